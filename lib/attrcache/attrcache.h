@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * attrcache: a lock-free concurrent attribute cache for MPI runtimes and their like. The C API.
+ *
+ * Sources, as cited below: [M1] MPI-1.1 section 5.7; [M2] MPI-2.2 section 6.7; [L] MPI-4.1 section
+ * 19.3.7 (MPI-2 section 4.12.7), attributes between languages; [F] MPI-2.2 section 8.7.1, finalize.
+ *
+ * The nouns
+ *   domain   one independent caching universe. Nothing is shared between two domains.
+ *   kind     a sort of object that attributes are attached to (communicator, datatype, window, or
+ *            one that the runtime registers). A keyval of one kind is an error on another.
+ *   table    what the runtime embeds, by value, in each of its objects.
+ *   keyval   a positive int that names an attribute on every object of its kind.
+ *   object   the runtime's own handle of the object. The library hands it to callbacks and does
+ *            nothing else with it.
+ *
+ * Rules for all functions
+ *   Results      ATTRCACHE_OK is 0, ATTRCACHE_ABSENT 1; everything above is an error. A call that
+ *                returns an error has changed nothing, unless its description says otherwise. No
+ *                exception ever leaves a function.
+ *   Threads      any function may be called by any thread at any time, on any object. The
+ * exception: once a table's owner frees the object (attrcache_delete_all), nobody else may use that
+ *                table any more; and a domain may be destroyed only when nobody uses it any more.
+ *   Callbacks    run synchronously, on the calling thread, with no lock held and no epoch pinned:
+ * they may call anything here, on any object, the one being served included. Progress     is stated
+ * per function. "Lock-free" is meant apart from the callbacks that it runs, the allocator, and one
+ * wait: deleting or replacing a value waits while another thread copies (copy_fn) or borrows that
+ * very value. Linearizable each attribute is, one by one: the calls on it take effect in some
+ * serial order that agrees with their real-time order. Signals      not async-signal-safe, except
+ * attrcache_get and its kin. fork: the child may go on using a domain if no other thread was inside
+ * the library at the fork.
+ */
+#ifndef ATTRCACHE_ATTRCACHE_H_
+#define ATTRCACHE_ATTRCACHE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ATTRCACHE_VERSION_MAJOR 0
+#define ATTRCACHE_VERSION_MINOR 1
+#define ATTRCACHE_VERSION_PATCH 0
+/* One comparable number: 10000 * major + 100 * minor + patch. */
+#define ATTRCACHE_VERSION \
+  (ATTRCACHE_VERSION_MAJOR * 10000 + ATTRCACHE_VERSION_MINOR * 100 + ATTRCACHE_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define ATTRCACHE_API __attribute__((visibility("default")))
+#else
+#define ATTRCACHE_API
+#endif
+
+#ifdef __cplusplus
+#define ATTRCACHE_ALIGNAS(n) alignas(n)
+#define ATTRCACHE_NOEXCEPT noexcept
+extern "C" {
+#else
+#define ATTRCACHE_ALIGNAS(n) _Alignas(n)
+#define ATTRCACHE_NOEXCEPT
+#endif
+
+/* ---- Results ------------------------------------------------------------------------------- */
+
+enum {
+  ATTRCACHE_OK = 0,
+  ATTRCACHE_ABSENT = 1,            /* no error: the keyval exists, nothing is attached under it */
+  ATTRCACHE_ERR_KEYVAL_INVALID,    /* ATTRCACHE_KEYVAL_INVALID was given */
+  ATTRCACHE_ERR_KEYVAL_UNKNOWN,    /* no such keyval was ever handed out */
+  ATTRCACHE_ERR_KEYVAL_STALE,      /* the keyval was freed and is gone */
+  ATTRCACHE_ERR_KEYVAL_KIND,       /* the keyval belongs to another object kind */
+  ATTRCACHE_ERR_KEYVAL_PREDEFINED, /* predefined: user code may not set, delete or free it */
+  ATTRCACHE_ERR_NULL,              /* a null pointer where a value is due */
+  ATTRCACHE_ERR_ARGUMENT,          /* an argument outside its range */
+  ATTRCACHE_ERR_MEMORY,            /* out of memory */
+  ATTRCACHE_ERR_KEYVALS_EXHAUSTED, /* 131007 keyvals of this kind are alive */
+  ATTRCACHE_ERR_KINDS_EXHAUSTED,   /* a domain has at most 16 kinds */
+  ATTRCACHE_ERR_CALLBACK,          /* a callback failed; its own code is given beside this one */
+  ATTRCACHE_ERR_REATTACHED,        /* callbacks went on attaching what was being deleted */
+  ATTRCACHE_ERR_BORROWED,          /* this very thread has borrowed the value */
+  ATTRCACHE_ERR_PINNED,            /* 1023 copies and borrows hold this value at once */
+  ATTRCACHE_ERR_THREAD,            /* a borrow may be given back only by the thread that took it */
+  ATTRCACHE_ERR_BUSY,              /* the table or domain is still in use */
+  ATTRCACHE_ERR_UNSUPPORTED        /* this processor has no 16-byte atomic load */
+};
+
+/* The callback code that stands for "a C++ exception left the callback". */
+#define ATTRCACHE_CALLBACK_THREW (-1)
+
+/* One line of English for a result of any function here; never null. Any thread; wait-free. */
+ATTRCACHE_API const char* attrcache_strerror(int result) ATTRCACHE_NOEXCEPT;
+
+/* ATTRCACHE_VERSION of the library that is running. Any thread; wait-free. */
+ATTRCACHE_API int attrcache_version(void) ATTRCACHE_NOEXCEPT;
+
+/* ---- Domains and kinds --------------------------------------------------------------------- */
+
+typedef struct attrcache_domain attrcache_domain;
+typedef struct attrcache_kind attrcache_kind;
+
+/* How the runtime's handles reach a callback. */
+typedef enum attrcache_handle_form {
+  ATTRCACHE_HANDLE_POINTER = 0, /* C callbacks take a pointer */
+  ATTRCACHE_HANDLE_INT = 1      /* C callbacks take an int: the low bits of `object` */
+} attrcache_handle_form;
+
+typedef struct attrcache_kind_options {
+  const char* name; /* for reports; must outlive the domain; null: "object" */
+  attrcache_handle_form handle;
+  /* The Fortran INTEGER that stands for `object`, for Fortran callbacks; null: its low bits. */
+  int (*fortran_handle)(void* object);
+} attrcache_kind_options;
+
+/* The kinds that every domain has. */
+enum { ATTRCACHE_COMMUNICATOR = 0, ATTRCACHE_DATATYPE = 1, ATTRCACHE_WINDOW = 2 };
+
+typedef struct attrcache_domain_options {
+  /* Options of the three kinds above; null: the defaults (pointer handles). */
+  const attrcache_kind_options* communicator;
+  const attrcache_kind_options* datatype;
+  const attrcache_kind_options* window;
+  /* Over how many counters the references of a keyval are spread, so that threads don't contend: a
+   * power of two, 1 to 64; 0: the number of processors, rounded up, at most 64. 8 bytes a keyval.
+   */
+  unsigned stripes;
+} attrcache_domain_options;
+
+/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes), MEMORY,
+ * UNSUPPORTED. Any thread; lock-free. */
+ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
+                                          attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
+
+/* What still lived in a domain when it was destroyed, or kept it from being destroyed. */
+typedef struct attrcache_leaks {
+  size_t keyvals;       /* created and never freed, predefined ones excepted */
+  size_t freed_keyvals; /* freed, and kept alive by attributes */
+  size_t attributes;    /* attached somewhere */
+} attrcache_leaks;
+
+enum {
+  ATTRCACHE_DESTROY_IF_UNUSED = 0, /* attributes still attached: ERR_BUSY, and nothing is changed */
+  ATTRCACHE_DESTROY_ANYWAY = 1     /* attached values are abandoned, their callbacks never called */
+};
+
+/* Destroys a domain and frees the keyvals that are left (destructors of extra_state run, except
+ * those of keyvals whose attributes are abandoned). `leaks`, if not null, is filled in either case.
+ * Tables that have no attribute need no call of their own. Errors: NULL, ARGUMENT (mode), BUSY. The
+ * domain must not be in use by another thread, nor by a callback up the stack. */
+ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
+                                           attrcache_leaks* leaks) ATTRCACHE_NOEXCEPT;
+
+/* The kind that ATTRCACHE_COMMUNICATOR, _DATATYPE, _WINDOW or the order of registration (3, 4, ...)
+ * numbers; null when there is none. Valid as long as the domain. Any thread; wait-free. */
+ATTRCACHE_API attrcache_kind* attrcache_kind_of(attrcache_domain* domain,
+                                                int number) ATTRCACHE_NOEXCEPT;
+
+/* Registers one more kind of object (file, session, task, ...). `options` may be null. Errors:
+ * NULL, KINDS_EXHAUSTED. Any thread; lock-free. */
+ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
+                                          const attrcache_kind_options* options,
+                                          attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
+
+/* ---- Keyvals ------------------------------------------------------------------------------- */
+
+/* Never handed out; fit for the static initialization of a keyval variable. [M1] */
+#define ATTRCACHE_KEYVAL_INVALID 0
+
+/* Keyvals are opaque. They lie between these two, both included, which is disjoint from what Open
+ * MPI, MPICH and the MPI-5 ABI hand out or define. */
+#define ATTRCACHE_KEYVAL_MIN 0x40000000
+#define ATTRCACHE_KEYVAL_MAX 0x5fffffff
+
+/* The calling convention of a keyval's callbacks. [L] */
+typedef enum attrcache_language {
+  ATTRCACHE_C = 0,            /* attrcache_copy_fn, or attrcache_copy_int_fn for int handles */
+  ATTRCACHE_FORTRAN_FINT = 1, /* MPI-1 style: INTEGER values and extra_state, all by reference */
+  ATTRCACHE_FORTRAN_AINT = 2  /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
+} attrcache_language;
+
+/* Any callback; cast to it from one of the shapes below, which `language` and the kind's handle
+ * form select. C callbacks return 0 for success, any other code for failure; Fortran ones set
+ * *ierror. */
+typedef void attrcache_callback(void);
+
+typedef int attrcache_copy_fn(void* object, int keyval, void* extra_state, void* value_in,
+                              void* value_out /* void** */, int* flag);
+typedef int attrcache_delete_fn(void* object, int keyval, void* value, void* extra_state);
+typedef int attrcache_copy_int_fn(int object, int keyval, void* extra_state, void* value_in,
+                                  void* value_out /* void** */, int* flag);
+typedef int attrcache_delete_int_fn(int object, int keyval, void* value, void* extra_state);
+typedef void attrcache_copy_fint_fn(int* object, int* keyval, int* extra_state, int* value_in,
+                                    int* value_out, int* flag, int* ierror);
+typedef void attrcache_delete_fint_fn(int* object, int* keyval, int* value, int* extra_state,
+                                      int* ierror);
+typedef void attrcache_copy_aint_fn(int* object, int* keyval, intptr_t* extra_state,
+                                    intptr_t* value_in, intptr_t* value_out, int* flag,
+                                    int* ierror);
+typedef void attrcache_delete_aint_fn(int* object, int* keyval, intptr_t* value,
+                                      intptr_t* extra_state, int* ierror);
+
+/* Sentinels, never called (the values of the MPI-5 ABI). */
+#define ATTRCACHE_NULL_COPY_FN ((attrcache_callback*)0)   /* copies nothing */
+#define ATTRCACHE_DUP_FN ((attrcache_callback*)1)         /* copies value and tag unchanged */
+#define ATTRCACHE_NULL_DELETE_FN ((attrcache_callback*)0) /* does nothing */
+
+typedef struct attrcache_callbacks {
+  attrcache_callback* copy_fn;
+  attrcache_callback* delete_fn;
+  /* Handed to both. For Fortran callbacks the value itself (they get the address of a copy that
+   * lives as long as the keyval). */
+  void* extra_state;
+  attrcache_language language;
+  /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted.
+   * On the thread that made that come true. May be null. */
+  void (*destructor)(void* extra_state);
+} attrcache_callbacks;
+
+/* Makes a keyval of `kind`. `callbacks` may be null: copy nothing, delete silently. Errors: NULL,
+ * ARGUMENT (language), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [M1 MPI_KEYVAL_CREATE; M2
+ * MPI_COMM_CREATE_KEYVAL and its kin] */
+ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
+                                          const attrcache_callbacks* callbacks,
+                                          int* keyval) ATTRCACHE_NOEXCEPT;
+
+/* Frees a keyval and sets the variable to ATTRCACHE_KEYVAL_INVALID. As long as an attribute is
+ * attached under it, the keyval goes on serving all calls (through a saved copy of the int); when
+ * the last one is gone, so is the keyval. Freeing a keyval that is freed and still in use succeeds.
+ * A freed keyval that is gone is recognised as STALE until its number comes round again, after at
+ * least 16000 more creations. Errors: NULL, KEYVAL_*. Any thread; lock-free; may run the
+ * destructor. [M1 MPI_KEYVAL_FREE] */
+ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRCACHE_NOEXCEPT;
+
+/* ---- Attributes ---------------------------------------------------------------------------- */
+
+/* What a runtime embeds in each object. All-zero bytes are a valid empty table; no call makes or
+ * destroys one. Aligned to 64 bytes it occupies one cache line; 16 are enough for correctness. Must
+ * not be moved or copied while an attribute is attached. */
+typedef struct attrcache_table {
+  ATTRCACHE_ALIGNAS(16) uint64_t opaque[8];
+} attrcache_table;
+
+#ifdef __cplusplus
+#define ATTRCACHE_TABLE_INIT \
+  {}
+#else
+#define ATTRCACHE_TABLE_INIT \
+  {                          \
+    { 0 }                    \
+  }
+#endif
+
+/* How a value was set. [L] */
+typedef enum attrcache_tag {
+  ATTRCACHE_AS_POINTER = 0, /* a C pointer; C reads the pointer */
+  ATTRCACHE_AS_INT = 1,     /* a C int (predefined attributes); C reads the address of an int */
+  ATTRCACHE_AS_FINT = 2,    /* a Fortran INTEGER; C reads the address of one */
+  ATTRCACHE_AS_AINT = 3     /* an INTEGER(KIND=MPI_ADDRESS_KIND); C reads the address of one */
+} attrcache_tag;
+
+/* Attaches `value` under `keyval`, as if an attached one were deleted first. `tag` says how value
+ * is meant; of an int or Fint only the low 32 bits count. If the old value's delete_fn fails, so
+ * does the call (CALLBACK), and the old value is still attached, unless another thread has deleted
+ * or replaced it meanwhile. If another thread is deleting the old value, the new one is attached at
+ * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
+ * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED, BORROWED. Any thread; lock-free; runs
+ * delete_fn of the value it replaces. [M1 MPI_ATTR_PUT; M2 MPI_COMM_SET_ATTR] */
+ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
+                                int keyval, intptr_t value, attrcache_tag tag,
+                                int* callback_code) ATTRCACHE_NOEXCEPT;
+
+/* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
+ * which leaves *value alone. An address stays valid as long as that attribute is attached. A value
+ * whose delete_fn is running is still there. Errors: NULL, KEYVAL_*. Any thread; wait-free: no
+ * atomic read-modify-write, no fence, no store but to *value. Calls nothing back and allocates
+ * nothing. [M1 MPI_ATTR_GET; M2 MPI_COMM_GET_ATTR] */
+ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
+                                int keyval, void** value) ATTRCACHE_NOEXCEPT;
+
+/* The same, read as a Fortran INTEGER (MPI-1 style): the low bits of what is attached. */
+ATTRCACHE_API int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table,
+                                     int keyval, int* value) ATTRCACHE_NOEXCEPT;
+
+/* The same, read as an INTEGER(KIND=MPI_ADDRESS_KIND): all of it, ints sign-extended. */
+ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
+                                     int keyval, intptr_t* value) ATTRCACHE_NOEXCEPT;
+
+/* Runs delete_fn and detaches the attribute. If delete_fn fails, the attribute stays attached and
+ * the call returns CALLBACK. Nothing attached: OK. Value already being deleted, by another thread
+ * or up this one's stack: OK at once, and it is hidden from get. Errors: NULL, KEYVAL_*, CALLBACK,
+ * BORROWED. Any thread; lock-free; runs delete_fn, perhaps the destructor. [M1 MPI_ATTR_DELETE; M2
+ * MPI_COMM_DELETE_ATTR] */
+ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
+                                   int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
+
+/* Dup: for every attribute of `old_table`, in the order of setting, runs copy_fn (with
+ * `old_object`) and attaches what it returns with flag = true to `new_table`. If one fails,
+ * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
+ * left empty, and the call returns CALLBACK or the error that stopped it. An attribute that another
+ * thread is deleting may be skipped. Predefined attributes are not copied. Nobody else may use
+ * new_table meanwhile. Errors: NULL, ARGUMENT (the two tables are one), CALLBACK, MEMORY, PINNED.
+ * Any thread; lock-free; runs copy_fn, and delete_fn after a failure. [M2 6.7.2, MPI_COMM_DUP] */
+ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
+                                     void* old_object, attrcache_table* new_table, void* new_object,
+                                     int* callback_code) ATTRCACHE_NOEXCEPT;
+
+typedef enum attrcache_delete_mode {
+  /* Stop at the first delete_fn that fails: its attribute and those not yet deleted stay attached,
+   * and a second call goes on from there. */
+  ATTRCACHE_STOP_AT_FAILURE = 0,
+  /* Attempt all, detach all, and return the first failure. */
+  ATTRCACHE_DRAIN = 1
+} attrcache_delete_mode;
+
+/* Free: deletes every attribute, in the reverse order of setting, and releases the table's memory;
+ * the table is then as new. Attributes that callbacks attach meanwhile are deleted too, in at most
+ * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
+ * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, REATTACHED,
+ * BORROWED, BUSY (another thread is still deleting one of the attributes: call again). Lock-free;
+ * runs delete_fn, perhaps destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
+ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
+                                       attrcache_delete_mode mode,
+                                       int* callback_code) ATTRCACHE_NOEXCEPT;
+
+/* A value that is kept alive. Filled by attrcache_borrow; must stay where it is until given back.
+ */
+typedef struct attrcache_borrowed {
+  void* value; /* as attrcache_get gives it */
+  uint64_t opaque[7];
+} attrcache_borrowed;
+
+/* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn
+ * does not start; a delete or replacing set by another thread waits, one by this thread returns
+ * BORROWED. ABSENT also where the value's delete_fn has already started. Errors: NULL, KEYVAL_*,
+ * PINNED. Any thread; lock-free; allocates nothing, calls nothing back. (Beyond MPI.) */
+ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
+                                   attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
+
+/* Ends a borrow. Errors: NULL, ARGUMENT (not borrowed, or given back already), THREAD. Wait-free.
+ */
+ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
+
+/* ---- Predefined attributes ----------------------------------------------------------------- */
+
+/* Makes a keyval whose attributes only the runtime sets (MPI_TAG_UB, MPI_WIN_BASE, ...): `tag` is
+ * ATTRCACHE_AS_INT or ATTRCACHE_AS_POINTER. User code can read it, in every language; setting,
+ * deleting and freeing it is an error, callbacks don't copy it. It lives as long as the domain.
+ * Errors: NULL, ARGUMENT (tag), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [L] */
+ATTRCACHE_API int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
+                                                     int* keyval) ATTRCACHE_NOEXCEPT;
+
+/* Sets or changes a predefined attribute of one object. Errors: NULL, KEYVAL_*, ARGUMENT (not a
+ * predefined keyval), MEMORY, BORROWED. Any thread; lock-free. */
+ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
+                                           intptr_t value) ATTRCACHE_NOEXCEPT;
+
+/* ---- Introspection ------------------------------------------------------------------------- */
+
+typedef struct attrcache_keyval_info {
+  int keyval;
+  int freed; /* freed, and kept alive by its attributes */
+  int predefined;
+  attrcache_callbacks callbacks;
+  uint64_t attributes; /* attached now; exact when nobody attaches or deletes meanwhile */
+} attrcache_keyval_info;
+
+typedef struct attrcache_attribute_info {
+  int keyval;
+  attrcache_tag tag;
+  intptr_t value;
+  unsigned pins; /* copies and borrows of it that are under way */
+  int deleting;  /* its delete_fn is running */
+} attrcache_attribute_info;
+
+typedef struct attrcache_counters {
+  uint64_t keyvals_created; /* since the domain was made, predefined ones included */
+  uint64_t keyvals_freed;   /* of them, freed by attrcache_keyval_free */
+  uint64_t keyvals_gone;    /* of those, gone: their last attribute was deleted */
+  uint64_t attributes;      /* attached now, on all tables together */
+  uint64_t reclaimable;     /* records of keyvals that wait for a grace period */
+} attrcache_counters;
+
+/* Lists the keyvals of a kind, in the order of their index: fills at most `capacity` of `infos`
+ * (null only with capacity 0) and sets *count to how many there are. Errors: NULL. Any thread;
+ * lock-free. */
+ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos,
+                                        size_t capacity, size_t* count) ATTRCACHE_NOEXCEPT;
+
+/* Describes one keyval. Errors: NULL, KEYVAL_*. Any thread; lock-free. */
+ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
+                                            attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
+
+/* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does. */
+ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
+                                           attrcache_attribute_info* infos, size_t capacity,
+                                           size_t* count) ATTRCACHE_NOEXCEPT;
+
+/* Reads a domain's counters. Errors: NULL. Any thread; wait-free. */
+ATTRCACHE_API int attrcache_domain_counters(attrcache_domain* domain,
+                                            attrcache_counters* counters) ATTRCACHE_NOEXCEPT;
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ATTRCACHE_ATTRCACHE_H_ */

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// attrcache.h on top of the engine: checks arguments, nothing else. The three functions of the hot
+// path are in hot.cc.
+
+#include <type_traits>
+
+#include "attrcache/attrcache.h"
+#include "callback/language.h"
+#include "domain/domain.h"
+#include "table/get.h"
+#include "table/inspect.h"
+#include "table/whole.h"
+
+namespace {
+
+using attrcache::Borrowed;
+using attrcache::Caller;
+using attrcache::Domain;
+using attrcache::Registry;
+using attrcache::Table;
+
+Domain* inside(attrcache_domain* domain) { return reinterpret_cast<Domain*>(domain); }
+Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
+const Registry& inside(const attrcache_kind* kind) {
+  return *reinterpret_cast<const Registry*>(kind);
+}
+attrcache_kind* outside(Registry* kind) { return reinterpret_cast<attrcache_kind*>(kind); }
+
+attrcache::Target target(attrcache_kind* kind, attrcache_table* table, void* object) {
+  return {inside(kind), Table::of(table), object};
+}
+
+uint32_t bits(int keyval) { return static_cast<uint32_t>(keyval); }
+
+// get as another language's reader.
+template <typename Value, typename See>
+int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval, Value* value,
+           See see) {
+  if (kind == nullptr || table == nullptr || value == nullptr) return ATTRCACHE_ERR_NULL;
+  attrcache::Found found;
+  const int result =
+      attrcache::find_attribute(inside(kind), Table::of(table), bits(keyval), &found);
+  if (result == ATTRCACHE_OK) *value = see(found.word.value);
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+int attrcache_version(void) noexcept { return ATTRCACHE_VERSION; }
+
+int attrcache_domain_create(const attrcache_domain_options* options,
+                            attrcache_domain** domain) noexcept {
+  if (domain == nullptr) return ATTRCACHE_ERR_NULL;
+  Domain* made;
+  const int result =
+      Domain::create(options != nullptr ? *options : attrcache_domain_options{}, &made);
+  if (result == ATTRCACHE_OK) *domain = reinterpret_cast<attrcache_domain*>(made);
+  return result;
+}
+
+int attrcache_domain_destroy(attrcache_domain* domain, int mode, attrcache_leaks* leaks) noexcept {
+  if (domain == nullptr) return ATTRCACHE_ERR_NULL;
+  if (mode != ATTRCACHE_DESTROY_IF_UNUSED && mode != ATTRCACHE_DESTROY_ANYWAY) {
+    return ATTRCACHE_ERR_ARGUMENT;
+  }
+  attrcache_leaks ignored;
+  return inside(domain)->end(mode == ATTRCACHE_DESTROY_ANYWAY, leaks != nullptr ? leaks : &ignored);
+}
+
+attrcache_kind* attrcache_kind_of(attrcache_domain* domain, int number) noexcept {
+  return domain != nullptr ? outside(inside(domain)->kind(number)) : nullptr;
+}
+
+int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_options* options,
+                            attrcache_kind** kind) noexcept {
+  if (domain == nullptr || kind == nullptr) return ATTRCACHE_ERR_NULL;
+  Registry* made;
+  const int result =
+      inside(domain)->add_kind(options != nullptr ? *options : attrcache_kind_options{}, &made);
+  if (result == ATTRCACHE_OK) *kind = outside(made);
+  return result;
+}
+
+int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* callbacks,
+                            int* keyval) noexcept {
+  if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
+  const attrcache_callbacks given = callbacks != nullptr ? *callbacks : attrcache_callbacks{};
+  if (static_cast<unsigned>(given.language) > ATTRCACHE_FORTRAN_AINT) {
+    return ATTRCACHE_ERR_ARGUMENT;
+  }
+  return inside(kind).create(given, Registry::kNotPredefined, keyval);
+}
+
+int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
+                                       int* keyval) noexcept {
+  if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
+  if (tag != ATTRCACHE_AS_INT && tag != ATTRCACHE_AS_POINTER) return ATTRCACHE_ERR_ARGUMENT;
+  return inside(kind).create({}, tag, keyval);
+}
+
+int attrcache_keyval_free(attrcache_kind* kind, int* keyval) noexcept {
+  if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
+  return inside(kind).free(keyval);
+}
+
+int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
+                             intptr_t value) noexcept {
+  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
+  const uint64_t word = inside(kind).look_up(bits(keyval));
+  if (word == 0) return inside(kind).check(bits(keyval));
+  if ((word & attrcache::entry_word::kOrdinary) != 0) return ATTRCACHE_ERR_ARGUMENT;
+  const auto tag = static_cast<attrcache_tag>(word >> attrcache::entry_word::kTagShift & 3);
+  return attrcache::set_attribute(target(kind, table, nullptr), bits(keyval),
+                                  attrcache::stored(value, tag), tag, Caller::kRuntime, nullptr);
+}
+
+int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+                       int* value) noexcept {
+  return get_as(kind, table, keyval, value, attrcache::seen_as_fint);
+}
+
+int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+                       intptr_t* value) noexcept {
+  return get_as(kind, table, keyval, value, attrcache::seen_as_aint);
+}
+
+int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
+                       attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
+  if (kind == nullptr || old_table == nullptr || new_table == nullptr) return ATTRCACHE_ERR_NULL;
+  if (old_table == new_table) return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::copy_attributes(target(kind, old_table, old_object),
+                                    target(kind, new_table, new_object), callback_code);
+}
+
+int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
+                         attrcache_delete_mode mode, int* callback_code) noexcept {
+  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
+  if (mode != ATTRCACHE_STOP_AT_FAILURE && mode != ATTRCACHE_DRAIN) return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::delete_attributes(target(kind, table, object), mode, callback_code);
+}
+
+int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
+                     attrcache_borrowed* borrowed) noexcept {
+  if (kind == nullptr || table == nullptr || borrowed == nullptr) return ATTRCACHE_ERR_NULL;
+  return attrcache::borrow_attribute(inside(kind), Table::of(table), bits(keyval),
+                                     reinterpret_cast<Borrowed*>(borrowed));
+}
+
+int attrcache_give_back(attrcache_borrowed* borrowed) noexcept {
+  if (borrowed == nullptr) return ATTRCACHE_ERR_NULL;
+  return attrcache::give_back_attribute(reinterpret_cast<Borrowed*>(borrowed));
+}
+
+int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, size_t capacity,
+                          size_t* count) noexcept {
+  if (kind == nullptr || count == nullptr || (infos == nullptr && capacity != 0)) {
+    return ATTRCACHE_ERR_NULL;
+  }
+  *count = attrcache::list_keyvals(inside(kind), infos, capacity);
+  return ATTRCACHE_OK;
+}
+
+int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
+                              attrcache_keyval_info* info) noexcept {
+  if (kind == nullptr || info == nullptr) return ATTRCACHE_ERR_NULL;
+  return attrcache::describe_keyval(inside(kind), bits(keyval), info);
+}
+
+int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
+                             attrcache_attribute_info* infos, size_t capacity,
+                             size_t* count) noexcept {
+  if (kind == nullptr || table == nullptr || count == nullptr ||
+      (infos == nullptr && capacity != 0)) {
+    return ATTRCACHE_ERR_NULL;
+  }
+  *count = attrcache::list_attributes(Table::of(table), infos, capacity);
+  return ATTRCACHE_OK;
+}
+
+int attrcache_domain_counters(attrcache_domain* domain, attrcache_counters* counters) noexcept {
+  if (domain == nullptr || counters == nullptr) return ATTRCACHE_ERR_NULL;
+  inside(domain)->read_counters(counters);
+  return ATTRCACHE_OK;
+}
+
+}  // extern "C"

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hot path of the C API: get, and the usual cases of set and delete. Whatever is unusual (bad
+// arguments, a delete_fn, pins, contention, deep slots) leaves a fast function by one jump to a
+// slow one that starts over; so the fast ones save no registers for calls that they hardly ever
+// make.
+
+#include "attrcache/attrcache.h"
+#include "table/attribute.h"
+#include "table/get.h"
+
+namespace {
+
+using attrcache::Pair;
+using attrcache::Registry;
+using attrcache::Table;
+using attrcache::Word;
+namespace meta = attrcache::meta;
+namespace id = attrcache::id;
+namespace entry_word = attrcache::entry_word;
+
+Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
+
+bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_AS_AINT; }
+
+[[gnu::noinline, gnu::cold]] int set_slowly(attrcache_kind* kind, attrcache_table* table,
+                                            void* object, int keyval, intptr_t value,
+                                            attrcache_tag tag, int* callback_code) noexcept {
+  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
+  if (!valid(tag)) return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::set_attribute({inside(kind), Table::of(table), object},
+                                  static_cast<uint32_t>(keyval), attrcache::stored(value, tag), tag,
+                                  attrcache::Caller::kUser, callback_code);
+}
+
+// The first set of an attribute: the slot is there, and likely empty.
+[[gnu::noinline]] int set_first(attrcache_kind* kind, attrcache_table* table, void* object,
+                                int keyval, intptr_t value, attrcache_tag tag,
+                                int* callback_code) noexcept {
+  const auto key = static_cast<uint32_t>(keyval);
+  Registry& registry = inside(kind);
+  Table& t = Table::of(table);
+  const uint64_t entry = registry.look_up(key);
+  Pair* slot = t.find_near(id::index(key));
+  Word now = slot->load();
+  const unsigned ordinal = attrcache::this_thread().ordinal;
+  if ((entry & entry_word::kOrdinary) == 0 || !meta::empty(now.meta) || ordinal == 0 ||
+      !registry.acquire_at_once(key, ordinal)) [[unlikely]] {
+    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  }
+  const uint64_t quick = (entry & entry_word::kQuick) != 0 ? meta::kQuick : 0;
+  const Word desired = {attrcache::stored(value, tag), meta::attached(key, tag, quick, t.tick())};
+  if (slot->swap(now, desired)) [[likely]]
+    return ATTRCACHE_OK;  // (S1)
+  registry.drop(key);
+  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+
+[[gnu::noinline, gnu::cold]] int delete_slowly(attrcache_kind* kind, attrcache_table* table,
+                                               void* object, int keyval,
+                                               int* callback_code) noexcept {
+  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
+  return attrcache::delete_attribute({inside(kind), Table::of(table), object},
+                                     static_cast<uint32_t>(keyval), attrcache::Caller::kUser,
+                                     attrcache::OnFailure::kKeep, callback_code);
+}
+
+// After a delete under a keyval that is freed.
+[[gnu::noinline, gnu::cold]] int drop_slowly(attrcache_kind* kind, int keyval) noexcept {
+  inside(kind).drop_closed(static_cast<uint32_t>(keyval));
+  return ATTRCACHE_OK;
+}
+
+}  // namespace
+
+extern "C" {
+
+int attrcache_get(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+                  void** value) noexcept {
+  return attrcache::get(kind, table, keyval, value);
+}
+
+int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                  intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
+  const auto key = static_cast<uint32_t>(keyval);
+  if (kind == nullptr || table == nullptr || !valid(tag)) [[unlikely]] {
+    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  }
+  Table& t = Table::of(table);
+  Pair* slot = t.find_near(id::index(key));
+  if (slot == nullptr) return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  Word now = slot->load();
+  if (!meta::replaceable_at_once(now.meta, key)) {
+    return set_first(kind, table, object, keyval, value, tag, callback_code);
+  }
+  const Word desired = {attrcache::stored(value, tag),
+                        meta::attached(key, tag, meta::kQuick, t.tick())};
+  if (slot->swap(now, desired)) [[likely]]
+    return ATTRCACHE_OK;  // (S3)
+  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+
+int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                     int* callback_code) noexcept {
+  if (kind == nullptr || table == nullptr) [[unlikely]] {
+    return delete_slowly(kind, table, object, keyval, callback_code);
+  }
+  const auto key = static_cast<uint32_t>(keyval);
+  Pair* slot = Table::of(table).find_near(id::index(key));
+  const unsigned ordinal = attrcache::this_thread().ordinal;
+  if (slot == nullptr || ordinal == 0) [[unlikely]] {
+    return delete_slowly(kind, table, object, keyval, callback_code);
+  }
+  uint64_t now = slot->load_meta();
+  if (!meta::replaceable_at_once(now, key) || !slot->swap_meta(now, 0)) [[unlikely]] {  // (S4)
+    return delete_slowly(kind, table, object, keyval, callback_code);
+  }
+  if (!inside(kind).drop_at_once(key, ordinal)) [[unlikely]]
+    return drop_slowly(kind, keyval);
+  return ATTRCACHE_OK;
+}
+
+}  // extern "C"

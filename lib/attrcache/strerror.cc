@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "attrcache/attrcache.h"
+
+const char* attrcache_strerror(int result) noexcept {
+  switch (result) {
+    case ATTRCACHE_OK:
+      return "success";
+    case ATTRCACHE_ABSENT:
+      return "no attribute is attached under this keyval";
+    case ATTRCACHE_ERR_KEYVAL_INVALID:
+      return "the keyval is ATTRCACHE_KEYVAL_INVALID";
+    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
+      return "this keyval was never handed out";
+    case ATTRCACHE_ERR_KEYVAL_STALE:
+      return "the keyval was freed and is gone";
+    case ATTRCACHE_ERR_KEYVAL_KIND:
+      return "the keyval belongs to another kind of object";
+    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
+      return "the keyval is predefined: it can't be set, deleted or freed";
+    case ATTRCACHE_ERR_NULL:
+      return "a null pointer was given where a value is due";
+    case ATTRCACHE_ERR_ARGUMENT:
+      return "an argument is out of range";
+    case ATTRCACHE_ERR_MEMORY:
+      return "out of memory";
+    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
+      return "no keyval of this kind is left";
+    case ATTRCACHE_ERR_KINDS_EXHAUSTED:
+      return "no kind of object is left in this domain";
+    case ATTRCACHE_ERR_CALLBACK:
+      return "a callback failed";
+    case ATTRCACHE_ERR_REATTACHED:
+      return "callbacks went on attaching attributes to what was being deleted";
+    case ATTRCACHE_ERR_BORROWED:
+      return "this thread has borrowed the value";
+    case ATTRCACHE_ERR_PINNED:
+      return "too many copies and borrows hold this value at once";
+    case ATTRCACHE_ERR_THREAD:
+      return "the value was borrowed by another thread";
+    case ATTRCACHE_ERR_BUSY:
+      return "the table or domain is still in use, or was freed by a callback";
+    case ATTRCACHE_ERR_UNSUPPORTED:
+      return "this processor has no 16-byte atomic load";
+    default:
+      return "not a result of attrcache";
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one place that calls user code: copy_fn, delete_fn and destructors, each in its keyval's
+// convention, synchronously, on the calling thread. Nothing is held while it runs: no lock, no
+// epoch pin. An exception that leaves a callback ends here, as the code ATTRCACHE_CALLBACK_THREW.
+
+#ifndef ATTRCACHE_CALLBACK_EXECUTOR_H_
+#define ATTRCACHE_CALLBACK_EXECUTOR_H_
+
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+
+namespace attrcache {
+
+// A keyval's callbacks, and how its kind's handles are passed.
+struct Hooks {
+  attrcache_callbacks callbacks;
+  attrcache_handle_form handle;
+  int (*fortran_handle)(void* object);
+
+  bool deletes() const { return callbacks.delete_fn != ATTRCACHE_NULL_DELETE_FN; }
+  bool copies() const { return callbacks.copy_fn != ATTRCACHE_NULL_COPY_FN; }
+  bool duplicates() const { return callbacks.copy_fn == ATTRCACHE_DUP_FN; }
+};
+
+// One attribute, as a callback gets it. `at` holds the value and stays valid and unchanged during
+// the call.
+struct Subject {
+  void* object;
+  int keyval;
+  const uint64_t* at;
+  attrcache_tag tag;
+};
+
+// What a copy_fn answered.
+struct Copied {
+  int code;  // 0: success
+  bool flag;
+  uint64_t value;
+  attrcache_tag tag;
+};
+
+// Runs a copy_fn that is neither NULL_COPY nor DUP.
+Copied run_copy(Hooks& hooks, const Subject& subject) noexcept;
+
+// Runs a delete_fn that isn't NULL_DELETE; returns its code.
+int run_delete(Hooks& hooks, const Subject& subject) noexcept;
+
+// Runs the destructor of extra_state, if there is one. What it throws is dropped: nobody is there
+// to tell.
+void run_destructor(Hooks& hooks) noexcept;
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_CALLBACK_EXECUTOR_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a thread is doing with an attribute further up its stack: a chain of frames, innermost
+// first. It is how a thread knows itself again when a callback comes back into the library: its own
+// pins, which it must not wait for; a table that died under a callback; a callback that attaches
+// again what is being deleted. Only its own thread ever reads or writes a frame.
+
+#ifndef ATTRCACHE_CALLBACK_FRAME_H_
+#define ATTRCACHE_CALLBACK_FRAME_H_
+
+#include <cstdint>
+
+#include "platform/thread.h"
+
+namespace attrcache {
+
+struct Frame {
+  enum class Use : uint8_t { kDeleting, kCopying, kBorrowing };
+
+  Frame* outer;
+  const void* table;
+  const void* slot;
+  uint64_t attachment;  // which of the values that the slot held over time: its sequence number
+  Use use;
+  bool unpinned;    // copying: its own pin is given up already
+  bool table_died;  // the table was freed by a callback: touch it no more
+  bool reattached;  // deleting: this thread has attached something to the slot since
+};
+
+inline void enter_frame(Frame& frame) {
+  ThreadState& thread = this_thread();
+  frame.outer = thread.innermost;
+  thread.innermost = &frame;
+}
+
+// Frames of callbacks nest; borrows end in any order.
+inline void leave_frame(Frame& frame) {
+  Frame** link = &this_thread().innermost;
+  while (*link != &frame) link = &(*link)->outer;
+  *link = frame.outer;
+}
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_CALLBACK_FRAME_H_

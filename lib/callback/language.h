@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a value that was set in one language is seen in another (MPI-4.1 19.3.7, MPI-2 4.12.7). A
+// slot's value is 64 bits: a pointer, an Aint, or an int that was sign-extended when it was set, so
+// that a Fortran reader of either size only has to truncate.
+
+#ifndef ATTRCACHE_CALLBACK_LANGUAGE_H_
+#define ATTRCACHE_CALLBACK_LANGUAGE_H_
+
+#include <bit>
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+
+namespace attrcache {
+
+static_assert(sizeof(void*) == 8 && sizeof(intptr_t) == 8, "attrcache needs 64-bit pointers");
+static_assert(std::endian::native == std::endian::little,
+              "the address of a 64-bit value is taken for the address of its low 32 bits");
+
+constexpr bool is_int(attrcache_tag tag) {
+  return tag == ATTRCACHE_AS_INT || tag == ATTRCACHE_AS_FINT;
+}
+
+// What a slot keeps of a value set as `tag`.
+constexpr uint64_t stored(intptr_t value, attrcache_tag tag) {
+  if (is_int(tag)) [[unlikely]]
+    return static_cast<uint64_t>(static_cast<int32_t>(value));
+  return static_cast<uint64_t>(value);
+}
+
+// What C sees: the pointer that C set, or the address of what others did.
+inline void* seen_by_c(const uint64_t* at, attrcache_tag tag) {
+  return tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(*at)
+                                     : const_cast<void*>(static_cast<const void*>(at));
+}
+
+constexpr int seen_as_fint(uint64_t value) { return static_cast<int32_t>(value); }
+constexpr intptr_t seen_as_aint(uint64_t value) { return static_cast<intptr_t>(value); }
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_CALLBACK_LANGUAGE_H_

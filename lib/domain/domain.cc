@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "domain/domain.h"
+
+#include <sched.h>
+
+#include <bit>
+
+#include "platform/memory.h"
+#include "platform/pair.h"
+
+namespace attrcache {
+namespace {
+
+constexpr unsigned kMaxStripes = 64;
+
+unsigned default_stripes() {
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  const int count =
+      sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : int{kMaxStripes};
+  const unsigned stripes = std::bit_ceil(static_cast<unsigned>(count > 0 ? count : 1));
+  return stripes < kMaxStripes ? stripes : kMaxStripes;
+}
+
+}  // namespace
+
+int Domain::create(const attrcache_domain_options& options, Domain** domain) {
+  const unsigned stripes = options.stripes != 0 ? options.stripes : default_stripes();
+  if (!std::has_single_bit(stripes) || stripes > kMaxStripes) return ATTRCACHE_ERR_ARGUMENT;
+  if (!pair_supported()) return ATTRCACHE_ERR_UNSUPPORTED;
+  Domain* made = make<Domain>(stripes);
+  if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
+
+  static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
+  const attrcache_kind_options* const given[] = {options.communicator, options.datatype,
+                                                 options.window};
+  for (int k = 0; k < 3; ++k) {
+    attrcache_kind_options kind = {};
+    if (given[k] != nullptr) kind = *given[k];
+    if (kind.name == nullptr) kind.name = kNames[k];
+    Registry* registry;
+    if (made->add_kind(kind, &registry) != ATTRCACHE_OK) {
+      destroy(made);
+      return ATTRCACHE_ERR_MEMORY;
+    }
+  }
+  *domain = made;
+  return ATTRCACHE_OK;
+}
+
+Registry* Domain::kind(int number) const {
+  if (number < 0 || number >= static_cast<int>(id::kKinds)) return nullptr;
+  return kinds_[number].load(kAcquire);  // as D1
+}
+
+int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
+  attrcache_kind_options named = options;
+  if (named.name == nullptr) named.name = "object";
+  for (unsigned number = 0; number < id::kKinds; ++number) {
+    if (kinds_[number].load(kRelaxed) != nullptr) continue;
+    auto* made = make<Registry>(number, named, stripes_, epoch_);
+    if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
+    Registry* expected = nullptr;
+    // (D2) release: publishes the registry to D1.
+    if (kinds_[number].compare_exchange_strong(expected, made, kAcqRel, kRelaxed)) {
+      *kind = made;
+      return ATTRCACHE_OK;
+    }
+    destroy(made);
+  }
+  return ATTRCACHE_ERR_KINDS_EXHAUSTED;
+}
+
+void Domain::read_counters(attrcache_counters* counters) const {
+  *counters = {};
+  for_each_kind([counters](Registry& kind) {
+    counters->keyvals_created += kind.created();
+    counters->keyvals_freed += kind.freed();
+    counters->keyvals_gone += kind.gone();
+    kind.for_each([counters](uint64_t, Record&, const References& references) {
+      counters->attributes += references.count();
+    });
+  });
+  counters->reclaimable = epoch_.waiting();
+}
+
+int Domain::end(bool anyway, attrcache_leaks* leaks) {
+  *leaks = {};
+  for_each_kind([leaks](Registry& kind) {
+    kind.for_each([leaks](uint64_t word, Record&, const References& references) {
+      leaks->attributes += references.count();
+      if ((word & entry_word::kOrdinary) == 0) return;
+      ++((word & entry_word::kFreed) != 0 ? leaks->freed_keyvals : leaks->keyvals);
+    });
+  });
+  if (leaks->attributes != 0 && !anyway) return ATTRCACHE_ERR_BUSY;
+  // Those with attributes stay: their destructors must not run, for their values were not deleted.
+  for_each_kind([](Registry& kind) { kind.free_unused(); });
+  destroy(this);
+  return ATTRCACHE_OK;
+}
+
+Domain::~Domain() {
+  epoch_.drain();
+  for_each_kind([](Registry& kind) { destroy(&kind); });
+}
+
+}  // namespace attrcache

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A domain: one epoch, and a registry for each kind of object. A domain shares nothing with
+// another.
+
+#ifndef ATTRCACHE_DOMAIN_DOMAIN_H_
+#define ATTRCACHE_DOMAIN_DOMAIN_H_
+
+#include "attrcache/attrcache.h"
+#include "epoch/epoch.h"
+#include "keyval/registry.h"
+
+namespace attrcache {
+
+class Domain {
+ public:
+  // ATTRCACHE_OK and a domain, or an error.
+  static int create(const attrcache_domain_options& options, Domain** domain);
+
+  // Fills *leaks; destroys the domain unless attributes are attached and `anyway` is false.
+  int end(bool anyway, attrcache_leaks* leaks);
+
+  // The kind of that number, or null. Wait-free.
+  Registry* kind(int number) const;
+
+  // Lock-free.
+  int add_kind(const attrcache_kind_options& options, Registry** kind);
+
+  void read_counters(attrcache_counters* counters) const;
+
+ private:
+  template <typename T, typename... Args>
+  friend T* make(Args&&... args);
+  template <typename T>
+  friend void destroy(T* object);
+
+  explicit Domain(unsigned stripes) : stripes_(stripes), epoch_(stripes) {}
+  ~Domain();
+
+  template <typename Visit>
+  void for_each_kind(Visit visit) const {
+    for (const Atomic<Registry*>& kind : kinds_) {
+      if (Registry* registry = kind.load(kAcquire)) visit(*registry);  // (D1) pairs with D2
+    }
+  }
+
+  const unsigned stripes_;
+  Epoch epoch_;
+  Atomic<Registry*> kinds_[id::kKinds] = {};
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_DOMAIN_DOMAIN_H_

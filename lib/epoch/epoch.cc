@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "epoch/epoch.h"
+
+namespace attrcache {
+
+Atomic<uint64_t>* Epoch::enter(unsigned ordinal) {
+  Stripe& stripe = stripes_[ordinal & stripe_mask_];
+  for (;;) {
+    const uint64_t now = epoch_.load(kSeqCst);  // (E1) pairs with E5
+    Atomic<uint64_t>& count = stripe.pins[now % 3];
+    count.fetch_add(1, kSeqCst);  // (E2) before E3 in the one order of seq_cst; pairs with E4
+    if (epoch_.load(kSeqCst) == now)
+      return &count;  // (E3) still so: E4 of any later advance sees us
+    count.fetch_sub(1, kRelease);
+  }
+}
+
+void Epoch::leave(Atomic<uint64_t>& count) {
+  // (E6) release: our reads come before the reclaiming that E4 permits. seq_cst, as is E7: see E3
+  // above.
+  count.fetch_sub(1, kSeqCst);
+  if (list_.load(kSeqCst) != nullptr) collect(0);  // (E7)
+}
+
+bool Epoch::advance() {
+  uint64_t now = epoch_.load(kSeqCst);
+  for (unsigned s = 0; s <= stripe_mask_; ++s) {
+    // (E4) acquire: pairs with E6. The epoch before `now` shares its counter with no other that can
+    // have pins: those of now + 1 use another, and now + 2 isn't reached before this has been seen
+    // to be 0.
+    if (stripes_[s].pins[(now + 2) % 3].load(kSeqCst) != 0) return false;
+  }
+  epoch_.compare_exchange_strong(now, now + 1, kSeqCst,
+                                 kRelaxed);  // (E5) lost: somebody else did it
+  return true;
+}
+
+void Epoch::retire(Retired* item) {
+  // (E8) A read-modify-write, though it changes nothing: its release is carried by E5 to every E1
+  // that reads a later epoch, so a pin of a later epoch can't find the item any more.
+  item->epoch = epoch_.fetch_add(0, kSeqCst);
+  waiting_.fetch_add(1, kRelaxed);
+  const uint64_t ripe = item->epoch + 2;  // once pushed, the item may be gone any moment
+  push(item, item);
+  collect(ripe);
+}
+
+void Epoch::push(Retired* first, Retired* last) {
+  last->next = list_.load(kRelaxed);
+  // (E9) release: pairs with E10. seq_cst, as is E4, which follows: see E3 in the header.
+  while (!list_.compare_exchange_weak(last->next, first, kSeqCst, kRelaxed)) {
+  }
+}
+
+// Advances as long as nobody is in the way and something waits. `ripe`: before that epoch there is
+// no point in looking at what waits.
+void Epoch::collect(uint64_t ripe) {
+  while (advance()) {
+    if (epoch_.load(kSeqCst) < ripe) continue;
+    Retired* item = list_.exchange(nullptr, kSeqCst);  // (E10) acquire: pairs with E9
+    const uint64_t now = epoch_.load(kSeqCst);
+    Retired* kept = nullptr;
+    Retired* last_kept = nullptr;
+    while (item != nullptr) {
+      Retired* next = item->next;
+      if (item->epoch + 2 <= now) {
+        waiting_.fetch_sub(1, kRelaxed);
+        item->reclaim(item);
+      } else {
+        item->next = kept;
+        kept = item;
+        if (last_kept == nullptr) last_kept = item;
+      }
+      item = next;
+    }
+    if (kept == nullptr) return;
+    push(kept, last_kept);
+  }
+}
+
+void Epoch::drain() {
+  Retired* item = list_.exchange(nullptr, kSeqCst);
+  while (item != nullptr) {
+    Retired* next = item->next;
+    waiting_.fetch_sub(1, kRelaxed);
+    item->reclaim(item);
+    item = next;
+  }
+}
+
+}  // namespace attrcache

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004, section 5.2.3) for what a keyval
+// leaves behind when it is gone: its record and its index. Attached values keep a keyval alive by
+// references, so epochs protect those who look at records without owning one: introspection and
+// reports.
+//
+// Pins are rare and short here, and nothing may be registered per thread (threads come and go,
+// domains too), so a pin is a count on one of three counters, selected by epoch, in a stripe: no
+// thread list, no thread-exit hook, nothing to repair after fork.
+//
+// Invariants
+//   E1 the epoch goes from e to e+1 only when no pin of epoch e-1 is left; hence pins are of e or
+//   e-1. E2 what is retired at e may still be seen by pins of e-1 and e, not by later ones; it is
+//   reclaimed at
+//      e+2 or later, when E1 has seen those of e-1 and e off.
+//   E3 with nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
+//   unpin
+//      does: retire pushes, then reads the pins; unpin drops its pin, then reads the list; all four
+//      are seq_cst, so one of the two sees the other.
+
+#ifndef ATTRCACHE_EPOCH_EPOCH_H_
+#define ATTRCACHE_EPOCH_EPOCH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "platform/atomic.h"
+
+namespace attrcache {
+
+// The base of everything that is retired. Intrusive, so that retiring can't fail.
+struct Retired {
+  Retired* next = nullptr;
+  uint64_t epoch = 0;
+  void (*reclaim)(Retired*) = nullptr;  // runs on whichever thread finds the grace period over
+};
+
+class Epoch {
+ public:
+  // Pins are spread over `stripes` counters, at most kMaxStripes; a power of two.
+  explicit Epoch(unsigned stripes)
+      : stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1) {}
+
+  // Keeps reclamation off while it lives. Never held across a callback.
+  class Pin {
+   public:
+    explicit Pin(Epoch& epoch, unsigned ordinal) : epoch_(epoch), count_(epoch.enter(ordinal)) {}
+    ~Pin() { epoch_.leave(*count_); }
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+
+   private:
+    Epoch& epoch_;
+    Atomic<uint64_t>* count_;
+  };
+
+  // Hands over something that no new look-up can find any more. Lock-free.
+  void retire(Retired* item);
+
+  // How many items wait; wait-free, approximate under concurrency.
+  uint64_t waiting() const { return waiting_.load(kRelaxed); }
+
+  // Reclaims everything; nobody is pinned or retires meanwhile (the domain ends).
+  void drain();
+
+ private:
+  static constexpr unsigned kMaxStripes = 8;
+  struct Stripe {
+    Atomic<uint64_t> pins[3];
+    char apart[128 -
+               3 * sizeof(uint64_t)];  // no two stripes' pins in one cache line, however aligned
+  };
+
+  Atomic<uint64_t>* enter(unsigned ordinal);
+  void leave(Atomic<uint64_t>& count);
+  bool advance();
+  void push(Retired* first, Retired* last);
+  void collect(uint64_t ripe);
+
+  Atomic<uint64_t> epoch_{0};
+  Atomic<Retired*> list_{nullptr};
+  Atomic<uint64_t> waiting_{0};
+  const unsigned stripe_mask_;
+  Stripe stripes_[kMaxStripes] = {};
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_EPOCH_EPOCH_H_

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a domain keeps of one keyval: an Entry, found by index, never unmapped while the domain
+// lives, so that any int may be looked up at any time; and a Record, which exists as long as the
+// keyval does.
+
+#ifndef ATTRCACHE_KEYVAL_ENTRY_H_
+#define ATTRCACHE_KEYVAL_ENTRY_H_
+
+#include <cstdint>
+
+#include "callback/executor.h"
+#include "epoch/epoch.h"
+#include "platform/atomic.h"
+
+namespace attrcache {
+
+class Registry;
+
+// Owned by the keyval's references: who holds one may use `hooks`. Others look under an epoch pin.
+struct Record : Retired {
+  Registry* registry;
+  uint32_t index;
+  Hooks hooks;
+};
+
+// The word of an entry: in its low half the keyval, as long as it exists, else 0.
+namespace entry_word {
+inline constexpr uint64_t kKeyval = 0xffffffff;
+inline constexpr unsigned kGenerationShift = 32;  // 8 bits: the last generation handed out
+inline constexpr uint64_t kGeneration = uint64_t{0xff} << kGenerationShift;
+inline constexpr uint64_t kUsed = uint64_t{1} << 40;        // some generation was handed out
+inline constexpr uint64_t kWrapped = uint64_t{1} << 41;     // all 256 were
+inline constexpr uint64_t kFreed = uint64_t{1} << 42;       // by attrcache_keyval_free
+inline constexpr uint64_t kOrdinary = uint64_t{1} << 43;    // exists, and isn't predefined
+inline constexpr uint64_t kQuick = uint64_t{1} << 44;       // ordinary, and has no delete_fn
+inline constexpr uint64_t kCopiesNot = uint64_t{1} << 45;   // NULL_COPY_FN, or predefined
+inline constexpr uint64_t kDuplicates = uint64_t{1} << 46;  // DUP_FN
+inline constexpr unsigned kTagShift = 47;                   // 2 bits: how a predefined one is set
+}  // namespace entry_word
+
+struct Entry {
+  Atomic<uint64_t> word;
+  Atomic<uint64_t> exact;  // of References
+  Atomic<uint64_t> link;   // of IndexQueue
+  Atomic<Record*> record;
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_KEYVAL_ENTRY_H_

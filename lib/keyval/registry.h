@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keyvals of one kind of a domain.
+//
+// Life of a keyval (the word of its entry):
+//
+//   free --create--> live --free_keyval--> freed, in use --last attribute deleted--> gone --grace
+//   period--> free
+//                      \______________________ (no attribute) _____________________/
+//
+// "gone" is decided by References, once. The thread that brings it about clears the word, runs the
+// destructor, and retires the record; the index is reusable when the grace period is over.
+//
+// All operations are lock-free apart from the allocator.
+
+#ifndef ATTRCACHE_KEYVAL_REGISTRY_H_
+#define ATTRCACHE_KEYVAL_REGISTRY_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "keyval/entry.h"
+#include "keyval/id.h"
+#include "keyval/index_queue.h"
+#include "keyval/references.h"
+#include "platform/thread.h"
+
+namespace attrcache {
+
+class Registry {
+ public:
+  Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch);
+  // Reclaims everything; nobody uses the registry any more, and the epoch has been drained.
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  // Makes a keyval. `predefined_tag`: how a predefined one is set, or kNotPredefined.
+  static constexpr int kNotPredefined = -1;
+  int create(const attrcache_callbacks& callbacks, int predefined_tag, int* keyval);
+
+  // Sets the variable to ATTRCACHE_KEYVAL_INVALID.
+  int free(int* keyval);
+
+  // Frees all that have no attribute (the domain ends): runs their destructors.
+  void free_unused();
+
+  // ATTRCACHE_OK if the keyval exists in this kind, else which error it is. Wait-free.
+  int check(uint32_t keyval) const;
+
+  // The word of a keyval that exists, else 0. Wait-free.
+  uint64_t look_up(uint32_t keyval) const {
+    const uint32_t index = id::index(keyval);
+    const uintptr_t chunk = chunks_[chunk_of(index)].load(kAcquire);  // as K5
+    if (chunk == 0) [[unlikely]]
+      return 0;
+    const uint64_t word = entry_at(chunk, index)->word.load(kAcquire);  // (K1) pairs with K2
+    if (static_cast<uint32_t>(word) != keyval) [[unlikely]]
+      return 0;
+    return word;
+  }
+
+  // Takes a reference on a keyval that look_up has found, unless it is gone since.
+  bool acquire(uint32_t keyval) {
+    return references(id::index(keyval)).acquire(id::generation(keyval), thread_ordinal());
+  }
+
+  // The same, for a keyval that isn't freed and a counter that nobody else is changing; false says
+  // nothing.
+  bool acquire_at_once(uint32_t keyval, unsigned ordinal) {
+    return references(id::index(keyval)).acquire_open(id::generation(keyval), ordinal);
+  }
+
+  // Drops a reference; ends the keyval if it is the last of a freed one (runs the destructor then).
+  void drop(uint32_t keyval) {
+    if (!drop_at_once(keyval, thread_ordinal())) [[unlikely]]
+      drop_closed(keyval);
+  }
+
+  // The same, but false leaves it to the caller to call drop_closed.
+  bool drop_at_once(uint32_t keyval, unsigned ordinal) {
+    return references(id::index(keyval)).drop_open(ordinal);
+  }
+  void drop_closed(uint32_t keyval);
+
+  // The callbacks of a keyval on which the caller holds a reference.
+  Hooks& hooks(uint32_t keyval) const {
+    // (K3) acquire: pairs with K4.
+    return find(id::index(keyval))->record.load(kAcquire)->hooks;
+  }
+
+  // Visits every keyval that exists, by index, with an epoch pinned: visit(word, Record&,
+  // references).
+  template <typename Visit>
+  void for_each(Visit visit);
+
+  // Visits one keyval, if it exists.
+  template <typename Visit>
+  bool visit(uint32_t keyval, Visit visit);
+
+  unsigned kind() const { return kind_; }
+  const char* name() const { return options_.name; }
+  Epoch& epoch() const { return epoch_; }
+  uint64_t created() const { return created_.load(kRelaxed); }
+  uint64_t freed() const { return freed_.load(kRelaxed); }
+  uint64_t gone() const { return gone_.load(kRelaxed); }
+
+  // How many creations at least lie between two uses of an index, once it has been used.
+  static constexpr uint32_t kRest = 64;
+
+ private:
+  // Indices are kept in chunks of doubling size: chunk c holds the 2^c indices for which bsr(index
+  // + 64) is c. A chunk's memory is its entries, then its counters, stripe by stripe. What is
+  // stored is where the entry of index 0 would be if the chunk reached down to it, which saves
+  // every look-up a subtraction.
+  static constexpr unsigned kFirstChunk = 6;
+  static constexpr unsigned kChunks = 17;
+  static constexpr uint32_t kBias = 1u << kFirstChunk;
+
+ public:
+  static constexpr uint32_t kCapacity = (1u << kChunks) - kBias;
+
+ private:
+  static unsigned chunk_of(uint32_t index) {
+    return static_cast<unsigned>(std::bit_width(index + kBias)) - 1;
+  }
+  static constexpr size_t below(size_t length) {
+    return length - kBias;
+  }  // indices before the chunk
+
+  static Entry* entry_at(uintptr_t chunk, uint32_t index) {
+    return reinterpret_cast<Entry*>(chunk + index * sizeof(Entry));
+  }
+  static References::Counter* counter_at(uintptr_t chunk, size_t length, uint32_t index) {
+    const uintptr_t counters = chunk + (below(length) + length) * sizeof(Entry) -
+                               below(length) * sizeof(References::Counter);
+    return reinterpret_cast<References::Counter*>(counters + index * sizeof(References::Counter));
+  }
+
+  Entry* find(uint32_t index) const {
+    const uintptr_t chunk = chunks_[chunk_of(index)].load(kAcquire);  // (K5) pairs with K6
+    if (chunk == 0) [[unlikely]]
+      return nullptr;
+    return entry_at(chunk, index);
+  }
+
+  // Of an index whose chunk exists.
+  References references(uint32_t index) const {
+    const unsigned c = chunk_of(index);
+    const size_t length = size_t{1} << c;
+    const uintptr_t chunk = chunks_[c].load(kAcquire);  // as K5
+    return {entry_at(chunk, index)->exact, counter_at(chunk, length, index), length, stripes_};
+  }
+
+  template <typename Visit>
+  bool visit_index(uint32_t index, Visit& visit);
+  bool ensure_chunk(unsigned c);
+  int take_index(uint32_t* index);
+  void end(Entry& entry);
+  static void reclaim(Retired* retired);
+  auto link() {
+    return [this](uint32_t index) -> Atomic<uint64_t>& { return find(index)->link; };
+  }
+
+  Atomic<uintptr_t> chunks_[kChunks + 1] =
+      {};  // the last: where a 17-bit index beyond kCapacity leads, 0
+  const unsigned kind_;
+  const unsigned stripes_;
+  const attrcache_kind_options options_;
+  Epoch& epoch_;
+  Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
+  IndexQueue free_;
+  Atomic<uint64_t> created_{0};
+  Atomic<uint64_t> freed_{0};
+  Atomic<uint64_t> gone_{0};
+};
+
+template <typename Visit>
+bool Registry::visit_index(uint32_t index, Visit& visit) {
+  Epoch::Pin pin(epoch_, thread_ordinal());
+  Entry& entry = *find(index);
+  const uint64_t word = entry.word.load(kAcquire);  // as K1
+  if ((word & entry_word::kKeyval) == 0) return false;
+  // Retired no earlier than its word was cleared, so it outlives the pin.
+  visit(word, *entry.record.load(kAcquire), references(index));
+  return true;
+}
+
+template <typename Visit>
+void Registry::for_each(Visit visit) {
+  const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
+  for (uint32_t index = 0; index < end; ++index) visit_index(index, visit);
+}
+
+template <typename Visit>
+bool Registry::visit(uint32_t keyval, Visit visit) {
+  if (look_up(keyval) == 0) return false;
+  bool found = false;
+  auto if_same = [&](uint64_t word, Record& record, const References& references) {
+    if (static_cast<uint32_t>(word) != keyval) return;
+    visit(word, record, references);
+    found = true;
+  };
+  visit_index(id::index(keyval), if_same);
+  return found;
+}
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_KEYVAL_REGISTRY_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "table/get.h"
+
+namespace attrcache {
+
+int find_attribute(const Registry& registry, const Table& table, uint32_t keyval, Found* found) {
+  found->slot = table.find(id::index(keyval));
+  if (found->slot != nullptr) {
+    found->word = found->slot->load();
+    const uint32_t differs = static_cast<uint32_t>(found->word.meta >> 32) ^ keyval;
+    if ((differs & meta::kSameAttribute) == 0 && id::kind(keyval) == registry.kind()) {
+      return ATTRCACHE_OK;
+    }
+  }
+  if (registry.look_up(keyval) != 0) return ATTRCACHE_ABSENT;
+  return registry.check(keyval);
+}
+
+int get_absent(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+               void** value) noexcept {
+  if (kind != nullptr && reinterpret_cast<const Registry*>(kind)->look_up(
+                             static_cast<uint32_t>(keyval)) != 0) [[likely]] {
+    return ATTRCACHE_ABSENT;
+  }
+  return get_slowly(kind, table, keyval, value);
+}
+
+int get_slowly(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+               void** value) noexcept {
+  if (kind == nullptr) return ATTRCACHE_ERR_NULL;
+  Found found;
+  const int result = find_attribute(*reinterpret_cast<const Registry*>(kind), Table::of(table),
+                                    static_cast<uint32_t>(keyval), &found);
+  if (result == ATTRCACHE_OK) {
+    *value = seen_by_c(found.slot->value_address(), meta::tag(found.word.meta));
+    if (meta::tag(found.word.meta) == ATTRCACHE_AS_POINTER) {
+      *value = reinterpret_cast<void*>(found.word.value);
+    }
+  }
+  return result;
+}
+
+}  // namespace attrcache

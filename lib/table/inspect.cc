@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "table/inspect.h"
+
+#include "table/batch.h"
+#include "table/meta.h"
+
+namespace attrcache {
+namespace {
+
+attrcache_keyval_info describe(uint64_t word, const Record& record, const References& references) {
+  return {.keyval = static_cast<int>(word & entry_word::kKeyval),
+          .freed = (word & entry_word::kFreed) != 0,
+          .predefined = (word & entry_word::kOrdinary) == 0,
+          .callbacks = record.hooks.callbacks,
+          .attributes = references.count()};
+}
+
+}  // namespace
+
+size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t capacity) {
+  size_t count = 0;
+  registry.for_each([&](uint64_t word, const Record& record, const References& references) {
+    if (count < capacity) infos[count] = describe(word, record, references);
+    ++count;
+  });
+  return count;
+}
+
+int describe_keyval(Registry& registry, uint32_t keyval, attrcache_keyval_info* info) {
+  const bool found = registry.visit(
+      keyval, [info](uint64_t word, const Record& record, const References& references) {
+        *info = describe(word, record, references);
+      });
+  if (found) return ATTRCACHE_OK;
+  const int error = registry.check(keyval);
+  return error != ATTRCACHE_OK ? error : ATTRCACHE_ERR_KEYVAL_STALE;
+}
+
+size_t list_attributes(const Table& table, attrcache_attribute_info* infos, size_t capacity) {
+  size_t count = 0;
+  Batch batch(const_cast<Table&>(table), Batch::Order::kOldestFirst);  // which only reads it
+  while (batch.next()) {
+    for (const Batch::Item& item : batch) {
+      const Word now = item.slot->load();
+      if (!meta::visible(now.meta)) continue;
+      if (count < capacity) {
+        infos[count] = {.keyval = static_cast<int>(meta::keyval(now.meta, item.index)),
+                        .tag = meta::tag(now.meta),
+                        .value = static_cast<intptr_t>(now.value),
+                        .pins = static_cast<unsigned>(meta::pins(now.meta)),
+                        .deleting = meta::deleting(now.meta)};
+      }
+      ++count;
+    }
+  }
+  return count;
+}
+
+}  // namespace attrcache

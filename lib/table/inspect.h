@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists for debuggers and leak reports. Each entry is a consistent snapshot; the list as a whole
+// isn't one if other threads change things meanwhile.
+
+#ifndef ATTRCACHE_TABLE_INSPECT_H_
+#define ATTRCACHE_TABLE_INSPECT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+#include "keyval/registry.h"
+#include "table/table.h"
+
+namespace attrcache {
+
+// Fills at most `capacity` of `infos`, by index; returns how many keyvals there are.
+size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t capacity);
+
+int describe_keyval(Registry& registry, uint32_t keyval, attrcache_keyval_info* info);
+
+// The same for a table's attributes, in the order of setting.
+size_t list_attributes(const Table& table, attrcache_attribute_info* infos, size_t capacity);
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_TABLE_INSPECT_H_

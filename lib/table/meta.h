@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The meta half of a slot: what its value is. 0: the slot is empty. Otherwise
+//
+//   63   tag, high bit              52 .. 43  pins: copies and borrows under way
+//   62   visible to get             42        deleting: somebody is running delete_fn on the value
+//   61   tag, low bit               41        quick: an ordinary keyval without delete_fn
+//   60 .. 53 keyval generation      40 .. 36  sequence number, high part
+//                                   35 .. 32  keyval kind
+//                                   31 .. 0   sequence number, low part
+//
+// The upper half is the keyval itself, but for the index, which the slot's place implies and whose
+// bits are used otherwise; `visible` is the keyval's marker bit, and the tag stands where a keyval
+// has zeroes. So one masked compare with the keyval tells get that the slot is occupied, visible,
+// of this kind and generation, and set as a C pointer.
+//
+// States                 deleting visible pins
+//   empty                    (meta is 0)
+//   attached                   0       1     any
+//   deleting                   1       1      0     delete_fn runs; get still sees the value
+//   deleting, hidden           1       0      0     deleted by somebody else meanwhile: gone for
+//   get
+//
+// Every attachment has a sequence number of its own, from its table's counter: it orders copy_all
+// and delete_all, and keeps compare-and-swap from ABA. It wraps after 2^37 attachments to one
+// table; an attribute older than that is taken for a young one in those orders, and ABA would need
+// a thread to sleep through exactly that many between a load and its compare-and-swap.
+
+#ifndef ATTRCACHE_TABLE_META_H_
+#define ATTRCACHE_TABLE_META_H_
+
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+#include "keyval/id.h"
+
+namespace attrcache::meta {
+
+// In the upper half:
+inline constexpr uint32_t kSameAttribute = 0x5fe0000f;  // visible, generation, kind
+inline constexpr uint32_t kSameAsPointer = 0xffe0000f;  // and tag
+inline constexpr uint32_t kVisibleHalf = 0x40000000;
+
+inline constexpr uint64_t kVisible = uint64_t{1} << 62;
+inline constexpr uint64_t kDeleting = uint64_t{1} << 42;
+inline constexpr unsigned kPinShift = 43;
+inline constexpr uint64_t kPin = uint64_t{1} << kPinShift;
+inline constexpr uint64_t kMaxPins = 1023;
+inline constexpr uint64_t kQuick = uint64_t{1} << 41;
+inline constexpr uint64_t kSequenceEnd = uint64_t{1} << 37;
+
+static_assert((kVisible >> 32) == id::kMarker);
+
+inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
+
+// `quick`: kQuick or 0.
+constexpr uint64_t attached(uint32_t keyval, attrcache_tag tag, uint64_t quick, uint64_t sequence) {
+  return uint64_t{keyval & kSameAttribute} << 32 | kTagBits[tag] | quick |
+         (sequence >> 32 & 0x1f) << 36 | (sequence & 0xffffffff);
+}
+constexpr bool empty(uint64_t m) { return m == 0; }
+constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }
+constexpr bool deleting(uint64_t m) { return (m & kDeleting) != 0; }
+constexpr uint64_t pins(uint64_t m) { return m >> kPinShift & kMaxPins; }
+constexpr attrcache_tag tag(uint64_t m) {
+  return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
+}
+constexpr uint64_t sequence(uint64_t m) { return (m >> 36 & 0x1f) << 32 | (m & 0xffffffff); }
+
+// Whether an occupied slot is occupied under `keyval`, visible or not.
+constexpr bool belongs(uint64_t m, uint32_t keyval) {
+  return ((static_cast<uint32_t>(m >> 32) ^ keyval) & kSameAttribute & ~kVisibleHalf) == 0;
+}
+
+// Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
+// nobody has to be called, and nobody deletes, copies or borrows it.
+constexpr bool replaceable_at_once(uint64_t m, uint32_t keyval) {
+  constexpr uint32_t kRelevant =
+      kSameAttribute | (kQuick | kDeleting | kMaxPins << kPinShift) >> 32;
+  const uint32_t wanted = (keyval & kSameAttribute) | kQuick >> 32;
+  return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
+}
+
+// The keyval of an occupied slot at `index`.
+constexpr uint32_t keyval(uint64_t m, uint32_t index) {
+  return (static_cast<uint32_t>(m >> 32) & kSameAttribute) | id::kMarker | index << id::kIndexShift;
+}
+
+}  // namespace attrcache::meta
+
+#endif  // ATTRCACHE_TABLE_META_H_

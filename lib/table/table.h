@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an attrcache_table is inside, and how a keyval's index finds its slot:
+//
+//   index 0 to 2     in the table itself, in its one cache line
+//   index 3 to 63    in one of eight leaves of eight slots, through the directory; the first of
+//   them, which
+//                    begins at index 3, is part of it
+//   index 64 and up  in a leaf at the bottom of a radix tree of fanout 16, at most 4 levels deep
+//
+// Slots never move and nothing is unmapped before the table is freed. Everything is allocated where
+// it is first needed, so one attribute under any keyval costs at most one leaf, the directory and
+// four nodes.
+
+#ifndef ATTRCACHE_TABLE_TABLE_H_
+#define ATTRCACHE_TABLE_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+#include "platform/atomic.h"
+#include "platform/pair.h"
+
+namespace attrcache {
+
+inline constexpr uint32_t kInlineSlots = 3;
+inline constexpr uint32_t kLeafSlots = 8;
+inline constexpr uint32_t kDirectoryLeaves = 8;
+inline constexpr uint32_t kDirectorySlots = kDirectoryLeaves * kLeafSlots;
+inline constexpr uint32_t kFanout = 16;
+
+struct Leaf {
+  Pair slots[kLeafSlots];
+};
+
+// Children are nodes, or leaves at the lowest level.
+struct Node {
+  Atomic<void*> children[kFanout];
+};
+
+// Stands for every leaf that a directory doesn't have yet, so that get needs no test for null.
+// Never written.
+extern Leaf no_leaf;
+
+struct Directory {
+  // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
+  Directory() {
+    auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
+    leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
+    for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
+  }
+  Atomic<Leaf*> leaves[kDirectoryLeaves];
+  Atomic<uintptr_t> root{
+      0};  // of the tree: a Node, plus its height (1 to 4) in the low bits; 0: none
+  Pair first_slots[kLeafSlots - kInlineSlots];
+};
+static_assert(sizeof(Directory) == 160);
+
+struct Table {
+  Atomic<Directory*> directory;
+  Atomic<uint64_t> clock;  // the last sequence number
+  Pair inline_slots[kInlineSlots];
+
+  static Table& of(attrcache_table* table) { return *reinterpret_cast<Table*>(table); }
+  static const Table& of(const attrcache_table* table) {
+    return *reinterpret_cast<const Table*>(table);
+  }
+
+  // The slot of an index, or null where none was ever needed. Wait-free.
+  const Pair* find(uint32_t index) const {
+    return index < kInlineSlots ? &inline_slots[index] : find_far(index);
+  }
+  Pair* find(uint32_t index) {
+    return const_cast<Pair*>(static_cast<const Table*>(this)->find(index));
+  }
+
+  // The slot of an index below 64, or null where there is none yet or the index isn't. Wait-free.
+  Pair* find_near(uint32_t index) {
+    if (index < kInlineSlots) [[likely]]
+      return &inline_slots[index];
+    if (index >= kDirectorySlots) return nullptr;
+    Directory* dir = directory.load(kAcquire);  // (T1) pairs with T2
+    if (dir == nullptr) return nullptr;
+    Leaf* leaf = dir->leaves[index / kLeafSlots].load(kAcquire);  // as T1
+    return leaf != &no_leaf ? &leaf->slots[index % kLeafSlots] : nullptr;
+  }
+
+  // The slot of an index, which is made if need be; null when out of memory. Lock-free.
+  Pair* find_or_grow(uint32_t index) {
+    Pair* slot = find(index);
+    return slot != nullptr ? slot : grow(index);
+  }
+
+  // The next sequence number. Relaxed: numbers only have to grow along happens-before and be
+  // unique, which the one modification order of the counter gives.
+  uint64_t tick() { return clock.fetch_add(1, kRelaxed) + 1; }
+
+  // Visits every slot there is, by index: visit(index, slot).
+  template <typename Visit>
+  void for_each(Visit visit);
+
+  // Gives all memory back and makes the bytes zero again. Owner only; every slot is empty, or is
+  // never touched again.
+  void clear();
+
+ private:
+  const Pair* find_far(uint32_t index) const;
+  Pair* grow(uint32_t index);
+};
+static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
+static_assert(alignof(Table) <= alignof(attrcache_table));
+static_assert(sizeof(Leaf) == 128 && sizeof(Node) == 128);
+
+namespace tree {
+inline constexpr unsigned kHeightMask = 7;
+inline Node* node(uintptr_t root) {
+  return reinterpret_cast<Node*>(root & ~uintptr_t{kHeightMask});
+}
+inline unsigned height(uintptr_t root) { return root & kHeightMask; }
+inline uintptr_t make_root(Node* node, unsigned height) {
+  return reinterpret_cast<uintptr_t>(node) | height;
+}
+// How many leaves a tree of that height reaches.
+inline uint32_t reach(unsigned height) { return 1u << 4 * height; }
+// Which child leads to a leaf, in a node at that height.
+inline uint32_t child(uint32_t leaf, unsigned height) {
+  return leaf >> 4 * (height - 1) & (kFanout - 1);
+}
+}  // namespace tree
+
+namespace detail {
+template <typename Visit>
+void visit_tree(void* child, unsigned height, uint32_t leaf, Visit& visit) {
+  if (height == 0) {
+    auto* slots = static_cast<Leaf*>(child)->slots;
+    for (uint32_t s = 0; s < kLeafSlots; ++s) visit(leaf * kLeafSlots + s, slots[s]);
+    return;
+  }
+  for (uint32_t c = 0; c < kFanout; ++c) {
+    void* below = static_cast<Node*>(child)->children[c].load(kAcquire);  // as T1
+    if (below != nullptr) visit_tree(below, height - 1, leaf << 4 | c, visit);
+  }
+}
+}  // namespace detail
+
+template <typename Visit>
+void Table::for_each(Visit visit) {
+  for (uint32_t index = 0; index < kInlineSlots; ++index) visit(index, inline_slots[index]);
+  Directory* dir = directory.load(kAcquire);  // as T1
+  if (dir == nullptr) return;
+  for (uint32_t index = kInlineSlots; index < kLeafSlots; ++index) {
+    visit(index, dir->first_slots[index - kInlineSlots]);
+  }
+  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
+    Leaf* leaf = dir->leaves[l].load(kAcquire);  // as T1
+    if (leaf == &no_leaf) continue;
+    for (uint32_t s = 0; s < kLeafSlots; ++s) visit(l * kLeafSlots + s, leaf->slots[s]);
+  }
+  const uintptr_t root = dir->root.load(kAcquire);  // as T1
+  if (root != 0) detail::visit_tree(tree::node(root), tree::height(root), 0, visit);
+}
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_TABLE_TABLE_H_

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "table/whole.h"
+
+#include "table/batch.h"
+#include "table/meta.h"
+
+namespace attrcache {
+namespace {
+
+// How often callbacks may attach attributes to an object that is being freed.
+constexpr int kMaxRounds = 16;
+
+// This thread's stay in a whole-object operation: tells it when a callback has freed the table.
+class Stay {
+ public:
+  explicit Stay(const Table& table) {
+    frame_.table = &table;
+    enter_frame(frame_);
+  }
+  ~Stay() { leave_frame(frame_); }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+  bool table_died() const { return frame_.table_died; }
+
+ private:
+  Frame frame_ = {};
+};
+
+// Attaches a copy to the new object.
+int attach_copy(const Target& to, uint32_t keyval, uint64_t entry, uint32_t index, uint64_t value,
+                attrcache_tag tag, int* callback_code) {
+  Pair* slot = to.table.find_or_grow(index);
+  if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
+  Word now = slot->load();
+  if (meta::empty(now.meta) && to.registry.acquire(keyval)) [[likely]] {
+    const uint64_t quick = (entry & entry_word::kQuick) != 0 ? meta::kQuick : 0;
+    const uint64_t made = meta::attached(keyval, tag, quick, to.table.tick());
+    if (slot->swap(now, {value, made})) return ATTRCACHE_OK;  // (S1)
+    to.registry.drop(keyval);
+  }
+  return set_attribute(to, keyval, value, tag, Caller::kUser, callback_code);
+}
+
+// Detaches a value that nobody has to be called or waited for. False: nothing has been done.
+bool detach_at_once(Registry& registry, uint32_t keyval, Pair& slot, uint64_t meta) {
+  if (!meta::replaceable_at_once(meta, keyval) || !slot.swap_meta(meta, 0)) return false;  // (S4)
+  registry.drop(keyval);
+  return true;
+}
+
+// Runs copy_fn on one attribute, with its value pinned.
+int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, uint64_t entry,
+                     const Batch::Item& item, int* callback_code) {
+  Pair& slot = *item.slot;
+  // Grown first: what copy_fn makes must find its place.
+  if (to.table.find_or_grow(item.index) == nullptr) return ATTRCACHE_ERR_MEMORY;
+  Word pinned;
+  if (const int result = pin_value(slot, keyval, &pinned); result != ATTRCACHE_OK) {
+    return result == ATTRCACHE_ABSENT ? ATTRCACHE_OK : result;
+  }
+  Frame frame = {};
+  frame.table = &from.table;
+  frame.slot = &slot;
+  frame.attachment = meta::sequence(pinned.meta);
+  frame.use = Frame::Use::kCopying;
+  // The copy needs the keyval even if copy_fn deletes the original.
+  from.registry.acquire(keyval);  // succeeds: what is pinned is attached
+  enter_frame(frame);
+  const Copied copied = run_copy(
+      from.registry.hooks(keyval),
+      {from.object, static_cast<int>(keyval), slot.value_address(), meta::tag(pinned.meta)});
+  leave_frame(frame);
+  if (!frame.unpinned && !frame.table_died) unpin_value(slot);
+  int result = ATTRCACHE_OK;
+  if (copied.code != 0) {
+    if (callback_code != nullptr) *callback_code = copied.code;
+    result = ATTRCACHE_ERR_CALLBACK;
+  } else if (copied.flag) {
+    result = attach_copy(to, keyval, entry, item.index, copied.value, copied.tag, callback_code);
+  }
+  from.registry.drop(keyval);
+  return result;
+}
+
+int copy_one(const Target& from, const Target& to, const Batch::Item& item, int* callback_code) {
+  const Word now = item.slot->load();
+  if (!meta::visible(now.meta) || meta::deleting(now.meta)) return ATTRCACHE_OK;
+  const uint32_t keyval = meta::keyval(now.meta, item.index);
+  const uint64_t entry = from.registry.look_up(keyval);
+  if (entry == 0 || (entry & entry_word::kCopiesNot) != 0) return ATTRCACHE_OK;
+  if ((entry & entry_word::kDuplicates) == 0) {
+    return copy_by_callback(from, to, keyval, entry, item, callback_code);
+  }
+  const int result =
+      attach_copy(to, keyval, entry, item.index, now.value, meta::tag(now.meta), callback_code);
+  // Gone meanwhile: its deletion came first.
+  return result == ATTRCACHE_ERR_KEYVAL_STALE ? ATTRCACHE_OK : result;
+}
+
+// What a table still holds.
+struct Remains {
+  bool attached = false;
+  bool deleting = false;
+};
+
+Remains remains(Table& table) {
+  Remains r;
+  table.for_each([&r](uint32_t, Pair& slot) {
+    const uint64_t m = slot.load_meta();
+    if (meta::empty(m)) return;
+    (meta::deleting(m) ? r.deleting : r.attached) = true;
+  });
+  return r;
+}
+
+// Whether all deletions that are under way are this thread's own, up its stack.
+bool deleting_is_ours(Table& table) {
+  bool ours = true;
+  table.for_each([&ours](uint32_t, Pair& slot) {
+    const uint64_t m = slot.load_meta();
+    if (meta::empty(m)) return;
+    for (const Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
+      if (f->slot == &slot && f->attachment == meta::sequence(m) &&
+          f->use == Frame::Use::kDeleting && !f->table_died) {
+        return;
+      }
+    }
+    ours = false;
+  });
+  return ours;
+}
+
+// Frees an empty table, and tells this thread's frames on it.
+void release_table(Table& table) {
+  for (Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
+    if (f->table == &table) f->table_died = true;
+  }
+  table.clear();
+}
+
+}  // namespace
+
+int copy_attributes(const Target& from, const Target& to, int* callback_code) {
+  int result = ATTRCACHE_OK;
+  Stay stay(from.table);
+  Batch batch(from.table, Batch::Order::kOldestFirst);
+  while (result == ATTRCACHE_OK && batch.next()) {
+    for (const Batch::Item& item : batch) {
+      result = copy_one(from, to, item, callback_code);
+      if (stay.table_died()) result = ATTRCACHE_ERR_BUSY;
+      if (result != ATTRCACHE_OK) break;
+    }
+  }
+  if (result != ATTRCACHE_OK) delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
+  return result;
+}
+
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code) {
+  Table& table = target.table;
+  const OnFailure on_failure = mode == ATTRCACHE_DRAIN ? OnFailure::kDetach : OnFailure::kKeep;
+  int first_failure = ATTRCACHE_OK;
+  Stay stay(table);
+  for (int round = 0; round < kMaxRounds; ++round) {
+    Batch batch(table, Batch::Order::kYoungestFirst);
+    while (batch.next()) {
+      for (const Batch::Item& item : batch) {
+        const uint64_t m = item.slot->load_meta();
+        if (!meta::visible(m)) continue;
+        const uint32_t keyval = meta::keyval(m, item.index);
+        if (detach_at_once(target.registry, keyval, *item.slot, m)) continue;
+        int code = 0;
+        const int result = delete_attribute(target, keyval, Caller::kRuntime, on_failure, &code);
+        if (result != ATTRCACHE_OK && first_failure == ATTRCACHE_OK) {
+          first_failure = result;
+          if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
+        }
+        if (stay.table_died()) return first_failure;  // a callback freed the object
+        if (result == ATTRCACHE_ERR_BORROWED) return result;
+        if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return result;
+      }
+    }
+    const Remains left = remains(table);
+    if (left.attached) continue;
+    if (left.deleting && !deleting_is_ours(table)) return ATTRCACHE_ERR_BUSY;
+    release_table(table);
+    return first_failure;
+  }
+  return ATTRCACHE_ERR_REATTACHED;
+}
+
+}  // namespace attrcache

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How the library, and all that compiles its inner headers, is compiled. Warnings and the language
+# standard are in .bazelrc.
+
+# -O2 in every build but debugging ones: tests are to see the code that ships.
+# -fomit-frame-pointer: Bazel's default keeps the frame pointer, which costs get three instructions.
+# -ftls-model: g++ forgets the attribute of a declaration (platform/thread.h) at the definition.
+# -mcx16: builds for ThreadSanitizer use the compiler's 16-byte atomics, which are calls without it.
+COPTS = [
+    "-fvisibility=hidden",
+    "-ftls-model=initial-exec",
+] + select({
+    "//tools/bazel:dbg": ["-O0"],
+    "//tools/bazel:opt": [
+        "-O2",
+        "-fomit-frame-pointer",
+    ],
+    "//conditions:default": ["-O2"],
+}) + select({
+    "@platforms//cpu:x86_64": ["-mcx16"],
+    "//conditions:default": [],
+})

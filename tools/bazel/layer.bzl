@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+
+load("//tools/bazel:copts.bzl", "COPTS")
+
+def attrcache_layer(name, folder = None, deps = [], **kwargs):
+    """One folder of lib/ as one library, and as filegroups for those who compile it differently.
+
+    Headers are included relative to lib/. A file sees the headers of its own folder and of the
+    layers in deps, and (in a sandbox) no others.
+
+    Args:
+      name: the layer; NAME_sources and NAME_headers are its files.
+      folder: where its files are; else the folder of the same name.
+      deps: the layers below.
+      **kwargs: for cc_library.
+    """
+    folder = folder or name
+    headers = native.glob([folder + "/*.h", folder + "/*.hpp"])
+    sources = native.glob([folder + "/*.cc"])
+    native.cc_library(
+        name = name,
+        srcs = sources,
+        hdrs = headers,
+        copts = COPTS,
+        strip_include_prefix = "/lib",
+        linkstatic = True,
+        deps = deps,
+        **kwargs
+    )
+    native.filegroup(name = name + "_headers", srcs = headers)
+    native.filegroup(name = name + "_sources", srcs = sources)

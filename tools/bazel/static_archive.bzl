@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One .a of many cc_libraries, which Bazel 4 has no rule for.
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_LINK_STATIC_LIBRARY_ACTION_NAME")
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+
+def _static_archive_impl(ctx):
+    toolchain = find_cpp_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )
+    archiver = cc_common.get_tool_for_action(
+        feature_configuration = features,
+        action_name = CPP_LINK_STATIC_LIBRARY_ACTION_NAME,
+    )
+    cc_info = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
+
+    # Position-independent objects where there are any: they fit into programs and libraries alike.
+    objects = []
+    for linked in cc_info.linking_context.linker_inputs.to_list():
+        for library in linked.libraries:
+            objects += library.pic_objects or library.objects
+
+    archive = ctx.actions.declare_file("lib{}.a".format(ctx.label.name))
+    arguments = ctx.actions.args()
+    arguments.add("rcsD")
+    arguments.add(archive)
+    arguments.add_all(objects)
+    ctx.actions.run(
+        executable = archiver,
+        arguments = [arguments],
+        inputs = depset(objects, transitive = [toolchain.all_files]),
+        outputs = [archive],
+        mnemonic = "StaticArchive",
+    )
+    return [DefaultInfo(files = depset([archive])), cc_info]
+
+static_archive = rule(
+    doc = "libNAME.a, with the objects of deps and of all below them. As a dep, the same as its deps.",
+    implementation = _static_archive_impl,
+    attrs = {
+        "deps": attr.label_list(providers = [CcInfo]),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    },
+    fragments = ["cpp"],
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+)

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the events of a `bazel test` (--build_event_json_file) and prints a line for each test.
+
+  test_results.py EVENTS EXIT-CODE
+
+"passed LABEL" or "failed LABEL". A test that did not come to run has failed. If Bazel returned an
+error that no test accounts for (a library that did not build, a BUILD file that did not load,
+nothing to run), one more line says so.
+"""
+
+import json
+import sys
+
+
+def read_events(path):
+    try:
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line)
+    except (OSError, json.JSONDecodeError):
+        return  # Bazel did not come so far, or was killed in the midst: its exit code tells
+
+
+def main(path, exit_code):
+    verdicts = {}
+    for event in read_events(path):
+        for kind, identity in event["id"].items():
+            label = identity.get("label", "")
+            if kind == "targetConfigured" and "testSize" in event.get("configured", {}):
+                verdicts.setdefault(label, "failed")  # until its summary says otherwise
+            elif kind == "testSummary" and "testSummary" in event:
+                status = event["testSummary"]["overallStatus"]
+                # FLAKY, passed at a second attempt, is no pass.
+                verdicts[label] = "passed" if status == "PASSED" else "failed"
+    for label, verdict in sorted(verdicts.items()):
+        print(verdict, label)
+    if exit_code != 0 and "failed" not in verdicts.values():
+        print(f"failed (bazel returned {exit_code})")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How tests are declared: most need no line at all, the others one each.
+#
+#   tests/unit/FOLDER/NAME_test.cc   found by its name; tests //lib:FOLDER
+#   tests/unit/FOLDER/NAME_test.c    the same in C, of the C API alone; main() returns 0 if all is well
+#   tests/stress, fuzz/NAME_test.cc  found by its name; has all of lib and two processors
+#   elsewhere                        attrcache_gtest(name = "NAME_test", deps = [...])
+#
+# Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (MPI, instruction counts,
+# exploration of a model); "exclusive" runs it alone; "cpu:2" reserves processors.
+
+load("//tools/bazel:copts.bzl", "COPTS")
+
+def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **kwargs):
+    """A GoogleTest of NAME.cc, linked with gtest_main and deps.
+
+    Args:
+      name: the test.
+      srcs: its files, if not NAME.cc alone.
+      deps: what it tests; "//lib:table" and so on.
+      copts: added to the library's own.
+      size: small ends in a minute, medium in five, large in fifteen.
+      **kwargs: for cc_test.
+    """
+    native.cc_test(
+        name = name,
+        srcs = srcs or [name + ".cc"],
+        copts = COPTS + copts,
+        linkstatic = True,
+        size = size,
+        deps = deps + ["@system//:gtest_main"],
+        **kwargs
+    )
+
+def attrcache_unit_tests(deps = [], sizes = {}):
+    """A test for each FOLDER/*_test.cc or .c below this package.
+
+    Args:
+      deps: for the C++ ones, besides //lib:FOLDER.
+      sizes: {"FOLDER/NAME_test": "medium"}, for those that aren't small.
+    """
+    for source in native.glob(["*/*_test.cc"]):
+        name = source[:-len(".cc")]
+        attrcache_gtest(
+            name = name,
+            size = sizes.get(name, "small"),
+            deps = deps + ["//lib:" + source.split("/")[0]],
+        )
+    for source in native.glob(["*/*_test.c"]):
+        name = source.replace(".", "_")
+        native.cc_test(
+            name = name,
+            srcs = [source],
+            linkstatic = True,
+            size = sizes.get(name, "small"),
+            deps = ["//:attrcache"],
+        )
+
+def attrcache_threaded_tests(deps = [], sizes = {}):
+    """A test for each *_test.cc in this package, with headers *.h, of the whole library.
+
+    Args:
+      deps: for all of them, besides the library.
+      sizes: {"NAME_test": "large"}, for those that aren't medium.
+    """
+    for source in native.glob(["*_test.cc"]):
+        name = source[:-len(".cc")]
+        attrcache_gtest(
+            name = name,
+            srcs = [source] + native.glob(["*.h"]),
+            size = sizes.get(name, "medium"),
+            tags = ["cpu:2"],
+            deps = deps + ["//lib:attrcache"],
+        )
+
+def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
+    """The library once more, compiled with other defines.
+
+    Headers depend on the defines too, so a program must link either this or //lib:*, never both.
+
+    Args:
+      name: the cc_library.
+      defines: ["ATTRCACHE_MODEL"], say; dependents get them as well.
+      srcs: the sources, if not all; "//lib:core_sources" are those that stand on platform.
+      deps: what the define brings in.
+      **kwargs: for cc_library.
+    """
+    native.cc_library(
+        name = name,
+        testonly = True,
+        srcs = srcs or ["//lib:sources"],
+        hdrs = ["//lib:headers"],
+        copts = COPTS,
+        defines = defines,
+        linkstatic = True,
+        strip_include_prefix = "/lib",
+        deps = deps,
+        **kwargs
+    )
