@@ -41,7 +41,8 @@ size_t list_attributes(const Table& table, attrcache_attribute_info* infos, size
   size_t count = 0;
   Batch batch(const_cast<Table&>(table), Batch::Order::kOldestFirst);  // which only reads it
   while (batch.next()) {
-    for (const Batch::Item& item : batch) {
+    for (unsigned i = 0; i < batch.count(); ++i) {
+      const Batch::Item& item = batch[i];
       const Word now = item.slot->load();
       if (!meta::visible(now.meta)) continue;
       if (count < capacity) {

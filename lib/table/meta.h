@@ -47,16 +47,21 @@ inline constexpr unsigned kPinShift = 43;
 inline constexpr uint64_t kPin = uint64_t{1} << kPinShift;
 inline constexpr uint64_t kMaxPins = 1023;
 inline constexpr uint64_t kQuick = uint64_t{1} << 41;
-inline constexpr uint64_t kSequenceEnd = uint64_t{1} << 37;
+inline constexpr uint64_t kSequence = uint64_t{0x1f0} << 32 | 0xffffffff;
 
 static_assert((kVisible >> 32) == id::kMarker);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
 
+// A sequence number where it stands in a meta. Two of them compare and subtract as they are, if
+// what the subtraction leaves outside kSequence is masked.
+constexpr uint64_t spread(uint64_t sequence) {
+  return (sequence >> 32 & 0x1f) << 36 | (sequence & 0xffffffff);
+}
+
 // `quick`: kQuick or 0.
 constexpr uint64_t attached(uint32_t keyval, attrcache_tag tag, uint64_t quick, uint64_t sequence) {
-  return uint64_t{keyval & kSameAttribute} << 32 | kTagBits[tag] | quick |
-         (sequence >> 32 & 0x1f) << 36 | (sequence & 0xffffffff);
+  return uint64_t{keyval & kSameAttribute} << 32 | kTagBits[tag] | quick | spread(sequence);
 }
 constexpr bool empty(uint64_t m) { return m == 0; }
 constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }
@@ -65,7 +70,7 @@ constexpr uint64_t pins(uint64_t m) { return m >> kPinShift & kMaxPins; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
-constexpr uint64_t sequence(uint64_t m) { return (m >> 36 & 0x1f) << 32 | (m & 0xffffffff); }
+constexpr uint64_t sequence(uint64_t m) { return m & kSequence; }
 
 // Whether an occupied slot is occupied under `keyval`, visible or not.
 constexpr bool belongs(uint64_t m, uint32_t keyval) {

@@ -42,13 +42,6 @@ int attach_copy(const Target& to, uint32_t keyval, uint64_t entry, uint32_t inde
   return set_attribute(to, keyval, value, tag, Caller::kUser, callback_code);
 }
 
-// Detaches a value that nobody has to be called or waited for. False: nothing has been done.
-bool detach_at_once(Registry& registry, uint32_t keyval, Pair& slot, uint64_t meta) {
-  if (!meta::replaceable_at_once(meta, keyval) || !slot.swap_meta(meta, 0)) return false;  // (S4)
-  registry.drop(keyval);
-  return true;
-}
-
 // Runs copy_fn on one attribute, with its value pinned.
 int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, uint64_t entry,
                      const Batch::Item& item, int* callback_code) {
@@ -96,6 +89,18 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
       attach_copy(to, keyval, entry, item.index, now.value, meta::tag(now.meta), callback_code);
   // Gone meanwhile: its deletion came first.
   return result == ATTRCACHE_ERR_KEYVAL_STALE ? ATTRCACHE_OK : result;
+}
+
+int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failure,
+               int* callback_code) {
+  uint64_t m = item.slot->load_meta();
+  if (!meta::visible(m)) return ATTRCACHE_OK;
+  const uint32_t keyval = meta::keyval(m, item.index);
+  if (meta::replaceable_at_once(m, keyval) && item.slot->swap_meta(m, 0)) {  // (S4)
+    target.registry.drop(keyval);
+    return ATTRCACHE_OK;
+  }
+  return delete_attribute(target, keyval, Caller::kRuntime, on_failure, callback_code);
 }
 
 // What a table still holds.
@@ -146,10 +151,9 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   Stay stay(from.table);
   Batch batch(from.table, Batch::Order::kOldestFirst);
   while (result == ATTRCACHE_OK && batch.next()) {
-    for (const Batch::Item& item : batch) {
-      result = copy_one(from, to, item, callback_code);
+    for (unsigned i = 0; i < batch.count() && result == ATTRCACHE_OK; ++i) {
+      result = copy_one(from, to, batch[i], callback_code);
       if (stay.table_died()) result = ATTRCACHE_ERR_BUSY;
-      if (result != ATTRCACHE_OK) break;
     }
   }
   if (result != ATTRCACHE_OK) delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
@@ -164,13 +168,9 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   for (int round = 0; round < kMaxRounds; ++round) {
     Batch batch(table, Batch::Order::kYoungestFirst);
     while (batch.next()) {
-      for (const Batch::Item& item : batch) {
-        const uint64_t m = item.slot->load_meta();
-        if (!meta::visible(m)) continue;
-        const uint32_t keyval = meta::keyval(m, item.index);
-        if (detach_at_once(target.registry, keyval, *item.slot, m)) continue;
+      for (unsigned i = batch.count(); i-- > 0;) {
         int code = 0;
-        const int result = delete_attribute(target, keyval, Caller::kRuntime, on_failure, &code);
+        const int result = delete_one(target, batch[i], on_failure, &code);
         if (result != ATTRCACHE_OK && first_failure == ATTRCACHE_OK) {
           first_failure = result;
           if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
