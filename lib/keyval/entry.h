@@ -11,6 +11,7 @@
 
 #include "callback/executor.h"
 #include "epoch/epoch.h"
+#include "keyval/id.h"
 #include "platform/atomic.h"
 
 namespace attrcache {
@@ -24,7 +25,7 @@ struct Record : Retired {
   Hooks hooks;
 };
 
-// The word of an entry: in its low half the keyval, as long as it exists, else 0.
+// The word of an entry: in its low half the keyval, as long as it exists, else no_keyval(), or 0 before it first did.
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
 inline constexpr unsigned kGenerationShift = 32;  // 8 bits: the last generation handed out
@@ -37,6 +38,9 @@ inline constexpr uint64_t kQuick = uint64_t{1} << 44;       // ordinary, and has
 inline constexpr uint64_t kCopiesNot = uint64_t{1} << 45;   // NULL_COPY_FN, or predefined
 inline constexpr uint64_t kDuplicates = uint64_t{1} << 46;  // DUP_FN
 inline constexpr unsigned kTagShift = 47;                   // 2 bits: how a predefined one is set
+
+// The low half when the keyval is gone: no keyval, and no int at all that leads to this entry, not even 0.
+constexpr uint64_t no_keyval(uint32_t index) { return uint64_t{index ^ 1} << id::kIndexShift; }
 }  // namespace entry_word
 
 struct Entry {

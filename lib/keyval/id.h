@@ -33,6 +33,11 @@ constexpr uint32_t make(unsigned kind, unsigned generation, uint32_t index) {
 constexpr bool well_formed(uint32_t keyval) { return (keyval & kMarkerMask) == kMarker; }
 constexpr unsigned kind(uint32_t keyval) { return keyval & kKindMask; }
 constexpr uint32_t index(uint32_t keyval) { return (keyval & kOffsetMask) >> kIndexShift; }
+// The byte offset of its slot, if the slots were one array. Of an int that isn't well-formed: more than that of
+// any keyval, so that the bound check that get needs anyway sorts it out.
+constexpr uint32_t slot_offset(uint32_t keyval) {
+  return (keyval - kMarker) & (kMarkerMask | kOffsetMask);
+}
 constexpr unsigned generation(uint32_t keyval) {
   return keyval >> kGenerationShift & (kGenerations - 1);
 }

@@ -17,7 +17,7 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
 Registry::~Registry() {
   for (uint32_t index = 0; index < fresh_.load(kRelaxed); ++index) {
     Entry& entry = *find(index);
-    if ((entry.word.load(kRelaxed) & kKeyval) != 0) destroy(entry.record.load(kRelaxed));
+    if ((entry.word.load(kRelaxed) & id::kMarker) != 0) destroy(entry.record.load(kRelaxed));
   }
   for (unsigned c = kFirstChunk; c < kChunks; ++c) {
     const uintptr_t chunk = chunks_[c].load(kRelaxed);
@@ -121,7 +121,7 @@ void Registry::free_unused() {
   for (uint32_t index = 0; index < end; ++index) {
     const uint64_t word = find(index)->word.load(kAcquire);
     auto keyval = static_cast<int>(word & kKeyval);
-    if (keyval != 0 && references(index).count() == 0) free(&keyval);
+    if ((word & id::kMarker) != 0 && references(index).count() == 0) free(&keyval);
   }
 }
 
@@ -129,7 +129,9 @@ void Registry::end(Entry& entry) {
   Record* record = entry.record.load(kAcquire);  // as K3
   // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
   // deleted. Nobody else writes a freed keyval's word.
-  entry.word.store(entry.word.load(kRelaxed) & (kGeneration | kUsed | kWrapped), kRelease);
+  entry.word.store((entry.word.load(kRelaxed) & (kGeneration | kUsed | kWrapped)) |
+                       no_keyval(record->index),
+                   kRelease);
   gone_.fetch_add(1, kRelaxed);
   run_destructor(record->hooks);
   record->reclaim = &Registry::reclaim;

@@ -181,7 +181,7 @@ bool Registry::visit_index(uint32_t index, Visit& visit) {
   Epoch::Pin pin(epoch_, thread_ordinal());
   Entry& entry = *find(index);
   const uint64_t word = entry.word.load(kAcquire);  // as K1
-  if ((word & entry_word::kKeyval) == 0) return false;
+  if ((word & id::kMarker) == 0) return false;
   // Retired no earlier than its word was cleared, so it outlives the pin.
   visit(word, *entry.record.load(kAcquire), references(index));
   return true;

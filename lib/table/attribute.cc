@@ -270,13 +270,11 @@ constexpr uint32_t kIsBorrowed = 0x62776564;  // tells a borrow from memory that
 }
 
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
+  if (const int error = registry.check(keyval); error != ATTRCACHE_OK) return error;
   Pair* slot = table.find(id::index(keyval));
   Word word;
   const int result = slot != nullptr ? pin_value(*slot, keyval, &word) : ATTRCACHE_ABSENT;
-  if (result != ATTRCACHE_OK) {
-    return result == ATTRCACHE_ABSENT && registry.look_up(keyval) == 0 ? registry.check(keyval)
-                                                                       : result;
-  }
+  if (result != ATTRCACHE_OK) return result;
   const attrcache_tag tag = meta::tag(word.meta);
   borrowed->value = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(word.value)
                                                 : const_cast<uint64_t*>(slot->value_address());

@@ -57,7 +57,7 @@ class Batch {
   void consider(uint32_t index, Pair& slot, uint64_t m) {
     // Grows with the number of attachments since, modulo their number: right also when it has
     // wrapped.
-    const uint64_t age = (horizon_ - m) & meta::kSequence;
+    const uint64_t age = (horizon_ - meta::sequence(m)) & meta::kSequence;
     // Had already; or younger than the horizon, which looks older than half a turn.
     if (age - youngest_ >= span_) return;
     unsigned at = count_;

@@ -9,12 +9,13 @@ int find_attribute(const Registry& registry, const Table& table, uint32_t keyval
   if (found->slot != nullptr) {
     found->word = found->slot->load();
     const uint32_t differs = static_cast<uint32_t>(found->word.meta >> 32) ^ keyval;
-    if ((differs & meta::kSameAttribute) == 0 && id::kind(keyval) == registry.kind()) {
+    if ((differs & meta::kSameAttribute) == 0 && id::well_formed(keyval) &&
+        id::kind(keyval) == registry.kind()) {
       return ATTRCACHE_OK;
     }
   }
-  if (registry.look_up(keyval) != 0) return ATTRCACHE_ABSENT;
-  return registry.check(keyval);
+  const int error = registry.check(keyval);
+  return error != ATTRCACHE_OK ? error : ATTRCACHE_ABSENT;
 }
 
 int get_absent(const attrcache_kind* kind, const attrcache_table* table, int keyval,

@@ -73,7 +73,7 @@ template <size_t kAt, uint32_t kMask>
 [[gnu::always_inline]] inline int get(const attrcache_kind* kind, const attrcache_table* table,
                                       int keyval, void** value) {
   const auto key = static_cast<uint32_t>(keyval);
-  const uint64_t offset = opaque(uint64_t{key & id::kOffsetMask});
+  const uint64_t offset = opaque(uint64_t{id::slot_offset(key)});
   if (table == nullptr || value == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
   if (offset >= kInlineSlots << id::kIndexShift) [[unlikely]] {
