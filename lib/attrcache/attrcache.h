@@ -142,7 +142,7 @@ enum {
 
 /* Destroys a domain and frees the keyvals that are left (destructors of extra_state run, except
  * those of keyvals whose attributes are abandoned). `leaks`, if not null, is filled in either case.
- * Tables that have no attribute need no call of their own. Errors: NULL, ARGUMENT (mode), BUSY. The
+ * The memory of tables is theirs until attrcache_delete_all. Errors: NULL, ARGUMENT (mode), BUSY. The
  * domain must not be in use by another thread, nor by a callback up the stack. */
 ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
                                            attrcache_leaks* leaks) ATTRCACHE_NOEXCEPT;

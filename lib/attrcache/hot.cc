@@ -41,7 +41,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   Registry& registry = inside(kind);
   Table& t = Table::of(table);
   const uint64_t entry = registry.look_up(key);
-  Pair* slot = t.find_near(id::index(key));
+  Pair* slot = t.find_near(id::slot_offset(key) >> id::kIndexShift);
   Word now = slot->load();
   const unsigned ordinal = attrcache::this_thread().ordinal;
   if ((entry & entry_word::kOrdinary) == 0 || !meta::empty(now.meta) || ordinal == 0 ||
@@ -87,7 +87,7 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
     return set_slowly(kind, table, object, keyval, value, tag, callback_code);
   }
   Table& t = Table::of(table);
-  Pair* slot = t.find_near(id::index(key));
+  Pair* slot = t.find_near(id::slot_offset(key) >> id::kIndexShift);
   if (slot == nullptr) return set_slowly(kind, table, object, keyval, value, tag, callback_code);
   Word now = slot->load();
   if (!meta::replaceable_at_once(now.meta, key)) {
@@ -106,7 +106,7 @@ int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
   const auto key = static_cast<uint32_t>(keyval);
-  Pair* slot = Table::of(table).find_near(id::index(key));
+  Pair* slot = Table::of(table).find_near(id::slot_offset(key) >> id::kIndexShift);
   const unsigned ordinal = attrcache::this_thread().ordinal;
   if (slot == nullptr || ordinal == 0) [[unlikely]] {
     return delete_slowly(kind, table, object, keyval, callback_code);

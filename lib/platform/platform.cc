@@ -3,10 +3,11 @@
 #include <sched.h>
 #include <time.h>
 
+#include "platform/atomic.h"
 #include "platform/pair.h"
 #include "platform/thread.h"
 
-#if defined(ATTRCACHE_PAIR_ARM)
+#if defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -14,9 +15,9 @@
 namespace attrcache {
 
 bool pair_supported() {
-#if defined(ATTRCACHE_PAIR_X86)
+#if defined(__x86_64__)
   return __builtin_cpu_supports("avx") != 0;
-#elif defined(ATTRCACHE_PAIR_ARM)
+#elif defined(__aarch64__) && defined(ATTRCACHE_LSE2)
   return (getauxval(AT_HWCAP) & HWCAP_USCAT) != 0;
 #else
   return true;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pair on AArch64. With -DATTRCACHE_LSE2, for processors with FEAT_LSE2 (ARMv8.4), load is one LDP,
+// which is single-copy atomic for aligned 16 bytes there (Arm ARM B2.2.1). Without, it reads meta,
+// value, and meta again: a meta that is unchanged proves the value, but a reader may have to look
+// again while others write, so get is lock-free there rather than wait-free.
+
+#ifndef ATTRCACHE_PLATFORM_PAIR_ARM_H_
+#define ATTRCACHE_PLATFORM_PAIR_ARM_H_
+
+#include "platform/pair.h"
+
+namespace attrcache {
+
+class alignas(16) Pair {
+ public:
+  Word load() const {
+    Word word;
+#ifdef ATTRCACHE_LSE2
+    asm volatile("ldp %0, %1, %2\n\tdmb ishld"
+                 : "=&r"(word.value), "=&r"(word.meta)
+                 : "Q"(*this)
+                 : "memory");
+#else
+    do {
+      word.meta = load_meta();
+      // Acquire: the second look at meta comes after it.
+      word.value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
+    } while (__atomic_load_n(&meta_, __ATOMIC_RELAXED) != word.meta);
+#endif
+    return word;
+  }
+
+  template <typename Visit>
+  auto glimpse(Visit visit) const {
+    const Word word = load();
+    return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
+  }
+
+  uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
+
+  // What ldaxp reads is known to be of one instant only if the store succeeds, so a swap that fails
+  // stores back what it read.
+  bool swap(Word& expected, Word desired) {
+    Word now, next;
+    uint32_t failed;
+    asm volatile(
+        "1: ldaxp %0, %1, %5\n\t"
+        "cmp %0, %6\n\t"
+        "ccmp %1, %7, #0, eq\n\t"
+        "csel %2, %8, %0, eq\n\t"
+        "csel %3, %9, %1, eq\n\t"
+        "stlxp %w4, %2, %3, %5\n\t"
+        "cbnz %w4, 1b"
+        : "=&r"(now.value), "=&r"(now.meta), "=&r"(next.value), "=&r"(next.meta), "=&r"(failed),
+          "+Q"(*this)
+        : "r"(expected.value), "r"(expected.meta), "r"(desired.value), "r"(desired.meta)
+        : "cc", "memory");
+    const bool same = now.value == expected.value && now.meta == expected.meta;
+    expected = now;
+    return same;
+  }
+
+  bool swap_meta(uint64_t& expected, uint64_t desired) {
+    return __atomic_compare_exchange_n(&meta_, &expected, desired, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+  }
+
+  uint64_t add_meta(uint64_t delta) { return __atomic_fetch_add(&meta_, delta, __ATOMIC_ACQ_REL); }
+
+  const uint64_t* value_address() const { return &value_; }
+
+ private:
+  uint64_t value_ = 0;
+  uint64_t meta_ = 0;
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_PLATFORM_PAIR_ARM_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pair for builds under ThreadSanitizer, which can't see into inline assembly, and whose runtime
+// puts a lock around 16-byte atomics that 8-byte ones on the same words pass by. Here both halves
+// are plain 8-byte atomics, so it sees each edge that the real Pair has, and no other; meta is
+// `kBusy` while swap changes both.
+//
+//   swap   meta: expected -> kBusy, value, meta: kBusy -> desired
+//   load   meta, value, meta again: a value of the midst of a swap comes with another meta
+
+#ifndef ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
+#define ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
+
+#include <cstdint>
+
+#include "platform/atomic.h"
+#include "platform/pair.h"
+
+namespace attrcache {
+
+class alignas(16) Pair {
+ public:
+  Word load() const {
+    for (;;) {
+      const uint64_t meta = load_meta();
+      const uint64_t value = value_.load(kAcquire);
+      if (meta_.load(kAcquire) == meta) return {value, meta};
+    }
+  }
+  template <typename Visit>
+  auto glimpse(Visit visit) const {
+    const Word word = load();
+    return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
+  }
+  uint64_t load_meta() const {
+    uint64_t meta;
+    do meta = meta_.load(kAcquire);
+    while (meta == kBusy);
+    return meta;
+  }
+  bool swap(Word& expected, Word desired) {
+    Word now = load();
+    while (now.value == expected.value && now.meta == expected.meta) {
+      if (meta_.compare_exchange_weak(now.meta, kBusy, kAcqRel, kAcquire)) {
+        if (value_.load(kRelaxed) == expected.value) {
+          value_.store(desired.value, kRelease);
+          meta_.store(desired.meta, kRelease);
+          return true;
+        }
+        meta_.store(expected.meta, kRelease);  // emptied and filled since the load
+      }
+      now = load();
+    }
+    expected = now;
+    return false;
+  }
+  bool swap_meta(uint64_t& expected, uint64_t desired) {
+    uint64_t now = expected;
+    while (!meta_.compare_exchange_weak(now, desired, kAcqRel, kAcquire)) {
+      if (now == kBusy) now = load_meta();
+      if (now == expected) continue;
+      expected = now;
+      return false;
+    }
+    return true;
+  }
+  uint64_t add_meta(uint64_t delta) {
+    uint64_t now = load_meta();
+    while (!swap_meta(now, now + delta)) {
+    }
+    return now;
+  }
+  const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
+
+ private:
+  static constexpr uint64_t kBusy =
+      ~uint64_t{0};  // no meta: its sequence number is never that high
+
+  Atomic<uint64_t> value_{0};
+  Atomic<uint64_t> meta_{0};
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/fuzz/world.h"
+
+namespace attrcache::fuzz {
+namespace {
+
+// The input, taken byte by byte; zeroes when it is at its end.
+class Input {
+ public:
+  Input(const uint8_t* data, size_t size) : data_(data), end_(data + size) {}
+  bool empty() const { return data_ == end_; }
+  uint8_t byte() { return data_ != end_ ? *data_++ : 0; }
+  int below(int bound) { return byte() % bound; }
+
+ private:
+  const uint8_t* data_;
+  const uint8_t* end_;
+};
+
+struct Outcome {
+  int result = 0;
+  int code = 0;
+  int64_t value = 0;
+  std::vector<int64_t> list;
+  bool operator==(const Outcome&) const = default;
+};
+
+// One operation, decoded; applied to either world.
+struct Operation {
+  uint8_t what;
+  uint8_t a, b, c, d;
+};
+
+Outcome apply(World& world, const Operation& op, bool& borrowed) {
+  Outcome out;
+  const int count = static_cast<int>(world.plans.size());
+  const Object object = {op.a % kKinds, op.a / kKinds % kObjects};
+  if (op.what % 16 < 3 && count < kKeyvals) {
+    KeyvalPlan plan = {};
+    plan.kind = op.a % kKinds;
+    plan.language = static_cast<attrcache_language>(op.b % 3);
+    plan.copy = static_cast<Copy>(op.c % 3);
+    plan.del = static_cast<Delete>(op.c / 3 % 2);
+    plan.destructor = (op.d & 1) != 0;
+    plan.predefined = op.d % 16 == 2;
+    if (plan.predefined) {
+      plan.predefined_tag = (op.b & 1) != 0 ? ATTRCACHE_AS_INT : ATTRCACHE_AS_POINTER;
+      plan.copy = Copy::kNull;
+      plan.del = Delete::kNull;
+      plan.destructor = false;
+    }
+    out.result = world.create(plan);
+    return out;
+  }
+  if (count == 0) return out;
+  // Mostly a keyval of the object's kind, sometimes any.
+  int keyval = op.b % count;
+  for (int i = 0; i < count && (op.b & 0x80) == 0 && world.plans[keyval].kind != object.kind; ++i) {
+    keyval = (keyval + 1) % count;
+  }
+  switch (op.what % 16) {
+    case 3:
+      out.result = world.free_keyval(keyval);
+      break;
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+      out.result = world.set(object, keyval, scripted_value(world, op.c),
+                             static_cast<attrcache_tag>(op.d % 4), &out.code);
+      break;
+    case 8: {
+      const Reading reading = world.get(object, keyval, (op.c & 1) != 0);
+      out.result = reading.result;
+      out.value = reading.value;
+      break;
+    }
+    case 9:
+    case 10:
+      out.result = world.del(object, keyval, &out.code);
+      break;
+    case 11:
+      out.result = world.copy_all(object, {object.kind, op.c % kObjects}, &out.code);
+      break;
+    case 12:
+      out.result = world.delete_all(
+          object, (op.c & 1) != 0 ? ATTRCACHE_DRAIN : ATTRCACHE_STOP_AT_FAILURE, &out.code);
+      break;
+    case 13:
+      if (borrowed) {
+        out.result = world.give_back();
+        borrowed = false;
+      } else {
+        out.result = world.borrow(object, keyval);
+        borrowed = out.result == ATTRCACHE_OK;
+      }
+      break;
+    case 14:
+      out.result = world.set_predefined(object, keyval, op.c);
+      break;
+    default:
+      out.list = world.list(object);
+      out.value = static_cast<int64_t>(world.attributes());
+      break;
+  }
+  return out;
+}
+
+void require(bool same, const char* what, int step, World& real, World& reference) {
+  if (same) return;
+  std::fprintf(stderr, "step %d: %s differs\n", step, what);
+  for (size_t i = 0; i < real.log.size() || i < reference.log.size(); ++i) {
+    const std::string r = i < real.log.size() ? real.log[i] : "-";
+    const std::string e = i < reference.log.size() ? reference.log[i] : "-";
+    std::fprintf(stderr, "%s %-32s expected %s\n", r == e ? " " : "*", r.c_str(), e.c_str());
+  }
+  std::abort();
+}
+
+}  // namespace
+
+void play(const uint8_t* data, size_t size) {
+  const std::unique_ptr<World> real = make_real_world();
+  const std::unique_ptr<World> reference = make_reference_world();
+  Input input(data, size);
+  bool borrowed = false;
+  bool reference_borrowed = false;
+  int step = 0;
+  const auto same_on_both = [&](const Operation& op) {
+    real->log.clear();
+    reference->log.clear();
+    const Outcome got = apply(*real, op, borrowed);
+    const Outcome expected = apply(*reference, op, reference_borrowed);
+    ++step;
+    if (std::getenv("FUZZ_TRACE") != nullptr) {
+      std::fprintf(stderr, "%d: operation %d on %d.%d (%d %d %d): %d (%d), expected %d (%d)\n",
+                   step, op.what % 16, op.a % kKinds, op.a / kKinds % kObjects, op.b, op.c, op.d,
+                   got.result, got.code, expected.result, expected.code);
+      for (const std::string& line : real->log) std::fprintf(stderr, "    %s\n", line.c_str());
+    }
+    require(real->log == reference->log, "the order of callbacks", step, *real, *reference);
+    require(got == expected, "the outcome", step, *real, *reference);
+  };
+  while (!input.empty()) {
+    const uint8_t what = input.byte();
+    const uint8_t a = input.byte();
+    const uint8_t b = input.byte();
+    const uint8_t c = input.byte();
+    same_on_both({what, a, b, c, input.byte()});
+  }
+  if (borrowed) same_on_both({13, 0, 0, 0, 0});
+  for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
+    same_on_both({15, object, 0, 0, 0});
+  }
+  // In the end nothing is left: callbacks that attach on other objects run out of script.
+  for (int round = 0; round == 0 || (round < 8 && real->attributes() != 0); ++round) {
+    for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
+      same_on_both({12, object, 0, 1, 0});
+    }
+  }
+  require(real->attributes() == 0, "what is left in the end", step, *real, *reference);
+}
+
+}  // namespace attrcache::fuzz

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the fuzzer plays on: a small universe of keyvals and objects, in two implementations, the
+// library's (real_world.cc) and a plain single-threaded one written from SPEC.md
+// (reference_world.cc). Callbacks are scripted by the values they get, in script.cc, and do the
+// same in both; results and the order of all callbacks must agree.
+
+#ifndef ATTRCACHE_TESTS_FUZZ_WORLD_H_
+#define ATTRCACHE_TESTS_FUZZ_WORLD_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attrcache/attrcache.h"
+
+namespace attrcache::fuzz {
+
+inline constexpr int kKinds = 4;    // the three standard ones and a registered one
+inline constexpr int kObjects = 4;  // of each kind
+inline constexpr int kKeyvals =
+    64;  // at most, over a whole run: fewer than an index rests between two uses
+
+enum class Copy : uint8_t { kNull, kDup, kScript };
+enum class Delete : uint8_t { kNull, kScript };
+
+struct KeyvalPlan {
+  int kind;
+  attrcache_language language;
+  Copy copy;
+  Delete del;
+  bool destructor;
+  bool predefined;
+  attrcache_tag predefined_tag;
+};
+
+struct Reading {
+  int result;
+  int64_t value;  // what was attached, as 64 bits or 32, by `fint`
+};
+
+// An object is named by kind and number, a keyval by the order of its creation.
+struct Object {
+  int kind;
+  int number;
+};
+
+class World {
+ public:
+  virtual ~World() = default;
+
+  virtual int create(const KeyvalPlan& plan) = 0;
+  virtual int free_keyval(int keyval) = 0;
+  virtual int set(Object object, int keyval, int64_t value, attrcache_tag tag, int* code) = 0;
+  virtual int set_predefined(Object object, int keyval, int64_t value) = 0;
+  virtual Reading get(Object object, int keyval, bool fint) = 0;
+  virtual int del(Object object, int keyval, int* code) = 0;
+  virtual int copy_all(Object from, Object to, int* code) = 0;
+  virtual int delete_all(Object object, attrcache_delete_mode mode, int* code) = 0;
+  virtual int borrow(Object object, int keyval) = 0;  // at most one at a time
+  virtual int give_back() = 0;
+  virtual std::vector<int64_t> list(Object object) = 0;  // keyval, value, keyval, value, ...
+  virtual size_t attributes() = 0;                       // attached, in the whole domain
+
+  std::vector<std::string> log;
+  std::vector<KeyvalPlan> plans;
+  int64_t next_value = 1;
+  int depth = 0;
+};
+
+std::unique_ptr<World> make_real_world();
+std::unique_ptr<World> make_reference_world();
+
+// What callbacks do. They log themselves, then act as the low bits of the value say.
+struct ScriptedCopy {
+  int code;
+  bool flag;
+  int64_t value;
+};
+ScriptedCopy script_copy(World& world, Object object, int keyval, int64_t value);
+int script_delete(World& world, Object object, int keyval, int64_t value);
+void script_destructor(World& world, int keyval);
+
+// A value that makes callbacks act as `script` (8 bits) says.
+inline int64_t scripted_value(World& world, uint8_t script) {
+  return (world.next_value++ & 0x3fff) << 8 | script;
+}
+
+// Plays `size` bytes of operations on both worlds; aborts with a message where they differ.
+void play(const uint8_t* data, size_t size);
+
+}  // namespace attrcache::fuzz
+
+#endif  // ATTRCACHE_TESTS_FUZZ_WORLD_H_
