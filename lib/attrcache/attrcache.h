@@ -15,20 +15,28 @@
  *            nothing else with it.
  *
  * Rules for all functions
- *   Results      ATTRCACHE_OK is 0, ATTRCACHE_ABSENT 1; everything above is an error. A call that
- *                returns an error has changed nothing, unless its description says otherwise. No
- *                exception ever leaves a function.
- *   Threads      any function may be called by any thread at any time, on any object. The
- * exception: once a table's owner frees the object (attrcache_delete_all), nobody else may use that
- *                table any more; and a domain may be destroyed only when nobody uses it any more.
- *   Callbacks    run synchronously, on the calling thread, with no lock held and no epoch pinned:
- * they may call anything here, on any object, the one being served included. Progress     is stated
- * per function. "Lock-free" is meant apart from the callbacks that it runs, the allocator, and one
- * wait: deleting or replacing a value waits while another thread copies (copy_fn) or borrows that
- * very value. Linearizable each attribute is, one by one: the calls on it take effect in some
- * serial order that agrees with their real-time order. Signals      not async-signal-safe, except
- * attrcache_get and its kin. fork: the child may go on using a domain if no other thread was inside
- * the library at the fork.
+ *
+ * Results: ATTRCACHE_OK is 0, ATTRCACHE_ABSENT 1; everything above is an error. A call that returns
+ * an error has changed nothing, unless its description says otherwise. No exception ever leaves a
+ * function.
+ *
+ * Threads: any function may be called by any thread at any time, on any object. The exception: once
+ * a table's owner frees the object (attrcache_delete_all), nobody else may use that table any more;
+ * and a domain may be destroyed only when nobody uses it any more.
+ *
+ * Callbacks: run synchronously, on the calling thread, with no lock held and no epoch pinned: they
+ * may call anything here, on any object, the one being served included.
+ *
+ * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, the
+ * allocator, and one wait: deleting or replacing a value waits while another thread copies
+ * (copy_fn) or borrows that very value.
+ *
+ * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order
+ * that agrees with their real-time order.
+ *
+ * Signals: not async-signal-safe, except attrcache_get and its kin.
+ *
+ * Fork: the child may go on using a domain if no other thread was inside the library at the fork.
  */
 #ifndef ATTRCACHE_ATTRCACHE_H_
 #define ATTRCACHE_ATTRCACHE_H_
@@ -52,10 +60,13 @@
 #ifdef __cplusplus
 #define ATTRCACHE_ALIGNAS(n) alignas(n)
 #define ATTRCACHE_NOEXCEPT noexcept
+/* So that any int a C caller passes may be looked at, and refused. */
+#define ATTRCACHE_ENUM_BASE : int
 extern "C" {
 #else
 #define ATTRCACHE_ALIGNAS(n) _Alignas(n)
 #define ATTRCACHE_NOEXCEPT
+#define ATTRCACHE_ENUM_BASE
 #endif
 
 /* ---- Results ------------------------------------------------------------------------------- */
@@ -97,7 +108,7 @@ typedef struct attrcache_domain attrcache_domain;
 typedef struct attrcache_kind attrcache_kind;
 
 /* How the runtime's handles reach a callback. */
-typedef enum attrcache_handle_form {
+typedef enum attrcache_handle_form ATTRCACHE_ENUM_BASE {
   ATTRCACHE_HANDLE_POINTER = 0, /* C callbacks take a pointer */
   ATTRCACHE_HANDLE_INT = 1      /* C callbacks take an int: the low bits of `object` */
 } attrcache_handle_form;
@@ -142,8 +153,8 @@ enum {
 
 /* Destroys a domain and frees the keyvals that are left (destructors of extra_state run, except
  * those of keyvals whose attributes are abandoned). `leaks`, if not null, is filled in either case.
- * The memory of tables is theirs until attrcache_delete_all. Errors: NULL, ARGUMENT (mode), BUSY. The
- * domain must not be in use by another thread, nor by a callback up the stack. */
+ * The memory of tables is theirs until attrcache_delete_all. Errors: NULL, ARGUMENT (mode), BUSY.
+ * The domain must not be in use by another thread, nor by a callback up the stack. */
 ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
                                            attrcache_leaks* leaks) ATTRCACHE_NOEXCEPT;
 
@@ -169,7 +180,7 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
 #define ATTRCACHE_KEYVAL_MAX 0x5fffffff
 
 /* The calling convention of a keyval's callbacks. [L] */
-typedef enum attrcache_language {
+typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
   ATTRCACHE_C = 0,            /* attrcache_copy_fn, or attrcache_copy_int_fn for int handles */
   ATTRCACHE_FORTRAN_FINT = 1, /* MPI-1 style: INTEGER values and extra_state, all by reference */
   ATTRCACHE_FORTRAN_AINT = 2  /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
@@ -248,7 +259,7 @@ typedef struct attrcache_table {
 #endif
 
 /* How a value was set. [L] */
-typedef enum attrcache_tag {
+typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
   ATTRCACHE_AS_POINTER = 0, /* a C pointer; C reads the pointer */
   ATTRCACHE_AS_INT = 1,     /* a C int (predefined attributes); C reads the address of an int */
   ATTRCACHE_AS_FINT = 2,    /* a Fortran INTEGER; C reads the address of one */
@@ -301,7 +312,7 @@ ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
 
-typedef enum attrcache_delete_mode {
+typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
   /* Stop at the first delete_fn that fails: its attribute and those not yet deleted stay attached,
    * and a second call goes on from there. */
   ATTRCACHE_STOP_AT_FAILURE = 0,

@@ -110,7 +110,7 @@ int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int k
                              intptr_t value) noexcept {
   if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
   const uint64_t word = inside(kind).look_up(bits(keyval));
-  if (word == 0) return inside(kind).check(bits(keyval));
+  if (word == 0) return inside(kind).why_not(bits(keyval));
   if ((word & attrcache::entry_word::kOrdinary) != 0) return ATTRCACHE_ERR_ARGUMENT;
   const auto tag = static_cast<attrcache_tag>(word >> attrcache::entry_word::kTagShift & 3);
   return attrcache::set_attribute(target(kind, table, nullptr), bits(keyval),

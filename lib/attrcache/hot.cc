@@ -33,26 +33,45 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
                                   attrcache::Caller::kUser, callback_code);
 }
 
-// The first set of an attribute: the slot is there, and likely empty.
-[[gnu::noinline]] int set_first(attrcache_kind* kind, attrcache_table* table, void* object,
-                                int keyval, intptr_t value, attrcache_tag tag,
-                                int* callback_code) noexcept {
+// The same, with a reference taken that turned out to be of no use.
+[[gnu::noinline, gnu::cold]] int set_after_all(attrcache_kind* kind, attrcache_table* table,
+                                               void* object, int keyval, intptr_t value,
+                                               attrcache_tag tag, int* callback_code) noexcept {
+  inside(kind).drop(static_cast<uint32_t>(keyval));
+  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+
+// Sets in one step where nobody has to be called or waited for: the slot holds such a value under
+// the same keyval, or is empty.
+[[gnu::always_inline]] inline int set_at_once(attrcache_kind* kind, attrcache_table* table,
+                                              void* object, int keyval, intptr_t value,
+                                              attrcache_tag tag, int* callback_code) noexcept {
   const auto key = static_cast<uint32_t>(keyval);
-  Registry& registry = inside(kind);
-  Table& t = Table::of(table);
-  const uint64_t entry = registry.look_up(key);
-  Pair* slot = t.find_near(id::slot_offset(key) >> id::kIndexShift);
-  Word now = slot->load();
-  const unsigned ordinal = attrcache::this_thread().ordinal;
-  if ((entry & entry_word::kOrdinary) == 0 || !meta::empty(now.meta) || ordinal == 0 ||
-      !registry.acquire_at_once(key, ordinal)) [[unlikely]] {
+  if (kind == nullptr || table == nullptr) [[unlikely]]
     return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  Table& t = Table::of(table);
+  Pair* slot = t.find_near(id::slot_offset(key));
+  if (slot == nullptr) [[unlikely]]
+    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  Word now = slot->load();
+  uint64_t quick = meta::kQuick;
+  if (!meta::replaceable_at_once(now.meta, key)) {
+    Registry& registry = inside(kind);
+    const uint64_t entry = registry.look_up(key);
+    const unsigned ordinal = attrcache::this_thread().ordinal;
+    if (!meta::empty(now.meta) || (entry & entry_word::kOrdinary) == 0 || ordinal == 0 ||
+        !registry.acquire_at_once(key, ordinal)) [[unlikely]] {
+      return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+    }
+    quick = entry_word::quick(entry);
+    const Word desired = {attrcache::stored(value, tag), meta::attached(key, tag, quick, t.tick())};
+    if (slot->swap(now, desired)) [[likely]]
+      return ATTRCACHE_OK;  // (S1)
+    return set_after_all(kind, table, object, keyval, value, tag, callback_code);
   }
-  const uint64_t quick = (entry & entry_word::kQuick) != 0 ? meta::kQuick : 0;
   const Word desired = {attrcache::stored(value, tag), meta::attached(key, tag, quick, t.tick())};
   if (slot->swap(now, desired)) [[likely]]
-    return ATTRCACHE_OK;  // (S1)
-  registry.drop(key);
+    return ATTRCACHE_OK;  // (S3)
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
@@ -63,6 +82,13 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   return attrcache::delete_attribute({inside(kind), Table::of(table), object},
                                      static_cast<uint32_t>(keyval), attrcache::Caller::kUser,
                                      attrcache::OnFailure::kKeep, callback_code);
+}
+
+[[gnu::noinline]] int set_tagged(attrcache_kind* kind, attrcache_table* table, void* object,
+                                 int keyval, intptr_t value, attrcache_tag tag,
+                                 int* callback_code) noexcept {
+  return valid(tag) ? set_at_once(kind, table, object, keyval, value, tag, callback_code)
+                    : set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
 // After a delete under a keyval that is freed.
@@ -82,22 +108,9 @@ int attrcache_get(const attrcache_kind* kind, const attrcache_table* table, int 
 
 int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                   intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
-  const auto key = static_cast<uint32_t>(keyval);
-  if (kind == nullptr || table == nullptr || !valid(tag)) [[unlikely]] {
-    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
-  }
-  Table& t = Table::of(table);
-  Pair* slot = t.find_near(id::slot_offset(key) >> id::kIndexShift);
-  if (slot == nullptr) return set_slowly(kind, table, object, keyval, value, tag, callback_code);
-  Word now = slot->load();
-  if (!meta::replaceable_at_once(now.meta, key)) {
-    return set_first(kind, table, object, keyval, value, tag, callback_code);
-  }
-  const Word desired = {attrcache::stored(value, tag),
-                        meta::attached(key, tag, meta::kQuick, t.tick())};
-  if (slot->swap(now, desired)) [[likely]]
-    return ATTRCACHE_OK;  // (S3)
-  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
+    return set_tagged(kind, table, object, keyval, value, tag, callback_code);
+  return set_at_once(kind, table, object, keyval, value, ATTRCACHE_AS_POINTER, callback_code);
 }
 
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
@@ -106,11 +119,12 @@ int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
   const auto key = static_cast<uint32_t>(keyval);
-  Pair* slot = Table::of(table).find_near(id::slot_offset(key) >> id::kIndexShift);
-  const unsigned ordinal = attrcache::this_thread().ordinal;
-  if (slot == nullptr || ordinal == 0) [[unlikely]] {
+  Pair* slot = Table::of(table).find_near(id::slot_offset(key));
+  if (slot == nullptr) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
-  }
+  const unsigned ordinal = attrcache::this_thread().ordinal;
+  if (ordinal == 0) [[unlikely]]
+    return delete_slowly(kind, table, object, keyval, callback_code);
   uint64_t now = slot->load_meta();
   if (!meta::replaceable_at_once(now, key) || !slot->swap_meta(now, 0)) [[unlikely]] {  // (S4)
     return delete_slowly(kind, table, object, keyval, callback_code);

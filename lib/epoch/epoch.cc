@@ -36,10 +36,27 @@ bool Epoch::advance() {
   return true;
 }
 
+// After a write to epoch_, the caller's own (E8).
+bool Epoch::nobody_pinned() const {
+  // (E11) Whoever pins (E2) after one of these loads in the one order of seq_cst reads that write,
+  // or a later one, at E3, and hence no longer finds what was retired before it. Acquire: pairs
+  // with E6 of those who were pinned.
+  uint64_t pins = 0;
+  for (unsigned s = 0; s <= stripe_mask_; ++s) {
+    const auto& counts = stripes_[s].pins;
+    pins |= counts[0].load(kSeqCst) | counts[1].load(kSeqCst) | counts[2].load(kSeqCst);
+  }
+  return pins == 0;
+}
+
 void Epoch::retire(Retired* item) {
   // (E8) A read-modify-write, though it changes nothing: its release is carried by E5 to every E1
   // that reads a later epoch, so a pin of a later epoch can't find the item any more.
   item->epoch = epoch_.fetch_add(0, kSeqCst);
+  if (nobody_pinned()) {
+    item->reclaim(item);
+    return;
+  }
   waiting_.fetch_add(1, kRelaxed);
   const uint64_t ripe = item->epoch + 2;  // once pushed, the item may be gone any moment
   push(item, item);

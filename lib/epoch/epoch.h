@@ -14,10 +14,10 @@
 //   e-1. E2 what is retired at e may still be seen by pins of e-1 and e, not by later ones; it is
 //   reclaimed at
 //      e+2 or later, when E1 has seen those of e-1 and e off.
-//   E3 with nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
-//   unpin
-//      does: retire pushes, then reads the pins; unpin drops its pin, then reads the list; all four
-//      are seq_cst, so one of the two sees the other.
+//   E3 with nobody pinned, retire() reclaims before it returns, and at once if it finds no pin of
+//      any epoch. With somebody pinned, the last to unpin does: retire pushes, then reads the pins;
+//      unpin drops its pin, then reads the list; all four are seq_cst, so one of the two sees the
+//      other.
 
 #ifndef ATTRCACHE_EPOCH_EPOCH_H_
 #define ATTRCACHE_EPOCH_EPOCH_H_
@@ -74,6 +74,7 @@ class Epoch {
 
   Atomic<uint64_t>* enter(unsigned ordinal);
   void leave(Atomic<uint64_t>& count);
+  bool nobody_pinned() const;
   bool advance();
   void push(Retired* first, Retired* last);
   void collect(uint64_t ripe);

@@ -33,8 +33,10 @@ constexpr uint32_t make(unsigned kind, unsigned generation, uint32_t index) {
 constexpr bool well_formed(uint32_t keyval) { return (keyval & kMarkerMask) == kMarker; }
 constexpr unsigned kind(uint32_t keyval) { return keyval & kKindMask; }
 constexpr uint32_t index(uint32_t keyval) { return (keyval & kOffsetMask) >> kIndexShift; }
-// The byte offset of its slot, if the slots were one array. Of an int that isn't well-formed: more than that of
-// any keyval, so that the bound check that get needs anyway sorts it out.
+// The byte offset of its slot, if the slots were one array.
+constexpr uint32_t offset(uint32_t keyval) { return keyval & kOffsetMask; }
+// The same of a well-formed keyval. Of any other int: more than that of any keyval, so that the
+// bound check that get needs anyway sorts it out.
 constexpr uint32_t slot_offset(uint32_t keyval) {
   return (keyval - kMarker) & (kMarkerMask | kOffsetMask);
 }

@@ -24,12 +24,12 @@ class IndexQueue {
 
   // Adds an index that is in nobody's hands.
   template <typename Nodes>
-  void push(uint32_t index, Nodes link);
+  [[gnu::always_inline]] void push(uint32_t index, Nodes link);
 
   // Takes the oldest index out, if at least `spare` others stay behind (besides the dummy); else
   // kNone.
   template <typename Nodes>
-  uint32_t pop(uint32_t spare, Nodes link);
+  [[gnu::always_inline]] uint32_t pop(uint32_t spare, Nodes link);
 
  private:
   // A link: index + 1 (0: none) in the low half, a count of changes in the high one.
@@ -40,11 +40,10 @@ class IndexQueue {
 
   Atomic<uint64_t> head_{0};
   Atomic<uint64_t> tail_{0};
-  Atomic<int32_t> length_{0};  // a hint for `spare`
 };
 
 template <typename Nodes>
-void IndexQueue::push(uint32_t index, Nodes link) {
+inline void IndexQueue::push(uint32_t index, Nodes link) {
   const uint32_t self = index + 1;
   Atomic<uint64_t>& mine = link(index);
   mine.store(next_link(mine.load(kRelaxed), 0), kRelaxed);  // published by Q1 or Q3
@@ -72,19 +71,19 @@ void IndexQueue::push(uint32_t index, Nodes link) {
     // (Q3) release: whoever follows the link sees the index's state.
     if (last.compare_exchange_strong(next, next_link(next, self), kAcqRel, kRelaxed)) {
       tail_.compare_exchange_strong(tail, next_link(tail, self), kAcqRel, kRelaxed);  // as Q4
-      length_.fetch_add(1, kRelaxed);
       return;
     }
   }
 }
 
 template <typename Nodes>
-uint32_t IndexQueue::pop(uint32_t spare, Nodes link) {
+inline uint32_t IndexQueue::pop(uint32_t spare, Nodes link) {
   for (;;) {
-    if (length_.load(kRelaxed) <= static_cast<int32_t>(spare)) return kNone;
     uint64_t head = head_.load(kAcquire);  // (Q5) pairs with Q6 and Q1
     uint64_t tail = tail_.load(kAcquire);  // as Q2
-    if (target(head) == 0) return kNone;
+    // Tail's changes but the first are pushes, head's are pops.
+    const auto length = static_cast<int32_t>((tail >> 32) - (head >> 32));
+    if (target(head) == 0 || length <= static_cast<int32_t>(spare)) return kNone;
     const uint64_t next = link(target(head) - 1).load(kAcquire);  // pairs with Q3
     if (head != head_.load(kAcquire))
       continue;  // `next` might belong to an older life of that node
@@ -96,7 +95,6 @@ uint32_t IndexQueue::pop(uint32_t spare, Nodes link) {
     }
     // (Q6) acq_rel: the popped index is ours, with all that its last owner did to it.
     if (head_.compare_exchange_strong(head, next_link(head, target(next)), kAcqRel, kRelaxed)) {
-      length_.fetch_sub(1, kRelaxed);
       return target(head) - 1;
     }
   }

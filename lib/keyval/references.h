@@ -30,9 +30,15 @@ class References {
  public:
   using Counter = Atomic<uint64_t>;
 
-  // `stripes` counters, the first at `first`, `distance` counters apart.
-  References(Counter& exact, Counter* first, size_t distance, unsigned stripes)
-      : exact_(exact), first_(first), distance_(distance), stripes_(stripes) {}
+  // mask + 1 counters, a power of two, 2^shift counters apart.
+  struct Stripes {
+    Counter* first;
+    unsigned shift;
+    unsigned mask;
+    Counter& of(unsigned ordinal) const { return first[size_t{ordinal & mask} << shift]; }
+  };
+
+  References(Counter& exact, Stripes stripes) : exact_(exact), stripes_(stripes) {}
 
   // Starts a generation. Only the creator of the keyval calls it, before it publishes the keyval.
   void reset(unsigned generation);
@@ -41,10 +47,10 @@ class References {
   bool acquire(unsigned generation, unsigned ordinal);
 
   // The same in one attempt at an open stripe; false says nothing. Wait-free.
-  bool acquire_open(unsigned generation, unsigned ordinal);
+  static bool acquire_open(Counter& stripe, unsigned generation);
 
   // Drops one. False: the count is closed, and drop_closed() is to do it. Wait-free.
-  bool drop_open(unsigned ordinal);
+  static bool drop_open(Counter& stripe);
 
   // True: it was the last. Wait-free.
   bool drop_closed();
@@ -72,15 +78,12 @@ class References {
   static constexpr int64_t count_of(uint64_t word) {
     return static_cast<int64_t>(word) >> kCountShift;
   }
-  Counter& stripe(unsigned ordinal) const { return first_[(ordinal & (stripes_ - 1)) * distance_]; }
   Counter& exact_;
-  Counter* first_;
-  size_t distance_;
-  unsigned stripes_;
+  const Stripes stripes_;
 };
 
 inline bool References::acquire(unsigned generation, unsigned ordinal) {
-  Counter& mine = stripe(ordinal);
+  Counter& mine = stripes_.of(ordinal);
   uint64_t word = mine.load(kRelaxed);  // (R1) only a guess for R2
   while (generation_of(word) == generation && (word & kClosed) == 0) {
     // (R2) acquire: reads reset's R6, or a stripe word that continues it, so what the creator wrote
@@ -96,17 +99,35 @@ inline bool References::acquire(unsigned generation, unsigned ordinal) {
   return false;
 }
 
-inline bool References::acquire_open(unsigned generation, unsigned ordinal) {
-  Counter& mine = stripe(ordinal);
-  uint64_t word = mine.load(kRelaxed);  // as R1
-  return (word & (kClosed | kGenerationMask)) == uint64_t{generation} << 1 &&
-         mine.compare_exchange_strong(word, word + kOne, kAcqRel, kRelaxed);  // as R2
+inline bool References::acquire_open(Counter& stripe, unsigned generation) {
+  uint64_t word = stripe.load(kRelaxed);  // as R1
+  return (word & (kClosed | kGenerationMask)) == generation << 1 &&
+         stripe.compare_exchange_strong(word, word + kOne, kAcqRel, kRelaxed);  // as R2
 }
 
-inline bool References::drop_open(unsigned ordinal) {
+inline bool References::drop_open(Counter& stripe) {
   // (R4) release: all that this thread did with the keyval comes before the end of it, which R5 or
   // R7 sees by acquire. What it leaves in a closed stripe means nothing (I3).
-  return (stripe(ordinal).fetch_sub(kOne, kRelease) & kClosed) == 0;
+  return (stripe.fetch_sub(kOne, kRelease) & kClosed) == 0;
+}
+
+inline void References::reset(unsigned generation) {
+  exact_.store(pack(generation, kBias), kRelaxed);  // published by R6
+  for (unsigned s = 0; s <= stripes_.mask; ++s) {
+    stripes_.of(s).store(pack(generation, 0), kRelease);  // (R6) pairs with R2
+  }
+}
+
+inline bool References::close() {
+  int64_t sum = 0;
+  for (unsigned s = 0; s <= stripes_.mask; ++s) {
+    // (R7) acquire: pairs with R4; release: those who find it closed see that the keyval is freed.
+    // Adding sets the bit, which is 0: nobody else closes this generation.
+    sum += count_of(stripes_.of(s).fetch_add(kClosed, kAcqRel));
+  }
+  const uint64_t change = static_cast<uint64_t>(sum - kBias) << kCountShift;
+  const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
+  return count_of(before + change) == 0;
 }
 
 }  // namespace attrcache

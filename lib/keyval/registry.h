@@ -49,27 +49,34 @@ class Registry {
   // ATTRCACHE_OK if the keyval exists in this kind, else which error it is. Wait-free.
   int check(uint32_t keyval) const;
 
+  // After look_up has found nothing: the error that tells why. Wait-free.
+  int why_not(uint32_t keyval) const {
+    const int error = check(keyval);
+    // OK: gone when look_up looked, and its number handed out again since.
+    return error != ATTRCACHE_OK ? error : ATTRCACHE_ERR_KEYVAL_STALE;
+  }
+
   // The word of a keyval that exists, else 0. Wait-free.
   uint64_t look_up(uint32_t keyval) const {
-    const uint32_t index = id::index(keyval);
-    const uintptr_t chunk = chunks_[chunk_of(index)].load(kAcquire);  // as K5
-    if (chunk == 0) [[unlikely]]
-      return 0;
-    const uint64_t word = entry_at(chunk, index)->word.load(kAcquire);  // (K1) pairs with K2
-    if (static_cast<uint32_t>(word) != keyval) [[unlikely]]
-      return 0;
-    return word;
+    const uint64_t word = word_at(id::offset(keyval));
+    return static_cast<uint32_t>(word) == keyval ? word : 0;
+  }
+
+  // Whether a well-formed keyval exists, whose offset the caller knows. Wait-free.
+  bool exists(uint32_t keyval, size_t offset) const {
+    return static_cast<uint32_t>(word_at(offset)) == keyval;
   }
 
   // Takes a reference on a keyval that look_up has found, unless it is gone since.
   bool acquire(uint32_t keyval) {
-    return references(id::index(keyval)).acquire(id::generation(keyval), thread_ordinal());
+    return references(id::offset(keyval)).acquire(id::generation(keyval), thread_ordinal());
   }
 
   // The same, for a keyval that isn't freed and a counter that nobody else is changing; false says
   // nothing.
   bool acquire_at_once(uint32_t keyval, unsigned ordinal) {
-    return references(id::index(keyval)).acquire_open(id::generation(keyval), ordinal);
+    return References::acquire_open(stripes(id::offset(keyval)).of(ordinal),
+                                    id::generation(keyval));
   }
 
   // Drops a reference; ends the keyval if it is the last of a freed one (runs the destructor then).
@@ -80,15 +87,12 @@ class Registry {
 
   // The same, but false leaves it to the caller to call drop_closed.
   bool drop_at_once(uint32_t keyval, unsigned ordinal) {
-    return references(id::index(keyval)).drop_open(ordinal);
+    return References::drop_open(stripes(id::offset(keyval)).of(ordinal));
   }
   void drop_closed(uint32_t keyval);
 
   // The callbacks of a keyval on which the caller holds a reference.
-  Hooks& hooks(uint32_t keyval) const {
-    // (K3) acquire: pairs with K4.
-    return find(id::index(keyval))->record.load(kAcquire)->hooks;
-  }
+  Hooks& hooks(uint32_t keyval) const { return at(id::offset(keyval)).record.hooks; }
 
   // Visits every keyval that exists, by index, with an epoch pinned: visit(word, Record&,
   // references).
@@ -110,63 +114,73 @@ class Registry {
   static constexpr uint32_t kRest = 64;
 
  private:
-  // Indices are kept in chunks of doubling size: chunk c holds the 2^c indices for which bsr(index
-  // + 64) is c. A chunk's memory is its entries, then its counters, stripe by stripe. What is
-  // stored is where the entry of index 0 would be if the chunk reached down to it, which saves
-  // every look-up a subtraction.
-  static constexpr unsigned kFirstChunk = 6;
-  static constexpr unsigned kChunks = 17;
-  static constexpr uint32_t kBias = 1u << kFirstChunk;
+  // Indices are kept in chunks of doubling size: chunk c holds those for which bsr(offset + 64 *
+  // 16) is c, where the offset (see id::offset) is 16 times the index, and spares every look-up a
+  // shift or two. A chunk's memory is its entries, then its counters, stripe by stripe. What is
+  // stored of both is where index 0 would be if the chunk reached down to it.
+  static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
+  static constexpr unsigned kChunks = 17 + id::kIndexShift;
+  static constexpr uint32_t kBias = 1u << (kFirstChunk - id::kIndexShift);
 
  public:
-  static constexpr uint32_t kCapacity = (1u << kChunks) - kBias;
+  static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kBias;
 
  private:
-  static unsigned chunk_of(uint32_t index) {
-    return static_cast<unsigned>(std::bit_width(index + kBias)) - 1;
+  static size_t chunk_of(size_t offset) {
+    return static_cast<size_t>(std::countl_zero(offset + (kBias << id::kIndexShift))) ^ 63;
   }
-  static constexpr size_t below(size_t length) {
-    return length - kBias;
-  }  // indices before the chunk
+  static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
+  static constexpr uint32_t first_index(size_t c) { return length(c) - kBias; }
 
-  static Entry* entry_at(uintptr_t chunk, uint32_t index) {
-    return reinterpret_cast<Entry*>(chunk + index * sizeof(Entry));
-  }
-  static References::Counter* counter_at(uintptr_t chunk, size_t length, uint32_t index) {
-    const uintptr_t counters = chunk + (below(length) + length) * sizeof(Entry) -
-                               below(length) * sizeof(References::Counter);
-    return reinterpret_cast<References::Counter*>(counters + index * sizeof(References::Counter));
+  static Entry* entry_at(uintptr_t chunk, size_t offset) {
+    return reinterpret_cast<Entry*>(chunk + offset * (sizeof(Entry) >> id::kIndexShift));
   }
 
-  Entry* find(uint32_t index) const {
-    const uintptr_t chunk = chunks_[chunk_of(index)].load(kAcquire);  // (K5) pairs with K6
+  // Null where there is no chunk.
+  Entry* find(size_t offset) const {
+    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
     if (chunk == 0) [[unlikely]]
       return nullptr;
-    return entry_at(chunk, index);
+    return entry_at(chunk, offset);
   }
 
   // Of an index whose chunk exists.
-  References references(uint32_t index) const {
-    const unsigned c = chunk_of(index);
-    const size_t length = size_t{1} << c;
-    const uintptr_t chunk = chunks_[c].load(kAcquire);  // as K5
-    return {entry_at(chunk, index)->exact, counter_at(chunk, length, index), length, stripes_};
+  Entry& at(size_t offset) const {
+    return *entry_at(chunks_[chunk_of(offset)].load(kAcquire), offset);  // as K5
   }
+
+  uint64_t word_at(size_t offset) const {
+    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // as K5
+    if (chunk == 0) [[unlikely]]
+      return 0;
+    return entry_at(chunk, offset)->word.load(kAcquire);  // (K1) pairs with K2
+  }
+
+  // Both of an index whose chunk exists.
+  References::Stripes stripes(size_t offset) const {
+    const size_t c = chunk_of(offset);
+    auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));  // as K5
+    return {counters + (offset >> id::kIndexShift), static_cast<unsigned>(c) - id::kIndexShift,
+            stripe_mask_};
+  }
+  References references(size_t offset) const { return {at(offset).exact, stripes(offset)}; }
 
   template <typename Visit>
   bool visit_index(uint32_t index, Visit& visit);
-  bool ensure_chunk(unsigned c);
-  int take_index(uint32_t* index);
+  bool ensure_chunk(size_t c);
+  int take_new_index(uint32_t* index);
   void end(Entry& entry);
   static void reclaim(Retired* retired);
   auto link() {
-    return [this](uint32_t index) -> Atomic<uint64_t>& { return find(index)->link; };
+    return
+        [this](uint32_t index) -> Atomic<uint64_t>& { return at(index << id::kIndexShift).link; };
   }
 
-  Atomic<uintptr_t> chunks_[kChunks + 1] =
-      {};  // the last: where a 17-bit index beyond kCapacity leads, 0
+  // The last: where a 17-bit index beyond kCapacity leads, 0.
+  Atomic<uintptr_t> chunks_[kChunks + 1] = {};
+  Atomic<uintptr_t> counters_[kChunks + 1] = {};
   const unsigned kind_;
-  const unsigned stripes_;
+  const unsigned stripe_mask_;
   const attrcache_kind_options options_;
   Epoch& epoch_;
   Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
@@ -179,11 +193,12 @@ class Registry {
 template <typename Visit>
 bool Registry::visit_index(uint32_t index, Visit& visit) {
   Epoch::Pin pin(epoch_, thread_ordinal());
-  Entry& entry = *find(index);
+  const uint32_t offset = index << id::kIndexShift;
+  Entry& entry = at(offset);
   const uint64_t word = entry.word.load(kAcquire);  // as K1
   if ((word & id::kMarker) == 0) return false;
   // Retired no earlier than its word was cleared, so it outlives the pin.
-  visit(word, *entry.record.load(kAcquire), references(index));
+  visit(word, entry.record, references(offset));
   return true;
 }
 

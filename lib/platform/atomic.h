@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one door through which the library reaches atomics. A model build
-// (-DATTRCACHE_MODEL) puts the interleaving explorer of tests/model behind it, under the very code
-// that ships. Nothing else in lib/ names std::atomic; a test sees to that.
+// (-DATTRCACHE_MODEL) puts the interleaving explorer of tests/model behind it, a soak
+// (-DATTRCACHE_DELAYS) random delays between the steps, under the very code that ships. Nothing
+// else in lib/ names std::atomic; a test sees to that.
 //
 // Only loads, stores and read-modify-writes with an explicit order are used; there are no
 // standalone fences, which ThreadSanitizer does not model.
@@ -12,15 +13,20 @@
 
 #include <atomic>
 
-#ifdef ATTRCACHE_MODEL
+#if defined(ATTRCACHE_MODEL)
 #include "tests/model/explorer/atomic.h"
+#elif defined(ATTRCACHE_DELAYS)
+#include "tests/soak/delayed_atomic.h"
 #endif
 
 namespace attrcache {
 
-#ifdef ATTRCACHE_MODEL
+#if defined(ATTRCACHE_MODEL)
 template <typename T>
 using Atomic = model::Atomic<T>;
+#elif defined(ATTRCACHE_DELAYS)
+template <typename T>
+using Atomic = soak::DelayedAtomic<T>;
 #else
 template <typename T>
 using Atomic = std::atomic<T>;

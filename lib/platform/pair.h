@@ -50,7 +50,7 @@ bool pair_supported();
 namespace attrcache {
 using Pair = model::Pair;
 }  // namespace attrcache
-#elif defined(ATTRCACHE_TSAN)
+#elif defined(ATTRCACHE_TSAN) || defined(ATTRCACHE_DELAYS)
 #include "platform/pair_two_words.h"
 #elif defined(__x86_64__)
 #include "platform/pair_x86.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pair for builds under ThreadSanitizer, which can't see into inline assembly, and whose runtime
-// puts a lock around 16-byte atomics that 8-byte ones on the same words pass by. Here both halves
-// are plain 8-byte atomics, so it sees each edge that the real Pair has, and no other; meta is
-// `kBusy` while swap changes both.
+// Pair for soaks, which put delays between its steps too, and for builds under ThreadSanitizer,
+// which can't see into inline assembly, and whose runtime puts a lock around 16-byte atomics that
+// 8-byte ones on the same words pass by. Here both halves are plain 8-byte atomics, so it sees each
+// edge that the real Pair has, and no other; meta is `kBusy` while swap changes both.
 //
 //   swap   meta: expected -> kBusy, value, meta: kBusy -> desired
 //   load   meta, value, meta again: a value of the midst of a swap comes with another meta

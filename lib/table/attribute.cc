@@ -106,9 +106,7 @@ int fail(int code, int* callback_code) {
 uint64_t writable(const Registry& registry, uint32_t keyval, Caller caller, int* error) {
   const uint64_t word = registry.look_up(keyval);
   if (word == 0) [[unlikely]] {
-    *error = registry.check(keyval);
-    // Gone, and its index reused for the same int, between the two looks.
-    if (*error == ATTRCACHE_OK) *error = ATTRCACHE_ERR_KEYVAL_STALE;
+    *error = registry.why_not(keyval);
     return 0;
   }
   if ((word & entry_word::kOrdinary) == 0 && caller == Caller::kUser) [[unlikely]] {

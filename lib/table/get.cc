@@ -18,10 +18,11 @@ int find_attribute(const Registry& registry, const Table& table, uint32_t keyval
   return error != ATTRCACHE_OK ? error : ATTRCACHE_ABSENT;
 }
 
-int get_absent(const attrcache_kind* kind, const attrcache_table* table, int keyval,
-               void** value) noexcept {
-  if (kind != nullptr && reinterpret_cast<const Registry*>(kind)->look_up(
-                             static_cast<uint32_t>(keyval)) != 0) [[likely]] {
+int get_absent(const attrcache_kind* kind, const attrcache_table* table, int keyval, void** value,
+               uint64_t offset) noexcept {
+  if (offset >= kDirectorySlots << id::kIndexShift) __builtin_unreachable();
+  if (kind != nullptr && reinterpret_cast<const Registry*>(kind)->exists(
+                             static_cast<uint32_t>(keyval), offset)) [[likely]] {
     return ATTRCACHE_ABSENT;
   }
   return get_slowly(kind, table, keyval, value);

@@ -26,11 +26,11 @@ struct Found {
 // error.
 int find_attribute(const Registry& registry, const Table& table, uint32_t keyval, Found* found);
 
-// What get does when the slot that it looked at doesn't hold the keyval: absence, errors.
+// What get does when the slot at `offset`, a near one, doesn't hold the keyval: absence, errors.
 [[gnu::noinline]] int get_absent(const attrcache_kind* kind, const attrcache_table* table,
-                                 int keyval, void** value) noexcept;
+                                 int keyval, void** value, uint64_t offset) noexcept;
 
-// What get does out of line: deep slots, absence, errors.
+// What get does out of line: deep slots, errors.
 [[gnu::noinline, gnu::cold]] int get_slowly(const attrcache_kind* kind,
                                             const attrcache_table* table, int keyval,
                                             void** value) noexcept;
@@ -50,9 +50,8 @@ const Pair& slot_in(const void* base, uint64_t offset) {
   return *reinterpret_cast<const Pair*>(static_cast<const char*>(base) + kAt + offset);
 }
 
-// Reads that slot as C does, if it holds `keyval`; false: it doesn't, or isn't visible. `mask`:
-// which bits of keyval are the offset.
-template <size_t kAt, uint32_t kMask>
+// Reads that slot as C does, if it holds `keyval`; false: it doesn't, or isn't visible.
+template <size_t kAt>
 [[gnu::always_inline]] inline bool read_slot(const void* base, uint64_t offset, uint32_t keyval,
                                              void** value) {
   return slot_in<kAt>(base, offset).glimpse([=](uint32_t upper, auto word_value) {
@@ -61,9 +60,8 @@ template <size_t kAt, uint32_t kMask>
       *value = reinterpret_cast<void*>(word_value());
       return true;
     }
-    if ((differs & meta::kSameAttribute) == 0) {
-      const uint64_t again = opaque(keyval) & kMask;
-      *value = const_cast<uint64_t*>(slot_in<kAt>(base, again).value_address());
+    if ((differs & meta::kSameAttribute) == 0) [[likely]] {
+      *value = const_cast<uint64_t*>(slot_in<kAt>(base, opaque(offset)).value_address());
       return true;
     }
     return false;
@@ -84,14 +82,15 @@ template <size_t kAt, uint32_t kMask>
     constexpr uint32_t kWithin = (kLeafSlots - 1) << id::kIndexShift;
     static_assert(sizeof(Leaf) == 1u << kLeafShift);
     const Leaf* leaf = dir->leaves[offset >> kLeafShift].load(kAcquire);  // as T1
-    if (read_slot<0, kWithin>(leaf, key & kWithin, key, value)) [[likely]]
+    if (read_slot<0>(leaf, key & kWithin, key, value)) [[likely]]
       return ATTRCACHE_OK;
+    return get_absent(kind, table, keyval, value, id::offset(opaque(key)));
   } else {
     constexpr size_t kAt = offsetof(Table, inline_slots);
-    if (read_slot<kAt, id::kOffsetMask>(table, offset, key, value)) [[likely]]
+    if (read_slot<kAt>(table, offset, key, value)) [[likely]]
       return ATTRCACHE_OK;
   }
-  return get_absent(kind, table, keyval, value);
+  return get_absent(kind, table, keyval, value, offset);
 }
 
 }  // namespace attrcache

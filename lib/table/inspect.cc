@@ -32,9 +32,7 @@ int describe_keyval(Registry& registry, uint32_t keyval, attrcache_keyval_info* 
       keyval, [info](uint64_t word, const Record& record, const References& references) {
         *info = describe(word, record, references);
       });
-  if (found) return ATTRCACHE_OK;
-  const int error = registry.check(keyval);
-  return error != ATTRCACHE_OK ? error : ATTRCACHE_ERR_KEYVAL_STALE;
+  return found ? ATTRCACHE_OK : registry.why_not(keyval);
 }
 
 size_t list_attributes(const Table& table, attrcache_attribute_info* infos, size_t capacity) {

@@ -59,9 +59,13 @@ constexpr uint64_t spread(uint64_t sequence) {
   return (sequence >> 32 & 0x1f) << 36 | (sequence & 0xffffffff);
 }
 
-// `quick`: kQuick or 0.
+// `quick`: kQuick or 0. By halves: constants of 32 bits are cheaper.
 constexpr uint64_t attached(uint32_t keyval, attrcache_tag tag, uint64_t quick, uint64_t sequence) {
-  return uint64_t{keyval & kSameAttribute} << 32 | kTagBits[tag] | quick | spread(sequence);
+  uint32_t upper = (keyval & kSameAttribute) | static_cast<uint32_t>(quick >> 32);
+  upper |= static_cast<uint32_t>(sequence >> 28) & kSequence >> 32;
+  if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
+    upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
+  return uint64_t{upper} << 32 | static_cast<uint32_t>(sequence);
 }
 constexpr bool empty(uint64_t m) { return m == 0; }
 constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }

@@ -75,15 +75,16 @@ struct Table {
     return const_cast<Pair*>(static_cast<const Table*>(this)->find(index));
   }
 
-  // The slot of an index below 64, or null where there is none yet or the index isn't. Wait-free.
-  Pair* find_near(uint32_t index) {
-    if (index < kInlineSlots) [[likely]]
-      return &inline_slots[index];
-    if (index >= kDirectorySlots) return nullptr;
+  // The slot at an offset (id::slot_offset), if it is that of an index below 64 and there is one;
+  // else null. Wait-free.
+  Pair* find_near(uint32_t offset) {
+    if (offset < sizeof(inline_slots)) [[likely]]
+      return slot_at(inline_slots, offset);
+    if (offset >= kDirectorySlots * sizeof(Pair)) return nullptr;
     Directory* dir = directory.load(kAcquire);  // (T1) pairs with T2
     if (dir == nullptr) return nullptr;
-    Leaf* leaf = dir->leaves[index / kLeafSlots].load(kAcquire);  // as T1
-    return leaf != &no_leaf ? &leaf->slots[index % kLeafSlots] : nullptr;
+    Leaf* leaf = dir->leaves[offset / sizeof(Leaf)].load(kAcquire);  // as T1
+    return leaf != &no_leaf ? slot_at(leaf->slots, offset % sizeof(Leaf)) : nullptr;
   }
 
   // The slot of an index, which is made if need be; null when out of memory. Lock-free.
@@ -105,6 +106,9 @@ struct Table {
   void clear();
 
  private:
+  static Pair* slot_at(Pair* slots, uint32_t offset) {
+    return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
+  }
   const Pair* find_far(uint32_t index) const;
   Pair* grow(uint32_t index);
 };

@@ -100,7 +100,9 @@ int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failu
     target.registry.drop(keyval);
     return ATTRCACHE_OK;
   }
-  return delete_attribute(target, keyval, Caller::kRuntime, on_failure, callback_code);
+  const int result = delete_attribute(target, keyval, Caller::kRuntime, on_failure, callback_code);
+  // Another thread's deletion ended, and with it the keyval.
+  return result == ATTRCACHE_ERR_KEYVAL_STALE ? ATTRCACHE_OK : result;
 }
 
 // What a table still holds.

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every allocation fails in turn, in every operation that allocates, at every depth: the error says
+// so, nothing has changed, nothing leaks, and the same call succeeds once there is memory.
+
+#include "tests/alloc/allocator.h"
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+class FailingTest : public ::testing::TestWithParam<Failing> {
+ protected:
+  void SetUp() override { blocks_before = blocks_allocated(); }
+  void TearDown() override {
+    fail_no_allocation();
+    EXPECT_EQ(blocks_allocated(), blocks_before) << "leaked";
+  }
+  // Calls `operation` with the first, second, ... allocation failing, until none does. After each
+  // failure: `unchanged`. Returns how many allocations it takes.
+  template <typename Operation, typename Unchanged>
+  int fail_each(Operation operation, Unchanged unchanged) {
+    for (int after = 0; after < 1000; ++after) {
+      SCOPED_TRACE(testing::Message() << "allocation " << after << " fails");
+      fail_allocation(after, GetParam());
+      const int result = operation();
+      fail_no_allocation();
+      if (!allocation_failed()) {
+        EXPECT_EQ(result, ATTRCACHE_OK);
+        return after;
+      }
+      EXPECT_EQ(result, ATTRCACHE_ERR_MEMORY);
+      unchanged();
+    }
+    ADD_FAILURE() << "never succeeds";
+    return -1;
+  }
+
+  size_t blocks_before = 0;
+};
+
+TEST_P(FailingTest, DomainCreate) {
+  attrcache_domain* domain = nullptr;
+  const int allocations = fail_each([&] { return attrcache_domain_create(nullptr, &domain); },
+                                    [&] {
+                                      EXPECT_EQ(domain, nullptr);
+                                      EXPECT_EQ(blocks_allocated(), blocks_before);
+                                    });
+  EXPECT_GE(allocations, 4) << "the domain and its three kinds";
+  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr), ATTRCACHE_OK);
+}
+
+TEST_P(FailingTest, KindRegister) {
+  Universe universe;
+  attrcache_kind* kind = nullptr;
+  EXPECT_GE(fail_each([&] { return attrcache_kind_register(universe.domain(), nullptr, &kind); },
+                      [&] {
+                        EXPECT_EQ(kind, nullptr);
+                        EXPECT_EQ(universe.kind(3), nullptr);
+                      }),
+            1);
+  EXPECT_EQ(universe.kind(3), kind);
+}
+
+TEST_P(FailingTest, KeyvalCreateAtEveryGrowthOfTheRegistry) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  int growths = 0;
+  for (int i = 0; i < 3000; ++i) {
+    int keyval = -7;
+    const uint64_t created = universe.counters().keyvals_created;
+    const attrcache_callbacks callbacks = recorder.callbacks();
+    const int allocations =
+        fail_each([&] { return attrcache_keyval_create(kind, &callbacks, &keyval); },
+                  [&] {
+                    EXPECT_EQ(keyval, -7);
+                    EXPECT_EQ(universe.counters().keyvals_created, created);
+                  });
+    growths += allocations != 0;
+    EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_MIN + 16 * i) << "no index is lost";
+  }
+  EXPECT_GE(growths, 5) << "the registry grew under it";
+  EXPECT_EQ(recorder.destructions, 0);
+}
+
+TEST_P(FailingTest, PredefinedKeyvalCreateAndSet) {
+  Universe universe;
+  Object object(universe.kind());
+  int keyval = -7;
+  for (int i = 0; i < 100; ++i) {
+    keyval = -7;
+    fail_each(
+        [&] { return attrcache_keyval_create_predefined(object.kind, ATTRCACHE_AS_INT, &keyval); },
+        [&] { EXPECT_EQ(keyval, -7); });
+  }
+  fail_each([&] { return attrcache_set_predefined(object.kind, &object.table, keyval, 5); },
+            [&] { EXPECT_EQ(object.value(keyval), Object::kAbsent); });
+  EXPECT_EQ(universe.counters().attributes, 1u);
+}
+
+TEST_P(FailingTest, SetAtEveryDepth) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  std::vector<int> keyvals;
+  for (int i = 0; i < 70000; ++i) keyvals.push_back(recorder.keyval(kind));
+  Object object(kind);
+  // A new tree each, and one tree that grows.
+  for (const bool fresh : {true, false}) {
+    for (const size_t index : {0, 2, 3, 7, 8, 63, 64, 127, 128, 2047, 2048, 32767, 32768, 69999}) {
+      const uint64_t attributes = universe.counters().attributes;
+      const size_t listed = object.list().size();
+      const int allocations =
+          fail_each([&] { return object.set(keyvals[index], static_cast<intptr_t>(index)); },
+                    [&] {
+                      EXPECT_EQ(object.value(keyvals[index]), Object::kAbsent);
+                      EXPECT_EQ(universe.counters().attributes, attributes);
+                      EXPECT_EQ(object.list().size(), listed);
+                    });
+      EXPECT_GE(allocations, fresh && index >= 3 ? 1 : 0);
+      EXPECT_EQ(object.value(keyvals[index]), static_cast<intptr_t>(index));
+      if (fresh) {
+        EXPECT_EQ(object.free(), ATTRCACHE_OK);
+      }
+    }
+  }
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 28u);
+}
+
+TEST_P(FailingTest, ASetThatFailsOnAFreedKeyvalDoesNotKeepIt) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  for (int i = 0; i < 100; ++i) Recorder::make(kind, {});
+  const int keyval = recorder.keyval(kind);
+  Object object(kind), other(kind);
+  object.set(keyval, 1);
+  free_keyval(kind, keyval);
+  fail_allocation(0, GetParam());
+  EXPECT_EQ(other.set(keyval, 2), ATTRCACHE_ERR_MEMORY);
+  fail_no_allocation();
+  EXPECT_EQ(recorder.destructions, 0);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_P(FailingTest, CopyAll) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object from(kind), to(kind);
+  constexpr int kCount = 200;
+  for (int i = 0; i < kCount; ++i) {
+    const int keyval = i % 2 == 0 ? recorder.keyval(kind) : [&] {
+      attrcache_callbacks callbacks = recorder.callbacks();
+      callbacks.copy_fn = ATTRCACHE_DUP_FN;
+      return Recorder::make(kind, callbacks);
+    }();
+    if (i % 5 != 1) from.set(keyval, i);
+  }
+  const size_t attached = from.list().size();
+  const int allocations = fail_each(
+      [&] {
+        recorder.copies.clear();
+        recorder.deletions.clear();
+        return from.copy_to(to);
+      },
+      [&] {
+        EXPECT_TRUE(to.all_zero()) << "new is left empty";
+        EXPECT_EQ(from.list().size(), attached) << "old is untouched";
+        EXPECT_EQ(universe.counters().attributes, attached);
+        // All that copy_fn had made was deleted, on the new object, and by no other hand.
+        EXPECT_GE(recorder.deletions.size(), recorder.copies.size());
+        for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
+      });
+  EXPECT_GE(allocations, 10);
+  EXPECT_EQ(to.list().size(), attached);
+}
+
+// Inside callbacks: a delete_fn whose own set finds no memory says so, and all goes on.
+TEST_P(FailingTest, InsideADeleteFn) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  std::vector<int> keyvals;
+  for (int i = 0; i < 100; ++i) keyvals.push_back(recorder.keyval(kind));
+  for (int after = 0; after < 4; ++after) {
+    Object object(kind);
+    object.set(keyvals[0], 1);
+    int inner = -1;
+    recorder.on_delete = [&](const Call& call) {
+      if (call.value != 1) return 0;
+      fail_allocation(after, GetParam());
+      inner = object.set(keyvals[99], 2);
+      fail_no_allocation();
+      return inner;
+    };
+    int code = 0;
+    const int result = object.erase(keyvals[0], &code);
+    EXPECT_EQ(inner, allocation_failed() ? ATTRCACHE_ERR_MEMORY : ATTRCACHE_OK);
+    EXPECT_EQ(result, inner == ATTRCACHE_OK ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
+    EXPECT_EQ(code, inner);
+    EXPECT_EQ(object.list().size(), 1u);
+    recorder.on_delete = nullptr;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Failures, FailingTest,
+                         ::testing::Values(Failing::kOne, Failing::kAllFromThere));
+
+}  // namespace
+}  // namespace attrcache::support

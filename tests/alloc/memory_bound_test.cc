@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much memory tables take, beside their own 64 bytes unless a test says otherwise.
+
+#include "tests/alloc/allocator.h"
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+class MemoryBoundTest : public ::testing::Test {
+ protected:
+  std::vector<int> make(int count) {
+    std::vector<int> keyvals;
+    for (int i = 0; i < count; ++i) keyvals.push_back(Recorder::make(kind, {}));
+    return keyvals;
+  }
+  // All that an object takes, its table included, with these attributes.
+  size_t bytes_with(const std::vector<int>& keyvals) {
+    const size_t before = bytes_allocated();
+    Object object(kind);
+    for (const int keyval : keyvals) EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+    const size_t taken = bytes_allocated() - before;
+    EXPECT_EQ(object.free(), ATTRCACHE_OK);
+    EXPECT_EQ(bytes_allocated(), before) << "free gives all of it back";
+    return taken + sizeof(attrcache_table);
+  }
+
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+};
+
+TEST_F(MemoryBoundTest, TheFirstThreeAttributesTakeNothing) {
+  EXPECT_EQ(bytes_with(make(3)), sizeof(attrcache_table));
+}
+
+TEST_F(MemoryBoundTest, EightAttributesTake256Bytes) { EXPECT_LE(bytes_with(make(8)), 256u); }
+
+TEST_F(MemoryBoundTest, SixtyFourAttributesTake1300Bytes) {
+  EXPECT_LE(bytes_with(make(64)), 1300u);
+}
+
+TEST_F(MemoryBoundTest, OneKeyvalOfTenThousandTakesOneKilobyte) {
+  const std::vector<int> keyvals = make(10000);
+  for (size_t i = 0; i < keyvals.size(); i += 7) EXPECT_LE(bytes_with({keyvals[i]}), 1024u);
+  EXPECT_LE(bytes_with({keyvals.back()}), 1024u);
+}
+
+TEST_F(MemoryBoundTest, ADomainGivesEverythingBack) {
+  const size_t before = blocks_allocated();
+  {
+    Universe other;
+    for (int i = 0; i < 2000; ++i) {
+      const int keyval = Recorder::make(other.kind(i % 3), {});
+      if (i % 2 == 0) free_keyval(other.kind(i % 3), keyval);
+    }
+  }
+  EXPECT_EQ(blocks_allocated(), before);
+}
+
+TEST_F(MemoryBoundTest, GetDeleteBorrowAndFreeAllocateNothing) {
+  const std::vector<int> keyvals = make(500);
+  Object object(kind);
+  for (int i = 0; i < 500; i += 3) object.set(keyvals[i], i);
+  fail_allocation(0, Failing::kAllFromThere);
+  for (int i = 0; i < 500; ++i) {
+    (void)object.value(keyvals[i]);
+    attrcache_borrowed borrowed;
+    if (attrcache_borrow(kind, &object.table, keyvals[i], &borrowed) == ATTRCACHE_OK) {
+      EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+      EXPECT_EQ(object.set(keyvals[i], 1), ATTRCACHE_OK) << "replacing";
+    }
+    if (i % 2 == 0) {
+      EXPECT_EQ(object.erase(keyvals[i]), ATTRCACHE_OK);
+    }
+    if (i % 5 == 0) {
+      EXPECT_EQ(free_keyval(kind, keyvals[i]), ATTRCACHE_OK);
+    }
+  }
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  fail_no_allocation();
+  EXPECT_FALSE(allocation_failed());
+}
+
+}  // namespace
+}  // namespace attrcache::support

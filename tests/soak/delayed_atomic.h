@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A std::atomic that sometimes takes its time: before one access in a few, its thread spins,
+// yields, or sleeps for a moment. So other threads get in between any two steps of a protocol, also
+// on a machine of few cores.
+
+#ifndef ATTRCACHE_TESTS_SOAK_DELAYED_ATOMIC_H_
+#define ATTRCACHE_TESTS_SOAK_DELAYED_ATOMIC_H_
+
+#include <atomic>
+
+namespace attrcache::soak {
+
+void maybe_delay();
+
+template <typename T>
+class DelayedAtomic {
+  using Order = std::memory_order;
+
+ public:
+  constexpr DelayedAtomic() : value_{} {}
+  constexpr DelayedAtomic(T value) : value_(value) {}  // NOLINT: implicit, as std::atomic's is
+
+  T load(Order order) const { return delayed().load(order); }
+  void store(T value, Order order) { delayed().store(value, order); }
+  T exchange(T value, Order order) { return delayed().exchange(value, order); }
+  T fetch_add(T value, Order order) { return delayed().fetch_add(value, order); }
+  T fetch_sub(T value, Order order) { return delayed().fetch_sub(value, order); }
+  T fetch_or(T value, Order order) { return delayed().fetch_or(value, order); }
+  T fetch_and(T value, Order order) { return delayed().fetch_and(value, order); }
+  bool compare_exchange_strong(T& expected, T desired, Order success, Order failure) {
+    return delayed().compare_exchange_strong(expected, desired, success, failure);
+  }
+  bool compare_exchange_weak(T& expected, T desired, Order success, Order failure) {
+    return delayed().compare_exchange_weak(expected, desired, success, failure);
+  }
+
+ private:
+  std::atomic<T>& delayed() {
+    maybe_delay();
+    return value_;
+  }
+  const std::atomic<T>& delayed() const {
+    maybe_delay();
+    return value_;
+  }
+
+  std::atomic<T> value_;
+};
+
+}  // namespace attrcache::soak
+
+#endif  // ATTRCACHE_TESTS_SOAK_DELAYED_ATOMIC_H_

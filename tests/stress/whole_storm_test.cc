@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// dup, free and borrow against set and delete, and callbacks that delete each other's attributes.
+
+#include "tests/stress/storm.h"
+
+namespace attrcache::support {
+namespace {
+
+constexpr int kRounds = 50000 / kSlowness;
+
+class WholeStorm : public ::testing::Test {
+ protected:
+  void SetUp() override { overlaps = 0; }
+  void TearDown() override {
+    ledger.expect_all_accounted_for();
+    EXPECT_EQ(overlaps, 0) << "copy and delete of one value overlapped";
+    EXPECT_EQ(universe.counters().attributes, 0u);
+  }
+
+  Ledger ledger;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+};
+
+TEST_F(WholeStorm, CopyAndDeleteExcludeEachOther) {
+  int keyvals[4];
+  for (int& keyval : keyvals) {
+    keyval = make_keyval(kind, callback(counting_copy), callback(counting_delete), &ledger);
+  }
+  Object source(kind);
+  run_threads(kThreads, [&](int t) {
+    Random random(t);
+    for (int i = 0; i < kRounds; ++i) {
+      const int keyval = keyvals[random.below(4)];
+      switch (random.below(4)) {
+        case 0:
+          EXPECT_EQ(set_new(ledger, source, keyval), ATTRCACHE_OK);
+          break;
+        case 1:
+          EXPECT_EQ(source.erase(keyval), ATTRCACHE_OK);
+          break;
+        default: {
+          Object copy(kind);
+          EXPECT_EQ(source.copy_to(copy), ATTRCACHE_OK);
+        }
+      }
+    }
+  });
+  EXPECT_EQ(source.free(), ATTRCACHE_OK);
+}
+
+// A copy_fn that deletes what it copies, in all threads at once.
+int deleting_copy(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
+  EXPECT_EQ(static_cast<Object*>(object)->erase(keyval), ATTRCACHE_OK);
+  Ledger::Value* copy = static_cast<Ledger*>(extra)->make(keyval, nullptr);
+  ++copy->handed_in;
+  EXPECT_EQ(Ledger::at(in)->keyval, keyval);
+  *static_cast<Ledger::Value**>(out) = copy;
+  *flag = 1;
+  return 0;
+}
+
+TEST_F(WholeStorm, CopyFnsThatDeleteWhatTheyCopyNeverWaitForEachOther) {
+  const int keyval = make_keyval(kind, callback(deleting_copy), callback(counting_delete), &ledger);
+  Object source(kind);
+  run_threads(kThreads, [&](int) {
+    for (int i = 0; i < kRounds; ++i) {
+      EXPECT_EQ(set_new(ledger, source, keyval), ATTRCACHE_OK);
+      Object copy(kind);
+      EXPECT_EQ(source.copy_to(copy), ATTRCACHE_OK);
+    }
+  });
+  EXPECT_EQ(source.free(), ATTRCACHE_OK);
+}
+
+// One copy_fn in four fails: what it had attached so far is deleted again.
+int failing_copy(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
+  thread_local Random random(reinterpret_cast<uintptr_t>(&random));
+  if (random.below(4) == 0) return 3;
+  return counting_copy(object, keyval, extra, in, out, flag);
+}
+
+TEST_F(WholeStorm, FailingCopiesAreRolledBack) {
+  int keyvals[6];
+  for (int& keyval : keyvals) {
+    keyval = make_keyval(kind, callback(failing_copy), callback(counting_delete), &ledger);
+  }
+  Object source(kind);
+  for (const int keyval : keyvals) set_new(ledger, source, keyval);
+  run_threads(kThreads, [&](int t) {
+    Random random(t);
+    for (int i = 0; i < kRounds; ++i) {
+      if (random.below(3) == 0) set_new(ledger, source, keyvals[random.below(6)]);
+      Object copy(kind);
+      int code = 0;
+      const int result = source.copy_to(copy, &code);
+      if (result != ATTRCACHE_OK) {
+        EXPECT_EQ(result, ATTRCACHE_ERR_CALLBACK);
+        EXPECT_EQ(code, 3);
+        EXPECT_TRUE(copy.all_zero());
+      }
+    }
+  });
+  EXPECT_EQ(source.free(), ATTRCACHE_OK);
+}
+
+TEST_F(WholeStorm, BorrowAgainstReplace) {
+  const int keyval = make_keyval(kind, nullptr, callback(counting_delete), nullptr);
+  Object object(kind);
+  run_threads(kThreads, [&](int t) {
+    Random random(t);
+    for (int i = 0; i < kRounds * 2; ++i) {
+      switch (random.below(4)) {
+        case 0:
+          EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
+          break;
+        case 1:
+          EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+          break;
+        default: {
+          attrcache_borrowed borrowed;
+          if (attrcache_borrow(kind, &object.table, keyval, &borrowed) != ATTRCACHE_OK) break;
+          Ledger::Value& value = *Ledger::at(borrowed.value);
+          ++value.users;
+          if (value.in_delete) ++overlaps;
+          EXPECT_EQ(value.object, &object);
+          if (i % 8 == 0) {
+            EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_BORROWED);
+          }
+          if (i % 16 == 0) sched_yield();
+          if (value.in_delete) ++overlaps;
+          --value.users;
+          EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+        }
+      }
+    }
+  });
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+}
+
+// Pairs of objects whose delete_fns delete each other's attribute.
+struct Pair2 {
+  Object* objects[2];
+  int keyval;
+};
+int mutual_delete(void* object, int keyval, void* value, void* extra) {
+  auto* pair = static_cast<Pair2*>(extra);
+  counting_delete(object, keyval, value, nullptr);
+  Object* other = pair->objects[object == pair->objects[0]];
+  EXPECT_EQ(other->erase(keyval), ATTRCACHE_OK);
+  return 0;
+}
+
+TEST_F(WholeStorm, MutuallyDeletingCallbacks) {
+  Object a(kind), b(kind);
+  Pair2 pair = {{&a, &b}, 0};
+  pair.keyval = make_keyval(kind, nullptr, callback(mutual_delete), &pair);
+  run_threads(kThreads, [&](int t) {
+    Random random(t);
+    for (int i = 0; i < kRounds * 2; ++i) {
+      Object& object = *pair.objects[random.below(2)];
+      if (random.below(2) == 0) {
+        EXPECT_EQ(set_new(ledger, object, pair.keyval), ATTRCACHE_OK);
+      } else {
+        EXPECT_EQ(object.erase(pair.keyval), ATTRCACHE_OK);
+      }
+    }
+  });
+  EXPECT_EQ(a.free(), ATTRCACHE_OK);
+  EXPECT_EQ(b.free(), ATTRCACHE_OK);
+}
+
+// Empty tables that all threads begin to fill at once: each segment is made once, and no slot is
+// lost.
+TEST_F(WholeStorm, GrowthRaces) {
+  constexpr int kKeyvals = 600;
+  std::vector<int> keyvals;
+  for (int i = 0; i < kKeyvals; ++i) {
+    keyvals.push_back(make_keyval(kind, nullptr, callback(counting_delete), nullptr));
+  }
+  for (int round = 0; round < 2000 / kSlowness; ++round) {
+    Object object(kind);
+    run_threads(kThreads, [&](int t) {
+      Random random(round * kThreads + t);
+      for (int i = 0; i < 20; ++i) {
+        const int keyval = keyvals[random.below(kKeyvals)];
+        EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
+        void* value = nullptr;
+        EXPECT_EQ(object.get(keyval, &value), ATTRCACHE_OK);
+        check_get(object, keyval);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What nearly every test of the C API needs: a domain that ends with the test, and objects of it.
+
+#ifndef ATTRCACHE_TESTS_SUPPORT_FIXTURE_H_
+#define ATTRCACHE_TESTS_SUPPORT_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "attrcache/attrcache.h"
+
+namespace attrcache::support {
+
+// A domain. It must hold no attribute any more when it ends.
+class Universe {
+ public:
+  explicit Universe(const attrcache_domain_options* options = nullptr) {
+    EXPECT_EQ(attrcache_domain_create(options, &domain_), ATTRCACHE_OK);
+  }
+  ~Universe() {
+    if (domain_ == nullptr) return;
+    attrcache_leaks leaks = {};
+    EXPECT_EQ(attrcache_domain_destroy(domain_, ATTRCACHE_DESTROY_IF_UNUSED, &leaks), ATTRCACHE_OK);
+    EXPECT_EQ(leaks.attributes, 0u);
+  }
+  Universe(const Universe&) = delete;
+  Universe& operator=(const Universe&) = delete;
+
+  attrcache_domain* domain() const { return domain_; }
+  attrcache_kind* kind(int number = ATTRCACHE_COMMUNICATOR) const {
+    return attrcache_kind_of(domain_, number);
+  }
+  attrcache_counters counters() const {
+    attrcache_counters counters = {};
+    EXPECT_EQ(attrcache_domain_counters(domain_, &counters), ATTRCACHE_OK);
+    return counters;
+  }
+  // For tests that destroy it themselves.
+  attrcache_domain* release() {
+    attrcache_domain* domain = domain_;
+    domain_ = nullptr;
+    return domain;
+  }
+
+ private:
+  attrcache_domain* domain_ = nullptr;
+};
+
+// An object as a runtime has it; freed like MPI_Finalize does at the end of its scope.
+struct Object {
+  explicit Object(attrcache_kind* of) : kind(of) {}
+  ~Object() { EXPECT_EQ(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr), 0); }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  int set(int keyval, intptr_t value, int* code = nullptr) {
+    return attrcache_set(kind, &table, this, keyval, value, ATTRCACHE_AS_POINTER, code);
+  }
+  int set_as(int keyval, intptr_t value, attrcache_tag tag) {
+    return attrcache_set(kind, &table, this, keyval, value, tag, nullptr);
+  }
+  int get(int keyval, void** value) const { return attrcache_get(kind, &table, keyval, value); }
+  int erase(int keyval, int* code = nullptr) {
+    return attrcache_delete(kind, &table, this, keyval, code);
+  }
+  int copy_to(Object& other, int* code = nullptr) {
+    return attrcache_copy_all(kind, &table, this, &other.table, &other, code);
+  }
+  int free(attrcache_delete_mode mode = ATTRCACHE_STOP_AT_FAILURE, int* code = nullptr) {
+    return attrcache_delete_all(kind, &table, this, mode, code);
+  }
+
+  // The attached value; kAbsent where get says so; fails the test on an error.
+  static constexpr intptr_t kAbsent = -987654321;
+  intptr_t value(int keyval) const {
+    void* value = nullptr;
+    const int result = get(keyval, &value);
+    if (result == ATTRCACHE_ABSENT) return kAbsent;
+    EXPECT_EQ(result, ATTRCACHE_OK) << attrcache_strerror(result);
+    return reinterpret_cast<intptr_t>(value);
+  }
+  std::vector<attrcache_attribute_info> list() const {
+    size_t count = 0;
+    EXPECT_EQ(attrcache_attribute_list(kind, &table, nullptr, 0, &count), ATTRCACHE_OK);
+    std::vector<attrcache_attribute_info> infos(count);
+    EXPECT_EQ(attrcache_attribute_list(kind, &table, infos.data(), infos.size(), &count),
+              ATTRCACHE_OK);
+    if (count < infos.size()) infos.resize(count);  // other threads delete
+    return infos;
+  }
+  bool all_zero() const {
+    static constexpr attrcache_table kZero = ATTRCACHE_TABLE_INIT;
+    return std::memcmp(&table, &kZero, sizeof(table)) == 0;
+  }
+
+  attrcache_kind* const kind;
+  attrcache_table table = ATTRCACHE_TABLE_INIT;
+};
+
+}  // namespace attrcache::support
+
+#endif  // ATTRCACHE_TESTS_SUPPORT_FIXTURE_H_

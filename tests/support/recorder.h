@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Callbacks that write down how they were called, and do meanwhile what a test tells them to.
+
+#ifndef ATTRCACHE_TESTS_SUPPORT_RECORDER_H_
+#define ATTRCACHE_TESTS_SUPPORT_RECORDER_H_
+
+#include <functional>
+#include <vector>
+
+#include "tests/support/fixture.h"
+
+namespace attrcache::support {
+
+struct Call {
+  void* object;
+  int keyval;
+  intptr_t value;
+};
+
+// Used by one thread at a time. It is the extra_state of its keyvals.
+class Recorder {
+ public:
+  std::vector<Call> copies;
+  std::vector<Call> deletions;
+  int destructions = 0;
+
+  // What the callbacks answer, unless replaced: success, and a copy that is the value + copy_adds.
+  int copy_code = 0;
+  int delete_code = 0;
+  bool copy_flag = true;
+  intptr_t copy_adds = 0;
+  std::function<int(const Call&, void** out, int* flag)> on_copy;
+  std::function<int(const Call&)> on_delete;
+  std::function<void()> on_destroy;
+
+  attrcache_callbacks callbacks() {
+    return {reinterpret_cast<attrcache_callback*>(&copy),
+            reinterpret_cast<attrcache_callback*>(&del), this, ATTRCACHE_C, &destroy};
+  }
+  // A keyval with these callbacks.
+  int keyval(attrcache_kind* kind) { return make(kind, callbacks()); }
+  // The same without a copy_fn.
+  int keyval_uncopied(attrcache_kind* kind) {
+    attrcache_callbacks c = callbacks();
+    c.copy_fn = ATTRCACHE_NULL_COPY_FN;
+    return make(kind, c);
+  }
+  static int make(attrcache_kind* kind, const attrcache_callbacks& callbacks) {
+    int keyval = ATTRCACHE_KEYVAL_INVALID;
+    EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
+    return keyval;
+  }
+
+  std::vector<intptr_t> deleted() const { return values(deletions); }
+  std::vector<intptr_t> copied() const { return values(copies); }
+
+ private:
+  static std::vector<intptr_t> values(const std::vector<Call>& calls) {
+    std::vector<intptr_t> v;
+    for (const Call& call : calls) v.push_back(call.value);
+    return v;
+  }
+  static int copy(void* object, int keyval, void* extra_state, void* in, void* out, int* flag) {
+    auto* self = static_cast<Recorder*>(extra_state);
+    const Call call = {object, keyval, reinterpret_cast<intptr_t>(in)};
+    self->copies.push_back(call);
+    auto** to = static_cast<void**>(out);
+    if (self->on_copy) return self->on_copy(call, to, flag);
+    *to = reinterpret_cast<void*>(call.value + self->copy_adds);
+    *flag = self->copy_flag;
+    return self->copy_code;
+  }
+  static int del(void* object, int keyval, void* value, void* extra_state) {
+    auto* self = static_cast<Recorder*>(extra_state);
+    const Call call = {object, keyval, reinterpret_cast<intptr_t>(value)};
+    self->deletions.push_back(call);
+    return self->on_delete ? self->on_delete(call) : self->delete_code;
+  }
+  static void destroy(void* extra_state) {
+    auto* self = static_cast<Recorder*>(extra_state);
+    ++self->destructions;
+    if (self->on_destroy) self->on_destroy();
+  }
+};
+
+// Frees a keyval, of which the caller keeps the number.
+inline int free_keyval(attrcache_kind* kind, int keyval) {
+  const int result = attrcache_keyval_free(kind, &keyval);
+  if (result == ATTRCACHE_OK) {
+    EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_INVALID);
+  }
+  return result;
+}
+
+}  // namespace attrcache::support
+
+#endif  // ATTRCACHE_TESTS_SUPPORT_RECORDER_H_

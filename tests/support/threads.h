@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads that start together, and points at which they meet. Nothing here sleeps for a fixed time.
+
+#ifndef ATTRCACHE_TESTS_SUPPORT_THREADS_H_
+#define ATTRCACHE_TESTS_SUPPORT_THREADS_H_
+
+#include <sched.h>
+
+#include <atomic>
+#include <barrier>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace attrcache::support {
+
+// How much a storm does: under ThreadSanitizer a tenth, for it is that much slower.
+#if defined(__SANITIZE_THREAD__)
+#define ATTRCACHE_TESTS_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ATTRCACHE_TESTS_UNDER_TSAN 1
+#endif
+#endif
+#ifdef ATTRCACHE_TESTS_UNDER_TSAN
+inline constexpr int kSlowness = 10;
+#else
+inline constexpr int kSlowness = 1;
+#endif
+inline constexpr int kThreads = 4;
+
+// Runs body(t) in `count` threads, which start together, and joins them.
+template <typename Body>
+void run_threads(int count, Body body) {
+  std::barrier<> start(count);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < count; ++t) {
+    threads.emplace_back([&start, &body, t] {
+      start.arrive_and_wait();
+      body(t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Passed once somebody has opened it.
+class Gate {
+ public:
+  void open() {
+    open_.store(true, std::memory_order_release);
+    open_.notify_all();
+  }
+  void wait() const { open_.wait(false, std::memory_order_acquire); }
+  bool is_open() const { return open_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<bool> open_{false};
+};
+
+// Lets others run until a condition holds.
+template <typename Condition>
+void wait_until(Condition condition) {
+  while (!condition()) sched_yield();
+}
+
+// A small generator, one per thread.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+  uint32_t below(uint32_t bound) {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<uint32_t>((state_ >> 32) % bound);
+  }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace attrcache::support
+
+#endif  // ATTRCACHE_TESTS_SUPPORT_THREADS_H_

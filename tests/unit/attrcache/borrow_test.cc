@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+namespace attrcache::support {
+namespace {
+
+// SPEC 2, borrow and return.
+
+class BorrowTest : public ::testing::Test {
+ protected:
+  int borrow(attrcache_borrowed* borrowed) {
+    return attrcache_borrow(kind, &object.table, keyval, borrowed);
+  }
+
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  int keyval = recorder.keyval(kind);
+  Object object{kind};
+  attrcache_borrowed borrowed = {};
+};
+
+TEST_F(BorrowTest, GivesTheValue) {
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(borrowed.value, reinterpret_cast<void*>(5));
+  EXPECT_EQ(object.list()[0].pins, 1u);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.list()[0].pins, 0u);
+}
+
+TEST_F(BorrowTest, OfAnIntGivesItsAddressWhichStays) {
+  object.set_as(keyval, -5, ATTRCACHE_AS_INT);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(*static_cast<int*>(borrowed.value), -5);
+  EXPECT_EQ(reinterpret_cast<intptr_t>(borrowed.value), object.value(keyval));
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
+TEST_F(BorrowTest, OfNothingIsAbsent) {
+  EXPECT_EQ(borrow(&borrowed), ATTRCACHE_ABSENT);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
+}
+
+TEST_F(BorrowTest, ADeletionByTheBorrowingThreadItselfIsRefused) {
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(object.set(keyval, 6), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(object.value(keyval), 5);
+  EXPECT_TRUE(recorder.deletions.empty());
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.set(keyval, 6), ATTRCACHE_OK);
+}
+
+TEST_F(BorrowTest, ADeletionOfAnUncalledValueIsRefusedToo) {
+  const int plain = Recorder::make(kind, {});
+  object.set(plain, 5);
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, plain, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(plain), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(object.set(plain, 6), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
+TEST_F(BorrowTest, DeletionsByOthersWaitUntilItIsReturned) {
+  for (const bool replace : {false, true}) {
+    object.set(keyval, 5);
+    recorder.deletions.clear();
+    ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+    std::atomic<bool> returned{false};
+    recorder.on_delete = [&](const Call&) {
+      EXPECT_TRUE(returned);
+      return 0;
+    };
+    Gate started;
+    std::thread other([&] {
+      started.open();
+      EXPECT_EQ(replace ? object.set(keyval, 6) : object.erase(keyval), ATTRCACHE_OK);
+    });
+    started.wait();
+    for (int i = 0; i < 300; ++i) sched_yield();
+    EXPECT_EQ(object.value(keyval), 5);
+    returned = true;
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+    other.join();
+    EXPECT_EQ(recorder.deletions.size(), 1u);
+    recorder.on_delete = nullptr;
+    object.erase(keyval);
+  }
+}
+
+TEST_F(BorrowTest, OnlyTheThreadThatTookItMayReturnIt) {
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  std::thread([&] { EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_THREAD); }).join();
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_BORROWED) << "nothing changed";
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
+TEST_F(BorrowTest, ReturnedOnceOnly) {
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(object.list()[0].pins, 0u);
+}
+
+TEST_F(BorrowTest, NestedBorrowsEndInAnyOrder) {
+  const int other = recorder.keyval(kind);
+  const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (const auto& order : orders) {
+    object.set(keyval, 5);
+    object.set(other, 6);
+    attrcache_borrowed b[3];
+    ASSERT_EQ(borrow(&b[0]), ATTRCACHE_OK);
+    ASSERT_EQ(attrcache_borrow(kind, &object.table, other, &b[1]), ATTRCACHE_OK);
+    ASSERT_EQ(borrow(&b[2]), ATTRCACHE_OK);
+    bool held[] = {true, true, true};
+    for (const int i : order) {
+      EXPECT_EQ(object.erase(keyval), held[0] || held[2] ? ATTRCACHE_ERR_BORROWED : ATTRCACHE_OK);
+      EXPECT_EQ(attrcache_give_back(&b[i]), ATTRCACHE_OK);
+      held[i] = false;
+    }
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(object.erase(other), ATTRCACHE_OK);
+  }
+}
+
+TEST_F(BorrowTest, OfManyThreadsAtOnce) {
+  object.set(keyval, 5);
+  run_threads(kThreads, [&](int) {
+    for (int i = 0; i < 1000 / kSlowness; ++i) {
+      attrcache_borrowed mine;
+      ASSERT_EQ(borrow(&mine), ATTRCACHE_OK);
+      EXPECT_EQ(mine.value, reinterpret_cast<void*>(5));
+      EXPECT_EQ(attrcache_give_back(&mine), ATTRCACHE_OK);
+    }
+  });
+  EXPECT_EQ(object.list()[0].pins, 0u);
+}
+
+TEST_F(BorrowTest, AtMost1023AtOnce) {
+  object.set(keyval, 5);
+  std::vector<attrcache_borrowed> all(1023);
+  for (attrcache_borrowed& one : all) ASSERT_EQ(borrow(&one), ATTRCACHE_OK);
+  EXPECT_EQ(borrow(&borrowed), ATTRCACHE_ERR_PINNED);
+  Object to(kind);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_PINNED);
+  EXPECT_TRUE(to.list().empty());
+  EXPECT_EQ(object.value(keyval), 5);
+  for (attrcache_borrowed& one : all) ASSERT_EQ(attrcache_give_back(&one), ATTRCACHE_OK);
+  EXPECT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
+TEST_F(BorrowTest, ACopyOfABorrowedValueGoesOn) {
+  Object to(kind);
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), 5);
+  EXPECT_EQ(to.erase(keyval), ATTRCACHE_OK) << "the copy isn't borrowed";
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
+TEST_F(BorrowTest, ACopyFnMayBorrowWhatItCopiesAndThenNotDeleteIt) {
+  Object to(kind);
+  object.set(keyval, 5);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    EXPECT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_BORROWED);
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    *out = reinterpret_cast<void*>(call.value);
+    *flag = 1;
+    return 0;
+  };
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), 5);
+}
+
+TEST_F(BorrowTest, TheBorrowOutlivesTheKeyvalsFree) {
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  attrcache_borrowed second;
+  EXPECT_EQ(borrow(&second), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&second), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(BorrowTest, CallsNothingBack) {
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_TRUE(recorder.copies.empty());
+  EXPECT_TRUE(recorder.deletions.empty());
+}
+
+}  // namespace
+}  // namespace attrcache::support

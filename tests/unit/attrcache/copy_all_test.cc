@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// SPEC 2, copy_all (dup), on one thread.
+
+class CopyAllTest : public ::testing::Test {
+ protected:
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object from{kind};
+  Object to{kind};
+
+  std::vector<int> keyvals(int count) {
+    std::vector<int> made;
+    for (int i = 0; i < count; ++i) made.push_back(recorder.keyval(kind));
+    return made;
+  }
+};
+
+TEST_F(CopyAllTest, RunsCopyFnWithTheOldObjectAndAttachesWhatItReturns) {
+  const int keyval = recorder.keyval(kind);
+  recorder.copy_adds = 10;
+  from.set(keyval, 1);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  ASSERT_EQ(recorder.copies.size(), 1u);
+  EXPECT_EQ(recorder.copies[0].object, &from);
+  EXPECT_EQ(recorder.copies[0].keyval, keyval);
+  EXPECT_EQ(recorder.copies[0].value, 1);
+  EXPECT_EQ(to.value(keyval), 11);
+  EXPECT_EQ(from.value(keyval), 1) << "old is untouched";
+}
+
+TEST_F(CopyAllTest, FlagFalseAttachesNothing) {
+  const int keyval = recorder.keyval(kind);
+  recorder.copy_flag = false;
+  from.set(keyval, 1);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), Object::kAbsent);
+  EXPECT_EQ(recorder.copies.size(), 1u);
+}
+
+TEST_F(CopyAllTest, GoesInTheOrderOfSetting) {
+  std::vector<int> k = keyvals(5);
+  for (const int i : {3, 0, 4, 1, 2}) from.set(k[i], i);
+  from.set(k[0], 10);  // set anew: the youngest
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.copied(), (std::vector<intptr_t>{3, 4, 1, 2, 10}));
+  recorder.deletions.clear();
+  EXPECT_EQ(to.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{10, 2, 1, 4, 3}))
+      << "the copies are in the same order";
+}
+
+TEST_F(CopyAllTest, GoesInTheOrderOfSettingFarBeyondOneBatch) {
+  constexpr int kCount = 300;
+  std::vector<int> k = keyvals(kCount);
+  for (int i = 0; i < kCount; ++i) from.set(k[(i * 7) % kCount], i);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  ASSERT_EQ(recorder.copies.size(), size_t{kCount});
+  for (int i = 0; i < kCount; ++i) EXPECT_EQ(recorder.copies[i].value, i);
+}
+
+TEST_F(CopyAllTest, ExactlyOneBatchAndItsNeighbours) {
+  for (const int count : {63, 64, 65, 127, 128, 129}) {
+    std::vector<int> k = keyvals(count);
+    Object source(kind), copy(kind);
+    for (int i = 0; i < count; ++i) source.set(k[i], i);
+    recorder.copies.clear();
+    EXPECT_EQ(source.copy_to(copy), ATTRCACHE_OK);
+    EXPECT_EQ(recorder.copies.size(), static_cast<size_t>(count));
+    EXPECT_EQ(copy.list().size(), static_cast<size_t>(count));
+  }
+}
+
+TEST_F(CopyAllTest, AfterAFailureNewIsEmptyAndItsCopiesDeletedOnIt) {
+  std::vector<int> k = keyvals(5);
+  for (int i = 0; i < 5; ++i) from.set(k[i], i + 1);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    *out = reinterpret_cast<void*>(call.value + 100);
+    *flag = 1;
+    return call.value == 4 ? 33 : 0;
+  };
+  int code = 0;
+  EXPECT_EQ(from.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 33);
+  EXPECT_EQ(recorder.copied(), (std::vector<intptr_t>{1, 2, 3, 4})) << "stops at the failure";
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{103, 102, 101}));
+  for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
+  EXPECT_TRUE(to.list().empty());
+  EXPECT_TRUE(to.all_zero());
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(from.value(k[i]), i + 1) << "old is untouched";
+}
+
+TEST_F(CopyAllTest, RollbackGoesOnWhenADeleteFnFails) {
+  std::vector<int> k = keyvals(4);
+  for (int i = 0; i < 4; ++i) from.set(k[i], i + 1);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    *out = reinterpret_cast<void*>(call.value + 100);
+    *flag = 1;
+    return call.value == 4 ? 33 : 0;
+  };
+  recorder.delete_code = 44;
+  int code = 0;
+  EXPECT_EQ(from.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 33) << "the code of the copy_fn that stopped it";
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{103, 102, 101}));
+  EXPECT_TRUE(to.list().empty());
+  recorder.delete_code = 0;
+}
+
+TEST_F(CopyAllTest, AnExceptionOfCopyFnIsAFailure) {
+  from.set(recorder.keyval(kind), 1);
+  recorder.on_copy = [](const Call&, void**, int*) -> int { throw "up"; };
+  int code = 0;
+  EXPECT_EQ(from.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, ATTRCACHE_CALLBACK_THREW);
+  EXPECT_TRUE(to.all_zero());
+}
+
+TEST_F(CopyAllTest, CopiesToATableThatHasAttributesReplaceThem) {
+  const int keyval = recorder.keyval(kind);
+  from.set(keyval, 1);
+  to.set(keyval, 2);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), 1);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));
+}
+
+TEST_F(CopyAllTest, OfNothingIsNothing) {
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_TRUE(to.all_zero());
+  EXPECT_TRUE(from.all_zero());
+}
+
+TEST_F(CopyAllTest, CopyFnMaySetOtherAttributesOnTheOldObject) {
+  std::vector<int> k = keyvals(2);
+  from.set(k[0], 1);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    EXPECT_EQ(from.set(k[1], 50), ATTRCACHE_OK);
+    *out = reinterpret_cast<void*>(call.value);
+    *flag = 1;
+    return 0;
+  };
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(k[0]), 1);
+  EXPECT_EQ(to.value(k[1]), Object::kAbsent) << "attached after the dup began";
+  EXPECT_EQ(from.value(k[1]), 50);
+}
+
+TEST_F(CopyAllTest, CopyFnThatDeletesWhatItCopiesDoesNotWait) {
+  const int keyval = recorder.keyval(kind);
+  from.set(keyval, 1);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(from.value(keyval), Object::kAbsent);
+    *out = reinterpret_cast<void*>(call.value + 1);
+    *flag = 1;
+    return 0;
+  };
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), 2);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+  EXPECT_EQ(universe.counters().attributes, 1u);
+}
+
+TEST_F(CopyAllTest, CopyFnThatReplacesWhatItCopiesDoesNotWait) {
+  const int keyval = recorder.keyval(kind);
+  from.set(keyval, 1);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    EXPECT_EQ(from.set(keyval, 7), ATTRCACHE_OK);
+    *out = reinterpret_cast<void*>(call.value + 1);
+    *flag = 1;
+    return 0;
+  };
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(from.value(keyval), 7);
+  EXPECT_EQ(to.value(keyval), 2);
+  EXPECT_EQ(from.list().at(0).pins, 0u);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+}
+
+TEST_F(CopyAllTest, NestedCopiesOfOneValueThatDeleteItAtTheBottom) {
+  const int keyval = recorder.keyval(kind);
+  Object third(kind);
+  int depth = 0;
+  from.set(keyval, 1);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    EXPECT_EQ(from.list().at(0).pins, static_cast<unsigned>(depth) + 1);
+    if (depth++ == 0) {
+      EXPECT_EQ(from.copy_to(third), ATTRCACHE_OK);
+    } else {
+      EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
+    }
+    *out = reinterpret_cast<void*>(call.value + depth);
+    *flag = 1;
+    return 0;
+  };
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+  EXPECT_EQ(from.value(keyval), Object::kAbsent);
+  EXPECT_EQ(third.value(keyval), 3);
+  EXPECT_EQ(to.value(keyval), 3);
+}
+
+TEST_F(CopyAllTest, CopyFnThatFreesTheOldObjectEndsTheDup) {
+  std::vector<int> k = keyvals(2);
+  auto* dying = new Object(kind);
+  dying->set(k[0], 1);
+  dying->set(k[1], 2);
+  recorder.on_copy = [&](const Call&, void** out, int* flag) {
+    delete dying;
+    *out = nullptr;
+    *flag = 1;
+    return 0;
+  };
+  EXPECT_EQ(dying->copy_to(to), ATTRCACHE_ERR_BUSY);
+  EXPECT_TRUE(to.list().empty());
+  EXPECT_EQ(recorder.copies.size(), 1u);
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// SPEC 2, delete_all (free), on one thread.
+
+class DeleteAllTest : public ::testing::Test {
+ protected:
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object object{kind};
+
+  std::vector<int> keyvals(int count) {
+    std::vector<int> made;
+    for (int i = 0; i < count; ++i) made.push_back(recorder.keyval(kind));
+    return made;
+  }
+};
+
+TEST_F(DeleteAllTest, RunsDeleteFnInTheReverseOrderOfSetting) {
+  std::vector<int> k = keyvals(5);
+  for (const int i : {3, 0, 4, 1, 2}) object.set(k[i], i);
+  object.set(k[3], 13);
+  recorder.deletions.clear();
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{13, 2, 1, 4, 0}));
+  for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &object);
+}
+
+TEST_F(DeleteAllTest, ReverseOrderFarBeyondOneBatch) {
+  constexpr int kCount = 300;
+  std::vector<int> k = keyvals(kCount);
+  for (int i = 0; i < kCount; ++i) object.set(k[(i * 11) % kCount], i);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  ASSERT_EQ(recorder.deletions.size(), size_t{kCount});
+  for (int i = 0; i < kCount; ++i) EXPECT_EQ(recorder.deletions[i].value, kCount - 1 - i);
+}
+
+TEST_F(DeleteAllTest, AReplacedAttributeTakesItsNewPlaceAlsoWhenItsDeleteFnSetsOthers) {
+  std::vector<int> k = keyvals(2);
+  object.set(k[0], 1);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value == 1) object.set(k[1], 2);
+    return 0;
+  };
+  object.set(k[0], 3);  // comes after what the callback set
+  recorder.deletions.clear();
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{3, 2}));
+}
+
+TEST_F(DeleteAllTest, TheTableIsAsNew) {
+  std::vector<int> k = keyvals(100);
+  for (const int keyval : k) object.set(keyval, keyval);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(object.set(k[99], 1), ATTRCACHE_OK);
+  EXPECT_EQ(object.value(k[99]), 1);
+  EXPECT_EQ(object.value(k[0]), Object::kAbsent);
+}
+
+TEST_F(DeleteAllTest, OfNothingIsNothing) {
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_OK);
+  EXPECT_TRUE(object.all_zero());
+}
+
+TEST_F(DeleteAllTest, StopModeStopsAtTheFirstFailureAndASecondCallGoesOnFromThere) {
+  std::vector<int> k = keyvals(5);
+  for (int i = 0; i < 5; ++i) object.set(k[i], i);
+  recorder.on_delete = [&](const Call& call) { return call.value == 2 ? 9 : 0; };
+  int code = 0;
+  EXPECT_EQ(object.free(ATTRCACHE_STOP_AT_FAILURE, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 9);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 2}));
+  EXPECT_EQ(object.value(k[2]), 2) << "that attribute stays";
+  EXPECT_EQ(object.value(k[1]), 1) << "and the not yet deleted ones";
+  EXPECT_EQ(object.value(k[3]), Object::kAbsent);
+
+  recorder.deletions.clear();
+  recorder.on_delete = nullptr;
+  EXPECT_EQ(object.free(ATTRCACHE_STOP_AT_FAILURE, &code), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 1, 0})) << "calling nothing twice";
+}
+
+TEST_F(DeleteAllTest, DrainAttemptsAllDetachesAllAndReturnsTheFirstFailure) {
+  std::vector<int> k = keyvals(5);
+  for (int i = 0; i < 5; ++i) object.set(k[i], i);
+  recorder.on_delete = [&](const Call& call) {
+    return call.value == 3 ? 33 : call.value == 1 ? 11 : 0;
+  };
+  int code = 0;
+  EXPECT_EQ(object.free(ATTRCACHE_DRAIN, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 33);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 2, 1, 0}));
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(universe.counters().attributes, 0u);
+}
+
+TEST_F(DeleteAllTest, WhatCallbacksAttachIsDeletedToo) {
+  std::vector<int> k = keyvals(3);
+  object.set(k[0], 1);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value == 1) object.set(k[1], 2);
+    if (call.value == 2) object.set(k[0], 3);
+    if (call.value == 3) object.set(k[2], 4);
+    return 0;
+  };
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2, 3, 4}));
+  EXPECT_TRUE(object.all_zero());
+}
+
+TEST_F(DeleteAllTest, InABoundedNumberOfRoundsThenAnError) {
+  for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
+    std::vector<int> k = keyvals(2);
+    recorder.deletions.clear();
+    object.set(k[0], 1);
+    recorder.on_delete = [&](const Call& call) {
+      object.set(call.keyval == k[0] ? k[1] : k[0], call.value + 1);
+      return 0;
+    };
+    EXPECT_EQ(object.free(mode), ATTRCACHE_ERR_REATTACHED);
+    EXPECT_EQ(recorder.deletions.size(), 16u);
+    EXPECT_EQ(object.list().size(), 1u) << "the last one is still there, and in order";
+    recorder.on_delete = nullptr;
+    EXPECT_EQ(object.free(mode), ATTRCACHE_OK);
+    EXPECT_EQ(recorder.deletions.size(), 17u);
+  }
+}
+
+TEST_F(DeleteAllTest, ADeleteFnThatSetsItsOwnAttributeAgain) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    return call.value < 5 ? object.set(keyval, call.value + 1) : 0;
+  };
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2, 3, 4, 5}));
+  recorder.on_delete = [&](const Call& call) { return object.set(keyval, call.value + 1); };
+  object.set(keyval, 1);
+  EXPECT_EQ(object.free(), ATTRCACHE_ERR_REATTACHED);
+  recorder.on_delete = nullptr;
+}
+
+TEST_F(DeleteAllTest, ADeleteFnThatDeletesAllTheOthers) {
+  std::vector<int> k = keyvals(5);
+  for (int i = 0; i < 5; ++i) object.set(k[i], i);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value == 4) {
+      for (const int keyval : k) EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    }
+    return 0;
+  };
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 0, 1, 2, 3}));
+}
+
+TEST_F(DeleteAllTest, DestructorsThatItBringsAboutRunInside) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  free_keyval(kind, keyval);
+  EXPECT_EQ(recorder.destructions, 0);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(DeleteAllTest, DrainOfAFailingFreedKeyvalEndsIt) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  free_keyval(kind, keyval);
+  recorder.delete_code = 5;
+  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_EQ(universe.counters().keyvals_gone, 1u);
+}
+
+TEST_F(DeleteAllTest, BorrowedByThisThreadIsRefused) {
+  std::vector<int> k = keyvals(2);
+  object.set(k[0], 1);
+  object.set(k[1], 2);
+  attrcache_borrowed borrowed;
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, k[0], &borrowed), ATTRCACHE_OK);
+  for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
+    EXPECT_EQ(object.free(mode), ATTRCACHE_ERR_BORROWED);
+    EXPECT_EQ(object.value(k[0]), 1);
+  }
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+}
+
+}  // namespace
+}  // namespace attrcache::support

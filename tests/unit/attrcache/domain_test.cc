@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// Domains: the end of one, kinds, and their independence.
+
+TEST(DomainTest, NothingIsSharedBetweenTwo) {
+  Recorder recorder;
+  Universe one, two;
+  const int a = recorder.keyval(one.kind());
+  const int b = recorder.keyval(two.kind());
+  EXPECT_EQ(a, b) << "each counts from the start";
+  Object in_one(one.kind()), in_two(two.kind());
+  in_one.set(a, 1);
+  EXPECT_EQ(in_two.value(b), Object::kAbsent);
+  free_keyval(two.kind(), b);
+  EXPECT_EQ(in_one.value(a), 1);
+}
+
+TEST(DomainTest, StripesAreAPowerOfTwoUpTo64) {
+  for (unsigned stripes = 0; stripes <= 130; ++stripes) {
+    attrcache_domain_options options = {};
+    options.stripes = stripes;
+    attrcache_domain* domain = nullptr;
+    const bool valid = (stripes & (stripes - 1)) == 0 && stripes <= 64;
+    ASSERT_EQ(attrcache_domain_create(&options, &domain),
+              valid ? ATTRCACHE_OK : ATTRCACHE_ERR_ARGUMENT);
+    if (!valid) {
+      EXPECT_EQ(domain, nullptr);
+      continue;
+    }
+    {
+      Object object(attrcache_kind_of(domain, 0));
+      const int keyval = Recorder::make(object.kind, {});
+      object.set(keyval, 1);
+      EXPECT_EQ(object.value(keyval), 1);
+    }
+    EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr), ATTRCACHE_OK);
+  }
+}
+
+class DomainEndTest : public ::testing::Test {
+ protected:
+  int destroy(int mode) { return attrcache_domain_destroy(domain, mode, &leaks); }
+
+  Recorder recorder, attached;
+  attrcache_domain* domain = Universe().release();
+  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_leaks leaks = {};
+};
+
+TEST_F(DomainEndTest, ReportsKeyvalsNeverFreedAndRunsTheirDestructors) {
+  recorder.keyval(kind);
+  recorder.keyval(attrcache_kind_of(domain, ATTRCACHE_WINDOW));
+  free_keyval(kind, recorder.keyval(kind));
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  EXPECT_EQ(leaks.keyvals, 2u);
+  EXPECT_EQ(leaks.freed_keyvals, 0u);
+  EXPECT_EQ(leaks.attributes, 0u);
+  EXPECT_EQ(recorder.destructions, 3);
+}
+
+TEST_F(DomainEndTest, IfUnusedIsRefusedWhileAttributesAreAttachedAndNothingIsChanged) {
+  const int unused = recorder.keyval(kind);
+  const int freed = attached.keyval(kind);
+  {
+    Object object(kind);
+    object.set(freed, 1);
+    free_keyval(kind, freed);
+    EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_ERR_BUSY);
+    EXPECT_EQ(leaks.keyvals, 1u);
+    EXPECT_EQ(leaks.freed_keyvals, 1u);
+    EXPECT_EQ(leaks.attributes, 1u);
+    EXPECT_EQ(recorder.destructions, 0);
+    EXPECT_EQ(object.value(freed), 1);
+    EXPECT_EQ(object.value(unused), Object::kAbsent);
+  }
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  EXPECT_EQ(attached.destructions, 1);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(DomainEndTest, AnywayAbandonsAttachedValuesAndNeverCallsTheirCallbacks) {
+  recorder.keyval(kind);
+  const int live = attached.keyval(kind);
+  const int freed = attached.keyval(kind);
+  attrcache_table table = ATTRCACHE_TABLE_INIT;
+  attrcache_set(kind, &table, this, live, 1, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_set(kind, &table, this, freed, 2, ATTRCACHE_AS_POINTER, nullptr);
+  free_keyval(kind, freed);
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_ANYWAY), ATTRCACHE_OK);
+  EXPECT_EQ(leaks.keyvals, 2u);
+  EXPECT_EQ(leaks.freed_keyvals, 1u);
+  EXPECT_EQ(leaks.attributes, 2u);
+  EXPECT_TRUE(attached.deletions.empty());
+  EXPECT_EQ(attached.destructions, 0);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(DomainEndTest, PredefinedKeyvalsAreNoLeak) {
+  int keyval;
+  EXPECT_EQ(attrcache_keyval_create_predefined(kind, ATTRCACHE_AS_INT, &keyval), ATTRCACHE_OK);
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  EXPECT_EQ(leaks.keyvals, 0u);
+}
+
+TEST_F(DomainEndTest, LeaksMayBeNull) {
+  recorder.keyval(kind);
+  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr), ATTRCACHE_OK);
+}
+
+TEST_F(DomainEndTest, ADestructorMayFreeAnotherKeyval) {
+  recorder.keyval(kind);  // ends first, for it has the lower index
+  const int second = attached.keyval(kind);
+  recorder.on_destroy = [&] { EXPECT_EQ(free_keyval(kind, second), ATTRCACHE_OK); };
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_EQ(attached.destructions, 1);
+}
+
+TEST(KindTest, RegisteredAtRunTimeServesAsTheOthersDo) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* file = nullptr;
+  const attrcache_kind_options options = {
+      .name = "file", .handle = ATTRCACHE_HANDLE_POINTER, .fortran_handle = nullptr};
+  ASSERT_EQ(attrcache_kind_register(universe.domain(), &options, &file), ATTRCACHE_OK);
+  EXPECT_EQ(universe.kind(3), file);
+  const int keyval = recorder.keyval(file);
+  Object a(file), b(file);
+  a.set(keyval, 5);
+  EXPECT_EQ(a.copy_to(b), ATTRCACHE_OK);
+  EXPECT_EQ(b.value(keyval), 5);
+  Object communicator(universe.kind());
+  EXPECT_EQ(communicator.set(keyval, 1), ATTRCACHE_ERR_KEYVAL_KIND);
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// SPEC 2, create_keyval and free_keyval.
+
+class KeyvalTest : public ::testing::Test {
+ protected:
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+};
+
+TEST_F(KeyvalTest, CreateGivesANewKeyval) {
+  const int a = recorder.keyval(kind);
+  const int b = recorder.keyval(kind);
+  EXPECT_NE(a, b);
+  for (const int keyval : {a, b}) {
+    EXPECT_NE(keyval, ATTRCACHE_KEYVAL_INVALID);
+    EXPECT_GE(keyval, ATTRCACHE_KEYVAL_MIN);
+    EXPECT_LE(keyval, ATTRCACHE_KEYVAL_MAX);
+  }
+}
+
+TEST_F(KeyvalTest, NoCallbacksCopiesNothingAndDeletesSilently) {
+  int keyval;
+  ASSERT_EQ(attrcache_keyval_create(kind, nullptr, &keyval), ATTRCACHE_OK);
+  Object from(kind), to(kind);
+  from.set(keyval, 5);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), Object::kAbsent);
+  EXPECT_EQ(from.set(keyval, 6), ATTRCACHE_OK);
+  EXPECT_EQ(from.value(keyval), 6);
+  EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(from.value(keyval), Object::kAbsent);
+}
+
+TEST_F(KeyvalTest, NullCopyFnCopiesNothing) {
+  const int keyval = recorder.keyval_uncopied(kind);
+  Object from(kind), to(kind);
+  from.set(keyval, 5);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), Object::kAbsent);
+  EXPECT_TRUE(to.all_zero());
+}
+
+TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
+  const int keyval = Recorder::make(kind, {.copy_fn = ATTRCACHE_DUP_FN,
+                                           .delete_fn = ATTRCACHE_NULL_DELETE_FN,
+                                           .extra_state = nullptr,
+                                           .language = ATTRCACHE_C,
+                                           .destructor = nullptr});
+  for (const attrcache_tag tag :
+       {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
+    Object from(kind), to(kind);
+    from.set_as(keyval, -7, tag);
+    EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+    ASSERT_EQ(to.list().size(), 1u);
+    EXPECT_EQ(to.list()[0].tag, tag);
+    EXPECT_EQ(to.list()[0].value, -7);
+  }
+}
+
+TEST_F(KeyvalTest, NullDeleteFnDoesNothing) {
+  attrcache_callbacks callbacks = recorder.callbacks();
+  callbacks.delete_fn = ATTRCACHE_NULL_DELETE_FN;
+  const int keyval = Recorder::make(kind, callbacks);
+  Object object(kind);
+  object.set(keyval, 1);
+  object.set(keyval, 2);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  object.set(keyval, 3);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_TRUE(recorder.deletions.empty());
+  EXPECT_EQ(universe.counters().attributes, 0u);
+}
+
+TEST_F(KeyvalTest, FreeSetsTheVariableToInvalid) {
+  int keyval = recorder.keyval(kind);
+  EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_OK);
+  EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_INVALID);
+}
+
+TEST_F(KeyvalTest, AFailedFreeLeavesTheVariableAlone) {
+  int keyval = ATTRCACHE_KEYVAL_MIN + 1234 * 16;
+  EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_MIN + 1234 * 16);
+}
+
+TEST_F(KeyvalTest, FreedAndAttachedGoesOnServingEveryCall) {
+  const int keyval = recorder.keyval(kind);
+  recorder.copy_adds = 100;
+  Object a(kind), b(kind), c(kind);
+  a.set(keyval, 1);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(a.value(keyval), 1);
+  EXPECT_EQ(b.value(keyval), Object::kAbsent);
+  EXPECT_EQ(a.set(keyval, 2), ATTRCACHE_OK);  // replace
+  EXPECT_EQ(b.set(keyval, 3), ATTRCACHE_OK);  // attach
+  EXPECT_EQ(a.copy_to(c), ATTRCACHE_OK);      // dup
+  EXPECT_EQ(c.value(keyval), 102);
+  EXPECT_EQ(a.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(b.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 0);
+  EXPECT_EQ(c.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2, 3, 102}));
+  EXPECT_EQ(a.set(keyval, 4), ATTRCACHE_ERR_KEYVAL_STALE);
+}
+
+TEST_F(KeyvalTest, TheDestructorRunsAtOnceWhereNothingIsAttached) {
+  const int keyval = recorder.keyval(kind);
+  Object object(kind);
+  object.set(keyval, 1);
+  object.erase(keyval);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_EQ(universe.counters().keyvals_gone, 1u);
+  EXPECT_EQ(universe.counters().reclaimable, 0u);
+}
+
+TEST_F(KeyvalTest, TheDestructorRunsAfterTheLastDeleteFn) {
+  const int keyval = recorder.keyval(kind);
+  Object object(kind);
+  object.set(keyval, 1);
+  free_keyval(kind, keyval);
+  recorder.on_delete = [&](const Call&) {
+    EXPECT_EQ(recorder.destructions, 0);
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(KeyvalTest, AnAttributeReplacedIsNotTheEndOfItsKeyval) {
+  const int keyval = recorder.keyval(kind);
+  Object object(kind);
+  object.set(keyval, 1);
+  free_keyval(kind, keyval);
+  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 0);
+  EXPECT_EQ(object.value(keyval), 2);
+}
+
+TEST_F(KeyvalTest, FreeingTwiceWhileInUseIsHarmless) {
+  const int keyval = recorder.keyval(kind);
+  Object object(kind);
+  object.set(keyval, 1);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(universe.counters().keyvals_freed, 1u);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_ERR_KEYVAL_STALE);
+}
+
+TEST_F(KeyvalTest, ADeleteCallbackMayFreeItsOwnKeyval) {
+  const int keyval = recorder.keyval(kind);
+  Object object(kind);
+  recorder.on_delete = [&](const Call& call) {
+    EXPECT_EQ(free_keyval(kind, call.keyval), ATTRCACHE_OK);
+    EXPECT_EQ(free_keyval(kind, call.keyval), ATTRCACHE_OK);
+    EXPECT_EQ(recorder.destructions, 0);
+    return 0;
+  };
+  object.set(keyval, 1);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(KeyvalTest, ADeleteCallbackMayFreeItsKeyvalAndStillFail) {
+  const int keyval = recorder.keyval(kind);
+  Object object(kind);
+  recorder.on_delete = [&](const Call& call) {
+    free_keyval(kind, call.keyval);
+    return 9;
+  };
+  object.set(keyval, 1);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(object.value(keyval), 1);
+  EXPECT_EQ(recorder.destructions, 0);
+  recorder.on_delete = nullptr;
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(KeyvalTest, ACopyCallbackMayFreeItsOwnKeyval) {
+  const int keyval = recorder.keyval(kind);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    EXPECT_EQ(free_keyval(kind, call.keyval), ATTRCACHE_OK);
+    *out = reinterpret_cast<void*>(call.value + 1);
+    *flag = 1;
+    return 0;
+  };
+  Object from(kind), to(kind);
+  from.set(keyval, 1);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.value(keyval), 2);
+  from.free();
+  EXPECT_EQ(recorder.destructions, 0);
+  to.free();
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(KeyvalTest, TheDestructorMayFreeTheVariableThatHeldTheKeyval) {
+  // As when the keyval is a member of what extra_state points to.
+  auto* variable = new int(recorder.keyval(kind));
+  recorder.on_destroy = [variable] { delete variable; };
+  EXPECT_EQ(attrcache_keyval_free(kind, variable), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(KeyvalTest, AnIndexIsReusedOnlyWhenItsKeyvalIsGone) {
+  const int held = recorder.keyval(kind);
+  Object object(kind);
+  object.set(held, 1);
+  free_keyval(kind, held);
+  constexpr int kIndexBits = 0x1ffff0;
+  for (int i = 0; i < 500; ++i) {
+    const int keyval = Recorder::make(kind, {});
+    EXPECT_NE(keyval & kIndexBits, held & kIndexBits);
+    free_keyval(kind, keyval);
+  }
+  EXPECT_EQ(object.value(held), 1);
+  object.erase(held);
+  bool reused = false;
+  for (int i = 0; i < 500; ++i) {
+    const int keyval = Recorder::make(kind, {});
+    reused |= (keyval & kIndexBits) == (held & kIndexBits);
+    EXPECT_NE(keyval, held);
+    free_keyval(kind, keyval);
+  }
+  EXPECT_TRUE(reused);
+}
+
+TEST_F(KeyvalTest, KeyvalsStaySmallAndDense) {
+  // Churn must not use up index after index: objects would grow.
+  for (int i = 0; i < 5000; ++i) free_keyval(kind, Recorder::make(kind, {}));
+  const int keyval = Recorder::make(kind, {});
+  EXPECT_LT((keyval & 0x1ffff0) >> 4, 256);
+}
+
+TEST_F(KeyvalTest, EachKindHasItsOwnIndices) {
+  for (int number = 0; number < 3; ++number) {
+    EXPECT_EQ(Recorder::make(universe.kind(number), {}), ATTRCACHE_KEYVAL_MIN + number);
+  }
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// SPEC 5: the conversion table, the calling conventions, and predefined attributes.
+
+// ---- set as x read as --------------------------------------------------------------------------
+
+struct Row {
+  attrcache_tag tag;
+  intptr_t set;
+  int fint;
+  intptr_t aint;
+};
+
+class ConversionTest : public ::testing::TestWithParam<Row> {};
+
+TEST_P(ConversionTest, EachReaderSeesItByTheTable) {
+  const Row row = GetParam();
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  for (int depth = 0; depth < 100; ++depth) {
+    const int keyval = Recorder::make(kind, {});
+    if (depth != 0 && depth != 5 && depth != 20 && depth != 99) continue;
+    Object object(kind);
+    ASSERT_EQ(object.set_as(keyval, row.set, row.tag), ATTRCACHE_OK);
+    int fint = 0;
+    intptr_t aint = 0;
+    void* c = nullptr;
+    EXPECT_EQ(attrcache_get_fint(kind, &object.table, keyval, &fint), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_get_aint(kind, &object.table, keyval, &aint), ATTRCACHE_OK);
+    EXPECT_EQ(object.get(keyval, &c), ATTRCACHE_OK);
+    EXPECT_EQ(fint, row.fint);
+    EXPECT_EQ(aint, row.aint);
+    switch (row.tag) {
+      case ATTRCACHE_AS_POINTER:
+        EXPECT_EQ(reinterpret_cast<intptr_t>(c), row.set);
+        break;
+      case ATTRCACHE_AS_AINT:
+        EXPECT_EQ(*static_cast<intptr_t*>(c), row.set);
+        break;
+      default:
+        EXPECT_EQ(*static_cast<int*>(c), row.fint);
+    }
+    void* again = nullptr;
+    object.set(Recorder::make(kind, {}), 1);
+    EXPECT_EQ(object.get(keyval, &again), ATTRCACHE_OK);
+    EXPECT_EQ(c, again) << "the storage doesn't move";
+  }
+}
+
+constexpr intptr_t kBig = 0x123456789abcdef0;
+constexpr intptr_t kLow = static_cast<int>(0x9abcdef0);
+INSTANTIATE_TEST_SUITE_P(
+    Table, ConversionTest,
+    ::testing::Values(Row{ATTRCACHE_AS_POINTER, kBig, kLow, kBig},
+                      Row{ATTRCACHE_AS_POINTER, 0, 0, 0}, Row{ATTRCACHE_AS_POINTER, -1, -1, -1},
+                      Row{ATTRCACHE_AS_INT, 17, 17, 17}, Row{ATTRCACHE_AS_INT, -17, -17, -17},
+                      Row{ATTRCACHE_AS_INT, kBig, kLow, kLow}, Row{ATTRCACHE_AS_FINT, 18, 18, 18},
+                      Row{ATTRCACHE_AS_FINT, -18, -18, -18},
+                      Row{ATTRCACHE_AS_FINT, kBig, kLow, kLow},
+                      Row{ATTRCACHE_AS_AINT, kBig, kLow, kBig},
+                      Row{ATTRCACHE_AS_AINT, -kBig, static_cast<int>(-kBig), -kBig},
+                      Row{ATTRCACHE_AS_AINT, -1, -1, -1}));
+
+TEST(ConversionAbsentTest, ReadersOfEveryLanguageLeaveTheVariableAlone) {
+  Universe universe;
+  const int keyval = Recorder::make(universe.kind(), {});
+  Object object(universe.kind());
+  int fint = 7;
+  intptr_t aint = 8;
+  EXPECT_EQ(attrcache_get_fint(object.kind, &object.table, keyval, &fint), ATTRCACHE_ABSENT);
+  EXPECT_EQ(attrcache_get_aint(object.kind, &object.table, keyval, &aint), ATTRCACHE_ABSENT);
+  EXPECT_EQ(fint, 7);
+  EXPECT_EQ(aint, 8);
+}
+
+// ---- Calling conventions ------------------------------------------------------------------------
+
+// What the last callback of each sort was given.
+struct Seen {
+  int object = 0;
+  int keyval = 0;
+  intptr_t extra = 0;
+  intptr_t value = 0;
+  int calls = 0;
+} seen;
+
+void copy_fint(int* object, int* keyval, int* extra, int* in, int* out, int* flag, int* ierror) {
+  seen = {*object, *keyval, *extra, *in, seen.calls + 1};
+  *out = *in + 1;
+  *flag = 1;
+  *ierror = *in == 99 ? 42 : 0;
+}
+void delete_fint(int* object, int* keyval, int* value, int* extra, int* ierror) {
+  seen = {*object, *keyval, *extra, *value, seen.calls + 1};
+  *ierror = *value == 98 ? 43 : 0;
+}
+void copy_aint(int* object, int* keyval, intptr_t* extra, intptr_t* in, intptr_t* out, int* flag,
+               int* ierror) {
+  seen = {*object, *keyval, *extra, *in, seen.calls + 1};
+  *out = *in + 1;
+  *flag = 1;
+  *ierror = *in == 99 ? 42 : 0;
+}
+void delete_aint(int* object, int* keyval, intptr_t* value, intptr_t* extra, int* ierror) {
+  seen = {*object, *keyval, *extra, *value, seen.calls + 1};
+  *ierror = *value == 98 ? 43 : 0;
+}
+
+class FortranTest : public ::testing::TestWithParam<attrcache_language> {
+ protected:
+  void SetUp() override {
+    seen = {};
+    aint = GetParam() == ATTRCACHE_FORTRAN_AINT;
+    keyval = Recorder::make(
+        kind, {.copy_fn = aint ? reinterpret_cast<attrcache_callback*>(&copy_aint)
+                               : reinterpret_cast<attrcache_callback*>(&copy_fint),
+               .delete_fn = aint ? reinterpret_cast<attrcache_callback*>(&delete_aint)
+                                 : reinterpret_cast<attrcache_callback*>(&delete_fint),
+               .extra_state = reinterpret_cast<void*>(-5),
+               .language = GetParam(),
+               .destructor = nullptr});
+    tag = aint ? ATTRCACHE_AS_AINT : ATTRCACHE_AS_FINT;
+  }
+  static int handle_of(void* object) { return object == nullptr ? 0 : 1234; }
+  static attrcache_domain_options options() {
+    static constexpr attrcache_kind_options kCommunicator = {
+        .name = nullptr, .handle = ATTRCACHE_HANDLE_POINTER, .fortran_handle = &handle_of};
+    attrcache_domain_options options = {};
+    options.communicator = &kCommunicator;
+    return options;
+  }
+
+  const attrcache_domain_options given = options();
+  Universe universe{&given};
+  attrcache_kind* kind = universe.kind();
+  int keyval = 0;
+  bool aint = false;
+  attrcache_tag tag = ATTRCACHE_AS_FINT;
+  Object object{kind};
+  Object to{kind};
+};
+
+TEST_P(FortranTest, CallbacksGetEverythingByReferenceInTheirOwnConvention) {
+  const intptr_t value = aint ? kBig : -6;
+  object.set_as(keyval, value, tag);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(seen.object, 1234);
+  EXPECT_EQ(seen.keyval, keyval);
+  EXPECT_EQ(seen.extra, -5);
+  EXPECT_EQ(seen.value, value);
+  ASSERT_EQ(to.list().size(), 1u);
+  EXPECT_EQ(to.list()[0].value, value + 1);
+  EXPECT_EQ(to.list()[0].tag, tag) << "what Fortran copies is as if set in Fortran";
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(seen.value, value);
+  EXPECT_EQ(seen.calls, 2);
+}
+
+TEST_P(FortranTest, IerrorIsTheCallbacksCode) {
+  int code = 0;
+  object.set_as(keyval, 99, tag);
+  EXPECT_EQ(object.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 42);
+  object.erase(keyval);
+  object.set_as(keyval, 98, tag);
+  EXPECT_EQ(object.erase(keyval, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 43);
+  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_CALLBACK);
+}
+
+TEST_P(FortranTest, APointerSetInCReachesAFortranCallback) {
+  object.set(keyval, kBig);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(seen.value, aint ? kBig : kLow);
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, FortranTest,
+                         ::testing::Values(ATTRCACHE_FORTRAN_FINT, ATTRCACHE_FORTRAN_AINT));
+
+// Fortran's callbacks may keep something in extra_state: they get its address.
+void counting_delete_aint(int*, int*, intptr_t* value, intptr_t* extra, int* ierror) {
+  *extra += *value;
+  *ierror = 0;
+}
+TEST(FortranExtraStateTest, LivesAsLongAsTheKeyval) {
+  Universe universe;
+  static void* at_the_end;
+  at_the_end = nullptr;
+  const int keyval = Recorder::make(
+      universe.kind(), {.copy_fn = nullptr,
+                        .delete_fn = reinterpret_cast<attrcache_callback*>(&counting_delete_aint),
+                        .extra_state = reinterpret_cast<void*>(100),
+                        .language = ATTRCACHE_FORTRAN_AINT,
+                        .destructor = [](void* extra) { at_the_end = extra; }});
+  Object object(universe.kind());
+  for (int i = 1; i <= 4; ++i) object.set_as(keyval, i, ATTRCACHE_AS_AINT);
+  object.erase(keyval);
+  free_keyval(universe.kind(), keyval);
+  EXPECT_EQ(at_the_end, reinterpret_cast<void*>(110));
+}
+
+// Set in Fortran, copied by a C copy_fn, which sees an address and returns a pointer.
+TEST(MixedLanguagesTest, AFortranValueReachesACCallbackAsAnAddress) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  const int keyval = recorder.keyval(kind);
+  Object from(kind), to(kind);
+  static int target;
+  for (const attrcache_tag tag : {ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT, ATTRCACHE_AS_INT}) {
+    intptr_t copied = 0, deleted = 0;
+    const auto read = [tag](const Call& call) {
+      auto* at = reinterpret_cast<void*>(call.value);
+      return tag == ATTRCACHE_AS_AINT ? *static_cast<intptr_t*>(at) : *static_cast<int*>(at);
+    };
+    recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+      copied = read(call);
+      *out = &target;
+      *flag = 1;
+      return 0;
+    };
+    from.set_as(keyval, -12, tag);
+    EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+    EXPECT_EQ(copied, -12);
+    EXPECT_EQ(to.value(keyval), reinterpret_cast<intptr_t>(&target));
+    EXPECT_EQ(to.list().at(0).tag, ATTRCACHE_AS_POINTER);
+    recorder.on_delete = [&](const Call& call) {
+      deleted = read(call);
+      return 0;
+    };
+    EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(deleted, -12);
+    recorder.on_delete = nullptr;
+    EXPECT_EQ(to.erase(keyval), ATTRCACHE_OK);
+  }
+}
+
+// ---- Int handles --------------------------------------------------------------------------------
+
+int seen_handle;
+int copy_int_handle(int object, int, void*, void* in, void* out, int* flag) {
+  seen_handle = object;
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  return 0;
+}
+int delete_int_handle(int object, int, void*, void*) {
+  seen_handle = -object;
+  return 0;
+}
+
+TEST(IntHandleTest, CCallbacksGetAnInt) {
+  static constexpr attrcache_kind_options kInts = {
+      .name = "comm", .handle = ATTRCACHE_HANDLE_INT, .fortran_handle = nullptr};
+  attrcache_domain_options options = {};
+  options.communicator = &kInts;
+  Universe universe(&options);
+  attrcache_kind* kind = universe.kind();
+  const int keyval =
+      Recorder::make(kind, {.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_int_handle),
+                            .delete_fn = reinterpret_cast<attrcache_callback*>(&delete_int_handle),
+                            .extra_state = nullptr,
+                            .language = ATTRCACHE_C,
+                            .destructor = nullptr});
+  attrcache_table a = ATTRCACHE_TABLE_INIT, b = ATTRCACHE_TABLE_INIT;
+  auto* const handle = reinterpret_cast<void*>(intptr_t{0x44000007});
+  EXPECT_EQ(attrcache_set(kind, &a, handle, keyval, 1, ATTRCACHE_AS_POINTER, nullptr), 0);
+  EXPECT_EQ(attrcache_copy_all(kind, &a, handle, &b, nullptr, nullptr), 0);
+  EXPECT_EQ(seen_handle, 0x44000007);
+  EXPECT_EQ(attrcache_delete_all(kind, &a, handle, ATTRCACHE_DRAIN, nullptr), 0);
+  EXPECT_EQ(seen_handle, -0x44000007);
+  EXPECT_EQ(attrcache_delete_all(kind, &b, handle, ATTRCACHE_DRAIN, nullptr), 0);
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <string>
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// SPEC 4: a clear error, nothing changed, nothing lost.
+
+class MisuseTest : public ::testing::Test {
+ protected:
+  // What every operation that takes a keyval says to this one.
+  void expect_everywhere(int bad, int error) {
+    SCOPED_TRACE(bad);
+    void* value = this;
+    int fint = 77;
+    intptr_t aint = 77;
+    attrcache_borrowed borrowed = {};
+    attrcache_keyval_info info = {};
+    int variable = bad;
+    EXPECT_EQ(object.get(bad, &value), error);
+    EXPECT_EQ(attrcache_get_fint(kind, &object.table, bad, &fint), error);
+    EXPECT_EQ(attrcache_get_aint(kind, &object.table, bad, &aint), error);
+    EXPECT_EQ(value, this);
+    EXPECT_EQ(fint, 77);
+    EXPECT_EQ(aint, 77);
+    EXPECT_EQ(object.set(bad, 1), error);
+    EXPECT_EQ(object.erase(bad), error);
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, bad, &borrowed), error);
+    EXPECT_EQ(attrcache_set_predefined(kind, &object.table, bad, 1), error);
+    EXPECT_EQ(attrcache_keyval_describe(kind, bad, &info), error);
+    EXPECT_EQ(attrcache_keyval_free(kind, &variable), error);
+    EXPECT_EQ(variable, bad);
+  }
+
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  int keyval = recorder.keyval(kind);
+  Object object{kind};
+};
+
+TEST_F(MisuseTest, KeyvalInvalid) {
+  expect_everywhere(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_ERR_KEYVAL_INVALID);
+  object.set(keyval, 1);
+  expect_everywhere(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_ERR_KEYVAL_INVALID);
+  object.erase(keyval);
+  free_keyval(kind, keyval);  // index 0 has been used and is gone
+  expect_everywhere(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_ERR_KEYVAL_INVALID);
+}
+
+TEST_F(MisuseTest, KeyvalNeverHandedOut) {
+  constexpr int kNext = ATTRCACHE_KEYVAL_MIN + 0x10;                // the next index
+  constexpr int kNextGeneration = ATTRCACHE_KEYVAL_MIN + 0x200000;  // of index 0
+  for (const int bad : {kNext, kNextGeneration, ATTRCACHE_KEYVAL_MAX - 15, 0x5ffffff0}) {
+    expect_everywhere(bad, ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  }
+}
+
+// Ints that differ from a keyval in one bit or in the three that mark keyvals. Besides the keyval
+// itself none was ever handed out.
+std::vector<int> ints_like(int keyval) {
+  std::vector<int> ints = {-1, 1, 2, 15, 16, 0x64400000, INT32_MIN, INT32_MAX};
+  for (unsigned bit = 0; bit < 32; ++bit) ints.push_back(keyval ^ static_cast<int>(1u << bit));
+  for (unsigned top = 0; top < 8; ++top) {
+    if (top != 2) ints.push_back(static_cast<int>((keyval & 0x1fffffffu) | top << 29));
+  }
+  return ints;
+}
+
+int error_of(int bad) {
+  const auto bits = static_cast<unsigned>(bad);
+  if (bad == ATTRCACHE_KEYVAL_INVALID) return ATTRCACHE_ERR_KEYVAL_INVALID;
+  const bool marked = bits >> 29 == 2;
+  return marked && (bits & 15) != 0 ? ATTRCACHE_ERR_KEYVAL_KIND : ATTRCACHE_ERR_KEYVAL_UNKNOWN;
+}
+
+// With something attached in each way, nothing attached, and the keyval gone; for keyvals with a
+// delete_fn and without, which takes other paths.
+TEST_F(MisuseTest, IntsThatResembleAKeyval) {
+  for (const bool plain : {false, true}) {
+    Universe fresh;
+    Object other(fresh.kind());
+    const int used = plain ? Recorder::make(other.kind, {}) : recorder.keyval(other.kind);
+    const auto check_all = [&](const char* when) {
+      for (const int bad : ints_like(used)) {
+        SCOPED_TRACE(testing::Message() << std::hex << bad << " " << when);
+        const size_t attached = other.list().size();
+        void* value = this;
+        attrcache_borrowed borrowed = {};
+        EXPECT_EQ(other.get(bad, &value), error_of(bad));
+        EXPECT_EQ(value, this);
+        EXPECT_EQ(other.set(bad, 1), error_of(bad));
+        EXPECT_EQ(other.erase(bad), error_of(bad));
+        EXPECT_EQ(attrcache_borrow(other.kind, &other.table, bad, &borrowed), error_of(bad));
+        EXPECT_EQ(free_keyval(other.kind, bad), error_of(bad));
+        EXPECT_EQ(other.list().size(), attached);
+      }
+    };
+    check_all("unattached");
+    for (const attrcache_tag tag :
+         {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
+      other.set_as(used, 5, tag);
+      check_all("attached");
+    }
+    other.erase(used);
+    check_all("deleted");
+    free_keyval(other.kind, used);
+    check_all("gone");
+  }
+}
+
+// A hidden value (deleted while its delete_fn runs) is found by no int either.
+TEST_F(MisuseTest, IntsThatResembleTheKeyvalOfAHiddenValue) {
+  object.set(keyval, 5);
+  recorder.on_delete = [&](const Call&) {
+    object.erase(keyval);
+    for (unsigned top = 0; top < 8; ++top) {
+      if (top == 2) continue;
+      const int bad = static_cast<int>((keyval & 0x1fffffffu) | top << 29);
+      void* value = nullptr;
+      EXPECT_GE(object.get(bad, &value), ATTRCACHE_ERR_KEYVAL_INVALID) << std::hex << bad;
+    }
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+}
+
+TEST_F(MisuseTest, IntsThatResembleADeepKeyval) {
+  int deep = 0;
+  for (int i = 0; i < 300; ++i) {
+    deep = i % 2 == 0 ? recorder.keyval(kind) : Recorder::make(kind, {});
+    if (i != 20 && i != 21 && i != 298 && i != 299) continue;
+    for (const bool attached : {false, true}) {
+      if (attached) object.set(deep, 5);
+      for (unsigned top = 0; top < 8; ++top) {
+        if (top == 2) continue;
+        expect_everywhere(static_cast<int>((deep & 0x1fffffffu) | top << 29),
+                          ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+      }
+    }
+  }
+}
+
+TEST_F(MisuseTest, KeyvalFreedAndGone) {
+  free_keyval(kind, keyval);
+  expect_everywhere(keyval, ATTRCACHE_ERR_KEYVAL_STALE);
+  // Also when its index serves another keyval, which has an attribute here.
+  int successor = 0;
+  for (int i = 0; i < 1000; ++i) {
+    successor = recorder.keyval(kind);
+    if ((successor & 0x1ffff0) == (keyval & 0x1ffff0)) break;
+    free_keyval(kind, successor);
+  }
+  ASSERT_EQ(successor & 0x1ffff0, keyval & 0x1ffff0);
+  expect_everywhere(keyval, ATTRCACHE_ERR_KEYVAL_STALE);
+  object.set(successor, 8);
+  expect_everywhere(keyval, ATTRCACHE_ERR_KEYVAL_STALE);
+  EXPECT_EQ(object.value(successor), 8) << "another's attribute is never touched";
+}
+
+TEST_F(MisuseTest, StaleOverThousandsOfGenerations) {
+  std::vector<int> gone;
+  Object other(kind);
+  for (int i = 0; i < 16000; ++i) {
+    const int made = Recorder::make(kind, {});
+    other.set(made, i);
+    other.erase(made);
+    free_keyval(kind, made);
+    gone.push_back(made);
+  }
+  for (const int stale : gone) {
+    void* value;
+    ASSERT_EQ(other.get(stale, &value), ATTRCACHE_ERR_KEYVAL_STALE) << std::hex << stale;
+    ASSERT_EQ(other.set(stale, 1), ATTRCACHE_ERR_KEYVAL_STALE);
+  }
+}
+
+TEST_F(MisuseTest, KeyvalOfAnotherKind) {
+  const int other = recorder.keyval(universe.kind(ATTRCACHE_DATATYPE));
+  expect_everywhere(other, ATTRCACHE_ERR_KEYVAL_KIND);
+  object.set(keyval, 1);
+  expect_everywhere(other, ATTRCACHE_ERR_KEYVAL_KIND);
+}
+
+TEST_F(MisuseTest, NullPointers) {
+  attrcache_domain* const domain = universe.domain();
+  void* value;
+  int i;
+  intptr_t a;
+  size_t n;
+  attrcache_borrowed b = {};
+  attrcache_keyval_info info;
+  attrcache_counters counters;
+  attrcache_kind* k;
+  attrcache_table* const t = &object.table;
+  constexpr int kNull = ATTRCACHE_ERR_NULL;
+  constexpr auto kPointer = ATTRCACHE_AS_POINTER;
+  object.set(keyval, 1);
+  const int absent = recorder.keyval(kind);
+
+  EXPECT_EQ(attrcache_domain_create(nullptr, nullptr), kNull);
+  EXPECT_EQ(attrcache_domain_destroy(nullptr, ATTRCACHE_DESTROY_ANYWAY, nullptr), kNull);
+  EXPECT_EQ(attrcache_kind_of(nullptr, 0), nullptr);
+  EXPECT_EQ(attrcache_kind_register(nullptr, nullptr, &k), kNull);
+  EXPECT_EQ(attrcache_kind_register(domain, nullptr, nullptr), kNull);
+  EXPECT_EQ(attrcache_keyval_create(nullptr, nullptr, &i), kNull);
+  EXPECT_EQ(attrcache_keyval_create(kind, nullptr, nullptr), kNull);
+  EXPECT_EQ(attrcache_keyval_free(nullptr, &keyval), kNull);
+  EXPECT_EQ(attrcache_keyval_free(kind, nullptr), kNull);
+  EXPECT_EQ(attrcache_set(nullptr, t, this, keyval, 1, kPointer, nullptr), kNull);
+  EXPECT_EQ(attrcache_set(kind, nullptr, this, keyval, 1, kPointer, nullptr), kNull);
+  EXPECT_EQ(attrcache_get(kind, nullptr, keyval, &value), kNull);
+  EXPECT_EQ(attrcache_get(kind, t, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_get(nullptr, t, absent, &value), kNull);
+  EXPECT_EQ(attrcache_get_fint(nullptr, t, keyval, &i), kNull);
+  EXPECT_EQ(attrcache_get_fint(kind, nullptr, keyval, &i), kNull);
+  EXPECT_EQ(attrcache_get_fint(kind, t, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_get_aint(nullptr, t, keyval, &a), kNull);
+  EXPECT_EQ(attrcache_get_aint(kind, nullptr, keyval, &a), kNull);
+  EXPECT_EQ(attrcache_get_aint(kind, t, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_delete(nullptr, t, this, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_delete(kind, nullptr, this, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_copy_all(nullptr, t, this, t, this, nullptr), kNull);
+  EXPECT_EQ(attrcache_copy_all(kind, nullptr, this, t, this, nullptr), kNull);
+  EXPECT_EQ(attrcache_copy_all(kind, t, this, nullptr, this, nullptr), kNull);
+  EXPECT_EQ(attrcache_delete_all(nullptr, t, this, ATTRCACHE_DRAIN, nullptr), kNull);
+  EXPECT_EQ(attrcache_delete_all(kind, nullptr, this, ATTRCACHE_DRAIN, nullptr), kNull);
+  EXPECT_EQ(attrcache_borrow(nullptr, t, keyval, &b), kNull);
+  EXPECT_EQ(attrcache_borrow(kind, nullptr, keyval, &b), kNull);
+  EXPECT_EQ(attrcache_borrow(kind, t, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_give_back(nullptr), kNull);
+  EXPECT_EQ(attrcache_keyval_create_predefined(nullptr, kPointer, &i), kNull);
+  EXPECT_EQ(attrcache_keyval_create_predefined(kind, kPointer, nullptr), kNull);
+  EXPECT_EQ(attrcache_set_predefined(nullptr, t, keyval, 1), kNull);
+  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, keyval, 1), kNull);
+  EXPECT_EQ(attrcache_keyval_list(nullptr, nullptr, 0, &n), kNull);
+  EXPECT_EQ(attrcache_keyval_list(kind, nullptr, 1, &n), kNull);
+  EXPECT_EQ(attrcache_keyval_list(kind, nullptr, 0, nullptr), kNull);
+  EXPECT_EQ(attrcache_keyval_describe(nullptr, keyval, &info), kNull);
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, nullptr), kNull);
+  EXPECT_EQ(attrcache_attribute_list(nullptr, t, nullptr, 0, &n), kNull);
+  EXPECT_EQ(attrcache_attribute_list(kind, nullptr, nullptr, 0, &n), kNull);
+  EXPECT_EQ(attrcache_attribute_list(kind, t, nullptr, 1, &n), kNull);
+  EXPECT_EQ(attrcache_attribute_list(kind, t, nullptr, 0, nullptr), kNull);
+  EXPECT_EQ(attrcache_domain_counters(nullptr, &counters), kNull);
+  EXPECT_EQ(attrcache_domain_counters(domain, nullptr), kNull);
+  EXPECT_EQ(object.value(keyval), 1);
+  EXPECT_TRUE(recorder.deletions.empty());
+}
+
+TEST_F(MisuseTest, ArgumentsOutOfRange) {
+  attrcache_callbacks callbacks = {};
+  int made = -7;
+  for (const int language : {-1, 3, 99}) {
+    callbacks.language = static_cast<attrcache_language>(language);
+    EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
+  }
+  EXPECT_EQ(made, -7);
+  object.set(keyval, 1);
+  for (const int tag : {-1, 4, 99}) {
+    EXPECT_EQ(object.set_as(keyval, 2, static_cast<attrcache_tag>(tag)), ATTRCACHE_ERR_ARGUMENT);
+  }
+  for (const int mode : {-1, 2}) {
+    EXPECT_EQ(object.free(static_cast<attrcache_delete_mode>(mode)), ATTRCACHE_ERR_ARGUMENT);
+    EXPECT_EQ(attrcache_domain_destroy(universe.domain(), mode, nullptr), ATTRCACHE_ERR_ARGUMENT);
+  }
+  EXPECT_EQ(object.copy_to(object), ATTRCACHE_ERR_ARGUMENT);
+  for (const int tag : {-1, 2, 3, 4}) {
+    EXPECT_EQ(attrcache_keyval_create_predefined(kind, static_cast<attrcache_tag>(tag), &made),
+              ATTRCACHE_ERR_ARGUMENT);
+  }
+  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, keyval, 1), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(object.value(keyval), 1);
+}
+
+TEST_F(MisuseTest, KeyvalSpaceExhausted) {
+  attrcache_kind* windows = universe.kind(ATTRCACHE_WINDOW);
+  std::vector<int> all;
+  int result;
+  int made = 0;
+  while ((result = attrcache_keyval_create(windows, nullptr, &made)) == ATTRCACHE_OK) {
+    all.push_back(made);
+    made = 0;
+    ASSERT_LT(all.size(), 140000u);
+  }
+  EXPECT_EQ(result, ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  EXPECT_EQ(made, 0);
+  EXPECT_GE(all.size(), 131007u);
+  EXPECT_EQ(recorder.keyval(kind), keyval + 16) << "other kinds go on";
+  // The last of them works, and what is freed can be had again.
+  Object window(windows);
+  EXPECT_EQ(window.set(all.back(), 5), ATTRCACHE_OK);
+  EXPECT_EQ(window.value(all.back()), 5);
+  window.erase(all.back());
+  for (int i = 0; i < 3; ++i) free_keyval(windows, all[i]);
+  EXPECT_EQ(attrcache_keyval_create(windows, nullptr, &made), ATTRCACHE_OK);
+}
+
+TEST_F(MisuseTest, KindsExhausted) {
+  attrcache_kind* made = nullptr;
+  for (int number = 3; number < 16; ++number) {
+    ASSERT_EQ(attrcache_kind_register(universe.domain(), nullptr, &made), ATTRCACHE_OK);
+    EXPECT_EQ(universe.kind(number), made);
+    Recorder::make(made, {});
+  }
+  made = nullptr;
+  EXPECT_EQ(attrcache_kind_register(universe.domain(), nullptr, &made),
+            ATTRCACHE_ERR_KINDS_EXHAUSTED);
+  EXPECT_EQ(made, nullptr);
+  EXPECT_EQ(universe.kind(16), nullptr);
+  EXPECT_EQ(universe.kind(-1), nullptr);
+}
+
+TEST(StrerrorTest, EveryResultHasItsOwnLineAndOthersOneTogether) {
+  std::vector<std::string> lines;
+  for (int result = ATTRCACHE_OK; result <= ATTRCACHE_ERR_UNSUPPORTED; ++result) {
+    const std::string line = attrcache_strerror(result);
+    EXPECT_FALSE(line.empty());
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), line), 0) << line;
+    lines.push_back(line);
+  }
+  const std::string unknown = attrcache_strerror(ATTRCACHE_ERR_UNSUPPORTED + 1);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), unknown), 0);
+  EXPECT_EQ(attrcache_strerror(-1), unknown);
+}
+
+}  // namespace
+}  // namespace attrcache::support

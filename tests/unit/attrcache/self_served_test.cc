@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// Callbacks that meddle with the very attribute, object or keyval they are called for.
+
+class SelfServedTest : public ::testing::Test {
+ protected:
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  int keyval = recorder.keyval(kind);
+  Object object{kind};
+};
+
+TEST_F(SelfServedTest, DeleteInsideItsOwnDeleteFnSucceedsAndHidesIt) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) {
+    EXPECT_EQ(object.value(keyval), 1);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(object.value(keyval), Object::kAbsent);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 1u);
+}
+
+TEST_F(SelfServedTest, OnceHiddenAFailingDeleteFnCannotBringItBack) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) {
+    object.erase(keyval);
+    return 8;
+  };
+  int code = 0;
+  EXPECT_EQ(object.erase(keyval, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 8);
+  EXPECT_EQ(object.value(keyval), Object::kAbsent);
+  EXPECT_EQ(universe.counters().attributes, 0u);
+}
+
+TEST_F(SelfServedTest, AHiddenOldValueWhoseDeleteFnFailsFailsTheSet) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) {
+    object.erase(keyval);
+    return 8;
+  };
+  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(object.value(keyval), Object::kAbsent);
+  EXPECT_EQ(universe.counters().attributes, 0u);
+}
+
+TEST_F(SelfServedTest, AHiddenOldValueIsReplacedAllTheSame) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) { return object.erase(keyval); };
+  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+  EXPECT_EQ(object.value(keyval), 2);
+  recorder.on_delete = nullptr;
+}
+
+TEST_F(SelfServedTest, SetInsideDeleteOutlivesIt) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    return call.value == 1 ? object.set(keyval, 2) : 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(object.value(keyval), 2);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+  EXPECT_EQ(universe.counters().attributes, 1u);
+}
+
+TEST_F(SelfServedTest, SetInsideADeleteThatFailsStays) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value != 1) return 0;
+    EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+    return 6;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(object.value(keyval), 2) << "1 can't come back over 2";
+  EXPECT_EQ(universe.counters().attributes, 1u);
+}
+
+TEST_F(SelfServedTest, SetInsideSetIsDeletedAgainByTheOuterOne) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    return call.value == 1 ? object.set(keyval, 2) : 0;
+  };
+  EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_OK);
+  EXPECT_EQ(object.value(keyval), 3);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2}));
+  EXPECT_EQ(universe.counters().attributes, 1u);
+}
+
+TEST_F(SelfServedTest, SetInsideEverySetIsGivenUpOn) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) { return object.set(keyval, call.value + 1); };
+  EXPECT_EQ(object.set(keyval, 1000), ATTRCACHE_ERR_REATTACHED);
+  EXPECT_EQ(recorder.deletions.size(), 16u);
+  EXPECT_EQ(object.value(keyval), 17);
+  EXPECT_EQ(universe.counters().attributes, 1u);
+  recorder.on_delete = nullptr;
+}
+
+TEST_F(SelfServedTest, SetThenDeleteInsideDelete) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value == 1) {
+      EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+      EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+      EXPECT_EQ(object.value(keyval), Object::kAbsent);
+    }
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2}));
+  EXPECT_EQ(universe.counters().attributes, 0u);
+}
+
+TEST_F(SelfServedTest, CopyOfTheObjectInsideDeleteLeavesTheDyingValueOut) {
+  Object other(kind);
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.object == &object) {
+      EXPECT_EQ(object.copy_to(other), ATTRCACHE_OK);
+    }
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(other.value(keyval), Object::kAbsent);
+}
+
+TEST_F(SelfServedTest, BorrowInsideItsDeleteFnIsAbsent) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) {
+    attrcache_borrowed borrowed;
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_ABSENT);
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+}
+
+TEST_F(SelfServedTest, ADestructorMayUseTheLibrary) {
+  Object other(kind);
+  const int second = recorder.keyval(kind);
+  recorder.on_destroy = [&] {
+    if (recorder.destructions > 1) return;
+    EXPECT_EQ(object.set(keyval, 5), ATTRCACHE_ERR_KEYVAL_STALE) << "gone before the destructor";
+    EXPECT_EQ(object.set(second, 6), ATTRCACHE_OK);
+    EXPECT_EQ(other.set(second, 7), ATTRCACHE_OK);
+    free_keyval(kind, Recorder::make(kind, {}));
+  };
+  object.set(keyval, 1);
+  free_keyval(kind, keyval);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(object.value(second), 6);
+  EXPECT_EQ(other.value(second), 7);
+}
+
+// ---- A callback that frees the object, by delete_all up the stack, and its memory --------------
+
+class DyingObjectTest : public ::testing::Test {
+ protected:
+  void TearDown() override { EXPECT_EQ(universe.counters().attributes, 0u); }
+
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  int k1 = recorder.keyval(kind);
+  int k2 = [this] {
+    for (int i = 0; i < 70; ++i) recorder.keyval(kind);
+    return recorder.keyval(kind);  // in a segment
+  }();
+  Object* object = new Object(kind);
+};
+
+TEST_F(DyingObjectTest, DeleteFnFreesItDuringDelete) {
+  for (const int keyval : {k1, k2}) {
+    auto* dying = new Object(kind);
+    dying->set(k1, 1);
+    dying->set(k2, 2);
+    bool done = false;
+    recorder.on_delete = [&](const Call&) {
+      if (!done) {
+        done = true;
+        EXPECT_EQ(dying->free(), ATTRCACHE_OK);
+        EXPECT_TRUE(dying->all_zero());
+        delete dying;
+      }
+      return 0;
+    };
+    recorder.deletions.clear();
+    EXPECT_EQ(dying->erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(recorder.deletions.size(), 2u);
+  }
+  delete object;
+}
+
+TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteAndFails) {
+  object->set(k2, 2);
+  recorder.on_delete = [&](const Call&) {
+    delete object;
+    return 5;
+  };
+  int code = 0;
+  EXPECT_EQ(attrcache_delete(kind, &object->table, object, k2, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 5);
+}
+
+TEST_F(DyingObjectTest, DeleteFnFreesItDuringSet) {
+  object->set(k2, 2);
+  recorder.on_delete = [&](const Call&) {
+    delete object;
+    return 0;
+  };
+  EXPECT_EQ(object->set(k2, 3), ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));
+}
+
+TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteAll) {
+  object->set(k1, 1);
+  object->set(k2, 2);
+  bool done = false;
+  recorder.on_delete = [&](const Call&) {
+    if (!done) {
+      done = true;
+      delete object;
+    }
+    return 0;
+  };
+  EXPECT_EQ(object->free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 1}));
+}
+
+TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteAllAndFails) {
+  for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
+    auto* dying = new Object(kind);
+    dying->set(k1, 1);
+    dying->set(k2, 2);
+    recorder.on_delete = [&](const Call& call) {
+      if (call.value != 2) return 0;
+      delete dying;
+      return 3;
+    };
+    int code = 0;
+    EXPECT_EQ(attrcache_delete_all(kind, &dying->table, dying, mode, &code),
+              ATTRCACHE_ERR_CALLBACK);
+    EXPECT_EQ(code, 3);
+  }
+  delete object;
+}
+
+TEST_F(DyingObjectTest, AtTheSecondDepth) {
+  object->set(k1, 1);
+  object->set(k2, 2);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value == 1) {
+      EXPECT_EQ(object->erase(k2), ATTRCACHE_OK);  // whose delete_fn frees the object
+    } else {
+      delete object;
+    }
+    return 0;
+  };
+  EXPECT_EQ(object->erase(k1), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2}));
+}
+
+TEST_F(DyingObjectTest, ATableThatLivesOnIsAsNewAtOnce) {
+  object->set(k1, 1);
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value != 1) return 0;
+    EXPECT_EQ(object->free(), ATTRCACHE_OK);
+    EXPECT_TRUE(object->all_zero());
+    EXPECT_EQ(object->set(k1, 2), ATTRCACHE_OK);  // the next object in the same memory
+    return 0;
+  };
+  EXPECT_EQ(object->erase(k1), ATTRCACHE_OK);
+  EXPECT_EQ(object->value(k1), 2);
+  delete object;
+}
+
+TEST_F(DyingObjectTest, CopyFnFreesTheObjectAfterDeletingWhatItCopies) {
+  Object to(kind);
+  object->set(k2, 2);
+  recorder.on_copy = [&](const Call&, void** out, int* flag) {
+    EXPECT_EQ(object->erase(k2), ATTRCACHE_OK);
+    delete object;
+    *out = nullptr;
+    *flag = 1;
+    return 0;
+  };
+  EXPECT_EQ(object->copy_to(to), ATTRCACHE_ERR_BUSY);
+  EXPECT_TRUE(to.list().empty());
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// SPEC 2, set, get and delete, on one thread.
+
+class SetGetDeleteTest : public ::testing::Test {
+ protected:
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  int keyval = recorder.keyval(kind);
+  Object object{kind};
+};
+
+TEST_F(SetGetDeleteTest, GetGivesWhatWasSet) {
+  EXPECT_EQ(object.set(keyval, 42), ATTRCACHE_OK);
+  EXPECT_EQ(object.value(keyval), 42);
+}
+
+TEST_F(SetGetDeleteTest, AnyAddressSizedValueMayBeAttached) {
+  for (const intptr_t value : {intptr_t{0}, intptr_t{-1}, INTPTR_MIN, INTPTR_MAX, intptr_t{1}}) {
+    EXPECT_EQ(object.set(keyval, value), ATTRCACHE_OK);
+    EXPECT_EQ(object.value(keyval), value);
+  }
+}
+
+TEST_F(SetGetDeleteTest, GetSaysAbsentAndLeavesTheVariableAlone) {
+  void* value = &recorder;
+  EXPECT_EQ(object.get(keyval, &value), ATTRCACHE_ABSENT);
+  EXPECT_EQ(value, &recorder);
+}
+
+TEST_F(SetGetDeleteTest, GetIsAnErrorWhereNoSuchKeyvalExists) {
+  void* value = &recorder;
+  EXPECT_EQ(object.get(keyval + 16, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(value, &recorder);
+}
+
+TEST_F(SetGetDeleteTest, GetCallsNothingBack) {
+  object.set(keyval, 1);
+  (void)object.value(keyval);
+  EXPECT_TRUE(recorder.copies.empty());
+  EXPECT_TRUE(recorder.deletions.empty());
+}
+
+TEST_F(SetGetDeleteTest, GetWritesNoSharedMemory) {
+  const int far = [&] {
+    int last = 0;
+    for (int i = 0; i < 100; ++i) last = recorder.keyval(kind);
+    return last;
+  }();
+  object.set(keyval, 1);
+  object.set(far, 2);
+  const attrcache_table before = object.table;
+  (void)object.value(keyval);
+  (void)object.value(far);
+  EXPECT_EQ(std::memcmp(&before, &object.table, sizeof(before)), 0);
+}
+
+TEST_F(SetGetDeleteTest, SetDeletesTheOldValueFirst) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    EXPECT_EQ(call.object, &object);
+    EXPECT_EQ(call.keyval, keyval);
+    EXPECT_EQ(call.value, 1);
+    EXPECT_EQ(object.value(keyval), 1) << "visible until its delete_fn has succeeded";
+    return 0;
+  };
+  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+  EXPECT_EQ(object.value(keyval), 2);
+  recorder.on_delete = nullptr;
+}
+
+TEST_F(SetGetDeleteTest, SetTheSameValueAgainDeletesItOnce) {
+  object.set(keyval, 1);
+  EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 1u);
+  EXPECT_EQ(object.value(keyval), 1);
+}
+
+TEST_F(SetGetDeleteTest, SetFailsWithTheCodeOfTheOldValuesDeleteFn) {
+  object.set(keyval, 1);
+  recorder.delete_code = 77;
+  int code = 0;
+  EXPECT_EQ(object.set(keyval, 2, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 77);
+  EXPECT_EQ(object.value(keyval), 1) << "the old value is still attached";
+  recorder.delete_code = 0;
+  EXPECT_EQ(object.set(keyval, 3, &code), ATTRCACHE_OK);
+  EXPECT_EQ(code, 77) << "written only with CALLBACK";
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 1}));
+}
+
+TEST_F(SetGetDeleteTest, TheCallbackCodeMayBeNull) {
+  object.set(keyval, 1);
+  recorder.delete_code = 77;
+  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_CALLBACK);
+  recorder.delete_code = 0;
+}
+
+TEST_F(SetGetDeleteTest, DeleteRunsDeleteFnThenDetaches) {
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) {
+    EXPECT_EQ(object.value(keyval), 1);
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 1u);
+  EXPECT_EQ(object.value(keyval), Object::kAbsent);
+}
+
+TEST_F(SetGetDeleteTest, AFailingDeleteFnLeavesTheAttributeAttached) {
+  object.set(keyval, 1);
+  recorder.delete_code = -5;
+  int code = 0;
+  EXPECT_EQ(object.erase(keyval, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, -5);
+  EXPECT_EQ(object.value(keyval), 1);
+  EXPECT_EQ(universe.counters().attributes, 1u);
+  recorder.delete_code = 0;
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 2u);
+}
+
+TEST_F(SetGetDeleteTest, DeleteOfNothingSucceeds) {
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  object.set(keyval, 1);
+  object.erase(keyval);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 1u);
+}
+
+TEST_F(SetGetDeleteTest, DeleteOfNothingInADeepSlotAllocatesNothing) {
+  int far = 0;
+  for (int i = 0; i < 100; ++i) far = recorder.keyval(kind);
+  EXPECT_EQ(object.erase(far), ATTRCACHE_OK);
+  EXPECT_TRUE(object.all_zero());
+}
+
+TEST_F(SetGetDeleteTest, AttributesOfOneObjectDoNotTouchAnothers) {
+  Object other(kind);
+  object.set(keyval, 1);
+  other.set(keyval, 2);
+  object.erase(keyval);
+  EXPECT_EQ(other.value(keyval), 2);
+  EXPECT_EQ(recorder.deletions.at(0).object, &object);
+}
+
+TEST_F(SetGetDeleteTest, AnExceptionOfDeleteFnIsAFailure) {
+  object.set(keyval, 1);
+  recorder.on_delete = [](const Call&) -> int { throw 3; };
+  int code = 0;
+  EXPECT_EQ(object.erase(keyval, &code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, ATTRCACHE_CALLBACK_THREW);
+  EXPECT_EQ(object.value(keyval), 1);
+  recorder.on_delete = nullptr;
+}
+
+}  // namespace
+}  // namespace attrcache::support

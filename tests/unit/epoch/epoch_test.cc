@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "epoch/epoch.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <optional>
+
+#include "tests/support/threads.h"
+
+namespace attrcache {
+namespace {
+
+struct Item : Retired {
+  Item() {
+    reclaim = [](Retired* self) { ++static_cast<Item*>(self)->reclaimed; };
+  }
+  std::atomic<int> reclaimed{0};
+};
+
+TEST(EpochTest, WithNobodyPinnedRetireReclaimsAtOnce) {
+  Epoch epoch(4);
+  for (int i = 0; i < 10; ++i) {
+    Item item;
+    epoch.retire(&item);
+    EXPECT_EQ(item.reclaimed, 1);
+    EXPECT_EQ(epoch.waiting(), 0u);
+  }
+}
+
+TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
+  for (unsigned stripes : {1u, 8u, 64u}) {
+    Epoch epoch(stripes);
+    Item items[3];
+    std::optional<Epoch::Pin> first(std::in_place, epoch, 1), second(std::in_place, epoch, 2);
+    for (Item& item : items) epoch.retire(&item);
+    EXPECT_EQ(epoch.waiting(), 3u);
+    first.reset();
+    for (Item& item : items) EXPECT_EQ(item.reclaimed, 0);
+    second.reset();
+    for (Item& item : items) EXPECT_EQ(item.reclaimed, 1);
+    EXPECT_EQ(epoch.waiting(), 0u);
+  }
+}
+
+TEST(EpochTest, ALaterPinDoesNotKeepOffWhatWasRetiredBefore) {
+  Epoch epoch(1);
+  Item item;
+  {
+    std::optional<Epoch::Pin> early(std::in_place, epoch, 1);
+    epoch.retire(&item);
+    Epoch::Pin late(epoch, 2);
+    early.reset();
+    EXPECT_EQ(item.reclaimed, 1);
+  }
+}
+
+TEST(EpochTest, PinsNest) {
+  Epoch epoch(2);
+  Item item;
+  {
+    Epoch::Pin outer(epoch, 1);
+    { Epoch::Pin inner(epoch, 1); }
+    epoch.retire(&item);
+    { Epoch::Pin inner(epoch, 1); }
+    EXPECT_EQ(item.reclaimed, 0);
+  }
+  EXPECT_EQ(item.reclaimed, 1);
+}
+
+TEST(EpochTest, ReclaimMayRetireMore) {
+  Epoch epoch(1);
+  struct Chain : Item {
+    Epoch* epoch;
+    Item* next_one;
+  } chain;
+  Item last;
+  chain.epoch = &epoch;
+  chain.next_one = &last;
+  chain.reclaim = [](Retired* self) {
+    auto* c = static_cast<Chain*>(self);
+    ++c->reclaimed;
+    c->epoch->retire(c->next_one);
+  };
+  epoch.retire(&chain);
+  EXPECT_EQ(chain.reclaimed, 1);
+  EXPECT_EQ(last.reclaimed, 1);
+}
+
+TEST(EpochTest, DrainReclaimsEverything) {
+  Epoch epoch(1);
+  epoch.drain();
+  EXPECT_EQ(epoch.waiting(), 0u);
+}
+
+TEST(EpochTest, NothingIsReclaimedUnderAPinAndNothingIsLeftAtTheEnd) {
+  constexpr int kItems = 20000 / support::kSlowness;
+  Epoch epoch(2);
+  std::deque<Item> items(kItems * 2);
+  std::atomic<Item*> shown{&items[0]};
+  support::run_threads(support::kThreads, [&](int t) {
+    for (int i = 1; i < kItems; ++i) {
+      if (t < 2) {
+        Item* old = shown.exchange(&items[t * kItems + i]);
+        epoch.retire(old);
+      } else {
+        Epoch::Pin pin(epoch, t);
+        Item* item = shown.load();
+        for (int look = 0; look < 3; ++look) ASSERT_EQ(item->reclaimed, 0);
+      }
+    }
+  });
+  EXPECT_EQ(epoch.waiting(), 0u);
+  int reclaimed = 0;
+  for (const Item& item : items) {
+    EXPECT_LE(item.reclaimed, 1);
+    reclaimed += item.reclaimed;
+  }
+  EXPECT_EQ(reclaimed, 2 * (kItems - 1)) << "all but the one that is still shown";
+}
+
+}  // namespace
+}  // namespace attrcache

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "keyval/index_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <vector>
+
+#include "tests/support/threads.h"
+
+namespace attrcache {
+namespace {
+
+class IndexQueueTest : public ::testing::Test {
+ protected:
+  static constexpr int kNodes = 64;
+  auto link() {
+    return [this](uint32_t index) -> Atomic<uint64_t>& { return links[index]; };
+  }
+  void push(uint32_t index) { queue.push(index, link()); }
+  uint32_t pop(uint32_t spare = 0) { return queue.pop(spare, link()); }
+
+  Atomic<uint64_t> links[kNodes] = {};
+  IndexQueue queue;
+};
+
+TEST_F(IndexQueueTest, FirstInFirstOutWithOneLeftBehind) {
+  EXPECT_EQ(pop(), IndexQueue::kNone);
+  push(5);
+  EXPECT_EQ(pop(), IndexQueue::kNone) << "the dummy";
+  push(6);
+  push(0);
+  EXPECT_EQ(pop(), 5u);
+  EXPECT_EQ(pop(), 6u);
+  EXPECT_EQ(pop(), IndexQueue::kNone);
+  push(5);
+  EXPECT_EQ(pop(), 0u);
+}
+
+TEST_F(IndexQueueTest, SpareOnesStayBehind) {
+  for (uint32_t i = 0; i < 10; ++i) push(i);
+  EXPECT_EQ(pop(9), IndexQueue::kNone);
+  EXPECT_EQ(pop(8), 0u);
+  EXPECT_EQ(pop(8), IndexQueue::kNone);
+  EXPECT_EQ(pop(0), 1u);
+}
+
+TEST_F(IndexQueueTest, BehavesAsADequeOverManyLaps) {
+  std::deque<uint32_t> model;
+  for (uint32_t i = 0; i < 20; ++i) {
+    push(i);
+    model.push_back(i);
+  }
+  for (int lap = 0; lap < 10000; ++lap) {
+    ASSERT_EQ(pop(), model.front());
+    push(model.front());
+    model.push_back(model.front());
+    model.pop_front();
+  }
+}
+
+TEST_F(IndexQueueTest, NoIndexIsEverInTwoHands) {
+  for (uint32_t i = 0; i < kNodes; ++i) push(i);
+  std::vector<std::atomic<int>> holders(kNodes);
+  support::run_threads(support::kThreads, [&](int) {
+    for (int i = 0; i < 50000 / support::kSlowness; ++i) {
+      const uint32_t index = pop();
+      if (index == IndexQueue::kNone) continue;
+      ASSERT_EQ(holders[index].fetch_add(1), 0);
+      holders[index].fetch_sub(1);
+      push(index);
+    }
+  });
+  int left = 0;
+  while (pop() != IndexQueue::kNone) ++left;
+  EXPECT_EQ(left, kNodes - 1);
+}
+
+}  // namespace
+}  // namespace attrcache

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "keyval/references.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/threads.h"
+
+namespace attrcache {
+namespace {
+
+class ReferencesTest : public ::testing::TestWithParam<unsigned> {
+ protected:
+  bool drop(unsigned ordinal) {
+    return !References::drop_open(all.of(ordinal)) && references.drop_closed();
+  }
+
+  References::Counter exact{0};
+  References::Counter stripes[64] = {};
+  References::Stripes all{stripes, 0, GetParam() - 1};
+  References references{exact, all};
+};
+
+TEST_P(ReferencesTest, ClosingAnUnreferencedCountEndsIt) {
+  references.reset(7);
+  EXPECT_EQ(references.count(), 0u);
+  EXPECT_TRUE(references.close());
+  EXPECT_FALSE(references.acquire(7, 1)) << "once 0 it stays 0";
+}
+
+TEST_P(ReferencesTest, AfterClosingTheLastDropEndsIt) {
+  references.reset(7);
+  for (unsigned ordinal = 0; ordinal < 10; ++ordinal) EXPECT_TRUE(references.acquire(7, ordinal));
+  EXPECT_EQ(references.count(), 10u);
+  EXPECT_FALSE(references.close());
+  EXPECT_EQ(references.count(), 10u);
+  EXPECT_FALSE(References::acquire_open(all.of(3), 7));
+  EXPECT_TRUE(references.acquire(7, 3)) << "freed and still in use";
+  for (unsigned i = 0; i < 10; ++i) EXPECT_FALSE(drop(i));
+  EXPECT_TRUE(drop(99)) << "by another thread than took it";
+  EXPECT_EQ(references.count(), 0u);
+  EXPECT_FALSE(references.acquire(7, 3));
+}
+
+TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
+  references.reset(0);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(references.acquire(0, 0));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(drop(1));
+  EXPECT_EQ(references.count(), 1u);
+  EXPECT_FALSE(references.close());
+  EXPECT_TRUE(drop(0));
+}
+
+TEST_P(ReferencesTest, AnotherGenerationIsRefused) {
+  for (unsigned generation = 0; generation < 256; ++generation) {
+    references.reset(generation);
+    EXPECT_FALSE(references.acquire((generation + 255) % 256, 1));
+    EXPECT_FALSE(References::acquire_open(all.of(1), (generation + 1) % 256));
+    EXPECT_TRUE(References::acquire_open(all.of(1), generation));
+    EXPECT_FALSE(references.close());
+    EXPECT_FALSE(references.acquire((generation + 1) % 256, 1));
+    EXPECT_TRUE(drop(1));
+  }
+}
+
+TEST_P(ReferencesTest, ExactlyOneIsToldOfTheEnd) {
+  for (int round = 0; round < 1000 / support::kSlowness; ++round) {
+    const unsigned generation = round % 256;
+    references.reset(generation);
+    std::atomic<int> told{0};
+    support::run_threads(support::kThreads, [&](int t) {
+      if (t == 0) {
+        told += references.close();
+        return;
+      }
+      for (int i = 0; i < 20; ++i) {
+        if (!references.acquire(generation, t)) return;
+        told += drop(t + i);
+      }
+    });
+    ASSERT_EQ(told, 1);
+    ASSERT_EQ(references.count(), 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stripes, ReferencesTest, ::testing::Values(1, 2, 8, 64));
+
+}  // namespace
+}  // namespace attrcache

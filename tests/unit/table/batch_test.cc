@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "table/batch.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace attrcache {
+namespace {
+
+class BatchTest : public ::testing::TestWithParam<uint64_t> {
+ protected:
+  BatchTest() { table.clock.store(GetParam(), kRelaxed); }
+  ~BatchTest() override { table.clear(); }
+
+  void attach(uint32_t index) {
+    const uint64_t m = meta::attached(id::make(0, 0, index), ATTRCACHE_AS_POINTER, 0, table.tick());
+    Pair* slot = table.find_or_grow(index);
+    Word now = slot->load();
+    ASSERT_TRUE(slot->swap(now, {index, m}));
+  }
+  // All indices, oldest first or, youngest first, last batch first.
+  std::vector<uint32_t> all(Batch::Order order) {
+    std::vector<uint32_t> indices;
+    Batch batch(table, order);
+    while (batch.next()) {
+      std::vector<uint32_t> some;
+      for (unsigned i = 0; i < batch.count(); ++i) some.push_back(batch[i].index);
+      if (order == Batch::Order::kYoungestFirst) std::reverse(some.begin(), some.end());
+      indices.insert(indices.end(), some.begin(), some.end());
+    }
+    return indices;
+  }
+
+  attrcache_table bytes = ATTRCACHE_TABLE_INIT;
+  Table& table = Table::of(&bytes);
+};
+
+TEST_P(BatchTest, OldestAndYoungestFirstInAnyNumber) {
+  for (const uint32_t count : {0u, 1u, 63u, 64u, 65u, 128u, 129u, 500u}) {
+    table.clear();
+    table.clock.store(GetParam(), kRelaxed);
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < count; ++i) order.push_back((i * 7919) % 1009);
+    for (const uint32_t index : order) attach(index);
+    EXPECT_EQ(all(Batch::Order::kOldestFirst), order) << count;
+    std::reverse(order.begin(), order.end());
+    EXPECT_EQ(all(Batch::Order::kYoungestFirst), order) << count;
+  }
+}
+
+TEST_P(BatchTest, WhatIsAttachedLaterIsLeftOut) {
+  for (uint32_t i = 0; i < 100; ++i) attach(i);
+  for (const Batch::Order order : {Batch::Order::kOldestFirst, Batch::Order::kYoungestFirst}) {
+    Batch batch(table, order);
+    ASSERT_TRUE(batch.next());
+    attach(200 + static_cast<uint32_t>(order));
+    EXPECT_EQ(batch.count(), 64u);
+    ASSERT_TRUE(batch.next());
+    EXPECT_EQ(batch.count(), 36u + (order == Batch::Order::kYoungestFirst));
+    EXPECT_FALSE(batch.next());
+  }
+}
+
+// From the start, across the low 32 bits, and across the whole counter.
+INSTANTIATE_TEST_SUITE_P(Clocks, BatchTest,
+                         ::testing::Values(0, 0xffffffc0, 0x1fffffffc0, 0x3fffffffc0));
+
+}  // namespace
+}  // namespace attrcache

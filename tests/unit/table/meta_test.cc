@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "table/meta.h"
+
+#include <gtest/gtest.h>
+
+namespace attrcache::meta {
+namespace {
+
+constexpr attrcache_tag kTags[] = {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT,
+                                   ATTRCACHE_AS_AINT};
+
+TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
+  for (const unsigned kind : {0u, 7u, 15u}) {
+    for (const unsigned generation : {0u, 1u, 255u}) {
+      for (const attrcache_tag t : kTags) {
+        for (const uint64_t number : {uint64_t{1}, uint64_t{0xffffffff}, uint64_t{0x1fffffffff}}) {
+          const uint32_t key = id::make(kind, generation, 9);
+          const uint64_t m = attached(key, t, 0, number);
+          EXPECT_FALSE(empty(m));
+          EXPECT_TRUE(visible(m));
+          EXPECT_FALSE(deleting(m));
+          EXPECT_EQ(pins(m), 0u);
+          EXPECT_EQ(tag(m), t);
+          EXPECT_EQ(sequence(m), spread(number));
+          EXPECT_EQ(keyval(m, 9), key);
+          EXPECT_TRUE(belongs(m, key));
+          const uint64_t pinned = m + kMaxPins * kPin;
+          EXPECT_EQ(pins(pinned), kMaxPins);
+          EXPECT_EQ(tag(pinned), t);
+          EXPECT_EQ(keyval(pinned, 9), key);
+          EXPECT_EQ(sequence(pinned | kDeleting), spread(number));
+          EXPECT_EQ(keyval((m | kDeleting) & ~kVisible, 9), key) << "also when hidden";
+        }
+      }
+    }
+  }
+}
+
+TEST(MetaTest, OtherGenerationsAndKindsDoNotBelong) {
+  const uint64_t m = attached(id::make(1, 5, 9), ATTRCACHE_AS_FINT, 0, 1);
+  EXPECT_FALSE(belongs(m, id::make(1, 6, 9)));
+  EXPECT_FALSE(belongs(m, id::make(2, 5, 9)));
+}
+
+TEST(MetaTest, ReplaceableAtOnceOnlyAtRestAndWithoutDeleteFn) {
+  const uint32_t key = id::make(1, 5, 9);
+  for (const attrcache_tag t : kTags) {
+    const uint64_t quick = attached(key, t, kQuick, 1);
+    EXPECT_TRUE(replaceable_at_once(quick, key));
+    EXPECT_FALSE(replaceable_at_once(quick + kPin, key));
+    EXPECT_FALSE(replaceable_at_once(quick + kMaxPins * kPin, key));
+    EXPECT_FALSE(replaceable_at_once(quick | kDeleting, key));
+    EXPECT_FALSE(replaceable_at_once(quick & ~kVisible, key));
+    EXPECT_FALSE(replaceable_at_once(quick, id::make(1, 6, 9)));
+    EXPECT_FALSE(replaceable_at_once(attached(key, t, 0, 1), key));
+  }
+  EXPECT_FALSE(replaceable_at_once(0, key));
+}
+
+}  // namespace
+}  // namespace attrcache::meta
