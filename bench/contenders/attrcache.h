@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// attrcache through its C API, however that is linked. Inlining::get is how the hot path is
+// reached.
+
+#ifndef BENCH_CONTENDERS_ATTRCACHE_H_
+#define BENCH_CONTENDERS_ATTRCACHE_H_
+
+#include <attrcache/attrcache.h>
+
+#include <cstdint>
+
+#include "bench/harness/describe.h"
+
+namespace bench {
+
+// The communicators of a domain of its own.
+inline attrcache_kind* make_kind() {
+  attrcache_domain* domain;
+  require(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "make a domain");
+  return attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+}
+
+inline attrcache_kind* the_kind = nullptr;
+
+template <auto kGet>
+struct Attrcache {
+  struct Object {
+    alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
+    attrcache_kind* kind = the_kind;
+    ~Object() { attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr); }
+  };
+  static constexpr long kBytes = sizeof(attrcache_table);
+  using Handle = Object*;
+  using Key = int;
+  static constexpr bool kRegistersKeys = true;
+
+  static Handle handle(Object& object) { return &object; }
+  static bool create_key(int* key) {
+    attrcache_callbacks callbacks = {};
+    callbacks.copy_fn = ATTRCACHE_DUP_FN;
+    return attrcache_keyval_create(the_kind, &callbacks, key) == ATTRCACHE_OK;
+  }
+  static bool free_key(int* key) { return attrcache_keyval_free(the_kind, key) == ATTRCACHE_OK; }
+  static bool get(Object* object, int key, void** value) {
+    return kGet(object->kind, &object->table, key, value) == ATTRCACHE_OK;
+  }
+  static bool set(Object* object, int key, void* value) {
+    return attrcache_set(object->kind, &object->table, object, key,
+                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
+                         nullptr) == ATTRCACHE_OK;
+  }
+  static bool erase(Object* object, int key) {
+    return attrcache_delete(object->kind, &object->table, object, key, nullptr) == ATTRCACHE_OK;
+  }
+  static bool dup_free(Object* object) {
+    alignas(64) attrcache_table copy = ATTRCACHE_TABLE_INIT;
+    attrcache_kind* kind = object->kind;
+    return attrcache_copy_all(kind, &object->table, object, &copy, &copy, nullptr) ==
+               ATTRCACHE_OK &&
+           attrcache_delete_all(kind, &copy, &copy, ATTRCACHE_STOP_AT_FAILURE, nullptr) ==
+               ATTRCACHE_OK;
+  }
+  // In another domain, because a runtime makes these keyvals before its users make theirs.
+  static Handle predefined(int* key) {
+    static Object object{.kind = make_kind()};
+    static int tag_ub = ATTRCACHE_KEYVAL_INVALID;
+    if (tag_ub == ATTRCACHE_KEYVAL_INVALID) {
+      attrcache_keyval_create_predefined(object.kind, ATTRCACHE_AS_INT, &tag_ub);
+      attrcache_set_predefined(object.kind, &object.table, tag_ub, 32767);
+    }
+    *key = tag_ub;
+    return &object;
+  }
+};
+
+template <auto kGet>
+Contender describe_attrcache(const char* name) {
+  the_kind = make_kind();
+  return describe<Attrcache<kGet>>(name);
+}
+
+}  // namespace bench
+
+#endif  // BENCH_CONTENDERS_ATTRCACHE_H_

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// get inlined into its caller; everything else through the C API, linked statically.
+
+#include "bench/contenders/attrcache.h"
+#include "table/get.h"
+
+bench::Contender bench::make_contender(int*, char**) {
+  return describe_attrcache<attrcache::get>("attrcache_inlined");
+}

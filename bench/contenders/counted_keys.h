@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys for those who have no registry of their own: one number after the other.
+
+#ifndef BENCH_CONTENDERS_COUNTED_KEYS_H_
+#define BENCH_CONTENDERS_COUNTED_KEYS_H_
+
+namespace bench {
+
+struct CountedKeys {
+  using Key = int;
+  static bool create_key(int* key) {
+    static int next = 0;
+    *key = next++;
+    return true;
+  }
+  static bool free_key(int*) { return true; }
+};
+
+}  // namespace bench
+
+#endif  // BENCH_CONTENDERS_COUNTED_KEYS_H_

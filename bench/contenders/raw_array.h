@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The floor: an array of pointers that a key indexes. No check of anything, no growth, no
+// callbacks.
+
+#ifndef BENCH_CONTENDERS_RAW_ARRAY_H_
+#define BENCH_CONTENDERS_RAW_ARRAY_H_
+
+namespace bench {
+
+struct RawArray {
+  static constexpr int kKeys = 128;
+  void* volatile values[kKeys] = {};
+
+  bool get(int key, void** value) const {
+    *value = values[key];
+    return *value != nullptr;
+  }
+  bool set(int key, void* value) {
+    values[key] = value;
+    return true;
+  }
+};
+
+// The contender, as soon as Access says how get and set are reached.
+template <class Access>
+struct RawArrayBy : Access {
+  using Object = RawArray;
+  using Handle = RawArray*;
+  using Key = int;
+  static constexpr long kBytes = sizeof(RawArray);
+
+  static Handle handle(Object& object) { return &object; }
+  static bool create_key(int* key) {
+    static int next = 0;
+    *key = next++;
+    return *key < RawArray::kKeys;
+  }
+  static bool free_key(int*) { return true; }
+  static bool erase(Handle object, int key) { return Access::set(object, key, nullptr); }
+};
+
+}  // namespace bench
+
+#endif  // BENCH_CONTENDERS_RAW_ARRAY_H_

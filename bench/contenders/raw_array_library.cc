@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shared library that raw_array_shared.cc calls.
+
+#include "bench/contenders/raw_array_library.h"
+
+bool raw_array_get(bench::RawArray* array, int key, void** value) { return array->get(key, value); }
+
+bool raw_array_set(bench::RawArray* array, int key, void* value) { return array->set(key, value); }

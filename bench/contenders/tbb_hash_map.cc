@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tbb::concurrent_hash_map: a lock in every element.
+
+#include <tbb/concurrent_hash_map.h>
+
+#include <utility>
+
+#include "bench/contenders/counted_keys.h"
+#include "bench/harness/describe.h"
+
+namespace {
+
+struct TbbHashMap : bench::CountedKeys {
+  // The allocator whose books are read.
+  using Object = tbb::concurrent_hash_map<int, void*, tbb::tbb_hash_compare<int>,
+                                          std::allocator<std::pair<const int, void*>>>;
+  using Handle = Object*;
+  static constexpr long kBytes = sizeof(Object);
+
+  static Handle handle(Object& object) { return &object; }
+  static bool get(Object* object, int key, void** value) {
+    Object::const_accessor found;
+    if (!object->find(found, key)) return false;
+    *value = found->second;
+    return true;
+  }
+  static bool set(Object* object, int key, void* value) {
+    Object::accessor place;
+    object->insert(place, key);
+    place->second = value;
+    return true;
+  }
+  static bool erase(Object* object, int key) { return object->erase(key); }
+  static bool dup_free(Object* object) {
+    const Object copy(*object);
+    return !copy.empty();
+  }
+};
+
+}  // namespace
+
+bench::Contender bench::make_contender(int*, char**) {
+  return describe<TbbHashMap>("tbb_concurrent_hash_map", {.objects = 100000});
+}

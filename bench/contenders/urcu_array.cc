@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Userspace RCU by quiescent states: an array of pointers that readers reach without a fence and
+// writers replace by a bigger one. The reader's part is inlined, as its documentation advises.
+
+#define URCU_INLINE_SMALL_FUNCTIONS
+#include <urcu/urcu-qsbr.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "bench/contenders/counted_keys.h"
+#include "bench/harness/describe.h"
+
+namespace {
+
+struct Array {
+  rcu_head head;
+  int size;
+  void* values[];
+};
+
+struct UrcuArray : bench::CountedKeys {
+  struct Object {
+    Array* array = nullptr;
+    std::mutex mutex;
+    ~Object() { std::free(array); }
+  };
+  using Handle = Object*;
+  static constexpr long kBytes = sizeof(Object);
+  struct Thread {
+    Thread() { urcu_qsbr_register_thread(); }
+    ~Thread() { urcu_qsbr_unregister_thread(); }
+  };
+  static void rest() { urcu_qsbr_quiescent_state(); }
+
+  static Handle handle(Object& object) { return &object; }
+  static bool get(Object* object, int key, void** value) {
+    urcu_qsbr_read_lock();
+    const Array* array = rcu_dereference(object->array);
+    *value = array != nullptr && key < array->size ? rcu_dereference(array->values[key]) : nullptr;
+    urcu_qsbr_read_unlock();
+    return *value != nullptr;
+  }
+  static bool set(Object* object, int key, void* value) {
+    const std::lock_guard hold(object->mutex);
+    if (object->array == nullptr || key >= object->array->size) grow(object, key + 1);
+    publish(&object->array->values[key], value);
+    return true;
+  }
+  static bool erase(Object* object, int key) {
+    const std::lock_guard hold(object->mutex);
+    publish<void>(&object->array->values[key], nullptr);
+    return true;
+  }
+
+ private:
+  // rcu_assign_pointer, which clang doesn't take as C++.
+  template <class T>
+  static void publish(T** place, T* value) {
+    __atomic_store_n(place, value, __ATOMIC_RELEASE);
+  }
+
+  static void grow(Object* object, int size) {
+    Array* old = object->array;
+    auto* array = static_cast<Array*>(std::calloc(1, sizeof(Array) + size * sizeof(void*)));
+    array->size = size;
+    if (old != nullptr) std::memcpy(array->values, old->values, old->size * sizeof(void*));
+    publish(&object->array, array);
+    if (old != nullptr) {
+      urcu_qsbr_call_rcu(&old->head, [](rcu_head* head) { std::free(head); });
+    }
+  }
+};
+static_assert(offsetof(Array, head) == 0);
+
+}  // namespace
+
+bench::Contender bench::make_contender(int*, char**) {
+  return describe<UrcuArray>("urcu_qsbr_array", {.keyvals = 10000, .objects = 100000});
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An idle thread, for as long as this lives. The C library leaves out locked instructions while a
+// process has but one thread, which no threaded program gets to see.
+
+#ifndef BENCH_HARNESS_COMPANY_H_
+#define BENCH_HARNESS_COMPANY_H_
+
+#include <future>
+#include <thread>
+
+namespace bench {
+
+class Company {
+ public:
+  explicit Company(bool wanted) {
+    if (wanted) thread_ = std::thread([over = over_.get_future()] { over.wait(); });
+  }
+  ~Company() {
+    over_.set_value();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::promise<void> over_;
+  std::thread thread_;
+};
+
+}  // namespace bench
+
+#endif  // BENCH_HARNESS_COMPANY_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main program that counts.
+//
+//   NAME_count [OPERATION...]   instructions, under valgrind --tool=callgrind --collect-atstart=no.
+//   Default: all
+//                               operations of one thread. Each is done `times` and then twice
+//                               `times`, the counts dumped after either; the difference is what
+//                               `times` operations cost, with their loop and nothing else.
+//                               tools/bench.d/instructions.py reads the dumps.
+//   NAME_count --bytes KEYVALS ATTRIBUTES   memory: CONTENDER KEYVALS ATTRIBUTES BYTES-PER-OBJECT,
+//   with the
+//                               first of so many keyvals, or the last ones if they are more than 64
+
+#include <valgrind/callgrind.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "bench/harness/company.h"
+#include "bench/harness/stage.h"
+
+namespace {
+
+constexpr long kTimes = 1000;
+
+void count(bench::Stage& stage, const std::string& label, long times) {
+  CALLGRIND_ZERO_STATS;
+  CALLGRIND_TOGGLE_COLLECT;
+  const bool done = stage.repeat(0, times);
+  CALLGRIND_TOGGLE_COLLECT;
+  static std::deque<std::string> names;  // read after the request has returned
+  CALLGRIND_DUMP_STATS_AT(names.emplace_back(label + " " + std::to_string(times)).c_str());
+  if (!done) std::printf("FAILED %s\n", label.c_str());
+}
+
+bool of_one_thread(const bench::Operation& operation) {
+  return operation.name != "get_beside_setter" && operation.name != "get_each";
+}
+
+void count_instructions(const bench::Contender& contender, const std::vector<std::string>& wanted) {
+  for (const bench::Operation& operation : contender.operations) {
+    const bool chosen =
+        wanted.empty() ? of_one_thread(operation)
+                       : std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end();
+    if (!chosen) continue;
+    const auto stage = operation.set_up(operation.scene);
+    stage->enter(0);
+    stage->repeat(0, kTimes);  // links what is linked lazily, and fills free lists
+    count(*stage, operation.name + " " + contender.name, kTimes);
+    count(*stage, operation.name + " " + contender.name, 2 * kTimes);
+  }
+}
+
+void count_bytes(const bench::Contender& contender, long keyvals, long attributes) {
+  if (keyvals > contender.limits.keyvals) return;
+  bench::Scene scene;
+  scene.keyvals = keyvals;
+  scene.attributes = attributes;
+  scene.use_last = keyvals > 64;
+  scene.objects = std::min(1000L, contender.limits.objects);
+  std::printf("%s %ld %ld %.0f\n", contender.name.c_str(), keyvals, attributes,
+              contender.bytes_per_object(scene));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Contender contender = bench::make_contender(&argc, argv);
+  const bench::Company company(contender.limits.threads > 1);
+  {
+    const auto me = contender.be_a_thread();
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (arguments.size() == 3 && arguments[0] == "--bytes") {
+      count_bytes(contender, std::stol(arguments[1]), std::stol(arguments[2]));
+    } else {
+      count_instructions(contender, arguments);
+    }
+    contender.end();
+  }
+  std::fflush(stdout);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes a Contender of a contender's class: the one list of all operations.
+
+#ifndef BENCH_HARNESS_DESCRIBE_H_
+#define BENCH_HARNESS_DESCRIBE_H_
+
+#include <malloc.h>
+
+#include <string>
+
+#include "bench/harness/stages.h"
+
+namespace bench {
+
+template <Contends C>
+Operation operation(const char* name, long attributes, Which which, Loop<C> loop) {
+  Scene scene;
+  scene.attributes = attributes;
+  return {name, scene, [=](const Scene& s) -> std::unique_ptr<Stage> {
+            return std::make_unique<LoopStage<C>>(loop, which, s);
+          }};
+}
+
+// Heap in use, by the allocator's own books.
+inline double heap_bytes() {
+  const auto info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
+template <Contends C>
+double bytes_per_object(const Scene& scene) {
+  Keys<C>::at_least(scene.keyvals);
+  Objects<C> objects(scene.objects);
+  const double before = heap_bytes();
+  objects.attach(scene.use_last ? scene.keyvals - scene.attributes : 0, scene.attributes);
+  return C::kBytes + (heap_bytes() - before) / scene.objects;
+}
+
+template <Contends C>
+Contender describe(const std::string& name, const Limits& limits = {}) {
+  Contender it;
+  it.name = name;
+  it.limits = limits;
+  it.be_a_thread = be_a_thread<C>;
+  it.bytes_per_object = bytes_per_object<C>;
+  it.end = [] { Keys<C>::free_all(); };
+
+  auto add = [&](const char* operation_name, long attributes, Which which, Loop<C> loop) {
+    it.operations.push_back(operation<C>(operation_name, attributes, which, loop));
+  };
+  add("get_hit", 1, Which::kFirst, loop_get<C>);
+  add("get_first_of_64", 64, Which::kFirst, loop_get<C>);
+  add("get_last_of_64", 64, Which::kLast, loop_get<C>);
+  add("get_absent", 1, Which::kAbsent, loop_get_absent<C>);
+  if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, loop_get<C>);
+  add("set", 1, Which::kFirst, loop_set<C>);
+  if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
+  if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
+  if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
+  add("get_each", 1, Which::kFirst, loop_get_each<C>);
+  it.operations.push_back({"get_beside_setter", {}, [](const Scene& s) -> std::unique_ptr<Stage> {
+                             return std::make_unique<BesideSetterStage<C>>(s);
+                           }});
+  return it;
+}
+
+}  // namespace bench
+
+#endif  // BENCH_HARNESS_DESCRIBE_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of a contender's process. They are made in order and stay alive, so that key number 0 is
+// the first one that was ever made, whichever operations were measured before.
+
+#ifndef BENCH_HARNESS_KEYS_H_
+#define BENCH_HARNESS_KEYS_H_
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "bench/harness/contender.h"
+
+namespace bench {
+
+inline void require(bool done, const char* what) {
+  if (done) return;
+  std::fprintf(stderr, "bench: failed to %s\n", what);
+  std::abort();
+}
+
+template <Contends C>
+class Keys {
+ public:
+  // At least so many.
+  static std::vector<typename C::Key>& at_least(long count) {
+    static std::vector<typename C::Key> keys;
+    while (static_cast<long>(keys.size()) < count) {
+      typename C::Key key;
+      require(C::create_key(&key), "create a key");
+      keys.push_back(key);
+    }
+    return keys;
+  }
+
+  static void free_all() {
+    for (auto& key : at_least(0)) require(C::free_key(&key), "free a key");
+    at_least(0).clear();
+  }
+};
+
+}  // namespace bench
+
+#endif  // BENCH_HARNESS_KEYS_H_

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The measured loops: what a program that uses attributes would do, and nothing else. Every turn
+// fetches object, key and value from memory that the compiler must not look into, and uses what it
+// gets, so that nothing can be hoisted or dropped, for any contender. Compiled once per contender
+// and never inlined.
+
+#ifndef BENCH_HARNESS_LOOPS_H_
+#define BENCH_HARNESS_LOOPS_H_
+
+#include <cstdint>
+
+namespace bench {
+
+// What the loops of one thread read and write; nobody else's cache line.
+template <class C>
+struct alignas(128) Inputs {
+  typename C::Handle volatile object;
+  typename C::Key volatile key;
+  void* volatile value;
+  uintptr_t volatile sum;
+  const typename C::Handle* objects;
+  long count;
+  long at = 0;
+};
+
+template <class C>
+[[gnu::noinline]] bool loop_get(Inputs<C>& in, long times) {
+  uintptr_t sum = 0;
+  for (; times != 0; --times) {
+    void* value;
+    if (!C::get(in.object, in.key, &value)) [[unlikely]]
+      return false;
+    sum += reinterpret_cast<uintptr_t>(value);
+  }
+  in.sum = sum;
+  return true;
+}
+
+template <class C>
+[[gnu::noinline]] bool loop_get_absent(Inputs<C>& in, long times) {
+  for (; times != 0; --times) {
+    void* value;
+    if (C::get(in.object, in.key, &value)) [[unlikely]]
+      return false;
+  }
+  return true;
+}
+
+// Of many objects, one after the other.
+template <class C>
+[[gnu::noinline]] bool loop_get_each(Inputs<C>& in, long times) {
+  uintptr_t sum = 0;
+  long i = in.at;
+  for (; times != 0; --times) {
+    void* value;
+    if (!C::get(in.objects[i], in.key, &value)) [[unlikely]]
+      return false;
+    sum += reinterpret_cast<uintptr_t>(value);
+    if (++i == in.count) i = 0;
+  }
+  in.sum = sum;
+  in.at = i;
+  return true;
+}
+
+template <class C>
+[[gnu::noinline]] bool loop_set(Inputs<C>& in, long times) {
+  for (; times != 0; --times) {
+    if (!C::set(in.object, in.key, in.value)) [[unlikely]]
+      return false;
+  }
+  return true;
+}
+
+template <class C>
+[[gnu::noinline]] bool loop_set_delete(Inputs<C>& in, long times) {
+  for (; times != 0; --times) {
+    if (!C::set(in.object, in.key, in.value)) [[unlikely]]
+      return false;
+    C::erase(in.object, in.key);  // may find nothing: another thread has been faster
+  }
+  return true;
+}
+
+template <class C>
+[[gnu::noinline]] bool loop_create_free(Inputs<C>&, long times) {
+  for (; times != 0; --times) {
+    typename C::Key key;
+    if (!C::create_key(&key)) [[unlikely]]
+      return false;
+    if (!C::free_key(&key)) [[unlikely]]
+      return false;
+  }
+  return true;
+}
+
+template <class C>
+[[gnu::noinline]] bool loop_dup_free(Inputs<C>& in, long times) {
+  for (; times != 0; --times) {
+    if (!C::dup_free(in.object)) [[unlikely]]
+      return false;
+  }
+  return true;
+}
+
+}  // namespace bench
+
+#endif  // BENCH_HARNESS_LOOPS_H_

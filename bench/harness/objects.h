@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Objects of a contender, and what is attached to them.
+
+#ifndef BENCH_HARNESS_OBJECTS_H_
+#define BENCH_HARNESS_OBJECTS_H_
+
+#include <memory>
+#include <vector>
+
+#include "bench/harness/keys.h"
+
+namespace bench {
+
+template <Contends C>
+class Objects {
+ public:
+  explicit Objects(long count) : objects_(new Apart[count]) {
+    handles_.reserve(count);
+    for (long o = 0; o < count; ++o) handles_.push_back(C::handle(objects_[o].object));
+  }
+
+  // Attaches something under so many keys, from number `first` on.
+  void attach(long first, long attributes) {
+    const auto& keys = Keys<C>::at_least(first + attributes);
+    for (long a = 0; a < attributes; ++a) {
+      void* value = reinterpret_cast<void*>(0x10000 + 16 * a);
+      for (auto& handle : handles_) require(C::set(handle, keys[first + a], value), "attach");
+    }
+  }
+
+  const std::vector<typename C::Handle>& handles() const { return handles_; }
+
+ private:
+  // No two in one cache line.
+  struct alignas(64) Apart {
+    typename C::Object object;
+  };
+  std::unique_ptr<Apart[]> objects_;
+  std::vector<typename C::Handle> handles_;
+};
+
+}  // namespace bench
+
+#endif  // BENCH_HARNESS_OBJECTS_H_

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main program that takes times: Google Benchmark with a contender's operations, named
+// CONTENDER/OPERATION[/same or /different][/keyvals:N, /attributes:N or /objects:N]. A time is wall
+// clock per operation of all threads together.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "bench/harness/company.h"
+#include "bench/harness/stage.h"
+
+namespace {
+
+constexpr long kBatch = 1000;
+
+// What the threads of one run share. The first to come sets up, the last to leave clears up.
+class Run {
+ public:
+  Run(const bench::Contender& contender, const bench::Operation& operation,
+      const bench::Scene& scene)
+      : contender_(contender), operation_(operation), scene_(scene) {}
+
+  void operator()(benchmark::State& state) {
+    auto me = come();
+    stage_->enter(state.thread_index());
+    while (state.KeepRunningBatch(kBatch)) {
+      if (!stage_->repeat(state.thread_index(), kBatch)) state.SkipWithError("an operation failed");
+    }
+    state.SetItemsProcessed(state.iterations());
+    leave(std::move(me));
+  }
+
+ private:
+  std::shared_ptr<void> come() {
+    const std::lock_guard hold(mutex_);
+    auto me = contender_.be_a_thread();
+    if (inside_++ == 0) stage_ = operation_.set_up(scene_);
+    return me;
+  }
+  void leave(std::shared_ptr<void>) {
+    const std::lock_guard hold(mutex_);
+    if (--inside_ == 0) stage_.reset();
+  }
+
+  const bench::Contender& contender_;
+  const bench::Operation& operation_;
+  const bench::Scene scene_;
+  std::mutex mutex_;
+  int inside_ = 0;
+  std::unique_ptr<bench::Stage> stage_;
+};
+
+class Plan {
+ public:
+  explicit Plan(const bench::Contender& contender) : it_(contender) {}
+
+  void add_all() {
+    for (const auto& operation : it_.operations) {
+      if (operation.name == "get_each") continue;
+      add(operation, operation.scene, "");
+    }
+    for (const auto& operation : it_.operations) {
+      if (operation.name == "get_each" || operation.name == "get_beside_setter") continue;
+      add_threaded(operation);
+    }
+    for (long attributes = 1; attributes <= 128 && attributes <= it_.limits.keyvals;
+         attributes *= 2) {
+      bench::Scene scene;
+      scene.keyvals = attributes;
+      scene.attributes = attributes;
+      add("get_last_of_64", scene, "/attributes:" + std::to_string(attributes));
+    }
+    for (long objects = 1; objects <= it_.limits.objects; objects *= 10) {
+      bench::Scene scene;
+      scene.objects = objects;
+      add("get_each", scene, "/objects:" + std::to_string(objects));
+    }
+    for (long keyvals = 1; keyvals <= it_.limits.keyvals; keyvals *= 10) {
+      bench::Scene scene;
+      scene.keyvals = keyvals;
+      scene.use_last = true;
+      for (const char* operation : {"get_hit", "set", "create_free"}) {
+        add(operation, scene, "/keyvals:" + std::to_string(keyvals));
+      }
+    }
+  }
+
+ private:
+  void add(const std::string& operation, const bench::Scene& scene, const std::string& suffix) {
+    if (const auto* found = it_.find(operation)) add(*found, scene, suffix);
+  }
+
+  void add(const bench::Operation& operation, const bench::Scene& scene,
+           const std::string& suffix) {
+    auto run = std::make_shared<Run>(it_, operation, scene);
+    benchmark::RegisterBenchmark((it_.name + "/" + operation.name + suffix).c_str(),
+                                 [run](benchmark::State& state) { (*run)(state); })
+        ->Threads(scene.threads)
+        ->UseRealTime();
+  }
+
+  // On all processors, and on four times as many threads as there are.
+  void add_threaded(const bench::Operation& operation) {
+    const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+    for (const int threads : {cores, 4 * cores}) {
+      if (threads > it_.limits.threads) continue;
+      bench::Scene scene = operation.scene;
+      scene.threads = threads;
+      if (shares(operation)) {
+        add(operation, scene, "/same");
+      }
+      scene.same_object = false;
+      add(operation, scene, "/different");
+    }
+  }
+
+  // Whether the threads may do it with one object.
+  bool shares(const bench::Operation& operation) const {
+    if (operation.name == "create_free") return false;
+    const bool reads = operation.name.rfind("get", 0) == 0;
+    return it_.limits.share && (it_.limits.share_writes || reads);
+  }
+
+  const bench::Contender& it_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Contender contender = bench::make_contender(&argc, argv);
+  const bench::Company company(contender.limits.threads > 1);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  Plan(contender).add_all();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  const auto me = contender.be_a_thread();
+  contender.end();
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes times: one process per contender and round, the rounds interleaved, on fixed processors."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import time
+
+# With --quick only these.
+QUICK = ("/(get_hit|get_last_of_64|get_absent|set|set_delete|create_free)/real_time|"
+         "/(get_hit/same|set/different)/real_time/threads:2$")
+# Of how many keyvals how many attributes are attached, for memory.
+MEMORY_CASES = ((64, 1), (64, 8), (64, 64), (10000, 1))
+TIMEOUT = 300
+
+
+class Results:
+    """Everything that was measured."""
+
+    def __init__(self, context):
+        self.context = context
+        self.contenders = []   # names, in the order of measuring
+        self.benchmarks = []   # as Google Benchmark's JSON has them, of all rounds
+        self.bytes = []        # (contender, keyvals, attributes, bytes per object)
+        self.failures = []     # (contender, what went wrong)
+
+
+def processors(count):
+    """The command that keeps a process on the first `count` processors, if there is one."""
+    allowed = sorted(os.sched_getaffinity(0))[:count]
+    return ["taskset", "-c", ",".join(map(str, allowed))] if shutil.which("taskset") else []
+
+
+def _run(contender, arguments, suffix=""):
+    everything = len(os.sched_getaffinity(0))
+    return subprocess.run([*processors(everything), contender.path(suffix), *contender.arguments,
+                           *arguments],
+                          env=contender.environment(), stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, timeout=TIMEOUT)
+
+
+def _times(contender, quick, min_time):
+    arguments = ["--benchmark_format=json", f"--benchmark_min_time={min_time}"]
+    if quick:
+        arguments.append(f"--benchmark_filter={QUICK}")
+    done = _run(contender, arguments)
+    start = done.stdout.find("{")
+    if done.returncode != 0 or start < 0:
+        raise RuntimeError(f"exit {done.returncode}")
+    return json.loads(done.stdout[start:])
+
+
+def _bytes(contender):
+    for case in MEMORY_CASES:
+        for line in _run(contender, ["--bytes", *map(str, case)], "_count").stdout.splitlines():
+            words = line.split()
+            if len(words) == 4 and words[0] == contender.name:
+                yield (contender.name, *map(float, words[1:]))
+
+
+def measure(contenders, rounds, quick, progress):
+    min_time = 0.02 if quick else 0.05
+    results = Results({"date": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": _machine(),
+                       "rounds": rounds, "caches": []})
+    results.contenders = [c.name for c in contenders]
+    began = time.monotonic()
+    steps, step = len(contenders) * (rounds + 1), 0
+    for turn in range(rounds + 1):
+        # Every other round backwards, so that nobody always follows the same neighbour.
+        for contender in contenders if turn % 2 == 0 else reversed(contenders):
+            step += 1
+            what = "memory" if turn == rounds else f"round {turn + 1} of {rounds}"
+            progress(f"[{step}/{steps}, {time.monotonic() - began:.0f}s] {what}: {contender.name}")
+            try:
+                if turn == rounds:
+                    results.bytes += _bytes(contender)
+                    continue
+                taken = _times(contender, quick, min_time)
+            except (RuntimeError, subprocess.TimeoutExpired, ValueError) as error:
+                results.failures.append((contender.name, str(error)))
+                continue
+            for key, value in taken["context"].items():
+                results.context.setdefault(key, value)
+            for benchmark in taken["benchmarks"]:
+                benchmark["repetition_index"] = turn
+                benchmark["repetitions"] = rounds
+                results.benchmarks.append(benchmark)
+    results.bytes.sort(key=lambda b: results.contenders.index(b[0]))
+    return results
+
+
+def _machine():
+    model = platform.machine()
+    try:
+        with open("/proc/cpuinfo") as info:
+            for line in info:
+                if line.startswith("model name"):
+                    model = line.split(":", 1)[1].strip()
+                    break
+    except OSError:
+        pass
+    return f"{os.cpu_count()} x {model}, {platform.system()} {platform.release()}"

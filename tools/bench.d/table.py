@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plain table: times of one thread with ratios, scaling, and bytes."""
+
+# Of which library the ratios are, for contenders whose name begins so.
+REFERENCES = (("openmpi", "openmpi_served_multiple"), ("mpich", "mpich_served_multiple"),
+              ("", "attrcache_shared"))
+
+
+def reference(contender):
+    return next(name for prefix, name in REFERENCES if contender.startswith(prefix))
+
+
+def _rows(head, rows):
+    rows = [head, *rows]
+    widths = [max(len(row[c]) for row in rows) for c in range(len(head))]
+    for row in rows:
+        cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]
+        yield "  ".join(cells).rstrip()
+
+
+def _one_thread(series):
+    yield "ns per operation on one thread, +- half the range of the rounds; (x: over attrcache in its place)"
+    operations = [o for o in series.operations() if o != "get_each"]
+    for operation in operations:
+        yield ""
+        yield operation
+        rows = []
+        for contender in series.contenders:
+            time = series.latency(operation, contender)
+            if time is None:
+                continue
+            against = series.latency(operation, reference(contender))
+            ratio = f"{time.median / against.median:.2f}x" if against else "-"
+            rows.append((f"  {contender}", f"{time.median:.2f}", f"+-{100 * time.spread:.0f}%", ratio))
+        yield from _rows(("", "ns", "", ""), rows)
+
+
+def _scaling(series):
+    counts = [t for t in series.thread_counts() if t > 1]
+    if not counts:
+        return
+    yield ""
+    yield "throughput of several threads over that of one"
+    for operation in series.operations():
+        head = [f"{sharing} {threads}" for sharing in ("same", "different") for threads in counts]
+        rows = []
+        for contender in series.contenders:
+            points = {(sharing, t): x for sharing in ("same", "different")
+                      for t, x in series.scaling(operation, contender, sharing) if t > 1}
+            if points:
+                rows.append((f"  {contender}", *(
+                    f"{points[s, t]:.2f}" if (s, t) in points else "-"
+                    for s in ("same", "different") for t in counts)))
+        if rows:
+            yield ""
+            yield operation
+            yield from _rows(("", *head), rows)
+    rows = []
+    for contender in series.contenders:
+        alone, beside = (series.time(o, contender) for o in ("get_hit", "get_beside_setter"))
+        if alone and beside:
+            rows.append((f"  {contender}", f"{alone.median / beside.median:.2f}"))
+    if rows:
+        yield ""
+        yield "get beside a thread that sets on another object: its speed over that of get alone"
+        yield from _rows(("", ""), rows)
+
+
+def _bytes(results):
+    if not results.bytes:
+        return
+    yield ""
+    yield "bytes per object"
+    cases = list(dict.fromkeys((keyvals, attributes) for _, keyvals, attributes, _ in results.bytes))
+    head = ["1 of %d keyvals" % k if k > 64 else "%d attributes" % a for k, a in cases]
+    found = {(c, k, a): b for c, k, a, b in results.bytes}
+    rows = [(f"  {c}", *(f"{found[c, k, a]:.0f}" if (c, k, a) in found else "-" for k, a in cases))
+            for c in dict.fromkeys(c for c, *_ in results.bytes)]
+    yield from _rows(("", *head), rows)
+
+
+def text(results, series):
+    lines = [f"{results.context['machine']}, {results.context['date']}, "
+             f"{results.context['rounds']} rounds", ""]
+    lines += [*_one_thread(series), *_scaling(series), *_bytes(results)]
+    for contender, error in results.failures:
+        lines.append(f"FAILED: {contender}: {error}")
+    return "\n".join(lines) + "\n"
