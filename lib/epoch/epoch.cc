@@ -12,7 +12,9 @@ Atomic<uint64_t>* Epoch::enter(unsigned ordinal) {
     count.fetch_add(1, kSeqCst);  // (E2) before E3 in the one order of seq_cst; pairs with E4
     if (epoch_.load(kSeqCst) == now)
       return &count;  // (E3) still so: E4 of any later advance sees us
-    count.fetch_sub(1, kRelease);
+    // seq_cst, as E6: a retirer that was held up by this count sees that it is gone, or leave()
+    // sees its list.
+    count.fetch_sub(1, kSeqCst);
   }
 }
 

@@ -84,23 +84,25 @@ class References {
 
 inline bool References::acquire(unsigned generation, unsigned ordinal) {
   Counter& mine = stripes_.of(ordinal);
-  uint64_t word = mine.load(kRelaxed);  // (R1) only a guess for R2
+  // (R1) Acquire, as wherever this function learns that the keyval is gone: whoever is told so has
+  // seen its attributes deleted (R4, R6).
+  uint64_t word = mine.load(kAcquire);
   while (generation_of(word) == generation && (word & kClosed) == 0) {
     // (R2) acquire: reads reset's R6, or a stripe word that continues it, so what the creator wrote
     // is seen. Release: orders nothing of ours, but keeps the release sequence of R4 and R6 whole.
-    if (mine.compare_exchange_weak(word, word + kOne, kAcqRel, kRelaxed)) return true;
+    if (mine.compare_exchange_weak(word, word + kOne, kAcqRel, kAcquire)) return true;
   }
   if (generation_of(word) != generation) return false;
-  word = exact_.load(kRelaxed);  // (R3) only a guess for the exchange below
+  word = exact_.load(kAcquire);  // (R3) as R1
   while (generation_of(word) == generation && count_of(word) > 0) {
     // As R2, for a keyval that is freed and still in use.
-    if (exact_.compare_exchange_weak(word, word + kOne, kAcqRel, kRelaxed)) return true;
+    if (exact_.compare_exchange_weak(word, word + kOne, kAcqRel, kAcquire)) return true;
   }
   return false;
 }
 
 inline bool References::acquire_open(Counter& stripe, unsigned generation) {
-  uint64_t word = stripe.load(kRelaxed);  // as R1
+  uint64_t word = stripe.load(kRelaxed);  // only a guess for the exchange
   return (word & (kClosed | kGenerationMask)) == generation << 1 &&
          stripe.compare_exchange_strong(word, word + kOne, kAcqRel, kRelaxed);  // as R2
 }
@@ -112,9 +114,9 @@ inline bool References::drop_open(Counter& stripe) {
 }
 
 inline void References::reset(unsigned generation) {
-  exact_.store(pack(generation, kBias), kRelaxed);  // published by R6
+  exact_.store(pack(generation, kBias), kRelease);  // as R6, for R3
   for (unsigned s = 0; s <= stripes_.mask; ++s) {
-    stripes_.of(s).store(pack(generation, 0), kRelease);  // (R6) pairs with R2
+    stripes_.of(s).store(pack(generation, 0), kRelease);  // (R6) pairs with R1 and R2
   }
 }
 
