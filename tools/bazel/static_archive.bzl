@@ -37,7 +37,7 @@ def _static_archive_impl(ctx):
         outputs = [archive],
         mnemonic = "StaticArchive",
     )
-    return [DefaultInfo(files = depset([archive])), cc_info]
+    return [DefaultInfo(files = depset([archive]), runfiles = ctx.runfiles([archive])), cc_info]
 
 static_archive = rule(
     doc = "libNAME.a, with the objects of deps and of all below them. As a dep, the same as its deps.",

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// attrcache's C++ API: the C API with types, owners and lambdas. Header-only, C++20.
+//
+//   struct Session { attrcache_table attributes = {}; ... };     // your object embeds a table
+//
+//   auto domain = attrcache::Domain::create();                   // Result<Domain>
+//   auto sessions = domain->add_kind<Session>("session");        // Result<Kind<Session>>
+//   auto cache = attrcache::Keyval<Cache, Session>::create(      // Result<Keyval<Cache, Session>>
+//       *sessions, attrcache::clone, attrcache::destroy);
+//   cache->set(session, new Cache);                              // Outcome
+//   Cache* found = cache->get(session);                          // null: nothing attached
+//   if (auto held = cache->borrow(session)) held->use();         // nobody deletes it meanwhile
+//
+// What it costs: get, set and erase are their C functions, inlined around the call, and nothing
+// else; borrow stores one int more. Callbacks without state cost nothing; those with state cost one
+// allocation per keyval.
+//
+// Errors are values (Status, Outcome, Result); nothing here throws. Callbacks may throw: the engine
+// turns that into Status::callback with the code ATTRCACHE_CALLBACK_THREW.
+//
+// Lifetimes: a Domain must outlive its Kinds and Keyvals, so declare it before them. Destroying a
+// Keyval frees it, and the attributes attached under it stay served until the last is deleted.
+//
+// The names live in an inline namespace, apart from those of the library's own inside.
+
+#ifndef ATTRCACHE_ATTRCACHE_HPP_
+#define ATTRCACHE_ATTRCACHE_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "attrcache/attrcache.h"
+
+#if __cplusplus < 202002L
+#error "attrcache/attrcache.hpp needs C++20 (-std=c++20); attrcache/attrcache.h does not"
+#endif
+
+// g++ makes better code of what it inlines early: that of the bare C call.
+#if defined(__GNUC__)
+#define ATTRCACHE_INLINE [[gnu::always_inline]]
+#else
+#define ATTRCACHE_INLINE
+#endif
+
+namespace attrcache {
+inline namespace cxx {
+
+// ---- Results -----------------------------------------------------------------------------------
+
+enum class Status : int {
+  ok = ATTRCACHE_OK,
+  absent = ATTRCACHE_ABSENT,
+  keyval_invalid = ATTRCACHE_ERR_KEYVAL_INVALID,
+  keyval_unknown = ATTRCACHE_ERR_KEYVAL_UNKNOWN,
+  keyval_stale = ATTRCACHE_ERR_KEYVAL_STALE,
+  keyval_kind = ATTRCACHE_ERR_KEYVAL_KIND,
+  keyval_predefined = ATTRCACHE_ERR_KEYVAL_PREDEFINED,
+  null = ATTRCACHE_ERR_NULL,
+  argument = ATTRCACHE_ERR_ARGUMENT,
+  memory = ATTRCACHE_ERR_MEMORY,
+  keyvals_exhausted = ATTRCACHE_ERR_KEYVALS_EXHAUSTED,
+  kinds_exhausted = ATTRCACHE_ERR_KINDS_EXHAUSTED,
+  callback = ATTRCACHE_ERR_CALLBACK,
+  reattached = ATTRCACHE_ERR_REATTACHED,
+  borrowed = ATTRCACHE_ERR_BORROWED,
+  pinned = ATTRCACHE_ERR_PINNED,
+  thread = ATTRCACHE_ERR_THREAD,
+  busy = ATTRCACHE_ERR_BUSY,
+  unsupported = ATTRCACHE_ERR_UNSUPPORTED
+};
+
+// One line of English.
+inline const char* describe(Status status) noexcept {
+  return attrcache_strerror(static_cast<int>(status));
+}
+
+// How a call ended that may have run callbacks.
+struct [[nodiscard]] Outcome {
+  Status status = Status::ok;
+  int callback_code = 0;  // what the callback returned, with Status::callback
+  explicit operator bool() const noexcept { return status == Status::ok; }
+};
+
+// A T, or why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) noexcept : value_(std::move(value)) {}
+  Result(Status error) noexcept : status_(error) {}
+  explicit operator bool() const noexcept { return value_.has_value(); }
+  Status status() const noexcept { return status_; }
+  // Only of a Result that has a value.
+  T& operator*() & noexcept { return *value_; }
+  T&& operator*() && noexcept { return std::move(*value_); }
+  T* operator->() noexcept { return &*value_; }
+
+ private:
+  Status status_ = Status::ok;
+  std::optional<T> value_;
+};
+
+// ---- Objects -----------------------------------------------------------------------------------
+
+// How to find an object's table: its member `attributes`. To be specialized for objects that keep
+// it elsewhere.
+template <typename Object>
+struct TableOf {
+  static attrcache_table* get(Object& object) noexcept { return &object.attributes; }
+  static const attrcache_table* get(const Object& object) noexcept { return &object.attributes; }
+};
+
+// A sort of object in a domain, with the type of its objects. A small handle, freely copied.
+template <typename Object>
+class Kind {
+ public:
+  explicit Kind(attrcache_kind* native) noexcept : native_(native) {}
+  attrcache_kind* native() const noexcept { return native_; }
+
+  // Dup: what the copy functions let pass of `from` is attached to `to`.
+  Outcome copy_all(Object& from, Object& to) const noexcept {
+    Outcome out;
+    out.status =
+        static_cast<Status>(attrcache_copy_all(native_, TableOf<Object>::get(from), &from,
+                                               TableOf<Object>::get(to), &to, &out.callback_code));
+    return out;
+  }
+
+  // Free: everything is deleted, in the reverse order of setting; the first failure ends it.
+  Outcome delete_all(Object& object) const noexcept {
+    return delete_all(object, ATTRCACHE_STOP_AT_FAILURE);
+  }
+
+  // The same, but failures end nothing; the first is returned.
+  Outcome drain(Object& object) const noexcept { return delete_all(object, ATTRCACHE_DRAIN); }
+
+ private:
+  Outcome delete_all(Object& object, attrcache_delete_mode mode) const noexcept {
+    Outcome out;
+    out.status = static_cast<Status>(attrcache_delete_all(native_, TableOf<Object>::get(object),
+                                                          &object, mode, &out.callback_code));
+    return out;
+  }
+
+  attrcache_kind* native_;
+};
+
+// One independent caching universe. Its end abandons what is still attached; destroy() tells first.
+class Domain {
+ public:
+  // `stripes`: see attrcache_domain_options; 0 suits this machine.
+  static Result<Domain> create(unsigned stripes = 0) noexcept {
+    attrcache_domain_options options{};
+    options.stripes = stripes;
+    attrcache_domain* native = nullptr;
+    const int error = attrcache_domain_create(&options, &native);
+    if (error != ATTRCACHE_OK) return static_cast<Status>(error);
+    return Domain(native);
+  }
+
+  // Takes over a domain that was made in C.
+  explicit Domain(attrcache_domain* native) noexcept : native_(native) {}
+  Domain(Domain&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
+  Domain& operator=(Domain&& other) noexcept {
+    std::swap(native_, other.native_);
+    return *this;
+  }
+  ~Domain() {
+    if (native_ != nullptr) attrcache_domain_destroy(native_, ATTRCACHE_DESTROY_ANYWAY, nullptr);
+  }
+
+  // One of the three kinds that every domain has: ATTRCACHE_COMMUNICATOR, _DATATYPE or _WINDOW.
+  template <typename Object>
+  Kind<Object> kind(int number) const noexcept {
+    return Kind<Object>(attrcache_kind_of(native_, number));
+  }
+
+  // Registers one more. `name` must outlive the domain.
+  template <typename Object>
+  Result<Kind<Object>> add_kind(const char* name) noexcept {
+    attrcache_kind_options options{};
+    options.name = name;
+    attrcache_kind* native = nullptr;
+    const int error = attrcache_kind_register(native_, &options, &native);
+    if (error != ATTRCACHE_OK) return static_cast<Status>(error);
+    return Kind<Object>(native);
+  }
+
+  // Ends the domain if no attribute is attached any more, else Status::busy. `leaks` is filled
+  // either way, if given.
+  Status destroy(attrcache_leaks* leaks = nullptr) noexcept {
+    const int error = attrcache_domain_destroy(native_, ATTRCACHE_DESTROY_IF_UNUSED, leaks);
+    if (error == ATTRCACHE_OK) native_ = nullptr;
+    return static_cast<Status>(error);
+  }
+
+  attrcache_counters counters() const noexcept {
+    attrcache_counters counters{};
+    attrcache_domain_counters(native_, &counters);
+    return counters;
+  }
+
+  attrcache_domain* native() const noexcept { return native_; }
+
+ private:
+  attrcache_domain* native_;
+};
+
+// ---- Callbacks ---------------------------------------------------------------------------------
+
+// What a copy callback returns: a pointer to attach, null or skip for nothing, or fail(code).
+template <typename T>
+struct Copied {
+  Copied(T* value) noexcept : value(value) {}
+  Copied(std::nullptr_t) noexcept {}
+  static Copied skip() noexcept { return nullptr; }
+  static Copied fail(int code) noexcept {
+    Copied failed(nullptr);
+    failed.code = code;
+    return failed;
+  }
+  T* value = nullptr;
+  int code = 0;
+};
+
+// Callbacks that need no call: the C API's sentinels.
+struct CopyNothing {};
+struct Duplicate {};
+struct DeleteNothing {};
+inline constexpr CopyNothing copy_nothing{};
+inline constexpr Duplicate duplicate{};  // both objects then share one value: nobody may own it
+inline constexpr DeleteNothing delete_nothing{};
+
+// Callbacks for values made by new.
+inline constexpr auto clone = []<typename T>(T* value) -> Copied<T> {
+  T* copy = new (std::nothrow) T(static_cast<const T&>(*value));
+  return copy != nullptr ? Copied<T>(copy) : Copied<T>::fail(ATTRCACHE_ERR_MEMORY);
+};
+inline constexpr auto destroy = []<typename T>(T* value) { delete value; };
+
+namespace detail {
+
+// Callbacks may take (object, value) or (value) alone.
+template <typename F, typename Object, typename T>
+decltype(auto) call(F& f, Object& object, T* value) {
+  if constexpr (std::is_invocable_v<F&, Object&, T*>) {
+    return f(object, value);
+  } else {
+    return f(value);
+  }
+}
+
+// The C callbacks of a pair of C++ ones; extra_state points at the pair. If both are stateless
+// there is no pair, and each call makes itself one of nothing.
+template <typename T, typename Object, typename Copy, typename Delete>
+struct Trampolines {
+  [[no_unique_address]] Copy copy;
+  [[no_unique_address]] Delete remove;
+
+  static constexpr bool kStateless = std::is_empty_v<Copy> && std::is_empty_v<Delete> &&
+                                     std::is_trivially_default_constructible_v<Copy> &&
+                                     std::is_trivially_default_constructible_v<Delete>;
+
+  template <typename Use>
+  static decltype(auto) with(void* extra_state, Use use) {
+    if constexpr (kStateless) {
+      Trampolines stateless{};
+      return use(stateless);
+    } else {
+      return use(*static_cast<Trampolines*>(extra_state));
+    }
+  }
+
+  static int run_copy(void* object, int, void* extra_state, void* in, void* out, int* flag) {
+    return with(extra_state, [&](Trampolines& self) {
+      const Copied<T> copied = call(self.copy, *static_cast<Object*>(object), static_cast<T*>(in));
+      *flag = copied.code == 0 && copied.value != nullptr;
+      *static_cast<void**>(out) = const_cast<std::remove_const_t<T>*>(copied.value);
+      return copied.code;
+    });
+  }
+
+  static int run_delete(void* object, int, void* value, void* extra_state) {
+    return with(extra_state, [&](Trampolines& self) {
+      using Returned =
+          decltype(call(self.remove, *static_cast<Object*>(object), static_cast<T*>(value)));
+      if constexpr (std::is_void_v<Returned>) {
+        call(self.remove, *static_cast<Object*>(object), static_cast<T*>(value));
+        return 0;
+      } else {
+        return static_cast<int>(
+            call(self.remove, *static_cast<Object*>(object), static_cast<T*>(value)));
+      }
+    });
+  }
+
+  static void end(void* extra_state) { delete static_cast<Trampolines*>(extra_state); }
+
+  static attrcache_callbacks in_c(Trampolines* pair) {
+    attrcache_callbacks c{};
+    if constexpr (std::is_same_v<Copy, CopyNothing>) {
+      c.copy_fn = ATTRCACHE_NULL_COPY_FN;
+    } else if constexpr (std::is_same_v<Copy, Duplicate>) {
+      c.copy_fn = ATTRCACHE_DUP_FN;
+    } else {
+      c.copy_fn = reinterpret_cast<attrcache_callback*>(&run_copy);
+    }
+    if constexpr (std::is_same_v<Delete, DeleteNothing>) {
+      c.delete_fn = ATTRCACHE_NULL_DELETE_FN;
+    } else {
+      c.delete_fn = reinterpret_cast<attrcache_callback*>(&run_delete);
+    }
+    c.extra_state = pair;
+    if (pair != nullptr) c.destructor = &end;
+    return c;
+  }
+};
+
+// The callbacks of a policy, as function objects; callable as far as the policy is.
+template <typename Policy>
+struct CopyOf {
+  template <typename P = Policy, typename... Args>
+  auto operator()(Args&&... args) -> decltype(P::copy(std::forward<Args>(args)...)) {
+    return P::copy(std::forward<Args>(args)...);
+  }
+};
+template <typename Policy>
+struct RemoveOf {
+  template <typename P = Policy, typename... Args>
+  auto operator()(Args&&... args) -> decltype(P::remove(std::forward<Args>(args)...)) {
+    return P::remove(std::forward<Args>(args)...);
+  }
+};
+
+template <typename F, typename Object, typename T>
+inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_invocable_v<F&, T*>;
+
+}  // namespace detail
+
+// ---- Keyvals -----------------------------------------------------------------------------------
+
+// A borrowed value, or none: as long as this lives, nobody's delete or replacing set starts the
+// value's delete callback. Neither copied nor moved, and to be ended by the thread that began it:
+// keep it in a local variable.
+template <typename T>
+class [[nodiscard]] Borrowed {
+ public:
+  Borrowed(attrcache_kind* kind, attrcache_table* table, int keyval) noexcept
+      : status_(static_cast<Status>(attrcache_borrow(kind, table, keyval, &borrowed_))) {}
+  ~Borrowed() {
+    if (status_ == Status::ok) attrcache_give_back(&borrowed_);
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+  explicit operator bool() const noexcept { return status_ == Status::ok; }
+  Status status() const noexcept { return status_; }  // ok, absent or an error
+  T* get() const noexcept {
+    return status_ == Status::ok ? static_cast<T*>(borrowed_.value) : nullptr;
+  }
+  T& operator*() const noexcept { return *get(); }
+  T* operator->() const noexcept { return get(); }
+
+ private:
+  attrcache_borrowed borrowed_;
+  const Status status_;
+};
+
+// A keyval whose values are T*, on objects of one type. Owns the keyval: its end frees it.
+template <typename T, typename Object>
+class Keyval {
+ public:
+  // `copy`: Copied<T>(Object& old, T*) or (T*), a T* instead of Copied<T> will do; or copy_nothing,
+  // duplicate, clone. `remove`: void or int (0: success), (Object&, T*) or (T*); or delete_nothing,
+  // destroy. They must stand being called by several threads at once.
+  template <typename Copy = CopyNothing, typename Delete = DeleteNothing>
+  static Result<Keyval> create(Kind<Object> kind, Copy copy = {}, Delete remove = {}) noexcept {
+    using Pair = detail::Trampolines<T, Object, Copy, Delete>;
+    Pair* pair = nullptr;
+    if constexpr (!Pair::kStateless) {
+      pair = new (std::nothrow) Pair{std::move(copy), std::move(remove)};
+      if (pair == nullptr) return Status::memory;
+    }
+    const attrcache_callbacks callbacks = Pair::in_c(pair);
+    int keyval = ATTRCACHE_KEYVAL_INVALID;
+    const int error = attrcache_keyval_create(kind.native(), &callbacks, &keyval);
+    if (error == ATTRCACHE_OK) return Keyval(kind, keyval);
+    delete pair;
+    return static_cast<Status>(error);
+  }
+
+  // The same, of a type with static members copy or remove or both, of those shapes.
+  template <typename Policy>
+  static Result<Keyval> create_with(Kind<Object> kind) noexcept {
+    using Copy = detail::CopyOf<Policy>;
+    using Remove = detail::RemoveOf<Policy>;
+    constexpr bool copies = detail::serves<Copy, Object, T>;
+    constexpr bool removes = detail::serves<Remove, Object, T>;
+    static_assert(copies || removes, "a policy has a static copy or remove, or both");
+    if constexpr (copies && removes) {
+      return create(kind, Copy{}, Remove{});
+    } else if constexpr (copies) {
+      return create(kind, Copy{});
+    } else {
+      return create(kind, copy_nothing, Remove{});
+    }
+  }
+
+  // Takes over a keyval that was made elsewhere, for values that are T*.
+  Keyval(Kind<Object> kind, int keyval) noexcept : kind_(kind.native()), keyval_(keyval) {}
+  Keyval(Keyval&& other) noexcept : kind_(other.kind_), keyval_(other.release()) {}
+  Keyval& operator=(Keyval&& other) noexcept {
+    std::swap(kind_, other.kind_);
+    std::swap(keyval_, other.keyval_);
+    return *this;
+  }
+  ~Keyval() {
+    if (keyval_ != ATTRCACHE_KEYVAL_INVALID) attrcache_keyval_free(kind_, &keyval_);
+  }
+
+  // The value, or null if nothing is attached.
+  ATTRCACHE_INLINE T* get(const Object& object) const noexcept {
+    void* value = nullptr;
+    attrcache_get(kind_, TableOf<Object>::get(object), keyval_, &value);
+    return static_cast<T*>(value);
+  }
+
+  // The same, which tells errors, absence and an attached null apart: ok, absent or an error.
+  ATTRCACHE_INLINE Status get(const Object& object, T*& value) const noexcept {
+    void* found = nullptr;
+    const int result = attrcache_get(kind_, TableOf<Object>::get(object), keyval_, &found);
+    if (result == ATTRCACHE_OK) value = static_cast<T*>(found);
+    return static_cast<Status>(result);
+  }
+
+  // Attaches a value, which the attribute then owns if there is a delete callback; unless the call
+  // fails: then it is still the caller's.
+  ATTRCACHE_INLINE Outcome set(Object& object, T* value) const noexcept {
+    Outcome out;
+    out.status = static_cast<Status>(
+        attrcache_set(kind_, TableOf<Object>::get(object), std::addressof(object), keyval_,
+                      reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, &out.callback_code));
+    return out;
+  }
+
+  // The same of a value with an owner, who keeps none: what isn't attached is destroyed.
+  Outcome set(Object& object, std::unique_ptr<T> value) const noexcept {
+    const Outcome out = set(object, value.get());
+    if (out) static_cast<void>(value.release());
+    return out;
+  }
+
+  // Deletes the attribute; ok also if nothing is attached.
+  ATTRCACHE_INLINE Outcome erase(Object& object) const noexcept {
+    Outcome out;
+    out.status = static_cast<Status>(attrcache_delete(
+        kind_, TableOf<Object>::get(object), std::addressof(object), keyval_, &out.callback_code));
+    return out;
+  }
+
+  // The value, kept alive: see Borrowed.
+  ATTRCACHE_INLINE Borrowed<T> borrow(Object& object) const noexcept {
+    return Borrowed<T>(kind_, TableOf<Object>::get(object), keyval_);
+  }
+
+  int native() const noexcept { return keyval_; }
+
+  // Hands the keyval over to the caller, who frees it.
+  int release() noexcept { return std::exchange(keyval_, ATTRCACHE_KEYVAL_INVALID); }
+
+ private:
+  attrcache_kind* kind_;
+  int keyval_;
+};
+
+}  // namespace cxx
+}  // namespace attrcache
+
+#undef ATTRCACHE_INLINE
+
+#endif  // ATTRCACHE_ATTRCACHE_HPP_

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MPI's attribute functions over attrcache's C API. This is the file that a runtime's author
+ * writes.
+ */
+
+#include <stdio.h>
+
+#include "runtime.h"
+
+/* MPI's error for attrcache's. A callback's own code is the call's code. */
+static int error(int result, int callback_code) {
+  switch (result) {
+    case ATTRCACHE_OK:
+      return MPI_SUCCESS;
+    case ATTRCACHE_ERR_KEYVAL_INVALID:
+    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
+    case ATTRCACHE_ERR_KEYVAL_STALE:
+    case ATTRCACHE_ERR_KEYVAL_KIND:
+    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
+      return MPI_ERR_KEYVAL;
+    case ATTRCACHE_ERR_NULL:
+    case ATTRCACHE_ERR_ARGUMENT:
+      return MPI_ERR_ARG;
+    case ATTRCACHE_ERR_MEMORY:
+      return MPI_ERR_NO_MEM;
+    case ATTRCACHE_ERR_CALLBACK:
+      return callback_code;
+    default:
+      return MPI_ERR_OTHER;
+  }
+}
+
+/* ---- Once per rank ---- */
+
+int tiny_attributes_begin(struct tiny_rank* rank) {
+  static const struct {
+    int kind;
+    attrcache_tag tag;
+  } predefined[TINY_PREDEFINED] = {
+      {ATTRCACHE_COMMUNICATOR, ATTRCACHE_AS_INT}, /* MPI_TAG_UB: C reads the address of an int */
+      {ATTRCACHE_COMMUNICATOR, ATTRCACHE_AS_INT}, /* MPI_LASTUSEDCODE */
+      {ATTRCACHE_WINDOW, ATTRCACHE_AS_POINTER},   /* MPI_WIN_BASE: C reads the pointer */
+      {ATTRCACHE_WINDOW, ATTRCACHE_AS_POINTER},   /* MPI_WIN_SIZE: the address of an MPI_Aint */
+      {ATTRCACHE_WINDOW, ATTRCACHE_AS_INT},       /* MPI_WIN_DISP_UNIT */
+  };
+  int result = attrcache_domain_create(NULL, &rank->domain);
+  if (result != ATTRCACHE_OK) return error(result, 0);
+  rank->comms = attrcache_kind_of(rank->domain, ATTRCACHE_COMMUNICATOR);
+  rank->types = attrcache_kind_of(rank->domain, ATTRCACHE_DATATYPE);
+  rank->wins = attrcache_kind_of(rank->domain, ATTRCACHE_WINDOW);
+  for (int i = 0; i < TINY_PREDEFINED && result == ATTRCACHE_OK; ++i) {
+    result = attrcache_keyval_create_predefined(attrcache_kind_of(rank->domain, predefined[i].kind),
+                                                predefined[i].tag, &rank->predefined[i]);
+  }
+  if (result == ATTRCACHE_OK) {
+    result =
+        attrcache_set_predefined(rank->comms, &rank->world.attributes, rank->predefined[0], 32767);
+  }
+  if (result == ATTRCACHE_OK) {
+    result = attrcache_set_predefined(rank->comms, &rank->world.attributes, rank->predefined[1],
+                                      MPI_ERR_OTHER);
+  }
+  return error(result, 0);
+}
+
+/* MPI-2.2 8.7.1: MPI_COMM_SELF's attributes first. What fails doesn't keep the rest. */
+int tiny_attributes_end(struct tiny_rank* rank) {
+  attrcache_leaks leaks;
+  int code = 0, first = MPI_SUCCESS, result;
+  result = attrcache_delete_all(rank->comms, &rank->self.attributes, &rank->self, ATTRCACHE_DRAIN,
+                                &code);
+  first = error(result, code);
+  result = attrcache_delete_all(rank->comms, &rank->world.attributes, &rank->world, ATTRCACHE_DRAIN,
+                                &code);
+  if (first == MPI_SUCCESS) first = error(result, code);
+  result = attrcache_delete_all(rank->types, &rank->type_int.attributes, &rank->type_int,
+                                ATTRCACHE_DRAIN, &code);
+  if (first == MPI_SUCCESS) first = error(result, code);
+
+  result = attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_IF_UNUSED, &leaks);
+  if (result == ATTRCACHE_ERR_BUSY) {
+    fprintf(stderr, "rank %d: %zu attributes are still attached to objects that were not freed\n",
+            rank->world.rank, leaks.attributes);
+    attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_ANYWAY, NULL);
+  }
+  return first;
+}
+
+int tiny_predefined(int which) { return tiny_me->predefined[which]; }
+
+/* ---- For those who copy and free objects ---- */
+
+int tiny_copy_attributes(attrcache_kind* kind, attrcache_table* old_table, void* old,
+                         attrcache_table* new_table, void* fresh) {
+  int code = 0;
+  const int result = attrcache_copy_all(kind, old_table, old, new_table, fresh, &code);
+  return error(result, code);
+}
+
+int tiny_delete_attributes(attrcache_kind* kind, attrcache_table* table, void* object) {
+  int code = 0;
+  const int result = attrcache_delete_all(kind, table, object, ATTRCACHE_STOP_AT_FAILURE, &code);
+  return error(result, code);
+}
+
+int tiny_describe_window(MPI_Win win, void* base) {
+  const int* keyvals = tiny_me->predefined;
+  attrcache_table* table = &win->attributes;
+  int result = attrcache_set_predefined(tiny_me->wins, table, keyvals[2], (intptr_t)base);
+  if (result == ATTRCACHE_OK) {
+    result = attrcache_set_predefined(tiny_me->wins, table, keyvals[3], (intptr_t)&win->size);
+  }
+  if (result == ATTRCACHE_OK) {
+    result = attrcache_set_predefined(tiny_me->wins, table, keyvals[4], win->unit);
+  }
+  return error(result, 0);
+}
+
+/* ---- MPI's functions, the same for each kind ---- */
+
+static int create(attrcache_kind* kind, attrcache_callback* copy, attrcache_callback* remove,
+                  int* keyval, void* extra_state) {
+  /* mpi.h's sentinels are attrcache's, and its callbacks take a pointer for the object: so they are
+   * handed through as they are. */
+  const attrcache_callbacks callbacks = {copy, remove, extra_state, ATTRCACHE_C, NULL};
+  return error(attrcache_keyval_create(kind, &callbacks, keyval), 0);
+}
+
+static int set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+               void* value) {
+  int code = 0;
+  const int result =
+      attrcache_set(kind, table, object, keyval, (intptr_t)value, ATTRCACHE_AS_POINTER, &code);
+  return error(result, code);
+}
+
+static int get(attrcache_kind* kind, attrcache_table* table, int keyval, void* value, int* flag) {
+  int result;
+  if (flag == NULL) return MPI_ERR_ARG;
+  result = attrcache_get(kind, table, keyval, (void**)value);
+  *flag = result == ATTRCACHE_OK;
+  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : error(result, 0);
+}
+
+static int erase(attrcache_kind* kind, attrcache_table* table, void* object, int keyval) {
+  int code = 0;
+  const int result = attrcache_delete(kind, table, object, keyval, &code);
+  return error(result, code);
+}
+
+/* Name is MPI's, Handle the object's type, kinds the member of tiny_rank, null_error what a null
+ * handle is. */
+#define FACE(Name, Handle, kinds, null_error)                                                     \
+  int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy,                           \
+                                 MPI_##Name##_delete_attr_function* remove, int* keyval,          \
+                                 void* extra_state) {                                             \
+    return create(tiny_me->kinds, (attrcache_callback*)copy, (attrcache_callback*)remove, keyval, \
+                  extra_state);                                                                   \
+  }                                                                                               \
+  int MPI_##Name##_free_keyval(int* keyval) {                                                     \
+    return error(attrcache_keyval_free(tiny_me->kinds, keyval), 0);                               \
+  }                                                                                               \
+  int MPI_##Name##_set_attr(Handle object, int keyval, void* value) {                             \
+    if (object == NULL) return null_error;                                                        \
+    return set(tiny_me->kinds, &object->attributes, object, keyval, value);                       \
+  }                                                                                               \
+  int MPI_##Name##_get_attr(Handle object, int keyval, void* value, int* flag) {                  \
+    if (object == NULL) return null_error;                                                        \
+    return get(tiny_me->kinds, &object->attributes, keyval, value, flag);                         \
+  }                                                                                               \
+  int MPI_##Name##_delete_attr(Handle object, int keyval) {                                       \
+    if (object == NULL) return null_error;                                                        \
+    return erase(tiny_me->kinds, &object->attributes, object, keyval);                            \
+  }
+
+FACE(Comm, MPI_Comm, comms, MPI_ERR_COMM)
+FACE(Type, MPI_Datatype, types, MPI_ERR_TYPE)
+FACE(Win, MPI_Win, wins, MPI_ERR_WIN)
+
+int MPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval,
+                      void* extra_state) {
+  return MPI_Comm_create_keyval(copy, remove, keyval, extra_state);
+}
+int MPI_Keyval_free(int* keyval) { return MPI_Comm_free_keyval(keyval); }
+int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
+  return MPI_Comm_set_attr(comm, keyval, value);
+}
+int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
+  return MPI_Comm_get_attr(comm, keyval, value, flag);
+}
+int MPI_Attr_delete(MPI_Comm comm, int keyval) { return MPI_Comm_delete_attr(comm, keyval); }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside the small MPI: what a rank is, and what its objects are. All that attrcache asks of a
+ * runtime is here: a domain for each rank, and a table in each object.
+ */
+#ifndef ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_
+#define ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_
+
+#include <attrcache/attrcache.h>
+#include <pthread.h>
+
+#include "mpi.h"
+
+/* The object's table: all-zero bytes are an empty one, so calloc is all it takes. */
+struct tiny_comm {
+  attrcache_table attributes;
+  int rank, size;
+  pthread_barrier_t* barrier; /* of all ranks, or null for one */
+};
+
+struct tiny_type {
+  attrcache_table attributes;
+  int size;
+};
+
+struct tiny_win {
+  attrcache_table attributes;
+  MPI_Aint size; /* MPI_WIN_SIZE is its address */
+  int unit;
+};
+
+struct tiny_group {
+  int rank, size;
+};
+
+enum { TINY_PREDEFINED = 5 };
+
+struct tiny_rank {
+  attrcache_domain* domain;
+  attrcache_kind *comms, *types, *wins;
+  int predefined[TINY_PREDEFINED]; /* keyvals, in the order of mpi.h */
+  struct tiny_comm world, self;
+  struct tiny_type type_int;
+};
+
+/* The rank that this thread is. */
+extern _Thread_local struct tiny_rank* tiny_me;
+
+/* attributes.c: for init and finalize, and for those who make, copy and free objects. */
+int tiny_attributes_begin(struct tiny_rank* rank);
+int tiny_attributes_end(struct tiny_rank* rank);
+int tiny_copy_attributes(attrcache_kind* kind, attrcache_table* old_table, void* old,
+                         attrcache_table* new_table, void* fresh);
+int tiny_delete_attributes(attrcache_kind* kind, attrcache_table* table, void* object);
+int tiny_describe_window(MPI_Win win, void* base);
+
+#endif /* ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_ */

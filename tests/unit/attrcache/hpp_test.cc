@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+
+#include "attrcache/attrcache.hpp"
+
+namespace {
+
+using attrcache::Borrowed;
+using attrcache::Copied;
+using attrcache::Domain;
+using attrcache::Keyval;
+using attrcache::Kind;
+using attrcache::Outcome;
+using attrcache::Status;
+
+struct Session {
+  std::string name;
+  attrcache_table attributes = {};
+};
+
+// Counts how many of it are alive.
+struct Cache {
+  explicit Cache(int* alive, int content = 0) : alive(alive), content(content) { ++*alive; }
+  Cache(const Cache& other) : Cache(other.alive, other.content) {}
+  ~Cache() { --*alive; }
+  int* alive;
+  int content;
+};
+
+using CacheKeyval = Keyval<Cache, Session>;
+
+class HppTest : public ::testing::Test {
+ protected:
+  Cache* fresh(int content = 0) { return new Cache(&alive, content); }
+
+  int alive = 0;
+  Domain domain = *Domain::create();
+  Kind<Session> kind = *domain.add_kind<Session>("session");
+  Session a{"a"};
+  Session b{"b"};
+};
+
+TEST_F(HppTest, SetsGetsAndErases) {
+  auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, attrcache::destroy);
+  EXPECT_EQ(keyval.get(a), nullptr);
+  ASSERT_TRUE(keyval.set(a, fresh(1)));
+  EXPECT_EQ(keyval.get(a)->content, 1);
+  EXPECT_EQ(keyval.get(b), nullptr);
+  ASSERT_TRUE(keyval.set(a, fresh(2)));
+  EXPECT_EQ(keyval.get(a)->content, 2);
+  EXPECT_EQ(alive, 1);
+  ASSERT_TRUE(keyval.erase(a));
+  EXPECT_EQ(alive, 0);
+  EXPECT_TRUE(keyval.erase(a));
+}
+
+TEST_F(HppTest, GetTellsAbsenceFromNullAndFromErrors) {
+  Cache* value = reinterpret_cast<Cache*>(1);
+  auto keyval = *CacheKeyval::create(kind);
+  EXPECT_EQ(keyval.get(a, value), Status::absent);
+  EXPECT_EQ(value, reinterpret_cast<Cache*>(1));
+  ASSERT_TRUE(keyval.set(a, nullptr));
+  EXPECT_EQ(keyval.get(a, value), Status::ok);
+  EXPECT_EQ(value, nullptr);
+  const CacheKeyval moved = std::move(keyval);
+  EXPECT_EQ(keyval.get(a, value), Status::keyval_invalid);
+  EXPECT_EQ(moved.get(a, value), Status::ok);
+}
+
+TEST_F(HppTest, ClonesAndDestroysWhatItOwns) {
+  auto keyval = *CacheKeyval::create(kind, attrcache::clone, attrcache::destroy);
+  ASSERT_TRUE(keyval.set(a, std::make_unique<Cache>(&alive, 7)));
+  ASSERT_TRUE(kind.copy_all(a, b));
+  EXPECT_NE(keyval.get(a), keyval.get(b));
+  EXPECT_EQ(keyval.get(b)->content, 7);
+  EXPECT_EQ(alive, 2);
+  ASSERT_TRUE(kind.delete_all(a));
+  EXPECT_EQ(alive, 1);
+  ASSERT_TRUE(kind.drain(b));
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(HppTest, DuplicateSharesAndNothingCopiesNothing) {
+  int shared = 0, unshared = 0;
+  auto first = *Keyval<int, Session>::create(kind, attrcache::duplicate);
+  auto second = *Keyval<int, Session>::create(kind);
+  ASSERT_TRUE(first.set(a, &shared) && second.set(a, &unshared));
+  ASSERT_TRUE(kind.copy_all(a, b));
+  EXPECT_EQ(first.get(b), &shared);
+  EXPECT_EQ(second.get(b), nullptr);
+  ASSERT_TRUE(kind.delete_all(a) && kind.delete_all(b));
+}
+
+TEST_F(HppTest, LambdasKeepTheirStateUntilTheKeyvalIsGone) {
+  auto state = std::make_shared<std::string>();
+  int value = 0;
+  {
+    auto keyval = *Keyval<int, Session>::create(
+        kind,
+        [state](Session& old, int* v) -> Copied<int> {
+          *state += "copy " + old.name + ";";
+          return v;
+        },
+        [state](Session& object, int*) { *state += "delete " + object.name + ";"; });
+    EXPECT_EQ(state.use_count(), 3);
+    ASSERT_TRUE(keyval.set(a, &value));
+    ASSERT_TRUE(kind.copy_all(a, b));
+  }
+  // Freed by its end, and still served.
+  EXPECT_EQ(state.use_count(), 3);
+  ASSERT_TRUE(kind.delete_all(b));
+  ASSERT_TRUE(kind.delete_all(a));
+  EXPECT_EQ(*state, "copy a;delete b;delete a;");
+  EXPECT_EQ(state.use_count(), 1);
+}
+
+TEST_F(HppTest, StatelessCallbacksAllocateNothing) {
+  auto keyval = *CacheKeyval::create(kind, attrcache::clone, [](Cache* c) { delete c; });
+  attrcache_keyval_info info;
+  ASSERT_EQ(attrcache_keyval_describe(kind.native(), keyval.native(), &info), ATTRCACHE_OK);
+  EXPECT_EQ(info.callbacks.extra_state, nullptr);
+  EXPECT_EQ(info.callbacks.destructor, nullptr);
+}
+
+TEST_F(HppTest, CopiesMaySkipOrFail) {
+  int answer = 0, value = 0, deleted = 0;
+  auto keyval = *Keyval<int, Session>::create(
+      kind,
+      [&](int* v) {
+        return answer == 0   ? Copied<int>(v)
+               : answer == 1 ? Copied<int>::skip()
+                             : Copied<int>::fail(42);
+      },
+      [&](int*) { ++deleted; });
+  ASSERT_TRUE(keyval.set(a, &value));
+  answer = 1;
+  EXPECT_TRUE(kind.copy_all(a, b));
+  EXPECT_EQ(keyval.get(b), nullptr);
+  answer = 2;
+  const Outcome failed = kind.copy_all(a, b);
+  EXPECT_EQ(failed.status, Status::callback);
+  EXPECT_EQ(failed.callback_code, 42);
+  EXPECT_EQ(deleted, 0);
+  ASSERT_TRUE(kind.delete_all(a));
+}
+
+TEST_F(HppTest, DeletesMayFailAndThenTheValueStays) {
+  int code = 13, value = 0;
+  auto keyval =
+      *Keyval<int, Session>::create(kind, attrcache::copy_nothing, [&](int*) { return code; });
+  ASSERT_TRUE(keyval.set(a, &value));
+  const Outcome failed = keyval.erase(a);
+  EXPECT_EQ(failed.status, Status::callback);
+  EXPECT_EQ(failed.callback_code, 13);
+  EXPECT_EQ(keyval.get(a), &value);
+  code = 0;
+  EXPECT_TRUE(keyval.erase(a));
+}
+
+TEST_F(HppTest, WhatIsNotAttachedGoesBack) {
+  int code = 1;
+  auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, [&](Cache* c) {
+    if (code == 0) delete c;
+    return code;
+  });
+  ASSERT_TRUE(keyval.set(a, fresh(1)));
+  EXPECT_FALSE(keyval.set(a, std::make_unique<Cache>(&alive, 2)));
+  EXPECT_EQ(alive, 1);
+  EXPECT_EQ(keyval.get(a)->content, 1);
+  code = 0;
+  ASSERT_TRUE(kind.delete_all(a));
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(HppTest, ExceptionsOfCallbacksBecomeErrors) {
+  int value = 0;
+  bool angry = true;
+  auto keyval = *Keyval<int, Session>::create(
+      kind, [](int*) -> int* { throw std::runtime_error("copy"); },
+      [&](int*) {
+        if (angry) throw std::runtime_error("delete");
+      });
+  ASSERT_TRUE(keyval.set(a, &value));
+  EXPECT_EQ(kind.copy_all(a, b).callback_code, ATTRCACHE_CALLBACK_THREW);
+  EXPECT_EQ(keyval.erase(a).callback_code, ATTRCACHE_CALLBACK_THREW);
+  angry = false;
+  EXPECT_TRUE(keyval.erase(a));
+}
+
+struct Policy {
+  static Copied<Cache> copy(Cache* cache) { return new Cache(*cache); }
+  static void remove(Session&, Cache* cache) { delete cache; }
+};
+
+struct RemovesOnly {
+  static int remove(Cache* cache) {
+    delete cache;
+    return 0;
+  }
+};
+
+TEST_F(HppTest, PoliciesAreTypes) {
+  auto keyval = *CacheKeyval::create_with<Policy>(kind);
+  auto other = *CacheKeyval::create_with<RemovesOnly>(kind);
+  ASSERT_TRUE(keyval.set(a, fresh(3)) && other.set(a, fresh(4)));
+  ASSERT_TRUE(kind.copy_all(a, b));
+  EXPECT_EQ(keyval.get(b)->content, 3);
+  EXPECT_EQ(other.get(b), nullptr);
+  ASSERT_TRUE(kind.delete_all(a) && kind.delete_all(b));
+  EXPECT_EQ(alive, 0);
+}
+
+TEST_F(HppTest, ABorrowedValueOutlivesItsDeletionByOthers) {
+  auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, attrcache::destroy);
+  EXPECT_EQ(keyval.borrow(a).status(), Status::absent);
+  EXPECT_EQ(keyval.borrow(a).get(), nullptr);
+  ASSERT_TRUE(keyval.set(a, fresh(5)));
+  std::thread other;
+  if (const auto held = keyval.borrow(a)) {
+    other = std::thread([&] { EXPECT_TRUE(keyval.erase(a)); });
+    EXPECT_EQ(keyval.erase(a).status, Status::borrowed);
+    EXPECT_EQ(held->content, 5);
+    EXPECT_EQ((*held).content, 5);
+    EXPECT_EQ(alive, 1);
+  } else {
+    ADD_FAILURE() << describe(held.status());
+  }
+  other.join();
+  EXPECT_EQ(alive, 0);
+}
+static_assert(!std::is_copy_constructible_v<Borrowed<int>> &&
+              !std::is_move_constructible_v<Borrowed<int>>);
+static_assert(!std::is_copy_constructible_v<CacheKeyval> &&
+              std::is_nothrow_move_constructible_v<CacheKeyval>);
+
+TEST_F(HppTest, KeyvalsMoveAndAreFreedOnce) {
+  auto first = *CacheKeyval::create(kind);
+  auto second = *CacheKeyval::create(kind);
+  const int number = first.native();
+  second = std::move(first);
+  EXPECT_EQ(second.native(), number);
+  { const CacheKeyval third = std::move(second); }
+  EXPECT_EQ(second.native(), ATTRCACHE_KEYVAL_INVALID);
+  int kept = first.release();
+  EXPECT_EQ(domain.counters().keyvals_freed, 1u);
+  EXPECT_EQ(attrcache_keyval_free(kind.native(), &kept), ATTRCACHE_OK);
+}
+
+TEST_F(HppTest, ADomainInUseIsNotDestroyed) {
+  Domain other = *Domain::create();
+  const Kind<Session> communicators = other.kind<Session>(ATTRCACHE_COMMUNICATOR);
+  auto keyval = *Keyval<int, Session>::create(communicators);
+  int value = 0;
+  ASSERT_TRUE(keyval.set(a, &value));
+  attrcache_leaks leaks;
+  EXPECT_EQ(other.destroy(&leaks), Status::busy);
+  EXPECT_EQ(leaks.attributes, 1u);
+  ASSERT_TRUE(communicators.delete_all(a));
+  { const auto freed = std::move(keyval); }
+  EXPECT_EQ(other.destroy(), Status::ok);
+  EXPECT_EQ(other.native(), nullptr);
+}
+
+TEST(HppResultTest, ErrorsAreValues) {
+  EXPECT_EQ(Domain::create(3).status(), Status::argument);
+  EXPECT_STREQ(describe(Status::memory), attrcache_strerror(ATTRCACHE_ERR_MEMORY));
+}
+
+// Tables that aren't a member called `attributes`.
+struct Wrapped {
+  attrcache_table inside = {};
+};
+
+}  // namespace
+
+template <>
+struct attrcache::TableOf<Wrapped> {
+  static attrcache_table* get(Wrapped& w) noexcept { return &w.inside; }
+  static const attrcache_table* get(const Wrapped& w) noexcept { return &w.inside; }
+};
+
+namespace {
+
+TEST_F(HppTest, TablesMayBeAnywhere) {
+  const auto wrapped_kind = *domain.add_kind<Wrapped>("wrapped");
+  auto keyval = *Keyval<const int, Wrapped>::create(wrapped_kind);
+  const int value = 3;
+  Wrapped wrapped;
+  ASSERT_TRUE(keyval.set(wrapped, &value));
+  EXPECT_EQ(keyval.get(wrapped), &value);
+  ASSERT_TRUE(wrapped_kind.delete_all(wrapped));
+}
+
+}  // namespace

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What gdb shows of attrcache, in a running program or a core; the library needs no debug information.
+
+  (gdb) source attrcache_gdb.py
+  (gdb) print comm->attributes          an attrcache_table: its attributes, in the order of setting
+  (gdb) print *comms                    an attrcache_kind: its keyvals, with their callbacks
+  (gdb) print $attrcache_keyval(0x40000010)    what a keyval says: kind, index, generation
+
+Nothing is called in the program. The layouts are those of lib/table/table.h, lib/table/meta.h,
+lib/keyval/registry.h and lib/keyval/entry.h; tests/packaging/gdb_test.sh keeps them so.
+"""
+
+import struct
+
+import gdb
+
+TAGS = ("pointer", "int", "Fint", "Aint")
+LANGUAGES = ("C", "Fortran (Fint)", "Fortran (Aint)")
+SENTINELS = {0: "null", 1: "dup"}
+
+# A table: the directory's address, a clock, three slots. The directory: eight leaves, the root of
+# the tree, and the rest of the first leaf's slots.
+SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
+
+# A registry: the chunks of entries, those of counters, the kind's number, its name, and how many
+# indices were used.
+FIRST_CHUNK, CHUNKS = 10, 22
+KIND_AT = 2 * 8 * CHUNKS
+NAME_AT, FRESH_AT = KIND_AT + 8, KIND_AT + 40
+# An entry: its word first; further on, in its record, the callbacks.
+ENTRY, CALLBACKS_AT = 128, 64
+
+
+def words(address, count):
+    memory = gdb.selected_inferior().read_memory(address, 8 * count)
+    return struct.unpack("<%dQ" % count, bytes(memory))
+
+
+def int32(address):
+    return struct.unpack("<I", bytes(gdb.selected_inferior().read_memory(address, 4)))[0]
+
+
+def signed(value, bits):
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def symbol(address):
+    """A function's address, with its name if it has one."""
+    if address in SENTINELS:
+        return SENTINELS[address]
+    name = gdb.execute("info symbol 0x%x" % address, to_string=True).strip()
+    name = name.split(" in section")[0]
+    return "0x%x" % address if name.startswith("No symbol") else "0x%x <%s>" % (address, name)
+
+
+class Attribute:
+    """An occupied slot; see meta.h for the bits."""
+
+    def __init__(self, index, value, meta):
+        upper = meta >> 32
+        self.keyval = (upper & 0x5FE0000F) | 0x40000000 | index << 4
+        self.tag = meta >> 63 << 1 | meta >> 61 & 1
+        self.value = value
+        self.visible = bool(meta >> 62 & 1)
+        self.pins = meta >> 43 & 1023
+        self.deleting = bool(meta >> 42 & 1)
+        self.order = (meta >> 36 & 0x1F) << 32 | meta & 0xFFFFFFFF
+
+    def __str__(self):
+        if self.tag == 0:
+            text = "0x%x" % self.value
+        else:
+            text = "%s %d" % (TAGS[self.tag], signed(self.value, 64 if self.tag == 3 else 32))
+        if self.pins:
+            text += ", held by %d" % self.pins
+        if self.deleting:
+            text += ", being deleted" + ("" if self.visible else " (hidden)")
+        return text
+
+
+def slots(address, first, count):
+    content = words(address, 2 * count)
+    for i in range(count):
+        if content[2 * i + 1] != 0:
+            yield Attribute(first + i, content[2 * i], content[2 * i + 1])
+
+
+def below(child, height, leaf):
+    if height == 0:
+        yield from slots(child, leaf * LEAF, LEAF)
+        return
+    for i, address in enumerate(words(child, FANOUT)):
+        if address:
+            yield from below(address, height - 1, leaf << 4 | i)
+
+
+def attributes(table):
+    yield from slots(table + 2 * 8, 0, INLINE)
+    directory = words(table, 1)[0]
+    if directory == 0:
+        return
+    *leaves, root = words(directory, LEAVES + 1)
+    yield from slots(directory + 80, INLINE, LEAF - INLINE)
+    for number in range(1, LEAVES):
+        yield from slots(leaves[number], number * LEAF, LEAF)
+    if root:
+        yield from below(root & ~7, root & 7, 0)
+
+
+class TablePrinter:
+    """attrcache_table."""
+
+    def __init__(self, value):
+        self.attributes = sorted(attributes(int(value.address)), key=lambda a: a.order)
+
+    def to_string(self):
+        return "%d attribute%s" % (len(self.attributes), "s" * (len(self.attributes) != 1))
+
+    def children(self):
+        for attribute in self.attributes:
+            yield "0x%x" % attribute.keyval, str(attribute)
+
+
+class Keyval:
+    """A keyval that exists."""
+
+    def __init__(self, word, callbacks):
+        self.number = word & 0xFFFFFFFF
+        self.freed = bool(word >> 42 & 1)
+        self.predefined = not word >> 43 & 1
+        self.copy, self.delete, self.extra, language, _ = words(callbacks, 5)
+        self.language = language & 0xFFFFFFFF
+
+    def __str__(self):
+        if self.predefined:
+            return "predefined"
+        text = "copy %s, delete %s, extra_state 0x%x" % (
+            symbol(self.copy), symbol(self.delete), self.extra)
+        if self.language:
+            text += ", " + LANGUAGES[self.language]
+        return text + (", freed and still in use" if self.freed else "")
+
+
+def keyvals(registry):
+    chunks = words(registry, CHUNKS)
+    for index in range(int32(registry + FRESH_AT)):
+        # What is stored is where the entry of index 0 would be.
+        chunk = chunks[(16 * index + (1 << FIRST_CHUNK)).bit_length() - 1]
+        entry = chunk + index * ENTRY
+        word = words(entry, 1)[0]
+        if word >> 30 & 1:
+            yield Keyval(word, entry + CALLBACKS_AT)
+
+
+class KindPrinter:
+    """attrcache_kind, which is a Registry inside."""
+
+    def __init__(self, value):
+        self.address = int(value.address)
+        self.keyvals = list(keyvals(self.address))
+
+    def to_string(self):
+        name = words(self.address + NAME_AT, 1)[0]
+        name = gdb.Value(name).cast(gdb.lookup_type("char").pointer()).string() if name else "kind"
+        return "%s (kind %d), %d keyval%s" % (
+            name, int32(self.address + KIND_AT), len(self.keyvals), "s" * (len(self.keyvals) != 1))
+
+    def children(self):
+        for keyval in self.keyvals:
+            yield "0x%x" % keyval.number, str(keyval)
+
+
+class DescribeKeyval(gdb.Function):
+    """$attrcache_keyval(KEYVAL): what the number says, whether or not such a keyval exists."""
+
+    def __init__(self):
+        super().__init__("attrcache_keyval")
+
+    def invoke(self, keyval):
+        number = int(keyval)
+        if number == 0:
+            return "ATTRCACHE_KEYVAL_INVALID"
+        if number >> 29 != 2:
+            return "not a keyval of attrcache"
+        kind = number & 15
+        names = ("communicator", "datatype", "window")
+        return "%s, index %d, generation %d" % (
+            names[kind] if kind < 3 else "kind %d" % kind, number >> 4 & 0x1FFFF, number >> 21 & 255)
+
+
+def register():
+    import gdb.printing
+    printers = gdb.printing.RegexpCollectionPrettyPrinter("attrcache")
+    printers.add_printer("table", "^attrcache_table$|^attrcache::Table$", TablePrinter)
+    printers.add_printer("kind", "^attrcache_kind$|^attrcache::Registry$", KindPrinter)
+    gdb.printing.register_pretty_printer(gdb.current_objfile(), printers, replace=True)
+    DescribeKeyval()
+
+
+register()

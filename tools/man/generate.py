@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the man pages. What they say is said elsewhere, once:
+
+  man3  one page for each function of attrcache.h, from the comment before it
+  man7  attrcache(7), from the comment at the top of attrcache.h, with all functions and results
+  man1  one page for each installed tool, from what its --help prints
+
+usage: generate.py TARGET    (TARGET/man1, TARGET/man3, TARGET/man7)
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+HEADER = os.path.join(ROOT, "lib", "attrcache", "attrcache.h")
+TOOLS = {"attrcache-run": "runs an MPI program with its attributes served by attrcache"}
+
+# Abbreviations of the header's comments, where pages have the room to spell them out.
+SOURCES = {
+    "M1": "MPI-1.1, section 5.7",
+    "M2": "MPI-2.2, section 6.7",
+    "L": "MPI-4.1, section 19.3.7",
+    "F": "MPI-2.2, section 8.7.1",
+}
+
+# KEYVAL_* stands for all such errors; this one is only for those who change what users may not.
+REFUSED_IF_PREDEFINED = ("attrcache_set", "attrcache_delete", "attrcache_keyval_free")
+
+
+class Function:
+    def __init__(self, name, prototype, comment, section):
+        self.name = name
+        self.prototype = prototype
+        self.comment = comment
+        self.section = section
+
+
+class Header:
+    """attrcache.h, taken apart."""
+
+    def __init__(self, text):
+        self.version = ".".join(
+            re.search(r"#define ATTRCACHE_VERSION_%s (\d+)" % part, text).group(1)
+            for part in ("MAJOR", "MINOR", "PATCH"))
+        self.overview = uncommented(re.search(r"/\*\n(.*?)\*/", text, re.S).group(1))
+        self.results = re.findall(r"^  (ATTRCACHE_(?:OK|ABSENT|ERR_\w+))[^/\n]*(?:/\* (.*?) \*/)?$",
+                                  text, re.M)
+        self.types = {
+            m.group("name"): m.group(0)
+            for m in re.finditer(
+                r"^typedef (?:struct|enum) (?P<name>attrcache_\w+)(?: \{.*?^\} (?P=name)| (?P=name));",
+                text, re.M | re.S)
+        }
+        self.functions = list(self.find_functions(text))
+
+    @staticmethod
+    def find_functions(text):
+        section = ""
+        pattern = re.compile(
+            r"/\* ---- (?P<section>.*?) -+ \*/"
+            r"|/\*(?P<comment>(?:(?!\*/).)*)\*/\s*ATTRCACHE_API (?P<prototype>[^;]*?)"
+            r"\s*ATTRCACHE_NOEXCEPT;", re.S)
+        for match in pattern.finditer(text):
+            if match.group("section"):
+                section = match.group("section")
+                continue
+            prototype = re.sub(r"\s+", " ", match.group("prototype"))
+            name = re.search(r"(attrcache_\w+)\(", prototype).group(1)
+            yield Function(name, prototype, uncommented(match.group("comment")), section)
+
+    def errors(self, function, comment):
+        """The results that "Errors: NULL, KEYVAL_*, ARGUMENT (mode)." names, with what they mean."""
+        listed = re.search(r"Errors: (.*?)\.(?:\s|$)", comment, re.S)
+        for word, note in re.findall(r"([A-Z_]+\*?)(?: \((.*?)\))?", listed.group(1) if listed else ""):
+            for result, meaning in self.results:
+                short = result[len("ATTRCACHE_ERR_"):]
+                if short == "KEYVAL_PREDEFINED" and function not in REFUSED_IF_PREDEFINED:
+                    continue
+                if short == word or (word.endswith("*") and short.startswith(word[:-1])):
+                    yield result, meaning + (": " + note if note else "")
+
+    def types_of(self, prototype):
+        return [t for name, t in self.types.items() if re.search(r"\b%s\b" % name, prototype)
+                and "{" in t]
+
+
+def uncommented(text):
+    return "\n".join(re.sub(r"^ ?\* ?", "", line).rstrip() for line in text.strip("\n").split("\n"))
+
+
+def escaped(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return re.sub(r"^(['.])", r"\\&\1", text, flags=re.M)
+
+
+def prose(text):
+    """Escaped, with the library's own names in bold."""
+    text = re.sub(r"[ \t]+", " ", text.strip())
+    return re.sub(r"\b(attrcache_\w+|ATTRCACHE_\w+)", r"\\fB\1\\fP", escaped(text))
+
+
+def verbatim(text):
+    return ".nf\n%s\n.fi" % escaped(text)
+
+
+def folded(prototype):
+    """A prototype, one parameter a line if it doesn't fit into one."""
+    if len(prototype) < 72:
+        return prototype + ";"
+    head, parameters = prototype.split("(", 1)
+    # Not the commas of a parameter that is a function.
+    return head + "(\n    " + re.sub(r", (?![^(]*\))", ",\n    ", parameters[:-1]) + ");"
+
+
+def page(name, section, version, parts):
+    lines = ['.\\" SPDX-License-Identifier: Apache-2.0',
+             '.TH %s %s "" "attrcache %s" "attrcache"' % (name, section, version)]
+    for title, body in parts:
+        if body:
+            lines += [".SH " + title, body]
+    return "\n".join(lines) + "\n"
+
+
+def summary(comment):
+    """The first sentence, without a full stop, fit for whatis."""
+    first = re.split(r"(?<=[.;])\s", re.sub(r"\s+", " ", comment.strip()))[0]
+    head = first.split(":")[0]
+    return head if len(head) > 12 else first.rstrip(".;")
+
+
+def function_page(header, function):
+    comment = re.sub(r"^/?\s*", "", function.comment).strip()
+    sources = re.search(r"\s*\[((?:M1|M2|L|F)\b[^\]]*)\]$", comment)
+    described = comment[:sources.start()] if sources else comment
+    errors = "\n".join(".TP\n.B %s\n%s" % (result, prose(meaning))
+                       for result, meaning in header.errors(function.name, described))
+    conforms = "; ".join(
+        re.sub(r"^(M1|M2|L|F)\b,?", lambda m: SOURCES[m.group(1)] + ":", source.strip()).rstrip(":")
+        for source in sources.group(1).replace("\n", " ").split(";")) if sources else ""
+    siblings = [f.name for f in header.functions
+                if f.section == function.section and f is not function]
+    related = ["%s(3)" % name for name in siblings] + ["attrcache(7)"]
+    return page(function.name, 3, header.version, [
+        ("NAME", "%s \\- %s" % (function.name, escaped(summary(described)))),
+        ("LIBRARY", "attrcache (libattrcache, \\fI\\-lattrcache\\fP)"),
+        ("SYNOPSIS", verbatim("#include <attrcache/attrcache.h>\n\n" + folded(function.prototype))),
+        ("TYPES", "\n.PP\n".join(verbatim(t) for t in header.types_of(function.prototype))),
+        ("DESCRIPTION", prose(described)),
+        ("ERRORS", errors),
+        ("CONFORMING TO", prose(conforms)),
+        ("SEE ALSO", ",\n".join(".BR %s" % r.replace("(", " (") for r in related)
+         .replace(",\n", " ,\n")),
+    ])
+
+
+def overview_page(header):
+    intro, *rest = header.overview.split("\n\n")
+    nouns = [p for p in rest if p.startswith("The nouns")]
+    rules = [re.match(r"(\w+): (.*)", p, re.S) for p in rest]
+    sections = {}
+    for function in header.functions:
+        sections.setdefault(function.section, []).append(function)
+    functions = []
+    for title, members in sections.items():
+        functions.append(".SS " + escaped(title))
+        for f in members:
+            functions.append(".TP\n.BR %s (3)\n%s" % (f.name, prose(summary(f.comment.lstrip("/ ")))))
+    return page("attrcache", 7, header.version, [
+        ("NAME", "attrcache \\- " + escaped(re.sub(r"^attrcache: |\. The C API\.?$", "",
+                                                   re.sub(r"\s+", " ", intro.strip())))),
+        ("SYNOPSIS", verbatim("#include <attrcache/attrcache.h>    /* C */\n"
+                              "#include <attrcache/attrcache.hpp>  // C++20\n\n"
+                              "cc ... $(pkg-config --cflags --libs attrcache)")),
+        ("DESCRIPTION", "\n".join(verbatim("\n".join(p.split("\n")[1:])) for p in nouns)),
+        ("RULES", "\n".join(".TP\n.B %s\n%s" % (m.group(1), prose(m.group(2)))
+                            for m in rules if m)),
+        ("FUNCTIONS", "\n".join(functions)),
+        ("RESULTS", "\n".join(".TP\n.B %s\n%s" % (r, prose(m or "Success."))
+                              for r, m in header.results)),
+        ("SEE ALSO", ".BR attrcache\\-run (1)"),
+    ])
+
+
+def tool_page(tool, whatis, version):
+    text = subprocess.run([os.path.join(ROOT, "tools", tool), "--help"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.strip()
+    usage, _, rest = text.partition("\n\n")
+    return page(tool, 1, version, [
+        ("NAME", "%s \\- %s" % (escaped(tool), escaped(whatis))),
+        ("SYNOPSIS", verbatim(re.sub(r"^usage: ", "", re.sub(r"\n {7}", "\n", usage)))),
+        ("DESCRIPTION", verbatim(rest)),
+        ("SEE ALSO", ".BR attrcache (7)"),
+    ])
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with open(HEADER, encoding="utf-8") as f:
+        header = Header(f.read())
+    pages = {"man7/attrcache.7": overview_page(header)}
+    for function in header.functions:
+        pages["man3/%s.3" % function.name] = function_page(header, function)
+    for tool, whatis in TOOLS.items():
+        pages["man1/%s.1" % tool] = tool_page(tool, whatis, header.version)
+    for name, text in pages.items():
+        path = os.path.join(sys.argv[1], name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+if __name__ == "__main__":
+    main()
