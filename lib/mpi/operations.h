@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The attribute operations on keyvals of ours, whatever the language and name by which they were
+// called. `Kind` is one of kinds.h; handles are C's. Each returns what the MPI function returns,
+// its error handler having been called.
+
+#ifndef ATTRCACHE_MPI_OPERATIONS_H_
+#define ATTRCACHE_MPI_OPERATIONS_H_
+
+#include "attrcache/attrcache.h"
+#include "mpi/anchor.h"
+#include "mpi/errors.h"
+#include "mpi/native.h"
+#include "mpi/served.h"
+
+namespace attrcache::mpi {
+
+// A call of ours that MPI itself has to answer: there is no domain (so the keyval can't be ours),
+// or MPI is over.
+inline bool not_ours_to_answer() { return served() == nullptr || (ending() && finalized()); }
+
+// Reads an attribute by `Read`, which is attrcache_get or a kin of it.
+template <typename Kind, typename Value, typename Read>
+[[gnu::noinline]] int get_by_asking(typename Kind::Handle handle, int keyval, Value* value,
+                                    int* flag, Read read) {
+  static constinit attrcache_table nothing = {};
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) {
+    const int code = touch<Kind>(handle, Attach::kIfAskedOften, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  if (value == nullptr || flag == nullptr) return raise<Kind>(handle, MPI_ERR_ARG);
+  const int result =
+      read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
+  *flag = result == ATTRCACHE_OK;
+  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : fail<Kind>(handle, result);
+}
+
+// On an object whose anchor is known.
+template <typename Kind>
+[[gnu::always_inline]] inline int set_at(Anchor* anchor, typename Kind::Handle handle, int keyval,
+                                         intptr_t value, attrcache_tag tag) {
+  if (verbose()) [[unlikely]]
+    count(counts.sets);
+  int callback_code = 0;
+  const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                   keyval, value, tag, &callback_code);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : fail<Kind>(handle, result, callback_code);
+}
+
+template <typename Kind>
+[[gnu::always_inline]] inline int remove_at(attrcache_table* table, typename Kind::Handle handle,
+                                            int keyval) {
+  if (verbose()) [[unlikely]]
+    count(counts.deletes);
+  int callback_code = 0;
+  const int result =
+      attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &callback_code);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : fail<Kind>(handle, result, callback_code);
+}
+
+template <typename Kind>
+int set(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) [[unlikely]] {
+    const int code = touch<Kind>(handle, Attach::kYes, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return set_at<Kind>(anchor, handle, keyval, value, tag);
+}
+
+// Nothing attached: succeeds, on every MPI.
+template <typename Kind>
+int remove(typename Kind::Handle handle, int keyval) {
+  static constinit attrcache_table nothing = {};
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) [[unlikely]] {
+    const int code = touch<Kind>(handle, Attach::kNo, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return remove_at<Kind>(anchor != nullptr ? &anchor->table : &nothing, handle, keyval);
+}
+
+// The caller has checked the pointers, and that the kind isn't left to MPI.
+inline int create_keyval(const Served& state, int kind, const attrcache_callbacks& callbacks,
+                         int* keyval) {
+  const int result = attrcache_keyval_create(state.kinds[kind], &callbacks, keyval);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+}
+
+inline int free_keyval(int kind, int* keyval) {
+  const int result = attrcache_keyval_free(served()->kinds[kind], keyval);
+  if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
+  *keyval = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_OPERATIONS_H_

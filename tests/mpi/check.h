@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the MPI test programs share. Each rank ends with one line that run.sh looks for, since a
+ * launcher's exit code can't be relied on: "rank R: N checks passed", or "rank R: FAILED ...".
+ */
+#ifndef ATTRCACHE_TESTS_MPI_CHECK_H_
+#define ATTRCACHE_TESTS_MPI_CHECK_H_
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((unused)) static int check_count;
+__attribute__((unused)) static int check_failures;
+__attribute__((unused)) static int check_rank;
+
+#define CHECK(condition)                                                                 \
+  do {                                                                                   \
+    ++check_count;                                                                       \
+    if (!(condition)) {                                                                  \
+      ++check_failures;                                                                  \
+      printf("rank %d: FAILED %s:%d: %s\n", check_rank, __FILE__, __LINE__, #condition); \
+      fflush(stdout);                                                                    \
+    }                                                                                    \
+  } while (0)
+
+#define CHECK_EQUAL(actual, expected)                                                       \
+  do {                                                                                      \
+    const long actual_ = (long)(actual);                                                    \
+    const long expected_ = (long)(expected);                                                \
+    ++check_count;                                                                          \
+    if (actual_ != expected_) {                                                             \
+      ++check_failures;                                                                     \
+      printf("rank %d: FAILED %s:%d: %s is %ld, not %ld\n", check_rank, __FILE__, __LINE__, \
+             #actual, actual_, expected_);                                                  \
+      fflush(stdout);                                                                       \
+    }                                                                                       \
+  } while (0)
+
+#define CHECK_TEXT(actual, expected)                                                              \
+  do {                                                                                            \
+    ++check_count;                                                                                \
+    if (strcmp((actual), (expected)) != 0) {                                                      \
+      ++check_failures;                                                                           \
+      printf("rank %d: FAILED %s:%d: %s is \"%s\", not \"%s\"\n", check_rank, __FILE__, __LINE__, \
+             #actual, (actual), (expected));                                                      \
+      fflush(stdout);                                                                             \
+    }                                                                                             \
+  } while (0)
+
+__attribute__((unused)) static void check_begin(void) {
+  MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+}
+
+__attribute__((unused)) static int check_report(void) {
+  if (check_failures == 0) printf("rank %d: %d checks passed\n", check_rank, check_count);
+  fflush(stdout);
+  return check_failures != 0;
+}
+
+/* Whether the program is served by attrcache, or runs natively, as its own control. */
+__attribute__((unused)) static int served(void) {
+  const char* s = getenv("ATTRCACHE_TEST_SERVED");
+  return s != NULL && *s == '1';
+}
+
+#ifdef OPEN_MPI
+#define ON_OPENMPI 1
+#else
+#define ON_OPENMPI 0
+#endif
+
+/* A log of what callbacks did, as text: "del 3;del 2;". */
+static char check_log[4096];
+__attribute__((unused)) static void note(const char* format, ...) {
+  va_list arguments;
+  const size_t used = strlen(check_log);
+  va_start(arguments, format);
+  vsnprintf(check_log + used, sizeof check_log - used, format, arguments);
+  va_end(arguments);
+}
+#define CHECK_LOG(expected)            \
+  do {                                 \
+    CHECK_TEXT(check_log, (expected)); \
+    check_log[0] = '\0';               \
+  } while (0)
+
+__attribute__((unused)) static int class_of(int code) {
+  int c = -1;
+  if (code == MPI_SUCCESS) return MPI_SUCCESS;
+  return MPI_Error_class(code, &c) == MPI_SUCCESS ? c : -1;
+}
+
+#endif

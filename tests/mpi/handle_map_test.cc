@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/handle_map.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace attrcache::mpi {
+namespace {
+
+void* object(uintptr_t n) { return reinterpret_cast<void*>(n * 16 + 16); }
+
+TEST(HandleMap, IsEmptyAtFirst) {
+  HandleMap map;
+  EXPECT_EQ(map.find(0), nullptr);
+  EXPECT_EQ(map.find(0x44000000), nullptr);
+  EXPECT_EQ(map.find(~uintptr_t{0} - 1), nullptr);
+  map.erase(0x44000000);
+  EXPECT_EQ(map.size(), 0u);
+}
+
+TEST(HandleMap, KeepsTheFirstOfTwo) {
+  HandleMap map;
+  EXPECT_EQ(map.insert(1, object(1)), object(1));
+  EXPECT_EQ(map.insert(1, object(2)), object(1));
+  EXPECT_EQ(map.find(1), object(1));
+  map.erase(1);
+  EXPECT_EQ(map.find(1), nullptr);
+  EXPECT_EQ(map.insert(1, object(2)), object(2));
+  map.clear();
+  EXPECT_EQ(map.find(1), nullptr);
+  EXPECT_EQ(map.insert(1, object(3)), object(3));
+  EXPECT_EQ(map.find(1), object(3));
+}
+
+TEST(HandleMap, FindsTheNullHandleOnlyIfItIsThere) {
+  HandleMap map;
+  for (uintptr_t h = 1; h < 200; ++h) map.insert(h, object(h));
+  EXPECT_EQ(map.find(0), nullptr);
+  map.insert(0, object(0));
+  EXPECT_EQ(map.find(0), object(0));
+}
+
+// MPICH's handles are counted up, Open MPI's are addresses a fixed distance apart: however many
+// there are, a find looks at hardly more than one place.
+TEST(HandleMap, FindsInOneLookOrTwo) {
+  for (const uintptr_t step : {1u, 16u, 64u, 352u, 1024u, 4096u}) {
+    for (const uintptr_t count : {3u, 30u, 1000u, 200000u}) {
+      HandleMap map;
+      const uintptr_t base = step == 1 ? 0x84000000 : 0x7f3210000010;
+      for (uintptr_t i = 0; i < count; ++i) map.insert(base + i * step, object(i));
+      uint64_t looks = 0;
+      for (uintptr_t i = 0; i < count; ++i) {
+        ASSERT_EQ(map.find(base + i * step), object(i));
+        looks += map.distance(base + i * step);
+      }
+      EXPECT_LT(looks, count * 3 / 2 + 1) << "step " << step << ", count " << count;
+    }
+  }
+}
+
+TEST(HandleMap, AgreesWithAMap) {
+  std::mt19937 random(4711);
+  HandleMap map;
+  std::map<uintptr_t, void*> reference;
+  for (int i = 0; i < 300000; ++i) {
+    const uintptr_t handle = 0x84000000 + random() % 3000 * (i < 100000 ? 1 : 64);
+    switch (random() % 3) {
+      case 0: {
+        void* expected = reference.emplace(handle, object(random())).first->second;
+        ASSERT_EQ(map.insert(handle, expected), expected);
+        break;
+      }
+      case 1:
+        map.erase(handle);
+        reference.erase(handle);
+        break;
+      default: {
+        const auto found = reference.find(handle);
+        ASSERT_EQ(map.find(handle), found != reference.end() ? found->second : nullptr);
+      }
+    }
+    ASSERT_EQ(map.size(), reference.size());
+  }
+}
+
+// Each thread owns some handles, which it inserts, finds and erases over and over, while the map
+// grows under it; all threads find the handles that are there throughout.
+TEST(HandleMap, FindsWhatIsThereWhileOthersComeAndGo) {
+  constexpr int kThreads = 4;
+  constexpr uintptr_t kLasting = 500;
+  HandleMap map;
+  for (uintptr_t i = 0; i < kLasting; ++i) map.insert(i * 32, object(i));
+  std::vector<int> wrong(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&map, &wrong, t] {
+      for (uintptr_t round = 0; round < 40; ++round) {
+        const uintptr_t count = 100 + round * 20;
+        const auto handle = [t](uintptr_t i) { return i * 32 + static_cast<uintptr_t>(t) + 1; };
+        for (uintptr_t i = 0; i < count; ++i) {
+          if (map.find(handle(i)) != nullptr) ++wrong[t];
+          map.insert(handle(i), object(round * 1000 + i));
+        }
+        for (uintptr_t i = 0; i < count; ++i) {
+          if (map.find(handle(i)) != object(round * 1000 + i)) ++wrong[t];
+          if (map.find(i % kLasting * 32) != object(i % kLasting)) ++wrong[t];
+        }
+        for (uintptr_t i = 0; i < count; ++i) map.erase(handle(i));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int w : wrong) EXPECT_EQ(w, 0);
+  EXPECT_EQ(map.size(), kLasting);
+}
+
+}  // namespace
+}  // namespace attrcache::mpi

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# launcher_test.sh RUN OPENMPI-LIBRARY MPICH-LIBRARY OPENMPI-PROGRAM MPICH-PROGRAM: what tools/attrcache-run makes
+# of its command line.
+
+set -u
+
+run=$(readlink -f -- "$1")
+openmpi_library=$(readlink -f -- "$2") mpich_library=$(readlink -f -- "$3")
+openmpi_program=$(readlink -f -- "$4") mpich_program=$(readlink -f -- "$5")
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+export OMPI_MCA_rmaps_base_oversubscribe=1 HYDRA_LAUNCHER=fork ATTRCACHE_VERBOSE=1
+export HOME=${HOME:-/tmp} ATTRCACHE_TEST_SERVED=1
+unset LD_PRELOAD
+TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
+# Both libraries in one folder, as they are when installed.
+mkdir "$TMPDIR/lib"
+ln -s "$openmpi_library" "$TMPDIR/lib/libattrcache_openmpi.so"
+ln -s "$mpich_library" "$TMPDIR/lib/libattrcache_mpich.so"
+export ATTRCACHE_LIBDIR=$TMPDIR/lib
+cd / || exit 1
+
+failures=0
+fail() {
+  printf 'FAILED: %s\n' "$1"
+  failures=$((failures + 1))
+}
+
+# prints WHAT EXPECTED ARGUMENT...: --print says which library.
+prints() {
+  local expected=$1 got
+  shift
+  got=$("$run" "$@" --print 2>&1 || true)
+  [ "$got" = "$expected" ] || fail "$* --print: $got"
+}
+prints "$openmpi_library" --mpi openmpi
+prints "$mpich_library" --mpi=mpich
+
+finds() {
+  local expected=$1 got
+  shift
+  got=$("$run" --print "$@" 2>&1 || true)
+  [ "$got" = "$expected" ] || fail "--print $*: $got"
+}
+finds "$openmpi_library" "$openmpi_program"
+finds "$mpich_library" "$mpich_program"
+finds "$openmpi_library" mpirun.openmpi -np 2 true
+finds "$mpich_library" mpirun.mpich -np 2 true
+finds "$mpich_library" mpiexec.hydra -n 1 true
+finds "$openmpi_library" timeout 10 mpirun.openmpi true
+finds "$mpich_library" env A=B "$mpich_program"
+finds "$openmpi_library" /usr/bin/python3 -c 'pass'
+printf '#!/bin/sh\nexec "$@"\n' >"$TMPDIR/wrapper" && chmod +x "$TMPDIR/wrapper"
+finds "$mpich_library" "$TMPDIR/wrapper" mpirun.mpich true
+
+# Clear words when it can't tell.
+message=$("$run" ls 2>&1)
+[ $? = 2 ] && [[ $message == *"can't tell the MPI"*"--mpi"* ]] || fail "ls: $message"
+message=$("$run" /no/such/program 2>&1)
+[ $? = 2 ] && [[ $message == *"not found"* ]] || fail "no program: $message"
+message=$("$run" --mpi lam true 2>&1)
+[ $? = 2 ] && [[ $message == *"lam"* ]] || fail "--mpi lam: $message"
+"$run" >/dev/null 2>&1
+[ $? = 2 ] || fail "no arguments"
+"$run" --help | grep -q usage || fail "--help"
+
+# The command's exit code, and a process without MPI that isn't disturbed.
+"$run" --mpi openmpi bash -c 'exit 7'
+[ $? = 7 ] || fail "exit code"
+[ "$("$run" --mpi mpich bash -c 'echo "$LD_PRELOAD"')" = "$mpich_library" ] || fail "LD_PRELOAD"
+[ "$(LD_PRELOAD='' "$run" --mpi mpich ls -d /)" = / ] || fail "ls under the library"
+
+# Served: alone, with a launcher, and each program of an MPMD line; the launcher itself isn't preloaded.
+serves() { # HOW-MANY COMMAND...
+  local expected=$1 output count
+  shift
+  output=$(timeout 60 "$run" "$@" 2>&1 </dev/null)
+  count=$(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output")
+  [ "$count" = "$expected" ] || fail "$*: $count served; $output"
+  count=$(grep -c 'checks passed$' <<<"$output")
+  [ "$count" = "$expected" ] || fail "$*: $count passed; $output"
+}
+serves 1 "$mpich_program"
+serves 1 "$openmpi_program"
+serves 2 mpirun.mpich -np 2 "$mpich_program"
+serves 2 mpirun.openmpi -np 2 "$openmpi_program"
+serves 2 mpirun.openmpi -np 1 "$openmpi_program" : -np 1 "$openmpi_program"
+serves 2 mpirun.mpich -np 1 "$mpich_program" : -np 1 "$mpich_program"
+serves 2 timeout 50 mpirun.openmpi -np 2 "$TMPDIR/wrapper" "$openmpi_program"
+
+# The wrong library says so.
+message=$(LD_PRELOAD=$openmpi_library "$mpich_program" 2>&1)
+[[ $message == *"another MPI"* ]] || fail "the wrong library: $message"
+
+[ "$failures" = 0 ] && echo "passed"
+exit "$((failures != 0))"

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh MPI MODE NPS RUN LIBRARY PROGRAM [--preload=TOOL] [ARGUMENT...]
+#
+# Runs PROGRAM under MPI (openmpi or mpich) on each number of ranks in NPS ("1 2"), served by LIBRARY through RUN
+# (tools/attrcache-run), and judges by what it prints: a line "rank R: N checks passed" from each rank, and
+# nowhere FAILED. MODE says what else:
+#
+#   served    nothing
+#   control   it must also pass natively: it tests what the standard says
+#   same      it must print the same natively, whatever that is: its lines that begin with "rank", sorted
+#   abort     both ways it must end badly and print the same "abort:" lines
+#
+# TOOL is preloaded as well, before LIBRARY, and must report ("tool: ...") from each rank.
+
+set -u
+
+mpi=$1 mode=$2 nps=$3 run=$4 library=$5 program=$6
+shift 6
+tool=
+case ${1-} in
+  --preload=*)
+    tool=$(readlink -f -- "${1#--preload=}")
+    shift
+    ;;
+esac
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export HYDRA_LAUNCHER=fork UCX_LOG_LEVEL=error
+export HOME=${HOME:-/tmp} ATTRCACHE_VERBOSE=1
+# Sockets of the run-time systems want short paths.
+TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$library")")
+export ATTRCACHE_LIBDIR
+
+limit=${ATTRCACHE_TEST_SECONDS:-120}
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+problems=0
+problem() {
+  printf 'PROBLEM (%s, np %s): %s\n' "$mpi" "$np" "$1"
+  problems=$((problems + 1))
+}
+
+# launch OUTPUT [PREFIX...]: a rank's output, in either way of running.
+launch() {
+  local output=$1
+  shift
+  # The tool is in the ranks already when the launcher adds the library; without one it has to be told.
+  local preload=()
+  if [ -n "$tool" ] && [ $# -eq 0 ]; then
+    [ "$mpi" = openmpi ] && preload=(-x "LD_PRELOAD=$tool") || preload=(-genv LD_PRELOAD "$tool")
+  fi
+  LD_PRELOAD=$([ $# -eq 0 ] || echo "$tool") \
+    timeout -k 5 "$limit" "$@" "mpirun.$mpi" ${preload[@]+"${preload[@]}"} -np "$np" "$program" "${arguments[@]+"${arguments[@]}"}" \
+    >"$output" 2>&1 </dev/null
+}
+
+passed() { # OUTPUT
+  ! grep -q FAILED "$1" && [ "$(grep -c '^rank [0-9]*: [0-9]* checks passed$' "$1")" = "$np" ]
+}
+
+arguments=("$@")
+for np in $nps; do
+  served=$TMPDIR/served.$np native=$TMPDIR/native.$np
+  ATTRCACHE_TEST_SERVED=1 launch "$served" "$run" --mpi "$mpi"
+  case $mode in
+    served | control)
+      passed "$served" || { cat "$served"; problem "served: not all checks passed"; }
+      ;;
+  esac
+  if [ "$mode" != abort ]; then
+    [ "$(grep -c '^attrcache\[[0-9]*\]: serving' "$served")" -ge "$np" ] ||
+      { cat "$served"; problem "it was not served"; }
+  fi
+  if [ -n "$tool" ]; then
+    [ "$(grep -c '^tool: ' "$served")" = "$np" ] || { cat "$served"; problem "the tool did not work"; }
+    # Left to MPI where the tool says that it saw sets.
+    wraps=$(grep -c '^tool: [1-9][0-9]* sets' "$served")
+    [ "$(grep -c 'not serving communicators' "$served")" = "$wraps" ] ||
+      { cat "$served"; problem "served where it shouldn't be, or not where it should"; }
+  fi
+  case $mode in
+    control)
+      ATTRCACHE_TEST_SERVED=0 launch "$native"
+      passed "$native" || { cat "$native"; problem "native: not all checks passed"; }
+      ;;
+    same)
+      ATTRCACHE_TEST_SERVED=0 launch "$native"
+      diff <(grep '^rank' "$served" | sort) <(grep '^rank' "$native" | sort) ||
+        problem "served (<) and native (>) differ"
+      grep -q '^rank' "$served" || { cat "$served"; problem "no output"; }
+      ;;
+    abort)
+      ATTRCACHE_TEST_SERVED=0 launch "$native"
+      grep -q '^abort:' "$native" || { cat "$native"; problem "native: no output"; }
+      diff <(grep '^abort:' "$served" | sort) <(grep '^abort:' "$native" | sort) ||
+        problem "served (<) and native (>) differ"
+      ;;
+  esac
+done
+[ "$problems" = 0 ] && echo "passed: $mpi, np $nps, $mode"
+exit "$((problems != 0))"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// attrcache/mpi2.hpp: code in the style of MPI-2's C++ bindings, on an MPI that need not have any.
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+
+#include <cstdio>
+#include <string>
+
+#include "attrcache/mpi2.hpp"
+
+namespace MPI = attrcache::mpi2;
+
+namespace {
+
+int rank, checks, failures;
+
+void check(bool good, const char* what, int line) {
+  ++checks;
+  if (good) return;
+  ++failures;
+  std::printf("rank %d: FAILED bindings.cc:%d: %s\n", rank, line, what);
+}
+#define CHECK(condition) check((condition), #condition, __LINE__)
+
+struct State {
+  int copies = 0;
+  int deletions = 0;
+};
+
+// The same in the shapes of the three; `Cached` is Comm, Datatype or Win.
+template <typename Cached, typename In>
+int copy(const Cached& old, int, void* extra_state, In in, void* out, bool& flag) {
+  const typename Cached::Handle handle = old;
+  static_cast<void>(handle);
+  ++static_cast<State*>(extra_state)->copies;
+  *static_cast<const void**>(out) = static_cast<const char*>(in) + 1;
+  flag = true;
+  return MPI_SUCCESS;
+}
+
+template <typename Cached>
+int remove(Cached&, int, void*, void* extra_state) {
+  ++static_cast<State*>(extra_state)->deletions;
+  return MPI_SUCCESS;
+}
+
+// What all three do; `dup` is given for those that can.
+template <typename Cached, typename In, typename Dup, typename Free>
+void use(Cached object, Dup dup, Free free) {
+  State state;
+  char text[] = "text";
+  void* value = nullptr;
+  int keyval = Cached::Create_keyval(copy<Cached, In>, remove<Cached>, &state);
+  int shared = Cached::Create_keyval(Cached::DUP_FN, Cached::NULL_DELETE_FN, nullptr);
+  int alone = Cached::Create_keyval(Cached::NULL_COPY_FN, Cached::NULL_DELETE_FN, nullptr);
+  CHECK(keyval != MPI::KEYVAL_INVALID);
+  CHECK(!object.Get_attr(keyval, &value));
+  object.Set_attr(keyval, text);
+  object.Set_attr(shared, text);
+  object.Set_attr(alone, text);
+  CHECK(object.Get_attr(keyval, &value) && value == text);
+
+  if constexpr (!std::is_same_v<Dup, std::nullptr_t>) {
+    Cached copied = dup(object);
+    CHECK(state.copies == 1);
+    CHECK(copied.Get_attr(keyval, &value) && value == text + 1);
+    CHECK(copied.Get_attr(shared, &value) && value == text);
+    CHECK(!copied.Get_attr(alone, &value));
+    free(copied);
+    CHECK(state.deletions == 1);
+  }
+
+  const int before = state.deletions;
+  object.Set_attr(keyval, text + 2);
+  CHECK(state.deletions == before + 1);
+  const int saved = keyval;
+  Cached::Free_keyval(keyval);
+  CHECK(keyval == MPI::KEYVAL_INVALID);
+  object.Delete_attr(saved);
+  CHECK(state.deletions == before + 2);
+  object.Delete_attr(shared);
+  object.Delete_attr(alone);
+  Cached::Free_keyval(shared);
+  Cached::Free_keyval(alone);
+}
+
+int throw_code(MPI::Comm&, int, void*, void* angry) {
+  if (*static_cast<bool*>(angry)) throw MPI::Exception(MPI_ERR_TAG);
+  return MPI_SUCCESS;
+}
+int throw_string(const MPI::Comm&, int, void*, void*, void*, bool&) {
+  throw std::string("no MPI error");
+}
+
+template <typename Call>
+bool throws(Call call) {
+  try {
+    call();
+  } catch (const MPI::Exception& e) {
+    return e.Get_error_code() != MPI_SUCCESS && e.Get_error_class() != MPI_SUCCESS &&
+           *e.Get_error_string() != '\0';
+  }
+  return false;
+}
+
+// With an error handler that returns, errors arrive as exceptions; and none flies through MPI.
+void fail() {
+  MPI_Comm comm, copied = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const MPI::Comm cached(comm);
+  bool angry = true;
+  int keyval = MPI::Comm::Create_keyval(throw_string, throw_code, &angry);
+  cached.Set_attr(keyval, &angry);
+  CHECK(throws([&] { cached.Delete_attr(keyval); }));
+  void* value = nullptr;
+  CHECK(MPI_Comm_dup(comm, &copied) != MPI_SUCCESS);
+  CHECK(throws([&] { cached.Get_attr(MPI::KEYVAL_INVALID, &value); }));
+  CHECK(throws([&] { cached.Set_attr(MPI::KEYVAL_INVALID, value); }));
+  angry = false;
+  CHECK(cached.Get_attr(keyval, &value) && value == &angry);
+  cached.Delete_attr(keyval);
+  MPI::Comm::Free_keyval(keyval);
+  MPI_Comm_free(&comm);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+  use<MPI::Comm, void*>(
+      MPI_COMM_SELF,
+      [](MPI_Comm comm) {
+        MPI_Comm_dup(comm, &comm);
+        return MPI::Comm(comm);
+      },
+      [](MPI_Comm comm) { MPI_Comm_free(&comm); });
+
+  MPI_Datatype type;
+  MPI_Type_contiguous(3, MPI_INT, &type);
+  use<MPI::Datatype, const void*>(
+      type,
+      [](MPI_Datatype t) {
+        MPI_Type_dup(t, &t);
+        return MPI::Datatype(t);
+      },
+      [](MPI_Datatype t) { MPI_Type_free(&t); });
+  MPI_Type_free(&type);
+
+  alignas(64) static int memory;  // MPICH reports a base that it has aligned
+  MPI_Win win;
+  MPI_Win_create(&memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  use<MPI::Win, void*>(win, nullptr, nullptr);
+  void* base = nullptr;
+  CHECK(MPI::Win(win).Get_attr(MPI_WIN_BASE, &base) && base == &memory);
+  MPI_Win_free(&win);
+
+  fail();
+  MPI_Finalize();
+  if (failures == 0) std::printf("rank %d: %d checks passed\n", rank, checks);
+  return failures != 0;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pairs of functions in C++ (cxx_*) and by the C API (capi_*) that are to compile to the same code;
+// cost_test.sh compares.
+
+#include "attrcache/attrcache.hpp"
+
+namespace {
+struct Session {
+  long before;
+  attrcache_table attributes;
+};
+using Keyval = attrcache::Keyval<int, Session>;
+
+// What the C programmer would keep.
+struct InC {
+  attrcache_kind* kind;
+  int keyval;
+};
+static_assert(sizeof(Keyval) == sizeof(InC));
+}  // namespace
+
+extern "C" {
+
+int* cxx_get(const Keyval& keyval, const Session& session) { return keyval.get(session); }
+int* capi_get(const InC& keyval, const Session& session) {
+  void* value = nullptr;
+  attrcache_get(keyval.kind, &session.attributes, keyval.keyval, &value);
+  return static_cast<int*>(value);
+}
+
+bool cxx_get_status(const Keyval& keyval, const Session& session, int*& value) {
+  return keyval.get(session, value) == attrcache::Status::ok;
+}
+bool capi_get_status(const InC& keyval, const Session& session, int*& value) {
+  void* found = nullptr;
+  const int result = attrcache_get(keyval.kind, &session.attributes, keyval.keyval, &found);
+  if (result == ATTRCACHE_OK) value = static_cast<int*>(found);
+  return result == ATTRCACHE_OK;
+}
+
+bool cxx_set(const Keyval& keyval, Session& session, int* value) {
+  return static_cast<bool>(keyval.set(session, value));
+}
+bool capi_set(const InC& keyval, Session& session, int* value) {
+  int code = 0;
+  return attrcache_set(keyval.kind, &session.attributes, &session, keyval.keyval,
+                       reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
+                       &code) == ATTRCACHE_OK;
+}
+
+bool cxx_delete(const Keyval& keyval, Session& session) {
+  return static_cast<bool>(keyval.erase(session));
+}
+bool capi_delete(const InC& keyval, Session& session) {
+  int code = 0;
+  return attrcache_delete(keyval.kind, &session.attributes, &session, keyval.keyval, &code) ==
+         ATTRCACHE_OK;
+}
+
+int cxx_borrow(const Keyval& keyval, Session& session) {
+  const auto held = keyval.borrow(session);
+  return held ? *held : -1;
+}
+int capi_borrow(const InC& keyval, Session& session) {
+  attrcache_borrowed borrowed;
+  const int result = attrcache_borrow(keyval.kind, &session.attributes, keyval.keyval, &borrowed);
+  if (result != ATTRCACHE_OK) return -1;
+  const int value = *static_cast<int*>(borrowed.value);
+  attrcache_give_back(&borrowed);
+  return value;
+}
+
+}  // extern "C"

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What gdb_test.sh looks at: keyvals of all sorts, and tables with near and far slots. */
+
+#include <attrcache/attrcache.h>
+#include <stdio.h>
+
+attrcache_domain* domain;
+attrcache_kind* communicators;
+attrcache_kind* sessions;
+attrcache_table near_table = ATTRCACHE_TABLE_INIT;
+attrcache_table far_table = ATTRCACHE_TABLE_INIT;
+attrcache_table empty_table = ATTRCACHE_TABLE_INIT;
+attrcache_borrowed borrowed;
+int first, freed, tag_ub, farthest, leaf;
+
+static int copy_it(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
+  (void)object, (void)keyval, (void)extra;
+  *(void**)out = in;
+  *flag = 1;
+  return 0;
+}
+
+static int delete_it(void* object, int keyval, void* value, void* extra) {
+  (void)object, (void)keyval, (void)value, (void)extra;
+  return 0;
+}
+
+void stop_here(void) { puts("ready"); }
+
+#define OK(call)                     \
+  do {                               \
+    if ((call) != ATTRCACHE_OK) {    \
+      printf("failed: %s\n", #call); \
+      return 1;                      \
+    }                                \
+  } while (0)
+
+int main(void) {
+  attrcache_callbacks c = {(attrcache_callback*)copy_it, (attrcache_callback*)delete_it,
+                           (void*)0x77, ATTRCACHE_C, NULL};
+  attrcache_kind_options session = {"session", ATTRCACHE_HANDLE_POINTER, NULL};
+  int saved;
+  OK(attrcache_domain_create(NULL, &domain));
+  communicators = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  OK(attrcache_kind_register(domain, &session, &sessions));
+
+  OK(attrcache_keyval_create(sessions, &c, &first));
+  OK(attrcache_keyval_create_predefined(sessions, ATTRCACHE_AS_INT, &tag_ub));
+  c.language = ATTRCACHE_FORTRAN_AINT;
+  OK(attrcache_keyval_create(sessions, &c, &freed));
+  OK(attrcache_set(sessions, &near_table, NULL, freed, 9, ATTRCACHE_AS_AINT, NULL));
+  OK(attrcache_set(sessions, &near_table, NULL, first, 0x1234, ATTRCACHE_AS_POINTER, NULL));
+  OK(attrcache_set_predefined(sessions, &near_table, tag_ub, -7));
+  saved = freed;
+  OK(attrcache_keyval_free(sessions, &freed));
+  freed = saved;
+  OK(attrcache_borrow(sessions, &near_table, first, &borrowed));
+
+  for (int i = 0; i < 3000; ++i) {
+    OK(attrcache_keyval_create(communicators, NULL, &farthest));
+    if (i == 40) leaf = farthest;
+  }
+  OK(attrcache_set(communicators, &far_table, NULL, farthest, 0xfa4, ATTRCACHE_AS_POINTER, NULL));
+  OK(attrcache_set(communicators, &far_table, NULL, leaf, 0x1eaf, ATTRCACHE_AS_POINTER, NULL));
+  stop_here();
+  return 0;
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# tools/install into an empty prefix; then what a user does with it: a C program by pkg-config, a
+# C++ program by CMake, man, the launcher.
+
+source tests/packaging/lib.sh
+prefix=$work/prefix
+
+tools/install --prefix "$prefix" --libdir lib/multi --built "$root" >/dev/null
+version=$(sed -n 's/^Version: //p' "$prefix/lib/multi/pkgconfig/attrcache.pc")
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version is '$version'"
+
+# A C program by pkg-config; C++ compilers take the header, too.
+export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
+readarray -t shared < <(pkg-config --cflags --libs attrcache | xargs -n 1)
+gcc -std=c11 -pedantic -Wall -Wextra -Werror "$here/use.c" "${shared[@]}" -o "$work/shared"
+expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/shared"
+readelf -d "$work/shared" | grep -q 'NEEDED.*libattrcache\.so\.[0-9]\]' || fail "no soname is needed"
+readarray -t static < <(pkg-config --static --libs attrcache | xargs -n 1)
+gcc -std=c11 -I"$prefix/include" "$here/use.c" -Wl,-Bstatic -L"$prefix/lib/multi" -lattrcache \
+  -Wl,-Bdynamic "${static[@]:2}" -o "$work/static"
+expect "works in C" "$work/static"
+
+# The tree may be moved before CMake finds it: nothing in it but attrcache.pc knows where it is.
+mv "$prefix" "$work/moved"
+prefix=$work/moved
+cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="${version%.*}" \
+  -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" >/dev/null
+cmake --build "$work/build" >/dev/null
+expect "works in C++" "$work/build/shared"
+expect "works in C++" "$work/build/static"
+expect "works in C" "$work/build/in_c"
+! cmake -S "$here" -B "$work/too_new" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0 \
+  -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" >/dev/null 2>&1 || fail "99.0 was found"
+
+# The launcher knows where the interposers are.
+for mpi in openmpi mpich; do
+  expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
+done
+
+# Nothing else is there.
+(cd "$prefix" && find . -type f -o -type l) | sed 's|^\./||' | grep -v '^share/man/man3/' |
+  LC_ALL=C sort >"$work/there"
+diff - "$work/there" <<END || fail "installed (>) is not what should be (<)"
+bin/attrcache-run
+include/attrcache/attrcache.h
+include/attrcache/attrcache.hpp
+include/attrcache/mpi2.hpp
+lib/attrcache/libattrcache_mpich.so
+lib/attrcache/libattrcache_openmpi.so
+lib/multi/cmake/attrcache/attrcache-config-version.cmake
+lib/multi/cmake/attrcache/attrcache-config.cmake
+lib/multi/libattrcache.a
+lib/multi/libattrcache.so
+lib/multi/libattrcache.so.0
+lib/multi/libattrcache.so.$version
+lib/multi/pkgconfig/attrcache.pc
+share/attrcache/attrcache_gdb.py
+$(for f in CHANGELOG.md LICENSE README.md; do [[ ! -f $f ]] || echo "share/doc/attrcache/$f"; done)
+share/man/man1/attrcache-run.1
+share/man/man7/attrcache.7
+END
+
+# A package's staging area.
+DESTDIR=$work/stage tools/install --prefix /usr --built "$root" --without-mpi >/dev/null
+[[ -f $work/stage/usr/lib/libattrcache.so ]] || fail "DESTDIR was ignored"
+[[ ! -e $work/stage/usr/lib/attrcache ]] || fail "--without-mpi was ignored"
+grep -qx 'prefix=/usr' "$work/stage/usr/lib/pkgconfig/attrcache.pc" || fail "DESTDIR got into attrcache.pc"
+! tools/install --prefix relative --built "$root" 2>/dev/null || fail "a relative prefix was taken"
+echo "passed"

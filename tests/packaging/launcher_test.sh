@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# An unmodified Fortran program of either MPI, run by the installed launcher: it is served by the
+# installed interposer.
+
+source tests/packaging/lib.sh
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_rmaps_base_oversubscribe=1
+export HYDRA_LAUNCHER=fork ATTRCACHE_VERBOSE=1 TMPDIR=$work
+
+tools/install --prefix "$work/prefix" --built "$root" >/dev/null
+for mpi in openmpi mpich; do
+  "mpif90.$mpi" "$here/fortran.f90" -J"$work" -o "$work/program" 2>"$work/log" || fail "$(cat "$work/log")"
+  output=$(timeout 60 "$work/prefix/bin/attrcache-run" "mpirun.$mpi" -np 2 "$work/program" 2>&1) ||
+    fail "$mpi: $output"
+  (($(grep -c '^rank [01] passed$' <<<"$output") == 2)) || fail "$mpi: $output"
+  (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) || fail "$mpi: not served: $output"
+done
+echo "passed"

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Every exported function and every installed tool has a man page, which says what the header or the
+# tool says, and which man shows without complaint.
+
+source tests/packaging/lib.sh
+
+python3 tools/man/generate.py "$work/man"
+[[ -n $(exported libattrcache.so.0) ]] || fail "nothing is exported"
+diff <(exported libattrcache.so.0 | sed 's/@.*//' | sort) \
+  <(cd "$work/man/man3" && ls -- *.3 | sed 's/\.3$//' | sort) || fail "exported (<) and described (>) differ"
+[[ -f $work/man/man1/attrcache-run.1 ]] || fail "the launcher has no page"
+
+shown() {
+  MANWIDTH=100 LC_ALL=C.UTF-8 man -M "$work/man" "$@" | col -b
+}
+for page in "$work"/man/man?/*; do
+  MANWIDTH=100 LC_ALL=C.UTF-8 man --warnings -l "$page" 2>"$work/complaints" | col -b >"$work/shown"
+  [[ ! -s $work/complaints ]] || fail "$page: $(cat "$work/complaints")"
+  for title in NAME SYNOPSIS DESCRIPTION; do
+    grep -q "^$title" "$work/shown" || fail "$page has no $title"
+  done
+  case $page in
+    *.3) grep -A1 '^NAME' "$work/shown" | grep -q ' - .' || fail "$page says nothing in a line" ;;
+  esac
+done
+
+# One source for both: each word of the header's comment is on the page.
+words() { tr -cs "A-Za-z_'" '\n' | tr 'A-Z' 'a-z' | LC_ALL=C sort -u; }
+MANWIDTH=1000 LC_ALL=C.UTF-8 man -M "$work/man" 3 attrcache_get | col -b | words >"$work/page"
+sed -n '/^\/\* Reads an attribute as C does/,/\*\//p' lib/attrcache/attrcache.h | sed 's/\[.*//' |
+  words >"$work/header"
+(($(wc -l <"$work/header") > 30)) || fail "the comment on attrcache_get was not found"
+missing=$(LC_ALL=C comm -23 "$work/header" "$work/page")
+[[ -z $missing ]] || fail "man attrcache_get lacks: $missing"
+grep -q ATTRCACHE_ERR_KEYVAL_STALE <(shown 3 attrcache_get) || fail "its errors are not listed"
+grep -q -- '--mpi' <(shown 1 attrcache-run) || fail "attrcache-run(1) lacks its options"
+echo "passed"
