@@ -65,9 +65,16 @@ passed() { # OUTPUT
 }
 
 arguments=("$@")
+runs=0 checks=0
+count() { # OUTPUT: a run, and what its ranks checked; where only the output is compared, its lines
+  runs=$((runs + 1))
+  checks=$((checks + $(sed -n -e 's/^rank [0-9]*: \([0-9]*\) checks passed$/\1/p' -e t -e 's/^\(rank\|abort:\).*/1/p' \
+    "$1" | awk '{ sum += $1 } END { print sum + 0 }')))
+}
 for np in $nps; do
   served=$TMPDIR/served.$np native=$TMPDIR/native.$np
   ATTRCACHE_TEST_SERVED=1 launch "$served" "$run" --mpi "$mpi"
+  count "$served"
   case $mode in
     served | control)
       passed "$served" || { cat "$served"; problem "served: not all checks passed"; }
@@ -102,6 +109,7 @@ for np in $nps; do
         problem "served (<) and native (>) differ"
       ;;
   esac
+  [ ! -f "$native" ] || count "$native"
 done
-[ "$problems" = 0 ] && echo "passed: $mpi, np $nps, $mode"
+[ "$problems" = 0 ] && echo "passed: $mpi, np $nps, $mode: $runs runs, $checks checks"
 exit "$((problems != 0))"
