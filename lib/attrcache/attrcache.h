@@ -29,7 +29,9 @@
  *
  * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, the
  * allocator, and one wait: deleting or replacing a value waits while another thread copies
- * (copy_fn) or borrows that very value.
+ * (copy_fn) or borrows that very value. "Wait-free" holds where the processor adds in one step
+ * (x86-64, AArch64 with LSE); get itself is wait-free on x86-64, with one load barrier on AArch64
+ * built with -DATTRCACHE_LSE2, and lock-free on other AArch64.
  *
  * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order
  * that agrees with their real-time order.
@@ -82,7 +84,7 @@ enum {
   ATTRCACHE_ERR_NULL,              /* a null pointer where a value is due */
   ATTRCACHE_ERR_ARGUMENT,          /* an argument outside its range */
   ATTRCACHE_ERR_MEMORY,            /* out of memory */
-  ATTRCACHE_ERR_KEYVALS_EXHAUSTED, /* 131007 keyvals of this kind are alive */
+  ATTRCACHE_ERR_KEYVALS_EXHAUSTED, /* 131008 keyvals of this kind are alive (or one less) */
   ATTRCACHE_ERR_KINDS_EXHAUSTED,   /* a domain has at most 16 kinds */
   ATTRCACHE_ERR_CALLBACK,          /* a callback failed; its own code is given beside this one */
   ATTRCACHE_ERR_REATTACHED,        /* callbacks went on attaching what was being deleted */
@@ -233,7 +235,8 @@ ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
 
 /* Frees a keyval and sets the variable to ATTRCACHE_KEYVAL_INVALID. As long as an attribute is
  * attached under it, the keyval goes on serving all calls (through a saved copy of the int); when
- * the last one is gone, so is the keyval. Freeing a keyval that is freed and still in use succeeds.
+ * the last one is gone, so is the keyval. Freeing a keyval that is freed and still in use succeeds;
+ * when two threads free it at the same time, it is gone when both have returned.
  * A freed keyval that is gone is recognised as STALE until its number comes round again, after at
  * least 16000 more creations. Errors: NULL, KEYVAL_*. Any thread; lock-free; may run the
  * destructor. [M1 MPI_KEYVAL_FREE] */
@@ -271,17 +274,19 @@ typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
  * does the call (CALLBACK), and the old value is still attached, unless another thread has deleted
  * or replaced it meanwhile. If another thread is deleting the old value, the new one is attached at
  * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
- * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED, BORROWED. Any thread; lock-free; runs
- * delete_fn of the value it replaces. [M1 MPI_ATTR_PUT; M2 MPI_COMM_SET_ATTR] */
+ * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED, BORROWED, BUSY (delete_fn has freed the
+ * object). Any thread; lock-free; runs delete_fn of the value it replaces. [M1 MPI_ATTR_PUT; M2
+ * MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as that attribute is attached. A value
- * whose delete_fn is running is still there. Errors: NULL, KEYVAL_*. Any thread; wait-free: no
- * atomic read-modify-write, no fence, no store but to *value. Calls nothing back and allocates
- * nothing. [M1 MPI_ATTR_GET; M2 MPI_COMM_GET_ATTR] */
+ * whose delete_fn is running is still there. Errors: NULL (a null kind is noticed only where
+ * nothing is found), KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no
+ * store but to *value. Calls nothing back and allocates nothing. [M1 MPI_ATTR_GET; M2
+ * MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
@@ -305,9 +310,13 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * `old_object`) and attaches what it returns with flag = true to `new_table`. If one fails,
  * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
  * left empty, and the call returns CALLBACK or the error that stopped it. An attribute that another
- * thread is deleting may be skipped. Predefined attributes are not copied. Nobody else may use
- * new_table meanwhile. Errors: NULL, ARGUMENT (the two tables are one), CALLBACK, MEMORY, PINNED.
- * Any thread; lock-free; runs copy_fn, and delete_fn after a failure. [M2 6.7.2, MPI_COMM_DUP] */
+ * thread is deleting may be skipped. Predefined attributes are not copied. While copy_fn runs, no
+ * other thread's delete_fn does on the value it copies, unless copy_fn itself tries to delete or
+ * replace that value. Nobody else may use new_table meanwhile; if callbacks do, a failed call may
+ * leave there what can't be deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT
+ * (the two tables are one), CALLBACK, MEMORY, PINNED, BUSY (a callback has freed the old object),
+ * and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn after a failure.
+ * [M2 6.7.2, MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -323,9 +332,10 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
 /* Free: deletes every attribute, in the reverse order of setting, and releases the table's memory;
  * the table is then as new. Attributes that callbacks attach meanwhile are deleted too, in at most
  * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
- * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, REATTACHED,
- * BORROWED, BUSY (another thread is still deleting one of the attributes: call again). Lock-free;
- * runs delete_fn, perhaps destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
+ * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, and those
+ * after which the table is still there, whatever callbacks have returned: REATTACHED, BORROWED,
+ * BUSY (another thread is still deleting one of the attributes: call again). Lock-free; runs
+ * delete_fn, perhaps destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;

@@ -40,17 +40,21 @@ class Reference {
 
 // Makes way for a claim of the value pinned in `slot`. OK: look again.
 int wait_for_pins(Pair& slot, uint64_t meta, Backoff& backoff) {
+  const auto holds = [&slot, meta](const Frame& f) {
+    return f.slot == &slot && f.attachment == meta::sequence(meta) && !f.table_died;
+  };
+  Frame* const innermost = this_thread().innermost;
+  for (const Frame* f = innermost; f != nullptr; f = f->outer) {
+    if (f->use == Frame::Use::kBorrowing && holds(*f)) return ATTRCACHE_ERR_BORROWED;
+  }
   bool gave_up = false;
-  for (Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
-    if (f->slot != &slot || f->attachment != meta::sequence(meta) || f->table_died) continue;
-    if (f->use == Frame::Use::kBorrowing) return ATTRCACHE_ERR_BORROWED;
-    if (f->use == Frame::Use::kCopying && !f->unpinned) {
-      // A copy_fn that deletes what it copies has done with reading it. If another thread's does
-      // the same, each would wait for the other's pin, were they kept.
-      f->unpinned = true;
-      unpin_value(slot);
-      gave_up = true;
-    }
+  for (Frame* f = innermost; f != nullptr; f = f->outer) {
+    if (f->use != Frame::Use::kCopying || f->unpinned || !holds(*f)) continue;
+    // A copy_fn that deletes what it copies has done with reading it. If another thread's does the
+    // same, each would wait for the other's pin, were they kept.
+    f->unpinned = true;
+    unpin_value(slot);
+    gave_up = true;
   }
   if (!gave_up) backoff.relax();
   return ATTRCACHE_OK;

@@ -181,11 +181,15 @@ class ReferenceWorld : public World {
 
   // A deletion's own pins and borrows.
   int give_up_pins(int object, int keyval, uint64_t id) {
-    for (size_t i = frames_.size(); i-- > 0;) {
-      Frame& f = *frames_[i];
-      if (f.object != object || f.keyval != keyval || f.id != id || f.died) continue;
-      if (f.use == Frame::kBorrowing) return ATTRCACHE_ERR_BORROWED;
-      if (f.use == Frame::kCopying) f.unpinned = true;
+    const auto holds = [=](const Frame* f) {
+      return f->object == object && f->keyval == keyval && f->id == id && !f->died;
+    };
+    const bool borrowed = std::any_of(frames_.begin(), frames_.end(), [&](const Frame* f) {
+      return f->use == Frame::kBorrowing && holds(f);
+    });
+    if (borrowed) return ATTRCACHE_ERR_BORROWED;
+    for (Frame* f : frames_) {
+      if (f->use == Frame::kCopying && holds(f)) f->unpinned = true;
     }
     return ATTRCACHE_OK;
   }
