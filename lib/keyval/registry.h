@@ -67,6 +67,16 @@ class Registry {
     return static_cast<uint32_t>(word_at(offset)) == keyval;
   }
 
+  // What look_up and acquire_open need of the keyval at an offset that is or was in use, and a
+  // thread's ordinal: one look-up for both.
+  struct Place {
+    uint64_t word;
+    References::Counter& counter;
+  };
+  [[gnu::always_inline]] Place place(size_t offset, unsigned ordinal) const {
+    return {at(offset).word.load(kAcquire), stripes(offset).of(ordinal)};  // as K1
+  }
+
   // Takes a reference on a keyval that look_up has found, unless it is gone since.
   bool acquire(uint32_t keyval) {
     return references(id::offset(keyval)).acquire(id::generation(keyval), thread_ordinal());
@@ -87,7 +97,10 @@ class Registry {
 
   // The same, but false leaves it to the caller to call drop_closed.
   bool drop_at_once(uint32_t keyval, unsigned ordinal) {
-    return References::drop_open(stripes(id::offset(keyval)).of(ordinal));
+    return drop_at_offset(id::offset(keyval), ordinal);
+  }
+  bool drop_at_offset(size_t offset, unsigned ordinal) {
+    return References::drop_open(stripes(offset).of(ordinal));
   }
   void drop_closed(uint32_t keyval);
 

@@ -107,7 +107,7 @@ void Table::clear() {
     }
   }
   if (Directory* dir = directory.load(kAcquire)) {
-    for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
+    for (uint32_t l = dir->has_leaves() ? 1 : kDirectoryLeaves; l < kDirectoryLeaves; ++l) {
       Leaf* leaf = dir->leaves[l].load(kAcquire);
       if (leaf != &no_leaf) release(leaf);
     }

@@ -50,6 +50,16 @@ struct Directory {
     leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
     for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
   }
+  // Whether there is any leaf besides the first, with no branch for each.
+  bool has_leaves() const {
+    uintptr_t differs = 0;
+#pragma GCC unroll 8
+    for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
+      differs |= reinterpret_cast<uintptr_t>(leaves[l].load(kAcquire)) ^  // as T1
+                 reinterpret_cast<uintptr_t>(&no_leaf);
+    }
+    return differs != 0;
+  }
   Atomic<Leaf*> leaves[kDirectoryLeaves];
   Atomic<uintptr_t> root{
       0};  // of the tree: a Node, plus its height (1 to 4) in the low bits; 0: none
@@ -101,6 +111,11 @@ struct Table {
   template <typename Visit>
   void for_each(Visit visit);
 
+  // The same of the indices below kDirectorySlots alone, inline, so that what the visitor keeps may
+  // live in registers; returns the root of the tree, where the others are, or 0.
+  template <typename Visit>
+  uintptr_t for_each_near(Visit visit);
+
   // Gives all memory back and makes the bytes zero again. Owner only; every slot is empty, or is
   // never touched again.
   void clear();
@@ -149,19 +164,26 @@ void visit_tree(void* child, unsigned height, uint32_t leaf, Visit& visit) {
 }  // namespace detail
 
 template <typename Visit>
-void Table::for_each(Visit visit) {
+[[gnu::always_inline]] inline uintptr_t Table::for_each_near(Visit visit) {
+#pragma GCC unroll 8
   for (uint32_t index = 0; index < kInlineSlots; ++index) visit(index, inline_slots[index]);
   Directory* dir = directory.load(kAcquire);  // as T1
-  if (dir == nullptr) return;
+  if (dir == nullptr) return 0;
+#pragma GCC unroll 8
   for (uint32_t index = kInlineSlots; index < kLeafSlots; ++index) {
     visit(index, dir->first_slots[index - kInlineSlots]);
   }
-  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
+  for (uint32_t l = dir->has_leaves() ? 1 : kDirectoryLeaves; l < kDirectoryLeaves; ++l) {
     Leaf* leaf = dir->leaves[l].load(kAcquire);  // as T1
     if (leaf == &no_leaf) continue;
     for (uint32_t s = 0; s < kLeafSlots; ++s) visit(l * kLeafSlots + s, leaf->slots[s]);
   }
-  const uintptr_t root = dir->root.load(kAcquire);  // as T1
+  return dir->root.load(kAcquire);  // as T1
+}
+
+template <typename Visit>
+void Table::for_each(Visit visit) {
+  const uintptr_t root = for_each_near(visit);
   if (root != 0) detail::visit_tree(tree::node(root), tree::height(root), 0, visit);
 }
 

@@ -320,6 +320,11 @@ class ReferenceWorld : public World {
   int delete_rounds(Object object, attrcache_delete_mode mode, const Frame& stay, int* code) {
     const int o = number(object);
     int first = ATTRCACHE_OK;
+    int first_code = 0;
+    const auto ended = [&] {
+      if (first == ATTRCACHE_ERR_CALLBACK) *code = first_code;
+      return first;
+    };
     for (int round = 0; round < kMaxRounds; ++round) {
       std::vector<int> order = in_order(o);
       std::reverse(order.begin(), order.end());
@@ -330,11 +335,11 @@ class ReferenceWorld : public World {
         const int result = detach(object, keyval, mode == ATTRCACHE_DRAIN, &failed);
         if (result != ATTRCACHE_OK && first == ATTRCACHE_OK) {
           first = result;
-          if (result == ATTRCACHE_ERR_CALLBACK) *code = failed;
+          first_code = failed;
         }
-        if (stay.died) return first;
+        if (stay.died) return ended();
         if (result == ATTRCACHE_ERR_BORROWED) return result;
-        if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return result;
+        if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();
       }
       const bool left = std::any_of(tables_[o].begin(), tables_[o].end(),
                                     [](const auto& entry) { return !entry.second.deleting; });
@@ -343,7 +348,7 @@ class ReferenceWorld : public World {
         if (f->object == o) f->died = true;
       }
       tables_[o].clear();
-      return first;
+      return ended();
     }
     return ATTRCACHE_ERR_REATTACHED;
   }

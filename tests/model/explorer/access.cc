@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Before and after the threads of a model run, atomics are plain memory.
+
+#include "tests/model/explorer/access.h"
+
+#include "tests/model/explorer/engine.h"
+#include "tests/model/explorer/sites.h"
+
+namespace attrcache::model::access {
+
+namespace {
+
+void check(const Access& access) { engine().check_address(access.address); }
+
+// The access as mutate.py may want it.
+Access as_asked(Access access, std::memory_order* failure = nullptr) {
+  if (sites::active()) sites::visit(access, failure);
+  return access;
+}
+
+}  // namespace
+
+Bits load(const Access& access) {
+  if (concurrent) return engine().load(as_asked(access));
+  check(access);
+  return read_bytes(access.address, access.size);
+}
+
+void store(const Access& access, Bits value) {
+  if (concurrent) return engine().store(as_asked(access), value);
+  check(access);
+  write_bytes(access.address, access.size, value);
+}
+
+Bits update(const Access& access, Update how, Bits operand) {
+  if (concurrent) return engine().update(as_asked(access), how, operand);
+  check(access);
+  const Bits before = read_bytes(access.address, access.size);
+  write_bytes(access.address, access.size, updated(how, before, operand, access.size));
+  return before;
+}
+
+bool swap(const Access& access, Bits& expected, Bits desired, Bits mask,
+          std::memory_order failure) {
+  if (concurrent) {
+    const Access asked = as_asked(access, &failure);
+    return engine().swap(asked, expected, desired, mask, failure);
+  }
+  check(access);
+  const Bits before = read_bytes(access.address, access.size);
+  if (!same(before, expected, mask)) {
+    expected = before;
+    return false;
+  }
+  write_bytes(access.address, access.size, merged(before, desired, mask));
+  return true;
+}
+
+}  // namespace attrcache::model::access

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The depth-first search: an execution is the sequence of answers to the questions that it asks,
+// and the next execution gives the same answers but to the last question that has one left.
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_CHOICES_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_CHOICES_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace attrcache::model {
+
+class Choices {
+ public:
+  // Forgets everything: the next execution is the first.
+  void clear() {
+    made_.clear();
+    at_ = 0;
+  }
+
+  // One of `count` (at least 2) ways to go on.
+  unsigned choose(unsigned count) {
+    if (at_ == made_.size()) made_.push_back({0, static_cast<uint8_t>(count)});
+    if (made_[at_].count != count) {
+      std::fprintf(stderr, "model: the program does not depend on its choices alone\n");
+      std::abort();
+    }
+    return made_[at_++].chosen;
+  }
+
+  // Moves to the next execution; false when there is none. Questions that the last execution did
+  // not get to (it was given up) have no further answers.
+  bool advance() {
+    made_.resize(at_);
+    at_ = 0;
+    while (!made_.empty()) {
+      if (++made_.back().chosen < made_.back().count) return true;
+      made_.pop_back();
+    }
+    return false;
+  }
+
+ private:
+  struct Choice {
+    uint8_t chosen;
+    uint8_t count;
+  };
+  std::vector<Choice> made_;
+  size_t at_ = 0;
+};
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_CHOICES_H_

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each access does. Who does it when is in schedule.cc.
+
+#include "tests/model/explorer/engine.h"
+
+namespace attrcache::model {
+const View* Engine::heap_view() const { return concurrent ? &running_->view : nullptr; }
+
+void Engine::check_address(const void* address) {
+  if (reinterpret_cast<uintptr_t>(address) < 65536) fail("access through a null pointer");
+  if (concurrent) return;  // arrive() looks at the heap
+  if (const char* error = heap().access(heap().block_of(address), Heap::kProgram, nullptr)) {
+    fail(error);
+  }
+}
+
+void* Engine::allocate(size_t bytes) { return heap().allocate(bytes, current(), heap_view()); }
+
+void Engine::release(void* memory) {
+  if (const char* error = heap().release(memory, current(), heap_view())) fail(error);
+}
+
+void Engine::record(const Access& access, const Location& location, Bits value, unsigned stale,
+                    bool failed) {
+  log_.add({access, value, static_cast<uint8_t>(current()), static_cast<uint8_t>(stale),
+            location.entry != 0, failed});
+  replay_.next();
+}
+
+unsigned Engine::readable(const Location& location, std::memory_order order) {
+  if (running_->fresh || stale_reads_ >= options_.stale_bound) return 1;
+  return memory_.readable(location, running_->view, order);
+}
+
+unsigned Engine::choose_stale(const uint8_t* stale, unsigned count) {
+  if (replay_.given()) {
+    const Replay::Step* step = replay_.peek();
+    return step != nullptr ? step->stale : stale[0];
+  }
+  return stale[choose(count)];
+}
+
+void Engine::was_read(unsigned stale) {
+  Thread& t = *running_;
+  if (stale != 0) {
+    t.was_stale = true;
+    ++stale_reads_;
+  }
+  if (!t.has_read) t.seen = stores_;
+  t.has_read = true;
+}
+
+Bits Engine::load(const Access& access) {
+  check_address(access.address);
+  Location& location = memory_.find(access);
+  if (!arrive(access, location, false, is_seq_cst(access.order))) {
+    const Bits value = read_bytes(access.address, access.size);
+    record(access, location, value);
+    return value;
+  }
+  const unsigned count = readable(location, access.order);
+  unsigned stale = 0;
+  if (count > 1) {
+    uint8_t all[256];
+    for (unsigned i = 0; i < count && i < 256; ++i) all[i] = static_cast<uint8_t>(i);
+    stale = choose_stale(all, count < 256 ? count : 256);
+  }
+  const uint16_t message = memory_.nth(location, stale);
+  const Bits value = memory_.message(message).value;
+  memory_.load(location, running_->view, message, access.order);
+  was_read(stale);
+  record(access, location, value, stale);
+  return value;
+}
+
+void Engine::wrote(const Access& access, Location& location, Bits value, std::memory_order order,
+                   bool update) {
+  write_bytes(access.address, access.size, value);
+  ++stores_;
+  if (location.entry != 0) {
+    memory_.store(location, running_->view, value, order, update);
+    running_->fresh = false;
+  }
+  if (releases(order)) ++running_->view.at[current()];
+  record(access, location, value);
+}
+
+void Engine::store(const Access& access, Bits value) {
+  check_address(access.address);
+  Location& location = memory_.find(access);
+  arrive(access, location, true, is_seq_cst(access.order));
+  wrote(access, location, value, access.order, false);
+}
+
+Bits Engine::update(const Access& access, Update how, Bits operand) {
+  check_address(access.address);
+  Location& location = memory_.find(access);
+  arrive(access, location, true, is_seq_cst(access.order));
+  const Bits before = read_bytes(access.address, access.size);
+  if (location.entry != 0) was_read(0);
+  wrote(access, location, updated(how, before, operand, access.size), access.order, true);
+  return before;
+}
+
+bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
+                  std::memory_order failure) {
+  check_address(access.address);
+  Location& location = memory_.find(access);
+  const bool tracked =
+      arrive(access, location, true, is_seq_cst(access.order) || is_seq_cst(failure));
+  const Bits newest = read_bytes(access.address, access.size);
+  unsigned stale = 0;
+  if (tracked) {
+    // Newest: swaps, or fails. Older ones: may be read if that makes it fail.
+    const unsigned count = readable(location, failure);
+    if (count > 1) {
+      uint8_t options[256];
+      unsigned n = 0;
+      uint16_t message = location.newest;
+      for (unsigned i = 0; i < count && i < 256; ++i) {
+        const Message& m = memory_.message(message);
+        if (i == 0 || !same(m.value, expected, mask)) options[n++] = static_cast<uint8_t>(i);
+        message = m.older;
+      }
+      stale = choose_stale(options, n);
+    }
+    was_read(stale);
+  }
+  if (stale == 0 && same(newest, expected, mask)) {
+    wrote(access, location, merged(newest, desired, mask), access.order, true);
+    return true;
+  }
+  Bits value = newest;
+  if (tracked) {
+    const uint16_t message = memory_.nth(location, stale);
+    value = memory_.message(message).value;
+    memory_.load(location, running_->view, message, failure);
+  }
+  record(access, location, value, stale, true);
+  expected = value;
+  return false;
+}
+
+}  // namespace attrcache::model

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One execution of a model: its threads, who runs next, and what each access does. There is one
+// engine, for there is one thread of the operating system.
+//
+// A thread runs until it is about to access a contended location (or to wait); there, and nowhere
+// else, another may go on in its place. Everything in between concerns nobody else, so it makes no
+// difference when it happens.
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_ENGINE_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_ENGINE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "platform/thread.h"
+#include "tests/model/explorer/choices.h"
+#include "tests/model/explorer/explore.h"
+#include "tests/model/explorer/fiber.h"
+#include "tests/model/explorer/heap.h"
+#include "tests/model/explorer/log.h"
+#include "tests/model/explorer/memory.h"
+#include "tests/model/explorer/types.h"
+
+namespace attrcache::model {
+
+class Engine {
+ public:
+  // ---- For the driver ----
+  struct Outcome {
+    bool pruned = false;   // given up: what would follow is explored elsewhere
+    bool learned = false;  // a location turned out to be contended: its history is incomplete
+    bool failed = false;
+    std::string failure;
+  };
+  void start(const Options& options);  // an exploration
+  Outcome execute(void (*program)(void*), void* argument);
+  Choices& choices() { return choices_; }
+  const Log& log() const { return log_; }
+  void replay(const char* text) { replay_ = Replay(text); }
+  uint64_t steps() const { return steps_; }
+
+  // ---- For programs ----
+  void spawn(void (*body)(void*), void* argument);
+  void join();
+  [[noreturn]] void fail(const char* what);
+  void note(const char* text, int number);
+
+  // ---- For the code under test; the first four while threads run ----
+  Bits load(const Access& access);
+  void store(const Access& access, Bits value);
+  Bits update(const Access& access, Update how, Bits operand);
+  // Only the bits of `mask` are compared and written.
+  bool swap(const Access& access, Bits& expected, Bits desired, Bits mask,
+            std::memory_order failure);
+  void wait();
+  void check_address(const void* address);
+  void* allocate(size_t bytes);
+  void release(void* memory);
+  ThreadState& thread_state() { return running_->lib; }
+
+  // ---- For race-checked cells and histories ----
+  unsigned current() const { return static_cast<unsigned>(running_ - threads_); }
+  const View& view() const { return running_->view; }
+
+ private:
+  struct Pending {
+    const Location* location = nullptr;  // null: a wait
+    bool writes = false;
+    bool seq_cst = false;
+    bool yields = false;
+  };
+  struct Thread {
+    Fiber fiber;
+    void (*body)(void*) = nullptr;
+    void* argument = nullptr;
+    bool done = false;
+    bool fresh = false;      // reads the newest, after a wait on what was stale
+    bool was_stale = false;  // has read something stale since its last wait
+    bool has_read = false;   // since its last wait
+    uint64_t seen = 0;       // how many stores there were at the first load after its last wait
+    Pending pending;
+    View view = {};
+    ThreadState lib = {};
+  };
+
+  static void run_program(void* self);
+  static void run_thread(void* thread);
+  [[noreturn]] void finish();
+  [[noreturn]] void give_up();
+  void go_on_in(Thread& thread);
+
+  // Lets others go first, perhaps; true: the location has a history.
+  bool arrive(const Access& access, Location& location, bool writes, bool seq_cst);
+  void schedule();
+  Thread& pick();
+  void follow_replay();
+  bool enabled(const Thread& thread) const;
+  static bool dependent(const Pending& a, const Pending& b);
+  unsigned choose(unsigned count) { return count > 1 ? choices_.choose(count) : 0; }
+  // How many stores a load or a failing swap may choose from, and its choice among `count` of them.
+  unsigned readable(const Location& location, std::memory_order order);
+  unsigned choose_stale(const uint8_t* stale, unsigned count);
+  void was_read(unsigned stale);
+  void record(const Access& access, const Location& location, Bits value, unsigned stale = 0,
+              bool failed = false);
+  void wrote(const Access& access, Location& location, Bits value, std::memory_order order,
+             bool update);
+  const View* heap_view() const;
+
+  Options options_;
+  Choices choices_;
+  Memory memory_;
+  Log log_;
+  Replay replay_;
+  Fiber driver_;
+  Thread threads_[kMaxThreads + 1];  // the last runs the program itself
+  Thread* running_ = &threads_[kMaxThreads];
+  unsigned spawned_ = 0;
+  unsigned started_ = 0;
+  bool first_pick_ = false;
+  unsigned preemptions_ = 0;
+  unsigned stale_reads_ = 0;
+  unsigned sleeping_ = 0;  // threads, as bits: whose next step has been explored from here
+  uint64_t stores_ = 0;
+  uint64_t steps_ = 0;
+  void (*program_)(void*) = nullptr;
+  void* program_argument_ = nullptr;
+  bool active_ = false;
+  Outcome outcome_;
+};
+
+Engine& engine();
+
+// While threads run. Before and after, atomics are plain memory.
+inline constinit bool concurrent = false;
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_ENGINE_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interleaving explorer: what a model is written with.
+//
+//   const auto result = explore({.preemption_bound = 2}, [] {
+//     Atomic<int> x{0};                                  // shared state, made anew every time
+//     spawn([&] { x.store(1, std::memory_order_relaxed); });
+//     spawn([&] { expect(x.load(std::memory_order_relaxed) < 2, "x is a flag"); });
+//     join();                                            // runs all interleavings of the two
+//     expect(x.load(std::memory_order_relaxed) == 1, "the store is there in the end");
+//   });
+//
+// runs the program once for every execution of its threads: every interleaving up to the bound, and
+// for every load every store that it may read (memory.h says which). A program and its threads must
+// depend on nothing but that, own no heap memory across an access (an execution may be given up in
+// the middle), and speak to each other through Atomic and Plain only.
+//
+// Executions that differ only in the order of independent accesses are explored once if there is no
+// bound (sleep sets: Godefroid, "Partial-order methods", 1996). Under a bound they would hide
+// executions that are within it behind equivalent ones that aren't, so they are off then.
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_EXPLORE_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_EXPLORE_H_
+
+#include <cstdint>
+#include <new>
+#include <string>
+#include <type_traits>
+
+namespace attrcache::model {
+
+inline constexpr unsigned kUnlimited = ~0u;
+
+struct Options {
+  // How often a thread may be put off that could go on. Waiting and ending are free.
+  unsigned preemption_bound = kUnlimited;
+  // How often, in one execution, a load may read something else than the newest store. Only with a
+  // preemption bound.
+  unsigned stale_bound = kUnlimited;
+  uint64_t max_executions = ~uint64_t{0};
+  unsigned max_steps = 4000;     // accesses of one execution: more is taken for a livelock
+  const char* replay = nullptr;  // runs that one execution only
+  bool quiet = false;            // a failure isn't printed (it is in the result)
+};
+
+struct Result {
+  uint64_t executions = 0;
+  uint64_t pruned = 0;      // given up as equivalent to explored ones
+  bool exhaustive = false;  // there are no further executions within the bound
+  std::string failure;      // empty: none. The first one ends the exploration
+  std::string replay;       // Options::replay for it
+  bool ok() const { return exhaustive && failure.empty(); }
+};
+
+namespace detail {
+Result explore(const Options& options, void (*program)(void*), void* argument);
+void spawn(void (*body)(void*), void* argument);
+void* closure(unsigned size);
+}  // namespace detail
+
+template <typename Program>
+Result explore(const Options& options, Program program) {
+  return detail::explore(
+      options, [](void* p) { (*static_cast<Program*>(p))(); }, &program);
+}
+
+// A thread; it starts at join(). At most kMaxThreads, numbered in order.
+template <typename Body>
+void spawn(Body body) {
+  static_assert(std::is_trivially_destructible_v<Body>, "capture by reference");
+  void* kept = new (detail::closure(sizeof(Body))) Body(body);
+  detail::spawn([](void* b) { (*static_cast<Body*>(b))(); }, kept);
+}
+
+// Runs the threads to their ends.
+void join();
+
+// Fails the execution, and with it the exploration, unless the condition holds.
+void expect(bool condition, const char* what);
+[[noreturn]] void fail(const char* what);
+
+// Leaves a line in the log of a failure.
+void note(const char* text, int number = 0);
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_EXPLORE_H_

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The explorer's other senses: memory, races, deadlock, bounds, replay; and its speed.
+
+#include <chrono>
+#include <cstdio>
+
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "tests/model/explorer/litmus.h"
+#include "tests/model/explorer/plain.h"
+
+namespace attrcache::model::litmus {
+namespace {
+
+template <typename Program>
+std::string failure_of(Program program) {
+  return explore({.quiet = true}, program).failure;
+}
+
+TEST(Explorer, SeesAccessToReleasedMemory) {
+  const auto program = [](Order order) {
+    return [order] {
+      auto* cell = make<Atomic<int>>();
+      Atomic<int> users{2};
+      for (int t = 0; t < 2; ++t) {
+        spawn([cell, &users, order] {
+          cell->load(kRelaxed);
+          if (users.fetch_sub(1, order) == 1) release(cell);
+        });
+      }
+      join();
+    };
+  };
+  EXPECT_EQ(failure_of(program(kAcqRel)), "");
+  EXPECT_EQ(failure_of(program(kAcquire)),
+            "release of memory to which another thread's access does not happen before");
+  EXPECT_EQ(failure_of(program(kRelease)),
+            "release of memory to which another thread's access does not happen before");
+  EXPECT_EQ(failure_of([] {
+              auto* cell = make<Atomic<int>>();
+              Atomic<bool> gone{false};
+              spawn([&] {
+                if (gone.load(kAcquire)) cell->load(kRelaxed);
+              });
+              spawn([&] {
+                release(cell);
+                gone.store(true, kRelease);
+              });
+              join();
+            }),
+            "access to released memory");
+}
+
+TEST(Explorer, SeesDoubleReleaseAndLeaks) {
+  EXPECT_EQ(failure_of([] {
+              void* memory = allocate_zeroed(8);
+              release(memory);
+              release(memory);
+            }),
+            "memory released twice");
+  EXPECT_EQ(failure_of([] { allocate_zeroed(8); }), "memory was not released in the end");
+}
+
+TEST(Explorer, SeesUnpublishedMemory) {
+  const auto program = [](Order order) {
+    return [order] {
+      Atomic<Atomic<int>*> shared{nullptr};
+      spawn([&] { shared.store(make<Atomic<int>>(7), order); });
+      spawn([&] {
+        Atomic<int>* cell = shared.load(kAcquire);
+        if (cell != nullptr) expect(cell->load(kRelaxed) == 7, "made before it is shared");
+      });
+      join();
+      release(shared.load(kRelaxed));
+    };
+  };
+  EXPECT_EQ(failure_of(program(kRelease)), "");
+  EXPECT_EQ(failure_of(program(kRelaxed)),
+            "access to memory whose allocation does not happen before");
+}
+
+TEST(Explorer, SeesRacesInWhicheverOrder) {
+  const auto program = [](Order order) {
+    return [order] {
+      Plain<int> cell;
+      Atomic<bool> ready{false};
+      spawn([&] {
+        cell.write(1);
+        ready.store(true, order);
+      });
+      spawn([&] {
+        if (ready.load(kAcquire)) expect(cell.read() == 1, "it was written");
+      });
+      join();
+    };
+  };
+  EXPECT_EQ(failure_of(program(kRelease)), "");
+  EXPECT_EQ(failure_of(program(kRelaxed)), "race: a write, and this read");
+  EXPECT_EQ(failure_of([] {
+              Plain<int> cell;
+              spawn([&] { cell.read(); });
+              spawn([&] { cell.write(1); });
+              join();
+            }),
+            "race: a read, and this write");
+}
+
+TEST(Explorer, WaitsForStoresAndSeesDeadlock) {
+  const Result handshake = explore({}, [] {
+    Atomic<int> x{0};
+    spawn([&] {
+      Backoff backoff;
+      while (x.load(kAcquire) != 1) backoff.relax();
+      x.store(2, kRelease);
+    });
+    spawn([&] {
+      x.store(1, kRelease);
+      Backoff backoff;
+      while (x.load(kAcquire) != 2) backoff.relax();
+    });
+    join();
+    expect(x.load(kRelaxed) == 2, "both have moved");
+  });
+  EXPECT_TRUE(handshake.ok());
+  EXPECT_EQ(failure_of([] {
+              Atomic<int> x{0}, y{0};
+              spawn([&] {
+                Backoff backoff;
+                while (y.load(kAcquire) == 0) backoff.relax();
+                x.store(1, kRelease);
+              });
+              spawn([&] {
+                Backoff backoff;
+                while (x.load(kAcquire) == 0) backoff.relax();
+                y.store(1, kRelease);
+              });
+              join();
+            }),
+            "deadlock: every thread waits");
+}
+
+TEST(Explorer, GivesEachThreadItsState) {
+  const Result result = explore({}, [] {
+    for (unsigned t = 0; t < 3; ++t) {
+      spawn([t] { expect(this_thread().ordinal == t + 1, "ordinals count from 1"); });
+    }
+    join();
+  });
+  EXPECT_TRUE(result.ok());
+}
+
+// An atomicity violation that takes three preemptions: found with a bound of 3, not of 2; and its
+// replay string finds it again at once.
+TEST(Explorer, KeepsToItsBoundAndReplays) {
+  const auto program = [] {
+    Atomic<int> x{0};
+    spawn([&] {
+      const int a = x.load(kSeqCst);
+      const int b = x.load(kSeqCst);
+      const int c = x.load(kSeqCst);
+      expect(!(a == 0 && b == 1 && c == 2), "two stores came between the loads, apart");
+    });
+    spawn([&] {
+      x.store(1, kSeqCst);
+      x.store(2, kSeqCst);
+    });
+    join();
+  };
+  EXPECT_TRUE(explore({.preemption_bound = 2, .quiet = true}, program).ok());
+  const Result found = explore({.preemption_bound = 3, .quiet = true}, program);
+  EXPECT_NE(found.failure, "");
+  const Result again = explore({.replay = found.replay.c_str(), .quiet = true}, program);
+  EXPECT_EQ(again.failure, found.failure);
+  EXPECT_EQ(again.replay, found.replay);
+  EXPECT_NE(failure_of(program), "");
+}
+
+TEST(Explorer, IsFast) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result result = explore({.preemption_bound = 1000}, [] {
+    Atomic<int> x{0}, y{0};
+    for (int t = 0; t < 3; ++t) {
+      spawn([&] {
+        x.fetch_add(1, kAcqRel);
+        y.fetch_add(1, kAcqRel);
+        x.fetch_add(1, kAcqRel);
+      });
+    }
+    join();
+  });
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::printf("%llu executions, %.0f a second\n",
+              static_cast<unsigned long long>(result.executions),
+              static_cast<double>(result.executions) / took.count());
+  EXPECT_TRUE(result.ok());
+  EXPECT_EQ(result.executions, 1680u);  // 9! / (3!)^3: every interleaving, once
+}
+
+}  // namespace
+}  // namespace attrcache::model::litmus

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The weak memory of the model. A location is known by its address; it has a history of stores, in
+// modification order, which here is the order of execution. Which of them a load may read follows
+// from what the reading thread knows (its View):
+//
+//   coherence          nothing older than what the thread has read, written or been told of
+//   happens-before     a store that is released carries the storer's view; a load that acquires
+//                      joins it; relaxed ones neither carry nor join
+//   release sequences  an update carries on the view of the store that it read (C++20: only updates
+//                      continue a sequence, not the same thread's plain stores)
+//   seq_cst            the one order S is the order of execution: a seq_cst load reads nothing
+//   older
+//                      than the last seq_cst store to the location, or than any earlier seq_cst
+//                      load of it read. With that, seq_cst accesses to different locations commute.
+//   updates            read the last store. A failing compare-and-swap is a load of any readable
+//                      value that isn't the expected one.
+//
+// Not modelled: loads that read stores executed later (LB, values out of thin air); stores that
+// come earlier in modification order than in execution (2+2W with both first stores last; needs two
+// plain stores that race, and the library's plain stores to shared words never do); weak
+// compare-and-swaps that fail for nothing; parts of a location read on their own (a Pair is one
+// location).
+//
+// Only contended locations have a history: those that at least two threads of the model access, one
+// of them writing. On the others nothing can be stale and the order of accesses makes no
+// difference. Which are contended is learned by exploring (see explore.cc) and kept by address.
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_MEMORY_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_MEMORY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/model/explorer/types.h"
+#include "tests/model/explorer/view.h"
+
+namespace attrcache::model {
+
+struct Location {
+  uintptr_t address = 0;
+  uint64_t execution = 0;   // what follows `contended` is of that execution
+  bool contended = false;   // in any execution so far
+  uint8_t accessed_by = 0;  // threads, as bits
+  bool written = false;
+  uint8_t size = 0;
+  uint16_t entry = 0;     // where views keep it
+  uint16_t sc_floor = 0;  // the oldest that seq_cst loads may read
+  uint16_t newest = 0;    // of its messages
+  uint16_t block = 0;     // of the heap; 0: none
+};
+
+// One store of a history.
+struct Message {
+  Bits value;
+  uint16_t older;  // the one before it
+  uint16_t time;   // its position in the modification order
+  uint16_t view;   // what it carries; 0: nothing
+};
+
+class Memory {
+ public:
+  Memory();
+
+  // Forgets all, contention included.
+  void clear();
+  // Starts an execution.
+  void begin();
+
+  Location& find(const Access& access);
+
+  // Takes note of an access to a location that isn't contended so far. True: now it is.
+  static bool note_access(Location& location, unsigned thread, bool writes);
+
+  // How many stores the thread may read, counted from the newest.
+  unsigned readable(const Location& location, const View& view, std::memory_order order) const;
+  // The nth newest.
+  uint16_t nth(const Location& location, unsigned n) const;
+  const Message& message(uint16_t index) const { return messages_[index]; }
+  const Message& newest(const Location& location) const { return messages_[location.newest]; }
+
+  void load(Location& location, View& view, uint16_t message, std::memory_order order);
+  void store(Location& location, View& view, Bits value, std::memory_order order, bool update);
+
+ private:
+  static constexpr unsigned kTableSize = 4096;  // a power of two
+  static constexpr unsigned kMaxMessages = 16384;
+
+  std::vector<Location> table_;
+  std::vector<Message> messages_;
+  std::vector<View> views_;
+  uint64_t execution_ = 0;
+  unsigned locations_ = 0;
+  unsigned next_entry_ = View::kFirstLocation;
+  uint16_t next_message_ = 0;
+  uint16_t next_view_ = 1;
+};
+
+// The bytes of a location, as they are in the real memory.
+Bits read_bytes(const void* address, unsigned size);
+void write_bytes(void* address, unsigned size, Bits value);
+
+// What an update writes.
+Bits updated(Update how, Bits before, Bits operand, unsigned size);
+// Whether two values agree in the bits of a mask, and the first with those bits of the second.
+bool same(Bits a, Bits b, Bits mask);
+Bits merged(Bits before, Bits desired, Bits mask);
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_MEMORY_H_

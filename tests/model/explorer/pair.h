@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Pair of lib/platform/pair.h as the explorer sees it: one location of 16 bytes. (Its meta half
+// read or swapped alone is an access to the whole, which the processors' coherence of overlapping
+// accesses warrants.)
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_PAIR_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_PAIR_H_
+
+#include <cstdint>
+
+#include "tests/model/explorer/atomic.h"
+
+namespace attrcache::model {
+
+// The orders of the real Pair.
+namespace pair_order {
+inline constexpr auto kLoad = std::memory_order_acquire;
+inline constexpr auto kUpdate = std::memory_order_acq_rel;
+inline constexpr auto kFails = std::memory_order_acquire;
+}  // namespace pair_order
+
+class alignas(16) Pair {
+ public:
+  Word load(ATTRCACHE_MODEL_SITE) const {
+    const Bits bits = access::load(at(Kind::kLoad, pair_order::kLoad, file, line));
+    return {bits.lo, bits.hi};
+  }
+  template <typename Visit>
+  auto glimpse(Visit visit, ATTRCACHE_MODEL_SITE) const {
+    const Word word = load(file, line);
+    return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
+  }
+  uint64_t load_meta(ATTRCACHE_MODEL_SITE) const { return load(file, line).meta; }
+
+  bool swap(Word& expected, Word desired, ATTRCACHE_MODEL_SITE) {
+    Bits read = {expected.value, expected.meta};
+    const bool done = access::swap(at(Kind::kSwap, pair_order::kUpdate, file, line), read,
+                                   {desired.value, desired.meta}, {~uint64_t{0}, ~uint64_t{0}},
+                                   pair_order::kFails);
+    if (!done) expected = {read.lo, read.hi};
+    return done;
+  }
+  bool swap_meta(uint64_t& expected, uint64_t desired, ATTRCACHE_MODEL_SITE) {
+    Bits read = {0, expected};
+    const bool done = access::swap(at(Kind::kSwap, pair_order::kUpdate, file, line), read,
+                                   {0, desired}, {0, ~uint64_t{0}}, pair_order::kFails);
+    if (!done) expected = read.hi;
+    return done;
+  }
+  uint64_t add_meta(uint64_t delta, ATTRCACHE_MODEL_SITE) {
+    return access::update(at(Kind::kUpdate, pair_order::kUpdate, file, line), Update::kAdd,
+                          {0, delta})
+        .hi;
+  }
+  const uint64_t* value_address() const { return &value_; }
+
+ private:
+  Access at(Kind kind, std::memory_order order, const char* file, int line) const {
+    return {const_cast<Pair*>(this), 16, kind, order, file, line};
+  }
+  uint64_t value_ = 0;
+  [[maybe_unused]] uint64_t meta_ = 0;  // accessed with value_, by address
+};
+static_assert(sizeof(Pair) == 16 && alignof(Pair) == 16);
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_PAIR_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lib/platform gets from the explorer instead of the system: memory, threads, waiting.
+
+#include "platform/memory.h"
+#include "platform/pair.h"
+#include "platform/thread.h"
+#include "tests/model/explorer/engine.h"
+
+namespace attrcache {
+
+void* allocate_zeroed(size_t bytes) { return model::engine().allocate(bytes); }
+
+void release(void* memory) { model::engine().release(memory); }
+
+bool pair_supported() { return true; }
+
+ThreadState& this_thread() { return model::engine().thread_state(); }
+
+void Backoff::relax() {
+  ++round_;
+  model::engine().wait();
+}
+
+}  // namespace attrcache

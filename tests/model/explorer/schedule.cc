@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who runs when, and how an execution begins and ends.
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/model/explorer/engine.h"
+
+namespace attrcache::model {
+
+Engine& engine() {
+  static Engine instance;
+  return instance;
+}
+
+void Engine::start(const Options& options) {
+  options_ = options;
+  choices_.clear();
+  memory_.clear();
+  replay_ = Replay(options.replay);
+}
+
+Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
+  memory_.begin();
+  heap().begin();
+  log_.begin();
+  replay_.begin();
+  outcome_ = {};
+  spawned_ = started_ = preemptions_ = stale_reads_ = sleeping_ = 0;
+  stores_ = steps_ = 0;
+  Thread& self = threads_[kMaxThreads];
+  self.lib = {kMaxThreads + 1, nullptr};
+  program_ = program;
+  program_argument_ = argument;
+  running_ = &self;
+  active_ = true;
+  self.fiber.prepare(&Engine::run_program, this);
+  Fiber::transfer(driver_, self.fiber);
+  active_ = false;
+  concurrent = false;
+  return outcome_;
+}
+
+void Engine::run_program(void* self) {
+  auto& e = *static_cast<Engine*>(self);
+  e.program_(e.program_argument_);
+  if (heap().not_released() != 0) e.fail("memory was not released in the end");
+  e.give_up();
+}
+
+void Engine::give_up() {
+  Fiber::transfer(running_->fiber, driver_);
+  std::abort();  // nobody comes back
+}
+
+void Engine::fail(const char* what) {
+  if (!active_) {
+    std::fprintf(stderr, "model: outside of any execution: %s\n", what);
+    std::abort();
+  }
+  if (!outcome_.learned) {
+    outcome_.failed = true;
+    outcome_.failure = what;
+  }
+  give_up();
+}
+
+void Engine::note(const char* text, int number) {
+  const Access access = {nullptr, 0, Kind::kNote, std::memory_order_relaxed, text, number};
+  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+}
+
+void Engine::spawn(void (*body)(void*), void* argument) {
+  if (concurrent || started_ != 0 || spawned_ == kMaxThreads) fail("spawn: not now");
+  Thread& t = threads_[spawned_];
+  t.body = body;
+  t.argument = argument;
+  t.done = t.fresh = t.was_stale = t.has_read = false;
+  t.seen = 0;
+  t.pending = {};
+  t.view = {};
+  t.view.at[spawned_] = 1;
+  ++spawned_;
+  t.lib = {spawned_, nullptr};
+  t.fiber.prepare(&Engine::run_thread, &t);
+}
+
+// Every thread first comes to its first access of a contended location; then the choosing begins.
+void Engine::join() {
+  if (spawned_ == 0 || started_ != 0) fail("join: not now");
+  concurrent = true;
+  first_pick_ = true;
+  started_ = replay_.given() ? spawned_ : 1;
+  go_on_in(threads_[0]);
+  concurrent = false;
+}
+
+void Engine::run_thread(void* thread) {
+  auto& self = *static_cast<Thread*>(thread);
+  self.body(self.argument);
+  self.done = true;
+  if (self.lib.innermost != nullptr) engine().fail("a frame is left on a thread's stack");
+  engine().schedule();
+  std::abort();  // nobody comes back
+}
+
+void Engine::go_on_in(Thread& thread) {
+  Thread& from = *running_;
+  running_ = &thread;
+  if (&from != &thread) Fiber::transfer(from.fiber, thread.fiber);
+}
+
+bool Engine::arrive(const Access& access, Location& location, bool writes, bool seq_cst) {
+  if (replay_.given()) {
+    follow_replay();
+  } else if (location.entry != 0) {
+    running_->pending = {&location, writes, seq_cst, false};
+    schedule();
+  }
+  if (location.entry == 0 && Memory::note_access(location, current(), writes)) {
+    outcome_.learned = true;
+  }
+  if (const char* error = heap().access(location.block, current(), &running_->view)) {
+    record(access, location, {});
+    fail(error);
+  }
+  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+  return location.entry != 0;
+}
+
+void Engine::wait() {
+  if (!concurrent) fail("wait: nobody else is running");
+  Thread& t = *running_;
+  if (!t.has_read) t.seen = stores_;
+  t.pending = {nullptr, false, false, true};
+  if (replay_.given()) {
+    follow_replay();
+  } else {
+    schedule();
+  }
+  t.fresh = t.was_stale;
+  t.was_stale = t.has_read = false;
+  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, nullptr, 0};
+  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+  replay_.next();
+  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+}
+
+void Engine::follow_replay() {
+  // The step of the one who goes on here is used up when its turn comes again.
+  Thread& self = *running_;
+  for (;;) {
+    const Replay::Step* step = replay_.peek();
+    if (step == nullptr || step->thread >= spawned_) return;
+    Thread& next = threads_[step->thread];
+    if (&next == &self) return;
+    go_on_in(next);
+  }
+}
+
+// A waiting thread goes on when something was stored since it looked, or what it saw was stale:
+// then it is certain to see the newest soon, and does so next time.
+bool Engine::enabled(const Thread& t) const {
+  if (t.done) return false;
+  if (!t.pending.yields) return true;
+  return t.was_stale || t.seen != stores_;
+}
+
+bool Engine::dependent(const Pending& a, const Pending& b) {
+  if (a.yields || b.yields) return a.writes || b.writes;
+  if (a.location != b.location) return false;
+  return a.writes || b.writes || (a.seq_cst && b.seq_cst);
+}
+
+Engine::Thread& Engine::pick() {
+  Thread* candidates[kMaxThreads];
+  unsigned count = 0;
+  Thread& self = *running_;
+  const bool goes_on = !first_pick_ && enabled(self);
+  first_pick_ = false;
+  bool anyone = goes_on;
+  if (goes_on && (sleeping_ & 1u << current()) == 0) candidates[count++] = &self;
+  const bool put_off = goes_on && !self.pending.yields;  // by choosing another
+  if (!put_off || preemptions_ < options_.preemption_bound) {
+    for (unsigned i = 0; i < spawned_; ++i) {
+      Thread& other = threads_[i];
+      if ((goes_on && &other == &self) || !enabled(other)) continue;
+      anyone = true;
+      if ((sleeping_ & 1u << i) == 0) candidates[count++] = &other;
+    }
+  }
+  if (count == 0) {
+    if (!anyone) fail("deadlock: every thread waits");
+    outcome_.pruned = true;
+    give_up();
+  }
+  const unsigned chosen = choose(count);
+  Thread& next = *candidates[chosen];
+  if (put_off && &next != &self) ++preemptions_;
+  if (options_.preemption_bound == kUnlimited) {
+    unsigned asleep = sleeping_;
+    for (unsigned i = 0; i < chosen; ++i) asleep |= 1u << (candidates[i] - threads_);
+    sleeping_ = 0;
+    for (unsigned i = 0; i < spawned_; ++i) {
+      if ((asleep & 1u << i) != 0 && !dependent(threads_[i].pending, next.pending)) {
+        sleeping_ |= 1u << i;
+      }
+    }
+  }
+  return next;
+}
+
+void Engine::schedule() {
+  if (started_ < spawned_) {
+    go_on_in(threads_[started_++]);
+    return;
+  }
+  bool all_done = true;
+  for (unsigned i = 0; i < spawned_; ++i) all_done = all_done && threads_[i].done;
+  if (all_done) {
+    go_on_in(threads_[kMaxThreads]);
+    return;
+  }
+  if (replay_.given()) {
+    // A thread has ended.
+    const Replay::Step* step = replay_.peek();
+    if (step == nullptr || step->thread >= spawned_ || threads_[step->thread].done) {
+      fail("the replay string does not fit");
+    }
+    go_on_in(threads_[step->thread]);
+    return;
+  }
+  go_on_in(pick());
+}
+
+}  // namespace attrcache::model

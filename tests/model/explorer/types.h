@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words in which the parts of the explorer speak to each other.
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_TYPES_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_TYPES_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace attrcache::model {
+
+inline constexpr unsigned kMaxThreads = 4;
+
+// What a location holds: up to 16 bytes. Narrow ones use the low bytes of lo.
+struct Bits {
+  uint64_t lo = 0;
+  uint64_t hi = 0;
+
+  friend bool operator==(const Bits&, const Bits&) = default;
+};
+
+enum class Kind : uint8_t { kLoad, kStore, kUpdate, kSwap, kWait, kNote };
+
+// How an update computes what it writes; each half on its own.
+enum class Update : uint8_t { kExchange, kAdd, kOr, kAnd };
+
+// One atomic access, as the code under test asks for it.
+struct Access {
+  void* address;
+  uint8_t size;
+  Kind kind;
+  std::memory_order order;
+  const char* file;  // where in the code under test
+  int line;
+};
+
+constexpr bool acquires(std::memory_order order) {
+  return order == std::memory_order_acquire || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst || order == std::memory_order_consume;
+}
+constexpr bool releases(std::memory_order order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+constexpr bool is_seq_cst(std::memory_order order) { return order == std::memory_order_seq_cst; }
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_TYPES_H_

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a thread knows, and what a release store hands on: for each thread how much of it happens
+// before (a vector clock), and for each contended location the oldest store that may still be read.
+// Both grow by maximum, so they share one array.
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_VIEW_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_VIEW_H_
+
+#include <cstdint>
+
+#include "tests/model/explorer/types.h"
+
+namespace attrcache::model {
+
+struct View {
+  static constexpr unsigned kEntries = 128;
+  static constexpr unsigned kFirstLocation = kMaxThreads;
+
+  // [0, kMaxThreads): clocks; from kFirstLocation on: positions in the modification orders.
+  alignas(16) uint16_t at[kEntries];
+
+  void join(const View& other) {
+    for (unsigned i = 0; i < kEntries; ++i) at[i] = at[i] < other.at[i] ? other.at[i] : at[i];
+  }
+};
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_VIEW_H_

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables that grow under several threads at once: all get the same slots, nothing is lost, and who
+// finds a slot finds it made.
+
+#include "platform/memory.h"
+#include "table/table.h"
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+namespace {
+
+struct Growing {
+  alignas(64) Table table = {};
+
+  // Attaches at an index, whose slot is made if need be.
+  void attach(uint32_t index, uint64_t meta) {
+    Pair* slot = table.find_or_grow(index);
+    expect(slot != nullptr, "there is memory");
+    Word now = slot->load();
+    while (!slot->swap(now, {index, meta})) {
+    }
+  }
+  // What is at an index: 0 where nothing is yet.
+  uint64_t look(uint32_t index) {
+    const Pair* slot = static_cast<const Table&>(table).find(index);
+    if (slot == nullptr) return 0;
+    const Word word = slot->load();
+    expect(word.meta == 0 || word.value == index, "value and meta belong together");
+    return word.meta;
+  }
+  void finish() { table.clear(); }
+};
+
+void race(Bound bound, uint32_t first, uint32_t second) {
+  run_model(bound, [=] {
+    Growing g;
+    spawn([&g, first] { g.attach(first, 1); });
+    spawn([&g, second] { g.attach(second, 2); });
+    spawn([&g, first] {
+      const uint64_t meta = g.look(first);
+      if (meta != 0) expect(g.look(first) != 0, "what was there stays");
+    });
+    join();
+    expect(g.look(second) == 2 || first == second, "the second is there");
+    expect(g.look(first) == 1 || first == second, "the first is there");
+    expect(g.look(first) != 0, "one is there");
+    g.finish();
+  });
+}
+
+TEST(Growth, Directory) { race({}, 3, 4); }
+TEST(Growth, SameLeaf) { race({}, 9, 9); }
+TEST(Growth, TwoLeaves) { race({3}, 9, 17); }
+TEST(Growth, FirstTree) { race({3}, 64, 65); }
+TEST(Growth, LowAndHighTree) { race({2}, 64, 128 * 16); }
+TEST(Growth, HighAndLowTree) { race({2}, 128 * 16, 64); }
+TEST(Growth, TwoHighTrees) { race({2}, 128, 5000); }
+
+// The library's own walk over all slots, beside growth.
+TEST(Growth, WalkAgainstGrowth) {
+  run_model({2}, [] {
+    Growing g;
+    g.attach(64, 1);
+    spawn([&g] { g.attach(128 * 16, 2); });
+    spawn([&g] { g.attach(9, 3); });
+    spawn([&g] {
+      uint64_t seen = 0;
+      g.table.for_each([&seen](uint32_t index, Pair& slot) {
+        const uint64_t meta = slot.load_meta();
+        if (meta != 0) seen |= 1u << meta;
+        expect(meta != 1 || index == 64, "each at its index");
+        expect(meta != 2 || index == 128 * 16, "each at its index");
+        expect(meta != 3 || index == 9, "each at its index");
+      });
+      expect((seen & 2) != 0, "what was there before is seen");
+    });
+    join();
+    g.finish();
+  });
+}
+
+TEST(Growth, WalkAgainstFirstGrowth) {
+  run_model({3}, [] {
+    Growing g;
+    spawn([&g] { g.attach(64, 1); });
+    spawn([&g] {
+      g.table.for_each([](uint32_t index, Pair& slot) {
+        if (slot.load_meta() != 0) expect(index == 64, "at its index");
+      });
+    });
+    join();
+    g.finish();
+  });
+}
+
+// Through the C API: get and set at far indices.
+TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {
+  run_world({2, 1}, [](World& w) {
+    static int fillers[64];
+    for (int f = 0; f < 10; ++f) attrcache_keyval_create(w.kind(), nullptr, &fillers[f]);
+    w.make_key(World::kDelete);
+    spawn([&w] { w.set(0, 0, 1); });
+    spawn([&w] { w.set(0, 0, 2); });
+    spawn([&w] {
+      w.get(0, 0);
+      w.get(0, 0);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace attrcache::model

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keyvals that are freed while others use them, and numbers that outlive their keyval.
+
+#include "keyval/registry.h"
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+namespace {
+
+// Once with all threads on one stripe of the references, once with each on its own.
+class FreeKeyval : public ::testing::TestWithParam<unsigned> {
+ protected:
+  template <typename Threads>
+  void run(Bound bound, Threads threads) {
+    run_world(bound, threads, GetParam());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Stripes, FreeKeyval, ::testing::Values(1u, 2u));
+
+TEST_P(FreeKeyval, AgainstSet) {
+  run({}, [](World& w) {
+    w.make_key(World::kDelete);
+    spawn([&w] { w.set(0, 0, 1); });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstReplacingSet) {
+  run({}, [](World& w) {
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    spawn([&w] { w.set(0, 0, 2); });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstDelete) {
+  run({}, [](World& w) {
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    spawn([&w] { w.erase(0, 0); });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstQuickDeleteAndSet) {
+  run({2}, [](World& w) {
+    w.make_key(World::kNone);
+    w.set(0, 0, 1);
+    spawn([&w] { w.erase(0, 0); });
+    spawn([&w] { w.set(0, 0, 2); });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstSetAndDelete) {
+  run({}, [](World& w) {
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    spawn([&w] { w.set(0, 0, 2); });
+    spawn([&w] { w.erase(0, 0); });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstSetThenDelete) {
+  run({}, [](World& w) {
+    w.make_key(World::kDelete);
+    spawn([&w] {
+      w.set(0, 0, 1);
+      w.erase(0, 0);
+    });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstItself) {
+  run({}, [](World& w) {
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    spawn([&w] { w.free(0); });
+    spawn([&w] {
+      w.free(0);
+      w.erase(0, 0);
+    });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstAttributesOfTwoObjects) {
+  run({2}, [](World& w) {
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    w.set(1, 0, 2);
+    spawn([&w] { w.erase(0, 0); });
+    spawn([&w] { w.erase(1, 0); });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST_P(FreeKeyval, AgainstGet) {
+  run({}, [](World& w) {
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    spawn([&w] {
+      w.free(0);
+      w.erase(0, 0);
+    });
+    spawn([&w] {
+      w.get(0, 0);
+      w.get(0, 0);
+    });
+  });
+}
+
+// Readers of records under a pin: introspection against the end of the keyval.
+TEST_P(FreeKeyval, AgainstIntrospection) {
+  run({2}, [](World& w) {
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    const auto look = [&w] {
+      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+      registry.for_each([&w](uint64_t word, const Record& record, const References& references) {
+        touch(&record);
+        expect(static_cast<int>(word & entry_word::kKeyval) == w.keys[0].keyval, "its number");
+        expect(record.hooks.callbacks.extra_state == &w.keys[0], "its own record");
+        expect(references.count() <= 1, "its references");
+      });
+    };
+    spawn(look);
+    spawn([&w] { w.erase(0, 0); });
+    spawn([&w] { w.free(0); });
+  });
+}
+
+TEST(Keyval, TwoCreatesAreTwo) {
+  run_model({}, [] {
+    World w;
+    int made[2];
+    for (int t = 0; t < 2; ++t) {
+      spawn([&w, &made, t] {
+        expect(attrcache_keyval_create(w.kind(), nullptr, &made[t]) == ATTRCACHE_OK, "made");
+      });
+    }
+    join();
+    expect(made[0] != made[1], "two keyvals have two numbers");
+    expect(attrcache_keyval_free(w.kind(), &made[0]) == ATTRCACHE_OK, "freed");
+    expect(attrcache_keyval_free(w.kind(), &made[1]) == ATTRCACHE_OK, "freed");
+    w.finish();
+  });
+}
+
+// The first keyval of a kind, seen by introspection and by somebody who has guessed its number.
+TEST(Keyval, FirstCreateAgainstThoseWhoLook) {
+  run_model({}, [] {
+    World w;
+    spawn([&w] { w.make_key(World::kDelete); });
+    spawn([&w] {
+      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+      registry.for_each([&w](uint64_t, const Record& record, const References& references) {
+        touch(&record);
+        expect(w.keys[0].extra.read() == 1, "what was written before create");
+        expect(references.count() <= 1, "its references");
+      });
+    });
+    spawn([&w] {
+      const auto guessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
+      void* value;
+      expect(attrcache_get(w.kind(), &w.table(0), guessed, &value) != ATTRCACHE_OK, "absent");
+      attrcache_set(w.kind(), &w.table(1), nullptr, guessed,
+                    reinterpret_cast<intptr_t>(&w.values[1]), ATTRCACHE_AS_POINTER, nullptr);
+      attrcache_delete(w.kind(), &w.table(1), nullptr, guessed, nullptr);
+    });
+    join();
+    w.finish();
+  });
+}
+
+// The same where the index is not new: nothing but the word itself tells of what create has
+// written.
+TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
+  run_model({}, [] {
+    World w;
+    int fillers[Registry::kRest + 4];
+    for (int& filler : fillers) attrcache_keyval_create(w.kind(), nullptr, &filler);
+    for (int& filler : fillers) attrcache_keyval_free(w.kind(), &filler);
+    spawn([&w] { w.make_key(World::kDelete); });
+    spawn([&w] {
+      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+      registry.for_each([&w](uint64_t, const Record& record, const References&) {
+        expect(w.keys[0].extra.read() == 1, "what was written before create");
+        expect(record.hooks.callbacks.extra_state == &w.keys[0], "its own record");
+      });
+    });
+    join();
+    w.finish();
+  });
+}
+
+// A call that has looked its keyval up, and sleeps while the keyval is freed and its index comes
+// round again under another keyval, which attaches a value in the same slot.
+void race_with_reuse(void (*stale)(World&)) {
+  int reused = 0;
+  run_model({1, 2}, [stale, &reused] {
+    World w;
+    w.make_key(World::kDelete);
+    w.set(0, 0, 1);
+    int fillers[Registry::kRest + 4];
+    for (int& filler : fillers) attrcache_keyval_create(w.kind(), nullptr, &filler);
+    for (int& filler : fillers) attrcache_keyval_free(w.kind(), &filler);
+    int again = 0;
+    spawn([&w, stale] { stale(w); });
+    spawn([&w, &again] {
+      w.free(0);
+      w.erase(0, 0);
+      const auto index = id::index(static_cast<uint32_t>(w.keys[0].keyval));
+      for (uint32_t i = 0; i < 2 * Registry::kRest && again == 0; ++i) {
+        int made;
+        attrcache_keyval_create(w.kind(), nullptr, &made);
+        if (id::index(static_cast<uint32_t>(made)) != index) {
+          attrcache_keyval_free(w.kind(), &made);
+          continue;
+        }
+        again = made;
+        expect(made != w.keys[0].keyval, "another generation");
+        expect(attrcache_set(w.kind(), &w.table(0), nullptr, made, 77, ATTRCACHE_AS_POINTER,
+                             nullptr) == ATTRCACHE_OK,
+               "the new keyval's value is attached");
+      }
+    });
+    join();
+    // Not if the stale call came in time, and kept the old keyval alive.
+    if (again != 0) {
+      ++reused;
+      void* value = nullptr;
+      expect(attrcache_get(w.kind(), &w.table(0), again, &value) == ATTRCACHE_OK &&
+                 reinterpret_cast<intptr_t>(value) == 77,
+             "the new keyval's value is still attached");
+      expect(attrcache_delete(w.kind(), &w.table(0), nullptr, again, nullptr) == ATTRCACHE_OK,
+             "and is deleted by its own keyval alone");
+    }
+    w.finish();
+  });
+  EXPECT_GT(reused, 10);
+}
+
+TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
+  race_with_reuse([](World& w) {
+    w.set(0, 0, 2);
+    w.get(0, 0);
+  });
+}
+
+TEST(Keyval, StaleDeleteAgainstReuseOfTheIndex) {
+  race_with_reuse([](World& w) { w.erase(0, 0); });
+}
+
+}  // namespace
+}  // namespace attrcache::model

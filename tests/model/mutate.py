@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Weakens the library one small step at a time and sees whether the models notice.
+
+  orders      Every memory order that a model reaches, by one step, at run time (see
+              explorer/sites.h): seq_cst to acq_rel, acquire or release, those to relaxed.
+  protocol    The patches of mutants.txt: a recheck, claim, pin, reference or pairing left out.
+
+Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
+error, and so is an argument (argued.txt) or a patch that no longer fits the source.
+
+  tests/model/mutate.py [--only TEXT] [--jobs N] [--max-cost S] [--max-seconds S]
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+LAYERS = ["attrcache", "callback", "domain", "epoch", "keyval", "table"]
+COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL", "-I.", "-Ilib"]
+WEAKER = {
+    "load": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
+    "store": {"seq_cst": ["release"], "release": ["relaxed"]},
+    "fail": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
+}
+WEAKER["update"] = WEAKER["swap"] = {
+    "seq_cst": ["acq_rel"],
+    "acq_rel": ["acquire", "release"],
+    "acquire": ["relaxed"],
+    "release": ["relaxed"],
+}
+
+
+def sources(root):
+    """The translation units: the library, the explorer, and the models."""
+    found = []
+    for folder in ["lib/" + layer for layer in LAYERS] + ["tests/model/explorer", "tests/model"]:
+        for name in sorted(os.listdir(os.path.join(root, folder))):
+            test = name.endswith("_test.cc")
+            if name.endswith(".cc") and (not test or name.endswith("_model_test.cc")):
+                found.append(folder + "/" + name)
+    return found
+
+
+class Build:
+    """A copy of the sources, and the program of all models made of it."""
+
+    def __init__(self, root, parent=None):
+        self.root = root
+        self.parent = parent
+        self.objects = {}
+        os.makedirs(root + "/o", exist_ok=True)
+        if parent is None:
+            for folder in ["lib", "tests/model"]:
+                shutil.copytree(ROOT + "/" + folder, root + "/" + folder)
+        else:
+            os.symlink(parent.root + "/tests", root + "/tests")
+            shutil.copytree(parent.root + "/lib", root + "/lib")
+
+    def object_of(self, source):
+        return self.root + "/o/" + source.replace("/", "_") + ".o"
+
+    def compile(self, source):
+        command = COMPILE + ["-MMD", "-c", source, "-o", self.object_of(source)]
+        subprocess.run(command, cwd=self.root, check=True, capture_output=True, text=True)
+        self.objects[source] = self.object_of(source)
+
+    def depends(self, source, on):
+        with open(self.object_of(source)[:-2] + ".d") as f:
+            return any(os.path.normpath(word) == on for word in f.read().split())
+
+    def make(self, changed=None):
+        """Compiles everything, or what depends on a file that differs from the parent's."""
+        every = sources(self.root)
+        if self.parent is not None:
+            self.objects = dict(self.parent.objects)
+            every = [s for s in every if self.parent.depends(s, changed)]
+        for source in every:
+            self.compile(source)
+        command = ["g++", "-o", self.root + "/models"] + sorted(self.objects.values())
+        subprocess.run(command + ["-lgtest", "-lgtest_main", "-lpthread"], check=True)
+        return self.root + "/models"
+
+
+class Models:
+    """The models as they are: what each test costs, and which accesses it reaches."""
+
+    def __init__(self, program, scratch):
+        self.program = program
+        sites = scratch + "/sites"
+        log = subprocess.run([program], env=dict(os.environ, ATTRCACHE_MODEL_SITES=sites),
+                             capture_output=True, text=True)
+        if log.returncode != 0:
+            sys.exit("the models fail without any mutation:\n" + log.stdout + log.stderr)
+        self.cost = {name: int(ms) for name, ms in
+                     re.findall(r"\[ +OK \] ([^ ,]+)[^(\n]*\((\d+) ms\)", log.stdout)}
+        self.reaching = {}
+        with open(sites) as f:
+            for line in f:
+                test, place, kind, order, failure = line.split()
+                if "_model_test.cc" in place:
+                    continue
+                self.reaching.setdefault((place, kind, order), set()).add(test)
+                if failure != "-":
+                    self.reaching.setdefault((place, "fail", failure), set()).add(test)
+
+    def run(self, program, tests, weaken, options):
+        """The first test that fails and what it says, or None. Cheap tests go first."""
+        env = dict(os.environ)
+        if weaken is not None:
+            env["ATTRCACHE_MODEL_WEAKEN"] = weaken
+        cheap = [t for t in tests if self.cost[t] < 300]
+        dear = sorted((t for t in tests if 300 <= self.cost[t] <= 1000 * options.max_cost),
+                      key=lambda t: self.cost[t])
+        for batch in [cheap] + [[t] for t in dear]:
+            if not batch:
+                continue
+            command = [program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
+            try:
+                log = subprocess.run(command, env=env, capture_output=True, text=True,
+                                     timeout=options.max_seconds)
+            except subprocess.TimeoutExpired:
+                return batch[0], "does not end"
+            if log.returncode == 0:
+                continue
+            ran = (re.findall(r"\[ +FAILED +\] (\S+?),? ", log.stdout)[:1] or
+                   re.findall(r"\[ RUN +\] (\S+)", log.stdout)[-1:] or batch[:1])
+            said = re.search(r"^model: (.*), in execution", log.stderr, re.M)
+            what = said.group(1) if said else "stops with status %d" % log.returncode
+            return ran[0], what
+        return None
+
+
+class Table:
+    """mutants.txt and argued.txt."""
+
+    def __init__(self, folder):
+        self.patches = []
+        self.arguments = []
+        entry = None
+        lines = []
+        for name in ["/mutants.txt", "/argued.txt"]:
+            with open(folder + name) as f:
+                lines += f.read().split("\n")
+        for line in lines:
+            if line.startswith("#") or (not line and entry is None):
+                continue
+            if line.startswith("== "):
+                entry = {"name": line[3:], "file": None, "old": [], "new": [], "argued": None}
+                self.patches.append(entry)
+            elif line.startswith("argued "):
+                place, text, change, why = [p.strip().replace("\0", "|") for p in
+                                            line[7:].replace("\\|", "\0").split("|", 3)]
+                self.arguments.append({"file": place, "text": text, "change": change, "why": why,
+                                       "used": False})
+                entry = None
+            elif line.startswith("file: "):
+                entry["file"] = line[6:]
+            elif line.startswith("equivalent: "):
+                entry["argued"] = line[12:]
+            elif line.startswith("- "):
+                entry["old"].append(line[2:])
+            elif line.startswith("+ "):
+                entry["new"].append(line[2:])
+            elif line.strip():
+                sys.exit("mutants.txt, argued.txt: not understood: " + line)
+
+    def argument(self, place, text, change):
+        for a in self.arguments:
+            if a["file"] == place and a["text"] in text and a["change"] == change:
+                a["used"] = True
+                return a["why"]
+        return None
+
+
+def order_mutants(models, build, table):
+    """(name, tests, ATTRCACHE_MODEL_WEAKEN, argument) for every order, one step weaker."""
+    text = {}
+    for layer in LAYERS:
+        folder = build.root + "/lib/" + layer
+        for name in os.listdir(folder):
+            text[name] = open(folder + "/" + name).read().split("\n")
+    mutants = []
+    for (place, kind, order), tests in sorted(models.reaching.items()):
+        for weaker in WEAKER[kind].get(order, []):
+            name, line = place.rsplit(":", 1)
+            source = text[name][int(line) - 1].strip() if name != "pair" else "any Pair"
+            site = "pair:" + kind if name == "pair" else place + ":" + kind
+            change = "%s %s -> %s" % (kind, order, weaker)
+            label = "%-18s %-24s %s" % (place if name != "pair" else "pair.h", change, source[:60])
+            argued = table.argument(name if name != "pair" else "pair.h", source, change)
+            mutants.append((label, tests, site + ":" + weaker, argued))
+    return mutants
+
+
+def apply_patch(entry, root):
+    """None, or why the patch doesn't fit. Lines are compared without their indentation."""
+    path = root + "/" + entry["file"]
+    lines = open(path).read().split("\n")
+    old = [line.strip() for line in entry["old"]]
+    places = [i for i in range(len(lines) - len(old) + 1)
+              if all(o == lines[i + k].strip().split("  //")[0].rstrip()
+                     for k, o in enumerate(old))]
+    if len(places) != 1:
+        return "the patch fits in %d places" % len(places)
+    lines[places[0]:places[0] + len(old)] = entry["new"]
+    open(path, "w").write("\n".join(lines))
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", default="", help="mutants whose line contains one of these, comma-separated")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--max-seconds", type=int, default=300, help="for one run of models")
+    parser.add_argument("--max-cost", type=float, default=3,
+                        help="leave out tests that take longer, in seconds")
+    options = parser.parse_args()
+
+    scratch = tempfile.mkdtemp(prefix="mutate-")
+    base = Build(scratch + "/base")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(base.compile, sources(base.root)))
+    program = base.root + "/models"
+    subprocess.run(["g++", "-o", program] + sorted(base.objects.values()) +
+                   ["-lgtest", "-lgtest_main", "-lpthread"], check=True)
+    models = Models(program, scratch)
+    table = Table(HERE)
+    orders = order_mutants(models, base, table)
+
+    def run_order(mutant):
+        label, tests, weaken, argued = mutant
+        if not any(text in label for text in options.only.split(",")):
+            return None
+        return label, models.run(program, tests, weaken, options), argued
+
+    def run_patch(numbered):
+        number, entry = numbered
+        label = "%-18s %s" % (os.path.basename(entry["file"]), entry["name"])
+        if not any(text in label for text in options.only.split(",")):
+            return None
+        build = Build("%s/%d" % (scratch, number), base)
+        try:
+            wrong = apply_patch(entry, build.root)
+            if wrong is not None:
+                return label, None, "ERROR: " + wrong
+            try:
+                mutated = build.make(entry["file"])
+            except subprocess.CalledProcessError as error:
+                return label, None, "ERROR: " + (error.stderr or "")[:300]
+            return label, models.run(mutated, models.cost, None, options), \
+                entry["argued"]
+        finally:
+            shutil.rmtree(build.root)
+
+    counts = {"caught": 0, "argued": 0, "SURVIVES": 0, "ERROR": 0}
+
+    def report(results):
+        for result in results:
+            if result is None:
+                continue
+            label, caught, argued = result
+            if caught is not None:
+                verdict, note = "caught", "%s: %s" % caught
+            elif argued is None:
+                verdict, note = "SURVIVES", ""
+            elif argued.startswith("ERROR"):
+                verdict, note = "ERROR", argued[7:]
+            else:
+                verdict, note = "argued", argued
+            counts[verdict] += 1
+            print("%-8s  %s\n            %s" % (verdict, label, note), flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        report(pool.map(run_order, orders))
+        report(pool.map(run_patch, enumerate(table.patches)))
+    shutil.rmtree(scratch)
+    if not options.only:
+        for a in table.arguments:
+            if not a["used"]:
+                counts["ERROR"] += 1
+                print("ERROR     an argument that fits nothing: %(file)s | %(text)s" % a)
+    print(", ".join("%d %s" % (n, what) for what, n in counts.items()))
+    sys.exit(1 if counts["SURVIVES"] or counts["ERROR"] else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a model to its end and says how much that was.
+
+#ifndef ATTRCACHE_TESTS_MODEL_RUN_MODEL_H_
+#define ATTRCACHE_TESTS_MODEL_RUN_MODEL_H_
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/model/explorer/explore.h"
+#include "tests/model/explorer/sites.h"
+#include "tests/model/world.h"
+
+namespace attrcache::model {
+
+// How far a model is explored: without a bound, or with so many preemptions and stale reads.
+struct Bound {
+  unsigned preemptions = kUnlimited;
+  unsigned stale_reads = kUnlimited;
+};
+
+// Explores everything within the bound, which must hold. ATTRCACHE_MODEL_REPLAY, if set, is the
+// replay string of a failure of the one test that is selected.
+template <typename Program>
+void run_model(Bound bound, Program program) {
+  Options options;
+  options.preemption_bound = bound.preemptions;
+  options.stale_bound = bound.stale_reads;
+  options.max_steps = 10000;
+  options.replay = std::getenv("ATTRCACHE_MODEL_REPLAY");
+  const auto start = std::chrono::steady_clock::now();
+  const Result result = explore(options, program);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  char within[48] = "no bound";
+  if (bound.stale_reads != kUnlimited) {
+    std::snprintf(within, sizeof(within), "bound %u, %u stale", bound.preemptions,
+                  bound.stale_reads);
+  } else if (bound.preemptions != kUnlimited) {
+    std::snprintf(within, sizeof(within), "bound %u", bound.preemptions);
+  }
+  std::printf("model %s.%s: %llu executions (%llu pruned), %s, %s, %.1f s\n",
+              test->test_suite_name(), test->name(),
+              static_cast<unsigned long long>(result.executions),
+              static_cast<unsigned long long>(result.pruned), within,
+              result.exhaustive ? "exhaustive" : "NOT exhaustive", took.count());
+  sites::dump(test->test_suite_name(), test->name());
+  EXPECT_EQ(result.failure, "") << "replay: " << result.replay;
+  if (options.replay == nullptr && result.failure.empty()) {
+    EXPECT_TRUE(result.exhaustive);
+  }
+}
+
+// The same for a model of the C API: `threads(world)` prepares a world and spawns its threads.
+template <typename Threads>
+void run_world(Bound bound, Threads threads, unsigned stripes = 1) {
+  run_model(bound, [&] {
+    World world(stripes);
+    threads(world);
+    join();
+    world.finish();
+  });
+}
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_RUN_MODEL_H_

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/model/world.h"
+
+namespace attrcache::model {
+
+World::World(unsigned stripes) {
+  attrcache_domain_options options = {};
+  options.stripes = stripes;
+  expect(attrcache_domain_create(&options, &domain_) == ATTRCACHE_OK, "a domain is made");
+  kind_ = attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR);
+}
+
+World::Key& World::make_key(Callbacks callbacks) {
+  Key& key = keys[keys_made_++];
+  key.world = this;
+  key.extra.write(1);
+  key.silent = callbacks == kNone;
+  attrcache_callbacks given = {};
+  if (callbacks == kCopy) given.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_fn);
+  if (callbacks != kNone) given.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
+  given.extra_state = &key;
+  given.destructor = &destructor;
+  expect(attrcache_keyval_create(kind_, &given, &key.keyval) == ATTRCACHE_OK, "a keyval is made");
+  return key;
+}
+
+int World::number(const void* value) const {
+  return value != nullptr ? static_cast<int>(static_cast<const Value*>(value) - values) : 0;
+}
+
+int World::delete_fn(void*, int, void* value, void* extra) {
+  auto& key = *static_cast<Key*>(extra);
+  World& world = *key.world;
+  const int n = world.number(value);
+  note("delete_fn of value", n);
+  expect(key.extra.read() == 1, "delete_fn: the keyval is alive");
+  Value& v = world.values[n];
+  v.body.write(v.body.read() + 1000);
+  if (key.on_delete != nullptr) key.on_delete(world, n);
+  if (v.failures > 0) {
+    --v.failures;
+    ++v.failed;
+    v.body.write(n);
+    return 77;
+  }
+  ++v.deleted;
+  expect(v.deleted == 1, "a value is deleted once");
+  return 0;
+}
+
+// The copy of value n is value n + 5.
+int World::copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
+  auto& key = *static_cast<Key*>(extra);
+  World& world = *key.world;
+  const int n = world.number(in);
+  note("copy_fn of value", n);
+  expect(key.extra.read() == 1, "copy_fn: the keyval is alive");
+  expect(world.values[n].body.read() == n, "copy_fn: the value is not deleted");
+  if (key.on_copy != nullptr) key.on_copy(world, n);
+  Value& copied = world.values[n + 5];
+  copied.body.write(n + 5);
+  ++copied.attached;
+  *static_cast<void**>(out) = &copied;
+  *flag = 1;
+  return 0;
+}
+
+void World::destructor(void* extra) {
+  auto& key = *static_cast<Key*>(extra);
+  note("destructor", static_cast<int>(&key - key.world->keys));
+  key.extra.write(0);
+  ++key.destroyed;
+  expect(key.destroyed == 1, "a keyval is destroyed once");
+  expect(key.freed, "a keyval is destroyed after it was freed");
+}
+
+void World::record(Call::Kind kind, int attribute, int value, int result, const Begin& at) {
+  static constexpr const char* kNames[] = {
+      "set:", "get:", "delete:", "borrow:", "copied:", "free:"};
+  note(kNames[kind], result == ATTRCACHE_OK ? value : -result);
+  records_[recorded_++] = {{kind, static_cast<uint8_t>(attribute), static_cast<uint8_t>(value),
+                            static_cast<uint8_t>(result)},
+                           at,
+                           now()};
+}
+
+int World::set(int object, int key, int value) {
+  values[value].body.write(value);
+  values[value].silent = keys[key].silent;
+  const Begin at = begin();
+  const int result =
+      attrcache_set(kind_, &tables_[object], &tables_[object], keys[key].keyval,
+                    reinterpret_cast<intptr_t>(&values[value]), ATTRCACHE_AS_POINTER, nullptr);
+  ++(result == ATTRCACHE_OK ? values[value].attached : values[value].refused);
+  record(Call::kSet, attribute(object, key), value, result, at);
+  return result;
+}
+
+int World::get(int object, int key) {
+  const Begin at = begin();
+  void* value = nullptr;
+  const int result = attrcache_get(kind_, &tables_[object], keys[key].keyval, &value);
+  record(Call::kGet, attribute(object, key), number(value), result, at);
+  return number(value);
+}
+
+int World::get_body(int object, int key) {
+  const int n = get(object, key);
+  if (n != 0) expect(values[n].body.read() == n, "a value that is got has a body");
+  return n;
+}
+
+int World::erase(int object, int key) {
+  const Begin at = begin();
+  const int result =
+      attrcache_delete(kind_, &tables_[object], &tables_[object], keys[key].keyval, nullptr);
+  record(Call::kDelete, attribute(object, key), 0, result, at);
+  return result;
+}
+
+int World::free(int key) {
+  const Begin at = begin();
+  int keyval = keys[key].keyval;
+  keys[key].freed = true;
+  const int result = attrcache_keyval_free(kind_, &keyval);
+  expect((keyval == ATTRCACHE_KEYVAL_INVALID) == (result == ATTRCACHE_OK), "free: the variable");
+  for (int object = 0; object < kObjects; ++object) {
+    record(Call::kFree, attribute(object, key), 0, result, at);
+  }
+  return result;
+}
+
+bool World::borrow(int object, int key, attrcache_borrowed* borrowed) {
+  const Begin at = begin();
+  const int result = attrcache_borrow(kind_, &tables_[object], keys[key].keyval, borrowed);
+  const int n = result == ATTRCACHE_OK ? number(borrowed->value) : 0;
+  record(Call::kBorrow, attribute(object, key), n, result, at);
+  if (result == ATTRCACHE_OK) {
+    expect(values[n].body.read() == n, "a borrowed value is not deleted");
+  }
+  return result == ATTRCACHE_OK;
+}
+
+void World::give_back(attrcache_borrowed* borrowed) {
+  const int n = number(borrowed->value);
+  expect(values[n].body.read() == n, "a borrowed value is not deleted until given back");
+  expect(attrcache_give_back(borrowed) == ATTRCACHE_OK, "what was borrowed is taken back");
+}
+
+int World::copy(int from, int to) {
+  const Begin at = begin();
+  const int result = attrcache_copy_all(kind_, &tables_[from], &tables_[from], &tables_[to],
+                                        &tables_[to], nullptr);
+  for (int key = 0; key < keys_made_; ++key) {
+    // What was copied is attached to the new object, which is this thread's own.
+    const int copied = attached_now(to, key);
+    if (copied > 5) record(Call::kCopied, attribute(from, key), copied - 5, ATTRCACHE_OK, at);
+  }
+  return result;
+}
+
+int World::erase_all(int object, attrcache_delete_mode mode) {
+  return attrcache_delete_all(kind_, &tables_[object], &tables_[object], mode, nullptr);
+}
+
+int World::attached_now(int object, int key) {
+  void* value = nullptr;
+  const int result = attrcache_get(kind_, &tables_[object], keys[key].keyval, &value);
+  return result == ATTRCACHE_OK ? number(value) : 0;
+}
+
+void World::check_history(uint8_t attribute, int now) {
+  History<Call> history;
+  int of[kMaxOperations];
+  for (int r = 0; r < recorded_; ++r) {
+    if (records_[r].call.attribute != attribute) continue;
+    uint32_t after = 0;
+    for (unsigned i = 0; i < history.count; ++i) {
+      const Recorded& a = records_[of[i]];
+      const Recorded& b = records_[r];
+      const bool before = a.end.thread == b.end.thread ? of[i] < b.begin.recorded
+                                                       : happens_before(a.end, b.begin.moment);
+      if (before) after |= 1u << i;
+    }
+    of[history.count] = r;
+    history.add(records_[r].call, after);
+  }
+  Linearizer<Attribute, Call> linearizer(history, &perform);
+  expect(linearizer.exists(Attribute{}, [now](const Attribute& a) { return a.value == now; }),
+         "the calls on an attribute have a serial order");
+}
+
+void World::check_values() {
+  int attached[kValues + 1] = {};
+  for (int object = 0; object < kObjects; ++object) {
+    for (int key = 0; key < keys_made_; ++key) {
+      const int n = attached_now(object, key);
+      if (n != 0) ++attached[n];
+      // A copy is recorded at its origin; what became of it there isn't followed.
+      if (object == 0) check_history(attribute(object, key), n);
+    }
+  }
+  for (int n = 1; n <= kValues; ++n) {
+    const Value& v = values[n];
+    expect(attached[n] <= 1, "a value is attached in one place");
+    expect(v.refused == 0 || (v.attached == 0 && v.deleted == 0 && attached[n] == 0),
+           "a refused value is nowhere");
+
+    if (v.attached == 0 || v.silent) continue;
+    expect(v.deleted + attached[n] == 1 || (v.failed != 0 && v.deleted + attached[n] == 0),
+           "a value is attached, or was deleted once, or was reported");
+  }
+}
+
+void World::finish() {
+  check_values();
+  for (int n = 1; n <= kValues; ++n) values[n].failures = 0;
+  for (int object = 0; object < kObjects; ++object) {
+    expect(erase_all(object, ATTRCACHE_DRAIN) == ATTRCACHE_OK, "everything is deleted in the end");
+  }
+  for (int key = 0; key < keys_made_; ++key) {
+    expect(keys[key].destroyed == (keys[key].freed ? 1 : 0), "a freed keyval is gone in the end");
+    keys[key].freed = true;
+  }
+  attrcache_counters counters;
+  attrcache_domain_counters(domain_, &counters);
+  expect(counters.attributes == 0, "no reference is left");
+  expect(counters.reclaimable == 0, "nothing waits to be reclaimed");
+  attrcache_leaks leaks;
+  expect(attrcache_domain_destroy(domain_, ATTRCACHE_DESTROY_IF_UNUSED, &leaks) == ATTRCACHE_OK,
+         "the domain is unused");
+  for (int key = 0; key < keys_made_; ++key) {
+    expect(keys[key].destroyed == 1, "every keyval is destroyed in the end");
+  }
+}
+
+}  // namespace attrcache::model

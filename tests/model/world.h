@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A domain with two objects and up to three keyvals, as a model's threads use it through the C API:
+// every call is recorded with what it answered, every value with what became of it, and at the end
+// both are checked.
+//
+// A value's body and a keyval's extra_state are cells that aren't atomic: set hands a value over
+// after writing its body, copy_fn and borrowers read it, delete_fn writes it. So whatever isn't
+// ordered as the library promises (a delete_fn beside a copy_fn of the same value, a destructor
+// beside a callback, a borrowed value deleted) is a race, which the explorer sees.
+
+#ifndef ATTRCACHE_TESTS_MODEL_WORLD_H_
+#define ATTRCACHE_TESTS_MODEL_WORLD_H_
+
+#include "attrcache/attrcache.h"
+#include "tests/model/attribute_spec.h"
+#include "tests/model/explorer/explore.h"
+#include "tests/model/explorer/moment.h"
+#include "tests/model/explorer/plain.h"
+
+namespace attrcache::model {
+
+class World {
+ public:
+  static constexpr int kObjects = 2;
+  static constexpr int kKeys = 3;
+  static constexpr int kValues = 10;
+
+  struct Value {
+    Plain<int> body;
+    int attached = 0;     // by a set that succeeded, or by a copy
+    int refused = 0;      // by a set that failed
+    int deleted = 0;      // delete_fn succeeded
+    int failed = 0;       // delete_fn failed
+    int failures = 0;     // how often delete_fn is to fail
+    bool silent = false;  // set under a keyval without delete_fn
+  };
+  struct Key {
+    World* world = nullptr;
+    Plain<int> extra;
+    int keyval = 0;
+    int destroyed = 0;
+    bool freed = false;
+    bool silent = false;  // it has no delete_fn
+    // What delete_fn and copy_fn do besides, with the number of the value.
+    void (*on_delete)(World&, int value) = nullptr;
+    void (*on_copy)(World&, int value) = nullptr;
+  };
+
+  explicit World(unsigned stripes = 1);
+
+  enum Callbacks { kNone, kDelete, kCopy };  // kCopy: both
+  Key& make_key(Callbacks callbacks);
+
+  // Calls of the C API, by an object's, a keyval's and a value's number; each is recorded.
+  int set(int object, int key, int value);
+  int get(int object, int key);       // the value's number, or 0
+  int get_body(int object, int key);  // and reads its body: only where nobody deletes it
+  int erase(int object, int key);
+  int free(int key);
+  bool borrow(int object, int key, attrcache_borrowed* borrowed);
+  void give_back(attrcache_borrowed* borrowed);
+  int copy(int from, int to);
+  int erase_all(int object, attrcache_delete_mode mode);
+
+  // After the threads have ended: checks everything and takes the world down.
+  void finish();
+
+  Key keys[kKeys];
+  Value values[kValues + 1];  // from 1 on
+  attrcache_kind* kind() const { return kind_; }
+  attrcache_table& table(int object) { return tables_[object]; }
+
+ private:
+  struct Begin {
+    Moment moment;
+    int recorded;  // how many calls had ended: tells nested calls of one thread from earlier ones
+  };
+  struct Recorded {
+    Call call;
+    Begin begin;
+    Moment end;
+  };
+  Begin begin() const { return {now(), recorded_}; }
+  static int copy_fn(void*, int, void* extra, void* in, void* out, int* flag);
+  static int delete_fn(void*, int, void* value, void* extra);
+  static void destructor(void* extra);
+
+  static constexpr uint8_t attribute(int object, int key) {
+    return static_cast<uint8_t>(object * kKeys + key);
+  }
+  int number(const void* value) const;
+  void record(Call::Kind kind, int attribute, int value, int result, const Begin& begin);
+  int attached_now(int object, int key);
+  void check_history(uint8_t attribute, int now);
+  void check_values();
+
+  attrcache_domain* domain_ = nullptr;
+  attrcache_kind* kind_ = nullptr;
+  int keys_made_ = 0;
+  alignas(64) attrcache_table tables_[kObjects] = {};
+  Recorded records_[24];
+  int recorded_ = 0;
+};
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_WORLD_H_
