@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts instructions and compares them with budgets.txt.
+
+  budget.py BUDGETS PROGRAM[,ARGUMENT...][@PRELOADED]...
+
+Each PROGRAM is a *_count program of bench/; the budgets of the contenders that show up are checked.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench.d"))
+import instructions  # noqa: E402
+
+
+def read_budgets(path):
+    budgets = {}
+    with open(path) as table:
+        for line in table:
+            words = line.split("#")[0].split()
+            if words:
+                operation, contender, most = words
+                budgets[operation, contender] = int(most)
+    return budgets
+
+
+def count(spec):
+    command, _, preloaded = spec.partition("@")
+    program, *arguments = command.split(",")
+    env = dict(os.environ)
+    if preloaded:
+        env["LD_PRELOAD"] = os.path.abspath(preloaded)
+    return instructions.count(os.path.abspath(program), arguments=arguments, env=env)
+
+
+def main(budgets_path, *specs):
+    budgets = read_budgets(budgets_path)
+    counts = {}
+    for spec in specs:
+        counts.update(count(spec))
+    contenders = {contender for _, contender in counts}
+    over = 0
+    print(f"{'operation':16} {'contender':24} {'counted':>8} {'budget':>8}")
+    for (operation, contender), most in budgets.items():
+        if contender not in contenders:
+            continue
+        counted = counts.get((operation, contender))
+        verdict = "" if counted is not None and counted <= most else "  OVER"
+        over += verdict != ""
+        print(f"{operation:16} {contender:24} {counted or 'missing':>8} {most:8}{verdict}")
+    checked = {contender for _, contender in budgets} & contenders
+    if len(checked) < len(specs):
+        print(f"of {len(specs)} programs only {sorted(checked)} have budgets")
+        over += 1
+    return over != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the machine code of attrcache_get in the shared library (x86-64).
+
+  get_code.py LIBRARY
+
+In attrcache_get itself: no call, no push, and no store but through its fourth argument. In it and in all that
+it may jump to or call: no locked instruction and no fence.
+"""
+
+import re
+import subprocess
+import sys
+
+FENCE = re.compile(r"^(mfence|lfence|sfence|cpuid|serialize)\b")
+LOCKED = re.compile(r"^(lock\b|xchg\b.*\()")
+BRANCH = re.compile(r"^(call|jmp|j[a-z]+)\s+[0-9a-f]+ <([^>+@]+)(\+0x[0-9a-f]+)?(@plt)?>")
+# The last operand is memory, but isn't written.
+READS_ONLY = re.compile(r"^((cs|data16) )*(cmp|test|bt[lqw]?\b|j|nop|prefetch|push|ucomis|comis|ptest|vptest)")
+OUTPUT = "%rcx"
+
+
+def disassemble(library):
+    """{function: [instruction]}"""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    if "file format elf64-x86-64" not in text:
+        print("not x86-64: nothing is checked")
+        sys.exit(0)
+    functions = {}
+    for block in re.split(r"\n(?=[0-9a-f]+ <)", text):
+        head = re.match(r"[0-9a-f]+ <([^>]+)>:\n", block)
+        if head:
+            functions[head.group(1)] = [
+                line.split("\t", 1)[1].split("#")[0].strip()
+                for line in block.splitlines()[1:] if "\t" in line
+            ]
+    return functions
+
+
+def reachable(functions, start):
+    seen, todo = {}, [start]
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen[name] = functions.get(name, [])
+        for instruction in seen[name]:
+            branch = BRANCH.match(instruction)
+            if branch and branch.group(4) is None:
+                todo.append(branch.group(2))
+    return seen
+
+
+def stores(instruction):
+    """The memory operand that an instruction writes, or None."""
+    if READS_ONLY.match(instruction) or not instruction.endswith(")"):
+        return None
+    if len(instruction.split(None, 1)) < 2:
+        return None
+    operand = re.search(r"(?:^|[ ,])([-\w%:]*\([^()]*\))$", instruction)
+    reads_it = "," not in re.sub(r"\([^()]*\)", "", instruction) and re.match(
+        r"^(mul|imul|div|idiv)", instruction)
+    return None if reads_it or operand is None else operand.group(1)
+
+
+def main(library):
+    functions = disassemble(library)
+    code = functions.get("attrcache_get")
+    if not code:
+        print("no attrcache_get in", library)
+        return 1
+    wrong = []
+    for instruction in code:
+        print("   ", instruction)
+        if instruction.startswith(("call", "push", "enter")):
+            wrong.append(f"attrcache_get: {instruction}")
+        stored = stores(instruction)
+        if stored and stored not in (f"({OUTPUT})", f"0x0({OUTPUT})"):
+            wrong.append(f"attrcache_get stores: {instruction}")
+    for name, body in reachable(functions, "attrcache_get").items():
+        wrong += [f"{name}: {i}" for i in body if LOCKED.match(i) or FENCE.match(i)]
+    print("reachable:", ", ".join(sorted(reachable(functions, "attrcache_get"))))
+    for line in wrong:
+        print("NOT ALLOWED", line)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
