@@ -29,6 +29,13 @@ HandleMap::Array* HandleMap::allocate(uint64_t capacity) {
   return array;
 }
 
+// Finds may still be reading it. Lock held.
+void HandleMap::put_away(Array* array) {
+  if (array == &nothing_) return;
+  array->older = outgrown_;
+  outgrown_ = array;
+}
+
 // Keeps at least half of the slots empty. Lock held. Relaxed loads: only holders of the lock write.
 bool HandleMap::make_room() {
   Array* old = array_.load(kRelaxed);
@@ -39,7 +46,6 @@ bool HandleMap::make_room() {
   while ((live + 1) * 4 > wanted) wanted *= 2;
   Array* grown = allocate(wanted);
   if (grown == nullptr) return false;
-  grown->older = old;
   for (uint64_t i = 0; i <= old->mask; i += sizeof(Slot)) {
     const uint64_t key = old->at(i).key.load(kRelaxed);
     if (key == kEmpty || key == kErased) continue;
@@ -51,6 +57,7 @@ bool HandleMap::make_room() {
     grown->at(offset).key.store(key, kRelaxed);  // not published yet
   }
   erased_ = 0;
+  put_away(old);
   array_.store(grown, kRelease);  // (H1) publishes the array and all that is in it
   return true;
 }
@@ -124,9 +131,19 @@ unsigned HandleMap::distance(uintptr_t handle) const {
 
 void HandleMap::clear() {
   const Held held(*this);
+  put_away(array_.load(kRelaxed));
   array_.store(&nothing_, kRelease);  // (H1)
   live_.store(0, kRelaxed);
   erased_ = 0;
+}
+
+void HandleMap::reset() {
+  clear();
+  while (outgrown_ != nullptr) {
+    Array* next = outgrown_->older;
+    release(outgrown_);
+    outgrown_ = next;
+  }
 }
 
 }  // namespace attrcache::mpi

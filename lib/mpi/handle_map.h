@@ -76,6 +76,10 @@ class HandleMap {
   void erase(uintptr_t handle);
   void clear();
 
+  // Gives all memory back, outgrown arrays included. Nobody may use the map at the same time. The
+  // interposer's maps live as long as the process and never need it.
+  void reset();
+
   size_t size() const { return live_.load(kRelaxed); }
 
  private:
@@ -87,7 +91,7 @@ class HandleMap {
 
   struct Array {
     uint64_t mask;  // of byte offsets: (capacity - 1) * sizeof(Slot)
-    Array* older;
+    Array* older;   // among those that nothing is added to any more
     Slot slots[2];  // capacity + 1: the last one stays empty
 
     const Slot& at(uint64_t offset) const {
@@ -110,6 +114,7 @@ class HandleMap {
 
   struct Held;  // the lock, while it is held
   bool make_room();
+  void put_away(Array* array);
   void tidy(Array& array, uint64_t offset);
   static Array* allocate(uint64_t capacity);
   static constexpr uint64_t kInitialCapacity = 64;
@@ -119,6 +124,7 @@ class HandleMap {
 
   Atomic<Array*> array_{&nothing_};
   Atomic<size_t> live_{0};
+  Array* outgrown_ = nullptr;
   size_t erased_ = 0;
   Atomic<uint32_t> lock_{0};
 };

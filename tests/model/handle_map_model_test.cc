@@ -15,22 +15,6 @@ namespace {
 
 using mpi::HandleMap;
 
-// The map keeps its arrays for ever, but a model must end with nothing allocated. The arguments of
-// an explicit instantiation may name what is private.
-void release_arrays(HandleMap& map);
-template <typename Array, Atomic<Array*> HandleMap::*kArray, Array* Array::*kOlder>
-struct Arrays {
-  friend void release_arrays(HandleMap& map) { walk((map.*kArray).load(kRelaxed)); }
-  static void walk(Array* array) {
-    while (array->*kOlder != nullptr) {  // null: the one of no slots, which is static
-      Array* older = array->*kOlder;
-      release(array);
-      array = older;
-    }
-  }
-};
-template struct Arrays<HandleMap::Array, &HandleMap::array_, &HandleMap::Array::older>;
-
 struct Object {
   Plain<int> body;
 };
@@ -81,7 +65,7 @@ struct Handles {
     objects[object].body.write(0);
   }
   // After the threads have run.
-  void finish() { release_arrays(map); }
+  void finish() { map.reset(); }
 
  private:
   Object* checked(Object* object) {
