@@ -89,7 +89,7 @@ inline bool References::acquire(unsigned generation, unsigned ordinal) {
   uint64_t word = mine.load(kAcquire);
   while (generation_of(word) == generation && (word & kClosed) == 0) {
     // (R2) acquire: reads reset's R6, or a stripe word that continues it, so what the creator wrote
-    // is seen. Release: orders nothing of ours, but keeps the release sequence of R4 and R6 whole.
+    // is seen. Release is more than is needed: any update continues the sequences of R4 and R6.
     if (mine.compare_exchange_weak(word, word + kOne, kAcqRel, kAcquire)) return true;
   }
   if (generation_of(word) != generation) return false;
