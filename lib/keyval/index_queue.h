@@ -50,8 +50,8 @@ inline void IndexQueue::push(uint32_t index, Nodes link) {
   for (;;) {
     uint64_t tail = tail_.load(kAcquire);  // (Q2) pairs with Q1, Q4
     if (target(tail) == 0) {
-      // Never used: the first index ever pushed becomes the dummy. Tail decides the race for it,
-      // then anyone may complete head.
+      // Never used: the first index ever pushed becomes the dummy. Until its pusher has set head as
+      // well, pops find nothing, and their callers take a new index.
       if (tail_.compare_exchange_strong(tail, next_link(tail, self), kAcqRel, kRelaxed)) {  // (Q1)
         uint64_t head = 0;
         head_.compare_exchange_strong(head, next_link(0, self), kAcqRel, kRelaxed);
