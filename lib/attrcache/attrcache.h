@@ -314,9 +314,9 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * other thread's delete_fn does on the value it copies, unless copy_fn itself tries to delete or
  * replace that value. Nobody else may use new_table meanwhile; if callbacks do, a failed call may
  * leave there what can't be deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT
- * (the two tables are one), CALLBACK, MEMORY, PINNED, BUSY (a callback has freed the old object),
- * and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn after a failure.
- * [M2 6.7.2, MPI_COMM_DUP] */
+ * (the two tables are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, PINNED,
+ * BUSY (a callback has freed the old object), and those of attrcache_set. Any thread; lock-free;
+ * runs copy_fn, and delete_fn after a failure. [M2 6.7.2, MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -332,10 +332,11 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
 /* Free: deletes every attribute, in the reverse order of setting, and releases the table's memory;
  * the table is then as new. Attributes that callbacks attach meanwhile are deleted too, in at most
  * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
- * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, and those
- * after which the table is still there, whatever callbacks have returned: REATTACHED, BORROWED,
- * BUSY (another thread is still deleting one of the attributes: call again). Lock-free; runs
- * delete_fn, perhaps destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
+ * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
+ * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
+ * callbacks have returned: REATTACHED, BORROWED, BUSY (another thread is still deleting one of the
+ * attributes: call again). Lock-free; runs delete_fn, perhaps destructors. [M2 6.7.2,
+ * MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;

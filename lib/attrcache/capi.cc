@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// attrcache.h on top of the engine: checks arguments, nothing else. The three functions of the hot
-// path are in hot.cc.
+// attrcache.h on top of the engine: checks arguments, nothing else. The functions of the hot path
+// are in hot.cc, those on whole objects in whole.cc.
 
 #include <type_traits>
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
 #include "domain/domain.h"
+#include "table/attribute.h"
 #include "table/get.h"
 #include "table/inspect.h"
-#include "table/whole.h"
 
 namespace {
 
@@ -125,21 +125,6 @@ int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table,
 int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                        intptr_t* value) noexcept {
   return get_as(kind, table, keyval, value, attrcache::seen_as_aint);
-}
-
-int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
-                       attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
-  if (kind == nullptr || old_table == nullptr || new_table == nullptr) return ATTRCACHE_ERR_NULL;
-  if (old_table == new_table) return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::copy_attributes(target(kind, old_table, old_object),
-                                    target(kind, new_table, new_object), callback_code);
-}
-
-int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
-                         attrcache_delete_mode mode, int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
-  if (mode != ATTRCACHE_STOP_AT_FAILURE && mode != ATTRCACHE_DRAIN) return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::delete_attributes(target(kind, table, object), mode, callback_code);
 }
 
 int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,

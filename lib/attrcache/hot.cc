@@ -12,12 +12,12 @@
 namespace {
 
 using attrcache::Pair;
+using attrcache::References;
 using attrcache::Registry;
 using attrcache::Table;
 using attrcache::Word;
 namespace meta = attrcache::meta;
 namespace id = attrcache::id;
-namespace entry_word = attrcache::entry_word;
 
 Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
 
@@ -54,22 +54,28 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   if (slot == nullptr) [[unlikely]]
     return set_slowly(kind, table, object, keyval, value, tag, callback_code);
   Word now = slot->load();
-  uint64_t quick = meta::kQuick;
   if (!meta::replaceable_at_once(now.meta, key)) {
-    Registry& registry = inside(kind);
-    const uint64_t entry = registry.look_up(key);
     const unsigned ordinal = attrcache::this_thread().ordinal;
-    if (!meta::empty(now.meta) || (entry & entry_word::kOrdinary) == 0 || ordinal == 0 ||
-        !registry.acquire_at_once(key, ordinal)) [[unlikely]] {
+    const Registry& registry = inside(kind);
+    if (!meta::empty(now.meta) || ordinal == 0 || !registry.has_near()) [[unlikely]] {
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     }
-    quick = entry_word::quick(entry);
-    const Word desired = {attrcache::stored(value, tag), meta::attached(key, tag, quick, t.tick())};
+    References::Counter& counter = registry.near_counters(ordinal)[id::index(key)];
+    const uint64_t stripe = counter.load(attrcache::kRelaxed);  // only a guess
+    const auto name = static_cast<uint32_t>(stripe);
+    if (((name ^ key) & attrcache::stripe::kKeyval) != 0 ||
+        !References::acquire_open(counter, stripe)) [[unlikely]] {
+      return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+    }
+    const Word desired = {attrcache::stored(value, tag), meta::attached(name, tag, t.tick())};
     if (slot->swap(now, desired)) [[likely]]
       return ATTRCACHE_OK;  // (S1)
     return set_after_all(kind, table, object, keyval, value, tag, callback_code);
   }
-  const Word desired = {attrcache::stored(value, tag), meta::attached(key, tag, quick, t.tick())};
+  if (!inside(kind).is_kind_of(key)) [[unlikely]]
+    return ATTRCACHE_ERR_KEYVAL_KIND;
+  const Word desired = {attrcache::stored(value, tag),
+                        meta::attached(meta::upper(now.meta), tag, t.tick())};
   if (slot->swap(now, desired)) [[likely]]
     return ATTRCACHE_OK;  // (S3)
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
@@ -126,10 +132,12 @@ int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
   if (ordinal == 0) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
   uint64_t now = slot->load_meta();
-  if (!meta::replaceable_at_once(now, key) || !slot->swap_meta(now, 0)) [[unlikely]] {  // (S4)
+  if (!meta::replaceable_at_once(now, key) || !inside(kind).is_kind_of(key) ||
+      !slot->swap_meta(now, 0)) [[unlikely]] {  // (S4)
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
-  if (!inside(kind).drop_at_once(key, ordinal)) [[unlikely]]
+  References::Counter* const counters = inside(kind).near_counters(ordinal);
+  if (!References::drop_open(counters[id::index(key)])) [[unlikely]]
     return drop_slowly(kind, keyval);
   return ATTRCACHE_OK;
 }

@@ -40,9 +40,6 @@ inline constexpr uint64_t kCopiesNot = uint64_t{1} << 45;   // NULL_COPY_FN, or 
 inline constexpr uint64_t kDuplicates = uint64_t{1} << 46;  // DUP_FN
 inline constexpr unsigned kTagShift = 47;                   // 2 bits: how a predefined one is set
 
-// The quick bit of meta.h for a value set under the keyval.
-constexpr uint64_t quick(uint64_t word) { return word >> 3 & uint64_t{1} << 41; }
-
 // The low half when the keyval is gone: no keyval, and no int at all that leads to this entry, not
 // even 0.
 constexpr uint64_t no_keyval(uint32_t index) { return uint64_t{index ^ 1} << id::kIndexShift; }

@@ -26,6 +26,7 @@ inline constexpr uint32_t kKindMask = 0xf;
 inline constexpr unsigned kIndexShift = 4;
 inline constexpr uint32_t kOffsetMask = 0x1ffff0;
 inline constexpr unsigned kGenerationShift = 21;
+inline constexpr uint32_t kGenerationMask = 0x1fe00000;
 
 constexpr uint32_t make(unsigned kind, unsigned generation, uint32_t index) {
   return kMarker | generation << kGenerationShift | index << kIndexShift | kind;

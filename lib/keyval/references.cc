@@ -6,16 +6,16 @@ namespace attrcache {
 
 bool References::drop_closed() {
   // (R5) acq_rel: the last to drop sees what every other did before its own drop.
-  const uint64_t before = exact_.fetch_sub(kOne, kAcqRel);
-  return count_of(before) == 1;
+  const uint64_t before = exact_.fetch_sub(kOneOfExact, kAcqRel);
+  return exact_count(before) == 1;
 }
 
 uint64_t References::count() const {
-  int64_t sum = count_of(exact_.load(kAcquire));
+  int64_t sum = exact_count(exact_.load(kAcquire));
   if (sum >= kBias / 2) sum -= kBias;  // not closed yet
   for (unsigned s = 0; s <= stripes_.mask; ++s) {
     const uint64_t word = stripes_.of(s).load(kAcquire);
-    if ((word & kClosed) == 0) sum += count_of(word);
+    if (!closed(word)) sum += stripe_count(word);
   }
   return sum > 0 ? static_cast<uint64_t>(sum) : 0;
 }

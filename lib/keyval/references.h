@@ -5,10 +5,10 @@
 // keyval lives; freeing the keyval closes the stripes one by one and collects them into one exact
 // count.
 //
-// A stripe is {count, generation, closed}, changed by single compare-and-swaps, so a reference is
-// taken on the right generation or not at all: nobody can be "still counting in the old mode", and
-// no grace period is needed to switch modes. (percpu_ref, which this resembles, keeps the mode
-// beside the counters and therefore has to wait for one.)
+// A stripe is {count, name, closed}, changed by single compare-and-swaps, so a reference is taken
+// on the right generation or not at all: nobody can be "still counting in the old mode", and no
+// grace period is needed to switch modes. (percpu_ref, which this resembles, keeps the mode beside
+// the counters and therefore has to wait for one.)
 //
 // Invariants
 //   I1 open stripes + exact = references + kBias, until close() takes the bias away.
@@ -22,9 +22,23 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "keyval/id.h"
 #include "platform/atomic.h"
 
 namespace attrcache {
+
+// The lower half of a stripe: what whoever takes a reference there needs to know of the keyval, so
+// that it needs to look nowhere else. Marker, generation and kind stand where the keyval has them;
+// the rest in the place of the index, which the stripe's place implies.
+namespace stripe {
+inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
+inline constexpr uint32_t kDuplicates = 1u << 4;  // DUP_FN
+inline constexpr uint32_t kCopiesNot = 1u << 5;   // NULL_COPY_FN, or predefined
+inline constexpr uint32_t kQuick = 1u << 9;       // has no delete_fn; in a meta it is the same bit
+// A closed stripe's marker is another one, which no keyval and no slot has.
+inline constexpr uint32_t kClosing = id::kMarker;  // added to close
+inline constexpr uint32_t kClosed = id::kMarker << 1;
+}  // namespace stripe
 
 class References {
  public:
@@ -40,17 +54,22 @@ class References {
 
   References(Counter& exact, Stripes stripes) : exact_(exact), stripes_(stripes) {}
 
-  // Starts a generation. Only the creator of the keyval calls it, before it publishes the keyval.
-  void reset(unsigned generation);
+  // Starts a generation; `name` as above, open or closed (then references are taken one by one on
+  // the exact count). Only the creator of the keyval calls it, before it
+  // publishes the keyval.
+  void reset(uint32_t name);
 
-  // Takes a reference, unless that generation is gone. Lock-free.
-  bool acquire(unsigned generation, unsigned ordinal);
+  // Takes a reference on a keyval, unless it is gone. Lock-free.
+  bool acquire(uint32_t keyval, unsigned ordinal);
 
-  // The same in one attempt at an open stripe; false says nothing. Wait-free.
-  static bool acquire_open(Counter& stripe, unsigned generation);
+  // The same in one attempt at an open stripe, which held `word`; false says nothing. Wait-free.
+  static bool acquire_open(Counter& stripe, uint64_t word);
 
   // Drops one. False: the count is closed, and drop_closed() is to do it. Wait-free.
   static bool drop_open(Counter& stripe);
+
+  // The same in one attempt; false: none is dropped. Wait-free.
+  static bool drop_if_open(Counter& stripe);
 
   // True: it was the last. Wait-free.
   bool drop_closed();
@@ -62,61 +81,66 @@ class References {
   uint64_t count() const;
 
  private:
-  // Stripe and exact: bit 0 closed (stripes only), bits 1 to 8 generation, above them a signed
-  // count.
-  static constexpr unsigned kCountShift = 9;
-  static constexpr uint64_t kOne = uint64_t{1} << kCountShift;
-  static constexpr uint64_t kClosed = 1;
-  static constexpr uint64_t kGenerationMask = 0x1fe;
+  // A stripe: above the name a signed count. (Of 32 bits: 2^31 attributes of one keyval would not
+  // fit into memory beside their objects.)
+  static constexpr unsigned kStripeShift = 32;
+  static constexpr uint64_t kOneOfStripe = uint64_t{1} << kStripeShift;
+  static int64_t stripe_count(uint64_t word) { return static_cast<int64_t>(word) >> kStripeShift; }
+  static bool closed(uint64_t word) { return (word & stripe::kClosed) != 0; }
+
+  // Exact: generation, and above it a signed count.
+  static constexpr unsigned kExactShift = 8;
+  static constexpr uint64_t kOneOfExact = uint64_t{1} << kExactShift;
+  static int64_t exact_count(uint64_t word) { return static_cast<int64_t>(word) >> kExactShift; }
+  static unsigned exact_generation(uint64_t word) { return word & (id::kGenerations - 1); }
   // More than there can ever be references; keeps exact above 0 while stripes are open.
   static constexpr int64_t kBias = int64_t{1} << 50;
 
-  static constexpr uint64_t pack(unsigned generation, int64_t count) {
-    return static_cast<uint64_t>(count) << kCountShift | generation << 1;
-  }
-  static constexpr unsigned generation_of(uint64_t word) { return word >> 1 & 0xff; }
-  static constexpr int64_t count_of(uint64_t word) {
-    return static_cast<int64_t>(word) >> kCountShift;
-  }
   Counter& exact_;
   const Stripes stripes_;
 };
 
-inline bool References::acquire(unsigned generation, unsigned ordinal) {
+inline bool References::acquire(uint32_t keyval, unsigned ordinal) {
   Counter& mine = stripes_.of(ordinal);
   // (R1) Acquire, as wherever this function learns that the keyval is gone: whoever is told so has
   // seen its attributes deleted (R4, R6).
   uint64_t word = mine.load(kAcquire);
-  while (generation_of(word) == generation && (word & kClosed) == 0) {
+  while (((word ^ keyval) & stripe::kKeyval) == 0) {
     // (R2) acquire: reads reset's R6, or a stripe word that continues it, so what the creator wrote
     // is seen. Release is more than is needed: any update continues the sequences of R4 and R6.
-    if (mine.compare_exchange_weak(word, word + kOne, kAcqRel, kAcquire)) return true;
+    if (mine.compare_exchange_weak(word, word + kOneOfStripe, kAcqRel, kAcquire)) return true;
   }
-  if (generation_of(word) != generation) return false;
+  // Closed, or of another generation, as exact is then, too, or will be.
+  if (id::generation(static_cast<uint32_t>(word)) != id::generation(keyval)) return false;
   word = exact_.load(kAcquire);  // (R3) as R1
-  while (generation_of(word) == generation && count_of(word) > 0) {
+  while (exact_generation(word) == id::generation(keyval) && exact_count(word) > 0) {
     // As R2, for a keyval that is freed and still in use.
-    if (exact_.compare_exchange_weak(word, word + kOne, kAcqRel, kAcquire)) return true;
+    if (exact_.compare_exchange_weak(word, word + kOneOfExact, kAcqRel, kAcquire)) return true;
   }
   return false;
 }
 
-inline bool References::acquire_open(Counter& stripe, unsigned generation) {
-  uint64_t word = stripe.load(kRelaxed);  // only a guess for the exchange
-  return (word & (kClosed | kGenerationMask)) == generation << 1 &&
-         stripe.compare_exchange_strong(word, word + kOne, kAcqRel, kRelaxed);  // as R2
+inline bool References::acquire_open(Counter& stripe, uint64_t word) {
+  return stripe.compare_exchange_strong(word, word + kOneOfStripe, kAcqRel, kRelaxed);  // as R2
 }
 
 inline bool References::drop_open(Counter& stripe) {
   // (R4) release: all that this thread did with the keyval comes before the end of it, which R5 or
   // R7 sees by acquire. What it leaves in a closed stripe means nothing (I3).
-  return (stripe.fetch_sub(kOne, kRelease) & kClosed) == 0;
+  return !closed(stripe.fetch_sub(kOneOfStripe, kRelease));
 }
 
-inline void References::reset(unsigned generation) {
-  exact_.store(pack(generation, kBias), kRelease);  // as R6, for R3
+inline bool References::drop_if_open(Counter& stripe) {
+  uint64_t word = stripe.load(kRelaxed);  // only a guess for the exchange
+  return !closed(word) && stripe.compare_exchange_strong(word, word - kOneOfStripe, kRelease,
+                                                         kRelaxed);  // as R4
+}
+
+inline void References::reset(uint32_t name) {
+  // As R6, for R3.
+  exact_.store(static_cast<uint64_t>(kBias) << kExactShift | id::generation(name), kRelease);
   for (unsigned s = 0; s <= stripes_.mask; ++s) {
-    stripes_.of(s).store(pack(generation, 0), kRelease);  // (R6) pairs with R1 and R2
+    stripes_.of(s).store(name, kRelease);  // (R6) pairs with R1 and R2
   }
 }
 
@@ -124,12 +148,12 @@ inline bool References::close() {
   int64_t sum = 0;
   for (unsigned s = 0; s <= stripes_.mask; ++s) {
     // (R7) acquire: pairs with R4; release: those who find it closed see that the keyval is freed.
-    // Adding sets the bit, which is 0: nobody else closes this generation.
-    sum += count_of(stripes_.of(s).fetch_add(kClosed, kAcqRel));
+    // Adding turns the marker into the closed one: nobody else closes this generation.
+    sum += stripe_count(stripes_.of(s).fetch_add(stripe::kClosing, kAcqRel));
   }
-  const uint64_t change = static_cast<uint64_t>(sum - kBias) << kCountShift;
+  const uint64_t change = static_cast<uint64_t>(sum - kBias) << kExactShift;
   const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
-  return count_of(before + change) == 0;
+  return exact_count(before + change) == 0;
 }
 
 }  // namespace attrcache

@@ -84,14 +84,18 @@ int Registry::create(const attrcache_callbacks& callbacks, int predefined_tag, i
   const uint32_t made = id::make(kind_, generation, index);
   uint64_t word = made | uint64_t{generation} << kGenerationShift | kUsed | (old & kWrapped);
   if ((old & kUsed) != 0 && generation == 0) word |= kWrapped;
-  if (!record.hooks.copies()) word |= kCopiesNot;
-  if (record.hooks.duplicates()) word |= kDuplicates;
+  uint32_t name = made & stripe::kKeyval;
+  if (!record.hooks.copies()) word |= kCopiesNot, name |= stripe::kCopiesNot;
+  if (record.hooks.duplicates()) word |= kDuplicates, name |= stripe::kDuplicates;
   if (predefined_tag != kNotPredefined) {
     word |= static_cast<uint64_t>(predefined_tag) << kTagShift;
+    name +=
+        stripe::kClosing;  // users may not set it: what needs an open stripe leaves them to check
   } else {
-    word |= record.hooks.deletes() ? kOrdinary : kOrdinary | kQuick;
+    word |= kOrdinary;
+    if (!record.hooks.deletes()) word |= kQuick, name |= stripe::kQuick;
   }
-  references(offset).reset(generation);
+  references(offset).reset(name);
   entry.word.store(word, kRelease);  // (K2) pairs with K1: the record is seen, and the references
   created_.fetch_add(1, kRelaxed);
   *keyval = static_cast<int>(made);

@@ -67,41 +67,27 @@ class Registry {
     return static_cast<uint32_t>(word_at(offset)) == keyval;
   }
 
-  // What look_up and acquire_open need of the keyval at an offset that is or was in use, and a
-  // thread's ordinal: one look-up for both.
-  struct Place {
-    uint64_t word;
-    References::Counter& counter;
-  };
-  [[gnu::always_inline]] Place place(size_t offset, unsigned ordinal) const {
-    return {at(offset).word.load(kAcquire), stripes(offset).of(ordinal)};  // as K1
+  // The counters of a thread's stripe, for the keyvals of the first kNear indices, if there ever was
+  // one.
+  static constexpr uint32_t kNear = 64;
+  bool has_near() const { return counters_[kFirstChunk].load(kRelaxed) != 0; }
+  References::Counter* near_counters(unsigned ordinal) const {
+    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // as K5
+    return reinterpret_cast<References::Counter*>(counters) + (ordinal & stripe_mask_) * kNear;
   }
 
   // Takes a reference on a keyval that look_up has found, unless it is gone since.
   bool acquire(uint32_t keyval) {
-    return references(id::offset(keyval)).acquire(id::generation(keyval), thread_ordinal());
-  }
-
-  // The same, for a keyval that isn't freed and a counter that nobody else is changing; false says
-  // nothing.
-  bool acquire_at_once(uint32_t keyval, unsigned ordinal) {
-    return References::acquire_open(stripes(id::offset(keyval)).of(ordinal),
-                                    id::generation(keyval));
+    return references(id::offset(keyval)).acquire(keyval, thread_ordinal());
   }
 
   // Drops a reference; ends the keyval if it is the last of a freed one (runs the destructor then).
   void drop(uint32_t keyval) {
-    if (!drop_at_once(keyval, thread_ordinal())) [[unlikely]]
+    if (!References::drop_open(stripes(id::offset(keyval)).of(thread_ordinal()))) [[unlikely]] {
       drop_closed(keyval);
+    }
   }
 
-  // The same, but false leaves it to the caller to call drop_closed.
-  bool drop_at_once(uint32_t keyval, unsigned ordinal) {
-    return drop_at_offset(id::offset(keyval), ordinal);
-  }
-  bool drop_at_offset(size_t offset, unsigned ordinal) {
-    return References::drop_open(stripes(offset).of(ordinal));
-  }
   void drop_closed(uint32_t keyval);
 
   // The callbacks of a keyval on which the caller holds a reference.
@@ -117,6 +103,7 @@ class Registry {
   bool visit(uint32_t keyval, Visit visit);
 
   unsigned kind() const { return kind_; }
+  bool is_kind_of(uint32_t keyval) const { return id::kind(keyval) == kind_; }
   const char* name() const { return options_.name; }
   Epoch& epoch() const { return epoch_; }
   uint64_t created() const { return created_.load(kRelaxed); }
@@ -133,7 +120,8 @@ class Registry {
   // stored of both is where index 0 would be if the chunk reached down to it.
   static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
   static constexpr unsigned kChunks = 17 + id::kIndexShift;
-  static constexpr uint32_t kBias = 1u << (kFirstChunk - id::kIndexShift);
+  static constexpr uint32_t kBias = kNear;
+  static_assert(kBias == 1u << (kFirstChunk - id::kIndexShift));
 
  public:
   static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kBias;

@@ -15,24 +15,26 @@
 namespace attrcache {
 
 #if defined(ATTRCACHE_MODEL) || defined(ATTRCACHE_TEST_ALLOCATOR)
-void* allocate_zeroed(size_t bytes);  // 16-byte aligned; null when out of memory
+void* allocate(size_t bytes);  // 16-byte aligned; null when out of memory
 void release(void* memory);
 #else
-// malloc and memset, because glibc's calloc passes its thread cache by, which costs 100
-// instructions. The asm keeps the compiler from making a calloc of them.
-inline void* allocate_zeroed(size_t bytes) {
-  void* memory = std::malloc(bytes);
-  asm("" : "+r"(memory));
-  return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
-}
+inline void* allocate(size_t bytes) { return std::malloc(bytes); }
 inline void release(void* memory) { std::free(memory); }
 #endif
 
-// A T made in zeroed memory, or null when out of memory.
+// Not by calloc, because glibc's passes its thread cache by, which costs 100 instructions. The asm
+// keeps the compiler from making a calloc of it.
+inline void* allocate_zeroed(size_t bytes) {
+  void* memory = allocate(bytes);
+  asm("" : "+r"(memory));
+  return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
+}
+
+// A T, or null when out of memory.
 template <typename T, typename... Args>
 T* make(Args&&... args) {
   static_assert(alignof(T) <= alignof(std::max_align_t));
-  void* memory = allocate_zeroed(sizeof(T));
+  void* memory = allocate(sizeof(T));
   return memory != nullptr ? new (memory) T(std::forward<Args>(args)...) : nullptr;
 }
 

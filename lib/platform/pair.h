@@ -6,10 +6,15 @@
 //   load       both halves, as of one instant; writes nothing
 //   glimpse    the same for get: visit(upper half of meta, value), where value() is fetched only if
 //              called
+//   transfer   the same for dup: visit(upper half of meta, put), where put(to) gives `to` by init
+//   what
+//              was seen
 //   load_meta  the meta half alone
 //   swap       both halves, if both are as expected
 //   swap_meta  the meta half alone, if it is as expected; value is not written at all
 //   add_meta   adds to the meta half; returns what was there
+//   init       gives both halves a content, and
+//   empty      makes meta 0: no atomic steps, so only where no other thread can look
 //
 // Loads acquire; the others acquire and release, and acquire when they fail, which updates what was
 // expected.

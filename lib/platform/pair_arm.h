@@ -37,6 +37,12 @@ class alignas(16) Pair {
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
   }
 
+  template <typename Visit>
+  auto transfer(Visit visit) const {
+    const Word word = load();
+    return visit(static_cast<uint32_t>(word.meta >> 32), [word](Pair& to) { to.init(word); });
+  }
+
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
 
   // What ldaxp reads is known to be of one instant only if the store succeeds, so a swap that fails
@@ -67,6 +73,12 @@ class alignas(16) Pair {
   }
 
   uint64_t add_meta(uint64_t delta) { return __atomic_fetch_add(&meta_, delta, __ATOMIC_ACQ_REL); }
+
+  void init(Word word) {
+    value_ = word.value;
+    meta_ = word.meta;
+  }
+  void empty() { meta_ = 0; }
 
   const uint64_t* value_address() const { return &value_; }
 

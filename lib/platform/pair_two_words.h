@@ -32,6 +32,11 @@ class alignas(16) Pair {
     const Word word = load();
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
   }
+  template <typename Visit>
+  auto transfer(Visit visit) const {
+    const Word word = load();
+    return visit(static_cast<uint32_t>(word.meta >> 32), [word](Pair& to) { to.init(word); });
+  }
   uint64_t load_meta() const {
     uint64_t meta;
     do meta = meta_.load(kAcquire);
@@ -70,6 +75,11 @@ class alignas(16) Pair {
     }
     return now;
   }
+  void init(Word word) {
+    value_.store(word.value, kRelaxed);
+    meta_.store(word.meta, kRelaxed);
+  }
+  void empty() { meta_.store(0, kRelaxed); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
 
  private:

@@ -25,9 +25,15 @@ class alignas(16) Pair {
   template <typename Visit>
   [[gnu::always_inline]] auto glimpse(Visit visit) const {
     const __m128i both = load_both();
-    uint32_t upper;
-    asm("pextrd $3, %1, %0" : "=r"(upper) : "x"(both));  // SSE4.1, which AVX implies
-    return visit(upper, [both] { return static_cast<uint64_t>(_mm_cvtsi128_si64(both)); });
+    return visit(upper_half(both),
+                 [both] { return static_cast<uint64_t>(_mm_cvtsi128_si64(both)); });
+  }
+
+  template <typename Visit>
+  [[gnu::always_inline]] auto transfer(Visit visit) const {
+    const __m128i both = load_both();
+    return visit(upper_half(both),
+                 [both](Pair& to) { _mm_store_si128(reinterpret_cast<__m128i*>(&to), both); });
   }
 
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
@@ -48,9 +54,20 @@ class alignas(16) Pair {
 
   uint64_t add_meta(uint64_t delta) { return __atomic_fetch_add(&meta_, delta, __ATOMIC_ACQ_REL); }
 
+  void init(Word word) {
+    value_ = word.value;
+    meta_ = word.meta;
+  }
+  void empty() { meta_ = 0; }
+
   const uint64_t* value_address() const { return &value_; }
 
  private:
+  [[gnu::always_inline]] static uint32_t upper_half(__m128i both) {
+    uint32_t upper;
+    asm("pextrd $3, %1, %0" : "=r"(upper) : "x"(both));  // SSE4.1, which AVX implies
+    return upper;
+  }
   [[gnu::always_inline]] __m128i load_both() const {
     __m128i both;
     asm volatile("movdqa %1, %0" : "=x"(both) : "m"(*this) : "memory");

@@ -143,8 +143,9 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
   }
 
-  const uint64_t quick = (entry & entry_word::kQuick) != 0 ? meta::kQuick : 0;
-  Word desired = {value, meta::attached(keyval, tag, quick, target.table.tick())};
+  const uint32_t like =
+      (keyval & stripe::kKeyval) | ((entry & entry_word::kQuick) != 0 ? meta::kQuickHalf : 0);
+  Word desired = {value, meta::attached(like, tag, target.table.tick())};
   const bool plain = has_no_delete_fn(entry);
   Backoff backoff;
   int rounds = 0;
@@ -187,7 +188,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       return fail(code, callback_code);
     }
     // The number of a value attached by a callback meanwhile must not exceed ours.
-    desired.meta = meta::attached(keyval, tag, quick, target.table.tick());
+    desired.meta = meta::attached(like, tag, target.table.tick());
     Word claimed = {now.value, now.meta | meta::kDeleting};
     bool attached = slot->swap(claimed, desired);  // (S8)
     if (!attached && (claimed.meta | meta::kVisible) == (now.meta | meta::kDeleting)) {

@@ -32,7 +32,7 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
-#include "keyval/id.h"
+#include "keyval/references.h"
 
 namespace attrcache::meta {
 
@@ -40,16 +40,21 @@ namespace attrcache::meta {
 inline constexpr uint32_t kSameAttribute = 0x5fe0000f;  // visible, generation, kind
 inline constexpr uint32_t kSameAsPointer = 0xffe0000f;  // and tag
 inline constexpr uint32_t kVisibleHalf = 0x40000000;
+inline constexpr uint32_t kDeletingHalf = 1u << 10;
+inline constexpr uint32_t kQuickHalf = stripe::kQuick;
+inline constexpr uint32_t kPinsHalf = 1023u << 11;
 
 inline constexpr uint64_t kVisible = uint64_t{1} << 62;
-inline constexpr uint64_t kDeleting = uint64_t{1} << 42;
+inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
 inline constexpr unsigned kPinShift = 43;
 inline constexpr uint64_t kPin = uint64_t{1} << kPinShift;
 inline constexpr uint64_t kMaxPins = 1023;
-inline constexpr uint64_t kQuick = uint64_t{1} << 41;
+inline constexpr uint64_t kPins = kMaxPins << kPinShift;
+inline constexpr uint64_t kQuick = uint64_t{kQuickHalf} << 32;
 inline constexpr uint64_t kSequence = uint64_t{0x1f0} << 32 | 0xffffffff;
 
-static_assert((kVisible >> 32) == id::kMarker);
+static_assert(kVisible >> 32 == id::kMarker && kPins >> 32 == kPinsHalf);
+static_assert(kQuick == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 42);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
 
@@ -59,9 +64,10 @@ constexpr uint64_t spread(uint64_t sequence) {
   return (sequence >> 32 & 0x1f) << 36 | (sequence & 0xffffffff);
 }
 
-// `quick`: kQuick or 0. By halves: constants of 32 bits are cheaper.
-constexpr uint64_t attached(uint32_t keyval, attrcache_tag tag, uint64_t quick, uint64_t sequence) {
-  uint32_t upper = (keyval & kSameAttribute) | static_cast<uint32_t>(quick >> 32);
+// Of a value set under a keyval, whose upper half is to be like that of another meta of it, or like
+// the name in one of its stripes. By halves: constants of 32 bits are cheaper.
+constexpr uint64_t attached(uint32_t like, attrcache_tag tag, uint64_t sequence) {
+  uint32_t upper = like & (kSameAttribute | kQuickHalf);
   upper |= static_cast<uint32_t>(sequence >> 28) & kSequence >> 32;
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
@@ -84,11 +90,12 @@ constexpr bool belongs(uint64_t m, uint32_t keyval) {
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
 // nobody has to be called, and nobody deletes, copies or borrows it.
 constexpr bool replaceable_at_once(uint64_t m, uint32_t keyval) {
-  constexpr uint32_t kRelevant =
-      kSameAttribute | (kQuick | kDeleting | kMaxPins << kPinShift) >> 32;
-  const uint32_t wanted = (keyval & kSameAttribute) | kQuick >> 32;
+  constexpr uint32_t kRelevant = kSameAttribute | kQuickHalf | kDeletingHalf | kPinsHalf;
+  const uint32_t wanted = (keyval & kSameAttribute) | kQuickHalf;
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }
+
+constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 
 // The keyval of an occupied slot at `index`.
 constexpr uint32_t keyval(uint64_t m, uint32_t index) {

@@ -27,18 +27,18 @@ Made* get_or_make(Atomic<Held*>& place, Held* nothing = nullptr) {
 // Makes the tree high enough to reach `leaf`; 0 when out of memory.
 uintptr_t grow_to_reach(Atomic<uintptr_t>& root, uint32_t leaf) {
   uintptr_t now = root.load(kAcquire);  // as T1
-  while (now == 0 || leaf >= tree::reach(tree::height(now))) {
+  while (tree::height(now) == 0 || leaf >= tree::reach(tree::height(now))) {
     Node* above = make<Node>();
     if (above == nullptr) return 0;
     unsigned height = 1;
-    if (now == 0) {
+    if (tree::height(now) == 0) {
       while (leaf >= tree::reach(height)) ++height;
     } else {
       // The old root keeps every slot it has: it becomes the first child of the new one.
       above->children[0].store(tree::node(now), kRelaxed);  // published by T3
       height = tree::height(now) + 1;
     }
-    const uintptr_t higher = tree::make_root(above, height);
+    const uintptr_t higher = tree::make_root(above, height) | (now & tree::kHasLeaves);
     if (root.compare_exchange_strong(now, higher, kAcqRel, kAcquire)) {  // (T3) as T2
       now = higher;
     } else {
@@ -71,7 +71,7 @@ const Pair* Table::find_far(uint32_t index) const {
   } else {
     const uintptr_t root = dir->root.load(kAcquire);  // as T1
     unsigned height = tree::height(root);
-    if (root == 0 || leaf >= tree::reach(height)) return nullptr;
+    if (height == 0 || leaf >= tree::reach(height)) return nullptr;
     found = tree::node(root);
     for (; height > 0 && found != nullptr; --height) {
       found = static_cast<const Node*>(found)->children[tree::child(leaf, height)].load(kAcquire);
@@ -86,6 +86,10 @@ Pair* Table::grow(uint32_t index) {
   const uint32_t leaf = index / kLeafSlots;
   Leaf* found;
   if (leaf < kDirectoryLeaves) {
+    // (T4) Before the leaf is there, so that T2 publishes it too: whoever has used the leaf has
+    // seen this, and so will they whom the object is handed to.
+    if (dir->leaves[leaf].load(kAcquire) == &no_leaf)
+      dir->root.fetch_or(tree::kHasLeaves, kRelaxed);
     found = get_or_make<Leaf>(dir->leaves[leaf], &no_leaf);
   } else {
     const uintptr_t root = grow_to_reach(dir->root, leaf);
@@ -100,23 +104,12 @@ Pair* Table::grow(uint32_t index) {
   return found != nullptr ? &found->slots[index % kLeafSlots] : nullptr;
 }
 
-void Table::clear() {
-  for (Pair& slot : inline_slots) {
-    // Only a value that is detached, or being deleted up this thread's stack, was there.
-    for (Word now = slot.load(); (now.value | now.meta) != 0 && !slot.swap(now, {0, 0});) {
-    }
+void Table::release_beyond(Directory& dir, uintptr_t root) {
+  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
+    Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
+    if (leaf != &no_leaf) release(leaf);
   }
-  if (Directory* dir = directory.load(kAcquire)) {
-    for (uint32_t l = dir->has_leaves() ? 1 : kDirectoryLeaves; l < kDirectoryLeaves; ++l) {
-      Leaf* leaf = dir->leaves[l].load(kAcquire);
-      if (leaf != &no_leaf) release(leaf);
-    }
-    const uintptr_t root = dir->root.load(kAcquire);
-    if (root != 0) release_tree(tree::node(root), tree::height(root));
-    directory.store(nullptr, kRelaxed);
-    destroy(dir);
-  }
-  clock.store(0, kRelaxed);
+  if (tree::height(root) != 0) release_tree(tree::node(root), tree::height(root));
 }
 
 }  // namespace attrcache

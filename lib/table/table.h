@@ -20,6 +20,7 @@
 
 #include "attrcache/attrcache.h"
 #include "platform/atomic.h"
+#include "platform/memory.h"
 #include "platform/pair.h"
 
 namespace attrcache {
@@ -48,21 +49,16 @@ struct Directory {
   Directory() {
     auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
     leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
+#pragma GCC unroll 8
     for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
   }
-  // Whether there is any leaf besides the first, with no branch for each.
-  bool has_leaves() const {
-    uintptr_t differs = 0;
-#pragma GCC unroll 8
-    for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
-      differs |= reinterpret_cast<uintptr_t>(leaves[l].load(kAcquire)) ^  // as T1
-                 reinterpret_cast<uintptr_t>(&no_leaf);
-    }
-    return differs != 0;
-  }
+  // Visits every slot of the leaves but the first: visit(index, slot).
+  template <typename Visit>
+  void for_each_leaf(Visit visit);
+
   Atomic<Leaf*> leaves[kDirectoryLeaves];
-  Atomic<uintptr_t> root{
-      0};  // of the tree: a Node, plus its height (1 to 4) in the low bits; 0: none
+  // What there is beyond first_slots; 0: nothing. See `tree` below.
+  Atomic<uintptr_t> root{0};
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
 static_assert(sizeof(Directory) == 160);
@@ -103,6 +99,17 @@ struct Table {
     return slot != nullptr ? slot : grow(index);
   }
 
+  // Whether one of the first slots is occupied. Of a table that is its owner's alone.
+  bool occupied() const {
+    uint64_t metas = 0;
+    for (const Pair& slot : inline_slots) metas |= slot.load_meta();
+    if (metas != 0) return true;
+    const Directory* dir = directory.load(kRelaxed);
+    if (dir == nullptr) return false;
+    for (const Pair& slot : dir->first_slots) metas |= slot.load_meta();
+    return metas != 0 || dir->root.load(kRelaxed) != 0;
+  }
+
   // The next sequence number. Relaxed: numbers only have to grow along happens-before and be
   // unique, which the one modification order of the counter gives.
   uint64_t tick() { return clock.fetch_add(1, kRelaxed) + 1; }
@@ -111,13 +118,14 @@ struct Table {
   template <typename Visit>
   void for_each(Visit visit);
 
-  // The same of the indices below kDirectorySlots alone, inline, so that what the visitor keeps may
-  // live in registers; returns the root of the tree, where the others are, or 0.
+  // The same of the first kLeafSlots indices, inline, so that what the visitor keeps may live in
+  // registers, and only as long as visit(index, slot) says true. `dir`: the directory, as somebody
+  // saw it, for it may come meanwhile.
   template <typename Visit>
-  uintptr_t for_each_near(Visit visit);
+  void while_each_first(Directory* dir, Visit visit);
 
-  // Gives all memory back and makes the bytes zero again. Owner only; every slot is empty, or is
-  // never touched again.
+  // Gives all memory back and makes the bytes zero again. Owner only, as init of Pair; every slot
+  // is empty, or holds nothing that matters any more.
   void clear();
 
  private:
@@ -126,15 +134,19 @@ struct Table {
   }
   const Pair* find_far(uint32_t index) const;
   Pair* grow(uint32_t index);
+  [[gnu::noinline]] static void release_beyond(Directory& dir, uintptr_t root);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
 static_assert(sizeof(Leaf) == 128 && sizeof(Node) == 128);
 
+// A root: the topmost Node, its height (1 to 4; 0: there is no tree), and whether the directory
+// ever had a leaf other than its own.
 namespace tree {
-inline constexpr unsigned kHeightMask = 7;
+inline constexpr uintptr_t kHeightMask = 7;
+inline constexpr uintptr_t kHasLeaves = 8;
 inline Node* node(uintptr_t root) {
-  return reinterpret_cast<Node*>(root & ~uintptr_t{kHeightMask});
+  return reinterpret_cast<Node*>(root & ~(kHeightMask | kHasLeaves));
 }
 inline unsigned height(uintptr_t root) { return root & kHeightMask; }
 inline uintptr_t make_root(Node* node, unsigned height) {
@@ -164,27 +176,55 @@ void visit_tree(void* child, unsigned height, uint32_t leaf, Visit& visit) {
 }  // namespace detail
 
 template <typename Visit>
-[[gnu::always_inline]] inline uintptr_t Table::for_each_near(Visit visit) {
+[[gnu::always_inline]] inline void Table::while_each_first(Directory* dir, Visit visit) {
 #pragma GCC unroll 8
-  for (uint32_t index = 0; index < kInlineSlots; ++index) visit(index, inline_slots[index]);
-  Directory* dir = directory.load(kAcquire);  // as T1
-  if (dir == nullptr) return 0;
+  for (uint32_t index = 0; index < kInlineSlots; ++index) {
+    if (!visit(index, inline_slots[index])) [[unlikely]]
+      return;
+  }
+  if (dir == nullptr) return;
 #pragma GCC unroll 8
   for (uint32_t index = kInlineSlots; index < kLeafSlots; ++index) {
-    visit(index, dir->first_slots[index - kInlineSlots]);
+    if (!visit(index, dir->first_slots[index - kInlineSlots])) [[unlikely]]
+      return;
   }
-  for (uint32_t l = dir->has_leaves() ? 1 : kDirectoryLeaves; l < kDirectoryLeaves; ++l) {
-    Leaf* leaf = dir->leaves[l].load(kAcquire);  // as T1
+}
+
+inline void Table::clear() {
+  for (Pair& slot : inline_slots) slot.init({0, 0});
+  clock.store(0, kRelaxed);
+  Directory* dir = directory.load(kAcquire);  // as T1
+  if (dir == nullptr) return;
+  directory.store(nullptr, kRelaxed);
+  const uintptr_t root = dir->root.load(kAcquire);  // as T1
+  if (root != 0) [[unlikely]]
+    release_beyond(*dir, root);
+  destroy(dir);
+}
+
+template <typename Visit>
+void Directory::for_each_leaf(Visit visit) {
+  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
+    Leaf* leaf = leaves[l].load(kAcquire);  // as T1
     if (leaf == &no_leaf) continue;
     for (uint32_t s = 0; s < kLeafSlots; ++s) visit(l * kLeafSlots + s, leaf->slots[s]);
   }
-  return dir->root.load(kAcquire);  // as T1
 }
 
 template <typename Visit>
 void Table::for_each(Visit visit) {
-  const uintptr_t root = for_each_near(visit);
-  if (root != 0) detail::visit_tree(tree::node(root), tree::height(root), 0, visit);
+  Directory* dir = directory.load(kAcquire);  // as T1
+  while_each_first(dir, [&visit](uint32_t index, Pair& slot) {
+    visit(index, slot);
+    return true;
+  });
+  if (dir == nullptr) return;
+  const uintptr_t root = dir->root.load(kAcquire);  // as T1
+  if (root == 0) return;
+  dir->for_each_leaf(visit);
+  if (tree::height(root) != 0) {
+    detail::visit_tree(tree::node(root), tree::height(root), 0, visit);
+  }
 }
 
 }  // namespace attrcache

@@ -11,6 +11,7 @@ namespace attrcache::model {
 namespace {
 
 constexpr unsigned kStripes = 2;
+constexpr uint32_t key(unsigned generation) { return id::make(0, generation, 0); }
 
 // A keyval's counters, and the keyval itself: whoever holds a reference reads it, its end writes
 // it.
@@ -29,7 +30,7 @@ struct Counted {
     expect(ended == 1, "a keyval ends once");
   }
   bool take(unsigned generation) {
-    if (!references().acquire(generation, thread_ordinal())) return false;
+    if (!references().acquire(key(generation), thread_ordinal())) return false;
     expect(keyval.read() == 1, "who holds a reference finds the keyval");
     return true;
   }
@@ -46,7 +47,7 @@ struct Counted {
 TEST(References, CloseAgainstTakeAndDrop) {
   run_model({}, [] {
     Counted c;
-    c.references().reset(3);
+    c.references().reset(key(3));
     for (int t = 0; t < 2; ++t) {
       spawn([&c] {
         if (c.take(3)) c.drop();
@@ -56,7 +57,7 @@ TEST(References, CloseAgainstTakeAndDrop) {
     join();
     expect(c.ended == 1, "closed and unused: ended");
     expect(c.references().count() == 0, "none is left");
-    expect(!c.references().acquire(3, 1), "none can be taken");
+    expect(!c.references().acquire(key(3), 1), "none can be taken");
   });
 }
 
@@ -64,7 +65,7 @@ TEST(References, CloseAgainstTakeAndDrop) {
 TEST(References, CloseAgainstDropElsewhere) {
   run_model({}, [] {
     Counted c;
-    c.references().reset(3);
+    c.references().reset(key(3));
     expect(c.take(3) && c.take(3), "alive");
     spawn([&c] { c.drop(); });
     spawn([&c] { c.drop(); });
@@ -77,7 +78,7 @@ TEST(References, CloseAgainstDropElsewhere) {
 TEST(References, WhatIsHeldKeepsItAlive) {
   run_model({}, [] {
     Counted c;
-    c.references().reset(3);
+    c.references().reset(key(3));
     expect(c.take(3), "alive");
     spawn([&c] {
       expect(c.take(3), "somebody holds a reference, so another can be had");
@@ -95,9 +96,10 @@ TEST(References, WhatIsHeldKeepsItAlive) {
 TEST(References, TakenAtOnceOrNot) {
   run_model({}, [] {
     Counted c;
-    c.references().reset(3);
+    c.references().reset(key(3));
     spawn([&c] {
-      if (References::acquire_open(c.mine(), 3)) {
+      const uint64_t word = c.mine().load(kRelaxed);  // as dup and set do
+      if (((word ^ key(3)) & stripe::kKeyval) == 0 && References::acquire_open(c.mine(), word)) {
         expect(c.keyval.read() == 1, "who holds a reference finds the keyval");
         c.drop();
       }
@@ -112,7 +114,7 @@ TEST(References, TakenAtOnceOrNot) {
 TEST(References, Count) {
   run_model({}, [] {
     Counted c;
-    c.references().reset(3);
+    c.references().reset(key(3));
     spawn([&c] {
       if (c.take(3)) c.drop();
     });
@@ -126,23 +128,23 @@ TEST(References, Count) {
 TEST(References, StaleTakeAgainstNextGeneration) {
   run_model({}, [] {
     Counted c;
-    c.references().reset(3);
+    c.references().reset(key(3));
     Plain<int> next{0};
     Atomic<int> number{0};
     spawn([&] {
       c.close();
       next.write(4);
-      c.references().reset(4);
+      c.references().reset(key(4));
       number.store(4, kRelaxed);  // the references alone order what the creator wrote
     });
     spawn([&] {
-      if (c.references().acquire(3, thread_ordinal())) {
+      if (c.references().acquire(key(3), thread_ordinal())) {
         expect(c.keyval.read() == 1, "the old one was alive");
         if (!References::drop_open(c.mine()) && c.references().drop_closed()) c.end();
       }
     });
     spawn([&] {
-      if (number.load(kRelaxed) == 4 && c.references().acquire(4, thread_ordinal())) {
+      if (number.load(kRelaxed) == 4 && c.references().acquire(key(4), thread_ordinal())) {
         expect(next.read() == 4, "the new one is there");
       }
     });
@@ -158,7 +160,7 @@ TEST(References, GoneIsAfterTheLastValue) {
        {Last::kBeforeFree, Last::kAfterFree, Last::kBeforeNext, Last::kAfterFreeBeforeNext}) {
     run_model({}, [last] {
       Counted c;
-      c.references().reset(3);
+      c.references().reset(key(3));
       expect(c.take(3), "the value's reference");
       Atomic<int> attached{1};
       spawn([&, last] {
@@ -168,11 +170,11 @@ TEST(References, GoneIsAfterTheLastValue) {
         c.drop();
         if (!free_first) c.close();
         if (last == Last::kBeforeNext || last == Last::kAfterFreeBeforeNext) {
-          c.references().reset(4);
+          c.references().reset(key(4));
         }
       });
       spawn([&] {
-        if (c.references().acquire(3, thread_ordinal())) {
+        if (c.references().acquire(key(3), thread_ordinal())) {
           if (!References::drop_open(c.mine()) && c.references().drop_closed()) c.end();
         } else {
           expect(attached.load(kRelaxed) == 0, "gone: nothing is attached any more");

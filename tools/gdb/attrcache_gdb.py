@@ -104,8 +104,8 @@ def attributes(table):
     yield from slots(directory + 80, INLINE, LEAF - INLINE)
     for number in range(1, LEAVES):
         yield from slots(leaves[number], number * LEAF, LEAF)
-    if root:
-        yield from below(root & ~7, root & 7, 0)
+    if root & 7:
+        yield from below(root & ~15, root & 7, 0)
 
 
 class TablePrinter:

@@ -18,6 +18,7 @@ namespace pair_order {
 inline constexpr auto kLoad = std::memory_order_acquire;
 inline constexpr auto kUpdate = std::memory_order_acq_rel;
 inline constexpr auto kFails = std::memory_order_acquire;
+inline constexpr auto kInit = std::memory_order_relaxed;
 }  // namespace pair_order
 
 class alignas(16) Pair {
@@ -30,6 +31,11 @@ class alignas(16) Pair {
   auto glimpse(Visit visit, ATTRCACHE_MODEL_SITE) const {
     const Word word = load(file, line);
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
+  }
+  template <typename Visit>
+  auto transfer(Visit visit, ATTRCACHE_MODEL_SITE) const {
+    const Word word = load(file, line);
+    return visit(static_cast<uint32_t>(word.meta >> 32), [word](Pair& to) { to.init(word); });
   }
   uint64_t load_meta(ATTRCACHE_MODEL_SITE) const { return load(file, line).meta; }
 
@@ -53,6 +59,11 @@ class alignas(16) Pair {
                           {0, delta})
         .hi;
   }
+  // Relaxed: who looks without having been handed the slot may see what was there before.
+  void init(Word word, ATTRCACHE_MODEL_SITE) {
+    access::store(at(Kind::kStore, pair_order::kInit, file, line), {word.value, word.meta});
+  }
+  void empty(ATTRCACHE_MODEL_SITE) { init({0, 0}, file, line); }
   const uint64_t* value_address() const { return &value_; }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace attrcache {
 
-void* allocate_zeroed(size_t bytes) { return model::engine().allocate(bytes); }
+void* allocate(size_t bytes) { return model::engine().allocate(bytes); }
 
 void release(void* memory) { model::engine().release(memory); }
 

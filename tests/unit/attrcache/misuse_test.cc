@@ -186,6 +186,28 @@ TEST_F(MisuseTest, KeyvalOfAnotherKind) {
   expect_everywhere(other, ATTRCACHE_ERR_KEYVAL_KIND);
 }
 
+// An object's table handed in with another kind than its attributes are of.
+TEST_F(MisuseTest, TableOfAnotherKind) {
+  for (const bool plain : {false, true}) {
+    Object mine(kind);
+    const int attached = plain ? Recorder::make(kind, {}) : recorder.keyval(kind);
+    mine.set(attached, 1);
+    attrcache_kind* const other = universe.kind(ATTRCACHE_WINDOW);
+    attrcache_table* const t = &mine.table;
+    attrcache_table copy = ATTRCACHE_TABLE_INIT;
+    const int kWrong = ATTRCACHE_ERR_KEYVAL_KIND;
+    EXPECT_EQ(attrcache_set(other, t, &mine, attached, 2, ATTRCACHE_AS_POINTER, nullptr), kWrong);
+    EXPECT_EQ(attrcache_delete(other, t, &mine, attached, nullptr), kWrong);
+    EXPECT_EQ(attrcache_copy_all(other, t, &mine, &copy, nullptr, nullptr), kWrong);
+    EXPECT_EQ(attrcache_delete_all(other, t, &mine, ATTRCACHE_STOP_AT_FAILURE, nullptr), kWrong);
+    EXPECT_EQ(attrcache_delete_all(other, t, &mine, ATTRCACHE_DRAIN, nullptr), kWrong);
+    EXPECT_EQ(mine.value(attached), 1);
+    EXPECT_EQ(universe.counters().attributes, 1u);
+    EXPECT_EQ(mine.free(), ATTRCACHE_OK);
+    free_keyval(kind, attached);
+  }
+}
+
 TEST_F(MisuseTest, NullPointers) {
   attrcache_domain* const domain = universe.domain();
   void* value;

@@ -9,8 +9,16 @@
 namespace attrcache {
 namespace {
 
+constexpr uint32_t key(unsigned generation) { return id::make(3, generation, 0); }
+
 class ReferencesTest : public ::testing::TestWithParam<unsigned> {
  protected:
+  // In one attempt, as dup and set do it.
+  bool acquire_open(unsigned ordinal, unsigned generation) {
+    const uint64_t word = all.of(ordinal).load(kAcquire);
+    return ((word ^ key(generation)) & stripe::kKeyval) == 0 &&
+           References::acquire_open(all.of(ordinal), word);
+  }
   bool drop(unsigned ordinal) {
     return !References::drop_open(all.of(ordinal)) && references.drop_closed();
   }
@@ -22,29 +30,30 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(ReferencesTest, ClosingAnUnreferencedCountEndsIt) {
-  references.reset(7);
+  references.reset(key(7));
   EXPECT_EQ(references.count(), 0u);
   EXPECT_TRUE(references.close());
-  EXPECT_FALSE(references.acquire(7, 1)) << "once 0 it stays 0";
+  EXPECT_FALSE(references.acquire(key(7), 1)) << "once 0 it stays 0";
 }
 
 TEST_P(ReferencesTest, AfterClosingTheLastDropEndsIt) {
-  references.reset(7);
-  for (unsigned ordinal = 0; ordinal < 10; ++ordinal) EXPECT_TRUE(references.acquire(7, ordinal));
+  references.reset(key(7));
+  for (unsigned ordinal = 0; ordinal < 10; ++ordinal)
+    EXPECT_TRUE(references.acquire(key(7), ordinal));
   EXPECT_EQ(references.count(), 10u);
   EXPECT_FALSE(references.close());
   EXPECT_EQ(references.count(), 10u);
-  EXPECT_FALSE(References::acquire_open(all.of(3), 7));
-  EXPECT_TRUE(references.acquire(7, 3)) << "freed and still in use";
+  EXPECT_FALSE(acquire_open(3, 7));
+  EXPECT_TRUE(references.acquire(key(7), 3)) << "freed and still in use";
   for (unsigned i = 0; i < 10; ++i) EXPECT_FALSE(drop(i));
   EXPECT_TRUE(drop(99)) << "by another thread than took it";
   EXPECT_EQ(references.count(), 0u);
-  EXPECT_FALSE(references.acquire(7, 3));
+  EXPECT_FALSE(references.acquire(key(7), 3));
 }
 
 TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
-  references.reset(0);
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(references.acquire(0, 0));
+  references.reset(key(0));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(references.acquire(key(0), 0));
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(drop(1));
   EXPECT_EQ(references.count(), 1u);
   EXPECT_FALSE(references.close());
@@ -53,20 +62,32 @@ TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
 
 TEST_P(ReferencesTest, AnotherGenerationIsRefused) {
   for (unsigned generation = 0; generation < 256; ++generation) {
-    references.reset(generation);
-    EXPECT_FALSE(references.acquire((generation + 255) % 256, 1));
-    EXPECT_FALSE(References::acquire_open(all.of(1), (generation + 1) % 256));
-    EXPECT_TRUE(References::acquire_open(all.of(1), generation));
+    references.reset(key(generation));
+    EXPECT_FALSE(references.acquire(key((generation + 255) % 256), 1));
+    EXPECT_FALSE(acquire_open(1, (generation + 1) % 256));
+    EXPECT_TRUE(acquire_open(1, generation));
     EXPECT_FALSE(references.close());
-    EXPECT_FALSE(references.acquire((generation + 1) % 256, 1));
+    EXPECT_FALSE(references.acquire(key((generation + 1) % 256), 1));
     EXPECT_TRUE(drop(1));
   }
+}
+
+// A predefined keyval's: nobody takes a reference unasked, and none is the last.
+TEST_P(ReferencesTest, ClosedFromTheStart) {
+  references.reset(key(7) + stripe::kClosing);
+  EXPECT_FALSE(acquire_open(1, 7));
+  EXPECT_FALSE(references.acquire(key(8), 1));
+  EXPECT_TRUE(references.acquire(key(7), 1));
+  EXPECT_EQ(references.count(), 1u);
+  EXPECT_FALSE(drop(1));
+  EXPECT_EQ(references.count(), 0u);
+  EXPECT_TRUE(references.acquire(key(7), 1));
 }
 
 TEST_P(ReferencesTest, ExactlyOneIsToldOfTheEnd) {
   for (int round = 0; round < 1000 / support::kSlowness; ++round) {
     const unsigned generation = round % 256;
-    references.reset(generation);
+    references.reset(key(generation));
     std::atomic<int> told{0};
     support::run_threads(support::kThreads, [&](int t) {
       if (t == 0) {
@@ -74,7 +95,7 @@ TEST_P(ReferencesTest, ExactlyOneIsToldOfTheEnd) {
         return;
       }
       for (int i = 0; i < 20; ++i) {
-        if (!references.acquire(generation, t)) return;
+        if (!references.acquire(key(generation), t)) return;
         told += drop(t + i);
       }
     });

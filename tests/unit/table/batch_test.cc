@@ -16,7 +16,7 @@ class BatchTest : public ::testing::TestWithParam<uint64_t> {
   ~BatchTest() override { table.clear(); }
 
   void attach(uint32_t index) {
-    const uint64_t m = meta::attached(id::make(0, 0, index), ATTRCACHE_AS_POINTER, 0, table.tick());
+    const uint64_t m = meta::attached(id::make(0, 0, 0), ATTRCACHE_AS_POINTER, table.tick());
     Pair* slot = table.find_or_grow(index);
     Word now = slot->load();
     ASSERT_TRUE(slot->swap(now, {index, m}));

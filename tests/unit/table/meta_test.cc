@@ -16,7 +16,7 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
       for (const attrcache_tag t : kTags) {
         for (const uint64_t number : {uint64_t{1}, uint64_t{0xffffffff}, uint64_t{0x1fffffffff}}) {
           const uint32_t key = id::make(kind, generation, 9);
-          const uint64_t m = attached(key, t, 0, number);
+          const uint64_t m = attached(key & stripe::kKeyval, t, number);
           EXPECT_FALSE(empty(m));
           EXPECT_TRUE(visible(m));
           EXPECT_FALSE(deleting(m));
@@ -38,7 +38,7 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
 }
 
 TEST(MetaTest, OtherGenerationsAndKindsDoNotBelong) {
-  const uint64_t m = attached(id::make(1, 5, 9), ATTRCACHE_AS_FINT, 0, 1);
+  const uint64_t m = attached(id::make(1, 5, 0), ATTRCACHE_AS_FINT, 1);
   EXPECT_FALSE(belongs(m, id::make(1, 6, 9)));
   EXPECT_FALSE(belongs(m, id::make(2, 5, 9)));
 }
@@ -46,14 +46,14 @@ TEST(MetaTest, OtherGenerationsAndKindsDoNotBelong) {
 TEST(MetaTest, ReplaceableAtOnceOnlyAtRestAndWithoutDeleteFn) {
   const uint32_t key = id::make(1, 5, 9);
   for (const attrcache_tag t : kTags) {
-    const uint64_t quick = attached(key, t, kQuick, 1);
+    const uint64_t quick = attached((key & stripe::kKeyval) | kQuickHalf, t, 1);
     EXPECT_TRUE(replaceable_at_once(quick, key));
     EXPECT_FALSE(replaceable_at_once(quick + kPin, key));
     EXPECT_FALSE(replaceable_at_once(quick + kMaxPins * kPin, key));
     EXPECT_FALSE(replaceable_at_once(quick | kDeleting, key));
     EXPECT_FALSE(replaceable_at_once(quick & ~kVisible, key));
     EXPECT_FALSE(replaceable_at_once(quick, id::make(1, 6, 9)));
-    EXPECT_FALSE(replaceable_at_once(attached(key, t, 0, 1), key));
+    EXPECT_FALSE(replaceable_at_once(attached(key & stripe::kKeyval, t, 1), key));
   }
   EXPECT_FALSE(replaceable_at_once(0, key));
 }

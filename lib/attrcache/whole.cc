@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dup and free in the C API. As in hot.cc: where callbacks are to be run, or anything else is
+// unusual, the fast functions leave by one jump to slow ones.
+
+#include "table/whole.h"
+
+#include "attrcache/attrcache.h"
+#include "table/at_once.h"
+
+namespace {
+
+using attrcache::Registry;
+using attrcache::Table;
+
+Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
+
+[[gnu::noinline]] int copy_one_by_one(attrcache_kind* kind, attrcache_table* old_table,
+                                      void* old_object, attrcache_table* new_table,
+                                      void* new_object, int* callback_code) noexcept {
+  if (kind == nullptr || old_table == nullptr || new_table == nullptr) return ATTRCACHE_ERR_NULL;
+  if (old_table == new_table) return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::copy_attributes({inside(kind), Table::of(old_table), old_object},
+                                    {inside(kind), Table::of(new_table), new_object},
+                                    callback_code);
+}
+
+[[gnu::noinline]] int delete_one_by_one(attrcache_kind* kind, attrcache_table* table, void* object,
+                                        attrcache_delete_mode mode, int* callback_code) noexcept {
+  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
+  if (mode != ATTRCACHE_STOP_AT_FAILURE && mode != ATTRCACHE_DRAIN) return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::delete_attributes({inside(kind), Table::of(table), object}, mode,
+                                      callback_code);
+}
+
+}  // namespace
+
+extern "C" {
+
+int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
+                       attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
+  if (kind == nullptr || old_table == nullptr || new_table == nullptr || old_table == new_table)
+      [[unlikely]] {
+    return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
+  }
+  const int result =
+      attrcache::copy_at_once(inside(kind), Table::of(old_table), Table::of(new_table));
+  if (result != ATTRCACHE_ABSENT) [[likely]]
+    return result;
+  return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
+}
+
+int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
+                         attrcache_delete_mode mode, int* callback_code) noexcept {
+  if (kind != nullptr && table != nullptr && static_cast<unsigned>(mode) <= ATTRCACHE_DRAIN &&
+      attrcache::delete_at_once(inside(kind), Table::of(table))) [[likely]] {
+    return ATTRCACHE_OK;
+  }
+  return delete_one_by_one(kind, table, object, mode, callback_code);
+}
+
+}  // extern "C"

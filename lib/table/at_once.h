@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dup and free of an object none of whose attributes has a callback to be run, by far the most
+// common ones: one pass, in the order of the slots, for nobody can tell. Nobody else may use the
+// new object of a dup nor the object of a free, so their slots are filled and emptied by plain
+// stores; all that is atomic is the references on the keyvals.
+
+#ifndef ATTRCACHE_TABLE_AT_ONCE_H_
+#define ATTRCACHE_TABLE_AT_ONCE_H_
+
+#include <cstdint>
+
+#include "keyval/registry.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "table/get.h"
+#include "table/meta.h"
+#include "table/table.h"
+
+namespace attrcache {
+
+// Where attributes are beyond the first leaf: instances of the templates below, apart so that
+// others find room in registers; and taking back what was copied, which never was, when not all can
+// be.
+int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordinal);
+bool delete_with_leaves(Registry& registry, Table& table, unsigned ordinal);
+int give_up_copy(Registry& registry, Table& to, int result);
+
+// Copies what is in a slot, if anything: OK, ERR_MEMORY, or ABSENT: not at once. `place()` is the
+// new slot, or null when out of memory.
+template <typename Place>
+[[gnu::always_inline]] inline int copy_slot(const Pair& slot, References::Counter& counter,
+                                            Place place) {
+  return slot.transfer(
+      [&counter, place ](uint32_t upper, auto put) __attribute__((always_inline))->int {
+        if (upper == 0) [[unlikely]]
+          return ATTRCACHE_OK;
+        const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
+        const auto name = static_cast<uint32_t>(word);
+        const uint32_t differs = upper ^ name;
+        // The same keyval, not freed; and the value visible, neither being deleted nor copied or
+        // borrowed.
+        constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kPinsHalf;
+        if ((differs & kDecides) != 0) [[unlikely]] {
+          // A closed stripe's marker is no slot's: freed, or predefined.
+          const bool closed = (differs & kDecides) == meta::kVisibleHalf;
+          return closed && (name & stripe::kCopiesNot) != 0 ? ATTRCACHE_OK : ATTRCACHE_ABSENT;
+        }
+        if ((name & stripe::kDuplicates) == 0) [[unlikely]]
+          return (name & stripe::kCopiesNot) != 0 ? ATTRCACHE_OK : ATTRCACHE_ABSENT;
+        Pair* made = place();
+        if (made == nullptr) [[unlikely]]
+          return ATTRCACHE_ERR_MEMORY;
+        if (!References::acquire_open(counter, word)) [[unlikely]]
+          return ATTRCACHE_ABSENT;
+        put(*made);
+        return ATTRCACHE_OK;
+      });
+}
+
+// After the slots, whose acquire makes this see the number of each: those to come will be higher.
+// If nothing was copied, the new table stays as it was.
+[[gnu::always_inline]] inline void end_copy(Table& from, Table& to) {
+  if (to.occupied()) [[likely]] {
+    to.clock.store(from.clock.load(kRelaxed), kRelaxed);
+  } else {
+    to.clear();
+  }
+}
+
+// Copies all attributes to a table that is as new, with their sequence numbers, and hence in their
+// order. ATTRCACHE_OK, ERR_MEMORY, or ATTRCACHE_ABSENT: it can't be done in this way. Unless OK,
+// `to` is as it was.
+[[gnu::always_inline]] inline int copy_at_once(Registry& registry, Table& from, Table& to) {
+  // Relaxed: the new object is the caller's alone.
+  if (to.clock.load(kRelaxed) != 0 || to.directory.load(kRelaxed) != nullptr) [[unlikely]] {
+    return ATTRCACHE_ABSENT;
+  }
+  const unsigned ordinal = this_thread().ordinal;
+  if (ordinal == 0 || !registry.has_near()) [[unlikely]]
+    return ATTRCACHE_ABSENT;
+  Directory* made = nullptr;
+  Directory* dir = from.directory.load(kAcquire);  // as T1
+  if (dir != nullptr) {
+    if (dir->root.load(kAcquire) != 0) [[unlikely]]  // as T1
+      return copy_with_leaves(registry, from, to, ordinal);
+    made = make<Directory>();
+    if (made == nullptr) [[unlikely]]
+      return ATTRCACHE_ERR_MEMORY;
+    to.directory.store(made, kRelaxed);
+  }
+  References::Counter* const counters = registry.near_counters(ordinal);
+  int result = ATTRCACHE_OK;
+  from.while_each_first(
+      dir, [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
+        result = copy_slot(slot, counters[index], [&, index] {
+          return index < kInlineSlots ? &to.inline_slots[index]
+                                      : &made->first_slots[index - kInlineSlots];
+        });
+        return result == ATTRCACHE_OK;
+      });
+  if (result != ATTRCACHE_OK) [[unlikely]]
+    return give_up_copy(registry, to, result);
+  end_copy(from, to);
+  return ATTRCACHE_OK;
+}
+
+// Empties a slot. False: its keyval is freed, and ends, and runs its destructor, in the order of
+// its attributes.
+[[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter) {
+  if (meta::empty(slot.load_meta())) [[unlikely]]
+    return true;
+  if (!References::drop_if_open(counter)) [[unlikely]]
+    return false;
+  slot.empty();
+  return true;
+}
+
+// The same as delete_at_once. Only an instance of its own, kWithLeaves, looks beyond the first
+// leaf, so that the other finds room in registers.
+template <bool kWithLeaves>
+[[gnu::always_inline]] inline bool delete_near(Registry& registry, Table& table, unsigned ordinal) {
+  // A look at all of them first: a delete_fn must find those older than its own still there. They
+  // are to be of this kind, without delete_fn, visible, neither being deleted nor copied or
+  // borrowed.
+  constexpr uint32_t kDecides =
+      meta::kVisibleHalf | meta::kQuickHalf | meta::kDeletingHalf | meta::kPinsHalf | id::kKindMask;
+  const uint32_t wanted = opaque(meta::kVisibleHalf | meta::kQuickHalf | registry.kind());
+  bool all = true;
+  const auto look = [&](uint32_t, const Pair& slot) __attribute__((always_inline)) {
+    const uint32_t upper = meta::upper(slot.load_meta());
+    if (upper != 0 && ((upper ^ wanted) & kDecides) != 0) [[unlikely]]
+      all = false;
+    return all;
+  };
+  Directory* dir = table.directory.load(kAcquire);  // as T1
+  table.while_each_first(dir, look);
+  const uintptr_t root = dir != nullptr ? dir->root.load(kAcquire) : 0;  // as T1
+  if (!all) [[unlikely]]
+    return false;
+  if constexpr (kWithLeaves) {
+    if (tree::height(root) != 0) return false;
+    if (root != 0) dir->for_each_leaf(look);
+    if (!all) return false;
+  } else if (root != 0) {
+    return delete_with_leaves(registry, table, ordinal);
+  }
+
+  References::Counter* const counters = registry.near_counters(ordinal);
+  const auto empty = [&](uint32_t index, Pair & slot) __attribute__((always_inline)) {
+    if (!all || !empty_slot(slot, counters[index])) [[unlikely]]
+      all = false;
+    return all;
+  };
+  table.while_each_first(dir, empty);
+  if constexpr (kWithLeaves) {
+    if (root != 0) dir->for_each_leaf(empty);
+  }
+  if (!all) [[unlikely]]
+    return false;
+  table.clear();
+  return true;
+}
+
+// Deletes all attributes and clears the table. False: some are left, which can't be deleted in this
+// way, in the order in which they were.
+[[gnu::always_inline]] inline bool delete_at_once(Registry& registry, Table& table) {
+  // Up this thread's stack somebody might be using the table.
+  const ThreadState& thread = this_thread();
+  const unsigned ordinal = thread.ordinal;
+  if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]
+    return false;
+  return delete_near<false>(registry, table, ordinal);
+}
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_TABLE_AT_ONCE_H_
