@@ -87,18 +87,19 @@ int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_optio
 int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* callbacks,
                             int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  const attrcache_callbacks given = callbacks != nullptr ? *callbacks : attrcache_callbacks{};
-  if (static_cast<unsigned>(given.language) > ATTRCACHE_FORTRAN_AINT) {
+  static constexpr attrcache_callbacks kNone = {};
+  if (callbacks == nullptr) callbacks = &kNone;
+  if (static_cast<unsigned>(callbacks->language) > ATTRCACHE_FORTRAN_AINT) {
     return ATTRCACHE_ERR_ARGUMENT;
   }
-  return inside(kind).create(given, Registry::kNotPredefined, keyval);
+  return inside(kind).create(*callbacks, keyval, Registry::kNotPredefined);
 }
 
 int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
                                        int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
   if (tag != ATTRCACHE_AS_INT && tag != ATTRCACHE_AS_POINTER) return ATTRCACHE_ERR_ARGUMENT;
-  return inside(kind).create({}, tag, keyval);
+  return inside(kind).create({}, keyval, tag);
 }
 
 int attrcache_keyval_free(attrcache_kind* kind, int* keyval) noexcept {

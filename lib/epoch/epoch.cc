@@ -4,61 +4,40 @@
 
 namespace attrcache {
 
-Atomic<uint64_t>* Epoch::enter(unsigned ordinal) {
-  Stripe& stripe = stripes_[ordinal & stripe_mask_];
+uint64_t Epoch::enter(Atomic<uint64_t>& pins) {
   for (;;) {
     const uint64_t now = epoch_.load(kSeqCst);  // (E1) pairs with E5
-    Atomic<uint64_t>& count = stripe.pins[now % 3];
-    count.fetch_add(1, kSeqCst);  // (E2) before E3 in the one order of seq_cst; pairs with E4
+    pins.fetch_add(one(now), kSeqCst);  // (E2) before E3 in the one order of seq_cst; pairs with E4
     if (epoch_.load(kSeqCst) == now)
-      return &count;  // (E3) still so: E4 of any later advance sees us
+      return one(now);  // (E3) still so: E4 of any later advance sees us
     // seq_cst, as E6: a retirer that was held up by this count sees that it is gone, or leave()
     // sees its list.
-    count.fetch_sub(1, kSeqCst);
+    pins.fetch_sub(one(now), kSeqCst);
   }
 }
 
-void Epoch::leave(Atomic<uint64_t>& count) {
+void Epoch::leave(Atomic<uint64_t>& pins, uint64_t one) {
   // (E6) release: our reads come before the reclaiming that E4 permits. seq_cst, as is E7: see E3
   // above.
-  count.fetch_sub(1, kSeqCst);
+  pins.fetch_sub(one, kSeqCst);
   if (list_.load(kSeqCst) != nullptr) collect(0);  // (E7)
 }
 
 bool Epoch::advance() {
   uint64_t now = epoch_.load(kSeqCst);
   for (unsigned s = 0; s <= stripe_mask_; ++s) {
-    // (E4) acquire: pairs with E6. The epoch before `now` shares its counter with no other that can
+    // (E4) acquire: pairs with E6. The epoch before `now` shares its field with no other that can
     // have pins: those of now + 1 use another, and now + 2 isn't reached before this has been seen
     // to be 0.
-    if (stripes_[s].pins[(now + 2) % 3].load(kSeqCst) != 0) return false;
+    if ((stripes_[s].pins.load(kSeqCst) & field(now + 2)) != 0) return false;
   }
   epoch_.compare_exchange_strong(now, now + 1, kSeqCst,
                                  kRelaxed);  // (E5) lost: somebody else did it
   return true;
 }
 
-// After a write to epoch_, the caller's own (E8).
-bool Epoch::nobody_pinned() const {
-  // (E11) Whoever pins (E2) after one of these loads in the one order of seq_cst reads that write,
-  // or a later one, at E3, and hence no longer finds what was retired before it. Acquire: pairs
-  // with E6 of those who were pinned.
-  uint64_t pins = 0;
-  for (unsigned s = 0; s <= stripe_mask_; ++s) {
-    const auto& counts = stripes_[s].pins;
-    pins |= counts[0].load(kSeqCst) | counts[1].load(kSeqCst) | counts[2].load(kSeqCst);
-  }
-  return pins == 0;
-}
-
-void Epoch::retire(Retired* item) {
-  // (E8) A read-modify-write, though it changes nothing: its release is carried by E5 to every E1
-  // that reads a later epoch, so a pin of a later epoch can't find the item any more.
-  item->epoch = epoch_.fetch_add(0, kSeqCst);
-  if (nobody_pinned()) {
-    item->reclaim(item);
-    return;
-  }
+// Somebody is pinned.
+void Epoch::keep(Retired* item) {
   waiting_.fetch_add(1, kRelaxed);
   const uint64_t ripe = item->epoch + 2;  // once pushed, the item may be gone any moment
   push(item, item);

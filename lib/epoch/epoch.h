@@ -6,8 +6,8 @@
 // reports.
 //
 // Pins are rare and short here, and nothing may be registered per thread (threads come and go,
-// domains too), so a pin is a count on one of three counters, selected by epoch, in a stripe: no
-// thread list, no thread-exit hook, nothing to repair after fork.
+// domains too), so a pin is a count in one of three fields, selected by epoch, of a stripe's word:
+// no thread list, no thread-exit hook, nothing to repair after fork.
 //
 // Invariants
 //   E1 the epoch goes from e to e+1 only when no pin of epoch e-1 is left; hence pins are of e or
@@ -45,14 +45,16 @@ class Epoch {
   // Keeps reclamation off while it lives. Never held across a callback.
   class Pin {
    public:
-    explicit Pin(Epoch& epoch, unsigned ordinal) : epoch_(epoch), count_(epoch.enter(ordinal)) {}
-    ~Pin() { epoch_.leave(*count_); }
+    Pin(Epoch& epoch, unsigned ordinal)
+        : epoch_(epoch), pins_(epoch.stripe(ordinal)), one_(epoch.enter(pins_)) {}
+    ~Pin() { epoch_.leave(pins_, one_); }
     Pin(const Pin&) = delete;
     Pin& operator=(const Pin&) = delete;
 
    private:
     Epoch& epoch_;
-    Atomic<uint64_t>* count_;
+    Atomic<uint64_t>& pins_;
+    const uint64_t one_;
   };
 
   // Hands over something that no new look-up can find any more. Lock-free.
@@ -67,14 +69,19 @@ class Epoch {
  private:
   static constexpr unsigned kMaxStripes = 8;
   struct Stripe {
-    Atomic<uint64_t> pins[3];
-    char apart[128 -
-               3 * sizeof(uint64_t)];  // no two stripes' pins in one cache line, however aligned
+    Atomic<uint64_t> pins;
+    char apart[128 - sizeof(uint64_t)];  // no two stripes' pins in one cache line, however aligned
   };
+  // Of 21 bits each, which pins of as many threads can't fill.
+  static constexpr unsigned kFieldBits = 21;
+  static constexpr uint64_t one(uint64_t epoch) { return uint64_t{1} << kFieldBits * (epoch % 3); }
+  static constexpr uint64_t field(uint64_t epoch) { return one(epoch) * ((1u << kFieldBits) - 1); }
 
-  Atomic<uint64_t>* enter(unsigned ordinal);
-  void leave(Atomic<uint64_t>& count);
+  Atomic<uint64_t>& stripe(unsigned ordinal) { return stripes_[ordinal & stripe_mask_].pins; }
+  uint64_t enter(Atomic<uint64_t>& pins);
+  void leave(Atomic<uint64_t>& pins, uint64_t one);
   bool nobody_pinned() const;
+  void keep(Retired* item);
   bool advance();
   void push(Retired* first, Retired* last);
   void collect(uint64_t ripe);
@@ -85,6 +92,29 @@ class Epoch {
   const unsigned stripe_mask_;
   Stripe stripes_[kMaxStripes] = {};
 };
+
+// After a write to epoch_, the caller's own (E8).
+inline bool Epoch::nobody_pinned() const {
+  // (E11) Whoever pins (E2) after one of these loads in the one order of seq_cst reads that write,
+  // or a later one, at E3, and hence no longer finds what was retired before it. Acquire: pairs
+  // with E6 of those who were pinned.
+  uint64_t pins;
+  const Stripe* s = stripes_;
+  const Stripe* const last = s + stripe_mask_;
+  for (pins = s->pins.load(kSeqCst); s != last;) pins |= (++s)->pins.load(kSeqCst);
+  return pins == 0;
+}
+
+inline void Epoch::retire(Retired* item) {
+  // (E8) A read-modify-write, though it changes nothing: its release is carried by E5 to every E1
+  // that reads a later epoch, so a pin of a later epoch can't find the item any more.
+  item->epoch = epoch_.fetch_add(0, kSeqCst);
+  if (nobody_pinned()) [[likely]] {
+    item->reclaim(item);
+  } else {
+    keep(item);
+  }
+}
 
 }  // namespace attrcache
 

@@ -11,7 +11,7 @@
 
 #include "callback/executor.h"
 #include "epoch/epoch.h"
-#include "keyval/id.h"
+#include "keyval/references.h"
 #include "platform/atomic.h"
 
 namespace attrcache {
@@ -19,30 +19,36 @@ namespace attrcache {
 class Registry;
 
 // Owned by the keyval's references: who holds one may use `hooks`. Others look under an epoch pin.
+// All but the callbacks is the same for all keyvals of an index.
 struct Record : Retired {
-  Registry* registry;  // this and index: the same for all keyvals of an index
-  uint32_t index;
+  Registry* registry;
+  uint32_t offset;  // see id::offset
   Hooks hooks;
 };
 
 // The word of an entry: in its low half the keyval, as long as it exists, else no_keyval(), or 0
-// before it first did.
+// before it first did. Above it the flags of the keyval's stripes, and more of that kind.
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
-inline constexpr unsigned kGenerationShift = 32;  // 8 bits: the last generation handed out
-inline constexpr uint64_t kGeneration = uint64_t{0xff} << kGenerationShift;
-inline constexpr uint64_t kUsed = uint64_t{1} << 40;        // some generation was handed out
-inline constexpr uint64_t kWrapped = uint64_t{1} << 41;     // all 256 were
-inline constexpr uint64_t kFreed = uint64_t{1} << 42;       // by attrcache_keyval_free
-inline constexpr uint64_t kOrdinary = uint64_t{1} << 43;    // exists, and isn't predefined
-inline constexpr uint64_t kQuick = uint64_t{1} << 44;       // ordinary, and has no delete_fn
-inline constexpr uint64_t kCopiesNot = uint64_t{1} << 45;   // NULL_COPY_FN, or predefined
-inline constexpr uint64_t kDuplicates = uint64_t{1} << 46;  // DUP_FN
-inline constexpr unsigned kTagShift = 47;                   // 2 bits: how a predefined one is set
+inline constexpr unsigned kFlagsShift = 32;
+inline constexpr uint64_t kDuplicates = uint64_t{stripe::kDuplicates} << kFlagsShift;
+inline constexpr uint64_t kCopiesNot = uint64_t{stripe::kCopiesNot} << kFlagsShift;
+inline constexpr uint64_t kQuick = uint64_t{stripe::kQuick} << kFlagsShift;
+inline constexpr uint64_t kOrdinary = uint64_t{1} << 42;  // exists, and isn't predefined
+inline constexpr uint64_t kFreed = uint64_t{1} << 43;     // by attrcache_keyval_free
+inline constexpr unsigned kTagShift = 44;                 // 2 bits: how a predefined one is set
+inline constexpr unsigned kGenerationsShift = 48;         // how many generations were handed out:
+
+// modulo 256, and 256 more once they were that many.
+constexpr uint32_t one_generation_more(uint32_t generations) {
+  return ((generations + 1) & (2 * id::kGenerations - 1)) | (generations & id::kGenerations);
+}
 
 // The low half when the keyval is gone: no keyval, and no int at all that leads to this entry, not
 // even 0.
-constexpr uint64_t no_keyval(uint32_t index) { return uint64_t{index ^ 1} << id::kIndexShift; }
+constexpr uint64_t no_keyval(uint32_t offset) {
+  return offset ^ uint32_t { 1 } << id::kIndexShift;
+}
 }  // namespace entry_word
 
 // Zero bytes are an index that was never used. Aligned so that its size is a multiple of a slot's,

@@ -7,7 +7,8 @@
 // never unmapped while the domain lives; a 32-bit count beside each link keeps compare-and-swap
 // from ABA.
 //
-// A Node is looked up by `Nodes`: Atomic<uint64_t>& operator()(uint32_t index). Lock-free.
+// Nodes are known by numbers of the caller's choice, any but 0, and looked up by `Links`:
+// Atomic<uint64_t>& operator()(uint32_t node). Lock-free.
 
 #ifndef ATTRCACHE_KEYVAL_INDEX_QUEUE_H_
 #define ATTRCACHE_KEYVAL_INDEX_QUEUE_H_
@@ -20,46 +21,47 @@ namespace attrcache {
 
 class IndexQueue {
  public:
-  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr uint32_t kNone = 0;
 
-  // Adds an index that is in nobody's hands.
-  template <typename Nodes>
-  [[gnu::always_inline]] void push(uint32_t index, Nodes link);
+  // Adds a node that is in nobody's hands.
+  template <typename Links>
+  [[gnu::always_inline]] void push(uint32_t node, Links link);
 
-  // Takes the oldest index out, if at least `spare` others stay behind (besides the dummy); else
+  // Takes the oldest node out, if at least `spare` others stay behind (besides the dummy); else
   // kNone.
-  template <typename Nodes>
-  [[gnu::always_inline]] uint32_t pop(uint32_t spare, Nodes link);
+  template <typename Links>
+  [[gnu::always_inline]] uint32_t pop(uint32_t spare, Links link);
 
  private:
-  // A link: index + 1 (0: none) in the low half, a count of changes in the high one.
-  static constexpr uint32_t target(uint64_t link) { return static_cast<uint32_t>(link); }
+  // A link: the node it leads to in the high half, a count of changes in the low one.
+  static constexpr uint32_t target(uint64_t link) { return static_cast<uint32_t>(link >> 32); }
+  static constexpr uint32_t count(uint64_t link) { return static_cast<uint32_t>(link); }
   static constexpr uint64_t next_link(uint64_t old, uint32_t target) {
-    return ((old >> 32) + 1) << 32 | target;
+    return uint64_t{target} << 32 | (count(old) + 1);
   }
 
   Atomic<uint64_t> head_{0};
   Atomic<uint64_t> tail_{0};
 };
 
-template <typename Nodes>
-inline void IndexQueue::push(uint32_t index, Nodes link) {
-  const uint32_t self = index + 1;
-  Atomic<uint64_t>& mine = link(index);
+template <typename Links>
+inline void IndexQueue::push(uint32_t node, Links link) {
+  Atomic<uint64_t>& mine = link(node);
   mine.store(next_link(mine.load(kRelaxed), 0), kRelaxed);  // published by Q1 or Q3
   for (;;) {
     uint64_t tail = tail_.load(kAcquire);  // (Q2) pairs with Q1, Q4
-    if (target(tail) == 0) {
-      // Never used: the first index ever pushed becomes the dummy. Until its pusher has set head as
-      // well, pops find nothing, and their callers take a new index.
-      if (tail_.compare_exchange_strong(tail, next_link(tail, self), kAcqRel, kRelaxed)) {  // (Q1)
-        uint64_t head = 0;
-        head_.compare_exchange_strong(head, next_link(0, self), kAcqRel, kRelaxed);
-        return;
-      }
+    if (target(tail) == 0) [[unlikely]] {
+      // Never used: the first node ever pushed becomes the dummy.
+      if (tail_.compare_exchange_strong(tail, next_link(0, node), kAcqRel, kRelaxed))
+        return;  // (Q1)
       continue;
     }
-    Atomic<uint64_t>& last = link(target(tail) - 1);
+    if (count(tail) == 1) [[unlikely]] {
+      // The dummy is alone in the queue until the second push, which therefore sets head, too.
+      uint64_t head = 0;
+      head_.compare_exchange_strong(head, tail, kAcqRel, kRelaxed);  // as Q1
+    }
+    Atomic<uint64_t>& last = link(target(tail));
     uint64_t next = last.load(kAcquire);  // pairs with Q3
     if (tail != tail_.load(kAcquire))
       continue;  // `next` might belong to an older life of that node
@@ -69,33 +71,30 @@ inline void IndexQueue::push(uint32_t index, Nodes link) {
       continue;
     }
     // (Q3) release: whoever follows the link sees the index's state.
-    if (last.compare_exchange_strong(next, next_link(next, self), kAcqRel, kRelaxed)) {
-      tail_.compare_exchange_strong(tail, next_link(tail, self), kAcqRel, kRelaxed);  // as Q4
+    if (last.compare_exchange_strong(next, next_link(next, node), kAcqRel, kRelaxed)) {
+      tail_.compare_exchange_strong(tail, next_link(tail, node), kAcqRel, kRelaxed);  // as Q4
       return;
     }
   }
 }
 
-template <typename Nodes>
-inline uint32_t IndexQueue::pop(uint32_t spare, Nodes link) {
+template <typename Links>
+inline uint32_t IndexQueue::pop(uint32_t spare, Links link) {
   for (;;) {
     uint64_t head = head_.load(kAcquire);  // (Q5) pairs with Q6 and Q1
     uint64_t tail = tail_.load(kAcquire);  // as Q2
-    // Tail's changes but the first are pushes, head's are pops.
-    const auto length = static_cast<int32_t>((tail >> 32) - (head >> 32));
-    if (target(head) == 0 || length <= static_cast<int32_t>(spare)) return kNone;
-    const uint64_t next = link(target(head) - 1).load(kAcquire);  // pairs with Q3
-    if (head != head_.load(kAcquire))
-      continue;  // `next` might belong to an older life of that node
-    if (target(next) == 0) return kNone;
-    if (target(head) == target(tail)) {
-      tail_.compare_exchange_strong(tail, next_link(tail, target(next)), kAcqRel,
-                                    kRelaxed);  // as Q4
+    // Tail's changes but the first are pushes, head's are pops. So if there is a length, tail is
+    // beyond head's node, and that has a successor.
+    const auto length = static_cast<int32_t>(count(tail) - count(head));
+    const uint32_t node = target(head);
+    if (length <= static_cast<int32_t>(spare) || node == 0) return kNone;
+    const uint64_t next = link(node).load(kAcquire);  // pairs with Q3
+    // No successor: the node has begun another life. Any other sign of that makes Q6 fail.
+    if (target(next) == 0) [[unlikely]]
       continue;
-    }
-    // (Q6) acq_rel: the popped index is ours, with all that its last owner did to it.
+    // (Q6) acq_rel: the popped node is ours, with all that its last owner did to it.
     if (head_.compare_exchange_strong(head, next_link(head, target(next)), kAcqRel, kRelaxed)) {
-      return target(head) - 1;
+      return node;
     }
   }
 }

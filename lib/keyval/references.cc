@@ -13,10 +13,10 @@ bool References::drop_closed() {
 uint64_t References::count() const {
   int64_t sum = exact_count(exact_.load(kAcquire));
   if (sum >= kBias / 2) sum -= kBias;  // not closed yet
-  for (unsigned s = 0; s <= stripes_.mask; ++s) {
-    const uint64_t word = stripes_.of(s).load(kAcquire);
+  stripes_.for_each([&sum](const Counter& stripe) {
+    const uint64_t word = stripe.load(kAcquire);
     if (!closed(word)) sum += stripe_count(word);
-  }
+  });
   return sum > 0 ? static_cast<uint64_t>(sum) : 0;
 }
 

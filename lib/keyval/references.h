@@ -50,6 +50,12 @@ class References {
     unsigned shift;
     unsigned mask;
     Counter& of(unsigned ordinal) const { return first[size_t{ordinal & mask} << shift]; }
+    template <typename Visit>
+    void for_each(Visit visit) const {
+      Counter* counter = first;
+      Counter* const last = first + (size_t{mask} << shift);
+      for (visit(*counter); counter != last;) visit(*(counter += size_t{1} << shift));
+    }
   };
 
   References(Counter& exact, Stripes stripes) : exact_(exact), stripes_(stripes) {}
@@ -88,13 +94,15 @@ class References {
   static int64_t stripe_count(uint64_t word) { return static_cast<int64_t>(word) >> kStripeShift; }
   static bool closed(uint64_t word) { return (word & stripe::kClosed) != 0; }
 
-  // Exact: generation, and above it a signed count.
-  static constexpr unsigned kExactShift = 8;
+  // Exact: the generation, where the keyval has it, and above it a signed count.
+  static constexpr unsigned kExactShift = 29;
   static constexpr uint64_t kOneOfExact = uint64_t{1} << kExactShift;
   static int64_t exact_count(uint64_t word) { return static_cast<int64_t>(word) >> kExactShift; }
-  static unsigned exact_generation(uint64_t word) { return word & (id::kGenerations - 1); }
+  static bool exact_is_of(uint64_t word, uint32_t keyval) {
+    return ((word ^ keyval) & id::kGenerationMask) == 0;
+  }
   // More than there can ever be references; keeps exact above 0 while stripes are open.
-  static constexpr int64_t kBias = int64_t{1} << 50;
+  static constexpr int64_t kBias = int64_t{1} << 33;
 
   Counter& exact_;
   const Stripes stripes_;
@@ -111,9 +119,9 @@ inline bool References::acquire(uint32_t keyval, unsigned ordinal) {
     if (mine.compare_exchange_weak(word, word + kOneOfStripe, kAcqRel, kAcquire)) return true;
   }
   // Closed, or of another generation, as exact is then, too, or will be.
-  if (id::generation(static_cast<uint32_t>(word)) != id::generation(keyval)) return false;
+  if (!exact_is_of(word, keyval)) return false;
   word = exact_.load(kAcquire);  // (R3) as R1
-  while (exact_generation(word) == id::generation(keyval) && exact_count(word) > 0) {
+  while (exact_is_of(word, keyval) && exact_count(word) > 0) {
     // As R2, for a keyval that is freed and still in use.
     if (exact_.compare_exchange_weak(word, word + kOneOfExact, kAcqRel, kAcquire)) return true;
   }
@@ -138,19 +146,18 @@ inline bool References::drop_if_open(Counter& stripe) {
 
 inline void References::reset(uint32_t name) {
   // As R6, for R3.
-  exact_.store(static_cast<uint64_t>(kBias) << kExactShift | id::generation(name), kRelease);
-  for (unsigned s = 0; s <= stripes_.mask; ++s) {
-    stripes_.of(s).store(name, kRelease);  // (R6) pairs with R1 and R2
-  }
+  exact_.store(uint64_t{kBias} << kExactShift | (name & id::kGenerationMask), kRelease);
+  // (R6) pairs with R1 and R2
+  stripes_.for_each([name](Counter& stripe) { stripe.store(name, kRelease); });
 }
 
 inline bool References::close() {
   int64_t sum = 0;
-  for (unsigned s = 0; s <= stripes_.mask; ++s) {
+  stripes_.for_each([&sum](Counter& stripe) {
     // (R7) acquire: pairs with R4; release: those who find it closed see that the keyval is freed.
     // Adding turns the marker into the closed one: nobody else closes this generation.
-    sum += stripe_count(stripes_.of(s).fetch_add(stripe::kClosing, kAcqRel));
-  }
+    sum += stripe_count(stripe.fetch_add(stripe::kClosing, kAcqRel));
+  });
   const uint64_t change = static_cast<uint64_t>(sum - kBias) << kExactShift;
   const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
   return exact_count(before + change) == 0;

@@ -38,10 +38,10 @@ class Registry {
 
   // Makes a keyval. `predefined_tag`: how a predefined one is set, or kNotPredefined.
   static constexpr int kNotPredefined = -1;
-  int create(const attrcache_callbacks& callbacks, int predefined_tag, int* keyval);
+  int create(const attrcache_callbacks& callbacks, int* keyval, int predefined_tag) noexcept;
 
   // Sets the variable to ATTRCACHE_KEYVAL_INVALID.
-  int free(int* keyval);
+  int free(int* keyval) noexcept;
 
   // Frees all that have no attribute (the domain ends): runs their destructors.
   void free_unused();
@@ -67,8 +67,8 @@ class Registry {
     return static_cast<uint32_t>(word_at(offset)) == keyval;
   }
 
-  // The counters of a thread's stripe, for the keyvals of the first kNear indices, if there ever was
-  // one.
+  // The counters of a thread's stripe, for the keyvals of the first kNear indices, if there ever
+  // was one.
   static constexpr uint32_t kNear = 64;
   bool has_near() const { return counters_[kFirstChunk].load(kRelaxed) != 0; }
   References::Counter* near_counters(unsigned ordinal) const {
@@ -102,8 +102,8 @@ class Registry {
   template <typename Visit>
   bool visit(uint32_t keyval, Visit visit);
 
-  unsigned kind() const { return kind_; }
-  bool is_kind_of(uint32_t keyval) const { return id::kind(keyval) == kind_; }
+  unsigned kind() const { return id::kind(first_keyval_); }
+  bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
   const char* name() const { return options_.name; }
   Epoch& epoch() const { return epoch_; }
   uint64_t created() const { return created_.load(kRelaxed); }
@@ -127,8 +127,14 @@ class Registry {
   static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kBias;
 
  private:
+  // An offset with that bias is never 0: in this form the queue of free indices has it.
+  static uint32_t node_of(uint32_t offset) { return offset + (kBias << id::kIndexShift); }
+  static uint32_t offset_of(uint32_t node) { return node - (kBias << id::kIndexShift); }
+  static size_t chunk_of_node(uint32_t node) {
+    return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // no std::countl_zero: it minds 0
+  }
   static size_t chunk_of(size_t offset) {
-    return static_cast<size_t>(std::countl_zero(offset + (kBias << id::kIndexShift))) ^ 63;
+    return chunk_of_node(node_of(static_cast<uint32_t>(offset)));
   }
   static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
   static constexpr uint32_t first_index(size_t c) { return length(c) - kBias; }
@@ -140,9 +146,7 @@ class Registry {
   // Null where there is no chunk.
   Entry* find(size_t offset) const {
     const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
-    if (chunk == 0) [[unlikely]]
-      return nullptr;
-    return entry_at(chunk, offset);
+    return chunk != 0 ? entry_at(chunk, offset) : nullptr;
   }
 
   // Of an index whose chunk exists.
@@ -169,18 +173,20 @@ class Registry {
   template <typename Visit>
   bool visit_index(uint32_t index, Visit& visit);
   bool ensure_chunk(size_t c);
-  int take_new_index(uint32_t* index);
+  uint32_t take_new_index(int* error);
   void end(Entry& entry);
   static void reclaim(Retired* retired);
   auto link() {
-    return
-        [this](uint32_t index) -> Atomic<uint64_t>& { return at(index << id::kIndexShift).link; };
+    return [this](uint32_t node) -> Atomic<uint64_t>& {
+      const uintptr_t chunk = chunks_[chunk_of_node(node)].load(kAcquire);  // as K5
+      return entry_at(chunk, offset_of(node))->link;
+    };
   }
 
   // The last: where a 17-bit index beyond kCapacity leads, 0.
   Atomic<uintptr_t> chunks_[kChunks + 1] = {};
   Atomic<uintptr_t> counters_[kChunks + 1] = {};
-  const unsigned kind_;
+  const uint32_t first_keyval_;  // that of index and generation 0
   const unsigned stripe_mask_;
   const attrcache_kind_options options_;
   Epoch& epoch_;

@@ -10,6 +10,7 @@ namespace attrcache::model {
 namespace {
 
 constexpr uint32_t kIndices = 5;
+constexpr uint32_t kNothing = IndexQueue::kNone - 1;  // node numbers are one more
 
 struct Call {
   bool push;
@@ -27,7 +28,7 @@ bool perform(Order& order, const Call& call) {
     order.queue[order.length++] = call.index;
     return true;
   }
-  if (call.index == IndexQueue::kNone) return true;
+  if (call.index == kNothing) return true;
   if (order.length < 2 || order.queue[0] != call.index) return false;
   for (uint32_t i = 1; i < order.length; ++i) order.queue[i - 1] = order.queue[i];
   order.queue[--order.length] = 0;
@@ -43,9 +44,9 @@ struct Queue {
   Moment ends[kMaxOperations];
 
   auto link() {
-    return [this](uint32_t index) -> Atomic<uint64_t>& {
-      expect(index < kIndices, "an index of the queue");
-      return links[index];
+    return [this](uint32_t node) -> Atomic<uint64_t>& {
+      expect(node > 0 && node <= kIndices, "a node of the queue");
+      return links[node - 1];
     };
   }
   void record(const Call& call, const Moment& begin) {
@@ -62,14 +63,14 @@ struct Queue {
     const Moment begin = now();
     expect(!free[index], "an index is pushed once");
     free[index] = true;
-    queue.push(index, link());
+    queue.push(index + 1, link());
     record({true, index}, begin);
   }
   uint32_t pop(uint32_t spare = 0) {
     const Moment begin = now();
-    const uint32_t index = queue.pop(spare, link());
+    const uint32_t index = queue.pop(spare, link()) - 1;
     record({false, index}, begin);
-    if (index == IndexQueue::kNone) return index;
+    if (index == kNothing) return index;
     expect(free[index], "an index is popped once");
     free[index] = false;
     owner[index].write(2);
@@ -81,10 +82,10 @@ struct Queue {
     uint32_t left = 0;
     for (const bool f : free) left += f;
     for (; left > 1; --left) {
-      expect(pop(left - 1) == IndexQueue::kNone, "not more than was pushed");
-      expect(pop(left - 2) != IndexQueue::kNone, "what was pushed comes out");
+      expect(pop(left - 1) == kNothing, "not more than was pushed");
+      expect(pop(left - 2) != kNothing, "what was pushed comes out");
     }
-    expect(pop() == IndexQueue::kNone, "one stays behind");
+    expect(pop() == kNothing, "one stays behind");
   }
 };
 
@@ -146,7 +147,7 @@ TEST(IndexQueue, PopsAndPushesOfTheSame) {
     for (int t = 0; t < 2; ++t) {
       spawn([&q] {
         const uint32_t index = q.pop();
-        if (index != IndexQueue::kNone) q.push(index);
+        if (index != kNothing) q.push(index);
       });
     }
     spawn([&q] { q.pop(); });
@@ -162,7 +163,7 @@ TEST(IndexQueue, RoundAndRoundAgainstPop) {
     spawn([&q] {
       for (int round = 0; round < 3; ++round) {
         const uint32_t index = q.pop();
-        if (index != IndexQueue::kNone) q.push(index);
+        if (index != kNothing) q.push(index);
       }
     });
     spawn([&q] { q.pop(); });
@@ -194,7 +195,7 @@ TEST(IndexQueue, HelpedTailAgainstPops) {
     for (uint32_t i = 0; i < 2; ++i) q.push(i);
     spawn([&q] {
       const uint32_t index = q.pop();
-      if (index != IndexQueue::kNone) q.push(index);
+      if (index != kNothing) q.push(index);
     });
     spawn([&q] { q.push(3); });
     spawn([&q] {

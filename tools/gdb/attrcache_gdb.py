@@ -127,8 +127,8 @@ class Keyval:
 
     def __init__(self, word, callbacks):
         self.number = word & 0xFFFFFFFF
-        self.freed = bool(word >> 42 & 1)
-        self.predefined = not word >> 43 & 1
+        self.freed = bool(word >> 43 & 1)
+        self.predefined = not word >> 42 & 1
         self.copy, self.delete, self.extra, language, _ = words(callbacks, 5)
         self.language = language & 0xFFFFFFFF
 
@@ -164,7 +164,7 @@ class KindPrinter:
         name = words(self.address + NAME_AT, 1)[0]
         name = gdb.Value(name).cast(gdb.lookup_type("char").pointer()).string() if name else "kind"
         return "%s (kind %d), %d keyval%s" % (
-            name, int32(self.address + KIND_AT), len(self.keyvals), "s" * (len(self.keyvals) != 1))
+            name, int32(self.address + KIND_AT) & 15, len(self.keyvals), "s" * (len(self.keyvals) != 1))
 
     def children(self):
         for keyval in self.keyvals:

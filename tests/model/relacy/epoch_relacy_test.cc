@@ -20,28 +20,30 @@ template <Omission kOmitted>
 struct Epoch {
   rl::atomic<unsigned> epoch;
   rl::atomic<Item*> list;
-  rl::atomic<unsigned> pins[3];
+  rl::atomic<unsigned> pins;  // three fields
   rl::atomic<unsigned> waiting;
+
+  static unsigned one(unsigned epoch) { return 1u << 8 * (epoch % 3); }
 
   void begin() {
     epoch($).store(0, rl::mo_relaxed);
     list($).store(nullptr, rl::mo_relaxed);
     waiting($).store(0, rl::mo_relaxed);
-    for (auto& count : pins) count($).store(0, rl::mo_relaxed);
+    pins($).store(0, rl::mo_relaxed);
   }
 
   unsigned enter() {
     for (;;) {
       const unsigned now = epoch($).load(rl::mo_seq_cst);  // (E1)
-      pins[now % 3]($).fetch_add(1u, rl::mo_seq_cst);      // (E2)
-      if (kOmitted == kRecheck) return now % 3;
-      if (epoch($).load(rl::mo_seq_cst) == now) return now % 3;  // (E3)
-      pins[now % 3]($).fetch_sub(1u, rl::mo_seq_cst);
+      pins($).fetch_add(one(now), rl::mo_seq_cst);         // (E2)
+      if (kOmitted == kRecheck) return one(now);
+      if (epoch($).load(rl::mo_seq_cst) == now) return one(now);  // (E3)
+      pins($).fetch_sub(one(now), rl::mo_seq_cst);
     }
   }
 
-  void leave(unsigned count) {
-    pins[count]($).fetch_sub(1u, rl::mo_seq_cst);  // (E6)
+  void leave(unsigned one) {
+    pins($).fetch_sub(one, rl::mo_seq_cst);  // (E6)
     if (kOmitted == kLeaversLook) return;
     if (list($).load(rl::mo_seq_cst) != nullptr) collect(0);  // (E7)
   }
@@ -49,7 +51,7 @@ struct Epoch {
   bool advance() {
     unsigned now = epoch($).load(rl::mo_seq_cst);
     if (kOmitted != kPinsOfTheEpochBefore &&
-        pins[(now + 2) % 3]($).load(rl::mo_seq_cst) != 0) {  // (E4)
+        (pins($).load(rl::mo_seq_cst) & one(now + 2) * 0xff) != 0) {  // (E4)
       return false;
     }
     epoch($).compare_exchange_strong(now, now + 1, rl::mo_seq_cst, rl::mo_relaxed);  // (E5)
@@ -57,9 +59,7 @@ struct Epoch {
   }
 
   bool nobody_pinned() {  // (E11)
-    unsigned sum = 0;
-    for (auto& count : pins) sum |= count($).load(rl::mo_seq_cst);
-    return sum == 0;
+    return pins($).load(rl::mo_seq_cst) == 0;
   }
 
   void retire(Item* item) {

@@ -16,33 +16,35 @@ class IndexQueueTest : public ::testing::Test {
  protected:
   static constexpr int kNodes = 64;
   auto link() {
-    return [this](uint32_t index) -> Atomic<uint64_t>& { return links[index]; };
+    return [this](uint32_t node) -> Atomic<uint64_t>& { return links[node - 1]; };
   }
-  void push(uint32_t index) { queue.push(index, link()); }
-  uint32_t pop(uint32_t spare = 0) { return queue.pop(spare, link()); }
+  // 0 is no node.
+  void push(uint32_t index) { queue.push(index + 1, link()); }
+  uint32_t pop(uint32_t spare = 0) { return queue.pop(spare, link()) - 1; }
+  static constexpr uint32_t kNothing = IndexQueue::kNone - 1;
 
   Atomic<uint64_t> links[kNodes] = {};
   IndexQueue queue;
 };
 
 TEST_F(IndexQueueTest, FirstInFirstOutWithOneLeftBehind) {
-  EXPECT_EQ(pop(), IndexQueue::kNone);
+  EXPECT_EQ(pop(), kNothing);
   push(5);
-  EXPECT_EQ(pop(), IndexQueue::kNone) << "the dummy";
+  EXPECT_EQ(pop(), kNothing) << "the dummy";
   push(6);
   push(0);
   EXPECT_EQ(pop(), 5u);
   EXPECT_EQ(pop(), 6u);
-  EXPECT_EQ(pop(), IndexQueue::kNone);
+  EXPECT_EQ(pop(), kNothing);
   push(5);
   EXPECT_EQ(pop(), 0u);
 }
 
 TEST_F(IndexQueueTest, SpareOnesStayBehind) {
   for (uint32_t i = 0; i < 10; ++i) push(i);
-  EXPECT_EQ(pop(9), IndexQueue::kNone);
+  EXPECT_EQ(pop(9), kNothing);
   EXPECT_EQ(pop(8), 0u);
-  EXPECT_EQ(pop(8), IndexQueue::kNone);
+  EXPECT_EQ(pop(8), kNothing);
   EXPECT_EQ(pop(0), 1u);
 }
 
@@ -66,14 +68,14 @@ TEST_F(IndexQueueTest, NoIndexIsEverInTwoHands) {
   support::run_threads(support::kThreads, [&](int) {
     for (int i = 0; i < 50000 / support::kSlowness; ++i) {
       const uint32_t index = pop();
-      if (index == IndexQueue::kNone) continue;
+      if (index == kNothing) continue;
       ASSERT_EQ(holders[index].fetch_add(1), 0);
       holders[index].fetch_sub(1);
       push(index);
     }
   });
   int left = 0;
-  while (pop() != IndexQueue::kNone) ++left;
+  while (pop() != kNothing) ++left;
   EXPECT_EQ(left, kNodes - 1);
 }
 
