@@ -42,7 +42,7 @@ struct Attrcache {
     return attrcache_keyval_create(the_kind, &callbacks, key) == ATTRCACHE_OK;
   }
   static bool free_key(int* key) { return attrcache_keyval_free(the_kind, key) == ATTRCACHE_OK; }
-  static bool get(Object* object, int key, void** value) {
+  [[gnu::always_inline]] static bool get(Object* object, int key, void** value) {
     return kGet(object->kind, &object->table, key, value) == ATTRCACHE_OK;
   }
   static bool set(Object* object, int key, void* value) {

@@ -58,6 +58,13 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
   if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
   if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
   if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
+  // Under the last of so many keyvals.
+  for (const long keyvals : {1000L, 100000L}) {
+    if (keyvals > limits.keyvals) continue;
+    add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, loop_get<C>);
+    it.operations.back().scene.keyvals = keyvals;
+    it.operations.back().scene.use_last = true;
+  }
   add("get_each", 1, Which::kFirst, loop_get_each<C>);
   it.operations.push_back({"get_beside_setter", {}, [](const Scene& s) -> std::unique_ptr<Stage> {
                              return std::make_unique<BesideSetterStage<C>>(s);

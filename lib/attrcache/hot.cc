@@ -109,7 +109,7 @@ extern "C" {
 
 int attrcache_get(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                   void** value) noexcept {
-  return attrcache::get(kind, table, keyval, value);
+  return attrcache::get_for<true>(kind, table, keyval, value);
 }
 
 int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,

@@ -11,27 +11,6 @@
 
 namespace attrcache::mpi {
 
-enum class Look { kHit, kMiss, kFar };
-
-// Looks into the slot of `keyval`, if it is one of the table's near ones. kMiss: nothing that may
-// be read is attached there under this keyval, if there is such a keyval at all.
-[[gnu::always_inline]] inline Look look(const attrcache_table& table, int keyval, void** value) {
-  const auto key = static_cast<uint32_t>(keyval);
-  const uint64_t offset = opaque(uint64_t{key & id::kOffsetMask});
-  if (offset < kInlineSlots << id::kIndexShift) [[likely]] {
-    constexpr size_t kAt = offsetof(Table, inline_slots);
-    return read_slot<kAt>(&table, offset, key, value) ? Look::kHit : Look::kMiss;
-  }
-  if (offset >= kDirectorySlots << id::kIndexShift) return Look::kFar;
-  const Directory* dir = Table::of(&table).directory.load(kAcquire);  // as T1
-  if (dir == nullptr) return Look::kMiss;
-  constexpr unsigned kLeafShift = 7;
-  constexpr uint32_t kWithin = (kLeafSlots - 1) << id::kIndexShift;
-  static_assert(sizeof(Leaf) == 1u << kLeafShift);
-  const Leaf* leaf = dir->leaves[offset >> kLeafShift].load(kAcquire);  // as T1
-  return read_slot<0>(leaf, key & kWithin, key, value) ? Look::kHit : Look::kMiss;
-}
-
 // After a miss: whether the keyval exists decides between "absent" and an error.
 template <typename Kind, auto Slow>
 [[gnu::always_inline]] inline int answer_miss(typename Kind::Handle handle, int keyval, void* value,
@@ -41,19 +20,18 @@ template <typename Kind, auto Slow>
     return Slow(handle, keyval, value, flag);
   }
   *flag = 0;
-  return MPI_SUCCESS;
+  return opaque(int{MPI_SUCCESS});  // a return of its own, not a jump to that of a hit
 }
 
 // A slot deep in the tree.
 template <typename Kind, auto Slow>
-[[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag) {
-  const Anchor* anchor = find_anchor<Kind>(handle);
-  const int result = anchor != nullptr ? get_slowly(kind_of<Kind>(), &anchor->table, keyval,
-                                                    static_cast<void**>(value))
-                                       : ATTRCACHE_ERR_NULL;
-  if (result > ATTRCACHE_ABSENT) [[unlikely]]
-    return Slow(handle, keyval, value, flag);
-  *flag = result == ATTRCACHE_OK;
+[[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
+                                 const attrcache_table* table) {
+  const auto key = static_cast<uint32_t>(keyval);
+  if (!look_far(table, key, id::offset(key), static_cast<void**>(value))) {
+    return answer_miss<Kind, Slow>(handle, keyval, value, flag);
+  }
+  *flag = 1;
   return MPI_SUCCESS;
 }
 
@@ -61,19 +39,24 @@ template <typename Kind, auto Slow>
 template <typename Kind, auto Slow>
 [[gnu::always_inline]] inline int hot_get(typename Kind::Handle handle, int keyval, void* value,
                                           int* flag) {
-  void* anchor;
+  void* found;
   if (value == nullptr || flag == nullptr ||
-      !objects<Kind>.find_near(facts::to_key(handle), &anchor)) [[unlikely]] {
+      !objects<Kind>.find_near(facts::to_key(handle), &found)) [[unlikely]] {
     return Slow(handle, keyval, value, flag);
   }
-  switch (look(static_cast<Anchor*>(anchor)->table, keyval, static_cast<void**>(value))) {
+  const attrcache_table* table = &static_cast<const Anchor*>(found)->table;
+  const auto key = static_cast<uint32_t>(keyval);
+  const uint64_t offset = opaque(uint64_t{id::offset(key)});  // well formed: it is ours
+  switch (look(table, key, offset, static_cast<void**>(value))) {
     case Look::kHit:
+    case Look::kHitAddress:
       *flag = 1;
       return MPI_SUCCESS;
+    case Look::kMissInline:
     case Look::kMiss:
       return answer_miss<Kind, Slow>(handle, keyval, value, flag);
     default:
-      return answer_far<Kind, Slow>(handle, keyval, value, flag);
+      return answer_far<Kind, Slow>(handle, keyval, value, flag, table);
   }
 }
 

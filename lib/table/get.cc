@@ -28,6 +28,18 @@ int get_absent(const attrcache_kind* kind, const attrcache_table* table, int key
   return get_slowly(kind, table, keyval, value);
 }
 
+int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval, void** value,
+            uint64_t offset) noexcept {
+  const auto key = static_cast<uint32_t>(keyval);
+  if (look_far(table, key, offset, value)) [[likely]]
+    return ATTRCACHE_OK;
+  if (kind != nullptr && id::well_formed(key) &&
+      reinterpret_cast<const Registry*>(kind)->look_up(key) != 0) {
+    return ATTRCACHE_ABSENT;
+  }
+  return get_slowly(kind, table, keyval, value);
+}
+
 int get_slowly(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                void** value) noexcept {
   if (kind == nullptr) return ATTRCACHE_ERR_NULL;

@@ -4,6 +4,7 @@
 // finds a slot finds it made.
 
 #include "platform/memory.h"
+#include "table/get.h"
 #include "table/table.h"
 #include "tests/model/run_model.h"
 
@@ -93,6 +94,41 @@ TEST(Growth, WalkAgainstFirstGrowth) {
     g.finish();
   });
 }
+
+// get's own way down the tree: it finds what was there before, and finds made what it finds.
+void get_against_growth(Bound bound, uint32_t before, uint32_t beside) {
+  run_model(bound, [=] {
+    Growing g;
+    auto keyval = [](uint32_t index) { return id::make(0, 1, index); };
+    auto meta = [&](uint32_t index) {
+      return meta::attached(keyval(index), ATTRCACHE_AS_POINTER, 0, index);
+    };
+    auto get = [&](uint32_t index) {
+      void* value = nullptr;
+      const auto* table = reinterpret_cast<const attrcache_table*>(&g.table);
+      // With no kind to ask, what isn't found is an error.
+      const int result = attrcache::get(nullptr, table, static_cast<int>(keyval(index)), &value);
+      expect(result != ATTRCACHE_OK || reinterpret_cast<uintptr_t>(value) == index, "its value");
+      return result == ATTRCACHE_OK;
+    };
+    g.attach(before, meta(before));
+    spawn([&] { g.attach(beside, meta(beside)); });
+    spawn([&] {
+      const bool seen = get(beside);
+      expect(get(before), "what was there before is found");
+      expect(!seen || get(beside), "what was there stays");
+    });
+    join();
+    expect(get(before) && get(beside), "both are found");
+    g.finish();
+  });
+}
+
+TEST(Growth, GetAgainstFirstTree) { get_against_growth({}, 3, 64); }
+TEST(Growth, GetAgainstDirectory) { get_against_growth({}, 1, 3000); }
+TEST(Growth, GetAgainstHigherTree) { get_against_growth({}, 64, 128 * 16); }
+TEST(Growth, GetAgainstNewBranch) { get_against_growth({}, 5000, 128); }
+TEST(Growth, GetAgainstNewLeaf) { get_against_growth({}, 64, 72); }
 
 // Through the C API: get and set at far indices.
 TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {

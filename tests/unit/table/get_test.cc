@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The look-up of get, at every height of the tree, against the table's own find.
+
+#include "table/get.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+
+namespace attrcache {
+namespace {
+
+// Around every place where the way to a slot changes.
+constexpr uint32_t kIndices[] = {0,    2,    3,     7,     8,     63,    64,    71,     72,    127,
+                                 128,  191,  192,   255,   256,   1024,  2047,  2048,   2175,  4095,
+                                 4096, 9999, 32767, 32768, 65535, 65536, 99999, 131005, 131006};
+constexpr unsigned kKind = 2, kGeneration = 7;
+
+class GetTest : public ::testing::Test {
+ protected:
+  ~GetTest() override { table.clear(); }
+
+  static int keyval(uint32_t index, unsigned generation = kGeneration) {
+    return static_cast<int>(id::make(kKind, generation, index));
+  }
+  void attach(uint32_t index, attrcache_tag tag = ATTRCACHE_AS_POINTER) {
+    Pair* slot = table.find_or_grow(index);
+    ASSERT_NE(slot, nullptr);
+    Word now = slot->load();
+    const uint64_t meta =
+        meta::attached(static_cast<uint32_t>(keyval(index)), tag, 0, table.tick());
+    ASSERT_TRUE(slot->swap(now, {index + 1, meta}));
+  }
+  // With no kind to ask, what isn't found is an error.
+  void* look_for(int keyval) {
+    void* value = nullptr;
+    const int result = get(nullptr, &bytes, keyval, &value);
+    EXPECT_EQ(result, value != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_NULL);
+    return value;
+  }
+  static void* value_of(uint32_t index) { return reinterpret_cast<void*>(uintptr_t{index} + 1); }
+
+  attrcache_table bytes = ATTRCACHE_TABLE_INIT;
+  Table& table = Table::of(&bytes);
+};
+
+TEST_F(GetTest, FindsNothingInAnEmptyTable) {
+  for (const uint32_t index : kIndices) EXPECT_EQ(look_for(keyval(index)), nullptr) << index;
+}
+
+// So that the tree has each height in turn: with the one index alone, and with it after a low one.
+TEST_F(GetTest, FindsEachIndexAndNoOther) {
+  for (const uint32_t first : {UINT_MAX, 0u, 64u, 300u, 3000u}) {
+    for (const uint32_t index : kIndices) {
+      if (first != UINT_MAX) attach(first);
+      if (index != first) attach(index);
+      for (const uint32_t other : kIndices) {
+        void* expected = other == index || other == first ? value_of(other) : nullptr;
+        EXPECT_EQ(look_for(keyval(other)), expected) << first << " " << index << " " << other;
+      }
+      table.clear();
+    }
+  }
+}
+
+TEST_F(GetTest, FindsAllAtOnce) {
+  for (const uint32_t index : kIndices) attach(index);
+  for (const uint32_t index : kIndices) {
+    EXPECT_EQ(look_for(keyval(index)), value_of(index)) << index;
+    EXPECT_EQ(look_for(keyval(index, kGeneration + 1)), nullptr) << index;
+    EXPECT_EQ(look_for(keyval(index) ^ 1), nullptr) << index;  // another kind
+  }
+}
+
+TEST_F(GetTest, GivesTheAddressOfWhatIsNoPointer) {
+  for (const uint32_t index : kIndices) {
+    attach(index, ATTRCACHE_AS_INT);
+    EXPECT_EQ(look_for(keyval(index)), table.find(index)->value_address()) << index;
+  }
+}
+
+TEST_F(GetTest, TakesNoOtherIntForAKeyval) {
+  for (const uint32_t index : kIndices) attach(index);
+  for (const uint32_t index : kIndices) {
+    for (const uint32_t wrong : {0x00000000u, 0x20000000u, 0x60000000u, 0x80000000u, 0xa0000000u,
+                                 0xc0000000u, 0xe0000000u}) {
+      const uint32_t made = (static_cast<uint32_t>(keyval(index)) & ~id::kMarkerMask) | wrong;
+      EXPECT_EQ(look_for(static_cast<int>(made)), nullptr) << index << " " << wrong;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attrcache
