@@ -12,6 +12,7 @@
 
 #include "bench/harness/loops.h"
 #include "bench/harness/objects.h"
+#include "bench/harness/pinned.h"
 #include "bench/harness/stage.h"
 
 namespace bench {
@@ -93,10 +94,12 @@ class BesideSetterStage : public Stage {
   void enter(int thread) override {
     reads_.enter(thread);
     setter_ = std::thread([this] {
+      const Pinned pinned(1);
       auto me = be_a_thread<C>();
       sets_.enter(0);
       while (!over_.load(std::memory_order_relaxed)) sets_.repeat(0, 256);
     });
+    pinned_ = std::make_unique<Pinned>(0);  // only now: the other one would inherit it
   }
   bool repeat(int thread, long times) override { return reads_.repeat(thread, times); }
 
@@ -105,6 +108,7 @@ class BesideSetterStage : public Stage {
   LoopStage<C> sets_;
   std::atomic<bool> over_{false};
   std::thread setter_;
+  std::unique_ptr<Pinned> pinned_;  // the reader, which is also who destroys this
 };
 
 }  // namespace bench

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "bench/harness/company.h"
+#include "bench/harness/pinned.h"
 #include "bench/harness/stage.h"
 
 namespace {
@@ -27,6 +28,9 @@ class Run {
       : contender_(contender), operation_(operation), scene_(scene) {}
 
   void operator()(benchmark::State& state) {
+    const int processors = static_cast<int>(std::thread::hardware_concurrency());
+    const bool spread = scene_.threads > 1 && scene_.threads <= processors;
+    const bench::Pinned pinned(spread ? state.thread_index() : -1);
     auto me = come();
     stage_->enter(state.thread_index());
     while (state.KeepRunningBatch(kBatch)) {

@@ -56,13 +56,17 @@ class Series:
         return sorted({key[2] for key in self.times})
 
     def scaling(self, operation, contender, sharing):
-        """[(threads, throughput over that of one thread)]"""
+        """[(threads, throughput over that of one thread)]
+
+        Each by its fastest round: what disturbs a round can only slow it down, and disturbs threads that
+        need several processors at once more often than one.
+        """
         one = self.time(operation, contender)
         points = [(1, 1.0)] if one else []
         for threads in self.thread_counts():
             many = self.time(operation, contender, threads, sharing)
             if one and many:
-                points.append((threads, one.median / many.median))
+                points.append((threads, one.low / many.low))
         return points
 
     def over(self, dimension, operation, contender):

@@ -40,7 +40,7 @@ def _scaling(series):
     if not counts:
         return
     yield ""
-    yield "throughput of several threads over that of one"
+    yield "throughput of several threads over that of one, each by its fastest round"
     for operation in series.operations():
         head = [f"{sharing} {threads}" for sharing in ("same", "different") for threads in counts]
         rows = []
@@ -59,7 +59,7 @@ def _scaling(series):
     for contender in series.contenders:
         alone, beside = (series.time(o, contender) for o in ("get_hit", "get_beside_setter"))
         if alone and beside:
-            rows.append((f"  {contender}", f"{alone.median / beside.median:.2f}"))
+            rows.append((f"  {contender}", f"{alone.low / beside.low:.2f}"))
     if rows:
         yield ""
         yield "get beside a thread that sets on another object: its speed over that of get alone"

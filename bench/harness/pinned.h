@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeps the calling thread on one processor for as long as this lives. Threads that are to run at
+// the same time get one each: left alone, the scheduler may begin with two of them on the same one,
+// which in a run of a few milliseconds looks like contention.
+
+#ifndef BENCH_HARNESS_PINNED_H_
+#define BENCH_HARNESS_PINNED_H_
+
+#include <sched.h>
+
+namespace bench {
+
+class Pinned {
+ public:
+  // On the number-th of the processors that the process may use; anywhere, if it has not so many.
+  explicit Pinned(int number) {
+    if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    if (number < 0 || number >= CPU_COUNT(&before_)) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (!CPU_ISSET(cpu, &before_) || number-- != 0) continue;
+      CPU_SET(cpu, &one);
+      pinned_ = sched_setaffinity(0, sizeof one, &one) == 0;
+      return;
+    }
+  }
+  ~Pinned() {
+    if (pinned_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  cpu_set_t before_;
+  bool pinned_ = false;
+};
+
+}  // namespace bench
+
+#endif  // BENCH_HARNESS_PINNED_H_
