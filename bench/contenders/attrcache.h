@@ -45,6 +45,14 @@ struct Attrcache {
   [[gnu::always_inline]] static bool get(Object* object, int key, void** value) {
     return kGet(object->kind, &object->table, key, value) == ATTRCACHE_OK;
   }
+  static bool borrow(Object* object, int key, void** value) {
+    attrcache_borrowed borrowed;
+    if (attrcache_borrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) {
+      return false;
+    }
+    *value = borrowed.value;
+    return attrcache_give_back(&borrowed) == ATTRCACHE_OK;
+  }
   static bool set(Object* object, int key, void* value) {
     return attrcache_set(object->kind, &object->table, object, key,
                          reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,

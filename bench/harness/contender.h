@@ -30,6 +30,12 @@ concept Deletes = requires(typename C::Handle handle, typename C::Key key) {
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 
+// A get that keeps the value from being deleted until it is given back; both.
+template <class C>
+concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
+  { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
+};
+
 // Copies an object's attributes to a new object, which it then frees.
 template <class C>
 concept Dups = requires(typename C::Handle handle) {

@@ -38,6 +38,19 @@ template <class C>
 }
 
 template <class C>
+[[gnu::noinline]] bool loop_borrow(Inputs<C>& in, long times) {
+  uintptr_t sum = 0;
+  for (; times != 0; --times) {
+    void* value;
+    if (!C::borrow(in.object, in.key, &value)) [[unlikely]]
+      return false;
+    sum += reinterpret_cast<uintptr_t>(value);
+  }
+  in.sum = sum;
+  return true;
+}
+
+template <class C>
 [[gnu::noinline]] bool loop_get_absent(Inputs<C>& in, long times) {
   for (; times != 0; --times) {
     void* value;

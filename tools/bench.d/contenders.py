@@ -20,6 +20,7 @@ CORE = {
     "shared_mutex_map": "shared_mutex_map",
     "tbb_hash_map": "tbb_concurrent_hash_map",
     "tbb_unordered_map": "tbb_concurrent_unordered_map",
+    "libcds_feldman": "libcds_feldman_map",
     "glib_qdata": "glib_qdata",
 }
 MPIS = ("openmpi", "mpich")

@@ -12,6 +12,7 @@ TITLES = {
     "get_last_of_64": "get, newest of 64 attributes",
     "get_absent": "get, nothing attached",
     "get_predefined": "get of a predefined attribute",
+    "borrow": "borrow a value and give it back",
     "set": "set, replacing a value",
     "set_delete": "set and delete",
     "create_free": "create and free a keyval",
@@ -53,7 +54,7 @@ def _latency(series):
 
 def _scaling(series):
     yield "<h2>Scaling over threads</h2>"
-    for operation in ("get_hit", "set", "set_delete", "dup_free_8"):
+    for operation in ("get_hit", "borrow", "set", "set_delete", "dup_free_8"):
         for sharing in ("same", "different"):
             whose = "the same object" if sharing == "same" else "an object each"
             for heading, is_member in GROUPS:
