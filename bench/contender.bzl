@@ -6,7 +6,7 @@ load("//tools/bazel:copts.bzl", "COPTS")
 TAGS = ["no-sanitizer"]
 
 def contender(name, source = None, copts = [], deps = [], linkopts = []):
-    """A contender as two programs: NAME, which takes times, and NAME_count, which counts.
+    """A contender as programs: NAME takes times, NAME_count counts instructions, NAME_writes tells what is written.
 
     Args:
       name: the contender.
@@ -24,7 +24,11 @@ def contender(name, source = None, copts = [], deps = [], linkopts = []):
         tags = TAGS,
         deps = deps + [":harness"],
     )
-    for program, main in [(name, ":time_main"), (name + "_count", ":count_main")]:
+    for program, main in [
+        (name, ":time_main"),
+        (name + "_count", ":count_main"),
+        (name + "_writes", ":writes_main"),
+    ]:
         native.cc_binary(
             name = program,
             tags = TAGS,

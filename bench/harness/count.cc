@@ -37,14 +37,10 @@ void count(bench::Stage& stage, const std::string& label, long times) {
   if (!done) std::printf("FAILED %s\n", label.c_str());
 }
 
-bool of_one_thread(const bench::Operation& operation) {
-  return operation.name != "get_beside_setter" && operation.name != "get_each";
-}
-
 void count_instructions(const bench::Contender& contender, const std::vector<std::string>& wanted) {
   for (const bench::Operation& operation : contender.operations) {
     const bool chosen =
-        wanted.empty() ? of_one_thread(operation)
+        wanted.empty() ? operation.of_one_thread()
                        : std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end();
     if (!chosen) continue;
     const auto stage = operation.set_up(operation.scene);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -31,12 +32,17 @@ class Stage {
   virtual void enter(int thread) = 0;
   // Does the operation so many times. False: it went wrong.
   virtual bool repeat(int thread, long times) = 0;
+  // What the loop itself writes, from first to second.
+  virtual std::pair<const void*, const void*> scratch(int thread) const = 0;
 };
 
 struct Operation {
   std::string name;
   Scene scene;  // of one thread
   std::function<std::unique_ptr<Stage>(const Scene&)> set_up;
+
+  // Whether what one thread does is all of it, and its cost one number.
+  bool of_one_thread() const { return name != "get_beside_setter" && name != "get_each"; }
 };
 
 struct Limits {
@@ -62,6 +68,13 @@ struct Contender {
       if (o.name == operation) return &o;
     }
     return nullptr;
+  }
+
+  // Whether threads may do it with one object.
+  bool shares(const Operation& operation) const {
+    if (operation.name == "create_free") return false;
+    const bool reads = operation.name.rfind("get", 0) == 0;
+    return limits.share && (limits.share_writes || reads);
   }
 };
 

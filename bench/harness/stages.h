@@ -70,6 +70,10 @@ class LoopStage : public Stage {
     return done;
   }
 
+  std::pair<const void*, const void*> scratch(int thread) const override {
+    return {&inputs_[thread], &inputs_[thread] + 1};
+  }
+
  private:
   Objects<C>& objects_of(int thread) { return *objects_[scene_.same_object ? 0 : thread]; }
 
@@ -102,6 +106,9 @@ class BesideSetterStage : public Stage {
     pinned_ = std::make_unique<Pinned>(0);  // only now: the other one would inherit it
   }
   bool repeat(int thread, long times) override { return reads_.repeat(thread, times); }
+  std::pair<const void*, const void*> scratch(int thread) const override {
+    return reads_.scratch(thread);
+  }
 
  private:
   LoopStage<C> reads_;

@@ -70,8 +70,7 @@ class Plan {
       add(operation, operation.scene, "");
     }
     for (const auto& operation : it_.operations) {
-      if (operation.name == "get_each" || operation.name == "get_beside_setter") continue;
-      if (is_in_sweep(operation)) continue;
+      if (!operation.of_one_thread() || is_in_sweep(operation)) continue;
       add_threaded(operation);
     }
     for (long attributes = 1; attributes <= 128 && attributes <= it_.limits.keyvals;
@@ -120,19 +119,12 @@ class Plan {
       if (threads > it_.limits.threads) continue;
       bench::Scene scene = operation.scene;
       scene.threads = threads;
-      if (shares(operation)) {
+      if (it_.shares(operation)) {
         add(operation, scene, "/same");
       }
       scene.same_object = false;
       add(operation, scene, "/different");
     }
-  }
-
-  // Whether the threads may do it with one object.
-  bool shares(const bench::Operation& operation) const {
-    if (operation.name == "create_free") return false;
-    const bool reads = operation.name.rfind("get", 0) == 0;
-    return it_.limits.share && (it_.limits.share_writes || reads);
   }
 
   const bench::Contender& it_;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main program that tells which cache lines an operation writes, under valgrind --tool=lackey
+// --trace-mem=yes: all of them, the allocator's and the C library's too, in the code that ships.
+//
+// Two threads take turns, and do the same, each on its own object or both on one. What thread B
+// uses is told first, then what thread A writes, operation by operation. Marks in the trace are
+// stores to `marks`; the program prints where they are, and for each operation
+//
+//   marks ADDRESS
+//   operation NAME own|same SCRATCH END STACK
+//
+// SCRATCH to END: what the loop itself writes. tools/bench.d/writes.py reads both.
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <thread>
+
+#include "bench/harness/company.h"
+#include "bench/harness/stage.h"
+
+namespace {
+
+enum Mark { kBeginUse, kEndUse, kBeginOperation, kEndOperation };
+alignas(64) volatile char marks[64];
+void mark(Mark m) { marks[m] = 1; }
+
+constexpr long kOperations = 16;
+
+// A second thread that does what it is told while the caller waits.
+class Other {
+ public:
+  explicit Other(const bench::Contender& contender)
+      : thread_([this, &contender] {
+          auto me = contender.be_a_thread();
+          for (int done = 0;; ++done) {
+            told_.wait(done);
+            if (!work_) break;
+            work_();
+            done_.store(done + 1);
+            done_.notify_one();
+          }
+        }) {}
+  ~Other() {
+    work_ = nullptr;
+    tell();
+    thread_.join();
+  }
+  void operator()(std::function<void()> work) {
+    work_ = std::move(work);
+    const int turn = tell();
+    done_.wait(turn - 1);
+  }
+
+ private:
+  int tell() {
+    const int turn = told_.fetch_add(1) + 1;
+    told_.notify_one();
+    return turn;
+  }
+
+  std::function<void()> work_;
+  std::atomic<int> told_{0}, done_{0};
+  std::thread thread_;
+};
+
+void trace(const bench::Operation& operation, bool same, Other& other) {
+  // Keyvals' indices come round only after a while.
+  const long turns = operation.name == "create_free" ? 200 : 20;
+  bench::Scene scene = operation.scene;
+  scene.threads = 2;
+  scene.same_object = same;
+  const auto stage = operation.set_up(scene);
+  stage->enter(0);
+  other([&] { stage->enter(1); });
+  stage->repeat(0, turns);
+  other([&] { stage->repeat(1, turns); });
+  stage->repeat(0, turns);
+  other([&] {
+    mark(kBeginUse);
+    stage->repeat(1, turns);
+    mark(kEndUse);
+  });
+  for (long i = 0; i < kOperations; ++i) {
+    mark(kBeginOperation);
+    stage->repeat(0, 1);
+    mark(kEndOperation);
+  }
+  const auto [scratch, end] = stage->scratch(0);
+  std::printf("operation %s %s %p %p %p\n", operation.name.c_str(), same ? "same" : "own", scratch,
+              end, __builtin_frame_address(0));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bench::Contender contender = bench::make_contender(&argc, argv);
+  if (contender.limits.threads < 2) return 0;
+  std::printf("marks %p\n", static_cast<const volatile void*>(marks));
+  {
+    const auto me = contender.be_a_thread();
+    Other other(contender);
+    for (const bench::Operation& operation : contender.operations) {
+      if (!operation.of_one_thread() || operation.scene.use_last) continue;
+      trace(operation, false, other);
+      if (contender.shares(operation)) trace(operation, true, other);
+    }
+  }
+  const auto me = contender.be_a_thread();
+  contender.end();
+  std::fflush(stdout);
+}

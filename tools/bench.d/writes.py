@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts cache lines that an operation writes: runs a *_writes program of bench/ under valgrind's lackey.
+
+Of the lines that one thread writes, those are shared that another thread uses (reads or writes) when it does
+the same; the others are its own. Stack, and what the measuring loop writes, don't count.
+"""
+
+import os
+import subprocess
+import tempfile
+
+LINE = 64
+STACK = 1 << 16  # as far from the caller's frame as an operation gets
+BEGIN_USE, END_USE, BEGIN_OPERATION, END_OPERATION = range(4)
+
+
+class WritesError(Exception):
+    pass
+
+
+def count(program, env=None, timeout=600):
+    """{(operation, "own" or "same" object): (shared lines, own lines)}, each a mean per operation."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "trace")
+        command = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace}", program]
+        done = subprocess.run(command, env=env, timeout=timeout, stdout=subprocess.PIPE, text=True)
+        lines = done.stdout.splitlines()
+        if done.returncode != 0 or not lines or not lines[0].startswith("marks "):
+            raise WritesError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout[-2000:]}")
+        with open(trace) as file:
+            sections = list(_sections(file, int(lines[0].split()[1], 16)))
+    operations = [line.split() for line in lines[1:] if line.startswith("operation ")]
+    if len(sections) != len(operations):
+        raise WritesError(f"{program}: {len(operations)} operations, {len(sections)} in the trace")
+    return {(name, sharing): _tally(*section, *(int(a, 16) for a in addresses))
+            for (_, name, sharing, *addresses), section in zip(operations, sections)}
+
+
+def _sections(trace, marks):
+    """For each operation: the lines that the other thread uses, and those written, turn by turn."""
+    used, turns, collecting = set(), [], None
+    for text in trace:
+        kind = text[:2]
+        if kind not in (" L", " S", " M"):
+            continue
+        address, size = text[3:].split(",")
+        address = int(address, 16)
+        mark = address - marks
+        if 0 <= mark <= END_OPERATION:
+            if mark == BEGIN_USE:
+                if turns:
+                    yield used, turns
+                used, turns = set(), []
+                collecting = used
+            elif mark == BEGIN_OPERATION:
+                turns.append(set())
+                collecting = turns[-1]
+            else:
+                collecting = None
+        elif collecting is not None and (collecting is used or kind != " L"):
+            collecting.update(range(address // LINE, (address + int(size) - 1) // LINE + 1))
+    if turns:
+        yield used, turns
+
+
+def _tally(used, turns, scratch, end, stack):
+    def counts(line):
+        at = line * LINE
+        return not (scratch - LINE < at < end or stack - STACK < at < stack + STACK)
+
+    written = [set(filter(counts, turn)) for turn in turns]
+    shared = sum(len(turn & used) for turn in written) / len(written)
+    return shared, sum(map(len, written)) / len(written) - shared
+
+
+def table(results):
+    """results: [(contender, what count gives)]"""
+    yield "cache lines written per operation; shared: those that another thread uses, too"
+    operations = dict.fromkeys(operation for _, counts in results for operation, _ in counts)
+    width = max(len(contender) for contender, _ in results)
+    for operation in operations:
+        yield ""
+        yield f"{operation:{width + 2}}  {'on an object of its own':>25}  {'all on one object':>25}"
+        for contender, counts in results:
+            cells = []
+            for sharing in ("own", "same"):
+                found = counts.get((operation, sharing))
+                cells.append(f"{found[0]:5.1f} shared, {found[1]:5.1f} own" if found else "-")
+            if any(c != "-" for c in cells):
+                yield f"  {contender:{width}}  {cells[0]:>25}  {cells[1]:>25}"
