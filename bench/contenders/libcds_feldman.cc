@@ -55,7 +55,7 @@ struct LibcdsFeldman : bench::CountedKeys {
   }
   static bool set(Map* map, int key, void* value) {
     auto store = [value](Map::value_type& found) {
-      __atomic_store_n(&found.second.value, value, __ATOMIC_RELAXED);
+      static_cast<void>(__atomic_exchange_n(&found.second.value, value, __ATOMIC_ACQ_REL));
     };
     while (!map->find(key, store)) {
       if (map->insert(key, value)) break;

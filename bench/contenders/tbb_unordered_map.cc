@@ -29,7 +29,7 @@ struct TbbUnorderedMap : bench::CountedKeys {
   }
   static bool set(Object* object, int key, void* value) {
     const auto [place, made] = object->emplace(key, value);
-    if (!made) place->second.store(value, std::memory_order_release);
+    if (!made) place->second.exchange(value, std::memory_order_acq_rel);
     return true;
   }
 };

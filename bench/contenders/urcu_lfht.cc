@@ -75,7 +75,7 @@ struct UrcuLfht : bench::CountedKeys {
       found = cds_lfht_add_unique(object->table, hash(key), is_key, &key, &made->node);
       if (found != &made->node) std::free(made);
     }
-    __atomic_store_n(&whole(found)->value, value, __ATOMIC_RELAXED);
+    static_cast<void>(__atomic_exchange_n(&whole(found)->value, value, __ATOMIC_ACQ_REL));
     urcu_qsbr_read_unlock();
     return true;
   }

@@ -22,6 +22,8 @@ concept Contends = requires(typename C::Object& object, typename C::Handle handl
   { C::free_key(&key) } -> std::convertible_to<bool>;
   // Whether something is attached, and then what.
   { C::get(handle, key, &value) } -> std::convertible_to<bool>;
+  // Where others may set at the same time, it has to learn which value it replaced, by a lock or an
+  // exchange: that one is to be deleted, once. (An array without a lock doesn't: it is the floor.)
   { C::set(handle, key, value) } -> std::convertible_to<bool>;
 };
 
