@@ -36,7 +36,8 @@ int is_key(cds_lfht_node* node, const void* key) {
 
 struct UrcuLfht : bench::CountedKeys {
   struct Object {
-    cds_lfht* table = cds_lfht_new_flavor(1, 1, 0, 0, &urcu_qsbr_flavor, nullptr);
+    cds_lfht* table =
+        cds_lfht_new_flavor(1, 1, 0, CDS_LFHT_AUTO_RESIZE, &urcu_qsbr_flavor, nullptr);
     ~Object() {
       cds_lfht_iter at;
       cds_lfht_node* node;

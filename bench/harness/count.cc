@@ -42,7 +42,7 @@ void count_instructions(const bench::Contender& contender, const std::vector<std
     const bool chosen =
         wanted.empty() ? operation.of_one_thread()
                        : std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end();
-    if (!chosen) continue;
+    if (!chosen || operation.scene.keyvals > contender.limits.counted_keyvals) continue;
     const auto stage = operation.set_up(operation.scene);
     stage->enter(0);
     stage->repeat(0, kTimes);  // links what is linked lazily, and fills free lists

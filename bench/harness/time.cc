@@ -2,18 +2,21 @@
 //
 // The main program that takes times: Google Benchmark with a contender's operations, named
 // CONTENDER/OPERATION[/same or /different][/keyvals:N, /attributes:N or /objects:N]. A time is wall
-// clock per operation of all threads together.
+// clock per operation of all threads together; `undisturbed` the same of slices.h, where it can
+// tell.
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "bench/harness/company.h"
 #include "bench/harness/pinned.h"
+#include "bench/harness/slices.h"
 #include "bench/harness/stage.h"
 
 namespace {
@@ -29,27 +32,42 @@ class Run {
 
   void operator()(benchmark::State& state) {
     const int processors = static_cast<int>(std::thread::hardware_concurrency());
+    const int thread = state.thread_index();
     const bool spread = scene_.threads > 1 && scene_.threads <= processors;
-    const bench::Pinned pinned(spread ? state.thread_index() : -1);
+    const bench::Pinned pinned(spread ? thread : -1);
     auto me = come();
-    stage_->enter(state.thread_index());
-    while (state.KeepRunningBatch(kBatch)) {
-      if (!stage_->repeat(state.thread_index(), kBatch)) state.SkipWithError("an operation failed");
+    stage_->enter(thread);
+    if (scene_.threads <= processors) {
+      bench::Slices::Clock clock(*slices_, thread);
+      while (state.KeepRunningBatch(kBatch)) {
+        if (!stage_->repeat(thread, kBatch)) state.SkipWithError("an operation failed");
+        clock.turn();
+      }
+    } else {
+      while (state.KeepRunningBatch(kBatch)) {
+        if (!stage_->repeat(thread, kBatch)) state.SkipWithError("an operation failed");
+      }
     }
     state.SetItemsProcessed(state.iterations());
-    leave(std::move(me));
+    leave(std::move(me), state);
   }
 
  private:
   std::shared_ptr<void> come() {
     const std::lock_guard hold(mutex_);
     auto me = contender_.be_a_thread();
-    if (inside_++ == 0) stage_ = operation_.set_up(scene_);
+    if (inside_++ == 0) {
+      stage_ = operation_.set_up(scene_);
+      slices_.emplace(scene_.threads);
+    }
     return me;
   }
-  void leave(std::shared_ptr<void>) {
+  void leave(std::shared_ptr<void>, benchmark::State& state) {
     const std::lock_guard hold(mutex_);
-    if (--inside_ == 0) stage_.reset();
+    if (--inside_ != 0) return;
+    stage_.reset();
+    const double turn = slices_->turn();
+    if (turn >= 0) state.counters["undisturbed"] = turn / kBatch;
   }
 
   const bench::Contender& contender_;
@@ -58,6 +76,7 @@ class Run {
   std::mutex mutex_;
   int inside_ = 0;
   std::unique_ptr<bench::Stage> stage_;
+  std::optional<bench::Slices> slices_;
 };
 
 class Plan {

@@ -101,4 +101,5 @@ def _machine():
                     break
     except OSError:
         pass
-    return f"{os.cpu_count()} x {model}, {platform.system()} {platform.release()}"
+    release = ".".join(platform.release().split(".")[:2])
+    return f"{os.cpu_count()} x {model}, {platform.system()} {release}"

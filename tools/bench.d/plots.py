@@ -20,15 +20,15 @@ def _number(value):
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
-def _svg(width, height, parts, title):
+def svg(width, height, parts, title):
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
             f'height="{height}" role="img" aria-label="{html.escape(title)}" {FONT}>'
             + "".join(parts) + "</svg>")
 
 
-def _text(x, y, text, anchor="start", fill="#111"):
+def text(x, y, words, anchor="start", fill="#111"):
     return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{fill}">'
-            f"{html.escape(str(text))}</text>")
+            f"{html.escape(str(words))}</text>")
 
 
 def bars(title, values, unit):
@@ -41,13 +41,13 @@ def bars(title, values, unit):
     for at, (name, value, low, high) in enumerate(values):
         y = at * row
         fill, ink = (OURS[0], OURS[0]) if is_ours(name) else ("#94a3b8", "#111")
-        parts.append(_text(left - 8, y + 14, name, "end", ink))
+        parts.append(text(left - 8, y + 14, name, "end", ink))
         parts.append(f'<rect x="{left}" y="{y + 3}" width="{max(value * scale, 1):.1f}" height="13" '
                      f'fill="{fill}"/>')
         parts.append(f'<path d="M{left + low * scale:.1f} {y + 9.5}H{left + high * scale:.1f}" '
                      'stroke="#111"/>')
-        parts.append(_text(left + high * scale + 6, y + 14, f"{_number(value)} {unit}"))
-    return _svg(width, len(values) * row + 6, parts, title)
+        parts.append(text(left + high * scale + 6, y + 14, f"{_number(value)} {unit}"))
+    return svg(width, len(values) * row + 6, parts, title)
 
 
 def _ticks(low, high):
@@ -79,11 +79,11 @@ def lines(title, series, x_label, y_label, log_y=True):
     for tick in y_ticks:
         y = place_y(tick)
         parts.append(f'<path d="M{left} {y:.1f}h{width}" stroke="#e2e8f0"/>')
-        parts.append(_text(left - 6, y + 4, _number(tick), "end"))
+        parts.append(text(left - 6, y + 4, _number(tick), "end"))
     for x in sorted(set(xs)):
-        parts.append(_text(place_x(x), top + height + 18, _number(x), "middle"))
-    parts.append(_text(left + width / 2, top + height + 36, x_label, "middle"))
-    parts.append(_text(left, top + height + 36, y_label))
+        parts.append(text(place_x(x), top + height + 18, _number(x), "middle"))
+    parts.append(text(left + width / 2, top + height + 36, x_label, "middle"))
+    parts.append(text(left, top + height + 36, y_label))
     warm, cold = itertools.cycle(OURS), itertools.cycle(OTHERS)
     for at, name in enumerate(names):
         colour = next(warm if is_ours(name) else cold)
@@ -91,8 +91,8 @@ def lines(title, series, x_label, y_label, log_y=True):
         thick = 3 if is_ours(name) else 1.5
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" '
                      f'stroke-width="{thick}"/>')
-        parts.append(_text(left + width + 12, top + 10 + at * 17, f"{name}", fill=colour))
-    return _svg(left + width + 250, max(top + height + 44, top + 20 + 17 * len(names)), parts, title)
+        parts.append(text(left + width + 12, top + 10 + at * 17, f"{name}", fill=colour))
+    return svg(left + width + 250, max(top + height + 44, top + 20 + 17 * len(names)), parts, title)
 
 
 def _steps(high):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what was measured."""
+"""Writes what was measured; returns it sorted, and as text."""
 
 import json
 import os
@@ -20,6 +20,7 @@ def write(results, folder, progress):
     print(text)
     for name in ("bench.json", "bench.txt", "bench.html"):
         progress(f"wrote {os.path.join(folder, name)}")
+    return sorted_out, text
 
 
 def _write(folder, name, text):

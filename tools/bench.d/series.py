@@ -32,12 +32,16 @@ class Series:
                 continue
             contender, operation, sharing, dimension, size, threads = parts.groups()
             key = (operation, contender, int(threads), sharing, dimension, int(size or 0))
-            rounds.setdefault(key, []).append(float(benchmark["real_time"]))
+            # What the slices say in which all threads ran, if there were enough of them; else all of it.
+            undisturbed = "undisturbed" in benchmark
+            time = float(benchmark["undisturbed" if undisturbed else "real_time"])
+            rounds.setdefault(key, []).append((undisturbed, time))
             # A thread that waits for nobody: its processor time says the same, and isn't disturbed by
             # other programs.
             if int(threads) == 1 and operation != "get_beside_setter":
                 alone.setdefault(key, []).append(float(benchmark["cpu_time"]))
-        self.times = {key: Time(values) for key, values in rounds.items()}
+        self.times = {key: Time([t for good, t in values if good] or [t for _, t in values])
+                      for key, values in rounds.items()}
         self.latencies = {**self.times, **{key: Time(values) for key, values in alone.items()}}
         self.contenders = [c for c in results.contenders if any(k[1] == c for k in self.times)]
 
@@ -56,17 +60,13 @@ class Series:
         return sorted({key[2] for key in self.times})
 
     def scaling(self, operation, contender, sharing):
-        """[(threads, throughput over that of one thread)]
-
-        Each by its fastest round: what disturbs a round can only slow it down, and disturbs threads that
-        need several processors at once more often than one.
-        """
+        """[(threads, throughput over that of one thread)]"""
         one = self.time(operation, contender)
         points = [(1, 1.0)] if one else []
         for threads in self.thread_counts():
             many = self.time(operation, contender, threads, sharing)
             if one and many:
-                points.append((threads, one.low / many.low))
+                points.append((threads, one.median / many.median))
         return points
 
     def over(self, dimension, operation, contender):

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plain table: times of one thread with ratios, scaling, and bytes."""
 
-# Of which library the ratios are, for contenders whose name begins so.
-REFERENCES = (("openmpi", "openmpi_served_multiple"), ("mpich", "mpich_served_multiple"),
-              ("", "attrcache_shared"))
-
-
+# To whom the ratios are.
 def reference(contender):
-    return next(name for prefix, name in REFERENCES if contender.startswith(prefix))
+    mpi, _, level = contender.partition("_native_" if "_native_" in contender else "_served_")
+    return f"{mpi}_served_{level}" if level else "attrcache_shared"
 
 
 def _rows(head, rows):
@@ -40,7 +37,7 @@ def _scaling(series):
     if not counts:
         return
     yield ""
-    yield "throughput of several threads over that of one, each by its fastest round"
+    yield "throughput of several threads over that of one; up to the number of processors: while all of them ran"
     for operation in series.operations():
         head = [f"{sharing} {threads}" for sharing in ("same", "different") for threads in counts]
         rows = []
@@ -79,10 +76,35 @@ def _bytes(results):
     yield from _rows(("", *head), rows)
 
 
+def _order(series):
+    """Who beats attrcache at a get or set: MPIs served, the others its C API."""
+    yield ""
+    operations = [o for o in series.operations() if o.startswith(("get", "set")) and o != "get_each"]
+    faster = []
+    for operation in operations:
+        for contender in series.contenders:
+            if not rivals(contender):
+                continue
+            ours = series.latency(operation, reference(contender))
+            theirs = series.latency(operation, contender)
+            if ours and theirs and theirs.median < ours.median:
+                faster.append(f"  {operation}: {contender} {theirs.median:.2f}, {reference(contender)} "
+                              f"{ours.median:.2f}")
+    yield ("in every get and set, on one thread, attrcache is faster than MPIs, maps and GLib"
+           + (", but for:" if faster else ""))
+    yield from faster
+
+
+def rivals(contender):
+    """MPIs, maps and GLib; not the floors, which are arrays that check nothing, nor attrcache."""
+    return "_served" not in contender and not contender.startswith(
+        ("attrcache", "raw_array", "pthread", "urcu_qsbr_array"))
+
+
 def text(results, series):
     lines = [f"{results.context['machine']}, {results.context['date']}, "
              f"{results.context['rounds']} rounds", ""]
-    lines += [*_one_thread(series), *_scaling(series), *_bytes(results)]
+    lines += [*_one_thread(series), *_order(series), *_scaling(series), *_bytes(results)]
     for contender, error in results.failures:
         lines.append(f"FAILED: {contender}: {error}")
     return "\n".join(lines) + "\n"
