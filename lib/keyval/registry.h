@@ -134,7 +134,7 @@ class Registry {
     return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // no std::countl_zero: it minds 0
   }
   static size_t chunk_of(size_t offset) {
-    return chunk_of_node(node_of(static_cast<uint32_t>(offset)));
+    return static_cast<uint32_t>(__builtin_clzll(offset + (kBias << id::kIndexShift))) ^ 63;
   }
   static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
   static constexpr uint32_t first_index(size_t c) { return length(c) - kBias; }

@@ -28,8 +28,7 @@ class GetTest : public ::testing::Test {
     Pair* slot = table.find_or_grow(index);
     ASSERT_NE(slot, nullptr);
     Word now = slot->load();
-    const uint64_t meta =
-        meta::attached(static_cast<uint32_t>(keyval(index)), tag, 0, table.tick());
+    const uint64_t meta = meta::attached(static_cast<uint32_t>(keyval(0)), tag, table.tick());
     ASSERT_TRUE(slot->swap(now, {index + 1, meta}));
   }
   // With no kind to ask, what isn't found is an error.
