@@ -27,6 +27,10 @@
 #ifndef ATTRCACHE_PLATFORM_PAIR_H_
 #define ATTRCACHE_PLATFORM_PAIR_H_
 
+// clang-format off
+#include "platform/supported.h"
+// clang-format on
+
 #include <cstdint>
 
 namespace attrcache {
@@ -59,10 +63,8 @@ using Pair = model::Pair;
 #include "platform/pair_two_words.h"
 #elif defined(__x86_64__)
 #include "platform/pair_x86.h"
-#elif defined(__aarch64__)
-#include "platform/pair_arm.h"
 #else
-#error "attrcache: no 16-byte atomic access is known for this processor (known: x86-64, AArch64)"
+#include "platform/pair_arm.h"
 #endif
 
 static_assert(sizeof(attrcache::Pair) == 16 && alignof(attrcache::Pair) == 16);
