@@ -6,7 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+#include <vector>
+
 #include "attrcache/attrcache.h"
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
 
 namespace {
 
@@ -50,6 +55,101 @@ TEST(ForkTest, TheChildGoesOnAndTheParentDoesNotNotice) {
   EXPECT_EQ(attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr), ATTRCACHE_OK);
+}
+
+using attrcache::support::free_keyval;
+using attrcache::support::Gate;
+using attrcache::support::Object;
+using attrcache::support::Recorder;
+using attrcache::support::run_threads;
+using attrcache::support::Universe;
+
+constexpr int kOthers = 3;
+
+// What threads leave behind who used the library before the fork, and were outside at the fork:
+// they are not there in the child, which waits for none of them, and can end everything, in new
+// threads too.
+class ForkAmongThreads : public ::testing::Test {
+ protected:
+  // A bit of everything, on an object of the thread's own and on one of all.
+  void use(Object& own) {
+    attrcache_borrowed borrowed;
+    for (int i = 0; i < 300; ++i) {
+      const int keyval = Recorder::make(kind, {});
+      own.set(keyval, i);
+      if (i % 3 != 0) free_keyval(kind, keyval);
+      if (attrcache_borrow(kind, &shared.table, served, &borrowed) == ATTRCACHE_OK) {
+        EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+      }
+      EXPECT_EQ(shared.set(plain, i), ATTRCACHE_OK);
+      Object copy(kind);
+      EXPECT_EQ(own.copy_to(copy), ATTRCACHE_OK);
+      if (i % 2 == 0) own.erase(keyval);
+    }
+  }
+
+  // All that is there is ended: as an exit code, 0 or the number of the check.
+  int child() {
+    alarm(60);                      // if it should wait for somebody who isn't there
+#ifndef ATTRCACHE_TESTS_UNDER_TSAN  // which starts no threads after a fork
+    Object fresh[kOthers] = {Object(kind), Object(kind), Object(kind)};
+    run_threads(kOthers, [&](int t) { use(fresh[t]); });
+    for (Object& object : fresh) {
+      if (object.free() != ATTRCACHE_OK) return 1;
+    }
+#endif
+    recorder.deletions.clear();
+    if (shared.set(served, 8) != ATTRCACHE_OK || recorder.deleted() != std::vector<intptr_t>{7}) {
+      return 2;
+    }
+    if (free_keyval(kind, served) != ATTRCACHE_OK || recorder.destructions != 0) return 3;
+    if (free_keyval(kind, plain) != ATTRCACHE_OK) return 4;
+    for (Object& object : objects) {
+      if (object.free() != ATTRCACHE_OK) return 5;
+    }
+    if (recorder.destructions != 0 || shared.free() != ATTRCACHE_OK) return 6;
+    if (recorder.destructions != 1) return 7;
+    if (recorder.deletions.size() != 1 + kOthers + 1) return 8;
+    const attrcache_counters counters = universe.counters();
+    if (counters.attributes != 0 || counters.reclaimable != 0) return 9;
+    return attrcache_domain_destroy(universe.release(), ATTRCACHE_DESTROY_IF_UNUSED, nullptr);
+  }
+
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  const int served = recorder.keyval_uncopied(kind);
+  const int plain = Recorder::make(kind, {});
+  Object shared{kind};
+  Object objects[kOthers] = {Object(kind), Object(kind), Object(kind)};
+};
+
+TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
+  shared.set(served, 7);
+  std::atomic<int> done{0};
+  Gate forked;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kOthers; ++t) {
+    threads.emplace_back([&, t] {
+      use(objects[t]);
+      EXPECT_EQ(objects[t].set(served, 100 + t), ATTRCACHE_OK);
+      ++done;
+      forked.wait();
+      use(objects[t]);  // the parent goes on, too
+    });
+  }
+  attrcache::support::wait_until([&] { return done == kOthers; });
+
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child());
+  forked.open();
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_GE(pid, 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(shared.value(served), 7) << "the parent keeps what the child has replaced";
 }
 
 }  // namespace
