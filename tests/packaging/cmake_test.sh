@@ -15,6 +15,7 @@ tools/install --prefix "$work/bazel" --built "$root" >/dev/null
 files() {
   (cd "$1" && find . -type f -o -type l) | LC_ALL=C sort
 }
+rm "$work/bazel/share/attrcache/installed-files" # CMake has its own: install_manifest.txt
 diff <(files "$work/bazel") <(files "$work/cmake") || fail "Bazel (<) and CMake (>) install other files"
 
 for library in lib/libattrcache.so lib/attrcache/libattrcache_{openmpi,mpich}.so; do
@@ -31,4 +32,42 @@ for file in lib/pkgconfig/attrcache.pc lib/cmake/attrcache/attrcache-config{,-ve
 done
 gcc "$here/use.c" -I"$work/cmake/include" -L"$work/cmake/lib" -lattrcache -o "$work/use"
 expect "works in C" env LD_LIBRARY_PATH="$work/cmake/lib" "$work/use"
+
+# Folders given as absolute paths, as some package managers do, and a prefix that is given when it is installed.
+cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=/usr/lib64 \
+  -DATTRCACHE_OPENMPI_INCLUDE=OFF -DATTRCACHE_MPICH_INCLUDE=OFF >/dev/null
+cmake --build "$work/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+DESTDIR=$work/stage cmake --install "$work/build" >/dev/null
+grep -qx 'libdir=${prefix}/lib64' "$work/stage/usr/lib64/pkgconfig/attrcache.pc" || fail "libdir is wrong in attrcache.pc"
+grep -qx 'prefix=/usr' "$work/stage/usr/lib64/pkgconfig/attrcache.pc" || fail "the prefix is wrong in attrcache.pc"
+[[ ! -e $work/stage/usr/lib/attrcache ]] || fail "the interposers were not switched off"
+cmake -S "$here" -B "$work/user" -Dattrcache_DIR="$work/stage/usr/lib64/cmake/attrcache" >/dev/null
+cmake --build "$work/user" --target in_c shared >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+expect "works in C" "$work/user/in_c"
+expect "works in C++" "$work/user/shared"
+cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
+cmake --install "$work/build" --prefix "$work/else where" >/dev/null
+grep -qx "prefix=$work/else where" "$work/else where/lib/pkgconfig/attrcache.pc" || fail "attrcache.pc has another prefix"
+! cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib >/dev/null 2>&1 || fail "LIBDIR outside"
+
+# A project that brings the sources along, and has targets and files with names as common as ours; with clang.
+mkdir "$work/project"
+cp "$here"/use.c "$here"/use.cc "$work/project"
+cat >"$work/project/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.16)
+project(runtime LANGUAGES C CXX)
+add_library(objects OBJECT use.c)
+target_link_libraries(objects attrcache::static)
+add_subdirectory("$root" attrcache)
+add_executable(shared use.cc)
+target_compile_features(shared PRIVATE cxx_std_20)
+target_link_libraries(shared attrcache::attrcache)
+add_executable(static use.c)
+target_link_libraries(static attrcache::static)
+END
+CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" >/dev/null
+cmake --build "$work/project/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+expect "works in C++" "$work/project/build/shared"
+expect "works in C" "$work/project/build/static"
+! grep -rq -- "-I$root/lib " "$work/project/build/CMakeFiles" || fail "users see our inner headers"
 echo "passed"

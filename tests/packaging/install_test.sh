@@ -7,7 +7,10 @@
 source tests/packaging/lib.sh
 prefix=$work/prefix
 
-tools/install --prefix "$prefix" --libdir lib/multi --built "$root" >/dev/null
+# All may use it, whoever installed it.
+(umask 077 && tools/install --prefix "$prefix" --libdir lib/multi --built "$root" >/dev/null)
+[[ -z $(find "$prefix" ! -type l ! -perm -444) ]] || fail "unreadable: $(find "$prefix" ! -perm -444)"
+[[ -z $(find "$prefix" -type d ! -perm -555) ]] || fail "folders are closed"
 version=$(sed -n 's/^Version: //p' "$prefix/lib/multi/pkgconfig/attrcache.pc")
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version is '$version'"
 
@@ -21,6 +24,10 @@ readarray -t static < <(pkg-config --static --libs attrcache | xargs -n 1)
 gcc -std=c11 -I"$prefix/include" "$here/use.c" -Wl,-Bstatic -L"$prefix/lib/multi" -lattrcache \
   -Wl,-Bdynamic "${static[@]:2}" -o "$work/static"
 expect "works in C" "$work/static"
+# Nothing dynamic at all.
+readarray -t static < <(pkg-config --static --cflags --libs attrcache | xargs -n 1)
+gcc -std=c11 "$here/use.c" "${static[@]}" -static -o "$work/wholly_static"
+expect "works in C" "$work/wholly_static"
 
 # The tree may be moved before CMake finds it: nothing in it but attrcache.pc knows where it is.
 mv "$prefix" "$work/moved"
@@ -33,6 +40,26 @@ expect "works in C++" "$work/build/static"
 expect "works in C" "$work/build/in_c"
 ! cmake -S "$here" -B "$work/too_new" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0 \
   -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" >/dev/null 2>&1 || fail "99.0 was found"
+# A project in C alone; components, which there aren't.
+cat >"$work/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(user LANGUAGES C)
+find_package(attrcache REQUIRED ${WANTED})
+add_executable(shared use.c)
+target_link_libraries(shared attrcache::attrcache)
+add_executable(static use.c)
+target_link_libraries(static attrcache::static)
+END
+cp "$here/use.c" "$work"
+cmake -S "$work" -B "$work/in_c" -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" >/dev/null
+cmake --build "$work/in_c" >/dev/null
+expect "works in C" "$work/in_c/shared"
+expect "works in C" "$work/in_c/static"
+rm -r "$work/in_c"
+! cmake -S "$work" -B "$work/in_c" -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" \
+  -DWANTED="COMPONENTS;shared" >"$work/log" 2>&1 || fail "a component was found"
+grep -q 'has no component shared' "$work/log" || fail "no word of components: $(cat "$work/log")"
+rm "$work/use.c" "$work/CMakeLists.txt"
 
 # The launcher knows where the interposers are.
 for mpi in openmpi mpich; do
@@ -57,15 +84,41 @@ lib/multi/libattrcache.so.0
 lib/multi/libattrcache.so.$version
 lib/multi/pkgconfig/attrcache.pc
 share/attrcache/attrcache_gdb.py
+share/attrcache/installed-files
 $(for f in CHANGELOG.md LICENSE README.md; do [[ ! -f $f ]] || echo "share/doc/attrcache/$f"; done)
 share/man/man1/attrcache-run.1
 share/man/man7/attrcache.7
 END
 
+# Over an older version, which had files that this one hasn't; and away again. What others put there stays.
+touch "$prefix/lib/attrcache/old.so" "$prefix/share/attrcache/mine"
+echo lib/attrcache/old.so >>"$prefix/share/attrcache/installed-files"
+LC_ALL=C sort -o "$prefix/share/attrcache/installed-files"{,}
+tools/install --prefix "$prefix/" --built "$root" >/dev/null
+[[ ! -e $prefix/lib/multi && ! -e $prefix/lib/attrcache/old.so ]] || fail "old files are still there"
+expect "works in C" env LD_LIBRARY_PATH="$prefix/lib" "$work/shared"
+(cd "$prefix" && find . -type f -o -type l) | sed 's|^\./||' | grep -vx share/attrcache/mine | LC_ALL=C sort |
+  diff - "$prefix/share/attrcache/installed-files" || fail "there (<) and in the list (>) are not the same"
+tools/install --prefix "$prefix" --uninstall >/dev/null
+[[ $(cd "$prefix" && find . -type f -o -type l) == ./share/attrcache/mine ]] || fail "left: $(find "$prefix")"
+! tools/install --prefix "$prefix" --uninstall 2>/dev/null || fail "nothing was taken away again"
+
+# A prefix of odd characters.
+odd="$work/a b&c|d\\e"
+tools/install --prefix "$odd" --built "$root" --without-mpi >/dev/null
+readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/pkgconfig" pkg-config --cflags --libs attrcache | xargs -n 1)
+[[ " ${flags[*]} " == *" -I$odd/include "* ]] || fail "pkg-config: ${flags[*]}"
+gcc -std=c11 "$here/use.c" "${flags[@]}" -o "$work/shared"
+expect "works in C" env LD_LIBRARY_PATH="$odd/lib" "$work/shared"
+
 # A package's staging area.
 DESTDIR=$work/stage tools/install --prefix /usr --built "$root" --without-mpi >/dev/null
 [[ -f $work/stage/usr/lib/libattrcache.so ]] || fail "DESTDIR was ignored"
+[[ ! -e $work/stage/usr/share/attrcache/installed-files ]] || fail "a package has a list of its own"
 [[ ! -e $work/stage/usr/lib/attrcache ]] || fail "--without-mpi was ignored"
 grep -qx 'prefix=/usr' "$work/stage/usr/lib/pkgconfig/attrcache.pc" || fail "DESTDIR got into attrcache.pc"
 ! tools/install --prefix relative --built "$root" 2>/dev/null || fail "a relative prefix was taken"
+for libdir in "" /lib ../lib; do
+  ! tools/install --prefix "$odd" --libdir "$libdir" --built "$root" 2>/dev/null || fail "--libdir '$libdir' was taken"
+done
 echo "passed"

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# On an x86-64 without AVX there is no domain, but an error; emulated, as all processors here have AVX.
+
+source tests/packaging/lib.sh
+
+[[ $(uname -m) == x86_64 ]] || { echo "not x86-64: nothing to be seen"; exit 0; }
+cat >"$work/domain.c" <<'END'
+#include <attrcache/attrcache.h>
+#include <stdio.h>
+int main(void) {
+  attrcache_domain* domain = NULL;
+  const int result = attrcache_domain_create(NULL, &domain);
+  printf("%s, %s\n", attrcache_strerror(result), domain == NULL ? "no domain" : "a domain");
+  return 0;
+}
+END
+gcc -std=c11 -Wall -Werror -Ilib "$work/domain.c" libattrcache.a -lstdc++ -pthread -static -o "$work/domain"
+for processor in Nehalem Conroe; do
+  expect "this processor has no 16-byte atomic load, no domain" qemu-x86_64 -cpu "$processor" "$work/domain"
+done
+for processor in SandyBridge max; do
+  expect "success, a domain" qemu-x86_64 -cpu "$processor" "$work/domain"
+done
+echo "passed"
