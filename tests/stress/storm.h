@@ -22,10 +22,26 @@ inline int counting_delete(void*, int, void* value, void*) {
   return 0;
 }
 
-// Fails now and then; the value is then restored, or dropped, as the result of the call says.
+// How moody_delete went in this thread, since it was reset.
+struct Moods {
+  int calls = 0;
+  int failures = 0;
+  Ledger::Value* failed = nullptr;  // the last one
+};
+inline thread_local Moods moods;
+
+// Fails now and then: the value is then restored, or, if others have deleted or replaced it
+// meanwhile, left detached.
 inline int moody_delete(void* object, int keyval, void* value, void* extra) {
   thread_local Random random(reinterpret_cast<uintptr_t>(&random));
-  if (random.below(4) == 0) return 5;
+  ++moods.calls;
+  const uint32_t dice = random.below(8);
+  if (dice % 2 == 0) sched_yield();  // so that others come between
+  if (dice >= 6) {
+    ++moods.failures;
+    moods.failed = Ledger::at(value);
+    return 5;
+  }
   return counting_delete(object, keyval, value, extra);
 }
 
@@ -57,9 +73,9 @@ inline int make_keyval(attrcache_kind* kind, attrcache_callback* copy, attrcache
 }
 
 // Sets a new value, and enters what became of it.
-inline int set_new(Ledger& ledger, Object& object, int keyval) {
+inline int set_new(Ledger& ledger, Object& object, int keyval, int* code = nullptr) {
   Ledger::Value* value = ledger.make(keyval, &object);
-  const int result = object.set(keyval, as_value(value));
+  const int result = object.set(keyval, as_value(value), code);
   ++(result == ATTRCACHE_OK ? value->handed_in : value->refused);
   return result;
 }
