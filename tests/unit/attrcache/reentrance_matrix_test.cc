@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each callback x each operation from inside it x same or other object, keyval, thread: each has a
-// defined outcome, which expected() tells, and afterwards every value has been deleted exactly
-// once.
+// Each callback, run by each operation that runs it x each operation from inside it x same or other
+// object, keyval, thread: each has a defined outcome, which expected() tells, and afterwards every
+// value has been deleted exactly once.
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -14,16 +15,28 @@
 namespace attrcache::support {
 namespace {
 
-enum class In { kCopy, kDelete, kDestructor };
+enum class In {
+  kCopy,       // copy_fn
+  kDelete,     // delete_fn, run by delete
+  kReplace,    // by set
+  kFree,       // by delete_all
+  kRollback,   // by copy_all, of which a later copy_fn failed
+  kEnd,        // the destructor, run by keyval_free
+  kLastDelete  // by delete, of the last attribute under a freed keyval
+};
 enum class Op {
   kSet,
   kGet,
   kDelete,
   kCopyAll,
+  kCopyInto,
   kDeleteAll,
+  kDrain,
   kCreate,
   kFree,
   kBorrow,
+  kPredefined,
+  kRegister,
   kList,
   kDescribe
 };
@@ -33,34 +46,48 @@ struct Case {
   In in;
   Op op;
   Which object, keyval, thread;
+
+  bool same_object() const { return object == Which::kSame; }
+  bool same_attribute() const { return same_object() && keyval == Which::kSame; }
+  bool same_thread() const { return thread == Which::kSame; }
+  bool ends_keyval() const { return in == In::kEnd || in == In::kLastDelete; }
+  bool deletes() const { return in != In::kCopy && !ends_keyval(); }
+  bool frees() const { return op == Op::kDeleteAll || op == Op::kDrain; }
 };
 
-// Whether it would wait for this very callback, which waits for it: the one thing a callback must
-// not do.
-bool waits_for_itself(const Case& c) {
-  if (c.in != In::kCopy || c.thread == Which::kSame || c.object == Which::kOther) return false;
-  return c.op == Op::kDeleteAll ||
+// What the contract forbids.
+const char* forbidden(const Case& c) {
+  if (c.same_thread() || !c.same_object()) return nullptr;
+  if (c.in == In::kFree) return "another thread would use an object that its owner frees";
+  if (c.in == In::kRollback) return "another thread would use the object that is being made";
+  if (c.in == In::kCopy && c.frees()) return "another thread would free an object in use";
+  return nullptr;
+}
+
+// Whether it waits for the callback, so that the callback must not wait for it.
+bool waits(const Case& c) {
+  if (c.in != In::kCopy || c.same_thread() || !c.same_object()) return false;
+  return c.op == Op::kCopyInto ||
          (c.keyval == Which::kSame && (c.op == Op::kSet || c.op == Op::kDelete));
 }
 
 // Of the operation inside the callback.
 int expected(const Case& c) {
-  const bool same_attribute = c.object == Which::kSame && c.keyval == Which::kSame;
   switch (c.op) {
     case Op::kSet:
     case Op::kGet:
     case Op::kDelete:
     case Op::kFree:
     case Op::kDescribe:
-      return c.in == In::kDestructor && c.keyval == Which::kSame ? ATTRCACHE_ERR_KEYVAL_STALE
-                                                                 : ATTRCACHE_OK;
     case Op::kBorrow:
-      if (c.in == In::kDestructor && c.keyval == Which::kSame) return ATTRCACHE_ERR_KEYVAL_STALE;
-      return c.in == In::kDelete && same_attribute ? ATTRCACHE_ABSENT : ATTRCACHE_OK;
+      if (c.ends_keyval() && c.keyval == Which::kSame) return ATTRCACHE_ERR_KEYVAL_STALE;
+      // Its deletion has begun.
+      return c.op == Op::kBorrow && c.deletes() && c.same_attribute() ? ATTRCACHE_ABSENT
+                                                                      : ATTRCACHE_OK;
     case Op::kDeleteAll:
-      return c.in == In::kDelete && c.object == Which::kSame && c.thread == Which::kOther
-                 ? ATTRCACHE_ERR_BUSY
-                 : ATTRCACHE_OK;
+    case Op::kDrain:
+      // Of an object of which another thread is deleting an attribute.
+      return c.deletes() && c.same_object() && !c.same_thread() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK;
     default:
       return ATTRCACHE_OK;
   }
@@ -68,9 +95,16 @@ int expected(const Case& c) {
 
 // Of the operation that runs the callback.
 int expected_outside(const Case& c) {
-  return c.in == In::kCopy && c.op == Op::kDeleteAll && c.object == Which::kSame
-             ? ATTRCACHE_ERR_BUSY
-             : ATTRCACHE_OK;
+  const bool object_freed = c.frees() && c.same_object() && c.same_thread();
+  switch (c.in) {
+    case In::kCopy:
+    case In::kReplace:
+      return object_freed ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK;
+    case In::kRollback:
+      return ATTRCACHE_ERR_CALLBACK;
+    default:
+      return ATTRCACHE_OK;
+  }
 }
 
 using Parameters = std::tuple<In, Op, Which, Which, Which>;
@@ -78,59 +112,71 @@ using Parameters = std::tuple<In, Op, Which, Which, Which>;
 class ReentranceMatrix : public ::testing::TestWithParam<Parameters> {
  protected:
   void SetUp() override {
-    same.on_copy = [this](const Call&, void** out, int* flag) {
-      *out = reinterpret_cast<void*>(++last_value);
-      *flag = 1;
-      if (c.in == In::kCopy) inside();
-      return 0;
-    };
-    same.on_delete = [this](const Call&) {
-      if (c.in == In::kDelete) inside();
+    for (Recorder* recorder : {&same, &other}) {
+      recorder->on_copy = [this, recorder](const Call& call, void** out, int* flag) {
+        *out = reinterpret_cast<void*>(take(++last_value));
+        *flag = 1;
+        if (recorder == &same && c.in == In::kCopy) inside(call.object);
+        return 0;
+      };
+    }
+    same.on_delete = [this](const Call& call) {
+      if (c.deletes()) inside(call.object);
       return 0;
     };
     same.on_destroy = [this] {
-      if (c.in == In::kDestructor) inside();
+      if (c.ends_keyval()) inside(&a);
     };
-    other.on_copy = [this](const Call&, void** out, int* flag) {
-      *out = reinterpret_cast<void*>(++last_value);
-      *flag = 1;
-      return 0;
-    };
+    refusing.copy_code = 3;
   }
 
-  // The operation, once, when the callback is called for the first time by the operation outside.
-  void inside() {
+  // Enters a value that the library now has.
+  intptr_t take(intptr_t value) {
+    handed_in.push_back(value);
+    return value;
+  }
+
+  // The operation, once, when the callback is called for the first time by the operation outside,
+  // for `object`.
+  void inside(void* object) {
     if (!armed) return;
     armed = false;
-    const auto run = [this] { result = operate(); };
-    if (c.thread == Which::kSame) {
-      run();
-    } else {
-      std::thread(run).join();
+    served = static_cast<Object*>(object);
+    if (c.same_thread()) {
+      result = operate();
+      return;
     }
+    thread = std::thread([this] { result = operate(); });
+    if (!waits(c)) {
+      thread.join();
+      return;
+    }
+    for (int i = 0; i < 20; ++i) std::this_thread::yield();
+    EXPECT_EQ(result, -1) << "it is over before the callback is";
   }
 
   int operate() {
-    Object& object = c.object == Which::kSame ? a : b;
+    Object& object = c.same_object() ? *served : b;
     const int keyval = c.keyval == Which::kSame ? k : l;
     void* value;
     size_t count;
     attrcache_keyval_info info;
     attrcache_borrowed borrowed;
     switch (c.op) {
-      case Op::kSet: {
-        const int set = object.set(keyval, last_value + 1);
-        last_value += set == ATTRCACHE_OK;
-        return set;
-      }
+      case Op::kSet:
+        return set(object, keyval);
       case Op::kGet:
         return object.get(keyval, &value);
       case Op::kDelete:
         return object.erase(keyval);
       case Op::kCopyAll:
         return object.copy_to(spare);
+      case Op::kCopyInto:
+        return source.copy_to(object);
       case Op::kDeleteAll:
         return object.free();
+      case Op::kDrain:
+        return object.free(ATTRCACHE_DRAIN);
       case Op::kCreate:
         return third.keyval(kind) != ATTRCACHE_KEYVAL_INVALID ? ATTRCACHE_OK : -1;
       case Op::kFree:
@@ -138,6 +184,15 @@ class ReentranceMatrix : public ::testing::TestWithParam<Parameters> {
       case Op::kBorrow: {
         const int got = attrcache_borrow(kind, &object.table, keyval, &borrowed);
         return got == ATTRCACHE_OK ? attrcache_give_back(&borrowed) : got;
+      }
+      case Op::kPredefined: {
+        int made = ATTRCACHE_KEYVAL_INVALID;
+        return attrcache_keyval_create_predefined(kind, ATTRCACHE_AS_INT, &made) +
+               attrcache_set_predefined(kind, &object.table, made, 9);
+      }
+      case Op::kRegister: {
+        attrcache_kind* registered;
+        return attrcache_kind_register(universe.domain(), nullptr, &registered);
       }
       case Op::kList:
         return attrcache_attribute_list(kind, &object.table, nullptr, 0, &count) +
@@ -147,57 +202,83 @@ class ReentranceMatrix : public ::testing::TestWithParam<Parameters> {
     }
   }
 
+  int set(Object& object, int keyval) {
+    const intptr_t value = ++last_value;
+    const int got = object.set(keyval, value);
+    if (got == ATTRCACHE_OK) take(value);
+    return got;
+  }
+
   int outside() {
     switch (c.in) {
       case In::kCopy:
         return a.copy_to(copy);
       case In::kDelete:
         return a.erase(k);
-      default:
-        a.erase(k);
-        b.erase(k);
+      case In::kReplace:
+        return set(a, k);
+      case In::kFree:
+        return a.free();
+      case In::kRollback:
+        EXPECT_EQ(a.set(refusing.keyval(kind), 0), ATTRCACHE_OK);
+        return a.copy_to(copy);
+      case In::kEnd:
+        for (Object* object : {&a, &b, &source}) object->erase(k);
         armed = true;
         return free_keyval(kind, k);
+      default:
+        for (Object* object : {&b, &source}) object->erase(k);
+        EXPECT_EQ(free_keyval(kind, k), ATTRCACHE_OK);
+        armed = true;
+        return a.erase(k);
     }
   }
 
   const Case c = {std::get<0>(GetParam()), std::get<1>(GetParam()), std::get<2>(GetParam()),
                   std::get<3>(GetParam()), std::get<4>(GetParam())};
-  Recorder same, other, third;
-  bool armed = false;
-  int result = -1;
-  intptr_t last_value = 4;
+  Recorder same, other, third, refusing;
+  std::atomic<bool> armed{false};
+  std::atomic<int> result{-1};
+  std::atomic<intptr_t> last_value{0};
+  std::vector<intptr_t> handed_in;
+  std::thread thread;
   Universe universe;
   attrcache_kind* kind = universe.kind();
   int k = same.keyval(kind);
   int l = other.keyval(kind);
-  Object a{kind}, b{kind}, copy{kind}, spare{kind};
+  Object a{kind}, b{kind}, copy{kind}, spare{kind}, source{kind};
+  Object* served = nullptr;
 };
 
 TEST_P(ReentranceMatrix, HasADefinedOutcome) {
-  if (waits_for_itself(c)) GTEST_SKIP() << "would wait for itself, as the contract says";
-  a.set(k, 1);
-  a.set(l, 2);
-  b.set(k, 3);
-  b.set(l, 4);
-  armed = c.in != In::kDestructor;
+  if (forbidden(c) != nullptr) GTEST_SKIP() << forbidden(c);
+  for (Object* object : {&a, &b, &source}) {
+    for (const int keyval : {l, k}) ASSERT_EQ(set(*object, keyval), ATTRCACHE_OK);
+  }
+  armed = !c.ends_keyval();
   EXPECT_EQ(outside(), expected_outside(c));
+  if (thread.joinable()) thread.join();
   EXPECT_FALSE(armed) << "the callback ran";
   EXPECT_EQ(result, expected(c)) << attrcache_strerror(result);
 
-  // What a serial order makes of it: the set and the deletion of one attribute.
-  if (c.in == In::kDelete && c.object == Which::kSame && c.keyval == Which::kSame) {
-    EXPECT_EQ(a.value(k), c.op == Op::kSet ? last_value : Object::kAbsent);
+  // What a serial order makes of it.
+  if (c.in == In::kDelete && c.same_attribute()) {
+    EXPECT_EQ(a.value(k),
+              c.op == Op::kSet || c.op == Op::kCopyInto ? last_value.load() : Object::kAbsent);
+  }
+  if (c.in == In::kReplace && !(c.same_object() && c.frees())) {
+    EXPECT_NE(a.value(k), Object::kAbsent);
+  }
+  if (c.in == In::kFree || c.in == In::kRollback) {
+    EXPECT_TRUE((c.in == In::kFree ? a : copy).all_zero()) << "nothing was left there";
   }
 
-  for (Object* object : {&a, &b, &copy, &spare}) EXPECT_EQ(object->free(), ATTRCACHE_OK);
+  for (Object* object : {&a, &b, &copy, &spare, &source}) EXPECT_EQ(object->free(), ATTRCACHE_OK);
   std::vector<intptr_t> deleted = same.deleted();
   for (const intptr_t value : other.deleted()) deleted.push_back(value);
   std::sort(deleted.begin(), deleted.end());
-  ASSERT_EQ(deleted.size(), static_cast<size_t>(last_value));
-  for (intptr_t value = 1; value <= last_value; ++value) {
-    EXPECT_EQ(deleted[value - 1], value) << "each exactly once";
-  }
+  std::sort(handed_in.begin(), handed_in.end());
+  EXPECT_EQ(deleted, handed_in) << "each exactly once";
   EXPECT_EQ(universe.counters().attributes, 0u);
   (void)free_keyval(kind, k);
   (void)free_keyval(kind, l);
@@ -206,9 +287,11 @@ TEST_P(ReentranceMatrix, HasADefinedOutcome) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Parameters>& info) {
-  static constexpr const char* kIn[] = {"Copy", "Delete", "Destructor"};
-  static constexpr const char* kOp[] = {"Set",    "Get",  "Delete", "CopyAll", "DeleteAll",
-                                        "Create", "Free", "Borrow", "List",    "Describe"};
+  static constexpr const char* kIn[] = {"Copy",     "Delete", "Replace",   "Free",
+                                        "Rollback", "End",    "LastDelete"};
+  static constexpr const char* kOp[] = {"Set",        "Get",      "Delete", "CopyAll", "CopyInto",
+                                        "DeleteAll",  "Drain",    "Create", "Free",    "Borrow",
+                                        "Predefined", "Register", "List",   "Describe"};
   const auto [in, op, object, keyval, thread] = info.param;
   const auto which = [](Which w) { return std::string(w == Which::kSame ? "Same" : "Other"); };
   return std::string("In") + kIn[static_cast<int>(in)] + kOp[static_cast<int>(op)] + which(object) +
@@ -218,9 +301,11 @@ std::string name_of(const ::testing::TestParamInfo<Parameters>& info) {
 constexpr auto kBoth = [] { return ::testing::Values(Which::kSame, Which::kOther); };
 INSTANTIATE_TEST_SUITE_P(
     All, ReentranceMatrix,
-    ::testing::Combine(::testing::Values(In::kCopy, In::kDelete, In::kDestructor),
+    ::testing::Combine(::testing::Values(In::kCopy, In::kDelete, In::kReplace, In::kFree,
+                                         In::kRollback, In::kEnd, In::kLastDelete),
                        ::testing::Values(Op::kSet, Op::kGet, Op::kDelete, Op::kCopyAll,
-                                         Op::kDeleteAll, Op::kCreate, Op::kFree, Op::kBorrow,
+                                         Op::kCopyInto, Op::kDeleteAll, Op::kDrain, Op::kCreate,
+                                         Op::kFree, Op::kBorrow, Op::kPredefined, Op::kRegister,
                                          Op::kList, Op::kDescribe),
                        kBoth(), kBoth(), kBoth()),
     name_of);
