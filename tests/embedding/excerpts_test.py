@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What documents quote of the example is in the example.
+
+  excerpts_test.py DOCUMENT... -- SOURCE...
+
+Of each ```c block in a document, the lines between two "..." are to follow each other in one of the sources, but for
+indentation; of the words in `backquotes`, those that call a function of attrcache or declare something of it are to
+occur in one.
+"""
+
+import re
+import sys
+
+CODE = re.compile(r"^( *)```c\n(.*?)^\1```$", re.M | re.S)
+SPAN = re.compile(r"`(attrcache_\w+(?:\([^`]*|[^`()]*;))`")
+
+
+def lines(text):
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def follows(fragment, text):
+    """Whether the lines of the fragment follow each other in the text's."""
+    return any(text[i:i + len(fragment)] == fragment for i in range(len(text) - len(fragment) + 1))
+
+
+def fragments(document):
+    for block in CODE.finditer(document):
+        for part in re.split(r"^ *\.\.\.$", block.group(2), flags=re.M):
+            yield lines(part)
+
+
+def main(arguments):
+    middle = arguments.index("--")
+    documents, sources = arguments[:middle], arguments[middle + 1:]
+    texts = {path: open(path).read() for path in sources}
+    split = {path: lines(text) for path, text in texts.items()}
+    checked, wrong = 0, []
+    for path in documents:
+        document = open(path).read()
+        for fragment in fragments(document):
+            checked += 1
+            if not fragment or not any(follows(fragment, text) for text in split.values()):
+                wrong.append(f"{path}: no source has these lines:\n  " + "\n  ".join(fragment))
+        for span in SPAN.findall(document):
+            checked += 1
+            if not any(" ".join(span.split()) in " ".join(text.split()) for text in texts.values()):
+                wrong.append(f"{path}: no source has `{span}`")
+    for text in wrong:
+        print("FAILED:", text)
+    print(f"{checked} excerpts of {len(sources)} sources")
+    if checked < 7:
+        print("FAILED: too few, the documents should have more")
+    return bool(wrong) or checked < 7
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
