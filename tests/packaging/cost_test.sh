@@ -3,7 +3,8 @@
 #
 # The C++ API costs nothing over the C API, with both compilers: get is the same instructions in both
 # of cost.cc's functions; the others, whose results the compilers lay out in their own ways, no more,
-# but for borrow's one store: the guard remembers its status.
+# but for borrow's one store: the guard remembers its status. Then the instructions that are executed, those of the
+# library included, are counted: as many.
 
 source tests/packaging/lib.sh
 
@@ -33,5 +34,28 @@ for compiler in g++ clang++; do
       fail "$compiler: $operation is longer in C++ (<) than in C (>)"
     fi
   done
+done
+
+# executed FUNCTION: instructions per call, from two runs of different length.
+executed() {
+  local times count=()
+  for times in 1000 2000; do
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work/run" "$1" "$times" 2>"$work/counted" ||
+      fail "$1 does not work: $(cat "$work/counted")"
+    count+=("$(sed -n 's/.*Collected : //p' "$work/counted")")
+  done
+  echo $(((count[1] - count[0]) / 1000))
+}
+
+# The functions by themselves, so that nothing is inlined into the loop.
+g++ -std=c++20 -O2 -Wall -Wextra -Werror -Ilib -fno-inline-functions-called-once "$here/cost_run.cc" libattrcache.so.0 \
+  -Wl,-rpath,"$root" -o "$work/run"
+for operation in get get_status set delete borrow; do
+  cxx=$(executed "cxx_$operation")
+  capi=$(executed "capi_$operation")
+  echo "$operation: $cxx instructions executed in C++, $capi in C"
+  ((capi > 20)) || fail "nothing was counted"
+  [[ $operation == borrow ]] && extra=1 || extra=0
+  ((cxx <= capi + extra)) || fail "$operation executes more in C++ than in C"
 done
 echo "passed"
