@@ -3,6 +3,8 @@
 // Every allocation fails in turn, in every operation that allocates, at every depth: the error says
 // so, nothing has changed, nothing leaks, and the same call succeeds once there is memory.
 
+#include <optional>
+
 #include "tests/alloc/allocator.h"
 #include "tests/support/recorder.h"
 
@@ -205,6 +207,153 @@ TEST_P(FailingTest, InsideADeleteFn) {
     EXPECT_EQ(object.list().size(), 1u);
     recorder.on_delete = nullptr;
   }
+}
+
+// Each operation that allocates, inside each callback, each of its allocations failing in turn: the
+// operation changes nothing, and the callback and the operation around it go on as if nothing had
+// been tried.
+TEST_P(FailingTest, EachOperationInsideEachCallback) {
+  enum class In { kCopy, kDelete, kDeleteAll, kRollback, kDestructor };
+  for (const In in : {In::kCopy, In::kDelete, In::kDeleteAll, In::kRollback, In::kDestructor}) {
+    for (int op = 0; op < 7; ++op) {
+      SCOPED_TRACE(testing::Message()
+                   << "callback " << static_cast<int>(in) << ", operation " << op);
+      Recorder recorder, refusing;
+      Universe universe;
+      attrcache_kind* kind = universe.kind();
+      for (int i = 0; i < 63; ++i) Recorder::make(kind, {});  // the next keyval makes it grow
+      const int keyval = recorder.keyval(kind);
+      const int far = Recorder::make(kind, {});
+      const int predefined = [&] {
+        int made = 0;
+        EXPECT_EQ(attrcache_keyval_create_predefined(kind, ATTRCACHE_AS_INT, &made), ATTRCACHE_OK);
+        return made;
+      }();
+      Object object(kind), to(kind), another(kind), source(kind);
+      for (int i = 0; i < 40; ++i) source.set(Recorder::make(kind, recorder.callbacks()), i);
+      const size_t copied = source.list().size();
+      object.set(keyval, 1);
+
+      attrcache_kind* registered = nullptr;
+      attrcache_domain* domain = nullptr;
+      int made = 0, failures = -1;
+      bool within = false;
+      const auto operation = [&] {
+        switch (op) {
+          case 0:
+            return another.set(far, 1);
+          case 1:
+            return source.copy_to(another);
+          case 2:  // until the registry grows
+            do {
+              const int result = attrcache_keyval_create(kind, nullptr, &made);
+              if (result != ATTRCACHE_OK || universe.counters().keyvals_created > 2100) {
+                return result;
+              }
+            } while (true);
+          case 3:
+            return attrcache_keyval_create_predefined(universe.kind(1), ATTRCACHE_AS_INT, &made);
+          case 4:
+            return attrcache_set_predefined(kind, &another.table, predefined, 5);
+          case 5:
+            return attrcache_kind_register(universe.domain(), nullptr, &registered);
+          default:
+            return attrcache_domain_create(nullptr, &domain);
+        }
+      };
+      const auto inside = [&] {
+        if (within || failures >= 0) return;
+        within = true;
+        failures = fail_each(operation, [&] {
+          EXPECT_TRUE(another.all_zero() || another.list().empty());
+          EXPECT_EQ(source.list().size(), copied);
+          EXPECT_EQ(registered, nullptr);
+          EXPECT_EQ(domain, nullptr);
+        });
+        within = false;
+      };
+      recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+        if (in == In::kCopy) inside();
+        *out = reinterpret_cast<void*>(call.value);
+        *flag = 1;
+        return 0;
+      };
+      recorder.on_delete = [&](const Call&) {
+        if (in == In::kDelete || in == In::kDeleteAll || in == In::kRollback) inside();
+        return 0;
+      };
+      recorder.on_destroy = [&] {
+        if (in == In::kDestructor && failures < 0) inside();
+      };
+      switch (in) {
+        case In::kCopy:
+          EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+          EXPECT_EQ(to.value(keyval), 1);
+          break;
+        case In::kDelete:
+          EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+          EXPECT_EQ(object.value(keyval), Object::kAbsent);
+          break;
+        case In::kDeleteAll:
+          EXPECT_EQ(object.free(), ATTRCACHE_OK);
+          EXPECT_TRUE(object.all_zero());
+          break;
+        case In::kRollback:
+          refusing.copy_code = 3;
+          object.set(refusing.keyval(kind), 2);
+          EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_CALLBACK);
+          EXPECT_TRUE(to.all_zero());
+          break;
+        case In::kDestructor:
+          EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+          EXPECT_EQ(recorder.destructions, 0);
+          EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+          EXPECT_EQ(recorder.destructions, 1);
+      }
+      EXPECT_GE(failures, 1) << "allocations that failed in it";
+      if (domain != nullptr) attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr);
+    }
+  }
+}
+
+// What promises not to allocate, or needs none because nothing is there, works without memory; the
+// end of a domain too.
+TEST_P(FailingTest, ReportsAndEndsNeedNoMemory) {
+  Recorder recorder;
+  attrcache_domain* domain;
+  ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
+  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  std::vector<int> keyvals;
+  for (int i = 0; i < 300; ++i) keyvals.push_back(recorder.keyval(kind));
+  std::optional<Object> object(kind), empty(kind), to(kind);  // which end before their domain
+  for (const int keyval : keyvals) object->set(keyval, keyval);
+  std::vector<attrcache_attribute_info> attributes(300);
+  std::vector<attrcache_keyval_info> infos(300);
+  attrcache_counters counters;
+  attrcache_leaks leaks;
+  size_t count = 0;
+
+  fail_allocation(0, Failing::kAllFromThere);
+  EXPECT_EQ(attrcache_attribute_list(kind, &object->table, attributes.data(), 300, &count),
+            ATTRCACHE_OK);
+  EXPECT_EQ(count, 300u);
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(attributes[i].keyval, keyvals[i]);
+  EXPECT_EQ(attrcache_keyval_list(kind, infos.data(), 300, &count), ATTRCACHE_OK);
+  EXPECT_EQ(count, 300u);
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyvals[7], infos.data()), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_domain_counters(domain, &counters), ATTRCACHE_OK);
+  EXPECT_EQ(empty->copy_to(*to), ATTRCACHE_OK);
+  EXPECT_EQ(object->set(keyvals[299], 5), ATTRCACHE_OK) << "replacing";
+  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, &leaks),
+            ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(leaks.attributes, 300u);
+  EXPECT_EQ(object->free(ATTRCACHE_DRAIN), ATTRCACHE_OK);
+  for (int i = 0; i < 150; ++i) EXPECT_EQ(free_keyval(kind, keyvals[i]), ATTRCACHE_OK);
+  for (std::optional<Object>* o : {&object, &empty, &to}) o->reset();
+  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, &leaks), ATTRCACHE_OK);
+  fail_no_allocation();
+  EXPECT_EQ(recorder.deletions.size(), 301u);
+  EXPECT_EQ(recorder.destructions, 300);
 }
 
 INSTANTIATE_TEST_SUITE_P(Failures, FailingTest,
