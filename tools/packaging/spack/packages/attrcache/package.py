@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# A Spack recipe: copy it to packages/attrcache/package.py of a repository of yours, set `git` to where
-# the sources are, and spack install attrcache.
+# A Spack recipe, in a repository of its own (package API v1, Spack 0.23 or later):
+#
+#   spack repo add tools/packaging/spack
+#   spack install attrcache ^mpich            # or ^openmpi; ~mpi for the library alone
+#
+# What has been tried of it: tests/packaging/spack_test.sh runs it with a stand-in for Spack, and CMake with the
+# arguments that it gives. Spack itself has never run it.
+
+import os
 
 from spack.package import *
 
@@ -10,7 +17,8 @@ class Attrcache(CMakePackage):
     """Lock-free concurrent attribute cache for MPI runtimes, with interposers that serve the
     attribute functions of unmodified MPI programs."""
 
-    git = "file:///path/to/attrcache"
+    # The repository that this recipe lies in. Elsewhere: where the sources are then.
+    git = "file://" + os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "..", ".."))
 
     license("Apache-2.0")
 
@@ -21,10 +29,12 @@ class Attrcache(CMakePackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.16:", type="build")
-    depends_on("python@3:", type="build")
+    depends_on("python@3:", type="build")  # writes the man pages
     depends_on("mpi", when="+mpi")
 
+    requires("platform=linux", msg="only Linux is supported")
     requires("target=x86_64:", "target=aarch64:", policy="one_of", msg="needs 16-byte atomics")
+    requires("^openmpi", "^mpich", policy="one_of", when="+mpi", msg="there are interposers for these two")
     conflicts("%gcc@:11", msg="needs C++20")
     conflicts("%clang@:13", msg="needs C++20")
 
@@ -33,9 +43,5 @@ class Attrcache(CMakePackage):
         headers = {"OPENMPI": "OFF", "MPICH": "OFF"}
         if self.spec.satisfies("+mpi"):
             mpi = self.spec["mpi"]
-            name = "OPENMPI" if mpi.name == "openmpi" else "MPICH"
-            headers[name] = mpi.prefix.include
+            headers[mpi.name.upper()] = mpi.prefix.include
         return [self.define("ATTRCACHE_%s_INCLUDE" % name, value) for name, value in headers.items()]
-
-    def setup_run_environment(self, env):
-        env.set("ATTRCACHE_LIBDIR", self.prefix.lib.attrcache)

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The Spack recipe, as far as that goes without Spack: it is Python that uses directives as Spack has them; and with
+# the arguments that it gives, CMake builds the interposer of the MPI asked for, and no other.
+
+source tests/packaging/lib.sh
+recipe=$root/tools/packaging/spack/packages/attrcache/package.py
+
+sources=$(python3 "$here/spack_stand_in.py" "$recipe" git)
+[[ -f ${sources#file://}/CMakeLists.txt ]] || fail "no sources in $sources"
+
+include() { # MPI: where its mpi.h is
+  "mpicc.$1" -show | tr ' ' '\n' | sed -n 's/^-I//p' | while read -r folder; do
+    if [[ -f $folder/mpi.h ]]; then echo "$folder"; fi
+  done | head -n 1
+}
+for mpi in openmpi mpich none; do
+  headers=$([[ $mpi == none ]] || include "$mpi")
+  readarray -t arguments < <(python3 "$here/spack_stand_in.py" "$recipe" "$mpi" "$headers")
+  ((${#arguments[@]} == 2)) || fail "$mpi: ${arguments[*]}"
+  cmake -S "$root" -B "$work/$mpi" "${arguments[@]}" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+  ! grep -A3 'not used by the project' "$work/log" || fail "CMake doesn't know what it is given"
+  made=$(cmake --build "$work/$mpi" --target help | sed -n 's/^\.\.\. attrcache_\(openmpi\|mpich\)$/\1/p')
+  [[ $made == "${mpi/none/}" ]] || fail "for $mpi the interposers are: '$made'"
+done
+echo "passed"
