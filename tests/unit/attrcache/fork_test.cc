@@ -152,4 +152,41 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
   EXPECT_EQ(shared.value(served), 7) << "the parent keeps what the child has replaced";
 }
 
+// A thread that was inside, in its delete_fn: what it was deleting can be read, replaced and
+// deleted in the child, but its keyval stays for ever.
+TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
+  Gate entered, forked;
+  shared.set(served, 7);
+  shared.set(plain, 1);
+  recorder.on_delete = [&](const attrcache::support::Call& call) {
+    if (call.value != 7) return 0;
+    entered.open();
+    forked.wait();
+    return 0;
+  };
+  std::thread deleter([&] { EXPECT_EQ(shared.erase(served), ATTRCACHE_OK); });
+  entered.wait();
+
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alarm(60);
+    if (shared.value(served) != 7) _exit(1);
+    if (shared.set(served, 8) != ATTRCACHE_OK || shared.value(served) != 8) _exit(2);
+    if (shared.erase(served) != ATTRCACHE_OK || shared.value(served) != Object::kAbsent) _exit(3);
+    use(objects[0]);
+    if (shared.erase(plain) != ATTRCACHE_OK || objects[0].free() != ATTRCACHE_OK) _exit(4);
+    if (free_keyval(kind, served) != ATTRCACHE_OK || recorder.destructions != 0) _exit(5);
+    if (universe.counters().attributes != 1) _exit(6);
+    _exit(0);
+  }
+  forked.open();
+  deleter.join();
+  ASSERT_GE(pid, 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  recorder.on_delete = nullptr;
+}
+
 }  // namespace
