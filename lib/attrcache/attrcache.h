@@ -210,9 +210,15 @@ typedef void attrcache_delete_aint_fn(int* object, int* keyval, intptr_t* value,
                                       intptr_t* extra_state, int* ierror);
 
 /* Sentinels, never called (the values of the MPI-5 ABI). */
-#define ATTRCACHE_NULL_COPY_FN ((attrcache_callback*)0)   /* copies nothing */
-#define ATTRCACHE_DUP_FN ((attrcache_callback*)1)         /* copies value and tag unchanged */
-#define ATTRCACHE_NULL_DELETE_FN ((attrcache_callback*)0) /* does nothing */
+#ifdef __cplusplus
+#define ATTRCACHE_NO_CALLBACK static_cast<attrcache_callback*>(nullptr)
+#define ATTRCACHE_DUP_FN reinterpret_cast<attrcache_callback*>(uintptr_t{1})
+#else
+#define ATTRCACHE_NO_CALLBACK ((attrcache_callback*)0)
+#define ATTRCACHE_DUP_FN ((attrcache_callback*)1) /* copies value and tag unchanged */
+#endif
+#define ATTRCACHE_NULL_COPY_FN ATTRCACHE_NO_CALLBACK   /* copies nothing */
+#define ATTRCACHE_NULL_DELETE_FN ATTRCACHE_NO_CALLBACK /* does nothing */
 
 typedef struct attrcache_callbacks {
   attrcache_callback* copy_fn;

@@ -216,7 +216,7 @@ class Domain {
 // What a copy callback returns: a pointer to attach, null or skip for nothing, or fail(code).
 template <typename T>
 struct Copied {
-  Copied(T* value) noexcept : value(value) {}
+  Copied(T* attached) noexcept : value(attached) {}
   Copied(std::nullptr_t) noexcept {}
   static Copied skip() noexcept { return nullptr; }
   static Copied fail(int code) noexcept {

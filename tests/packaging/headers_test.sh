@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The public headers compile, by themselves and without a warning, in each standard that lib/attrcache/README.md names
+# and later ones, with both compilers and with the warnings that strict projects switch on; in earlier standards,
+# attrcache.hpp says what it needs.
+
+source tests/packaging/lib.sh
+
+warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror)
+compile() { # COMPILER LANGUAGE STANDARD OPTION... <SOURCE
+  "$1" -x "$2" "-std=$3" "${warnings[@]}" "${@:4}" -Ilib -fsyntax-only - 2>"$work/log"
+}
+works() {
+  compile "$@" || fail "$*: $(cat "$work/log")"
+}
+
+# Each macro used: what is in it is compiled only then.
+cat >"$work/use.h" <<'END'
+#include "attrcache/attrcache.h"
+#include "attrcache/attrcache.h"
+attrcache_table table = ATTRCACHE_TABLE_INIT;
+attrcache_callbacks callbacks = {ATTRCACHE_DUP_FN, ATTRCACHE_NULL_DELETE_FN, 0, ATTRCACHE_C, 0};
+attrcache_callback* nothing = ATTRCACHE_NULL_COPY_FN;
+int values[] = {ATTRCACHE_VERSION, ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_KEYVAL_MIN, ATTRCACHE_KEYVAL_MAX};
+END
+for standard in c11 c17 c2x; do
+  for compiler in gcc clang; do works "$compiler" c "$standard" -Wstrict-prototypes <"$work/use.h"; done
+done
+for compiler in g++ clang++; do
+  for standard in c++11 c++14 c++17 c++20 c++2b; do
+    sed 's/, 0, ATTRCACHE_C, 0}/, nullptr, ATTRCACHE_C, nullptr}/' "$work/use.h" |
+      works "$compiler" c++ "$standard" -Wold-style-cast -Wzero-as-null-pointer-constant
+  done
+  for standard in c++20 c++2b; do
+    works "$compiler" c++ "$standard" -Wold-style-cast -Wnon-virtual-dtor <"$here/cost.cc"
+  done
+  ! compile "$compiler" c++ c++17 <"$here/cost.cc" || fail "attrcache.hpp compiles in C++17"
+  grep -q 'attrcache.hpp needs C++20' "$work/log" || fail "no word of C++20: $(cat "$work/log")"
+  for standard in c++17 c++20; do
+    for mpi in openmpi mpich; do
+      readarray -t folders < <("mpicc.$mpi" -show | tr ' ' '\n' | sed -n 's/^-I/-isystem/p')
+      works "$compiler" c++ "$standard" "${folders[@]}" <<<'#include "attrcache/mpi2.hpp"'
+    done
+  done
+done
+echo "passed"
