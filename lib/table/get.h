@@ -122,8 +122,7 @@ template <unsigned kHeight>
                                              void** value) {
   if (offset >> (4 * kHeight + 7) != 0) [[unlikely]]
     return false;
-  // The height is known here: to subtract it costs nothing, to mask it would.
-  return look_below<kHeight>(reinterpret_cast<const Node*>(root - kHeight), offset, keyval, value);
+  return look_below<kHeight>(tree::node(root), offset, keyval, value);
 }
 
 [[gnu::always_inline]] inline bool look_far(const attrcache_table* table, uint32_t keyval,
