@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <pthread.h>
 #include <sched.h>
 #include <time.h>
+
+#include <bit>
+#include <cstdint>
 
 #include "platform/atomic.h"
 #include "platform/pair.h"
@@ -26,14 +30,57 @@ bool pair_supported() {
 
 thread_local constinit ThreadState tls_state = {0, nullptr};
 
+namespace {
+
+// Which ordinals are taken: the only variables of the library that a whole process shares. They
+// number threads, which belong to the process too, and carry nothing of any domain. Relaxed, all of
+// it: the number alone matters; threads that have the same one lose time, not safety.
+constexpr unsigned kReused = 1024;
+constinit Atomic<uint64_t> taken[kReused / 64] = {};
+constinit Atomic<unsigned> last_beyond{kReused};
+
+// The lowest, so that as many threads as there are stripes have one each. Lock-free.
+unsigned take_ordinal() {
+  for (unsigned word = 0; word < kReused / 64; ++word) {
+    uint64_t now = taken[word].load(kRelaxed);
+    while (~now != 0) {
+      const auto bit = static_cast<unsigned>(std::countr_one(now));
+      if (taken[word].compare_exchange_weak(now, now | uint64_t{1} << bit, kRelaxed, kRelaxed)) {
+        return word * 64 + bit + 1;
+      }
+    }
+  }
+  const unsigned beyond = last_beyond.fetch_add(1, kRelaxed) + 1;
+  return beyond > kReused ? beyond : kReused + 1;  // after 2^32 of them
+}
+
+// A thread ends. One that leaves something borrowed behind keeps its ordinal for ever: nobody else
+// is to be taken for it and to give that back.
+void leave(void*) {
+  const unsigned ordinal = tls_state.ordinal;
+  if (ordinal == 0 || ordinal > kReused || tls_state.innermost != nullptr) return;
+  tls_state.ordinal = 0;
+  taken[(ordinal - 1) / 64].fetch_and(~(uint64_t{1} << (ordinal - 1) % 64), kRelaxed);
+}
+
+// Has leave called when a thread ends, as long as the library is loaded. Without one (the process
+// has too many, or isn't that far yet), ordinals aren't used again.
+struct Key {
+  Key() { valid = pthread_key_create(&key, leave) == 0; }
+  ~Key() {
+    if (valid) pthread_key_delete(key);
+    valid = false;
+  }
+  pthread_key_t key = 0;
+  bool valid = false;
+} at_thread_end;
+
+}  // namespace
+
 unsigned assign_ordinal() {
-  // The one variable of the library that a whole process shares: it numbers threads, which belong
-  // to the process too. It carries nothing of any domain. Relaxed: the number alone matters.
-  static constinit Atomic<unsigned> last{0};
-  unsigned ordinal = last.fetch_add(1, kRelaxed) + 1;
-  if (ordinal == 0) ordinal = 1;  // after 2^32 threads: 0 means "not assigned"
-  tls_state.ordinal = ordinal;
-  return ordinal;
+  tls_state.ordinal = take_ordinal();
+  if (at_thread_end.valid) pthread_setspecific(at_thread_end.key, &tls_state);
+  return tls_state.ordinal;
 }
 
 void Backoff::relax() {

@@ -11,8 +11,8 @@ namespace attrcache {
 struct Frame;  // callback/frame.h
 
 struct ThreadState {
-  // Small and dense, unique among the living and the dead; 0 until asked for. Spreads threads over
-  // stripes.
+  // Small and dense, unique among the living (and the dead that left something borrowed); 0 until
+  // asked for. Spreads threads over stripes.
   unsigned ordinal;
   // The innermost use of an attribute by this thread (a callback running, a value borrowed).
   Frame* innermost;
