@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "mpi/checked.h"
 #include "mpi/errors.h"
 #include "mpi/free.h"
 #include "mpi/native.h"
@@ -57,6 +58,27 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
   return MPI_SUCCESS;
 }
 
+template <typename Kind>
+Freed free_of(Anchor* anchor, typename Kind::Handle handle) {
+  return free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                         facts::kFreeModes[Kind::kNumber]);
+}
+
+// The same with ATTRCACHE_CHECK=1.
+template <typename Kind>
+Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
+  void* object = facts::to_object(handle);
+  bool told = facts::kFreeModes[Kind::kNumber] != FreeMode::kDrain;
+  if (facts::kFinalizeForgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
+    // Those that only MPI_Finalize frees.
+    told = object != facts::to_object(native().world) && object != facts::to_object(native().self);
+  }
+  WatchedFree watched_free(Kind::kNumber, object, told);
+  const Freed freed = free_of<Kind>(anchor, handle);
+  watched_free.end(freed.code);
+  return freed;
+}
+
 // The object ends.
 template <typename Kind>
 int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
@@ -64,8 +86,8 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   const uintptr_t key = facts::to_key(handle);
   // So that the callbacks find the object, if it was never touched under this handle.
   objects<Kind>.insert(key, anchor);
-  const Freed freed = free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                                      facts::kFreeModes[Kind::kNumber]);
+  const Freed freed =
+      checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
   // Not there any more: a callback has freed the object under our feet.
   if (freed.kept || objects<Kind>.find(key) != anchor) return freed.code;
   objects<Kind>.erase(key);

@@ -40,7 +40,12 @@ inline Binding binding_of(const void* return_address) {
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval);
 
+constexpr const void* asked_by_binding(const void* return_address) { return return_address; }
+
 #else
+
+// The return address isn't needed, and not to be passed around.
+constexpr const void* asked_by_binding(const void*) { return nullptr; }
 
 constexpr Binding binding_of(const void*) { return Binding::kC; }
 inline int create_keyval_for_cxx(const Served&, int, attrcache_callback*, attrcache_callback*,

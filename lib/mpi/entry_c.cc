@@ -14,21 +14,11 @@
 namespace attrcache::mpi {
 namespace {
 
-// `native_create` is what MPI has under that name. `caller` is the return address.
-template <int kKind, typename Copy, typename Delete, typename NativeCreate>
-[[gnu::always_inline]] inline int create(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                         void* extra_state, const void* caller,
-                                         NativeCreate native_create) {
-  // Bad arguments, and calls that come too late: MPI says it best.
-  if (keyval == nullptr ||
-      (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)) ||
-      (ending() && finalized())) [[unlikely]] {
-    return native_create(copy_fn, delete_fn, keyval, extra_state);
-  }
-  const Served* state;
-  const int code = begin(&state);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    return code;
+template <int kKind, bool kChecks, typename Copy, typename Delete, typename NativeCreate>
+[[gnu::always_inline]] inline int create_now(Copy* copy_fn, Delete* delete_fn, int* keyval,
+                                             void* extra_state, const void* caller,
+                                             NativeCreate native_create) {
+  const Served* state = served();
   if (state->fronted[kKind]) [[unlikely]] {
     return native_create(copy_fn, delete_fn, keyval, extra_state);
   }
@@ -37,8 +27,10 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
   switch (binding_of(caller)) {
     case Binding::kC: {
       const Callbacks fns = recognize_c<kKind>(copy, del);
-      return create_keyval(*state, kKind,
-                           {fns.copy_fn, fns.delete_fn, extra_state, ATTRCACHE_C, nullptr}, keyval);
+      const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra_state, ATTRCACHE_C,
+                                             nullptr};
+      return kChecks ? create_keyval_checked(*state, kKind, callbacks, keyval)
+                     : create_keyval(*state, kKind, callbacks, keyval);
     }
     case Binding::kCxx:
       return create_keyval_for_cxx(*state, kKind, copy, del, extra_state, keyval);
@@ -47,16 +39,66 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
   }
 }
 
+template <int kKind, typename Copy, typename Delete, typename NativeCreate>
+[[gnu::noinline, gnu::cold]] int create_attentively(Copy* copy_fn, Delete* delete_fn, int* keyval,
+                                                    void* extra_state, const void* caller,
+                                                    NativeCreate native_create) {
+  if (ending() && finalized()) {
+    note_passed_on(Doing::kCreate, kKind, kNoKeyval);
+    return native_create(copy_fn, delete_fn, keyval, extra_state);
+  }
+  const Served* state;
+  const int code = begin(&state);
+  if (code != MPI_SUCCESS) return code;
+  return checking() ? create_now<kKind, true>(copy_fn, delete_fn, keyval, extra_state, caller,
+                                              native_create)
+                    : create_now<kKind, false>(copy_fn, delete_fn, keyval, extra_state, caller,
+                                               native_create);
+}
+
+// `native_create` is what MPI has under that name.
+template <int kKind, typename Copy, typename Delete, typename NativeCreate>
+[[gnu::always_inline]] inline int create(Copy* copy_fn, Delete* delete_fn, int* keyval,
+                                         void* extra_state, const void* return_address,
+                                         NativeCreate native_create) {
+  const void* caller = asked_by_binding(return_address);
+  // Bad arguments, and calls that come too late: MPI says it best.
+  if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
+      [[unlikely]] {
+    return native_create(copy_fn, delete_fn, keyval, extra_state);
+  }
+  if (served() == nullptr || attention()) [[unlikely]] {
+    return create_attentively<kKind>(copy_fn, delete_fn, keyval, extra_state, caller,
+                                     native_create);
+  }
+  return create_now<kKind, false>(copy_fn, delete_fn, keyval, extra_state, caller, native_create);
+}
+
+template <int kKind, typename NativeFree>
+[[gnu::noinline, gnu::cold]] int release_slowly(int* keyval, NativeFree native_free) {
+  if (keyval == nullptr) return native_free(keyval);
+  if (!ours(*keyval) || not_ours_to_answer()) {
+    note_passed_on(Doing::kFree, kKind, *keyval);
+    return native_free(keyval);
+  }
+  return checking() ? free_keyval_checked(kKind, keyval) : free_keyval(kKind, keyval);
+}
+
 template <int kKind, typename NativeFree>
 [[gnu::always_inline]] inline int release(int* keyval, NativeFree native_free) {
-  if (keyval == nullptr || !ours(*keyval) || not_ours_to_answer()) return native_free(keyval);
+  if (keyval == nullptr || !ours(*keyval) || served() == nullptr || attention()) [[unlikely]] {
+    return release_slowly<kKind>(keyval, native_free);
+  }
   return free_keyval(kKind, keyval);
 }
 
 template <typename Kind, typename NativeSet>
 [[gnu::noinline]] int put_slowly(typename Kind::Handle handle, int keyval, void* value,
                                  NativeSet native_set) {
-  if (!ours(keyval) || not_ours_to_answer()) return native_set(handle, keyval, value);
+  if (!ours(keyval) || not_ours_to_answer()) {
+    note_passed_on(Doing::kSet, Kind::kNumber, keyval);
+    return native_set(handle, keyval, value);
+  }
   return set<Kind>(handle, keyval, reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
 }
 
@@ -65,16 +107,20 @@ template <typename Kind, typename NativeSet>
                                       NativeSet native_set) {
   void* anchor;
   // An object that is in the map was served before, and MPI isn't over.
-  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor)) [[unlikely]] {
+  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
+      [[unlikely]] {
     return put_slowly<Kind>(handle, keyval, value, native_set);
   }
-  return set_at<Kind>(static_cast<Anchor*>(anchor), handle, keyval,
-                      reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
+  return set_now<Kind>(static_cast<Anchor*>(anchor), handle, keyval,
+                       reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
 }
 
 template <typename Kind>
 [[gnu::noinline]] int get_slowly(typename Kind::Handle handle, int keyval, void* value, int* flag) {
-  if (not_ours_to_answer()) return native().of<Kind>().get_attr(handle, keyval, value, flag);
+  if (not_ours_to_answer()) {
+    note_passed_on(Doing::kGet, Kind::kNumber, keyval);
+    return native().of<Kind>().get_attr(handle, keyval, value, flag);
+  }
   return get_by_asking<Kind>(handle, keyval, static_cast<void**>(value), flag, attrcache_get);
 }
 
@@ -90,7 +136,10 @@ template <typename Kind, typename NativeGet>
 template <typename Kind, typename NativeDelete>
 [[gnu::noinline]] int erase_slowly(typename Kind::Handle handle, int keyval,
                                    NativeDelete native_delete) {
-  if (!ours(keyval) || not_ours_to_answer()) return native_delete(handle, keyval);
+  if (!ours(keyval) || not_ours_to_answer()) {
+    note_passed_on(Doing::kDelete, Kind::kNumber, keyval);
+    return native_delete(handle, keyval);
+  }
   return remove<Kind>(handle, keyval);
 }
 
@@ -98,10 +147,11 @@ template <typename Kind, typename NativeDelete>
 [[gnu::always_inline]] inline int erase(typename Kind::Handle handle, int keyval,
                                         NativeDelete native_delete) {
   void* anchor;
-  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor)) [[unlikely]] {
+  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
+      [[unlikely]] {
     return erase_slowly<Kind>(handle, keyval, native_delete);
   }
-  return remove_at<Kind>(&static_cast<Anchor*>(anchor)->table, handle, keyval);
+  return remove_now<Kind>(&static_cast<Anchor*>(anchor)->table, handle, keyval);
 }
 
 }  // namespace

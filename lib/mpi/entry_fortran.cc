@@ -25,6 +25,15 @@ class Ierror {
   MPI_Fint* at_;
 };
 
+// MPI-1's get, which can't give more than an INTEGER.
+int get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+             MPI_Fint* value) {
+  const int result = attrcache_get_fint(kind, table, keyval, value);
+  if ((watched() & kChecked) && result == ATTRCACHE_OK) [[unlikely]]
+    watch_fint(kind, table, keyval, *value);
+  return result;
+}
+
 // MPI-1's face and MPI-2's: how values are meant, and how callbacks take them.
 template <typename Value>
 struct Face;
@@ -32,7 +41,7 @@ template <>
 struct Face<MPI_Fint> {
   static constexpr attrcache_tag kTag = ATTRCACHE_AS_FINT;
   static constexpr attrcache_language kLanguage = ATTRCACHE_FORTRAN_FINT;
-  static constexpr auto read = attrcache_get_fint;
+  static constexpr auto read = get_fint;
 };
 template <>
 struct Face<MPI_Aint> {
@@ -54,6 +63,7 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval, Value* ext
     }
   }
   if (state == nullptr || state->fronted[Kind::kNumber]) {
+    note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
     (native().*calls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
     return;
   }
@@ -61,18 +71,21 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval, Value* ext
   // The value of extra_state now: the variable is the caller's, and may be gone when a callback
   // runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
-  result =
-      create_keyval(*state, Kind::kNumber,
-                    {fns.copy_fn, fns.delete_fn, extra, Face<Value>::kLanguage, nullptr}, keyval);
+  const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra, Face<Value>::kLanguage,
+                                         nullptr};
+  result = checking() ? create_keyval_checked(*state, Kind::kNumber, callbacks, keyval)
+                      : create_keyval(*state, Kind::kNumber, callbacks, keyval);
 }
 
 template <typename Kind, typename Value>
 void release(MPI_Fint* keyval, MPI_Fint* ierror, Calls<Value> Native::*calls) {
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
+    note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
     (native().*calls).free_keyval(keyval, result);
   } else {
-    result = free_keyval(Kind::kNumber, keyval);
+    result = checking() ? free_keyval_checked(Kind::kNumber, keyval)
+                        : free_keyval(Kind::kNumber, keyval);
   }
 }
 
@@ -81,6 +94,7 @@ void put(MPI_Fint* object, MPI_Fint* keyval, Value* value, MPI_Fint* ierror,
          Calls<Value> Native::*calls) {
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
+    note_passed_on(Doing::kSet, Kind::kNumber, *keyval);
     (native().*calls).set_attr(object, keyval, value, result);
   } else {
     result = set<Kind>(handle<Kind>(*object), *keyval, *value, Face<Value>::kTag);
@@ -92,6 +106,7 @@ void get(MPI_Fint* object, MPI_Fint* keyval, Value* value, MPI_Fint* flag, MPI_F
          Calls<Value> Native::*calls) {
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
+    note_passed_on(Doing::kGet, Kind::kNumber, *keyval);
     (native().*calls).get_attr(object, keyval, value, flag, result);
   } else {
     // 1 and 0 are .TRUE. and .FALSE. for gfortran, and for both MPIs as Debian builds them.
@@ -103,6 +118,7 @@ template <typename Kind, typename Value>
 void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror, Calls<Value> Native::*calls) {
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
+    note_passed_on(Doing::kDelete, Kind::kNumber, *keyval);
     (native().*calls).delete_attr(object, keyval, result);
   } else {
     result = remove<Kind>(handle<Kind>(*object), *keyval);

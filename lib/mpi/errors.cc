@@ -31,6 +31,11 @@ int raise_on_world(int code) {
   return code;
 }
 
+int fail_to_free(int result, int kind, int keyval) {
+  note_result(result, Doing::kFree, kind, keyval);
+  return raise_on_world(error_code(result, 0));
+}
+
 template <>
 int raise<Communicator>(MPI_Comm comm, int code) {
   native().comm_call_errhandler(comm, code);

@@ -8,6 +8,7 @@
 #define ATTRCACHE_MPI_ERRORS_H_
 
 #include "mpi/kinds.h"
+#include "mpi/watch.h"
 
 namespace attrcache::mpi {
 
@@ -26,12 +27,18 @@ int raise<Datatype>(MPI_Datatype type, int code);
 template <>
 int raise<Window>(MPI_Win win, int code);
 
-// Both in one, for a result that isn't ATTRCACHE_OK.
+// All in one, for a result that isn't ATTRCACHE_OK. `code_or_keyval`: the callback's code where a
+// callback failed, else the keyval. That is one word, so that the paths to here, which are not to
+// pay for it, need to keep only one.
 template <typename Kind>
-[[gnu::noinline, gnu::cold]] int fail(typename Kind::Handle handle, int result,
-                                      int callback_code = 0) {
-  return raise<Kind>(handle, error_code(result, callback_code));
+[[gnu::noinline, gnu::cold]] int fail(typename Kind::Handle handle, Doing doing, int result,
+                                      int code_or_keyval) {
+  if (result != ATTRCACHE_ERR_CALLBACK) note_result(result, doing, Kind::kNumber, code_or_keyval);
+  return raise<Kind>(handle, error_code(result, code_or_keyval));
 }
+
+// The same where a keyval could not be freed.
+int fail_to_free(int result, int kind, int keyval);
 
 }  // namespace attrcache::mpi
 

@@ -137,6 +137,16 @@ void HandleMap::clear() {
   erased_ = 0;
 }
 
+void HandleMap::visit_all(void (*visit)(void*, uintptr_t, void*), void* context) {
+  const Held held(*this);
+  const Array& array = *array_.load(kRelaxed);
+  for (uint64_t i = 0; i <= array.mask; i += sizeof(Slot)) {
+    const uint64_t key = array.at(i).key.load(kRelaxed);
+    if (key == kEmpty || key == kErased) continue;
+    visit(context, static_cast<uintptr_t>(key - 1), array.at(i).object.load(kRelaxed));
+  }
+}
+
 void HandleMap::reset() {
   clear();
   while (outgrown_ != nullptr) {

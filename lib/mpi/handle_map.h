@@ -76,6 +76,14 @@ class HandleMap {
   void erase(uintptr_t handle);
   void clear();
 
+  // Calls visit(handle, object) for every entry, with the lock held: it must not use the map.
+  template <typename Visit>
+  void for_each(Visit visit) {
+    visit_all(
+        [](void* v, uintptr_t handle, void* object) { (*static_cast<Visit*>(v))(handle, object); },
+        &visit);
+  }
+
   // Gives all memory back, outgrown arrays included. Nobody may use the map at the same time. The
   // interposer's maps live as long as the process and never need it.
   void reset();
@@ -113,6 +121,7 @@ class HandleMap {
   static constexpr uint64_t hash(uintptr_t handle) { return handle * uint64_t{0x40c593c3} >> 8; }
 
   struct Held;  // the lock, while it is held
+  void visit_all(void (*visit)(void* context, uintptr_t handle, void* object), void* context);
   bool make_room();
   void put_away(Array* array);
   void tidy(Array& array, uint64_t offset);

@@ -6,6 +6,7 @@
 #include <unwind.h>
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 
@@ -27,64 +28,70 @@ constinit Atomic<uint64_t> counts_of[kMisuses];
 constexpr MisuseText kTexts[] = {
     {"invalid-keyval", "MPI_KEYVAL_INVALID is used as a keyval",
      "MPI-3.1 6.7.2: MPI_KEYVAL_INVALID is an erroneous key value",
-     ATTRCACHE_NATIVELY("gives an error", "gives an error")},
-    {"unknown-keyval", "a number is used as a keyval that nobody made",
-     "MPI-3.1 6.7.2: erroneous if there is no key with this value",
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER or MPI_ERR_INTERN", "gives MPI_ERR_KEYVAL")},
+    {"unknown-keyval", "a number is used as a keyval that is none",
+     "MPI-3.1 6.7.2: erroneous if there is no key with that value",
      ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
     {"stale-keyval", "a keyval is used that was freed and is gone",
-     "MPI-3.1 6.7.2: erroneous if there is no key with this value",
-     ATTRCACHE_NATIVELY("takes it for the keyval that has its number next",
-                        "takes it for the keyval that has its number next")},
-    {"freed-twice", "a keyval is freed that is freed already",
-     "MPI-3.1 6.7.2: frees an extant attribute key",
-     ATTRCACHE_NATIVELY("frees the keyval that has its number next",
-                        "frees the keyval that has its number next")},
+     "MPI-3.1 6.7.2: erroneous if there is no key with that value",
+     ATTRCACHE_NATIVELY("takes it for the next keyval that gets its number",
+                        "lets it pass, and takes it for the next keyval that gets its number")},
+    {"freed-twice", "a keyval is freed that was freed before",
+     "MPI-3.1 6.7.2: what is freed is an extant key",
+     ATTRCACHE_NATIVELY(
+         "frees it under its remaining attributes, or the next keyval that gets its number",
+         "lets it pass, or frees the next keyval that gets its number")},
     {"wrong-kind", "a keyval of one kind of object is used on another",
-     "MPI-3.1 6.7: keyvals are made for communicators, windows or datatypes",
-     ATTRCACHE_NATIVELY("lets it pass", "gives MPI_ERR_KEYVAL")},
-    {"predefined", "a predefined attribute is set or deleted, or its keyval is freed",
+     "MPI-3.1 6.7: communicators, windows and datatypes have keyvals of their own",
+     ATTRCACHE_NATIVELY("lets a get pass, and says that nothing is attached",
+                        "gives MPI_ERR_KEYVAL")},
+    {"predefined", "a predefined attribute is set or deleted, or its keyval freed",
      "MPI-3.1 8.1.2: users can't update or delete them",
-     ATTRCACHE_NATIVELY("gives an error", "gives an error")},
-    {"null-handle", "an attribute of a null handle is asked for",
-     "MPI-3.1 2.5.1: a null handle is no argument unless that is said",
-     ATTRCACHE_NATIVELY("gives an error, but for MPI_Attr_get", "gives an error")},
-    {"after-finalize", "an attribute function is called after MPI_Finalize",
-     "MPI-3.1 8.7: no MPI routine may be called then, but for a few",
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
+    {"null-handle", "a null handle is used as an object with attributes",
+     "MPI-3.1 2.5.1: null handles are for comparison and assignment",
+     ATTRCACHE_NATIVELY("lets MPI_Attr_get pass, and fails in the others", "gives an error")},
+    {"out-of-time", "an attribute function is called before MPI_Init or after MPI_Finalize",
+     "MPI-3.1 8.7: MPI routines may be called in between, but for a few",
      ATTRCACHE_NATIVELY("ends the program", "ends the program")},
     {"set-on-freed", "an attribute is set under a keyval that was freed",
-     "MPI-3.1 6.7.2: such a keyval lasts only as long as other attributes of it do",
+     "MPI-3.1 6.7.2: such a keyval lasts only as long as its other attributes do",
      ATTRCACHE_NATIVELY("lets it pass", "lets it pass")},
     {"delete-absent", "an attribute is deleted that is not attached",
-     "MPI-3.1 6.7.2 does not say what happens then, and MPIs differ",
-     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER; attrcache succeeds",
-                        "succeeds; Open MPI gives an error")},
+     "MPI-3.1 6.7.2 does not say what happens then",
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER, where MPICH and attrcache succeed",
+                        "succeeds, as attrcache does, where Open MPI gives an error")},
     {"wrong-thread", "a thread calls MPI that may not",
      "MPI-3.1 12.4.3: below MPI_THREAD_SERIALIZED only the main thread calls MPI",
-     ATTRCACHE_NATIVELY("lets it pass", "lets it pass")},
+     ATTRCACHE_NATIVELY("does not look", "does not look")},
     {"flag-not-set", "a copy callback succeeds and does not set its flag",
      "MPI-3.1 6.7.2: flag tells whether the attribute is copied",
-     ATTRCACHE_NATIVELY("takes what it finds there", "takes what it finds there")},
+     ATTRCACHE_NATIVELY("copies or not, by what it finds there", "takes it for 0")},
     {"flag-odd", "a copy callback sets its flag to something else than 0 or 1",
-     "MPI-3.1 6.7.2: flag = 0 or flag = 1", ATTRCACHE_NATIVELY("takes it for 1", "takes it for 1")},
+     "MPI-3.1 6.7.2: flag = 0 or flag = 1",
+     ATTRCACHE_NATIVELY("takes it for 0, where MPICH and attrcache take it for 1",
+                        "takes it for 1, as attrcache does, where Open MPI takes it for 0")},
     {"value-not-set", "a copy callback says flag = 1 and gives no value",
-     "MPI-3.1 6.7.2: the new attribute is what attribute_val_out returns",
-     ATTRCACHE_NATIVELY("attaches what it finds there", "attaches what it finds there")},
-    {"callback-code", "a callback returns something that is no error code of MPI",
+     "MPI-3.1 6.7.2: the copy is what attribute_val_out returns",
+     ATTRCACHE_NATIVELY("attaches what it finds there", "attaches a null pointer")},
+    {"callback-code", "a callback returns what is no error code of MPI",
      "MPI-3.1 6.7.2: callbacks return MPI_SUCCESS or an error code",
-     ATTRCACHE_NATIVELY("replaces it by MPI_ERR_OTHER", "passes it on")},
-    {"failure-lost", "a delete callback fails in a call that does not tell it",
-     "MPI-3.1 6.7.3, 6.7.4: the call that runs it is erroneous then",
-     ATTRCACHE_NATIVELY("forgets the code", "forgets the code")},
-    {"truncated", "MPI_ATTR_GET cuts off a part of the attribute's value",
-     "MPI-3.1 17.2.7: use MPI_COMM_GET_ATTR for address-sized attributes",
+     ATTRCACHE_NATIVELY("passes it on, or makes it MPI_ERR_OTHER", "passes it on")},
+    {"failure-lost", "a delete callback fails, and the call that runs it does not say so",
+     "MPI-3.1 6.7.2 to 6.7.4: the call fails then, or is erroneous",
      ATTRCACHE_NATIVELY("does the same", "does the same")},
-    {"keyval-not-freed", "a keyval is never freed", "MPI-3.1 6.7.2: MPI_xxx_free_keyval frees it",
+    {"truncated", "MPI_ATTR_GET cuts off a part of the attribute's value",
+     "MPI-3.1 17.2.7: MPI_COMM_GET_ATTR gives all of it",
+     ATTRCACHE_NATIVELY("does the same", "does the same")},
+    {"keyval-not-freed", "a keyval is never freed",
+     "MPI-3.1 6.7.2: MPI_xxx_free_keyval is for that",
      ATTRCACHE_NATIVELY("says nothing", "says nothing")},
-    {"attributes-left", "an object with attributes is never freed",
-     "MPI-3.1 8.7.1: only those of MPI_COMM_SELF are deleted at MPI_Finalize",
-     ATTRCACHE_NATIVELY("never runs their delete callbacks", "never runs their delete callbacks")},
+    {"attributes-left", "objects with attributes are never freed",
+     "MPI-3.1 8.7.1: MPI_Finalize deletes the attributes of MPI_COMM_SELF alone",
+     ATTRCACHE_NATIVELY("never runs their delete callbacks either",
+                        "never runs their delete callbacks either")},
     {"freed-in-its-delete", "a callback frees the object that is being freed",
-     "MPI-3.1 6.4.3, 11.2.5, 4.1.9: a handle is freed once",
+     "MPI-3.1 6.4.3: MPI_COMM_FREE marks an object for deallocation, once",
      ATTRCACHE_NATIVELY("frees it twice", "frees it twice")},
 };
 static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
@@ -164,26 +171,67 @@ News record(Misuse sort, int kind, int keyval, Place place) {
 // ---- What is said ----
 
 constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
+constexpr const char* kObjects[] = {"Comm", "Type", "Win"};
+constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",
+                                  "set_attr", "get_attr",      "delete_attr"};
 
-void warn(Misuse sort, int kind, int keyval, Place place, const char* detail) {
-  const MisuseText& text = describe(sort);
-  char what[64] = "";
-  if (keyval == MPI_KEYVAL_INVALID) {
-    std::snprintf(what, sizeof what, "keyval MPI_KEYVAL_INVALID");
-  } else if (keyval != kNoKeyval) {
-    std::snprintf(what, sizeof what, "keyval %d", keyval);
+// Text of a bounded length, put together piece by piece.
+class Line {
+ public:
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
+    if (used_ >= sizeof text_) return;
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = std::vsnprintf(text_ + used_, sizeof text_ - used_, format, arguments);
+    va_end(arguments);
+    if (n > 0) used_ += static_cast<size_t>(n);
   }
-  const OriginText where =
-      to_text(place.is_call ? origin_of_call(place.address) : origin_of_code(place.address));
+  const char* text() const { return text_; }
+
+ private:
+  size_t used_ = 0;
+  char text_[1024] = "";
+};
+
+void add_facts(Line& line, const Case& c, bool names_kind) {
+  const char* between = "";
+  line.add(" (");
+  if (names_kind) {
+    line.add("%s", kKindNames[c.kind]);
+    between = ", ";
+  }
+  if (c.keyval == MPI_KEYVAL_INVALID) {
+    line.add("%sMPI_KEYVAL_INVALID", between);
+    between = ", ";
+  } else if (c.keyval != kNoKeyval) {
+    line.add("%skeyval %d", between, c.keyval);
+    between = ", ";
+  }
+  if (c.detail != nullptr) line.add("%s%s", between, c.detail);
+  line.add(")");
+}
+
+void warn(Misuse sort, const Case& c, Place place) {
+  const MisuseText& text = describe(sort);
+  const bool has_kind = c.kind >= 0 && c.kind < kKinds;
+  Line line;
+  line.add("attrcache[%d]: warning: ", getpid());
+  const bool has_function = has_kind && c.doing != Doing::kUnknown;
+  if (has_function) {
+    line.add("MPI_%s_%s: ", kObjects[c.kind], kCalls[static_cast<int>(c.doing)]);
+  }
+  line.add("%s", text.what);
+  const bool names_kind = has_kind && !has_function;
+  if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
+  if (place.address != nullptr) {
+    const Origin origin =
+        place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
+    line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin).text);
+  }
+  line.add("\nattrcache[%d]:   %s; %s by itself %s [%s]\n", getpid(), text.rule, facts::kName,
+           text.natively, text.name);
   // In one piece, lest the lines of several ranks mix.
-  std::fprintf(stderr,
-               "attrcache[%d]: warning: %s (%s%s%s%s%s)%s%s\n"
-               "attrcache[%d]:   %s; %s by itself %s [%s]\n",
-               getpid(), text.what, kind == kNoKind ? "" : kKindNames[kind],
-               kind == kNoKind || what[0] == '\0' ? "" : ", ", what, detail == nullptr ? "" : ": ",
-               detail == nullptr ? "" : detail, place.address == nullptr ? "" : " at ",
-               place.address == nullptr ? "" : where.text, getpid(), text.rule, facts::kName,
-               text.natively, text.name);
+  std::fputs(line.text(), stderr);
 }
 
 // 0 not asked yet, 1 no, 2 yes. Relaxed: everybody finds the same.
@@ -200,15 +248,15 @@ Place find_caller() {
   return walk.found.address != nullptr ? walk.found : walk.outside;
 }
 
-void caught(Misuse sort, int kind, int keyval, Place place, const char* detail) {
+void caught(Misuse sort, const Case& c, Place place) {
   counts_of[static_cast<int>(sort)].fetch_add(1, kRelaxed);
   const bool tell = checking();
   if (!tell && !recording.load(kRelaxed)) return;
   const int saved = errno;
   if (place.address == nullptr) place = find_caller();
-  switch (record(sort, kind, keyval, place)) {
+  switch (record(sort, c.kind, c.keyval, place)) {
     case News::kNew:
-      if (tell) warn(sort, kind, keyval, place, detail);
+      if (tell) warn(sort, c, place);
       break;
     case News::kFull:
       if (tell && !all_full.exchange(true, kRelaxed)) {

@@ -24,7 +24,7 @@ enum class Misuse : uint8_t {
   kWrongKind,      // a keyval of one kind of object used on another
   kPredefined,     // a predefined attribute is set or deleted, or its keyval freed
   kNullHandle,     // an attribute of MPI_COMM_NULL or its kin
-  kAfterFinalize,  // called after MPI_Finalize
+  kOutOfTime,      // called before MPI_Init or after MPI_Finalize
   // Looked for with ATTRCACHE_CHECK=1 alone.
   kSetOnFreed,        // set under a keyval that is freed and lives on by its attributes only
   kDeleteAbsent,      // nothing is attached that could be deleted
@@ -62,13 +62,23 @@ inline Place call_place(const void* return_address) { return {return_address, tr
 Place find_caller();
 
 inline constexpr int kNoKind = -1;
-inline constexpr int kNoKeyval = 0;  // ATTRCACHE_KEYVAL_INVALID
+inline constexpr int kNoKeyval = INT32_MIN;
 
-// Counts a misuse, and tells it if that is wanted and news. `kind`: ATTRCACHE_COMMUNICATOR or
-// another, or kNoKind. `keyval` as the program has it, or kNoKeyval. `detail`: what else is known,
-// or null. Any thread; waits for nobody; preserves errno.
-[[gnu::noinline, gnu::cold]] void caught(Misuse sort, int kind, int keyval, Place place = {},
-                                         const char* detail = nullptr);
+// Which function was called.
+enum class Doing : uint8_t { kUnknown, kCreate, kFree, kSet, kGet, kDelete };
+
+// What is known of one case. `kind`: ATTRCACHE_COMMUNICATOR or another; `keyval` as the program has
+// it; `detail`: what else there is to say, or null.
+struct Case {
+  Doing doing = Doing::kUnknown;
+  int kind = kNoKind;
+  int keyval = kNoKeyval;
+  const char* detail = nullptr;
+};
+
+// Counts a misuse, and tells it if that is wanted and news. Any thread; waits for nobody; preserves
+// errno.
+[[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
 // How often a sort was caught so far.
 uint64_t misuse_count(Misuse sort);

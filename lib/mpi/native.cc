@@ -60,6 +60,7 @@ void resolve_handles(Native& n) {
   resolve(n.win.to_fortran, "PMPI_Win_c2f");
   resolve(n.win.from_fortran, "PMPI_Win_f2c");
   resolve(n.world, facts::kWorld);
+  resolve(n.self, facts::kSelf);
   resolve(n.null_comm, facts::kNull[0]);
   resolve(n.null_type, facts::kNull[1]);
   resolve(n.null_win, facts::kNull[2]);
@@ -67,6 +68,7 @@ void resolve_handles(Native& n) {
 #else
 void resolve_handles(Native& n) {
   n.world = MPI_COMM_WORLD;
+  n.self = MPI_COMM_SELF;
   n.null_comm = facts::kNull[0];
   n.null_type = facts::kNull[1];
   n.null_win = facts::kNull[2];

@@ -48,6 +48,7 @@ struct Native {
   attrcache_callback* constants[kKinds + 1][3];
 
   MPI_Comm world;
+  MPI_Comm self;
   MPI_Comm null_comm;
   MPI_Datatype null_type;
   MPI_Win null_win;

@@ -9,9 +9,11 @@
 
 #include "attrcache/attrcache.h"
 #include "mpi/anchor.h"
+#include "mpi/checked.h"
 #include "mpi/errors.h"
 #include "mpi/native.h"
 #include "mpi/served.h"
+#include "mpi/watch.h"
 
 namespace attrcache::mpi {
 
@@ -25,7 +27,10 @@ template <typename Kind, typename Value, typename Read>
                                     int* flag, Read read) {
   static constinit attrcache_table nothing = {};
   Anchor* anchor = find_anchor<Kind>(handle);
+  if (watched() & kChecked) [[unlikely]]
+    watch_thread(Doing::kGet, Kind::kNumber, keyval);
   if (anchor == nullptr) {
+    note_handle<Kind>(handle, Doing::kGet, keyval);
     const int code = touch<Kind>(handle, Attach::kIfAskedOften, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
@@ -33,36 +38,59 @@ template <typename Kind, typename Value, typename Read>
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
   *flag = result == ATTRCACHE_OK;
-  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : fail<Kind>(handle, result);
+  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : fail<Kind>(handle, Doing::kGet, result, keyval);
 }
 
 // On an object whose anchor is known.
 template <typename Kind>
-[[gnu::always_inline]] inline int set_at(Anchor* anchor, typename Kind::Handle handle, int keyval,
-                                         intptr_t value, attrcache_tag tag) {
-  if (verbose()) [[unlikely]]
-    count(counts.sets);
-  int callback_code = 0;
+[[gnu::always_inline]] inline int set_now(Anchor* anchor, typename Kind::Handle handle, int keyval,
+                                          intptr_t value, attrcache_tag tag) {
+  int code_or_keyval = keyval;  // overwritten if a callback fails
   const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                                   keyval, value, tag, &callback_code);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : fail<Kind>(handle, result, callback_code);
+                                   keyval, value, tag, &code_or_keyval);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS
+                                : fail<Kind>(handle, Doing::kSet, result, code_or_keyval);
 }
 
 template <typename Kind>
-[[gnu::always_inline]] inline int remove_at(attrcache_table* table, typename Kind::Handle handle,
-                                            int keyval) {
-  if (verbose()) [[unlikely]]
-    count(counts.deletes);
-  int callback_code = 0;
+[[gnu::always_inline]] inline int remove_now(attrcache_table* table, typename Kind::Handle handle,
+                                             int keyval) {
+  int code_or_keyval = keyval;
   const int result =
-      attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &callback_code);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : fail<Kind>(handle, result, callback_code);
+      attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS
+                                : fail<Kind>(handle, Doing::kDelete, result, code_or_keyval);
+}
+
+// The same where ATTRCACHE_VERBOSE and ATTRCACHE_CHECK are heeded.
+template <typename Kind>
+int set_at(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
+           attrcache_tag tag) {
+  const uint8_t watch = watched();
+  if (watch != 0) count(counts.sets);
+  if ((watch & kChecked) == 0) return set_now<Kind>(anchor, handle, keyval, value, tag);
+  watch_thread(Doing::kSet, Kind::kNumber, keyval);
+  watch_set(Kind::kNumber, keyval);
+  const WatchedFree::Aside aside;
+  return set_now<Kind>(anchor, handle, keyval, value, tag);
+}
+
+template <typename Kind>
+int remove_at(attrcache_table* table, typename Kind::Handle handle, int keyval) {
+  const uint8_t watch = watched();
+  if (watch != 0) count(counts.deletes);
+  if ((watch & kChecked) == 0) return remove_now<Kind>(table, handle, keyval);
+  watch_thread(Doing::kDelete, Kind::kNumber, keyval);
+  watch_delete(Kind::kNumber, table, keyval);
+  const WatchedFree::Aside aside;
+  return remove_now<Kind>(table, handle, keyval);
 }
 
 template <typename Kind>
 int set(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
+    note_handle<Kind>(handle, Doing::kSet, keyval);
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
@@ -75,6 +103,7 @@ int remove(typename Kind::Handle handle, int keyval) {
   static constinit attrcache_table nothing = {};
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
+    note_handle<Kind>(handle, Doing::kDelete, keyval);
     const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
@@ -90,9 +119,26 @@ inline int create_keyval(const Served& state, int kind, const attrcache_callback
 
 inline int free_keyval(int kind, int* keyval) {
   const int result = attrcache_keyval_free(served()->kinds[kind], keyval);
-  if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
+  if (result != ATTRCACHE_OK) [[unlikely]]
+    return fail_to_free(result, kind, *keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
+}
+
+// The same with ATTRCACHE_CHECK=1.
+inline int create_keyval_checked(const Served& state, int kind,
+                                 const attrcache_callbacks& callbacks, int* keyval) {
+  watch_thread(Doing::kCreate, kind, kNoKeyval);
+  const attrcache_callbacks check = checked(kind, callbacks);
+  const int code = create_keyval(state, kind, check, keyval);
+  if (code != MPI_SUCCESS) discard_checked(check);
+  return code;
+}
+
+inline int free_keyval_checked(int kind, int* keyval) {
+  watch_thread(Doing::kFree, kind, *keyval);
+  watch_free(kind, *keyval);
+  return free_keyval(kind, keyval);
 }
 
 }  // namespace attrcache::mpi

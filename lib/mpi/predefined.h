@@ -9,6 +9,7 @@
 
 #include "mpi/anchor.h"
 #include "mpi/native.h"
+#include "mpi/watch.h"
 
 namespace attrcache::mpi {
 
@@ -19,6 +20,7 @@ inline constexpr uintptr_t kAbsent = 1;
 template <typename Kind, typename NativeGet>
 [[gnu::noinline]] int ask_predefined(typename Kind::Handle handle, int keyval, void* value,
                                      int* flag, NativeGet native_get) {
+  note_handle<Kind>(handle, Doing::kGet, keyval);
   const int code = native_get(handle, keyval, value, flag);
   // This one grows.
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;
@@ -39,6 +41,7 @@ template <typename Kind, typename NativeGet>
 template <typename Kind, typename NativeGet>
 [[gnu::noinline]] int leave_to_mpi(typename Kind::Handle handle, int keyval, void* value, int* flag,
                                    NativeGet native_get) {
+  note_passed_on(Doing::kGet, Kind::kNumber, keyval);
   return native_get(handle, keyval, value, flag);
 }
 

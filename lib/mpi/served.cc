@@ -11,14 +11,16 @@
 #include <cstdlib>
 
 #include "mpi/anchor.h"
+#include "mpi/misuse.h"
 #include "mpi/native.h"
+#include "mpi/watch.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi {
 
 constinit Atomic<const Served*> served_state{nullptr};
-constinit Atomic<bool> ending_state{false};
-constinit Atomic<bool> verbose_state{false};
+constinit Atomic<uint8_t> attention_state{kNoAttention};
+constinit Atomic<uint8_t> watch_state{0};
 constinit Counts counts;
 
 namespace {
@@ -43,7 +45,8 @@ attrcache_kind_options options() {
 
 // Runs last among the delete callbacks of MPI_COMM_WORLD, since it was set first.
 int last_deleted(MPI_Comm, int, void*, void*) {
-  ending_state.store(true, kRelease);  // (V2)
+  if (checking()) watch_end();
+  attention_state.fetch_or(kEnding, kRelease);  // (V2)
   // From here on, every lookup asks MPI, which knows best what it still allows.
   forget_all_objects();
   if (verbose()) {
@@ -171,11 +174,15 @@ int begin_first(const Served** state) {
   *state = made;
   const char* wish = std::getenv("ATTRCACHE_VERBOSE");
   if (wish != nullptr && *wish != '\0' && *wish != '0') {
-    verbose_state.store(true, kRelaxed);
+    watch_state.fetch_or(kVerbose, kRelaxed);
     std::fprintf(stderr,
                  "attrcache[%d]: serving the attributes of this %s process (attrcache %d.%d.%d)\n",
                  getpid(), facts::kName, ATTRCACHE_VERSION_MAJOR, ATTRCACHE_VERSION_MINOR,
                  ATTRCACHE_VERSION_PATCH);
+  }
+  if (checking()) {
+    watch_state.fetch_or(kChecked, kRelaxed);
+    attention_state.fetch_or(kChecking, kRelease);
   }
   for (int kind = 0; verbose() && kind < kKinds; ++kind) {
     if (made->fronted[kind]) {

@@ -43,10 +43,14 @@ inline int begin(const Served** state) {
   return *state != nullptr ? 0 : begin_first(state);
 }
 
-// Whether MPI has begun to delete MPI_COMM_WORLD's last attributes. (V2) pairs with the store in
+// What makes the paths of keyvals stop and look: one byte, so that it is one test.
+enum Attention : uint8_t { kNoAttention = 0, kEnding = 1, kChecking = 2 };
+[[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> attention_state;
+inline uint8_t attention() { return attention_state.load(kAcquire); }  // (V2)
+
+// Whether MPI has begun to delete MPI_COMM_WORLD's last attributes. (V2) pairs with the update in
 // served.cc; a call that races with MPI_Finalize is the program's fault.
-[[gnu::visibility("hidden")]] extern constinit Atomic<bool> ending_state;
-inline bool ending() { return ending_state.load(kAcquire); }
+inline bool ending() { return (attention() & kEnding) != 0; }
 
 // After ending(): whether MPI_Finalize has got so far that MPI no longer takes calls.
 bool finalized();
@@ -62,8 +66,11 @@ struct Counts {
   Atomic<uint64_t> deletes{0};  // only when verbose
 };
 [[gnu::visibility("hidden")]] extern constinit Counts counts;
-[[gnu::visibility("hidden")]] extern constinit Atomic<bool> verbose_state;
-inline bool verbose() { return verbose_state.load(kRelaxed); }
+// What makes the paths of set and delete stop and look.
+enum Watch : uint8_t { kVerbose = 1, kChecked = 2 };
+[[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> watch_state;
+inline uint8_t watched() { return watch_state.load(kRelaxed); }
+inline bool verbose() { return (watched() & kVerbose) != 0; }
 inline void count(Atomic<uint64_t>& counter) { counter.fetch_add(1, kRelaxed); }
 
 }  // namespace attrcache::mpi

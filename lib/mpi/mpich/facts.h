@@ -53,6 +53,9 @@ inline constexpr bool kNullCallbacks = true;
 inline constexpr FreeMode kFreeModes[] = {FreeMode::kLastCode, FreeMode::kDrain,
                                           FreeMode::kLastCode};
 
+// Whether MPI_Finalize succeeds where a delete callback of MPI_COMM_SELF fails.
+inline constexpr bool kFinalizeForgets = false;
+
 // The place of a predefined keyval among its kind's, or a larger number. C's keyvals are odd
 // (Fortran's are C's plus one), so half the distance from the first is the place, rotated lest the
 // lowest bit be lost.
@@ -65,6 +68,16 @@ inline unsigned comm_place(int keyval) {
 inline unsigned win_place(int keyval) {
   static_assert(MPI_WIN_BASE == 0x66000001 && MPI_WIN_MODEL == 0x66000009);
   return std::rotr(static_cast<unsigned>(keyval) - MPI_WIN_BASE, 1);
+}
+
+// What Fortran adds to a predefined keyval of C.
+inline constexpr int kFortranKeyvalOffset = 1;
+
+// Built-in handles, and MPI_FLOAT_INT and its kin.
+inline bool is_predefined_type(uintptr_t key) {
+  static_assert(MPI_FLOAT_INT == static_cast<int>(0x8c000000) &&
+                MPI_LONG_DOUBLE_INT == static_cast<int>(0x8c000004));
+  return key >> 30 == 1 || key - 0x8c000000 <= 4;
 }
 
 }  // namespace attrcache::mpi::facts

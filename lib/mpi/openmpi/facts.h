@@ -6,6 +6,7 @@
 #define ATTRCACHE_MPI_OPENMPI_FACTS_H_
 
 #define OMPI_SKIP_MPICXX 1
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <cstdint>
@@ -27,6 +28,7 @@ inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
 // Predefined handles are addresses of these; a preloaded library must not refer to them by itself,
 // or it couldn't be loaded into a process without MPI.
 inline constexpr const char* kWorld = "ompi_mpi_comm_world";
+inline constexpr const char* kSelf = "ompi_mpi_comm_self";
 inline constexpr const char* kNull[] = {"ompi_mpi_comm_null", "ompi_mpi_datatype_null",
                                         "ompi_mpi_win_null"};
 
@@ -58,6 +60,9 @@ inline constexpr bool kNullCallbacks = false;
 // MPI_Comm_free; MPI_Type_free and MPI_Win_free forget what delete callbacks say.
 inline constexpr FreeMode kFreeModes[] = {FreeMode::kStop, FreeMode::kDrain, FreeMode::kDrain};
 
+// Whether MPI_Finalize succeeds where a delete callback of MPI_COMM_SELF fails.
+inline constexpr bool kFinalizeForgets = true;
+
 // The place of a predefined keyval among its kind's, or a larger number.
 inline constexpr unsigned kCommPlaces = 7;
 inline constexpr unsigned kWinPlaces = 5;
@@ -68,6 +73,14 @@ inline unsigned comm_place(int keyval) {
 inline unsigned win_place(int keyval) {
   static_assert(MPI_WIN_BASE == 7 && MPI_WIN_MODEL == 11);
   return static_cast<unsigned>(keyval) - MPI_WIN_BASE;
+}
+
+inline constexpr int kFortranKeyvalOffset = 0;
+
+// Those are variables of a library or, copied, of the program; others are allocated.
+inline bool is_predefined_type(uintptr_t key) {
+  Dl_info info;
+  return dladdr(reinterpret_cast<void*>(key), &info) != 0;
 }
 
 }  // namespace attrcache::mpi::facts
