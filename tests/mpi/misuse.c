@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what looks like it and is
+ * right. The program says which warnings it expects, one "expect SORT FUNCTION" for each; misuse_test.sh compares.
+ * "misuse late" calls after MPI_Finalize, which ends badly.
+ */
+#include <pthread.h>
+#include <stdint.h>
+
+#include "check.h"
+
+/* So that each is found under its name. */
+#define PLACE __attribute__((noipa)) static
+
+static void expect(const char* sort, const char* function) {
+  printf("expect %s %s\n", sort, function);
+}
+#define EXPECT(sort) expect((sort), __func__)
+/* Not unrolled: one place. */
+#define TWICE for (volatile int i = 0; i < 2; ++i)
+
+static MPI_Comm comm;
+static MPI_Datatype type;
+static MPI_Win win;
+static void* value;
+static int flag;
+
+PLACE int nothing(MPI_Comm c, int k, void* v, void* e) {
+  (void)c, (void)k, (void)v, (void)e;
+  return MPI_SUCCESS;
+}
+
+static int make(void) {
+  int k;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
+  return k;
+}
+static void drop(int k) { MPI_Comm_free_keyval(&k); }
+
+/* ---- Keyvals ---- */
+
+PLACE void use_invalid(void) {
+  int k = MPI_KEYVAL_INVALID;
+  TWICE MPI_Comm_get_attr(comm, MPI_KEYVAL_INVALID, &value, &flag);
+  EXPECT("invalid-keyval");
+  TWICE MPI_Type_set_attr(type, MPI_KEYVAL_INVALID, NULL);
+  EXPECT("invalid-keyval");
+  MPI_Win_delete_attr(win, MPI_KEYVAL_INVALID);
+  EXPECT("invalid-keyval");
+  TWICE MPI_Comm_free_keyval(&k);
+  EXPECT("invalid-keyval");
+}
+
+PLACE void use_unknown(void) {
+  TWICE MPI_Comm_set_attr(comm, 0x4000fff0, NULL);
+  EXPECT("unknown-keyval");
+}
+
+PLACE void use_stale(void) {
+  const int k = make();
+  drop(k);
+  TWICE MPI_Comm_get_attr(comm, k, &value, &flag);
+  EXPECT("stale-keyval");
+  TWICE MPI_Comm_set_attr(comm, k, NULL);
+  EXPECT("stale-keyval");
+  TWICE MPI_Attr_delete(comm, k);
+  EXPECT("stale-keyval");
+}
+
+PLACE void free_twice(void) {
+  int k = make();
+  drop(k);
+  TWICE MPI_Comm_free_keyval(&k);
+  EXPECT("freed-twice");
+}
+
+PLACE void free_again_in_use(void) {
+  const int k = make();
+  int copy = k;
+  MPI_Comm_set_attr(comm, k, NULL);
+  drop(k);
+  MPI_Comm_free_keyval(&copy);
+  EXPECT("freed-twice");
+  MPI_Comm_delete_attr(comm, k);
+}
+
+PLACE void use_wrong_kind(void) {
+  int k = make();
+  TWICE MPI_Type_get_attr(type, k, &value, &flag);
+  EXPECT("wrong-kind");
+  TWICE MPI_Win_set_attr(win, k, NULL);
+  EXPECT("wrong-kind");
+  MPI_Type_delete_attr(type, k);
+  EXPECT("wrong-kind");
+  MPI_Win_free_keyval(&k);
+  EXPECT("wrong-kind");
+  drop(k);
+}
+
+PLACE void use_wrong_predefined(void) {
+  TWICE MPI_Comm_get_attr(comm, MPI_WIN_BASE, &value, &flag);
+  EXPECT("wrong-kind");
+  TWICE MPI_Type_get_attr(type, MPI_TAG_UB, &value, &flag);
+  EXPECT("wrong-kind");
+}
+
+PLACE void change_predefined(void) {
+  int k = MPI_TAG_UB;
+  TWICE MPI_Comm_set_attr(comm, MPI_TAG_UB, NULL);
+  EXPECT("predefined");
+  MPI_Win_delete_attr(win, MPI_WIN_SIZE);
+  EXPECT("predefined");
+  MPI_Comm_free_keyval(&k);
+  EXPECT("predefined");
+}
+
+PLACE void use_null_handles(void) {
+  const int k = make();
+  TWICE MPI_Comm_get_attr(MPI_COMM_NULL, k, &value, &flag);
+  EXPECT("null-handle");
+  TWICE MPI_Attr_get(MPI_COMM_NULL, MPI_TAG_UB, &value, &flag);
+  EXPECT("null-handle");
+  TWICE MPI_Comm_set_attr(MPI_COMM_NULL, k, NULL);
+  EXPECT("null-handle");
+  TWICE MPI_Comm_delete_attr(MPI_COMM_NULL, k);
+  EXPECT("null-handle");
+  drop(k);
+}
+
+/* ---- Attributes ---- */
+
+PLACE void set_on_freed(void) {
+  const int k = make();
+  MPI_Comm_set_attr(comm, k, NULL);
+  drop(k);
+  TWICE MPI_Comm_set_attr(MPI_COMM_WORLD, k, NULL);
+  EXPECT("set-on-freed");
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, k);
+  MPI_Comm_delete_attr(comm, k);
+}
+
+PLACE void delete_absent(void) {
+  const int k = make();
+  MPI_Comm_set_attr(comm, k, NULL);
+  for (volatile int i = 0; i < 3; ++i) MPI_Comm_delete_attr(comm, k);
+  EXPECT("delete-absent");
+  drop(k);
+}
+
+PLACE void* other_thread(void* k) {
+  TWICE MPI_Comm_set_attr(comm, *(int*)k, NULL);
+  EXPECT("wrong-thread");
+  return NULL;
+}
+static void use_wrong_thread(void) {
+  const int k = make();
+  int level;
+  pthread_t thread;
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED) {
+    pthread_create(&thread, NULL, other_thread, (void*)&k);
+    pthread_join(thread, NULL);
+    MPI_Comm_delete_attr(comm, k);
+  }
+  drop(k);
+}
+
+/* ---- Callbacks ---- */
+
+PLACE int copy_without_flag(MPI_Comm c, int k, void* e, void* in, void* out, int* f) {
+  (void)c, (void)k, (void)e, (void)in, (void)out, (void)f;
+  return MPI_SUCCESS;
+}
+PLACE int copy_with_odd_flag(MPI_Comm c, int k, void* e, void* in, void* out, int* f) {
+  (void)c, (void)k, (void)e;
+  *(void**)out = in;
+  *f = -1;
+  return MPI_SUCCESS;
+}
+PLACE int copy_without_value(MPI_Comm c, int k, void* e, void* in, void* out, int* f) {
+  (void)c, (void)k, (void)e, (void)in, (void)out;
+  *f = 1;
+  return MPI_SUCCESS;
+}
+PLACE int copy_an_int(MPI_Comm c, int k, void* e, void* in, void* out, int* f) {
+  (void)c, (void)k, (void)e, (void)in;
+  *(int*)out = 1234;
+  *f = 1;
+  return MPI_SUCCESS;
+}
+PLACE int copy_with_bad_code(MPI_Comm c, int k, void* e, void* in, void* out, int* f) {
+  (void)c, (void)k, (void)e, (void)in, (void)out, (void)f;
+  return -7;
+}
+PLACE int fail(MPI_Comm c, int k, void* v, void* e) {
+  (void)c, (void)k, (void)v, (void)e;
+  return MPI_ERR_OTHER;
+}
+PLACE int fail_of_type(MPI_Datatype t, int k, void* v, void* e) {
+  (void)t, (void)k, (void)v, (void)e;
+  return MPI_ERR_OTHER;
+}
+PLACE int fail_if_asked(MPI_Comm c, int k, void* v, void* e) {
+  (void)c, (void)k, (void)e;
+  return v != NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* What a copy has, or -1. */
+static long copied_by(MPI_Comm_copy_attr_function* copy_fn) {
+  long result = -1;
+  int k;
+  MPI_Comm_create_keyval(copy_fn, nothing, &k, NULL);
+  MPI_Comm_set_attr(comm, k, (void*)(intptr_t)55);
+  TWICE {
+    MPI_Comm dup;
+    if (MPI_Comm_dup(comm, &dup) != MPI_SUCCESS) continue;
+    MPI_Comm_get_attr(dup, k, &value, &flag);
+    result = flag ? (long)(intptr_t)value : -1;
+    MPI_Comm_free(&dup);
+  }
+  MPI_Comm_delete_attr(comm, k);
+  drop(k);
+  return result;
+}
+/* The check must not change what comes of it. */
+static void copy(void) {
+  CHECK_EQUAL(copied_by(copy_without_flag), -1);
+  expect("flag-not-set", "copy_without_flag");
+  CHECK_EQUAL(copied_by(copy_with_odd_flag), 55);
+  expect("flag-odd", "copy_with_odd_flag");
+  CHECK_EQUAL(copied_by(copy_without_value), 0);
+  expect("value-not-set", "copy_without_value");
+  CHECK_EQUAL(copied_by(copy_with_bad_code), -1);
+  expect("callback-code", "copy_with_bad_code");
+  CHECK_EQUAL(copied_by(copy_an_int), 1234);
+  CHECK_EQUAL(copied_by(MPI_COMM_DUP_FN), 55);
+  CHECK_EQUAL(copied_by(MPI_COMM_NULL_COPY_FN), -1);
+}
+
+PLACE void lose_failures(void) {
+  int k;
+  int other;
+  int type_key;
+  int copy_of_key;
+  MPI_Datatype short_lived;
+  MPI_Comm dup;
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, fail_of_type, &type_key, NULL);
+  TWICE {
+    MPI_Type_contiguous(3, MPI_INT, &short_lived);
+    MPI_Type_set_attr(short_lived, type_key, NULL);
+    CHECK(MPI_Type_delete_attr(short_lived, type_key) != MPI_SUCCESS); /* told: not lost */
+    CHECK_EQUAL(MPI_Type_free(&short_lived), MPI_SUCCESS);
+  }
+  expect("failure-lost", "fail_of_type");
+  copy_of_key = type_key;
+  MPI_Type_free_keyval(&copy_of_key);
+
+  /* the one that is set first is deleted last */
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_if_asked, &k, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &other, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(dup, other, NULL);
+  MPI_Comm_set_attr(dup, k, &comm);
+  if (ON_OPENMPI) { /* told, and tried again */
+    CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
+    CHECK(MPI_Comm_set_attr(dup, k, NULL) != MPI_SUCCESS); /* still fails: as it should */
+  } else {
+    CHECK_EQUAL(MPI_Comm_free(&dup), MPI_SUCCESS);
+    expect("failure-lost", "fail_if_asked");
+  }
+  drop(other);
+  drop(k);
+  if (ON_OPENMPI) { /* MPI_Finalize forgets */
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail, &k, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, k, NULL);
+    drop(k);
+    expect("failure-lost", "fail");
+    /* `dup` could not be freed, and MPI_COMM_SELF's is never deleted */
+    EXPECT("attributes-left");
+    EXPECT("attributes-left");
+    EXPECT("attributes-left");
+  }
+}
+
+/* ---- The end ---- */
+
+PLACE void leave_keyvals(void) {
+  int k;
+  TWICE MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
+  EXPECT("keyval-not-freed");
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &k, NULL);
+  EXPECT("keyval-not-freed");
+}
+
+PLACE void leave_attributes(void) {
+  int k;
+  MPI_Comm dup;
+  MPI_Datatype left;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, nothing, &k, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  MPI_Comm_set_attr(dup, k, NULL);
+  MPI_Comm_free_keyval(&k);
+  EXPECT("attributes-left");
+  MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &k, NULL);
+  MPI_Type_contiguous(2, MPI_INT, &left);
+  MPI_Type_set_attr(left, k, NULL);
+  MPI_Type_free_keyval(&k);
+  EXPECT("attributes-left");
+}
+
+/* ---- What is right ---- */
+
+static int freed_inside;
+PLACE int free_own_keyval(MPI_Comm c, int k, void* v, void* e) {
+  (void)c, (void)v, (void)e;
+  if (freed_inside++ == 0) return MPI_SUCCESS;
+  return MPI_Comm_free_keyval(&k);
+}
+/* As PETSc's do, two attributes delete each other. */
+static int pair_keys[2];
+PLACE int delete_partner(MPI_Comm c, int k, void* v, void* e) {
+  (void)v, (void)e;
+  return MPI_Comm_delete_attr(c, pair_keys[k == pair_keys[0]]);
+}
+static int right_copy(MPI_Comm c, int k, void* e, void* in, void* out, int* f) {
+  (void)c, (void)k, (void)e;
+  *(void**)out = in;
+  *f = in != NULL;
+  return MPI_SUCCESS;
+}
+
+static void do_right(void) {
+  int k;
+  int copy_of_key;
+  int code;
+  MPI_Comm dup;
+  void* got;
+  MPI_Comm_get_attr(comm, MPI_TAG_UB, &got, &flag);
+  CHECK(flag);
+  MPI_Win_get_attr(win, MPI_WIN_BASE, &got, &flag);
+  CHECK(flag);
+  MPI_Keyval_create(right_copy, MPI_NULL_DELETE_FN, &k, NULL); /* MPI-1's and MPI-2's mixed */
+  MPI_Comm_set_attr(comm, k, &k);
+  MPI_Comm_dup(comm, &dup);
+  MPI_Attr_get(dup, k, &got, &flag);
+  CHECK(flag && got == &k);
+  copy_of_key = k;
+  MPI_Comm_free_keyval(&k); /* in use, and goes on serving */
+  CHECK_EQUAL(MPI_Comm_get_attr(comm, copy_of_key, &got, &flag), MPI_SUCCESS);
+  CHECK(flag);
+  CHECK_EQUAL(MPI_Comm_delete_attr(comm, copy_of_key), MPI_SUCCESS);
+  MPI_Comm_free(&dup);
+
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_own_keyval, &k, NULL);
+  copy_of_key = k;
+  MPI_Comm_set_attr(comm, k, NULL);
+  MPI_Comm_set_attr(comm, k, NULL);
+  MPI_Comm_free_keyval(&k);
+  MPI_Comm_delete_attr(comm, copy_of_key); /* frees it again, in its callback */
+
+  for (int i = 0; i < 2; ++i) {
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_partner, &pair_keys[i], NULL);
+  }
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  MPI_Comm_set_attr(dup, pair_keys[0], NULL);
+  MPI_Comm_set_attr(dup, pair_keys[1], NULL);
+  MPI_Comm_delete_attr(dup, pair_keys[0]);
+  MPI_Comm_free(&dup);
+  drop(pair_keys[0]);
+  drop(pair_keys[1]);
+
+  /* A code of the program's own is one. */
+  MPI_Add_error_code(MPI_ERR_OTHER, &code);
+  /* Nobody can free MPI_INT. */
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &k, NULL);
+  MPI_Type_set_attr(MPI_INT, k, NULL);
+  MPI_Type_set_attr(MPI_DOUBLE_INT, k, NULL);
+  MPI_Type_free_keyval(&k);
+}
+
+PLACE void call_late(void) {
+  int k;
+  expect("out-of-time", "call_late");
+  fflush(stdout);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
+}
+
+int main(int argc, char** argv) {
+  static int memory[2];
+  const int late = argc > 1 && strcmp(argv[1], "late") == 0;
+  int status;
+  MPI_Init(&argc, &argv);
+  check_begin();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  do_right();
+  if (!late) {
+    use_invalid();
+    use_unknown();
+    use_stale();
+    free_twice();
+    free_again_in_use();
+    use_wrong_kind();
+    use_wrong_predefined();
+    change_predefined();
+    use_null_handles();
+    set_on_freed();
+    delete_absent();
+    use_wrong_thread();
+    copy();
+    lose_failures();
+    leave_keyvals();
+    leave_attributes();
+  }
+  MPI_Win_free(&win);
+  MPI_Type_free(&type);
+  MPI_Comm_free(&comm);
+  status = check_report();
+  MPI_Finalize();
+  if (late) call_late();
+  return status;
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# misuse_test.sh MPI RUN LIBRARY PROGRAM... -- PROGRAM... (a PROGRAM may be a word with arguments)
+#
+# With ATTRCACHE_CHECK=1, the first programs must be warned of what they announce ("expect SORT FUNCTION") and of
+# nothing else, each place once; without it, of nothing. The others are right and must hear nothing either way.
+
+set -u
+
+mpi=$1 run=$2 library=$3
+shift 3
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export HYDRA_LAUNCHER=fork UCX_LOG_LEVEL=error
+export HOME=${HOME:-/tmp} ATTRCACHE_TEST_SERVED=1
+TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$library")")
+export ATTRCACHE_LIBDIR
+
+output=$TMPDIR/output errors=$TMPDIR/errors
+failures=0
+fail() {
+  printf 'FAILED (%s, np %s): %s\n' "$mpi" "$np" "$1"
+  failures=$((failures + 1))
+}
+launch() { # CHECK PROGRAM
+  local check=$1
+  shift
+  rm -f "$errors".*
+  # Each rank's errors by themselves: a launcher may mix up the pieces.
+  # shellcheck disable=SC2086 # a program and its arguments
+  ATTRCACHE_CHECK=$check timeout -k 5 60 "$run" --mpi "$mpi" "mpirun.$mpi" -np "$np" \
+    bash -c 'exec "$@" 2>"$0.$$"' "$errors" $* >"$output" 2>&1 </dev/null
+  cat "$errors".* >"$errors"
+}
+
+# "SORT FUNCTION" for each warning, which is two lines: "...: warning: ..., at LIBRARY: FUNCTION+0x12" and
+# "...:   ... [SORT]".
+warnings() {
+  sed -n 's/^\(attrcache\[[0-9]*\]: \)warning: .*, \(at\|in\) \([^:]*\): \([^ +]*\)\(+0x[0-9a-f]*\)\?$/\1\4/p
+    s/^\(attrcache\[[0-9]*\]: \)  .* \[\([a-z-]*\)\]$/\1[\2]/p' "$errors" |
+    awk '$2 ~ /^\[/ { print substr($2, 2, length($2) - 2), place[$1]; next } { place[$1] = $2 }' | sort
+}
+silent() { # WHAT
+  ! grep -q '^attrcache\[' "$errors" || { cat "$errors"; fail "$1: warned"; }
+}
+
+checks=0
+while [ "${1---}" != -- ]; do
+  program=$1
+  shift
+  for np in 1 2; do
+    launch 1 "$program"
+    grep '^expect ' "$output" | cut -d' ' -f2- | sort >"$TMPDIR/expected"
+    [ -s "$TMPDIR/expected" ] || { cat "$output" "$errors"; fail "$program: expects nothing"; }
+    warnings | diff "$TMPDIR/expected" - || { cat "$errors"; fail "$program: expected (<), warned (>)"; }
+    [ "$(grep -c 'warning:' "$errors")" = "$(wc -l <"$TMPDIR/expected")" ] || fail "$program: warnings without a place"
+    [ "$(grep -c '^rank [0-9]*: [0-9]* checks passed$' "$output")" = "$np" ] && ! grep -q FAILED "$output" ||
+      { grep FAILED "$output"; fail "$program: not all checks passed"; }
+    checks=$((checks + $(wc -l <"$TMPDIR/expected")))
+    launch 0 "$program"
+    silent "$program unchecked"
+  done
+done
+shift
+np=2
+for program in "$@"; do
+  launch 1 "$program"
+  silent "$program"
+  grep -q 'passed$\|^rank' "$output" || { cat "$output" "$errors"; fail "$program: did not run"; }
+  checks=$((checks + 1))
+done
+
+[ "$failures" = 0 ] && echo "passed: $mpi, $checks checks"
+exit "$((failures != 0))"
