@@ -228,6 +228,12 @@ Place creation_place(const attrcache_keyval_info& info) {
 
 WatchedFree::WatchedFree(int kind, void* object, bool told)
     : outer_(innermost_free), kind_(kind), object_(object), told_(told) {
+  for (const WatchedFree* f = outer_; f != nullptr; f = f->outer_) {
+    if (f->kind_ == kind && f->object_ == object) {
+      caught(Misuse::kFreedInItsDelete, {Doing::kUnknown, kind, kNoKeyval, nullptr});
+      break;
+    }
+  }
   innermost_free = this;
 }
 

@@ -50,8 +50,9 @@ class Attributes {
   size_t count_ = 0;
 };
 
-// Runs the delete callbacks one by one, youngest first, and returns what the last one said.
-int delete_each(attrcache_kind* kind, attrcache_table* table, void* object) {
+// Runs the delete callbacks one by one, youngest first, and returns what the last one said. `died`:
+// one has freed the object, and the table is no more.
+int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, bool* died) {
   const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
   // Tells when a callback frees the object itself.
@@ -65,6 +66,7 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object) {
                      OnFailure::kDetach, &last);
   }
   leave_frame(stay);
+  *died = stay.table_died;
   return last;
 }
 
@@ -73,7 +75,9 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object) {
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode) {
   int code = 0;
   if (mode == FreeMode::kLastCode) {
-    const int last = delete_each(kind, table, object);
+    bool died;
+    const int last = delete_each(kind, table, object, &died);
+    if (died) return {last, false, false};
     // What callbacks have attached meanwhile, and the table's memory.
     const int result = delete_all(kind, table, object, ATTRCACHE_DRAIN, &code);
     const bool leaked = result != ATTRCACHE_OK && result != ATTRCACHE_ERR_CALLBACK;

@@ -92,7 +92,8 @@ constexpr MisuseText kTexts[] = {
                         "never runs their delete callbacks either")},
     {"freed-in-its-delete", "a callback frees the object that is being freed",
      "MPI-3.1 6.4.3: MPI_COMM_FREE marks an object for deallocation, once",
-     ATTRCACHE_NATIVELY("frees it twice", "frees it twice")},
+     ATTRCACHE_NATIVELY("runs its callbacks again, until the program ends badly",
+                        "runs its callbacks again, until the program ends badly")},
 };
 static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
 

@@ -2,7 +2,7 @@
 /*
  * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what looks like it and is
  * right. The program says which warnings it expects, one "expect SORT FUNCTION" for each; misuse_test.sh compares.
- * "misuse late" calls after MPI_Finalize, which ends badly.
+ * "misuse late" calls after MPI_Finalize, "misuse nested" frees what is being freed: both end badly.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -386,9 +386,26 @@ PLACE void call_late(void) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
 }
 
+static int nested;
+PLACE int free_what_is_freed(MPI_Comm c, int k, void* v, void* e) {
+  (void)k, (void)v, (void)e;
+  return nested++ == 0 ? MPI_Comm_free(&c) : MPI_SUCCESS;
+}
+static void free_nested(void) {
+  int k;
+  MPI_Comm dup;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_what_is_freed, &k, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  MPI_Comm_set_attr(dup, k, NULL);
+  drop(k);
+  expect("freed-in-its-delete", "free_what_is_freed");
+  fflush(stdout);
+  MPI_Comm_free(&dup);
+}
+
 int main(int argc, char** argv) {
   static int memory[2];
-  const int late = argc > 1 && strcmp(argv[1], "late") == 0;
+  const char* what = argc > 1 ? argv[1] : "";
   int status;
   MPI_Init(&argc, &argv);
   check_begin();
@@ -398,7 +415,7 @@ int main(int argc, char** argv) {
   MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   do_right();
-  if (!late) {
+  if (*what == '\0') {
     use_invalid();
     use_unknown();
     use_stale();
@@ -420,7 +437,8 @@ int main(int argc, char** argv) {
   MPI_Type_free(&type);
   MPI_Comm_free(&comm);
   status = check_report();
+  if (strcmp(what, "nested") == 0) free_nested();
   MPI_Finalize();
-  if (late) call_late();
+  if (strcmp(what, "late") == 0) call_late();
   return status;
 }
