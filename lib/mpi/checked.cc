@@ -8,6 +8,7 @@
 
 #include "mpi/fortran.h"
 #include "mpi/native.h"
+#include "mpi/origin.h"
 #include "mpi/served.h"
 #include "platform/memory.h"
 
@@ -220,8 +221,14 @@ Place creation_place(const attrcache_keyval_info& info) {
   if (c != nullptr) return c->made;
   Callback* known = info.callbacks.delete_fn != ATTRCACHE_NULL_DELETE_FN ? info.callbacks.delete_fn
                                                                          : info.callbacks.copy_fn;
-  if (known == ATTRCACHE_NULL_COPY_FN || known == ATTRCACHE_DUP_FN) return {};
-  return function_place(reinterpret_cast<const void*>(known));
+  const auto* address = reinterpret_cast<const void*>(known);
+  // Those of MPICH's C++ binding are called by a function of ours.
+  static const char here = 0;
+  if (known == ATTRCACHE_NULL_COPY_FN || known == ATTRCACHE_DUP_FN ||
+      same_library(address, &here)) {
+    return function_place(nullptr);
+  }
+  return function_place(address);
 }
 
 // ---- Codes that nobody hears ----

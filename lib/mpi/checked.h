@@ -21,7 +21,7 @@ void discard_checked(const attrcache_callbacks& callbacks);
 // The program's own callbacks of a keyval, whether they are checked or not.
 const attrcache_callbacks& program_callbacks(const attrcache_keyval_info& info);
 
-// Where a keyval was made; if that isn't known, its callback; a null address if there is none.
+// Where a keyval was made; if that isn't known, its callback; if there is none, unknown.
 Place creation_place(const attrcache_keyval_info& info);
 
 // While an object's attributes are deleted because it is freed, on this thread: listens to the

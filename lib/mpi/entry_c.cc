@@ -47,6 +47,8 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
     note_passed_on(Doing::kCreate, kKind, kNoKeyval);
     return native_create(copy_fn, delete_fn, keyval, extra_state);
   }
+  // Before MPI_Init, MPI ends the program in the next line.
+  if (served() == nullptr) note_passed_on(Doing::kCreate, kKind, kNoKeyval);
   const Served* state;
   const int code = begin(&state);
   if (code != MPI_SUCCESS) return code;

@@ -56,6 +56,8 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval, Value* ext
   Ierror result(ierror);
   const Served* state = nullptr;
   if (!(ending() && finalized())) {
+    // Before MPI_Init, MPI ends the program in the next line.
+    if (served() == nullptr) note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
     const int code = begin(&state);
     if (code != MPI_SUCCESS) {
       result = code;

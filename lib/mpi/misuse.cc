@@ -254,7 +254,7 @@ void caught(Misuse sort, const Case& c, Place place) {
   const bool tell = checking();
   if (!tell && !recording.load(kRelaxed)) return;
   const int saved = errno;
-  if (place.address == nullptr) place = find_caller();
+  if (place.address == nullptr && place.is_call) place = find_caller();
   switch (record(sort, c.kind, c.keyval, place)) {
     case News::kNew:
       if (tell) warn(sort, c, place);

@@ -52,8 +52,7 @@ const MisuseText& describe(Misuse sort);
 
 // Where in the program: the return address of a call, or a function.
 struct Place {
-  const void* address = nullptr;  // null: the innermost caller outside of attrcache and MPI, if
-                                  // that is asked for
+  const void* address = nullptr;  // null: to be found, or unknown if is_call is false
   bool is_call = true;
 };
 inline Place function_place(const void* function) { return {function, false}; }

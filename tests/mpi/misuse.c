@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what looks like it and is
- * right. The program says which warnings it expects, one "expect SORT FUNCTION" for each; misuse_test.sh compares.
- * "misuse late" calls after MPI_Finalize, "misuse nested" frees what is being freed: both end badly.
+ * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what
+ * looks like it and is right. The program says which warnings it expects, one "expect SORT
+ * FUNCTION" for each; misuse_test.sh compares. "misuse early" calls before MPI_Init, "misuse late"
+ * after MPI_Finalize, "misuse nested" frees what is being freed: they end badly.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -379,9 +380,9 @@ static void do_right(void) {
   MPI_Type_free_keyval(&k);
 }
 
-PLACE void call_late(void) {
+PLACE void call_out_of_time(void) {
   int k;
-  expect("out-of-time", "call_late");
+  EXPECT("out-of-time");
   fflush(stdout);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
 }
@@ -407,6 +408,10 @@ int main(int argc, char** argv) {
   static int memory[2];
   const char* what = argc > 1 ? argv[1] : "";
   int status;
+  if (strcmp(what, "early") == 0) {
+    check_report();
+    call_out_of_time();
+  }
   MPI_Init(&argc, &argv);
   check_begin();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -439,6 +444,6 @@ int main(int argc, char** argv) {
   status = check_report();
   if (strcmp(what, "nested") == 0) free_nested();
   MPI_Finalize();
-  if (strcmp(what, "late") == 0) call_late();
+  if (strcmp(what, "late") == 0) call_out_of_time();
   return status;
 }
