@@ -3,7 +3,8 @@
  * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what
  * looks like it and is right. The program says which warnings it expects, one "expect SORT
  * FUNCTION" for each; misuse_test.sh compares. "misuse early" calls before MPI_Init, "misuse late"
- * after MPI_Finalize, "misuse nested" frees what is being freed: they end badly.
+ * after MPI_Finalize, "misuse nested" frees what is being freed: they end badly. "misuse many" does
+ * it at more places than are remembered.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -387,6 +388,15 @@ PLACE void call_out_of_time(void) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
 }
 
+/* More places than are remembered. */
+#define ONE MPI_Comm_set_attr(comm, 0x4000fff0, NULL);
+#define TEN ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+PLACE void use_many_places(void) {
+  HUNDRED HUNDRED HUNDRED for (int i = 0; i < 256; ++i) EXPECT("unknown-keyval");
+  expect("no-more", "-");
+}
+
 static int nested;
 PLACE int free_what_is_freed(MPI_Comm c, int k, void* v, void* e) {
   (void)k, (void)v, (void)e;
@@ -438,6 +448,7 @@ int main(int argc, char** argv) {
     leave_keyvals();
     leave_attributes();
   }
+  if (strcmp(what, "many") == 0) use_many_places();
   MPI_Win_free(&win);
   MPI_Type_free(&type);
   MPI_Comm_free(&comm);

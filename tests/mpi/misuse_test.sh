@@ -43,6 +43,7 @@ launch() { # CHECK PROGRAM
 # "...:   ... [SORT]".
 warnings() {
   sed -n 's/^\(attrcache\[[0-9]*\]: \)warning: .*, \(at\|in\) \([^:]*\): \([^ +]*\)\(+0x[0-9a-f]*\)\?$/\1\4/p
+    s/^\(attrcache\[[0-9]*\]: \)warning: .* no more are told$/\1-\n\1[no-more]/p
     s/^\(attrcache\[[0-9]*\]: \)  .* \[\([a-z-]*\)\]$/\1[\2]/p' "$errors" |
     awk '$2 ~ /^\[/ { print substr($2, 2, length($2) - 2), place[$1]; next } { place[$1] = $2 }' | sort
 }
@@ -54,7 +55,7 @@ checks=0
 while [ "${1---}" != -- ]; do
   program=$1
   shift
-  # Those with an argument end badly, and might end other ranks too early.
+  # Most with an argument end badly, and might end other ranks too early.
   case $program in *' '*) nps=1 ;; *) nps='1 2' ;; esac
   for np in $nps; do
     launch 1 "$program"
