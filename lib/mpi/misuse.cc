@@ -28,7 +28,7 @@ constinit Atomic<uint64_t> counts_of[kMisuses];
 constexpr MisuseText kTexts[] = {
     {"invalid-keyval", "MPI_KEYVAL_INVALID is used as a keyval",
      "MPI-3.1 6.7.2: MPI_KEYVAL_INVALID is an erroneous key value",
-     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER or MPI_ERR_INTERN", "gives MPI_ERR_KEYVAL")},
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER or MPI_ERR_KEYVAL", "gives MPI_ERR_KEYVAL")},
     {"unknown-keyval", "a number is used as a keyval that is none",
      "MPI-3.1 6.7.2: erroneous if there is no key with that value",
      ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
