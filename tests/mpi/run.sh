@@ -57,7 +57,9 @@ launch() {
   fi
   LD_PRELOAD=$([ $# -eq 0 ] || echo "$tool") \
     timeout -k 5 "$limit" "$@" "mpirun.$mpi" ${preload[@]+"${preload[@]}"} -np "$np" "$program" "${arguments[@]+"${arguments[@]}"}" \
-    >"$output" 2>&1 </dev/null
+    >"$output" 2>"$output.errors" </dev/null
+  # One after the other: together, a launcher may put a line of the one into the midst of one of the other.
+  cat "$output.errors" >>"$output"
 }
 
 passed() { # OUTPUT
