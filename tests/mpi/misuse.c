@@ -3,8 +3,8 @@
  * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what
  * looks like it and is right. The program says which warnings it expects, one "expect SORT
  * FUNCTION" for each; misuse_test.sh compares. "misuse early" calls before MPI_Init, "misuse late"
- * after MPI_Finalize, "misuse nested" frees what is being freed: they end badly. "misuse many" does
- * it at more places than are remembered.
+ * after MPI_Finalize, "misuse nested" frees what is being freed: they end badly. "misuse many"
+ * does it at more places than are remembered, "misuse threads" in several threads at once.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -340,8 +340,10 @@ static void do_right(void) {
   void* got;
   MPI_Comm_get_attr(comm, MPI_TAG_UB, &got, &flag);
   CHECK(flag);
-  MPI_Win_get_attr(win, MPI_WIN_BASE, &got, &flag);
-  CHECK(flag);
+  if (win != MPI_WIN_NULL) {
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &got, &flag);
+    CHECK(flag);
+  }
   MPI_Keyval_create(right_copy, MPI_NULL_DELETE_FN, &k, NULL); /* MPI-1's and MPI-2's mixed */
   MPI_Comm_set_attr(comm, k, &k);
   MPI_Comm_dup(comm, &dup);
@@ -397,6 +399,31 @@ PLACE void use_many_places(void) {
   expect("no-more", "-");
 }
 
+/* Several threads come to the same places at once. */
+static int stale_for_threads;
+static pthread_barrier_t together;
+PLACE void* use_stale_too(void* unused) {
+  pthread_barrier_wait(&together);
+  for (volatile int i = 0; i < 200; ++i) {
+    void* got;
+    int there;
+    MPI_Comm_get_attr(comm, stale_for_threads, &got, &there);
+    MPI_Comm_set_attr(comm, stale_for_threads, NULL);
+  }
+  return unused;
+}
+static void use_in_threads(void) {
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  stale_for_threads = make();
+  drop(stale_for_threads);
+  pthread_barrier_init(&together, NULL, THREADS);
+  for (int t = 0; t < THREADS; ++t) pthread_create(&threads[t], NULL, use_stale_too, NULL);
+  for (int t = 0; t < THREADS; ++t) pthread_join(threads[t], NULL);
+  expect("stale-keyval", "use_stale_too");
+  expect("stale-keyval", "use_stale_too");
+}
+
 static int nested;
 PLACE int free_what_is_freed(MPI_Comm c, int k, void* v, void* e) {
   (void)k, (void)v, (void)e;
@@ -418,17 +445,23 @@ int main(int argc, char** argv) {
   static int memory[2];
   const char* what = argc > 1 ? argv[1] : "";
   int status;
+  int level;
   if (strcmp(what, "early") == 0) {
     check_report();
     call_out_of_time();
   }
-  MPI_Init(&argc, &argv);
+  MPI_Init_thread(&argc, &argv,
+                  strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   check_begin();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Type_contiguous(2, MPI_INT, &type);
-  MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  /* Open MPI's one-sided components may not do threads. */
+  win = MPI_WIN_NULL;
+  if (level < MPI_THREAD_MULTIPLE) {
+    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  }
   do_right();
   if (*what == '\0') {
     use_invalid();
@@ -449,7 +482,8 @@ int main(int argc, char** argv) {
     leave_attributes();
   }
   if (strcmp(what, "many") == 0) use_many_places();
-  MPI_Win_free(&win);
+  if (strcmp(what, "threads") == 0 && level == MPI_THREAD_MULTIPLE) use_in_threads();
+  if (win != MPI_WIN_NULL) MPI_Win_free(&win);
   MPI_Type_free(&type);
   MPI_Comm_free(&comm);
   status = check_report();
