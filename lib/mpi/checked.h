@@ -34,7 +34,7 @@ class WatchedFree {
   WatchedFree& operator=(const WatchedFree&) = delete;
   // `code`: what MPI is told.
   void end(int code);
-  // Instead of what the object's callbacks return, what a set or delete by one of them does.
+  // While a set or delete runs, perhaps by one of those callbacks: it tells its own failures.
   class Aside {
    public:
     Aside();

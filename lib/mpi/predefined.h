@@ -21,6 +21,8 @@ template <typename Kind, typename NativeGet>
 [[gnu::noinline]] int ask_predefined(typename Kind::Handle handle, int keyval, void* value,
                                      int* flag, NativeGet native_get) {
   note_handle<Kind>(handle, Doing::kGet, keyval);
+  if (checking())
+    note_passed_on(Doing::kGet, Kind::kNumber, keyval);  // it may be too early or late
   const int code = native_get(handle, keyval, value, flag);
   // This one grows.
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;

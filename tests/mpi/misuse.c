@@ -2,9 +2,10 @@
 /*
  * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what
  * looks like it and is right. The program says which warnings it expects, one "expect SORT
- * FUNCTION" for each; misuse_test.sh compares. "misuse early" calls before MPI_Init, "misuse late"
- * after MPI_Finalize, "misuse nested" frees what is being freed: they end badly. "misuse many"
- * does it at more places than are remembered, "misuse threads" in several threads at once.
+ * FUNCTION" for each; misuse_test.sh compares. "misuse early" and "get_early" call before MPI_Init,
+ * "late" and "get_late" after MPI_Finalize, "misuse nested" frees what is being freed: they end
+ * badly. "misuse many" does it at more places than are remembered, "misuse threads" in several
+ * threads at once.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -390,6 +391,12 @@ PLACE void call_out_of_time(void) {
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
 }
 
+PLACE void get_out_of_time(void) {
+  EXPECT("out-of-time");
+  fflush(stdout);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag);
+}
+
 /* More places than are remembered. */
 #define ONE MPI_Comm_set_attr(comm, 0x4000fff0, NULL);
 #define TEN ONE ONE ONE ONE ONE ONE ONE ONE ONE ONE
@@ -450,6 +457,10 @@ int main(int argc, char** argv) {
     check_report();
     call_out_of_time();
   }
+  if (strcmp(what, "get_early") == 0) {
+    check_report();
+    get_out_of_time();
+  }
   MPI_Init_thread(&argc, &argv,
                   strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   check_begin();
@@ -490,5 +501,6 @@ int main(int argc, char** argv) {
   if (strcmp(what, "nested") == 0) free_nested();
   MPI_Finalize();
   if (strcmp(what, "late") == 0) call_out_of_time();
+  if (strcmp(what, "get_late") == 0) get_out_of_time();
   return status;
 }
