@@ -24,8 +24,8 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   int make() { return make(&ends); }
   int make(int* of) {
     int keyval = ATTRCACHE_KEYVAL_INVALID;
-    EXPECT_EQ(registry.create({nullptr, nullptr, of, ATTRCACHE_C, count_end},
-                              Registry::kNotPredefined, &keyval),
+    EXPECT_EQ(registry.create({nullptr, nullptr, of, ATTRCACHE_C, count_end}, &keyval,
+                              Registry::kNotPredefined),
               ATTRCACHE_OK);
     return keyval;
   }
@@ -139,7 +139,7 @@ TEST_P(RegistryTest, VisitSeesReferencesAndNothingStale) {
 
 TEST_P(RegistryTest, PredefinedOnesCantBeFreed) {
   int keyval;
-  ASSERT_EQ(registry.create({}, ATTRCACHE_AS_INT, &keyval), ATTRCACHE_OK);
+  ASSERT_EQ(registry.create({}, &keyval, ATTRCACHE_AS_INT), ATTRCACHE_OK);
   const int before = keyval;
   EXPECT_EQ(registry.free(&keyval), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
   EXPECT_EQ(keyval, before);
