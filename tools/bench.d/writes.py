@@ -6,6 +6,7 @@ the same; the others are its own. Stack, and what the measuring loop writes, don
 """
 
 import os
+import statistics
 import subprocess
 import tempfile
 
@@ -19,7 +20,7 @@ class WritesError(Exception):
 
 
 def count(program, env=None, timeout=600):
-    """{(operation, "own" or "same" object): (shared lines, own lines)}, each a mean per operation."""
+    """{(operation, "own" or "same" object): (shared lines, own lines)}, each a median over some turns."""
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
         command = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace}", program]
@@ -68,9 +69,10 @@ def _tally(used, turns, scratch, end, stack):
         at = line * LINE
         return not (scratch - LINE < at < end or stack - STACK < at < stack + STACK)
 
+    # The median: the other thread, which is waking up or going to sleep, may get a turn in between.
     written = [set(filter(counts, turn)) for turn in turns]
-    shared = sum(len(turn & used) for turn in written) / len(written)
-    return shared, sum(map(len, written)) / len(written) - shared
+    shared = statistics.median(len(turn & used) for turn in written)
+    return shared, statistics.median(map(len, written)) - shared
 
 
 def table(results):
