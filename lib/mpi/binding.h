@@ -26,15 +26,13 @@ inline Atomic<uintptr_t>& plain_caller(uintptr_t caller) {
   return plain_callers[caller * uint64_t{0x9e3779b97f4a7c15} >> 58];
 }
 
-Binding find_binding(uintptr_t caller);
-
-// By the return address of the call: a few instructions, but for the first call from each place.
-inline Binding binding_of(const void* return_address) {
+// By the return address of the call: whether it is known to come from C, which it isn't on the
+// first call from each place; and who it is.
+inline bool known_as_c(const void* return_address) {
   const auto caller = reinterpret_cast<uintptr_t>(return_address);
-  if (plain_caller(caller).load(kRelaxed) == caller) [[likely]]
-    return Binding::kC;
-  return find_binding(caller);
+  return plain_caller(caller).load(kRelaxed) == caller;
 }
+Binding find_binding(const void* return_address);
 
 // A keyval of ours for the C++ binding, which will name its proxies in a moment.
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
@@ -47,7 +45,8 @@ constexpr const void* asked_by_binding(const void* return_address) { return retu
 // The return address isn't needed, and not to be passed around.
 constexpr const void* asked_by_binding(const void*) { return nullptr; }
 
-constexpr Binding binding_of(const void*) { return Binding::kC; }
+constexpr bool known_as_c(const void*) { return true; }
+constexpr Binding find_binding(const void*) { return Binding::kC; }
 inline int create_keyval_for_cxx(const Served&, int, attrcache_callback*, attrcache_callback*,
                                  void*, int*) {
   return 0;

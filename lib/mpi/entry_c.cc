@@ -14,29 +14,11 @@
 namespace attrcache::mpi {
 namespace {
 
-template <int kKind, bool kChecks, typename Copy, typename Delete, typename NativeCreate>
-[[gnu::always_inline]] inline int create_now(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                             void* extra_state, const void* caller,
-                                             NativeCreate native_create) {
-  const Served* state = served();
-  if (state->fronted[kKind]) [[unlikely]] {
-    return native_create(copy_fn, delete_fn, keyval, extra_state);
-  }
-  auto* copy = reinterpret_cast<attrcache_callback*>(copy_fn);
-  auto* del = reinterpret_cast<attrcache_callback*>(delete_fn);
-  switch (binding_of(caller)) {
-    case Binding::kC: {
-      const Callbacks fns = recognize_c<kKind>(copy, del);
-      const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra_state, ATTRCACHE_C,
-                                             nullptr};
-      return kChecks ? create_keyval_checked(*state, kKind, callbacks, keyval)
-                     : create_keyval(*state, kKind, callbacks, keyval);
-    }
-    case Binding::kCxx:
-      return create_keyval_for_cxx(*state, kKind, copy, del, extra_state, keyval);
-    default:
-      return native_create(copy_fn, delete_fn, keyval, extra_state);
-  }
+template <int kKind, typename Copy, typename Delete>
+attrcache_callbacks callbacks_of(Copy* copy_fn, Delete* delete_fn, void* extra_state) {
+  const Callbacks fns = recognize_c<kKind>(reinterpret_cast<attrcache_callback*>(copy_fn),
+                                           reinterpret_cast<attrcache_callback*>(delete_fn));
+  return {fns.copy_fn, fns.delete_fn, extra_state, ATTRCACHE_C, nullptr};
 }
 
 template <int kKind, typename Copy, typename Delete, typename NativeCreate>
@@ -52,10 +34,18 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
   const Served* state;
   const int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
-  return checking() ? create_now<kKind, true>(copy_fn, delete_fn, keyval, extra_state, caller,
-                                              native_create)
-                    : create_now<kKind, false>(copy_fn, delete_fn, keyval, extra_state, caller,
-                                               native_create);
+  const Binding binding = find_binding(caller);
+  if (state->fronted[kKind] || binding == Binding::kFortran) {
+    return native_create(copy_fn, delete_fn, keyval, extra_state);
+  }
+  if (binding == Binding::kCxx) {
+    return create_keyval_for_cxx(*state, kKind, reinterpret_cast<attrcache_callback*>(copy_fn),
+                                 reinterpret_cast<attrcache_callback*>(delete_fn), extra_state,
+                                 keyval);
+  }
+  const attrcache_callbacks callbacks = callbacks_of<kKind>(copy_fn, delete_fn, extra_state);
+  return checking() ? create_keyval_checked(*state, kKind, callbacks, keyval)
+                    : create_keyval(*state, kKind, callbacks, keyval);
 }
 
 // `native_create` is what MPI has under that name.
@@ -69,11 +59,12 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
       [[unlikely]] {
     return native_create(copy_fn, delete_fn, keyval, extra_state);
   }
-  if (served() == nullptr || attention()) [[unlikely]] {
+  if (attention() || !known_as_c(caller)) [[unlikely]] {
     return create_attentively<kKind>(copy_fn, delete_fn, keyval, extra_state, caller,
                                      native_create);
   }
-  return create_now<kKind, false>(copy_fn, delete_fn, keyval, extra_state, caller, native_create);
+  return create_keyval(*served(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
+                       keyval);
 }
 
 template <int kKind, typename NativeFree>
@@ -88,7 +79,7 @@ template <int kKind, typename NativeFree>
 
 template <int kKind, typename NativeFree>
 [[gnu::always_inline]] inline int release(int* keyval, NativeFree native_free) {
-  if (keyval == nullptr || !ours(*keyval) || served() == nullptr || attention()) [[unlikely]] {
+  if (keyval == nullptr || !ours(*keyval) || attention()) [[unlikely]] {
     return release_slowly<kKind>(keyval, native_free);
   }
   return free_keyval(kKind, keyval);

@@ -8,6 +8,7 @@
 #define ATTRCACHE_MPI_OPERATIONS_H_
 
 #include "attrcache/attrcache.h"
+#include "keyval/registry.h"
 #include "mpi/anchor.h"
 #include "mpi/checked.h"
 #include "mpi/errors.h"
@@ -110,15 +111,17 @@ int remove(typename Kind::Handle handle, int keyval) {
   return remove_at<Kind>(anchor != nullptr ? &anchor->table : &nothing, handle, keyval);
 }
 
-// The caller has checked the pointers, and that the kind isn't left to MPI.
+// The caller has checked the pointers, and that the kind isn't left to MPI. (Not by the C API,
+// which would check them again.)
 inline int create_keyval(const Served& state, int kind, const attrcache_callbacks& callbacks,
                          int* keyval) {
-  const int result = attrcache_keyval_create(state.kinds[kind], &callbacks, keyval);
+  auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
+  const int result = registry->create(callbacks, keyval, Registry::kNotPredefined);
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
 }
 
 inline int free_keyval(int kind, int* keyval) {
-  const int result = attrcache_keyval_free(served()->kinds[kind], keyval);
+  const int result = reinterpret_cast<Registry*>(served()->kinds[kind])->free(keyval);
   if (result != ATTRCACHE_OK) [[unlikely]]
     return fail_to_free(result, kind, *keyval);
   *keyval = MPI_KEYVAL_INVALID;

@@ -19,7 +19,7 @@
 namespace attrcache::mpi {
 
 constinit Atomic<const Served*> served_state{nullptr};
-constinit Atomic<uint8_t> attention_state{kNoAttention};
+constinit Atomic<uint8_t> attention_state{kNotServing};
 constinit Atomic<uint8_t> watch_state{0};
 constinit Counts counts;
 
@@ -184,14 +184,18 @@ int begin_first(const Served** state) {
     watch_state.fetch_or(kChecked, kRelaxed);
     attention_state.fetch_or(kChecking, kRelease);
   }
-  for (int kind = 0; verbose() && kind < kKinds; ++kind) {
-    if (made->fronted[kind]) {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    if (!made->fronted[kind]) continue;
+    attention_state.fetch_or(kFronted, kRelease);
+    if (verbose()) {
       std::fprintf(stderr,
                    "attrcache[%d]: not serving %ss: a tool in front wraps their functions\n",
                    getpid(), kKindNames[kind]);
     }
   }
   watch_for_end(*made);
+  attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
+                            kRelease);  // (V2) also publishes V1
   return MPI_SUCCESS;
 }
 

@@ -44,7 +44,8 @@ inline int begin(const Served** state) {
 }
 
 // What makes the paths of keyvals stop and look: one byte, so that it is one test.
-enum Attention : uint8_t { kNoAttention = 0, kEnding = 1, kChecking = 2 };
+// Without any, served() isn't null.
+enum Attention : uint8_t { kEnding = 1, kChecking = 2, kFronted = 4, kNotServing = 8 };
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> attention_state;
 inline uint8_t attention() { return attention_state.load(kAcquire); }  // (V2)
 
