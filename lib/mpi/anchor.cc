@@ -10,6 +10,7 @@
 #include "mpi/errors.h"
 #include "mpi/free.h"
 #include "mpi/native.h"
+#include "mpi/probe.h"
 #include "platform/thread.h"
 
 namespace attrcache::mpi {
@@ -38,6 +39,7 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
   *flag = 0;
   // So that the callbacks find the object they are called for.
   objects<Kind>.insert(facts::to_key(old), from);
+  const probe::Operation operation(probe::What::kDup, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   attrcache_kind* kind = kind_of<Kind>();
   if (attribute_count(kind, *from) == 0) return MPI_SUCCESS;
   Anchor* to = new_anchor();
@@ -53,6 +55,7 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
     return result == ATTRCACHE_OK ? MPI_SUCCESS : error_code(result, code);
   }
   count(counts.objects);
+  probe::duplicated(Kind::kNumber, facts::to_object(old), to, kind, &to->table);
   *static_cast<void**>(copy) = to;
   *flag = 1;
   return MPI_SUCCESS;
@@ -86,11 +89,14 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   const uintptr_t key = facts::to_key(handle);
   // So that the callbacks find the object, if it was never touched under this handle.
   objects<Kind>.insert(key, anchor);
+  const probe::Operation operation(probe::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  probe::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
   const Freed freed =
       checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
   // Not there any more: a callback has freed the object under our feet.
   if (freed.kept || objects<Kind>.find(key) != anchor) return freed.code;
   objects<Kind>.erase(key);
+  probe::ended(anchor);
   if (!freed.leaked) delete_anchor(anchor);
   return freed.code;
 }
@@ -153,6 +159,7 @@ int attach(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
     return code;
   }
   count(counts.objects);
+  probe::appeared(Kind::kNumber, made);
   *anchor = made;
   return MPI_SUCCESS;
 }
@@ -175,6 +182,7 @@ int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
     code = attach<Kind>(*state, handle, anchor);
     if (code != MPI_SUCCESS) return code;
   }
+  probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
   // Out of memory: the object is served all the same, only slowly.
   if (!ending()) objects<Kind>.insert(key, *anchor);
   return MPI_SUCCESS;

@@ -36,7 +36,8 @@ Binding find_binding(const void* return_address);
 
 // A keyval of ours for the C++ binding, which will name its proxies in a moment.
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
-                          attrcache_callback* delete_fn, void* extra_state, int* keyval);
+                          attrcache_callback* delete_fn, void* extra_state, int* keyval,
+                          const void* caller);
 
 constexpr const void* asked_by_binding(const void* return_address) { return return_address; }
 
@@ -48,7 +49,7 @@ constexpr const void* asked_by_binding(const void*) { return nullptr; }
 constexpr bool known_as_c(const void*) { return true; }
 constexpr Binding find_binding(const void*) { return Binding::kC; }
 inline int create_keyval_for_cxx(const Served&, int, attrcache_callback*, attrcache_callback*,
-                                 void*, int*) {
+                                 void*, int*, const void*) {
   return 0;
 }
 

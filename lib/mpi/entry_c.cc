@@ -4,6 +4,11 @@
 // MPI-1's MPI_{Keyval_create,Keyval_free,Attr_put,Attr_get,Attr_delete}. A keyval that isn't ours
 // goes to MPI as it came. Never a PMPI_ name: tools, and MPI itself, rely on those being MPI's.
 
+#if defined(ATTRCACHE_REPORT) && !defined(__clang__)
+// Counting a get joins paths whose stores g++ would then join as well, which takes a register more.
+#pragma GCC optimize("no-tree-sink")
+#endif
+
 #include "mpi/binding.h"
 #include "mpi/constants.h"
 #include "mpi/entry.h"
@@ -41,11 +46,11 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
   if (binding == Binding::kCxx) {
     return create_keyval_for_cxx(*state, kKind, reinterpret_cast<attrcache_callback*>(copy_fn),
                                  reinterpret_cast<attrcache_callback*>(delete_fn), extra_state,
-                                 keyval);
+                                 keyval, caller);
   }
   const attrcache_callbacks callbacks = callbacks_of<kKind>(copy_fn, delete_fn, extra_state);
-  return checking() ? create_keyval_checked(*state, kKind, callbacks, keyval)
-                    : create_keyval(*state, kKind, callbacks, keyval);
+  return checking() ? create_keyval_checked(*state, kKind, callbacks, keyval, caller)
+                    : create_keyval(*state, kKind, callbacks, keyval, caller);
 }
 
 // `native_create` is what MPI has under that name.
@@ -64,7 +69,7 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
                                      native_create);
   }
   return create_keyval(*served(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
-                       keyval);
+                       keyval, caller);
 }
 
 template <int kKind, typename NativeFree>

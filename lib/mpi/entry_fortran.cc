@@ -52,7 +52,7 @@ struct Face<MPI_Aint> {
 
 template <typename Kind, typename Value>
 void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval, Value* extra_state,
-            MPI_Fint* ierror, Calls<Value> Native::*calls) {
+            MPI_Fint* ierror, Calls<Value> Native::*calls, probe::Source source) {
   Ierror result(ierror);
   const Served* state = nullptr;
   if (!(ending() && finalized())) {
@@ -75,8 +75,8 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval, Value* ext
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
   const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra, Face<Value>::kLanguage,
                                          nullptr};
-  result = checking() ? create_keyval_checked(*state, Kind::kNumber, callbacks, keyval)
-                      : create_keyval(*state, Kind::kNumber, callbacks, keyval);
+  result = checking() ? create_keyval_checked(*state, Kind::kNumber, callbacks, keyval, source)
+                      : create_keyval(*state, Kind::kNumber, callbacks, keyval, source);
 }
 
 template <typename Kind, typename Value>
@@ -147,7 +147,8 @@ void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror, Calls<Value> Na
           (attrcache_callback * copy_fn, attrcache_callback * delete_fn, MPI_Fint * keyval, \
            Value * extra_state, MPI_Fint * ierror),                                         \
           create<attrcache::mpi::Kind>(copy_fn, delete_fn, keyval, extra_state, ierror,     \
-                                       &attrcache::mpi::fortran::Native::calls))
+                                       &attrcache::mpi::fortran::Native::calls,             \
+                                       __builtin_return_address(0)))
 #define ATTRCACHE_FREE(Spelled, lower, UPPER, Kind, calls)      \
   Spelled(lower, UPPER, (MPI_Fint * keyval, MPI_Fint * ierror), \
           release<attrcache::mpi::Kind>(keyval, ierror, &attrcache::mpi::fortran::Native::calls))

@@ -7,11 +7,12 @@
 #define ATTRCACHE_MPI_HOT_H_
 
 #include "mpi/anchor.h"
+#include "mpi/probe.h"
 #include "table/get.h"
 
 namespace attrcache::mpi {
 
-// After a miss: whether the keyval exists decides between "absent" and an error.
+// After a miss: whether the keyval exists decides between "absent" and an error, which is Slow's.
 template <typename Kind, auto Slow>
 [[gnu::always_inline]] inline int answer_miss(typename Kind::Handle handle, int keyval, void* value,
                                               int* flag) {
@@ -28,7 +29,9 @@ template <typename Kind, auto Slow>
 [[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
                                  const attrcache_table* table) {
   const auto key = static_cast<uint32_t>(keyval);
-  if (!look_far(table, key, id::offset(key), static_cast<void**>(value))) {
+  const bool hit = look_far(table, key, id::offset(key), static_cast<void**>(value));
+  probe::got(Kind::kNumber, keyval, hit);
+  if (!hit) {
     return answer_miss<Kind, Slow>(handle, keyval, value, flag);
   }
   *flag = 1;
@@ -50,11 +53,13 @@ template <typename Kind, auto Slow>
   switch (look(table, key, offset, static_cast<void**>(value))) {
     case Look::kHit:
     case Look::kHitAddress:
+      probe::looked<Kind>(offset, true);
       *flag = 1;
       return MPI_SUCCESS;
     case Look::kMissInline:
     case Look::kMiss:
-      return answer_miss<Kind, Slow>(handle, keyval, value, flag);
+      probe::looked<Kind>(offset, false);
+      return answer_miss<Kind, probe::refuse<Kind, Slow>>(handle, keyval, value, flag);
     default:
       return answer_far<Kind, Slow>(handle, keyval, value, flag, table);
   }

@@ -13,6 +13,7 @@
 #include "mpi/checked.h"
 #include "mpi/errors.h"
 #include "mpi/native.h"
+#include "mpi/probe.h"
 #include "mpi/served.h"
 #include "mpi/watch.h"
 
@@ -39,6 +40,7 @@ template <typename Kind, typename Value, typename Read>
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
   *flag = result == ATTRCACHE_OK;
+  if (result <= ATTRCACHE_ABSENT) probe::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
   return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : fail<Kind>(handle, Doing::kGet, result, keyval);
 }
 
@@ -46,6 +48,7 @@ template <typename Kind, typename Value, typename Read>
 template <typename Kind>
 [[gnu::always_inline]] inline int set_now(Anchor* anchor, typename Kind::Handle handle, int keyval,
                                           intptr_t value, attrcache_tag tag) {
+  const probe::Operation operation(probe::What::kSet, Kind::kNumber, keyval);
   int code_or_keyval = keyval;  // overwritten if a callback fails
   const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
                                    keyval, value, tag, &code_or_keyval);
@@ -56,6 +59,7 @@ template <typename Kind>
 template <typename Kind>
 [[gnu::always_inline]] inline int remove_now(attrcache_table* table, typename Kind::Handle handle,
                                              int keyval) {
+  const probe::Operation operation(probe::What::kDelete, Kind::kNumber, keyval);
   int code_or_keyval = keyval;
   const int result =
       attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
@@ -114,13 +118,17 @@ int remove(typename Kind::Handle handle, int keyval) {
 // The caller has checked the pointers, and that the kind isn't left to MPI. (Not by the C API,
 // which would check them again.)
 inline int create_keyval(const Served& state, int kind, const attrcache_callbacks& callbacks,
-                         int* keyval) {
+                         int* keyval, probe::Source source) {
+  probe::Creation creation(kind, callbacks, source);
   auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
-  const int result = registry->create(callbacks, keyval, Registry::kNotPredefined);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+  const int result = registry->create(*creation.callbacks(), keyval, Registry::kNotPredefined);
+  if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
+  creation.done(*keyval);
+  return MPI_SUCCESS;
 }
 
 inline int free_keyval(int kind, int* keyval) {
+  const probe::Operation operation(probe::What::kFreeKeyval, kind, *keyval);
   const int result = reinterpret_cast<Registry*>(served()->kinds[kind])->free(keyval);
   if (result != ATTRCACHE_OK) [[unlikely]]
     return fail_to_free(result, kind, *keyval);
@@ -130,10 +138,12 @@ inline int free_keyval(int kind, int* keyval) {
 
 // The same with ATTRCACHE_CHECK=1.
 inline int create_keyval_checked(const Served& state, int kind,
-                                 const attrcache_callbacks& callbacks, int* keyval) {
+                                 const attrcache_callbacks& callbacks, int* keyval,
+                                 probe::Source source) {
   watch_thread(Doing::kCreate, kind, kNoKeyval);
   const attrcache_callbacks check = checked(kind, callbacks);
-  const int code = create_keyval(state, kind, check, keyval);
+  const int code = create_keyval(state, kind, check, keyval,
+                                 probe::Source(source, callbacks.copy_fn, callbacks.delete_fn));
   if (code != MPI_SUCCESS) discard_checked(check);
   return code;
 }

@@ -13,6 +13,7 @@
 #include "mpi/anchor.h"
 #include "mpi/misuse.h"
 #include "mpi/native.h"
+#include "mpi/probe.h"
 #include "mpi/watch.h"
 #include "platform/memory.h"
 
@@ -194,6 +195,7 @@ int begin_first(const Served** state) {
     }
   }
   watch_for_end(*made);
+  probe::begun(*made);
   attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
                             kRelease);  // (V2) also publishes V1
   return MPI_SUCCESS;

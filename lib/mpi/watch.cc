@@ -9,6 +9,7 @@
 #include "keyval/id.h"
 #include "mpi/anchor.h"
 #include "mpi/checked.h"
+#include "mpi/probe.h"
 #include "mpi/served.h"
 #include "platform/memory.h"
 
@@ -44,7 +45,9 @@ bool in_delete_callback() {
 }
 
 bool describe_keyval(int kind, int keyval, attrcache_keyval_info* info) {
-  return attrcache_keyval_describe(served()->kinds[kind], keyval, info) == ATTRCACHE_OK;
+  if (attrcache_keyval_describe(served()->kinds[kind], keyval, info) != ATTRCACHE_OK) return false;
+  probe::unwrap(info->callbacks);
+  return true;
 }
 
 }  // namespace
@@ -211,6 +214,7 @@ void watch_end() {
     if (infos == nullptr) return;
     attrcache_keyval_list(of, infos, capacity, &count);
     for (size_t i = 0; i < count && i < capacity; ++i) {
+      probe::unwrap(infos[i].callbacks);
       const attrcache_keyval_info& info = infos[i];
       uint64_t attributes = info.attributes;
       if (kind == ATTRCACHE_DATATYPE) {

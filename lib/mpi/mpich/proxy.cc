@@ -75,13 +75,15 @@ Binding find_binding(const void* return_address) {
 }
 
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
-                          attrcache_callback* delete_fn, void* extra_state, int* keyval) {
+                          attrcache_callback* delete_fn, void* extra_state, int* keyval,
+                          const void* caller) {
   auto* proxied = make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
   if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
   const attrcache_callbacks callbacks = {reinterpret_cast<attrcache_callback*>(copy_by_proxy),
                                          reinterpret_cast<attrcache_callback*>(delete_by_proxy),
                                          proxied, ATTRCACHE_C, destroy_proxied};
-  const int code = create_keyval(state, kind, callbacks, keyval);
+  const int code =
+      create_keyval(state, kind, callbacks, keyval, probe::Source(caller, copy_fn, delete_fn));
   if (code != MPI_SUCCESS) destroy(proxied);
   return code;
 }
@@ -93,6 +95,7 @@ void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
   for (attrcache_kind* kind : served()->kinds) {
     attrcache_keyval_info info;
     if (attrcache_keyval_describe(kind, keyval, &info) != ATTRCACHE_OK) continue;
+    probe::unwrap(info.callbacks);
     if (info.callbacks.destructor != destroy_proxied) return;
     auto& proxied = *static_cast<Proxied*>(info.callbacks.extra_state);
     proxied.copy_proxy = copy_proxy;

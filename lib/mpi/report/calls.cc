@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/report/calls.h"
+
+#include "mpi/native.h"
+
+namespace attrcache::mpi::report {
+namespace {
+
+template <typename T>
+void resolve(T& target, const char* name) {
+  void* symbol = find_symbol(name);
+  if (symbol == nullptr) die("the MPI library has no", name);
+  target = reinterpret_cast<T>(symbol);
+}
+
+MpiCalls find() {
+  MpiCalls c;
+  resolve(c.comm_rank, "PMPI_Comm_rank");
+  resolve(c.comm_size, "PMPI_Comm_size");
+  resolve(c.igather, "PMPI_Igather");
+  resolve(c.igatherv, "PMPI_Igatherv");
+  resolve(c.test, "PMPI_Test");
+#if defined(ATTRCACHE_OPENMPI)
+  resolve(c.self, "ompi_mpi_comm_self");
+  resolve(c.byte, "ompi_mpi_byte");
+#else
+  c.self = MPI_COMM_SELF;
+  c.byte = MPI_BYTE;
+#endif
+  return c;
+}
+
+}  // namespace
+
+const MpiCalls& calls() {
+  static const MpiCalls found = find();
+  return found;
+}
+
+}  // namespace attrcache::mpi::report

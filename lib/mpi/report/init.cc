@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MPI_Init and MPI_Init_thread, overridden: so that every rank takes part in the report, whether or
+// not it ever touches an attribute. The Fortran and C++ faces of both MPIs, and tools that wrap
+// these functions, come to the MPI_ or PMPI_ names in the end; so both are here. (MPI itself calls
+// neither.)
+
+#include <dlfcn.h>
+
+#include "mpi/entry.h"
+#include "mpi/native.h"
+#include "mpi/report/life.h"
+#include "mpi/served.h"
+
+namespace attrcache::mpi::report {
+namespace {
+
+// MPI's own, behind ours.
+template <typename Function>
+Function* behind(const char* name) {
+  void* symbol = dlsym(RTLD_NEXT, name);
+  if (symbol == nullptr) symbol = find_symbol_in_libraries(name);
+  if (symbol == nullptr) die("the MPI library has no", name);
+  return reinterpret_cast<Function*>(symbol);
+}
+
+int initialized(int code) {
+  const Served* state;
+  if (code == MPI_SUCCESS && mpi::begin(&state) == MPI_SUCCESS) begin(*state);
+  return code;
+}
+
+}  // namespace
+}  // namespace attrcache::mpi::report
+
+using attrcache::mpi::report::behind;
+using attrcache::mpi::report::initialized;
+
+extern "C" {
+
+ATTRCACHE_ENTRY int PMPI_Init(int* argc, char*** argv) {
+  static const auto next = behind<decltype(PMPI_Init)>("PMPI_Init");
+  return initialized(next(argc, argv));
+}
+ATTRCACHE_ENTRY int MPI_Init(int* argc, char*** argv) __attribute__((alias("PMPI_Init")));
+
+ATTRCACHE_ENTRY int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  static const auto next = behind<decltype(PMPI_Init_thread)>("PMPI_Init_thread");
+  return initialized(next(argc, argv, required, provided));
+}
+ATTRCACHE_ENTRY int MPI_Init_thread(int* argc, char*** argv, int required, int* provided)
+    __attribute__((alias("PMPI_Init_thread")));
+
+}  // extern "C"

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/report/keyvals.h"
+
+#include "keyval/id.h"
+#include "mpi/facts.h"
+#include "mpi/kinds.h"
+#include "mpi/report/clock.h"
+#include "mpi/report/tally.h"
+#include "mpi/report/trace.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi::report {
+
+// The extra_state of a keyval's wrapped callbacks.
+struct Wrapped {
+  attrcache_callbacks callbacks;  // the program's
+  int kind;
+  int keyval;
+  Maker* maker;
+};
+
+namespace {
+
+// Of an index; later keyvals with the same index use it again.
+struct Record {
+  Atomic<int> keyval;  // 0: none
+  Atomic<bool> freed;
+  Maker* maker;
+  Sum before;  // what the odometers said when the keyval was made
+};
+
+constexpr uint32_t kIndices = 1u << 17;
+constinit Atomic<Record*> records[kKinds][kIndices];
+
+Record* find_record(int kind, int keyval) {
+  // (K1) Acquire, both: pair with begin_keyval's releases.
+  Record* record = records[kind][id::index(static_cast<uint32_t>(keyval))].load(kAcquire);
+  return record != nullptr && record->keyval.load(kAcquire) == keyval ? record : nullptr;
+}
+
+void add(Atomic<uint64_t>& counter, uint64_t n) { counter.fetch_add(n, kRelaxed); }
+
+// Moves what a keyval was read from the odometers to its maker.
+void settle(int kind, Record& record) {
+  const uint32_t index = id::index(static_cast<uint32_t>(record.keyval.load(kRelaxed)));
+  if (index >= kNear) return;
+  const Sum sum = sum_of(kind, index);
+  add(record.maker->counts.gets, sum.found - record.before.found);
+  add(record.maker->counts.absent, sum.absent - record.before.absent);
+  record.before = sum;
+}
+
+// The destructor of a wrapped extra_state: the keyval is gone, and its index rests.
+void end_keyval(void* extra_state) {
+  auto* wrapped = static_cast<Wrapped*>(extra_state);
+  if (Record* record = find_record(wrapped->kind, wrapped->keyval)) {
+    settle(wrapped->kind, *record);
+    record->keyval.store(0, kRelease);
+  }
+  const attrcache_callbacks callbacks = wrapped->callbacks;
+  destroy(wrapped);
+  if (callbacks.destructor != nullptr) callbacks.destructor(callbacks.extra_state);
+}
+
+// A callback that is running on this thread; they nest.
+class Running {
+ public:
+  Running(const Wrapped& wrapped, bool copies)
+      : maker_(wrapped.maker), keyval_(wrapped.keyval), copies_(copies), outer_(innermost_) {
+    innermost_ = this;
+    start_ = now();
+  }
+  ~Running() {
+    const uint64_t time = now() - start_;
+    innermost_ = outer_;
+    if (outer_ != nullptr) outer_->inner_time_ += time;
+    Counts& c = maker_->counts;
+    add(copies_ ? c.copy_calls : c.delete_calls, 1);
+    add(c.nanoseconds, time);
+    add(c.own_nanoseconds, time > inner_time_ ? time - inner_time_ : 0);
+    if (code_ != 0) {
+      add(c.failed, 1);
+      c.last_failure.store(code_, kRelaxed);
+    }
+    trace_callback(*maker_, keyval_, copies_, code_, start_, time);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  int ended(int code) {
+    code_ = code;
+    return code;
+  }
+
+ private:
+  static thread_local constinit Running* innermost_;
+  Maker* maker_;
+  const int keyval_;
+  const bool copies_;
+  Running* outer_;
+  uint64_t start_;
+  uint64_t inner_time_ = 0;
+  int code_ = ATTRCACHE_CALLBACK_THREW;  // unless it says otherwise
+};
+thread_local constinit Running* Running::innermost_ = nullptr;
+
+// ---- In C ----
+
+constexpr bool kInts = facts::kHandleForm == ATTRCACHE_HANDLE_INT;
+template <bool kInt>
+struct InC {
+  using Object = void*;
+  using Copy = attrcache_copy_fn;
+  using Delete = attrcache_delete_fn;
+};
+template <>
+struct InC<true> {
+  using Object = int;
+  using Copy = attrcache_copy_int_fn;
+  using Delete = attrcache_delete_int_fn;
+};
+using C = InC<kInts>;
+
+int copy_c(C::Object object, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  const auto& w = *static_cast<Wrapped*>(extra_state);
+  Running running(w, true);
+  return running.ended(reinterpret_cast<C::Copy*>(w.callbacks.copy_fn)(
+      object, keyval, w.callbacks.extra_state, in, out, flag));
+}
+
+int delete_c(C::Object object, int keyval, void* value, void* extra_state) {
+  const auto& w = *static_cast<Wrapped*>(extra_state);
+  Running running(w, false);
+  return running.ended(reinterpret_cast<C::Delete*>(w.callbacks.delete_fn)(
+      object, keyval, value, w.callbacks.extra_state));
+}
+
+// ---- In Fortran ----
+
+template <typename Value>
+struct InFortran;
+template <>
+struct InFortran<int> {
+  using Copy = attrcache_copy_fint_fn;
+  using Delete = attrcache_delete_fint_fn;
+};
+template <>
+struct InFortran<intptr_t> {
+  using Copy = attrcache_copy_aint_fn;
+  using Delete = attrcache_delete_aint_fn;
+};
+
+// `extra_state` is where attrcache keeps ours, all of it, whatever the Fortran side's type.
+template <typename Value>
+Wrapped& wrapped_at(Value* extra_state) {
+  return **reinterpret_cast<Wrapped**>(extra_state);
+}
+template <typename Value>
+Value* own_extra_state(Wrapped& w) {
+  return reinterpret_cast<Value*>(&w.callbacks.extra_state);
+}
+
+template <typename Value>
+void copy_fortran(int* object, int* keyval, Value* extra_state, Value* in, Value* out, int* flag,
+                  int* ierror) {
+  Wrapped& w = wrapped_at(extra_state);
+  Running running(w, true);
+  reinterpret_cast<typename InFortran<Value>::Copy*>(w.callbacks.copy_fn)(
+      object, keyval, own_extra_state<Value>(w), in, out, flag, ierror);
+  running.ended(*ierror);
+}
+
+template <typename Value>
+void delete_fortran(int* object, int* keyval, Value* value, Value* extra_state, int* ierror) {
+  Wrapped& w = wrapped_at(extra_state);
+  Running running(w, false);
+  reinterpret_cast<typename InFortran<Value>::Delete*>(w.callbacks.delete_fn)(
+      object, keyval, value, own_extra_state<Value>(w), ierror);
+  running.ended(*ierror);
+}
+
+// ---- Both ----
+
+template <typename Function>
+attrcache_callback* any(Function* function) {
+  return reinterpret_cast<attrcache_callback*>(function);
+}
+
+struct Wrappers {
+  attrcache_callback* copy_fn;
+  attrcache_callback* delete_fn;
+};
+
+Wrappers wrappers(attrcache_language language) {
+  switch (language) {
+    case ATTRCACHE_FORTRAN_FINT:
+      return {any(copy_fortran<int>), any(delete_fortran<int>)};
+    case ATTRCACHE_FORTRAN_AINT:
+      return {any(copy_fortran<intptr_t>), any(delete_fortran<intptr_t>)};
+    default:
+      return {any(copy_c), any(delete_c)};
+  }
+}
+
+bool calls_copy(const attrcache_callbacks& c) {
+  return c.copy_fn != ATTRCACHE_NULL_COPY_FN && c.copy_fn != ATTRCACHE_DUP_FN;
+}
+bool calls_delete(const attrcache_callbacks& c) { return c.delete_fn != ATTRCACHE_NULL_DELETE_FN; }
+
+}  // namespace
+
+Wrapped* wrap(int kind, const attrcache_callbacks& callbacks, Maker* maker,
+              attrcache_callbacks* out) {
+  *out = callbacks;
+  if (maker == nullptr) return nullptr;
+  auto* wrapped = make<Wrapped>(Wrapped{callbacks, kind, 0, maker});
+  if (wrapped == nullptr) return nullptr;
+  const Wrappers ours = wrappers(callbacks.language);
+  if (calls_copy(callbacks)) out->copy_fn = ours.copy_fn;
+  if (calls_delete(callbacks)) out->delete_fn = ours.delete_fn;
+  out->extra_state = wrapped;
+  out->destructor = end_keyval;
+  return wrapped;
+}
+
+void discard(Wrapped* wrapped) { destroy(wrapped); }
+
+void begin_keyval(Wrapped* wrapped, int keyval) {
+  if (wrapped == nullptr) return;
+  wrapped->keyval = keyval;
+  add(wrapped->maker->counts.created, 1);
+  const uint32_t index = id::index(static_cast<uint32_t>(keyval));
+  Atomic<Record*>& place = records[wrapped->kind][index];
+  // Relaxed: the index is the caller's alone. Its last user has left it long ago.
+  Record* record = place.load(kRelaxed);
+  if (record == nullptr) {
+    record = make<Record>();
+    if (record == nullptr) return;
+  }
+  record->maker = wrapped->maker;
+  record->freed.store(false, kRelaxed);
+  if (index < kNear) record->before = sum_of(wrapped->kind, index);
+  record->keyval.store(keyval, kRelease);  // (K1)
+  place.store(record, kRelease);           // (K1)
+}
+
+void unwrap(attrcache_callbacks& callbacks) {
+  if (callbacks.destructor == end_keyval) {
+    callbacks = static_cast<Wrapped*>(callbacks.extra_state)->callbacks;
+  }
+}
+
+Maker* maker_of(int kind, int keyval) {
+  Record* record = find_record(kind, keyval);
+  return record != nullptr ? record->maker : nullptr;
+}
+
+void got(int kind, int keyval, bool found) {
+  if (Maker* maker = maker_of(kind, keyval)) {
+    add(found ? maker->counts.gets : maker->counts.absent, 1);
+  }
+}
+
+bool first_free(int kind, int keyval) {
+  Record* record = find_record(kind, keyval);
+  return record != nullptr && !record->freed.exchange(true, kRelaxed);
+}
+
+void settle_keyvals() {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    for (uint32_t index = 0; index < kNear; ++index) {
+      Record* record = records[kind][index].load(kAcquire);  // as K1
+      if (record != nullptr && record->keyval.load(kAcquire) != 0) settle(kind, *record);
+    }
+  }
+}
+
+}  // namespace attrcache::mpi::report

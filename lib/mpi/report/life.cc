@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/report/life.h"
+
+#include <unistd.h>
+
+#include <cinttypes>
+#include <climits>
+#include <cstdio>
+#include <mutex>
+
+#include "mpi/native.h"
+#include "mpi/report/calls.h"
+#include "mpi/report/clock.h"
+#include "mpi/report/gather.h"
+#include "mpi/report/output.h"
+#include "mpi/report/trace.h"
+#include "mpi/report/wire.h"
+#include "mpi/report/wishes.h"
+#include "mpi/served.h"
+
+namespace attrcache::mpi::report {
+namespace {
+
+constinit std::mutex lock;  // of begin()
+constinit bool begun = false;
+constinit bool watching_self = false;
+constinit pid_t process = 0;
+constinit uint64_t started = 0;
+constinit Atomic<bool> reported{false};
+constinit int rank = 0;
+constinit int ranks = 1;
+
+// Once, and not in a child of fork.
+bool may_report() { return begun && process == getpid() && !reported.exchange(true, kRelaxed); }
+
+Part collect_part(bool in_finalize) {
+  Part part = {collect(in_finalize), collect_timeline()};
+  part.summary.rank = rank;
+  part.summary.finalized = in_finalize;
+  return part;
+}
+
+// Drops the last moments of a part that is too large to be gathered.
+std::string pack_to_fit(Part& part) {
+  const size_t most = static_cast<size_t>(INT_MAX / ranks);
+  std::string bytes = pack(part);
+  while (bytes.size() > most && !part.timeline.moments.empty()) {
+    const size_t keep = part.timeline.moments.size() / 2;
+    part.timeline.dropped += part.timeline.moments.size() - keep;
+    part.timeline.moments.resize(keep);
+    bytes = pack(part);
+  }
+  return bytes;
+}
+
+int report_together(MPI_Comm, int, void*, void*) {
+  if (!may_report()) return MPI_SUCCESS;
+  Part mine = collect_part(true);
+  std::vector<Part> parts;
+  for (const std::string& bytes : gather(pack_to_fit(mine), rank, ranks, wishes().wait)) {
+    Part part;
+    if (unpack(bytes, &part)) parts.push_back(std::move(part));
+  }
+  if (rank == 0) write_all(parts, ranks, wishes(), "");
+  return MPI_SUCCESS;
+}
+
+// Without a word to MPI, which may be in any state.
+[[gnu::destructor]] void report_alone() {
+  if (!may_report()) return;
+  char suffix[32] = "";
+  if (ranks > 1) std::snprintf(suffix, sizeof suffix, ".rank%d", rank);
+  if (!watching_self) std::snprintf(suffix, sizeof suffix, ".process%d", process);
+  write_all({collect_part(false)}, 1, wishes(), suffix);
+}
+
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+// Set before the program can set anything there, so deleted last.
+bool watch_self() {
+  int initialized = 0;
+  if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) {
+    return false;  // a program of MPI sessions alone
+  }
+  const MpiCalls& mpi = calls();
+  int keyval;
+  return mpi.comm_rank(native().world, &rank) == MPI_SUCCESS &&
+         mpi.comm_size(native().world, &ranks) == MPI_SUCCESS &&
+         native().comm.create_keyval(copy_nothing, report_together, &keyval, nullptr) ==
+             MPI_SUCCESS &&
+         native().comm.set_attr(mpi.self, keyval, nullptr) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+void begin(const Served&) {
+  const std::lock_guard held(lock);
+  if (!wishes().any()) return;
+  if (!watching_self) watching_self = watch_self();
+  if (begun) return;
+  begun = true;
+  process = getpid();
+  started = now();
+  if (!wishes().trace.empty()) start_tracing(wishes().events, wishes().slow);
+}
+
+uint64_t since_begin() { return now() - started; }
+
+}  // namespace attrcache::mpi::report

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/report/objects.h"
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi/native.h"
+#include "mpi/report/calls.h"
+#include "mpi/report/keyvals.h"
+#include "mpi/served.h"
+
+namespace attrcache::mpi::report {
+namespace {
+
+struct Known {
+  int kind;
+  void* object = nullptr;  // null: it has not been touched, so its handle isn't known
+  std::string origin;      // of a dup: the name of what was duplicated
+};
+
+constinit std::mutex lock;
+// Never destroyed: MPI may end after the program's static objects.
+std::unordered_map<const void*, Known>& known() {
+  static auto& map = *new std::unordered_map<const void*, Known>;
+  return map;
+}
+
+std::vector<attrcache_attribute_info> attributes(attrcache_kind* registry,
+                                                 const attrcache_table* table) {
+  std::vector<attrcache_attribute_info> list(16);
+  size_t count = 0;
+  attrcache_attribute_list(registry, table, list.data(), list.size(), &count);
+  if (count > list.size()) {
+    list.resize(count);
+    attrcache_attribute_list(registry, table, list.data(), list.size(), &count);
+  }
+  list.resize(count < list.size() ? count : list.size());
+  return list;
+}
+
+// Adds one to a counter of each attribute's maker.
+void count_each(int kind, attrcache_kind* registry, const attrcache_table* table,
+                Atomic<uint64_t> Counts::*counter) {
+  for (const attrcache_attribute_info& a : attributes(registry, table)) {
+    if (Maker* maker = maker_of(kind, a.keyval)) (maker->counts.*counter).fetch_add(1, kRelaxed);
+  }
+}
+
+template <typename Kind>
+std::string ask_name(const char* function, void* object) {
+  using GetName = int(typename Kind::Handle, char*, int*);
+  static auto* const get = reinterpret_cast<GetName*>(find_symbol(function));
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  if (get == nullptr ||
+      get(facts::from_object<typename Kind::Handle>(object), name, &length) != MPI_SUCCESS) {
+    return "";
+  }
+  return name;
+}
+
+constexpr const char* kUnnamed[] = {"communicators without a name", "datatypes without a name",
+                                    "windows without a name"};
+
+Object describe(const Known& k, bool ask) {
+  Object o = {k.kind, "", false};
+  if (k.object != nullptr) {
+    o.predefined =
+        k.kind == ATTRCACHE_COMMUNICATOR && (k.object == facts::to_object(native().world) ||
+                                             k.object == facts::to_object(calls().self));
+    if (ask) o.name = name_of(k.kind, k.object);
+    if (o.name.empty() && o.predefined) o.name = "MPI_COMM_WORLD or _SELF";
+  } else if (!k.origin.empty()) {
+    o.name = "duplicates of " + k.origin;
+  }
+  if (o.name.empty()) o.name = kUnnamed[k.kind];
+  return o;
+}
+
+}  // namespace
+
+std::string name_of(int kind, void* object) {
+  switch (kind) {
+    case ATTRCACHE_COMMUNICATOR:
+      return ask_name<Communicator>("PMPI_Comm_get_name", object);
+    case ATTRCACHE_DATATYPE:
+      return ask_name<Datatype>("PMPI_Type_get_name", object);
+    default:
+      return ask_name<Window>("PMPI_Win_get_name", object);
+  }
+}
+
+void appeared(int kind, const void* anchor) {
+  const std::lock_guard held(lock);
+  known()[anchor] = {kind, nullptr, ""};
+}
+
+void known_as(int kind, const void* anchor, void* object) {
+  const std::lock_guard held(lock);
+  known()[anchor] = {kind, object, ""};
+}
+
+void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
+                const attrcache_table* table) {
+  count_each(kind, registry, table, &Counts::copies);
+  std::string origin = name_of(kind, old_object);
+  const std::lock_guard held(lock);
+  known()[anchor] = {kind, nullptr, std::move(origin)};
+}
+
+void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
+  count_each(kind, registry, table, &Counts::ends);
+}
+
+void ended(const void* anchor) {
+  const std::lock_guard held(lock);
+  known().erase(anchor);
+}
+
+void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit) {
+  const std::lock_guard held(lock);
+  for (const auto& [anchor, k] : known()) {
+    const auto list =
+        attributes(served()->kinds[k.kind], static_cast<const attrcache_table*>(anchor));
+    if (list.empty()) continue;
+    const Object object = describe(k, ask);
+    for (const attrcache_attribute_info& a : list) visit(object, a.keyval);
+  }
+}
+
+}  // namespace attrcache::mpi::report

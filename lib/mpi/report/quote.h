@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef ATTRCACHE_MPI_REPORT_QUOTE_H_
+#define ATTRCACHE_MPI_REPORT_QUOTE_H_
+
+#include <string>
+#include <string_view>
+
+namespace attrcache::mpi::report {
+
+// What goes between the quotes of a JSON string. Bytes that are no UTF-8 become question marks.
+std::string quoted(std::string_view text);
+
+}  // namespace attrcache::mpi::report
+
+#endif  // ATTRCACHE_MPI_REPORT_QUOTE_H_

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/report/summary.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "mpi/misuse.h"
+#include "mpi/report/keyvals.h"
+#include "mpi/report/life.h"
+#include "mpi/report/objects.h"
+#include "mpi/served.h"
+
+namespace attrcache::mpi::report {
+namespace {
+
+Line line_of(const Maker& m) {
+  const Counts& c = m.counts;
+  Line line;
+  line.kind = m.kind;
+  line.library = m.library;
+  line.function = m.name();
+  line.from_caller = m.copy_fn == nullptr && m.delete_fn == nullptr;
+  const std::pair<Number, const Atomic<uint64_t>&> numbers[] = {
+      {kCreated, c.created},
+      {kFreed, c.freed},
+      {kSets, c.sets},
+      {kGets, c.gets},
+      {kAbsent, c.absent},
+      {kDeletes, c.deletes},
+      {kCopies, c.copies},
+      {kEnds, c.ends},
+      {kCopyCalls, c.copy_calls},
+      {kDeleteCalls, c.delete_calls},
+      {kFailed, c.failed},
+      {kNanoseconds, c.nanoseconds},
+      {kOwnNanoseconds, c.own_nanoseconds}};
+  for (const auto& [number, counter] : numbers) line.numbers[number] = counter.load(kRelaxed);
+  line.numbers[kLeft] = line.numbers[kCreated] - line.numbers[kFreed];
+  line.last_failure = c.last_failure.load(kRelaxed);
+  return line;
+}
+
+void add_line(std::vector<Line>& lines, const Line& line) {
+  auto there =
+      std::find_if(lines.begin(), lines.end(), [&line](const Line& l) { return l.same(line); });
+  if (there == lines.end()) {
+    lines.push_back(line);
+    return;
+  }
+  for (int n = 0; n < kNumbers; ++n) there->numbers[n] += line.numbers[n];
+  if (line.last_failure != 0) there->last_failure = line.last_failure;
+}
+
+void add_attached(std::vector<Attached>& list, const Attached& one) {
+  for (Attached& a : list) {
+    if (a.kind == one.kind && a.object == one.object && a.library == one.library &&
+        a.function == one.function && a.predefined == one.predefined) {
+      a.count += one.count;
+      return;
+    }
+  }
+  list.push_back(one);
+}
+
+void add_misuse(std::vector<MisuseCount>& list, const MisuseCount& one) {
+  for (MisuseCount& m : list) {
+    if (m.name == one.name) {
+      m.count += one.count;
+      return;
+    }
+  }
+  list.push_back(one);
+}
+
+uint64_t use(const Line& line) {
+  const uint64_t* n = line.numbers;
+  return n[kSets] + n[kGets] + n[kAbsent] + n[kDeletes] + n[kCopies] + n[kCreated];
+}
+
+}  // namespace
+
+std::string Line::origin() const {
+  if (function.empty()) return library;
+  if (function[0] == '+') return library + function;
+  return library + ": " + function;
+}
+
+Summary collect(bool ask) {
+  Summary s;
+  s.ranks = 1;
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  s.host = host;
+  s.nanoseconds = since_begin();
+  settle_keyvals();
+  std::vector<std::pair<const Maker*, uint64_t>> left;
+  for_each_attached(ask, [&](const Object& object, int keyval) {
+    const Maker* maker = maker_of(object.kind, keyval);
+    if (maker == nullptr) return;
+    const Line line = line_of(*maker);
+    add_attached(s.attached,
+                 {object.kind, object.name, object.predefined, line.library, line.function, 1});
+    left.emplace_back(maker, 1);
+  });
+  for (const Maker* m = all_makers(); m != nullptr; m = m->next) {
+    Line line = line_of(*m);
+    for (const auto& [maker, count] : left) {
+      if (maker == m) line.numbers[kAttached] += count;
+    }
+    add_line(s.lines, line);
+  }
+  for (int sort = 0; sort < kMisuses; ++sort) {
+    const auto misuse = static_cast<Misuse>(sort);
+    if (const uint64_t count = misuse_count(misuse)) {
+      s.misuse.push_back({describe(misuse).name, describe(misuse).what, count});
+    }
+  }
+  if (const Served* state = served()) {
+    for (int kind = 0; kind < kKinds; ++kind) s.not_served[kind] = state->fronted[kind] ? 1 : 0;
+  }
+  return s;
+}
+
+void add(Summary& sum, const Summary& one) {
+  sum.ranks += one.ranks;
+  sum.nanoseconds = std::max(sum.nanoseconds, one.nanoseconds);
+  sum.finalized = one.finalized;
+  for (int kind = 0; kind < 3; ++kind) sum.not_served[kind] += one.not_served[kind];
+  for (const Line& line : one.lines) add_line(sum.lines, line);
+  for (const Attached& a : one.attached) add_attached(sum.attached, a);
+  for (const MisuseCount& m : one.misuse) add_misuse(sum.misuse, m);
+}
+
+void sort(Summary& summary) {
+  std::stable_sort(summary.lines.begin(), summary.lines.end(), [](const Line& a, const Line& b) {
+    return use(a) != use(b) ? use(a) > use(b) : a.origin() < b.origin();
+  });
+  std::stable_sort(summary.attached.begin(), summary.attached.end(),
+                   [](const Attached& a, const Attached& b) {
+                     if (a.predefined != b.predefined) return b.predefined;
+                     return a.count != b.count ? a.count > b.count : a.object < b.object;
+                   });
+}
+
+uint64_t total(const Summary& summary, Number number) {
+  uint64_t sum = 0;
+  for (const Line& line : summary.lines) sum += line.numbers[number];
+  return sum;
+}
+
+}  // namespace attrcache::mpi::report

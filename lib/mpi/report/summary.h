@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a report says, as plain data: of one rank, or summed over ranks.
+
+#ifndef ATTRCACHE_MPI_REPORT_SUMMARY_H_
+#define ATTRCACHE_MPI_REPORT_SUMMARY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attrcache::mpi::report {
+
+// The numbers of one maker's keyvals.
+enum Number {
+  kCreated,
+  kFreed,
+  kLeft,  // not freed by now
+  kSets,
+  kGets,
+  kAbsent,
+  kDeletes,
+  kCopies,
+  kEnds,
+  kAttached,  // attributes still attached
+  kCopyCalls,
+  kDeleteCalls,
+  kFailed,
+  kNanoseconds,
+  kOwnNanoseconds,
+  kNumbers
+};
+// Their names in JSON.
+inline constexpr const char* kNumberNames[kNumbers] = {
+    "created",  "freed",       "leaked",
+    "sets",     "gets",        "absent",
+    "deletes",  "copies",      "deleted_with_object",
+    "attached", "copy_calls",  "delete_calls",
+    "failed",   "callback_ns", "callback_own_ns"};
+
+inline constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
+
+struct Line {
+  int kind = 0;
+  std::string library;
+  std::string function;      // or "+0x1f20"; empty: not known
+  bool from_caller = false;  // they name who made the keyval, not a callback
+  uint64_t numbers[kNumbers] = {};
+  int64_t last_failure = 0;
+
+  // As people write it: "libx.so: f".
+  std::string origin() const;
+  bool same(const Line& other) const {
+    return kind == other.kind && library == other.library && function == other.function &&
+           from_caller == other.from_caller;
+  }
+};
+
+// Attributes still attached to objects of one name under keyvals of one maker.
+struct Attached {
+  int kind = 0;
+  std::string object;
+  bool predefined = false;  // MPI_Finalize deletes them yet
+  std::string library;
+  std::string function;
+  uint64_t count = 0;
+};
+
+struct MisuseCount {
+  std::string name;
+  std::string what;
+  uint64_t count = 0;
+};
+
+struct Summary {
+  int rank = 0;   // of one
+  int ranks = 0;  // how many are summed
+  std::string host;
+  uint64_t nanoseconds = 0;     // from MPI_Init to the report; of a sum, the longest
+  bool finalized = false;       // or the program ended without MPI_Finalize
+  uint64_t not_served[3] = {};  // ranks, per kind: a tool in front wraps its functions
+  std::vector<Line> lines;
+  std::vector<Attached> attached;
+  std::vector<MisuseCount> misuse;
+};
+
+// This process's, now. `ask`: whether MPI may be asked for the names of objects.
+Summary collect(bool ask);
+
+// Adds one rank's.
+void add(Summary& sum, const Summary& one);
+
+// Most used first.
+void sort(Summary& summary);
+
+uint64_t total(const Summary& summary, Number number);
+
+}  // namespace attrcache::mpi::report
+
+#endif  // ATTRCACHE_MPI_REPORT_SUMMARY_H_

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/report/trace.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mpi/report/clock.h"
+#include "mpi/report/keyvals.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi::report {
+
+constinit Atomic<bool> tracing_state{false};
+
+namespace {
+
+struct Place {
+  Atomic<bool> written;  // (T1) release: the event is complete
+  Event event;
+};
+
+constinit Place* places = nullptr;  // before tracing_state is set
+constinit size_t capacity = 0;
+constinit uint64_t slow_from = 0;
+constinit Atomic<uint64_t> taken{0};  // relaxed: a number each
+
+int thread_number() {
+  static thread_local constinit int number = 0;
+  if (number == 0) number = static_cast<int>(syscall(SYS_gettid));
+  return number;
+}
+
+void record(const Event& event) {
+  if (taken.load(kRelaxed) >= capacity) {
+    taken.fetch_add(1, kRelaxed);
+    return;
+  }
+  const uint64_t i = taken.fetch_add(1, kRelaxed);
+  if (i >= capacity) return;
+  places[i].event = event;
+  places[i].written.store(true, kRelease);  // (T1)
+}
+
+}  // namespace
+
+void start_tracing(size_t events, uint64_t slow) {
+  places = static_cast<Place*>(allocate_zeroed(events * sizeof(Place)));
+  if (places == nullptr) return;
+  capacity = events;
+  slow_from = slow;
+  tracing_state.store(true, kRelease);  // (T2) publishes what stands above
+}
+
+void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint64_t start,
+                    uint64_t duration) {
+  if (!tracing()) return;
+  record({&maker, start, duration, thread_number(), keyval, code, static_cast<uint8_t>(maker.kind),
+          copies ? What::kCopyFn : What::kDeleteFn});
+}
+
+Events traced() {
+  const uint64_t wanted = taken.load(kRelaxed);
+  const size_t count = wanted < capacity ? wanted : capacity;
+  if (count == 0) return {nullptr, 0, 0};
+  // A copy without those that are being written just now.
+  auto* events = static_cast<Event*>(allocate_zeroed(count * sizeof(Event)));
+  if (events == nullptr) return {nullptr, 0, wanted};
+  size_t n = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (places[i].written.load(kAcquire)) events[n++] = places[i].event;  // (T1)
+  }
+  return {events, n, wanted - n};
+}
+
+Operation::Operation(What what, int kind, int keyval)
+    : maker_(keyval != 0 ? maker_of(kind, keyval) : nullptr),
+      start_(tracing() ? now() : 0),
+      keyval_(keyval),
+      kind_(static_cast<uint8_t>(kind)),
+      what_(what) {
+  if (maker_ == nullptr) return;
+  Counts& counts = const_cast<Maker*>(maker_)->counts;
+  if (what == What::kSet) counts.sets.fetch_add(1, kRelaxed);
+  if (what == What::kDelete) counts.deletes.fetch_add(1, kRelaxed);
+  if (what == What::kFreeKeyval && first_free(kind, keyval)) counts.freed.fetch_add(1, kRelaxed);
+}
+
+void Operation::trace() {
+  const uint64_t duration = now() - start_;
+  if (duration >= slow_from) {
+    record({maker_, start_, duration, thread_number(), keyval_, 0, kind_, what_});
+  }
+}
+
+}  // namespace attrcache::mpi::report

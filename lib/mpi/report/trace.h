@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The timeline: callbacks, and operations that took long. Kept in memory that is taken once; what
+// comes when it is full is counted and dropped.
+
+#ifndef ATTRCACHE_MPI_REPORT_TRACE_H_
+#define ATTRCACHE_MPI_REPORT_TRACE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi/report/maker.h"
+
+namespace attrcache::mpi::report {
+
+enum class What : uint8_t { kSet, kDelete, kFreeKeyval, kDup, kFree, kCopyFn, kDeleteFn };
+
+struct Event {
+  const Maker* maker;  // null: of no keyval
+  uint64_t start;      // as now() says
+  uint64_t duration;
+  int thread;
+  int keyval;
+  int code;  // of a callback
+  uint8_t kind;
+  What what;
+};
+
+[[gnu::visibility("hidden")]] extern constinit Atomic<bool> tracing_state;
+inline bool tracing() { return tracing_state.load(kAcquire); }  // (T2)
+
+// Keeps up to `events`; operations that take less than `slow` nanoseconds are no events.
+void start_tracing(size_t events, uint64_t slow);
+
+void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint64_t start,
+                    uint64_t duration);
+
+// What was kept, as it is now, and how many were dropped.
+struct Events {
+  const Event* events;
+  size_t count;
+  uint64_t dropped;
+};
+Events traced();
+
+// An operation on an object of a kind, from its construction to its end: counted, and an event if
+// it is slow. `keyval`: 0 where there is none.
+class Operation {
+ public:
+  Operation(What what, int kind, int keyval);
+  ~Operation() {
+    if (start_ != 0) [[unlikely]]
+      trace();
+  }
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+ private:
+  void trace();
+  const Maker* maker_;
+  uint64_t start_;
+  const int keyval_;
+  const uint8_t kind_;
+  const What what_;
+};
+
+}  // namespace attrcache::mpi::report
+
+#endif  // ATTRCACHE_MPI_REPORT_TRACE_H_
