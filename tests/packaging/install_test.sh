@@ -64,6 +64,8 @@ rm "$work/use.c" "$work/CMakeLists.txt"
 # The launcher knows where the interposers are.
 for mpi in openmpi mpich; do
   expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
+  expect "$prefix/lib/attrcache/libattrcache_${mpi}_report.so" \
+    "$prefix/bin/attrcache-run" --mpi "$mpi" --report --print
 done
 
 # Nothing else is there.
@@ -75,7 +77,9 @@ include/attrcache/attrcache.h
 include/attrcache/attrcache.hpp
 include/attrcache/mpi2.hpp
 lib/attrcache/libattrcache_mpich.so
+lib/attrcache/libattrcache_mpich_report.so
 lib/attrcache/libattrcache_openmpi.so
+lib/attrcache/libattrcache_openmpi_report.so
 lib/multi/cmake/attrcache/attrcache-config-version.cmake
 lib/multi/cmake/attrcache/attrcache-config.cmake
 lib/multi/libattrcache.a

@@ -14,6 +14,9 @@ for mpi in openmpi mpich; do
   "mpif90.$mpi" "$here/fortran.f90" -J"$work" -o "$work/program" 2>"$work/log" || fail "$(cat "$work/log")"
   output=$(timeout 60 "$work/prefix/bin/attrcache-run" "mpirun.$mpi" -np 2 "$work/program" 2>&1) ||
     fail "$mpi: $output"
+  reported=$(timeout 60 "$work/prefix/bin/attrcache-run" --report "mpirun.$mpi" -np 2 "$work/program" 2>&1) ||
+    fail "$mpi: $reported"
+  grep -q '^attrcache: the attributes of 2 ranks' <<<"$reported" || fail "$mpi: no report: $reported"
   (($(grep -c '^rank [01] passed$' <<<"$output") == 2)) || fail "$mpi: $output"
   (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) || fail "$mpi: not served: $output"
 done

@@ -72,7 +72,7 @@ int report_together(MPI_Comm, int, void*, void*) {
   char suffix[32] = "";
   if (ranks > 1) std::snprintf(suffix, sizeof suffix, ".rank%d", rank);
   if (!watching_self) std::snprintf(suffix, sizeof suffix, ".process%d", process);
-  write_all({collect_part(false)}, 1, wishes(), suffix);
+  write_all({collect_part(false)}, ranks, wishes(), suffix);
 }
 
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {

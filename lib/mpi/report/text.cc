@@ -28,7 +28,9 @@ std::string duration(uint64_t nanoseconds) {
   char text[32];
   const auto n = static_cast<double>(nanoseconds);
   if (nanoseconds == 0) return "-";
-  if (nanoseconds < 1'000'000) {
+  if (nanoseconds < 1'000) {
+    std::snprintf(text, sizeof text, "%.0f ns", n);
+  } else if (nanoseconds < 1'000'000) {
     std::snprintf(text, sizeof text, "%.1f us", n / 1e3);
   } else if (nanoseconds < 1'000'000'000) {
     std::snprintf(text, sizeof text, "%.1f ms", n / 1e6);
@@ -51,7 +53,10 @@ void write_head(std::FILE* file, const Everything& all) {
                 " of " + facts::kName + ", from MPI_Init to " +
                 (s.finalized ? "MPI_Finalize" : "the end") + " (" + duration(s.nanoseconds) +
                 ")\n");
-  if (!s.finalized) put(file, "MPI_Finalize was not called: this is one process alone.\n");
+  if (!s.finalized) {
+    put(file, "MPI_Finalize was not called. This is rank " +
+                  std::to_string(all.parts[0].summary.rank) + " alone.\n");
+  }
   const auto heard = all.parts.size();
   if (s.finalized && heard < static_cast<size_t>(all.ranks)) {
     put(file, "Heard of " + counted(heard, "rank") +
@@ -125,8 +130,8 @@ void write_left(std::FILE* file, const Summary& s) {
   for (const Attached& a : s.attached) {
     const std::string what =
         counted(a.count, "attribute") + " of " + origin(a.library, a.function) + ", on " + a.object;
-    say(a.predefined ? what + ": MPI_Finalize deletes them"
-                     : what + ": no " + kFree[a.kind] + ", so their delete_fn never runs");
+    say(a.predefined ? what + ": MPI_Finalize will delete " + (a.count == 1 ? "it" : "them")
+                     : what + ": no " + kFree[a.kind] + ", so delete_fn never ran");
   }
 }
 

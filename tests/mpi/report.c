@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What report_check.py expects of the report, number by number: each rank does this, and some of it
+ * rank + 1 times.
+ *
+ *   report everything    all of it
+ *   report nothing       no attribute at all, but on the highest rank one keyval
+ *   report exit          one keyval, and no MPI_Finalize
+ *   report abort         one keyval, and MPI_Abort
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <time.h>
+
+static int rank;
+
+/* ---- Callbacks, by whose names the report tells keyvals apart ---- */
+
+static int copy_plain(MPI_Comm comm, int keyval, void* extra, void* in, void* out, int* flag) {
+  (void)comm, (void)keyval, (void)extra;
+  *(void**)out = in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+#define DELETE_FN(name)                                                  \
+  static int name(MPI_Comm comm, int keyval, void* value, void* extra) { \
+    (void)comm, (void)keyval, (void)value, (void)extra;                  \
+    return MPI_SUCCESS;                                                  \
+  }
+DELETE_FN(delete_plain)
+DELETE_FN(delete_far)
+DELETE_FN(delete_reused)
+DELETE_FN(delete_read_by_threads)
+DELETE_FN(delete_left)
+DELETE_FN(delete_on_world)
+DELETE_FN(delete_on_self)
+
+static int delete_type(MPI_Datatype type, int keyval, void* value, void* extra) {
+  (void)type, (void)keyval, (void)value, (void)extra;
+  return MPI_SUCCESS;
+}
+
+static int delete_slowly(MPI_Comm comm, int keyval, void* value, void* extra) {
+  const struct timespec nap = {0, 5000000};
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  nanosleep(&nap, NULL);
+  return MPI_SUCCESS;
+}
+
+static int slow_keyval;
+
+static int delete_causing_another(MPI_Comm comm, int keyval, void* value, void* extra) {
+  (void)keyval, (void)value, (void)extra;
+  return MPI_Comm_delete_attr(comm, slow_keyval);
+}
+
+static int delete_failing_once(MPI_Comm comm, int keyval, void* value, void* extra) {
+  static int calls;
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  return calls++ == 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* ---- Uses ---- */
+
+static int create(MPI_Comm_delete_attr_function* delete_fn) {
+  int keyval;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_fn, &keyval, NULL);
+  return keyval;
+}
+
+static MPI_Comm another(void) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  return comm;
+}
+
+static void get(MPI_Comm comm, int keyval, int times) {
+  void* value;
+  int flag;
+  for (int i = 0; i < times; ++i) MPI_Comm_get_attr(comm, keyval, &value, &flag);
+}
+
+/* 1 keyval: 4 sets, 10 + 4 gets, 1 delete, 1 copied, 2 deleted with their objects; copy_fn once,
+ * delete_fn 5 times. */
+static void plain(void) {
+  MPI_Comm comm = another();
+  MPI_Comm copy;
+  int keyval;
+  MPI_Comm_create_keyval(copy_plain, delete_plain, &keyval, NULL);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  get(comm, keyval, 10);
+  MPI_Comm_delete_attr(comm, keyval);
+  get(comm, keyval, 4);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&keyval);
+}
+
+/* Without callbacks, the report names who made it. rank + 1 sets; 1 copied; MPI-1's functions. */
+__attribute__((noinline)) static int make_without_callbacks(void) {
+  int keyval;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
+  return keyval + 0 * rank; /* no tail call */
+}
+static void without_callbacks(void) {
+  MPI_Comm comm = another();
+  MPI_Comm copy;
+  int keyval = make_without_callbacks();
+  for (int i = 0; i <= rank; ++i) MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_dup(comm, &copy);
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&keyval);
+}
+
+/* 100 keyvals at once: most lie deep in the tables. 100 sets, 300 gets, 100 absent. */
+static void far(void) {
+  MPI_Comm comm = another();
+  MPI_Comm empty = another();
+  int keyvals[100];
+  for (int i = 0; i < 100; ++i) {
+    keyvals[i] = create(delete_far);
+    MPI_Comm_set_attr(comm, keyvals[i], &rank);
+  }
+  for (int i = 0; i < 100; ++i) {
+    get(comm, keyvals[i], 3);
+    get(empty, keyvals[i], 1);
+  }
+  MPI_Comm_free(&comm);
+  MPI_Comm_free(&empty);
+  for (int i = 0; i < 100; ++i) MPI_Comm_free_keyval(&keyvals[i]);
+}
+
+/* 500 keyvals one after the other, on few places. 500 sets, 1000 gets. */
+static void reused(void) {
+  MPI_Comm comm = another();
+  for (int i = 0; i < 500; ++i) {
+    int keyval = create(delete_reused);
+    MPI_Comm_set_attr(comm, keyval, &rank);
+    get(comm, keyval, 2);
+    MPI_Comm_delete_attr(comm, keyval);
+    MPI_Comm_free_keyval(&keyval);
+  }
+  MPI_Comm_free(&comm);
+}
+
+static MPI_Comm read_comm;
+static int read_keyval;
+static pthread_key_t at_thread_end;
+
+static void* read_and_return(void* times) {
+  get(read_comm, read_keyval, *(int*)times);
+  return NULL;
+}
+static void* read_and_exit(void* times) {
+  get(read_comm, read_keyval, *(int*)times);
+  pthread_exit(NULL);
+}
+static void read_at_end(void* times) { get(read_comm, read_keyval, *(int*)times); }
+static void* read_after_all(void* times) {
+  pthread_setspecific(at_thread_end, times);
+  return NULL;
+}
+static int read_in_c11(void* times) {
+  get(read_comm, read_keyval, *(int*)times);
+  return 0;
+}
+static pthread_barrier_t done;
+static void* read_and_stay(void* times) {
+  get(read_comm, read_keyval, *(int*)times);
+  pthread_barrier_wait(&done);
+  for (;;) thrd_sleep(&(struct timespec){1, 0}, NULL);
+  return NULL;
+}
+
+/* 1000 + 200 + 30 + 4 + 5000 gets, all in other threads, one of which never ends. */
+static void threads(void) {
+  static int times[] = {1000, 200, 30, 4, 5000};
+  void* (*const functions[])(void*) = {read_and_return, read_and_exit, read_after_all};
+  pthread_t thread[3];
+  pthread_t stays;
+  thrd_t c11;
+  pthread_key_create(&at_thread_end, read_at_end);
+  pthread_barrier_init(&done, NULL, 2);
+  read_comm = another();
+  read_keyval = create(delete_read_by_threads);
+  MPI_Comm_set_attr(read_comm, read_keyval, &rank);
+  for (int i = 0; i < 3; ++i) pthread_create(&thread[i], NULL, functions[i], &times[i]);
+  thrd_create(&c11, read_in_c11, &times[3]);
+  pthread_create(&stays, NULL, read_and_stay, &times[4]);
+  for (int i = 0; i < 3; ++i) pthread_join(thread[i], NULL);
+  thrd_join(c11, NULL);
+  pthread_barrier_wait(&done);
+  MPI_Comm_free(&read_comm);
+  MPI_Comm_free_keyval(&read_keyval);
+}
+
+static void type(void) {
+  MPI_Datatype type;
+  MPI_Datatype copy;
+  int keyval;
+  int flag;
+  void* value;
+  MPI_Type_create_keyval(MPI_TYPE_DUP_FN, delete_type, &keyval, NULL);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Type_set_attr(type, keyval, &rank);
+  MPI_Type_get_attr(type, keyval, &value, &flag);
+  MPI_Type_dup(type, &copy);
+  MPI_Type_free(&copy);
+  MPI_Type_free(&type);
+  MPI_Type_free_keyval(&keyval);
+}
+
+/* delete_causing_another takes its time in delete_slowly. */
+static void nested(void) {
+  MPI_Comm comm = another();
+  int keyval = create(delete_causing_another);
+  slow_keyval = create(delete_slowly);
+  MPI_Comm_set_attr(comm, slow_keyval, &rank);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_delete_attr(comm, keyval);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&keyval);
+  MPI_Comm_free_keyval(&slow_keyval);
+}
+
+static void failing(void) {
+  MPI_Comm comm = another();
+  int keyval = create(delete_failing_once);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_delete_attr(comm, keyval);
+  MPI_Comm_delete_attr(comm, keyval);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&keyval);
+}
+
+/* A stale keyval is misuse, and no get of whoever has its place. */
+static void stale(void) {
+  MPI_Comm comm = another();
+  int keyval = make_without_callbacks();
+  int copy = keyval;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  MPI_Comm_delete_attr(comm, keyval);
+  MPI_Comm_free_keyval(&keyval);
+  get(comm, copy, 7);
+  MPI_Comm_free(&comm);
+}
+
+/* 2 keyvals never freed; 1 attribute on an object never freed, rank + 1 on duplicates of it. */
+static void left(void) {
+  MPI_Comm comm = another();
+  int keyval;
+  MPI_Comm_set_name(comm, "the one that is left");
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, delete_left, &keyval, NULL);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  for (int i = 0; i <= rank; ++i) {
+    MPI_Comm copy;
+    MPI_Comm_dup(comm, &copy);
+  }
+  create(delete_left);
+}
+
+/* Deleted by MPI_Finalize: before the report on MPI_COMM_SELF, after it on MPI_COMM_WORLD. */
+static void at_finalize(void) {
+  int keyval = create(delete_on_self);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &rank);
+  MPI_Comm_free_keyval(&keyval);
+  keyval = create(delete_on_world);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &rank);
+  MPI_Comm_free_keyval(&keyval);
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  int provided;
+  int size;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (strcmp(what, "everything") == 0) {
+    plain();
+    without_callbacks();
+    far();
+    reused();
+    threads();
+    type();
+    nested();
+    failing();
+    stale();
+    left();
+    at_finalize();
+  } else if (strcmp(what, "nothing") == 0) {
+    if (rank == size - 1) plain();
+  } else if (strcmp(what, "exit") == 0) {
+    plain();
+    MPI_Barrier(MPI_COMM_WORLD);
+    exit(0);
+  } else if (strcmp(what, "abort") == 0) {
+    plain();
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  } else {
+    fprintf(stderr, "report everything|nothing|exit|abort\n");
+    return 2;
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares a report in JSON with what report.c did, number by number; and looks into traces.
+
+  report_check.py everything|nothing|exit REPORT.json RANKS
+  report_check.py trace TRACE RANKS
+"""
+
+import json
+import sys
+
+NUMBERS = ["created", "freed", "leaked", "sets", "gets", "absent", "deletes", "copies",
+           "deleted_with_object", "attached", "copy_calls", "delete_calls", "failed"]
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def equal(actual, expected, what):
+    check(actual == expected, f"{what} is {actual!r}, not {expected!r}")
+
+
+PLAIN = dict(created=1, freed=1, sets=4, gets=10, absent=4, deletes=1, copies=1,
+             deleted_with_object=2, copy_calls=1, delete_calls=5)
+
+
+def expected_of(rank, program):
+    """{(kind, library, function): numbers}, of those that aren't 0."""
+    n = rank + 1
+    functions = {
+        "delete_plain": PLAIN,
+        "make_without_callbacks": dict(created=2, freed=2, sets=n + 1, deletes=1, copies=1,
+                                       deleted_with_object=2),
+        "delete_far": dict(created=100, freed=100, sets=100, gets=300, absent=100,
+                           deleted_with_object=100, delete_calls=100),
+        "delete_reused": dict(created=500, freed=500, sets=500, gets=1000, deletes=500,
+                              delete_calls=500),
+        "delete_read_by_threads": dict(created=1, freed=1, sets=1, gets=6234,
+                                       deleted_with_object=1, delete_calls=1),
+        "delete_type": dict(created=1, freed=1, sets=1, gets=1, copies=1, deleted_with_object=2,
+                            delete_calls=2),
+        "delete_slowly": dict(created=1, freed=1, sets=1, deletes=1, delete_calls=1),
+        "delete_causing_another": dict(created=1, freed=1, sets=1, deletes=1, delete_calls=1),
+        "delete_failing_once": dict(created=1, freed=1, sets=1, deletes=2, delete_calls=2,
+                                    failed=1),
+        "delete_left": dict(created=2, leaked=2, sets=1, copies=n, attached=n + 1),
+        "delete_on_self": dict(created=1, freed=1, sets=1, deleted_with_object=1, delete_calls=1),
+        "delete_on_world": dict(created=1, freed=1, sets=1, attached=1),
+    }
+    return {("datatype" if function == "delete_type" else "communicator", program, function): counts
+            for function, counts in functions.items()}
+
+
+def compare_keyvals(part, expected, where):
+    found = {(k["kind"], k["library"], k["function"]): k for k in part["keyvals"]}
+    equal(len(found), len(part["keyvals"]), f"{where}: different keyvals")
+    equal(sorted(found), sorted(expected), f"{where}: keyvals")
+    for key, numbers in expected.items():
+        for number in NUMBERS:
+            equal(found.get(key, {}).get(number), numbers.get(number, 0),
+                  f"{where}: {key[2]}: {number}")
+        named_by = "caller" if key[2].startswith("make_") else "callback"
+        equal(found.get(key, {}).get("named_by"), named_by, f"{where}: {key[2]}: named_by")
+    return found
+
+
+def check_times(part, times, where):
+    by = {k["function"]: k for k in part["keyvals"]}
+    slow, outer = by["delete_slowly"], by["delete_causing_another"]
+    nap = 5_000_000 * times
+    check(slow["callback_own_ns"] >= nap, f"{where}: the slow one's own time")
+    check(outer["callback_ns"] >= slow["callback_ns"], f"{where}: the outer one's time")
+    check(outer["callback_own_ns"] <= outer["callback_ns"] - nap, f"{where}: the outer one's own")
+    equal(by["delete_plain"]["last_failure"], 0, f"{where}: no failure")
+    check(by["delete_failing_once"]["last_failure"] in (15, 16), f"{where}: MPI_ERR_OTHER")
+
+
+def check_attached(part, ranks, where):
+    """`ranks`: which are in it."""
+    attached = {(a["object"], a["function"]): a for a in part["attached"]}
+    equal(len(attached), len(part["attached"]), f"{where}: attached")
+    expected = {
+        ("MPI_COMM_WORLD", "delete_on_world"): (len(ranks), True),
+        ("the one that is left", "delete_left"): (len(ranks), False),
+        ("duplicates of the one that is left", "delete_left"): (sum(r + 1 for r in ranks), False),
+    }
+    equal({key: (a["attributes"], a["deleted_by_finalize"]) for key, a in attached.items()},
+          expected, f"{where}: attached")
+
+
+def check_everything(report, ranks, program):
+    total = {}
+    for rank in range(ranks):
+        for key, numbers in expected_of(rank, program).items():
+            for number, n in numbers.items():
+                total.setdefault(key, {}).setdefault(number, 0)
+                total[key][number] += n
+    compare_keyvals(report["sum"], total, "sum")
+    check_times(report["sum"], ranks, "sum")
+    check_attached(report["sum"], range(ranks), "sum")
+    for rank, part in enumerate(report["per_rank"]):
+        where = f"rank {rank}"
+        equal(part["rank"], rank, where)
+        check(part["seconds"] > 0.005, f"{where}: seconds")
+        compare_keyvals(part, expected_of(rank, program), where)
+        check_times(part, 1, where)
+        check_attached(part, [rank], where)
+
+
+def check_nothing(report, ranks, program):
+    plain = {("communicator", program, "delete_plain"): PLAIN}
+    compare_keyvals(report["sum"], plain, "sum")
+    equal(len(report["per_rank"]), ranks, "ranks that report")
+    for rank, part in enumerate(report["per_rank"]):
+        compare_keyvals(part, plain if rank == ranks - 1 else {}, f"rank {rank}")
+
+
+def check_exit(report, ranks, program):
+    plain = {("communicator", program, "delete_plain"): PLAIN}
+    equal(report["finalized"], False, "finalized")
+    equal(len(report["per_rank"]), 1, "ranks that report")
+    compare_keyvals(report["sum"], plain, "sum")
+
+
+def check_trace(trace, ranks):
+    events = trace["traceEvents"]
+    complete = [e for e in events if e["ph"] == "X"]
+    named = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    equal(sorted(named), list(range(ranks)), "processes")
+    for rank in range(ranks):
+        mine = [e for e in complete if e["pid"] == rank]
+        calls = {}
+        for e in mine:
+            calls.setdefault(e["name"], []).append(e)
+        for function, times in [("copy_plain", 1), ("delete_plain", 5), ("delete_far", 100),
+                                ("delete_slowly", 1), ("delete_on_self", 1)]:
+            equal(len(calls.get(function, [])), times, f"rank {rank}: events of {function}")
+        check(all(e["cat"] == "callback" for e in calls["delete_far"]), "cat")
+        slow, outer = calls["delete_slowly"][0], calls["delete_causing_another"][0]
+        check(slow["dur"] >= 5000, f"rank {rank}: delete_slowly took {slow['dur']} us")
+        # As viewers nest them.
+        check(outer["ts"] <= slow["ts"] and
+              slow["ts"] + slow["dur"] <= outer["ts"] + outer["dur"] + 0.01, "nesting")
+        equal(outer["tid"], slow["tid"], "track")
+        equal([e["args"]["code"] != 0 for e in calls["delete_failing_once"]], [True, False],
+              "codes")
+        deletes = [e for e in calls["delete"] if e["dur"] >= 5000]
+        equal(sorted(e["args"]["keyval_of"] for e in deletes),
+              ["delete_causing_another", "delete_slowly"], f"rank {rank}: slow operations")
+        check(all(e["cat"] == "callback" or e["dur"] >= 10 for e in mine), "threshold")
+        check(len({e["tid"] for e in mine}) == 1, "callbacks ran on one thread")
+    check(min(e["ts"] for e in complete) == 0, "begins with 0")
+
+
+def main(what, path, ranks, program="report"):
+    ranks = int(ranks)
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    if what == "trace":
+        check_trace(data, ranks)
+    else:
+        equal(data["format"], 1, "format")
+        equal(data["ranks"], ranks, "ranks")
+        if what != "exit":
+            equal(data["ranks_heard_of"], ranks, "ranks_heard_of")
+            equal(data["finalized"], True, "finalized")
+        {"everything": check_everything, "nothing": check_nothing,
+         "exit": check_exit}[what](data, ranks, program)
+    for failure in failures:
+        print(f"{path}: FAILED {failure}")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
