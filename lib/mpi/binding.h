@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
+#include "mpi/probe.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi {
@@ -37,19 +38,21 @@ Binding find_binding(const void* return_address);
 // A keyval of ours for the C++ binding, which will name its proxies in a moment.
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
-                          const void* caller);
+                          probe::Source source);
 
 constexpr const void* asked_by_binding(const void* return_address) { return return_address; }
 
 #else
 
-// The return address isn't needed, and not to be passed around.
-constexpr const void* asked_by_binding(const void*) { return nullptr; }
+// The return address isn't needed, and not to be passed around, unless a report names it.
+constexpr const void* asked_by_binding(const void* return_address) {
+  return probe::kWatches ? return_address : nullptr;
+}
 
 constexpr bool known_as_c(const void*) { return true; }
 constexpr Binding find_binding(const void*) { return Binding::kC; }
 inline int create_keyval_for_cxx(const Served&, int, attrcache_callback*, attrcache_callback*,
-                                 void*, int*, const void*) {
+                                 void*, int*, probe::Source) {
   return 0;
 }
 

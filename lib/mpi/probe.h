@@ -20,6 +20,8 @@ struct Served;
 
 namespace probe {
 
+inline constexpr bool kWatches = false;
+
 // A get on a near slot, by id::offset of its keyval. `found` or not; and if not because there is no
 // such keyval, refuse(), which takes that back and goes on to Slow.
 template <typename Kind>

@@ -76,14 +76,14 @@ Binding find_binding(const void* return_address) {
 
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
-                          const void* caller) {
+                          probe::Source source) {
   auto* proxied = make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
   if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
   const attrcache_callbacks callbacks = {reinterpret_cast<attrcache_callback*>(copy_by_proxy),
                                          reinterpret_cast<attrcache_callback*>(delete_by_proxy),
                                          proxied, ATTRCACHE_C, destroy_proxied};
   const int code =
-      create_keyval(state, kind, callbacks, keyval, probe::Source(caller, copy_fn, delete_fn));
+      create_keyval(state, kind, callbacks, keyval, probe::Source(source, copy_fn, delete_fn));
   if (code != MPI_SUCCESS) destroy(proxied);
   return code;
 }

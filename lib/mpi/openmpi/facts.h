@@ -77,6 +77,9 @@ inline unsigned win_place(int keyval) {
 
 inline constexpr int kFortranKeyvalOffset = 0;
 
+// Whether MPI_Finalize deletes the attributes of predefined datatypes.
+inline constexpr bool kFinalizeDeletesOnTypes = false;
+
 // Those are variables of a library or, copied, of the program; others are allocated.
 inline bool is_predefined_type(uintptr_t key) {
   Dl_info info;

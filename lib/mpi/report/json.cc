@@ -25,9 +25,11 @@ void write_line(std::FILE* file, const Line& line, const char* indent) {
 void write_attached(std::FILE* file, const Attached& a, const char* indent) {
   std::fprintf(file,
                "%s  {\"kind\": \"%s\", \"object\": \"%s\", \"library\": \"%s\", \"function\": "
-               "\"%s\", \"attributes\": %" PRIu64 ", \"deleted_by_finalize\": %s}",
+               "\"%s\", \"attributes\": %" PRIu64
+               ", \"predefined\": %s, \"deleted_by_finalize\": %s}",
                indent, kKindNames[a.kind], quoted(a.object).c_str(), quoted(a.library).c_str(),
-               quoted(a.function).c_str(), a.count, a.predefined ? "true" : "false");
+               quoted(a.function).c_str(), a.count, a.predefined ? "true" : "false",
+               a.deleted_by_finalize ? "true" : "false");
 }
 
 template <typename T>

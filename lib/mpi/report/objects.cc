@@ -65,13 +65,21 @@ constexpr const char* kUnnamed[] = {"communicators without a name", "datatypes w
                                     "windows without a name"};
 
 Object describe(const Known& k, bool ask) {
-  Object o = {k.kind, "", false};
+  Object o = {k.kind, "", false, false};
   if (k.object != nullptr) {
-    o.predefined =
-        k.kind == ATTRCACHE_COMMUNICATOR && (k.object == facts::to_object(native().world) ||
-                                             k.object == facts::to_object(calls().self));
+    if (k.kind == ATTRCACHE_COMMUNICATOR) {
+      o.predefined = k.object == facts::to_object(native().world) ||
+                     k.object == facts::to_object(calls().self);
+      o.deleted_by_finalize = o.predefined;
+    } else if (k.kind == ATTRCACHE_DATATYPE) {
+      o.predefined =
+          facts::is_predefined_type(facts::to_key(facts::from_object<MPI_Datatype>(k.object)));
+      o.deleted_by_finalize = o.predefined && facts::kFinalizeDeletesOnTypes;
+    }
     if (ask) o.name = name_of(k.kind, k.object);
-    if (o.name.empty() && o.predefined) o.name = "MPI_COMM_WORLD or _SELF";
+    if (o.name.empty() && o.deleted_by_finalize && k.kind == ATTRCACHE_COMMUNICATOR) {
+      o.name = "MPI_COMM_WORLD or _SELF";
+    }
   } else if (!k.origin.empty()) {
     o.name = "duplicates of " + k.origin;
   }

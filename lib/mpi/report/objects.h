@@ -27,7 +27,9 @@ void ended(const void* anchor);
 struct Object {
   int kind = 0;
   std::string name;         // as MPI_*_get_name says, or what else is known
-  bool predefined = false;  // MPI_COMM_WORLD or its like: MPI_Finalize deletes its attributes
+  bool predefined = false;  // nobody can free it
+  // MPI_Finalize deletes its attributes yet: MPI_COMM_WORLD, and MPICH's predefined datatypes.
+  bool deleted_by_finalize = false;
 };
 
 // Visits what is attached to all objects that there are. `ask`: whether MPI may be asked for names.

@@ -13,6 +13,8 @@
 
 namespace attrcache::mpi::probe {
 
+inline constexpr bool kWatches = true;
+
 template <typename Kind>
 [[gnu::always_inline]] inline void looked(uint64_t offset, bool found) {
   if (found) [[likely]] {

@@ -56,7 +56,7 @@ void add_line(std::vector<Line>& lines, const Line& line) {
 void add_attached(std::vector<Attached>& list, const Attached& one) {
   for (Attached& a : list) {
     if (a.kind == one.kind && a.object == one.object && a.library == one.library &&
-        a.function == one.function && a.predefined == one.predefined) {
+        a.function == one.function && a.deleted_by_finalize == one.deleted_by_finalize) {
       a.count += one.count;
       return;
     }
@@ -100,8 +100,8 @@ Summary collect(bool ask) {
     const Maker* maker = maker_of(object.kind, keyval);
     if (maker == nullptr) return;
     const Line line = line_of(*maker);
-    add_attached(s.attached,
-                 {object.kind, object.name, object.predefined, line.library, line.function, 1});
+    add_attached(s.attached, {object.kind, object.name, object.predefined,
+                              object.deleted_by_finalize, line.library, line.function, 1});
     left.emplace_back(maker, 1);
   });
   for (const Maker* m = all_makers(); m != nullptr; m = m->next) {
@@ -139,7 +139,8 @@ void sort(Summary& summary) {
   });
   std::stable_sort(summary.attached.begin(), summary.attached.end(),
                    [](const Attached& a, const Attached& b) {
-                     if (a.predefined != b.predefined) return b.predefined;
+                     if (a.deleted_by_finalize != b.deleted_by_finalize)
+                       return b.deleted_by_finalize;
                      return a.count != b.count ? a.count > b.count : a.object < b.object;
                    });
 }

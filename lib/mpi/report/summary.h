@@ -60,7 +60,8 @@ struct Line {
 struct Attached {
   int kind = 0;
   std::string object;
-  bool predefined = false;  // MPI_Finalize deletes them yet
+  bool predefined = false;           // the object: nobody can free it
+  bool deleted_by_finalize = false;  // yet to come
   std::string library;
   std::string function;
   uint64_t count = 0;

@@ -130,8 +130,14 @@ void write_left(std::FILE* file, const Summary& s) {
   for (const Attached& a : s.attached) {
     const std::string what =
         counted(a.count, "attribute") + " of " + origin(a.library, a.function) + ", on " + a.object;
-    say(a.predefined ? what + ": MPI_Finalize will delete " + (a.count == 1 ? "it" : "them")
-                     : what + ": no " + kFree[a.kind] + ", so delete_fn never ran");
+    const char* them = a.count == 1 ? "it" : "them";
+    if (a.deleted_by_finalize) {
+      say(what + ": MPI_Finalize will delete " + them);
+    } else if (a.predefined) {
+      say(what + ": " + facts::kName + " never deletes " + them);
+    } else {
+      say(what + ": no " + kFree[a.kind] + ", so delete_fn never ran");
+    }
   }
 }
 

@@ -82,6 +82,7 @@ void pass(Stream& stream, AnyPart& part) {
     to(a.kind);
     to(a.object);
     to(a.predefined);
+    to(a.deleted_by_finalize);
     to(a.library);
     to(a.function);
     to(a.count);

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# report_test.sh MPI RUN LIBRARY REPORT CHECK PROGRAM...
+#
+# attrcache-run --report and --trace under MPI: of REPORT (report.c), compared with what it is known to do by
+# CHECK (report_check.py); and of other test PROGRAMs, which must pass as they do otherwise.
+
+set -u
+
+mpi=$1 run=$PWD/$2 library=$3 program=$PWD/$4 check=$PWD/$5
+shift 5
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export HYDRA_LAUNCHER=fork UCX_LOG_LEVEL=error HOME=${HOME:-/tmp}
+TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$library")")
+export ATTRCACHE_LIBDIR
+unset ATTRCACHE_REPORT ATTRCACHE_TRACE
+
+programs=()
+for other in "$@"; do programs+=("$PWD/$other"); done
+cd "$TMPDIR" || exit 1
+
+failures=0
+fail() {
+  printf 'FAILED (%s): %s\n' "$mpi" "$1"
+  failures=$((failures + 1))
+}
+launch() { # ARGUMENT... of attrcache-run; the output is in $output
+  output=$(timeout -k 5 100 "$run" "$@" 2>&1 </dev/null)
+}
+has() { # TEXT
+  [[ $output == *"$1"* ]] || fail "no \"$1\" in: $output"
+}
+expect() { # WHAT FILE RANKS
+  python3 "$check" "$1" "$2" "$3" "$(basename "$program")" || fail "$1, $3 ranks"
+}
+
+# Numbers, in JSON and as text; traces. Relative names are those of where the launcher is run.
+for np in 1 2 4; do
+  launch --report --report=all.$np.json --report=all.$np.txt --trace=all.$np.trace \
+    "mpirun.$mpi" -np $np "$program" everything
+  expect everything all.$np.json $np
+  expect trace all.$np.trace $np
+  has "the attributes of $np rank"
+  has "delete_failing_once, the last with code"
+  has "$((2 * np)) keyvals of report: delete_left: no MPI_Comm_free_keyval"
+  has "on duplicates of the one that is left: no MPI_Comm_free"
+  has "on MPI_COMM_WORLD: MPI_Finalize will delete"
+  has "x stale-keyval: "
+  # But for the times, stderr and the file say the same.
+  diff <(grep -c . <<<"$output") <(grep -c . all.$np.txt) || fail "text on stderr and in a file differ"
+done
+
+# More ranks than get a line each.
+launch --report "mpirun.$mpi" -np 9 "$program" nothing
+has "0 (rank 0)"
+has "10 (rank 8)"
+
+# Ranks that never touch an attribute take part.
+for np in 1 3; do
+  launch --report=nothing.$np.json "mpirun.$mpi" -np $np "$program" nothing
+  expect nothing nothing.$np.json $np
+  [ -z "$output" ] || fail "not silent: $output"
+done
+# A process without a launcher; what is asked for by the environment.
+ATTRCACHE_REPORT=single.json launch "$program" nothing
+expect nothing single.json 1
+
+# Without MPI_Finalize each rank is for itself: at least one gets that far, for launchers may kill the others.
+launch --report --report=exit.json --trace=exit.trace "mpirun.$mpi" -np 2 "$program" exit
+files=(exit.rank*.json)
+[ -f "${files[0]}" ] || fail "exit: no report"
+for file in "${files[@]}"; do expect exit "$file" 2; done
+has "MPI_Finalize was not called"
+launch --report --trace=abort.trace "mpirun.$mpi" -np 2 "$program" abort
+[[ $output != *"checks"* ]] || fail "abort"
+
+# A rank that isn't served holds nobody up for long.
+ATTRCACHE_REPORT_WAIT=2 launch --report=some.json \
+  "mpirun.$mpi" -np 1 "$program" everything : -np 1 env -u LD_PRELOAD "$program" nothing
+python3 - some.json <<'END' || fail "an unserved rank"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["ranks"] == 2 and report["ranks_heard_of"] == 1, report
+assert [part["rank"] for part in report["per_rank"]] == [0], report
+END
+
+# Bounded memory: two events are kept, and the file says that others were dropped.
+ATTRCACHE_TRACE_EVENTS=2 launch --trace=short.trace "mpirun.$mpi" -np 1 "$program" everything
+python3 - short.trace <<'END' || fail "dropped events"
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+assert sum(e["ph"] == "X" for e in events) == 2, events
+assert [e["args"]["dropped_events"] > 500 for e in events if e["name"] == "process_name"] == [True]
+END
+# Every operation, when none is too quick.
+ATTRCACHE_TRACE_SLOW=0 launch --trace=long.trace "mpirun.$mpi" -np 1 "$program" everything
+python3 - long.trace <<'END' || fail "all operations"
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+names = [e["name"] for e in events if e.get("cat") == "operation"]
+expected = {"set": 614, "delete": 506, "free_keyval": 610}
+assert {name: names.count(name) for name in expected} == expected, names
+assert names.count("dup") >= 4 and names.count("free") >= 10, names
+END
+
+# What can't be written is told, and the program goes on.
+ATTRCACHE_REPORT=/no/such/folder/report launch --mpi "$mpi" "mpirun.$mpi" -np 1 "$program" nothing
+has "can't write /no/such/folder/report: No such file or directory"
+ATTRCACHE_TRACE_SLOW=often launch --report "mpirun.$mpi" -np 1 "$program" nothing
+has "ATTRCACHE_TRACE_SLOW=often: not a number"
+has "the attributes of 1 rank"
+refuses() { # TEXT ARGUMENT...
+  local text=$1
+  shift
+  launch "$@" "$program" nothing
+  [ $? = 2 ] || fail "$*: exit code"
+  has "$text"
+}
+refuses "--report wants a file" --report=
+refuses "--trace wants a file" --trace
+refuses "--trace wants a file" --trace=-
+refuses "is a folder" --report=/tmp
+refuses "there is no folder /no/such" --report=/no/such/file
+refuses "may have no colon" --report=a:b
+
+# Other programs pass as they do without a report.
+for other in ${programs[@]+"${programs[@]}"}; do
+  case $other in *.py) command=(/usr/bin/python3 "$other") ;; *) command=("$other") ;; esac
+  launch --report=other.json "mpirun.$mpi" -np 2 "${command[@]}"
+  [ "$(grep -c '^rank [0-9]*: [0-9]* checks passed$' <<<"$output")" = 2 ] || fail "$other: $output"
+  [[ $output != *FAILED* ]] || fail "$other: $output"
+  python3 - other.json <<'END' || fail "$other: no report"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["ranks_heard_of"] == 2, report
+assert sum(k["created"] for k in report["sum"]["keyvals"]) > 0, report
+for keyval in report["sum"]["keyvals"]:
+    assert "attrcache" not in keyval["library"], keyval
+END
+  rm -f other.json
+done
+
+[ "$failures" = 0 ] && echo "passed: $mpi"
+exit "$((failures != 0))"
