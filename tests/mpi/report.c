@@ -36,6 +36,8 @@ DELETE_FN(delete_plain)
 DELETE_FN(delete_far)
 DELETE_FN(delete_reused)
 DELETE_FN(delete_read_by_threads)
+DELETE_FN(delete_in_its_place)
+DELETE_FN(delete_stale)
 DELETE_FN(delete_left)
 DELETE_FN(delete_on_world)
 DELETE_FN(delete_on_self)
@@ -182,14 +184,17 @@ static void* read_and_stay(void* times) {
   return NULL;
 }
 
-/* 1000 + 200 + 30 + 4 + 5000 gets, all in other threads, one of which never ends. */
+/* 1000 + 200 + 30 + 4 + 5000 gets, all in other threads, one of which never ends; then 50 in
+ * threads of which each has the memory of the one before. */
 static void threads(void) {
+  static int once = 1;
   static int times[] = {1000, 200, 30, 4, 5000};
   void* (*const functions[])(void*) = {read_and_return, read_and_exit, read_after_all};
   pthread_t thread[3];
   pthread_t stays;
   thrd_t c11;
-  pthread_key_create(&at_thread_end, read_at_end);
+  /* Of several, the last destructor to run. */
+  for (int i = 0; i < 5; ++i) pthread_key_create(&at_thread_end, read_at_end);
   pthread_barrier_init(&done, NULL, 2);
   read_comm = another();
   read_keyval = create(delete_read_by_threads);
@@ -200,6 +205,10 @@ static void threads(void) {
   for (int i = 0; i < 3; ++i) pthread_join(thread[i], NULL);
   thrd_join(c11, NULL);
   pthread_barrier_wait(&done);
+  for (int i = 0; i < 50; ++i) {
+    pthread_create(&thread[0], NULL, read_and_return, &once);
+    pthread_join(thread[0], NULL);
+  }
   MPI_Comm_free(&read_comm);
   MPI_Comm_free_keyval(&read_keyval);
 }
@@ -244,21 +253,27 @@ static void failing(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
-/* A stale keyval is misuse, and no get of whoever has its place. */
+/* 120 stale keyvals are misused, 840 times; these are no gets of the 400 that have their places. */
 static void stale(void) {
   MPI_Comm comm = another();
-  int keyval = make_without_callbacks();
-  int copy = keyval;
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int stale[120];
+  int others[400];
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Comm_set_attr(comm, keyval, &rank);
-  MPI_Comm_delete_attr(comm, keyval);
-  MPI_Comm_free_keyval(&keyval);
-  get(comm, copy, 7);
+  MPI_Comm_set_attr(comm, stale[0] = create(delete_stale), &rank);
+  MPI_Comm_delete_attr(comm, stale[0]);
+  for (int i = 1; i < 120; ++i) stale[i] = create(delete_stale);
+  for (int i = 0; i < 120; ++i) {
+    int keyval = stale[i];
+    MPI_Comm_free_keyval(&keyval);
+  }
+  for (int i = 0; i < 400; ++i) others[i] = create(delete_in_its_place);
+  for (int i = 0; i < 120; ++i) get(comm, stale[i], 7);
+  for (int i = 0; i < 400; ++i) MPI_Comm_free_keyval(&others[i]);
   MPI_Comm_free(&comm);
 }
 
-/* 2 keyvals never freed; 1 attribute on an object never freed, rank + 1 on duplicates of it. */
+/* 2 keyvals never freed, 3 gets; 1 attribute on an object never freed, rank + 1 on duplicates of
+ * it. */
 static void left(void) {
   MPI_Comm comm = another();
   int keyval;
@@ -269,6 +284,7 @@ static void left(void) {
     MPI_Comm copy;
     MPI_Comm_dup(comm, &copy);
   }
+  get(comm, keyval, 3);
   create(delete_left);
 }
 
@@ -290,11 +306,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(what, "everything") == 0) {
+    threads(); /* first: its keyval is to have one of the places that are read fast */
     plain();
     without_callbacks();
     far();
     reused();
-    threads();
     type();
     nested();
     failing();

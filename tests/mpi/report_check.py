@@ -31,13 +31,13 @@ def expected_of(rank, program):
     n = rank + 1
     functions = {
         "delete_plain": PLAIN,
-        "make_without_callbacks": dict(created=2, freed=2, sets=n + 1, deletes=1, copies=1,
+        "make_without_callbacks": dict(created=1, freed=1, sets=n, copies=1,
                                        deleted_with_object=2),
         "delete_far": dict(created=100, freed=100, sets=100, gets=300, absent=100,
                            deleted_with_object=100, delete_calls=100),
         "delete_reused": dict(created=500, freed=500, sets=500, gets=1000, deletes=500,
                               delete_calls=500),
-        "delete_read_by_threads": dict(created=1, freed=1, sets=1, gets=6234,
+        "delete_read_by_threads": dict(created=1, freed=1, sets=1, gets=6284,
                                        deleted_with_object=1, delete_calls=1),
         "delete_type": dict(created=1, freed=1, sets=1, gets=1, copies=1, deleted_with_object=2,
                             delete_calls=2),
@@ -45,7 +45,9 @@ def expected_of(rank, program):
         "delete_causing_another": dict(created=1, freed=1, sets=1, deletes=1, delete_calls=1),
         "delete_failing_once": dict(created=1, freed=1, sets=1, deletes=2, delete_calls=2,
                                     failed=1),
-        "delete_left": dict(created=2, leaked=2, sets=1, copies=n, attached=n + 1),
+        "delete_stale": dict(created=120, freed=120, sets=1, deletes=1, delete_calls=1),
+        "delete_in_its_place": dict(created=400, freed=400),
+        "delete_left": dict(created=2, leaked=2, sets=1, gets=3, copies=n, attached=n + 1),
         "delete_on_self": dict(created=1, freed=1, sets=1, deleted_with_object=1, delete_calls=1),
         "delete_on_world": dict(created=1, freed=1, sets=1, attached=1),
     }
@@ -100,9 +102,11 @@ def check_everything(report, ranks, program):
     compare_keyvals(report["sum"], total, "sum")
     check_times(report["sum"], ranks, "sum")
     check_attached(report["sum"], range(ranks), "sum")
+    equal(report["sum"]["misuse"], {"stale-keyval": 840 * ranks}, "sum: misuse")
     for rank, part in enumerate(report["per_rank"]):
         where = f"rank {rank}"
         equal(part["rank"], rank, where)
+        equal(part["misuse"].get("stale-keyval"), 840, f"{where}: misuse")
         check(part["seconds"] > 0.005, f"{where}: seconds")
         compare_keyvals(part, expected_of(rank, program), where)
         check_times(part, 1, where)

@@ -104,7 +104,7 @@ python3 - long.trace <<'END' || fail "all operations"
 import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 names = [e["name"] for e in events if e.get("cat") == "operation"]
-expected = {"set": 614, "delete": 506, "free_keyval": 610}
+expected = {"set": 614, "delete": 506, "free_keyval": 1129}
 assert {name: names.count(name) for name in expected} == expected, names
 assert names.count("dup") >= 4 and names.count("free") >= 10, names
 END
@@ -128,6 +128,32 @@ refuses "--trace wants a file" --trace=-
 refuses "is a folder" --report=/tmp
 refuses "there is no folder /no/such" --report=/no/such/file
 refuses "may have no colon" --report=a:b
+
+# An MPI that is opened late, and tools in front, which may wrap what we count.
+opened=$(dirname "$program")/opened_late
+launch --report=late.json "mpirun.$mpi" -np 2 "$opened" "$(dirname "$program")/opened_module"
+python3 - late.json <<'END' || fail "opened late: $output"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert [(k["created"], k["library"]) for k in report["sum"]["keyvals"]] == [(2, "opened_module")], report
+END
+for tool in tool tool_for_attributes; do
+  LD_PRELOAD=$(dirname "$program")/$tool launch --report=tool.json "mpirun.$mpi" -np 2 "$program" nothing
+  python3 - tool.json $tool <<'END' || fail "$tool: $output"
+import json, sys
+report = json.load(open(sys.argv[1]))["sum"]
+wraps = sys.argv[2] == "tool_for_attributes"
+assert report["not_served"]["communicator"] == (2 if wraps else 0), report
+assert len(report["keyvals"]) == (0 if wraps else 1), report
+END
+  rm tool.json
+done
+# Sessions have no rank and no end.
+if [ "$mpi" = mpich ]; then
+  launch --report=sessions.json "mpirun.$mpi" -np 1 "$(dirname "$program")/sessions"
+  files=(sessions.process*.json)
+  [ -f "${files[0]}" ] || fail "sessions: $output"
+fi
 
 # Other programs pass as they do without a report.
 for other in ${programs[@]+"${programs[@]}"}; do
