@@ -5,6 +5,7 @@
  *
  *   report everything    all of it
  *   report nothing       no attribute at all, but on the highest rank one keyval
+ *   report many          1200 datatypes, each with a name and an attribute, never freed
  *   report exit          one keyval, and no MPI_Finalize
  *   report abort         one keyval, and MPI_Abort
  */
@@ -288,6 +289,21 @@ static void left(void) {
   create(delete_left);
 }
 
+static void many(void) {
+  int keyval;
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, delete_type, &keyval, NULL);
+  for (int i = 0; i < 1200; ++i) {
+    MPI_Datatype type;
+    char name[32];
+    snprintf(name, sizeof name, "type \"%d\"", i);
+    MPI_Type_dup(MPI_INT, &type);
+    MPI_Type_set_name(type, name);
+    MPI_Type_set_attr(type, keyval, &rank);
+  }
+  MPI_Type_set_attr(MPI_INT, keyval, &rank);
+  MPI_Type_free_keyval(&keyval);
+}
+
 /* Deleted by MPI_Finalize: before the report on MPI_COMM_SELF, after it on MPI_COMM_WORLD. */
 static void at_finalize(void) {
   int keyval = create(delete_on_self);
@@ -319,6 +335,8 @@ int main(int argc, char** argv) {
     at_finalize();
   } else if (strcmp(what, "nothing") == 0) {
     if (rank == size - 1) plain();
+  } else if (strcmp(what, "many") == 0) {
+    many();
   } else if (strcmp(what, "exit") == 0) {
     plain();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -328,7 +346,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Abort(MPI_COMM_WORLD, 3);
   } else {
-    fprintf(stderr, "report everything|nothing|exit|abort\n");
+    fprintf(stderr, "report everything|nothing|many|exit|abort\n");
     return 2;
   }
   MPI_Finalize();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 #include "mpi/misuse.h"
 #include "mpi/report/keyvals.h"
@@ -42,26 +43,43 @@ Line line_of(const Maker& m) {
   return line;
 }
 
-void add_line(std::vector<Line>& lines, const Line& line) {
-  auto there =
-      std::find_if(lines.begin(), lines.end(), [&line](const Line& l) { return l.same(line); });
-  if (there == lines.end()) {
-    lines.push_back(line);
-    return;
-  }
-  for (int n = 0; n < kNumbers; ++n) there->numbers[n] += line.numbers[n];
-  if (line.last_failure != 0) there->last_failure = line.last_failure;
+// The one with that key: the last, made now, if there was none.
+template <typename T>
+T& find_or_make(std::vector<T>& items, std::unordered_map<std::string, size_t>& places,
+                const std::string& key) {
+  const auto [place, is_new] = places.try_emplace(key, items.size());
+  if (is_new) items.emplace_back();
+  return items[place->second];
 }
 
-void add_attached(std::vector<Attached>& list, const Attached& one) {
-  for (Attached& a : list) {
-    if (a.kind == one.kind && a.object == one.object && a.library == one.library &&
-        a.function == one.function && a.deleted_by_finalize == one.deleted_by_finalize) {
-      a.count += one.count;
-      return;
-    }
-  }
-  list.push_back(one);
+std::string key_of(int kind, const std::string& library, const std::string& function, bool other,
+                   const std::string& object) {
+  return std::to_string(kind * 2 + other) + library + '\n' + function + '\n' + object;
+}
+
+void add_line(Summary& to, const Line& line) {
+  Line& there = find_or_make(to.lines, to.line_places,
+                             key_of(line.kind, line.library, line.function, line.from_caller, ""));
+  uint64_t numbers[kNumbers];
+  for (int n = 0; n < kNumbers; ++n) numbers[n] = there.numbers[n] + line.numbers[n];
+  const int64_t failure = line.last_failure != 0 ? line.last_failure : there.last_failure;
+  there = line;
+  std::copy(numbers, numbers + kNumbers, there.numbers);
+  there.last_failure = failure;
+}
+
+void add_attached(Summary& to, const Attached& one) {
+  const auto key = [&one](const std::string& object) {
+    return key_of(one.kind, one.library, one.function, one.deleted_by_finalize, object);
+  };
+  const bool room =
+      to.attached.size() < kMostObjects || to.attached_places.contains(key(one.object));
+  const std::string object = room ? one.object : kOthers;
+  Attached& there = find_or_make(to.attached, to.attached_places, key(object));
+  const uint64_t count = there.count + one.count;
+  there = one;
+  there.object = object;
+  there.count = count;
 }
 
 void add_misuse(std::vector<MisuseCount>& list, const MisuseCount& one) {
@@ -95,21 +113,19 @@ Summary collect(bool ask) {
   s.host = host;
   s.nanoseconds = since_begin();
   settle_keyvals();
-  std::vector<std::pair<const Maker*, uint64_t>> left;
+  std::map<const Maker*, uint64_t> left;
   for_each_attached(ask, [&](const Object& object, int keyval) {
     const Maker* maker = maker_of(object.kind, keyval);
     if (maker == nullptr) return;
+    ++left[maker];
     const Line line = line_of(*maker);
-    add_attached(s.attached, {object.kind, object.name, object.predefined,
-                              object.deleted_by_finalize, line.library, line.function, 1});
-    left.emplace_back(maker, 1);
+    add_attached(s, {object.kind, object.name, object.predefined, object.deleted_by_finalize,
+                     line.library, line.function, 1});
   });
   for (const Maker* m = all_makers(); m != nullptr; m = m->next) {
     Line line = line_of(*m);
-    for (const auto& [maker, count] : left) {
-      if (maker == m) line.numbers[kAttached] += count;
-    }
-    add_line(s.lines, line);
+    line.numbers[kAttached] = left[m];
+    add_line(s, line);
   }
   for (int sort = 0; sort < kMisuses; ++sort) {
     const auto misuse = static_cast<Misuse>(sort);
@@ -128,8 +144,8 @@ void add(Summary& sum, const Summary& one) {
   sum.nanoseconds = std::max(sum.nanoseconds, one.nanoseconds);
   sum.finalized = one.finalized;
   for (int kind = 0; kind < 3; ++kind) sum.not_served[kind] += one.not_served[kind];
-  for (const Line& line : one.lines) add_line(sum.lines, line);
-  for (const Attached& a : one.attached) add_attached(sum.attached, a);
+  for (const Line& line : one.lines) add_line(sum, line);
+  for (const Attached& a : one.attached) add_attached(sum, a);
   for (const MisuseCount& m : one.misuse) add_misuse(sum.misuse, m);
 }
 

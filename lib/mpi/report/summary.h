@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace attrcache::mpi::report {
@@ -50,13 +51,12 @@ struct Line {
 
   // As people write it: "libx.so: f".
   std::string origin() const;
-  bool same(const Line& other) const {
-    return kind == other.kind && library == other.library && function == other.function &&
-           from_caller == other.from_caller;
-  }
 };
 
-// Attributes still attached to objects of one name under keyvals of one maker.
+// Attributes still attached to objects of one name under keyvals of one maker. Beyond so many, what
+// is left is summed under one name per maker.
+inline constexpr size_t kMostObjects = 1000;
+inline constexpr const char* kOthers = "(others)";
 struct Attached {
   int kind = 0;
   std::string object;
@@ -83,6 +83,9 @@ struct Summary {
   std::vector<Line> lines;
   std::vector<Attached> attached;
   std::vector<MisuseCount> misuse;
+  // Where to find lines and attached ones, while the summary is made.
+  std::unordered_map<std::string, size_t> line_places;
+  std::unordered_map<std::string, size_t> attached_places;
 };
 
 // This process's, now. `ask`: whether MPI may be asked for the names of objects.

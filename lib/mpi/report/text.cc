@@ -112,6 +112,15 @@ std::string origin(const std::string& library, const std::string& function) {
   return line.origin();
 }
 
+// The first few of them.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 3;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kShown; ++i) text += (i != 0 ? ", " : "") + names[i];
+  if (names.size() > kShown) text += " and " + grouped(names.size() - kShown) + " more";
+  return text;
+}
+
 void write_left(std::FILE* file, const Summary& s) {
   bool any = false;
   const auto say = [&](const std::string& text) {
@@ -127,10 +136,26 @@ void write_left(std::FILE* file, const Summary& s) {
     say(counted(line.numbers[kLeft], "keyval") + " of " + line.origin() + ": no " +
         kFreeKeyval[line.kind]);
   }
-  for (const Attached& a : s.attached) {
-    const std::string what =
-        counted(a.count, "attribute") + " of " + origin(a.library, a.function) + ", on " + a.object;
-    const char* them = a.count == 1 ? "it" : "them";
+  for (size_t i = 0; i < s.attached.size(); ++i) {
+    const Attached& a = s.attached[i];
+    const auto alike = [&a](const Attached& b) {
+      return a.kind == b.kind && a.library == b.library && a.function == b.function &&
+             a.predefined == b.predefined && a.deleted_by_finalize == b.deleted_by_finalize;
+    };
+    // With the first of those that are alike, all.
+    if (std::any_of(s.attached.begin(), s.attached.begin() + static_cast<ptrdiff_t>(i), alike)) {
+      continue;
+    }
+    uint64_t count = 0;
+    std::vector<std::string> objects;
+    for (const Attached& b : s.attached) {
+      if (!alike(b)) continue;
+      count += b.count;
+      objects.push_back(b.object);
+    }
+    const std::string what = counted(count, "attribute") + " of " + origin(a.library, a.function) +
+                             ", on " + listed(objects);
+    const char* them = count == 1 ? "it" : "them";
     if (a.deleted_by_finalize) {
       say(what + ": MPI_Finalize will delete " + them);
     } else if (a.predefined) {
