@@ -81,7 +81,7 @@ for part, ranks in [(report["sum"], 2)] + [(part, 1) for part in report["per_ran
     names = {a["object"]: a for a in part["attached"]}
     assert "(others)" in names and part["keyvals"][0]["attached"] == 1201 * ranks
     assert sum(name.startswith('type "') for name in names) >= 999
-    predefined = names.get("MPI_INT", names["(others)"])
+    predefined = names["MPI_INT"]
     assert predefined["deleted_by_finalize"] == (sys.argv[2] == "mpich"), predefined
 END
 # A process without a launcher; what is asked for by the environment.

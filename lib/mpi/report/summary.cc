@@ -72,8 +72,9 @@ void add_attached(Summary& to, const Attached& one) {
   const auto key = [&one](const std::string& object) {
     return key_of(one.kind, one.library, one.function, one.deleted_by_finalize, object);
   };
-  const bool room =
-      to.attached.size() < kMostObjects || to.attached_places.contains(key(one.object));
+  // There are few predefined ones.
+  const bool room = one.predefined || to.attached.size() < kMostObjects ||
+                    to.attached_places.contains(key(one.object));
   const std::string object = room ? one.object : kOthers;
   Attached& there = find_or_make(to.attached, to.attached_places, key(object));
   const uint64_t count = there.count + one.count;
