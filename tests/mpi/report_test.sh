@@ -57,6 +57,11 @@ for np in 1 2 4; do
   diff <(grep -c . <<<"$output") <(grep -c . all.$np.txt) || fail "text on stderr and in a file differ"
 done
 
+# Checked as well, numbers and names are the same.
+ATTRCACHE_CHECK=1 launch --report=checked.json "mpirun.$mpi" -np 2 "$program" everything
+expect everything checked.json 2
+has "warning: "
+
 # More ranks than get a line each.
 launch --report "mpirun.$mpi" -np 9 "$program" nothing
 has "0 (rank 0)"

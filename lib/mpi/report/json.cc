@@ -53,7 +53,14 @@ void write_summary(std::FILE* file, const Summary& s, const char* indent) {
   std::fprintf(file, ",\n%s\"misuse\": {", indent);
   const char* separator = "";
   for (const MisuseCount& m : s.misuse) {
-    std::fprintf(file, "%s\"%s\": %" PRIu64, separator, quoted(m.name).c_str(), m.count);
+    std::fprintf(file, "%s\"%s\": {\"times\": %" PRIu64 ", \"places\": {", separator,
+                 quoted(m.name).c_str(), m.count);
+    separator = "";
+    for (const MisusePlace& p : m.places) {
+      std::fprintf(file, "%s\"%s\": %" PRIu64, separator, quoted(p.place).c_str(), p.count);
+      separator = ", ";
+    }
+    std::fputs("}}", file);
     separator = ", ";
   }
   std::fprintf(file, "},\n%s\"not_served\": {", indent);

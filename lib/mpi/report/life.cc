@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "mpi/misuse.h"
 #include "mpi/native.h"
 #include "mpi/report/calls.h"
 #include "mpi/report/clock.h"
@@ -105,6 +106,7 @@ void begin(const Served&) {
   begun = true;
   process = getpid();
   started = now();
+  record_misuse();
   if (!wishes().trace.empty()) start_tracing(wishes().events, wishes().slow);
 }
 

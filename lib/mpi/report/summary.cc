@@ -8,6 +8,7 @@
 #include <map>
 
 #include "mpi/misuse.h"
+#include "mpi/origin.h"
 #include "mpi/report/keyvals.h"
 #include "mpi/report/life.h"
 #include "mpi/report/objects.h"
@@ -83,14 +84,38 @@ void add_attached(Summary& to, const Attached& one) {
   there.count = count;
 }
 
-void add_misuse(std::vector<MisuseCount>& list, const MisuseCount& one) {
-  for (MisuseCount& m : list) {
-    if (m.name == one.name) {
-      m.count += one.count;
+void add_place(std::vector<MisusePlace>& list, const MisusePlace& one) {
+  for (MisusePlace& p : list) {
+    if (p.place == one.place) {
+      p.count += one.count;
       return;
     }
   }
   list.push_back(one);
+}
+
+void add_misuse(std::vector<MisuseCount>& list, const MisuseCount& one) {
+  for (MisuseCount& m : list) {
+    if (m.name == one.name) {
+      m.count += one.count;
+      for (const MisusePlace& p : one.places) add_place(m.places, p);
+      return;
+    }
+  }
+  list.push_back(one);
+}
+
+std::vector<MisusePlace> places_of(Misuse sort) {
+  std::vector<Sighting> sightings(kMostSightings);
+  sightings.resize(list_misuse(sightings.data(), sightings.size()));
+  std::vector<MisusePlace> places;
+  for (const Sighting& s : sightings) {
+    if (s.sort != sort || s.place.address == nullptr) continue;
+    const Origin origin =
+        s.place.is_call ? origin_of_call(s.place.address) : origin_of_code(s.place.address);
+    add_place(places, {to_text(origin).text, s.times});
+  }
+  return places;
 }
 
 uint64_t use(const Line& line) {
@@ -131,7 +156,7 @@ Summary collect(bool ask) {
   for (int sort = 0; sort < kMisuses; ++sort) {
     const auto misuse = static_cast<Misuse>(sort);
     if (const uint64_t count = misuse_count(misuse)) {
-      s.misuse.push_back({describe(misuse).name, describe(misuse).what, count});
+      s.misuse.push_back({describe(misuse).name, describe(misuse).what, count, places_of(misuse)});
     }
   }
   if (const Served* state = served()) {

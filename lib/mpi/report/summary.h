@@ -67,10 +67,15 @@ struct Attached {
   uint64_t count = 0;
 };
 
+struct MisusePlace {
+  std::string place;  // "libx.so: f+0x12"
+  uint64_t count = 0;
+};
 struct MisuseCount {
   std::string name;
   std::string what;
   uint64_t count = 0;
+  std::vector<MisusePlace> places;  // where it is known
 };
 
 struct Summary {

@@ -71,7 +71,7 @@ void write_head(std::FILE* file, const Everything& all) {
   }
 }
 
-const char* const kColumns = "  %7s %7s %9s %9s %8s %8s %8s %8s %9s  %s\n";
+const char* const kColumns = " %6s %6s %8s %9s %7s %7s %7s %6s %9s  %s\n";
 
 void write_row(std::FILE* file, const uint64_t* n, const std::string& what) {
   std::fprintf(file, kColumns, cell(n[kCreated]).c_str(), cell(n[kFreed]).c_str(),
@@ -83,8 +83,8 @@ void write_row(std::FILE* file, const uint64_t* n, const std::string& what) {
 
 void write_heading(std::FILE* file, const char* last) {
   std::fputc('\n', file);
-  std::fprintf(file, kColumns, "keyvals", "", "", "", "", "", "copied", "call-", "time in", "");
-  std::fprintf(file, kColumns, "made", "freed", "set", "found", "absent", "delete", "by dup",
+  std::fprintf(file, kColumns, "key-", "", "", "get:", "", "", "copied", "call-", "time in", "");
+  std::fprintf(file, kColumns, "vals", "freed", "set", "found", "absent", "delete", "by dup",
                "backs", "callbacks", last);
 }
 
@@ -93,11 +93,11 @@ void write_table(std::FILE* file, const Summary& s) {
     put(file, "\nNo keyval was made.\n");
     return;
   }
-  write_heading(file, "keyvals, by their delete_fn or copy_fn");
+  write_heading(file, "of keyvals with this delete_fn or copy_fn");
   uint64_t sum[kNumbers] = {};
   for (const Line& line : s.lines) {
     write_row(file, line.numbers,
-              line.origin() + (line.from_caller ? " (no callbacks; made there)" : "") +
+              line.origin() + (line.from_caller ? " (made there)" : "") +
                   (line.kind != 0 ? std::string(" [") + kKindNames[line.kind] + "]" : ""));
     for (int n = 0; n < kNumbers; ++n) sum[n] += line.numbers[n];
   }
@@ -179,9 +179,12 @@ void write_failures(std::FILE* file, const Summary& s) {
 
 void write_misuse(std::FILE* file, const Summary& s) {
   if (s.misuse.empty()) return;
-  put(file, "\nMisuse (ATTRCACHE_CHECK=1 tells where):\n");
+  put(file, "\nMisuse (ATTRCACHE_CHECK=1 finds more):\n");
   for (const MisuseCount& m : s.misuse) {
     put(file, "  " + grouped(m.count) + " x " + m.name + ": " + m.what + "\n");
+    std::vector<std::string> places;
+    for (const MisusePlace& p : m.places) places.push_back(p.place);
+    if (!places.empty()) put(file, "    at " + listed(places) + "\n");
   }
 }
 

@@ -91,6 +91,10 @@ void pass(Stream& stream, AnyPart& part) {
     to(m.name);
     to(m.what);
     to(m.count);
+    to.list(m.places, [](Stream& places, auto& p) {
+      places(p.place);
+      places(p.count);
+    });
   });
   auto& t = part.timeline;
   stream(t.pid);
