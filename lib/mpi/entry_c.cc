@@ -4,11 +4,6 @@
 // MPI-1's MPI_{Keyval_create,Keyval_free,Attr_put,Attr_get,Attr_delete}. A keyval that isn't ours
 // goes to MPI as it came. Never a PMPI_ name: tools, and MPI itself, rely on those being MPI's.
 
-#if defined(ATTRCACHE_REPORT) && !defined(__clang__)
-// Counting a get joins paths whose stores g++ would then join as well, which takes a register more.
-#pragma GCC optimize("no-tree-sink")
-#endif
-
 #include "mpi/binding.h"
 #include "mpi/constants.h"
 #include "mpi/entry.h"

@@ -53,12 +53,12 @@ template <typename Kind, auto Slow>
   switch (look(table, key, offset, static_cast<void**>(value))) {
     case Look::kHit:
     case Look::kHitAddress:
-      probe::looked<Kind>(offset, true);
+      probe::looked<Kind>(id::offset(key), true);
       *flag = 1;
       return MPI_SUCCESS;
     case Look::kMissInline:
     case Look::kMiss:
-      probe::looked<Kind>(offset, false);
+      probe::looked<Kind>(id::offset(key), false);
       return answer_miss<Kind, probe::refuse<Kind, Slow>>(handle, keyval, value, flag);
     default:
       return answer_far<Kind, Slow>(handle, keyval, value, flag, table);
