@@ -13,10 +13,12 @@ bool References::drop_closed() {
 uint64_t References::count() const {
   int64_t sum = exact_count(exact_.load(kAcquire));
   if (sum >= kBias / 2) sum -= kBias;  // not closed yet
-  stripes_.for_each([&sum](const Counter& stripe) {
+  uint32_t counts = 0;
+  stripes_.for_each([&counts](const Counter& stripe) {
     const uint64_t word = stripe.load(kAcquire);
-    if (!closed(word)) sum += stripe_count(word);
+    if (!closed(word)) counts += stripe_count(word);
   });
+  sum += signed_sum(counts);
   return sum > 0 ? static_cast<uint64_t>(sum) : 0;
 }
 

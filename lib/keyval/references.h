@@ -87,11 +87,15 @@ class References {
   uint64_t count() const;
 
  private:
-  // A stripe: above the name a signed count. (Of 32 bits: 2^31 attributes of one keyval would not
-  // fit into memory beside their objects.)
+  // A stripe: above the name a count, modulo 2^32. It may run out of any range where some threads
+  // attach and others delete; only the sum of all means something, and 2^31 attributes of one
+  // keyval would not fit into memory beside their objects.
   static constexpr unsigned kStripeShift = 32;
   static constexpr uint64_t kOneOfStripe = uint64_t{1} << kStripeShift;
-  static int64_t stripe_count(uint64_t word) { return static_cast<int64_t>(word) >> kStripeShift; }
+  static uint32_t stripe_count(uint64_t word) {
+    return static_cast<uint32_t>(word >> kStripeShift);
+  }
+  static int64_t signed_sum(uint32_t counts) { return static_cast<int32_t>(counts); }
   static bool closed(uint64_t word) { return (word & stripe::kClosed) != 0; }
 
   // Exact: the generation, where the keyval has it, and above it a signed count.
@@ -152,13 +156,13 @@ inline void References::reset(uint32_t name) {
 }
 
 inline bool References::close() {
-  int64_t sum = 0;
-  stripes_.for_each([&sum](Counter& stripe) {
+  uint32_t counts = 0;
+  stripes_.for_each([&counts](Counter& stripe) {
     // (R7) acquire: pairs with R4; release: those who find it closed see that the keyval is freed.
     // Adding turns the marker into the closed one: nobody else closes this generation.
-    sum += stripe_count(stripe.fetch_add(stripe::kClosing, kAcqRel));
+    counts += stripe_count(stripe.fetch_add(stripe::kClosing, kAcqRel));
   });
-  const uint64_t change = static_cast<uint64_t>(sum - kBias) << kExactShift;
+  const uint64_t change = static_cast<uint64_t>(signed_sum(counts) - kBias) << kExactShift;
   const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
   return exact_count(before + change) == 0;
 }

@@ -60,6 +60,25 @@ TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
   EXPECT_TRUE(drop(0));
 }
 
+// Of two threads one only attaches and the other only deletes, any number of times.
+TEST_P(ReferencesTest, AStripeMayLeaveItsRange) {
+  if (GetParam() == 1) return;  // is both threads'
+  for (const uint64_t times : {0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu}) {
+    references.reset(key(7));
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(references.acquire(key(7), 0));
+    all.of(0).fetch_add(times << 32, kRelaxed);
+    all.of(1).fetch_sub(times << 32, kRelaxed);
+    EXPECT_TRUE(references.acquire(key(7), 0));
+    EXPECT_FALSE(drop(1));
+    EXPECT_EQ(references.count(), 3u) << times;
+    EXPECT_FALSE(references.close());
+    EXPECT_EQ(references.count(), 3u) << times;
+    EXPECT_FALSE(drop(0));
+    EXPECT_FALSE(drop(1));
+    EXPECT_TRUE(drop(1)) << times;
+  }
+}
+
 TEST_P(ReferencesTest, AnotherGenerationIsRefused) {
   for (unsigned generation = 0; generation < 256; ++generation) {
     references.reset(key(generation));
