@@ -26,7 +26,9 @@ class Batch {
   // Considers the attributes that are attached by now. Later ones are left out, youngest first;
   // oldest first they come last, for what a set replaces meanwhile is attached all the time.
   Batch(Table& table, Order order)
-      : table_(table), order_(order), horizon_(meta::spread(table.clock.load(kRelaxed))) {}
+      : table_(table), order_(order), horizon_(meta::spread(table.clock.load(kRelaxed))) {
+    if (order == Order::kOldestFirst) span_ += kIndices;
+  }
 
   // Selects the next ones; false when there is none.
   bool next() {
@@ -36,7 +38,10 @@ class Batch {
       const uint64_t m = slot.load_meta();
       if (!meta::visible(m)) return;
       uint64_t age = (horizon_ - meta::sequence(m)) & meta::kSequence;
-      if (age >= kHalfATurn && order_ == Order::kOldestFirst) age = 0;
+      if (order_ == Order::kOldestFirst) {
+        // By index: what is replaced once more must not come once more.
+        age = age < kHalfATurn ? kIndices + age : kIndices - 1 - index;
+      }
       if (age - youngest_ < span_) insert({age, &slot, index});
     });
     if (count_ < kSize) {
@@ -58,6 +63,7 @@ class Batch {
  private:
   static constexpr unsigned kSize = kDirectorySlots;
   static constexpr uint64_t kHalfATurn = (meta::kSequence >> 1) + 1;
+  static constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
 
   // Puts one among those of the batch so far; the last in order has to go if they are too many.
   void insert(const Item& item) {

@@ -71,6 +71,22 @@ TEST_P(BatchTest, WhatIsAttachedLater) {
   }
 }
 
+// Replaced by others between two batches, all of them: each was attached all the time, so oldest
+// first each is had, once more at most if it was had before.
+TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
+  for (uint32_t i = 0; i < 300; ++i) attach(i);
+  Batch batch(table, Batch::Order::kOldestFirst);
+  std::vector<int> had(300);
+  while (batch.next()) {
+    for (unsigned i = 0; i < batch.count(); ++i) ++had[batch[i].index];
+    for (uint32_t i = 0; i < 300; ++i) attach(i);
+  }
+  for (uint32_t i = 0; i < 300; ++i) {
+    EXPECT_GE(had[i], 1) << i;
+    EXPECT_LE(had[i], 2) << i;
+  }
+}
+
 // From the start, across the low 32 bits, and across the whole counter.
 INSTANTIATE_TEST_SUITE_P(Clocks, BatchTest,
                          ::testing::Values(0, 0xffffffc0, 0x1fffffffc0, 0x3fffffffc0));
