@@ -170,6 +170,10 @@ template <bool kWithLeaves>
   const unsigned ordinal = thread.ordinal;
   if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]
     return false;
+  if (table.clock.load(kRelaxed) == 0) {  // nothing was ever attached: the registry may be gone
+    table.clear();
+    return true;
+  }
   return delete_near<false>(registry, table, ordinal);
 }
 
