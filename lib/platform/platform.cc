@@ -66,20 +66,21 @@ void leave(void*) {
 // Has leave called when a thread ends, as long as the library is loaded. Without one (the process
 // has too many, or isn't that far yet), ordinals aren't used again.
 struct Key {
-  Key() { valid = pthread_key_create(&key, leave) == 0; }
+  // Release: the key is seen with it. Other threads may go on while the process ends.
+  Key() { valid.store(pthread_key_create(&key, leave) == 0, kRelease); }
   ~Key() {
-    if (valid) pthread_key_delete(key);
-    valid = false;
+    if (valid.exchange(false, kRelaxed)) pthread_key_delete(key);
   }
   pthread_key_t key = 0;
-  bool valid = false;
+  Atomic<bool> valid{false};
 } at_thread_end;
 
 }  // namespace
 
 unsigned assign_ordinal() {
   tls_state.ordinal = take_ordinal();
-  if (at_thread_end.valid) pthread_setspecific(at_thread_end.key, &tls_state);
+  // Acquire: pairs with the release in Key.
+  if (at_thread_end.valid.load(kAcquire)) pthread_setspecific(at_thread_end.key, &tls_state);
   return tls_state.ordinal;
 }
 
