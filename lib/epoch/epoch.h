@@ -11,9 +11,10 @@
 //
 // Invariants
 //   E1 the epoch goes from e to e+1 only when no pin of epoch e-1 is left; hence pins are of e or
-//   e-1. E2 what is retired at e may still be seen by pins of e-1 and e, not by later ones; it is
-//   reclaimed at
-//      e+2 or later, when E1 has seen those of e-1 and e off.
+//      e-1.
+//   E2 what is retired at e may still be seen by pins of e-1 and e, not by later ones; it is
+//      reclaimed at e+2 or later, when E1 has seen those of e-1 and e off, or when nobody is pinned
+//      at all.
 //   E3 with nobody pinned, retire() reclaims before it returns, and at once if it finds no pin of
 //      any epoch. With somebody pinned, the last to unpin does: retire pushes, then reads the pins;
 //      unpin drops its pin, then reads the list; all four are seq_cst, so one of the two sees the

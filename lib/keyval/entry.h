@@ -37,9 +37,9 @@ inline constexpr uint64_t kQuick = uint64_t{stripe::kQuick} << kFlagsShift;
 inline constexpr uint64_t kOrdinary = uint64_t{1} << 42;  // exists, and isn't predefined
 inline constexpr uint64_t kFreed = uint64_t{1} << 43;     // by attrcache_keyval_free
 inline constexpr unsigned kTagShift = 44;                 // 2 bits: how a predefined one is set
-inline constexpr unsigned kGenerationsShift = 48;         // how many generations were handed out:
+inline constexpr unsigned kGenerationsShift = 48;         // 9 bits:
 
-// modulo 256, and 256 more once they were that many.
+// How many generations were handed out: modulo 256, and 256 more once they were that many.
 constexpr uint32_t one_generation_more(uint32_t generations) {
   return ((generations + 1) & (2 * id::kGenerations - 1)) | (generations & id::kGenerations);
 }

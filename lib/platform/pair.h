@@ -4,11 +4,10 @@
 // what the value is. Nothing else in the library knows how 16 bytes are read or swapped at once.
 //
 //   load       both halves, as of one instant; writes nothing
-//   glimpse    the same for get: visit(upper half of meta, value), where value() is fetched only if
-//              called
+//   glimpse    the same for get: visit(upper half of meta, value), where value() fetches the other
+//              half, if called
 //   transfer   the same for dup: visit(upper half of meta, put), where put(to) gives `to` by init
-//   what
-//              was seen
+//              what was seen
 //   load_meta  the meta half alone
 //   swap       both halves, if both are as expected
 //   swap_meta  the meta half alone, if it is as expected; value is not written at all

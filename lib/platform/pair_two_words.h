@@ -83,8 +83,7 @@ class alignas(16) Pair {
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
 
  private:
-  static constexpr uint64_t kBusy =
-      ~uint64_t{0};  // no meta: its sequence number is never that high
+  static constexpr uint64_t kBusy = ~uint64_t{0};  // no meta: nothing deleted is pinned
 
   Atomic<uint64_t> value_{0};
   Atomic<uint64_t> meta_{0};

@@ -2,15 +2,17 @@
 //
 // set, delete and borrow of one attribute: the slot protocol.
 //
-//                        set (S1)                          claim (S2)
-//        empty ------------------------> attached ------------------------> deleting ---.
-//          ^                             ^  |  ^ \__ set, no delete_fn (S3) |  |  |      | delete
-//          by others (S6): |   delete, no delete_fn (S4) |  |  |     delete_fn failed (S5)  |  |  |
-//          v hidden
-//          |<----------------------------|--'  '----------------------------'  |  |   deleting,
-//          hidden |                             |      set by others (S7), replacing  |  |      |
-//          |                             '----- set by the claimer (S8) -------'--|------|
-//          '----------------------------------- delete_fn succeeded (S9) ---------'------'
+//                  set (S1)                 claim (S2)
+//   empty -----------------> attached -----------------> deleting
+//     ^                       ^ |  ^                      |  |  |  deleted by others (S6)
+//     |  delete, quick (S4)   | |  |  delete_fn failed    |  |  v
+//     |<----------------------+-'  '-------- (S5) --------'  | deleting, hidden
+//     |                       |   set, quick (S3): -> itself |  |
+//     |                       '--- set by others (S7), ------+--|
+//     |                            by the claimer (S8)       |  |
+//     '------------------------ delete_fn succeeded (S9) ----'--'
+//
+// Quick: the keyval has no delete_fn.
 //
 // Whoever moves attached -> deleting owns the value: it alone runs delete_fn, and then holds the
 // value's reference on the keyval. Whoever replaces or detaches a value that has no delete_fn owns

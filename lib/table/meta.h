@@ -18,8 +18,7 @@
 //   empty                    (meta is 0)
 //   attached                   0       1     any
 //   deleting                   1       1      0     delete_fn runs; get still sees the value
-//   deleting, hidden           1       0      0     deleted by somebody else meanwhile: gone for
-//   get
+//   deleting, hidden           1       0      0     deleted by others too: gone for get
 //
 // Every attachment has a sequence number of its own, from its table's counter: it orders copy_all
 // and delete_all, and keeps compare-and-swap from ABA. It wraps after 2^37 attachments to one

@@ -4,8 +4,7 @@
 //
 //   index 0 to 2     in the table itself, in its one cache line
 //   index 3 to 63    in one of eight leaves of eight slots, through the directory; the first of
-//   them, which
-//                    begins at index 3, is part of it
+//                    them, which begins at index 3, is part of it
 //   index 64 and up  in a leaf at the bottom of a radix tree of fanout 16, at most 4 levels deep
 //
 // Slots never move and nothing is unmapped before the table is freed. Everything is allocated where
