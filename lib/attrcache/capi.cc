@@ -3,8 +3,6 @@
 // attrcache.h on top of the engine: checks arguments, nothing else. The functions of the hot path
 // are in hot.cc, those on whole objects in whole.cc.
 
-#include <type_traits>
-
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
 #include "domain/domain.h"

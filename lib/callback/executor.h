@@ -18,10 +18,6 @@ struct Hooks {
   attrcache_callbacks callbacks;
   attrcache_handle_form handle;
   int (*fortran_handle)(void* object);
-
-  bool deletes() const { return callbacks.delete_fn != ATTRCACHE_NULL_DELETE_FN; }
-  bool copies() const { return callbacks.copy_fn != ATTRCACHE_NULL_COPY_FN; }
-  bool duplicates() const { return callbacks.copy_fn == ATTRCACHE_DUP_FN; }
 };
 
 // One attribute, as a callback gets it. `at` holds the value and stays valid and unchanged during

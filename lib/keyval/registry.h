@@ -4,9 +4,8 @@
 //
 // Life of a keyval (the word of its entry):
 //
-//   free --create--> live --free_keyval--> freed, in use --last attribute deleted--> gone --grace
-//   period--> free
-//                      \______________________ (no attribute) _____________________/
+//   free --create--> live --keyval_free--> freed, in use --last attribute deleted--> gone --> free
+//                     \_____________________ (no attribute) ______________________/
 //
 // "gone" is decided by References, once. The thread that brings it about clears the word, runs the
 // destructor, and retires the record; the index is reusable when the grace period is over.
@@ -16,7 +15,6 @@
 #ifndef ATTRCACHE_KEYVAL_REGISTRY_H_
 #define ATTRCACHE_KEYVAL_REGISTRY_H_
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
