@@ -244,8 +244,8 @@ ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
  * the last one is gone, so is the keyval. Freeing a keyval that is freed and still in use succeeds;
  * when two threads free it at the same time, it is gone when both have returned.
  * A freed keyval that is gone is recognised as STALE until its number comes round again, after at
- * least 16000 more creations. Errors: NULL, KEYVAL_*. Any thread; lock-free; may run the
- * destructor. [M1 MPI_KEYVAL_FREE] */
+ * least 16000 more creations (500 when nearly all that a kind can have are alive). Errors: NULL,
+ * KEYVAL_*. Any thread; lock-free; may run the destructor. [M1 MPI_KEYVAL_FREE] */
 ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRCACHE_NOEXCEPT;
 
 /* ---- Attributes ---------------------------------------------------------------------------- */

@@ -109,6 +109,29 @@ TEST_P(RegistryTest, AnIndexRestsAndComesBackInAnotherGeneration) {
   EXPECT_EQ(check(again), ATTRCACHE_OK);
 }
 
+// When all but one are alive there is no other index to be used meanwhile.
+TEST_P(RegistryTest, ANumberComesRoundSoonerWhenNearlyAllAreAlive) {
+  if (GetParam() > 4) return;  // counters of 64 MB
+  int last = ATTRCACHE_KEYVAL_INVALID;
+  for (uint32_t i = 0; i < Registry::kCapacity; ++i) last = make();
+  int none;
+  EXPECT_EQ(registry.create({}, &none, Registry::kNotPredefined), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  EXPECT_EQ(free(last), ATTRCACHE_OK);
+  EXPECT_EQ(registry.create({}, &none, Registry::kNotPredefined), ATTRCACHE_ERR_KEYVALS_EXHAUSTED)
+      << "one free index stays behind";
+  EXPECT_EQ(free(static_cast<int>(id::make(kKind, 0, 0))), ATTRCACHE_OK);
+  int creations = 0;
+  for (int made = ATTRCACHE_KEYVAL_INVALID; made != last; ++creations) {
+    ASSERT_LE(creations, 512);
+    if (creations > 0) {
+      EXPECT_EQ(free(made), ATTRCACHE_OK);
+    }
+    EXPECT_EQ(check(last), ATTRCACHE_ERR_KEYVAL_STALE);
+    made = make();
+  }
+  EXPECT_GE(creations, 500);
+}
+
 TEST_P(RegistryTest, ManyLiveOnesAreAllDifferent) {
   constexpr int kMany = 1000;  // over several chunks
   std::set<int> keyvals;
