@@ -43,18 +43,20 @@ struct Dup {
                ? reinterpret_cast<intptr_t>(value)
                : 0;
   }
-  uint64_t attributes() {
+  void free(int table) {
+    expect(attrcache_delete_all(kind, &tables[table], nullptr, ATTRCACHE_STOP_AT_FAILURE,
+                                nullptr) == ATTRCACHE_OK,
+           "the object is freed");
+  }
+  attrcache_counters counters() {
     attrcache_counters counters;
     attrcache_domain_counters(domain, &counters);
-    return counters.attributes;
+    return counters;
   }
+  uint64_t attributes() { return counters().attributes; }
   // Every reference is given back, or the domain could not be destroyed.
   void end() {
-    for (attrcache_table& table : tables) {
-      expect(attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr) ==
-                 ATTRCACHE_OK,
-             "the objects are freed");
-    }
+    for (int table : {0, 1}) free(table);
     expect(attributes() == 0, "nothing is attached");
     expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr) == ATTRCACHE_OK,
            "nothing is left");
@@ -117,6 +119,27 @@ TEST(Dup, AgainstFreeKeyval) {
       expect(d.copied(0) == 1 || erase, "copied, for it was there all the time");
       expect(d.attributes() == (erase ? 0u : 1u) + (d.copied(0) != 0 ? 1u : 0u),
              "as many references as attributes");
+      d.end();
+    });
+  }
+}
+
+// Two objects are freed, in one pass each, and so is the keyval of their attributes: it ends, once.
+TEST(Free, AgainstFreeAndFreeKeyval) {
+  for (const unsigned stripes : {1u, 2u}) {
+    run_model({3}, [stripes] {
+      Dup d(1, stripes);
+      d.set(0, 1);
+      d.copy();
+      for (int table : {0, 1}) {
+        spawn([&d, table] { d.free(table); });
+      }
+      spawn([&d] {
+        int keyval = d.keys[0];
+        expect(attrcache_keyval_free(d.kind, &keyval) == ATTRCACHE_OK, "freed");
+      });
+      join();
+      expect(d.counters().keyvals_gone == 1, "the keyval is gone");
       d.end();
     });
   }
