@@ -125,6 +125,13 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval,
   return ATTRCACHE_OK;
 }
 
+// `word` is what the keyval's entry held.
+int Registry::why_not_freed(uint32_t keyval, uint64_t word) const {
+  // 0 is no keyval, and the word of an entry that was never used.
+  const bool exists = static_cast<uint32_t>(word) == keyval && word != 0;
+  return exists ? ATTRCACHE_ERR_KEYVAL_PREDEFINED : why_not(keyval);
+}
+
 int Registry::free(int* variable) noexcept {
   const auto keyval = static_cast<uint32_t>(*variable);
   const uint32_t offset = id::offset(keyval);
@@ -132,10 +139,8 @@ int Registry::free(int* variable) noexcept {
   if (entry == nullptr) [[unlikely]]
     return why_not(keyval);
   uint64_t word = entry->word.load(kAcquire);  // as K1
-  if (static_cast<uint32_t>(word) != keyval) [[unlikely]]
-    return why_not(keyval);
-  if ((word & kOrdinary) == 0) [[unlikely]]
-    return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+  if (static_cast<uint32_t>(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
+    return why_not_freed(keyval, word);
   *variable = ATTRCACHE_KEYVAL_INVALID;  // now: the destructor may be what frees the variable
   // Release: as K2. Whoever sets the bit closes the references, nobody else.
   while ((word & kFreed) != 0 ||

@@ -172,6 +172,7 @@ class Registry {
   bool visit_index(uint32_t index, Visit& visit);
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
+  [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
   void end(Entry& entry);
   static void reclaim(Retired* retired);
   auto link() {

@@ -2,6 +2,7 @@
 //
 // Keyvals that are freed while others use them, and numbers that outlive their keyval.
 
+#include "attrcache/attrcache.h"
 #include "keyval/registry.h"
 #include "tests/model/run_model.h"
 
@@ -72,6 +73,26 @@ TEST_P(FreeKeyval, AgainstSetThenDelete) {
       w.erase(0, 0);
     });
     spawn([&w] { w.free(0); });
+  });
+}
+
+// An entry that was never used and no keyval at all are both 0.
+TEST(FreeNoKeyval, AgainstTheFirstOfAll) {
+  run_model({}, [] {
+    attrcache_domain* domain;
+    expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
+    attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    spawn([kind] {
+      int keyval;
+      expect(attrcache_keyval_create(kind, nullptr, &keyval) == ATTRCACHE_OK, "a keyval");
+    });
+    spawn([kind] {
+      int none = ATTRCACHE_KEYVAL_INVALID;
+      expect(attrcache_keyval_free(kind, &none) == ATTRCACHE_ERR_KEYVAL_INVALID, "says what it is");
+    });
+    join();
+    expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr) == ATTRCACHE_OK,
+           "the domain ends");
   });
 }
 
