@@ -252,7 +252,8 @@ ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRC
 
 /* What a runtime embeds in each object. All-zero bytes are a valid empty table; no call makes or
  * destroys one. Aligned to 64 bytes it occupies one cache line; 16 are enough for correctness. Must
- * not be moved or copied while an attribute is attached. */
+ * not be moved or copied while an attribute is attached. Belongs to one kind of one domain: another
+ * domain's keyvals may be the same ints, and must not be used on it. */
 typedef struct attrcache_table {
   ATTRCACHE_ALIGNAS(16) uint64_t opaque[8];
 } attrcache_table;
@@ -316,13 +317,14 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * `old_object`) and attaches what it returns with flag = true to `new_table`. If one fails,
  * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
  * left empty, and the call returns CALLBACK or the error that stopped it. An attribute that another
- * thread is deleting may be skipped. Predefined attributes are not copied. While copy_fn runs, no
- * other thread's delete_fn does on the value it copies, unless copy_fn itself tries to delete or
- * replace that value. Nobody else may use new_table meanwhile; if callbacks do, a failed call may
- * leave there what can't be deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT
- * (the two tables are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, PINNED,
- * BUSY (a callback has freed the old object), and those of attrcache_set. Any thread; lock-free;
- * runs copy_fn, and delete_fn after a failure. [M2 6.7.2, MPI_COMM_DUP] */
+ * thread is deleting may be skipped, one that is replaced meanwhile may be copied again. Predefined
+ * attributes are not copied. While copy_fn runs, no other thread's delete_fn does on the value it
+ * copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
+ * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
+ * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
+ * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, PINNED, BUSY (a callback has freed
+ * the old object), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
+ * after a failure. [M2 6.7.2, MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -357,7 +359,8 @@ typedef struct attrcache_borrowed {
 /* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn
  * does not start; a delete or replacing set by another thread waits, one by this thread returns
  * BORROWED. ABSENT also where the value's delete_fn has already started. Errors: NULL, KEYVAL_*,
- * PINNED. Any thread; lock-free; allocates nothing, calls nothing back. (Beyond MPI.) */
+ * PINNED. Any thread; lock-free; allocates nothing (pthread_setspecific may, once a thread), calls
+ * nothing back. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 

@@ -40,6 +40,22 @@ inline void leave_frame(Frame& frame) {
   *link = frame.outer;
 }
 
+// A thread's stay in an operation on a whole table: tells it when a callback has freed the table.
+class Stay {
+ public:
+  explicit Stay(const void* table) {
+    frame_.table = table;
+    enter_frame(frame_);
+  }
+  ~Stay() { leave_frame(frame_); }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+  bool table_died() const { return frame_.table_died; }
+
+ private:
+  Frame frame_ = {};
+};
+
 }  // namespace attrcache
 
 #endif  // ATTRCACHE_CALLBACK_FRAME_H_

@@ -77,6 +77,8 @@ class References {
   // The same in one attempt; false: none is dropped. Wait-free.
   static bool drop_if_open(Counter& stripe);
 
+  static bool is_open(const Counter& stripe) { return !closed(stripe.load(kRelaxed)); }
+
   // True: it was the last. Wait-free.
   bool drop_closed();
 

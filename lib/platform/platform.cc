@@ -54,14 +54,7 @@ unsigned take_ordinal() {
   return beyond > kReused ? beyond : kReused + 1;  // after 2^32 of them
 }
 
-// A thread ends. One that leaves something borrowed behind keeps its ordinal for ever: nobody else
-// is to be taken for it and to give that back.
-void leave(void*) {
-  const unsigned ordinal = tls_state.ordinal;
-  if (ordinal == 0 || ordinal > kReused || tls_state.innermost != nullptr) return;
-  tls_state.ordinal = 0;
-  taken[(ordinal - 1) / 64].fetch_and(~(uint64_t{1} << (ordinal - 1) % 64), kRelaxed);
-}
+void leave(void* state);
 
 // Has leave called when a thread ends, as long as the library is loaded. Without one (the process
 // has too many, or isn't that far yet), ordinals aren't used again.
@@ -71,16 +64,32 @@ struct Key {
   ~Key() {
     if (valid.exchange(false, kRelaxed)) pthread_key_delete(key);
   }
+  void tell_of_this_thread() {
+    // Acquire: pairs with the release in Key().
+    if (valid.load(kAcquire)) pthread_setspecific(key, &tls_state);
+  }
   pthread_key_t key = 0;
   Atomic<bool> valid{false};
 } at_thread_end;
+
+// A thread ends. One that leaves something borrowed behind, also when it is told again, keeps its
+// ordinal for ever: nobody else is to be taken for it and to give that back.
+void leave(void*) {
+  const unsigned ordinal = tls_state.ordinal;
+  if (ordinal == 0 || ordinal > kReused) return;
+  if (tls_state.innermost != nullptr) {
+    at_thread_end.tell_of_this_thread();
+    return;
+  }
+  tls_state.ordinal = 0;
+  taken[(ordinal - 1) / 64].fetch_and(~(uint64_t{1} << (ordinal - 1) % 64), kRelaxed);
+}
 
 }  // namespace
 
 unsigned assign_ordinal() {
   tls_state.ordinal = take_ordinal();
-  // Acquire: pairs with the release in Key.
-  if (at_thread_end.valid.load(kAcquire)) pthread_setspecific(at_thread_end.key, &tls_state);
+  at_thread_end.tell_of_this_thread();
   return tls_state.ordinal;
 }
 

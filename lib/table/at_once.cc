@@ -2,33 +2,34 @@
 
 #include "table/at_once.h"
 
+#include "callback/frame.h"
+
 namespace attrcache {
 
 int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordinal) {
   References::Counter* const counters = registry.near_counters(ordinal);
-  int result = ATTRCACHE_OK;
+  bool all = true;
   const auto copy = [&](uint32_t index, const Pair& slot) {
-    if (result == ATTRCACHE_OK) {
-      result = copy_slot(slot, counters[index], [&] { return to.find_or_grow(index); });
-    }
-    return result == ATTRCACHE_OK;
+    all = all && copy_slot(slot, counters[index], [&] { return to.find_or_grow(index); });
+    return all;
   };
   Directory* dir = from.directory.load(kAcquire);  // as T1
   from.while_each_first(dir, copy);
   if (dir != nullptr) {
-    if (tree::height(dir->root.load(kAcquire)) != 0) result = ATTRCACHE_ABSENT;  // as T1
+    if (tree::height(dir->root.load(kAcquire)) != 0) all = false;  // as T1
     dir->for_each_leaf(copy);
   }
-  if (result != ATTRCACHE_OK) return give_up_copy(registry, to, result);
+  if (!all) return give_up_copy(registry, from, to);
   end_copy(from, to);
   return ATTRCACHE_OK;
 }
 
-bool delete_with_leaves(Registry& registry, Table& table, unsigned ordinal) {
+bool delete_carefully(Registry& registry, Table& table, unsigned ordinal) {
   return delete_near<true>(registry, table, ordinal);
 }
 
-int give_up_copy(Registry& registry, Table& to, int result) {
+int give_up_copy(Registry& registry, const Table& from, Table& to) {
+  Stay stay(&from);
   to.for_each([&registry](uint32_t index, Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (meta::empty(m)) return;
@@ -36,7 +37,7 @@ int give_up_copy(Registry& registry, Table& to, int result) {
     registry.drop(meta::keyval(m, index));
   });
   to.clear();
-  return result;
+  return stay.table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ABSENT;
 }
 
 }  // namespace attrcache

@@ -19,22 +19,22 @@
 
 namespace attrcache {
 
-// Where attributes are beyond the first leaf: instances of the templates below, apart so that
-// others find room in registers; and taking back what was copied, which never was, when not all can
-// be.
+// The less usual: attributes beyond the first leaf, or keyvals that are freed; and taking back what
+// was copied, which never was, when not all can be. Apart, so that the usual finds room in
+// registers.
 int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordinal);
-bool delete_with_leaves(Registry& registry, Table& table, unsigned ordinal);
-int give_up_copy(Registry& registry, Table& to, int result);
+bool delete_carefully(Registry& registry, Table& table, unsigned ordinal);
+int give_up_copy(Registry& registry, const Table& from, Table& to);
 
-// Copies what is in a slot, if anything: OK, ERR_MEMORY, or ABSENT: not at once. `place()` is the
-// new slot, or null when out of memory.
+// Copies what is in a slot, if anything; false: it can't be done at once. `place()` is the new
+// slot, or null when out of memory.
 template <typename Place>
-[[gnu::always_inline]] inline int copy_slot(const Pair& slot, References::Counter& counter,
-                                            Place place) {
+[[gnu::always_inline]] inline bool copy_slot(const Pair& slot, References::Counter& counter,
+                                             Place place) {
   return slot.transfer(
-      [&counter, place ](uint32_t upper, auto put) __attribute__((always_inline))->int {
+      [&counter, place ](uint32_t upper, auto put) __attribute__((always_inline))->bool {
         if (upper == 0) [[unlikely]]
-          return ATTRCACHE_OK;
+          return true;
         const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
         const auto name = static_cast<uint32_t>(word);
         const uint32_t differs = upper ^ name;
@@ -44,17 +44,15 @@ template <typename Place>
         if ((differs & kDecides) != 0) [[unlikely]] {
           // A closed stripe's marker is no slot's: freed, or predefined.
           const bool closed = (differs & kDecides) == meta::kVisibleHalf;
-          return closed && (name & stripe::kCopiesNot) != 0 ? ATTRCACHE_OK : ATTRCACHE_ABSENT;
+          return closed && (name & stripe::kCopiesNot) != 0;
         }
         if ((name & stripe::kDuplicates) == 0) [[unlikely]]
-          return (name & stripe::kCopiesNot) != 0 ? ATTRCACHE_OK : ATTRCACHE_ABSENT;
+          return (name & stripe::kCopiesNot) != 0;
         Pair* made = place();
-        if (made == nullptr) [[unlikely]]
-          return ATTRCACHE_ERR_MEMORY;
-        if (!References::acquire_open(counter, word)) [[unlikely]]
-          return ATTRCACHE_ABSENT;
+        if (made == nullptr || !References::acquire_open(counter, word)) [[unlikely]]
+          return false;
         put(*made);
-        return ATTRCACHE_OK;
+        return true;
       });
 }
 
@@ -69,8 +67,8 @@ template <typename Place>
 }
 
 // Copies all attributes to a table that is as new, with their sequence numbers, and hence in their
-// order. ATTRCACHE_OK, ERR_MEMORY, or ATTRCACHE_ABSENT: it can't be done in this way. Unless OK,
-// `to` is as it was.
+// order. ATTRCACHE_ABSENT: it can't be done in this way, for want of memory or otherwise, and
+// nothing is; BUSY: nor in another, since the end of a keyval has freed the old object.
 [[gnu::always_inline]] inline int copy_at_once(Registry& registry, Table& from, Table& to) {
   // Relaxed: the new object is the caller's alone.
   if (to.clock.load(kRelaxed) != 0 || to.directory.load(kRelaxed) != nullptr) [[unlikely]] {
@@ -86,27 +84,25 @@ template <typename Place>
       return copy_with_leaves(registry, from, to, ordinal);
     made = make<Directory>();
     if (made == nullptr) [[unlikely]]
-      return ATTRCACHE_ERR_MEMORY;
+      return ATTRCACHE_ABSENT;
     to.directory.store(made, kRelaxed);
   }
   References::Counter* const counters = registry.near_counters(ordinal);
-  int result = ATTRCACHE_OK;
+  bool all = true;
   from.while_each_first(
       dir, [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
-        result = copy_slot(slot, counters[index], [&, index] {
-          return index < kInlineSlots ? &to.inline_slots[index]
-                                      : &made->first_slots[index - kInlineSlots];
-        });
-        return result == ATTRCACHE_OK;
+        return all = copy_slot(slot, counters[index], [&, index] {
+                 return index < kInlineSlots ? &to.inline_slots[index]
+                                             : &made->first_slots[index - kInlineSlots];
+               });
       });
-  if (result != ATTRCACHE_OK) [[unlikely]]
-    return give_up_copy(registry, to, result);
+  if (!all) [[unlikely]]
+    return give_up_copy(registry, from, to);
   end_copy(from, to);
   return ATTRCACHE_OK;
 }
 
-// Empties a slot. False: its keyval is freed, and ends, and runs its destructor, in the order of
-// its attributes.
+// Empties a slot. False: its keyval is freed just now.
 [[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter) {
   if (meta::empty(slot.load_meta())) [[unlikely]]
     return true;
@@ -116,9 +112,9 @@ template <typename Place>
   return true;
 }
 
-// The same as delete_at_once. Only an instance of its own, kWithLeaves, looks beyond the first
-// leaf, so that the other finds room in registers.
-template <bool kWithLeaves>
+// The same as delete_at_once. Only an instance of its own, kCarefully, looks beyond the first leaf,
+// and for freed keyvals: these end, and run their destructors, in the order of their attributes.
+template <bool kCarefully>
 [[gnu::always_inline]] inline bool delete_near(Registry& registry, Table& table, unsigned ordinal) {
   // A look at all of them first: a delete_fn must find those older than its own still there. They
   // are to be of this kind, without delete_fn, visible, neither being deleted nor copied or
@@ -126,11 +122,13 @@ template <bool kWithLeaves>
   constexpr uint32_t kDecides =
       meta::kVisibleHalf | meta::kQuickHalf | meta::kDeletingHalf | meta::kPinsHalf | id::kKindMask;
   const uint32_t wanted = opaque(meta::kVisibleHalf | meta::kQuickHalf | registry.kind());
+  References::Counter* const counters = registry.near_counters(ordinal);
   bool all = true;
-  const auto look = [&](uint32_t, const Pair& slot) __attribute__((always_inline)) {
+  const auto look = [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
     const uint32_t upper = meta::upper(slot.load_meta());
     if (upper != 0 && ((upper ^ wanted) & kDecides) != 0) [[unlikely]]
       all = false;
+    if (kCarefully && upper != 0 && !References::is_open(counters[index])) all = false;
     return all;
   };
   Directory* dir = table.directory.load(kAcquire);  // as T1
@@ -138,22 +136,21 @@ template <bool kWithLeaves>
   const uintptr_t root = dir != nullptr ? dir->root.load(kAcquire) : 0;  // as T1
   if (!all) [[unlikely]]
     return false;
-  if constexpr (kWithLeaves) {
+  if constexpr (kCarefully) {
     if (tree::height(root) != 0) return false;
     if (root != 0) dir->for_each_leaf(look);
     if (!all) return false;
   } else if (root != 0) {
-    return delete_with_leaves(registry, table, ordinal);
+    return delete_carefully(registry, table, ordinal);
   }
 
-  References::Counter* const counters = registry.near_counters(ordinal);
   const auto empty = [&](uint32_t index, Pair & slot) __attribute__((always_inline)) {
     if (!all || !empty_slot(slot, counters[index])) [[unlikely]]
       all = false;
     return all;
   };
   table.while_each_first(dir, empty);
-  if constexpr (kWithLeaves) {
+  if constexpr (kCarefully) {
     if (root != 0) dir->for_each_leaf(empty);
   }
   if (!all) [[unlikely]]
@@ -170,11 +167,10 @@ template <bool kWithLeaves>
   const unsigned ordinal = thread.ordinal;
   if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]
     return false;
-  if (table.clock.load(kRelaxed) == 0) {  // nothing was ever attached: the registry may be gone
-    table.clear();
-    return true;
-  }
-  return delete_near<false>(registry, table, ordinal);
+  // As new: the registry may be gone.
+  if (table.clock.load(kRelaxed) == 0 && table.directory.load(kRelaxed) == nullptr) return true;
+  return registry.freed() == registry.gone() ? delete_near<false>(registry, table, ordinal)
+                                             : delete_carefully(registry, table, ordinal);
 }
 
 }  // namespace attrcache

@@ -100,13 +100,15 @@ struct Table {
 
   // Whether one of the first slots is occupied. Of a table that is its owner's alone.
   bool occupied() const {
-    uint64_t metas = 0;
-    for (const Pair& slot : inline_slots) metas |= slot.load_meta();
-    if (metas != 0) return true;
+    for (const Pair& slot : inline_slots) {
+      if (slot.load_meta() != 0) return true;
+    }
     const Directory* dir = directory.load(kRelaxed);
     if (dir == nullptr) return false;
-    for (const Pair& slot : dir->first_slots) metas |= slot.load_meta();
-    return metas != 0 || dir->root.load(kRelaxed) != 0;
+    for (const Pair& slot : dir->first_slots) {
+      if (slot.load_meta() != 0) return true;
+    }
+    return dir->root.load(kRelaxed) != 0;
   }
 
   // The next sequence number. Relaxed: numbers only have to grow along happens-before and be

@@ -11,22 +11,6 @@ namespace {
 // How often callbacks may attach attributes to an object that is being freed.
 constexpr int kMaxRounds = 16;
 
-// This thread's stay in a whole-object operation: tells it when a callback has freed the table.
-class Stay {
- public:
-  explicit Stay(const Table& table) {
-    frame_.table = &table;
-    enter_frame(frame_);
-  }
-  ~Stay() { leave_frame(frame_); }
-  Stay(const Stay&) = delete;
-  Stay& operator=(const Stay&) = delete;
-  bool table_died() const { return frame_.table_died; }
-
- private:
-  Frame frame_ = {};
-};
-
 // Runs copy_fn on one attribute, with its value pinned.
 int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
                      int* callback_code) {
@@ -136,7 +120,7 @@ void release_table(Table& table) {
 }  // namespace
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
-  Stay stay(from.table);
+  Stay stay(&from.table);
   Batch batch(from.table, Batch::Order::kOldestFirst);
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
@@ -161,7 +145,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     }
     return first_failure;
   };
-  Stay stay(table);
+  Stay stay(&table);
   for (int round = 0; round < kMaxRounds; ++round) {
     Batch batch(table, Batch::Order::kYoungestFirst);
     while (batch.next()) {

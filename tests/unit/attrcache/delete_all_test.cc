@@ -31,6 +31,28 @@ TEST_F(DeleteAllTest, RunsDeleteFnInTheReverseOrderOfSetting) {
   for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &object);
 }
 
+// The end of a freed keyval is a callback, too: its destructor finds what was set before still
+// there.
+TEST_F(DeleteAllTest, DestructorsFindWhatIsOlder) {
+  struct Seen {
+    Object* object;
+    int older;
+    intptr_t value;
+  } seen = {&object, Recorder::make(kind, {}), 0};
+  attrcache_callbacks callbacks = {};
+  callbacks.extra_state = &seen;
+  callbacks.destructor = [](void* extra_state) {
+    auto* s = static_cast<Seen*>(extra_state);
+    s->value = s->object->value(s->older);
+  };
+  int ending = Recorder::make(kind, callbacks);
+  object.set(seen.older, 5);
+  object.set(ending, 6);
+  EXPECT_EQ(attrcache_keyval_free(kind, &ending), ATTRCACHE_OK);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(seen.value, 5);
+}
+
 TEST_F(DeleteAllTest, ReverseOrderFarBeyondOneBatch) {
   constexpr int kCount = 300;
   std::vector<int> k = keyvals(kCount);
