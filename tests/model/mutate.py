@@ -9,7 +9,7 @@
 Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
 error, and so is an argument (argued.txt) or a patch that no longer fits the source.
 
-  tests/model/mutate.py [--only TEXT] [--jobs N] [--max-cost S] [--max-seconds S]
+  tests/model/mutate.py [--only TEXT] [--kind KIND] [--jobs N] [--max-cost S] [--max-seconds S]
 """
 
 import argparse
@@ -155,7 +155,7 @@ class Table:
             if line.startswith("#") or (not line and entry is None):
                 continue
             if line.startswith("== "):
-                entry = {"name": line[3:], "file": None, "old": [], "new": [], "argued": None}
+                entry = {"name": line[3:], "file": None, "hunks": [], "argued": None}
                 self.patches.append(entry)
             elif line.startswith("argued "):
                 place, text, change, why = [p.strip().replace("\0", "|") for p in
@@ -168,9 +168,11 @@ class Table:
             elif line.startswith("equivalent: "):
                 entry["argued"] = line[12:]
             elif line.startswith("- "):
-                entry["old"].append(line[2:])
+                if not entry["hunks"] or entry["hunks"][-1][1]:
+                    entry["hunks"].append(([], []))
+                entry["hunks"][-1][0].append(line[2:])
             elif line.startswith("+ "):
-                entry["new"].append(line[2:])
+                entry["hunks"][-1][1].append(line[2:])
             elif line.strip():
                 sys.exit("mutants.txt, argued.txt: not understood: " + line)
 
@@ -206,13 +208,14 @@ def apply_patch(entry, root):
     """None, or why the patch doesn't fit. Lines are compared without their indentation."""
     path = root + "/" + entry["file"]
     lines = open(path).read().split("\n")
-    old = [line.strip() for line in entry["old"]]
-    places = [i for i in range(len(lines) - len(old) + 1)
-              if all(o == lines[i + k].strip().split("  //")[0].rstrip()
-                     for k, o in enumerate(old))]
-    if len(places) != 1:
-        return "the patch fits in %d places" % len(places)
-    lines[places[0]:places[0] + len(old)] = entry["new"]
+    for old, new in entry["hunks"]:
+        old = [line.strip() for line in old]
+        places = [i for i in range(len(lines) - len(old) + 1)
+                  if all(o == lines[i + k].strip().split("  //")[0].rstrip()
+                         for k, o in enumerate(old))]
+        if len(places) != 1:
+            return "the patch fits in %d places" % len(places)
+        lines[places[0]:places[0] + len(old)] = new
     open(path, "w").write("\n".join(lines))
     return None
 
@@ -220,6 +223,7 @@ def apply_patch(entry, root):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="mutants whose line contains one of these, comma-separated")
+    parser.add_argument("--kind", choices=["orders", "protocol"], help="only those")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--max-seconds", type=int, default=300, help="for one run of models")
     parser.add_argument("--max-cost", type=float, default=3,
@@ -281,8 +285,10 @@ def main():
             print("%-8s  %s\n            %s" % (verdict, label, note), flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        report(pool.map(run_order, orders))
-        report(pool.map(run_patch, enumerate(table.patches)))
+        if options.kind != "protocol":
+            report(pool.map(run_order, orders))
+        if options.kind != "orders":
+            report(pool.map(run_patch, enumerate(table.patches)))
     shutil.rmtree(scratch)
     if not options.only:
         for a in table.arguments:
