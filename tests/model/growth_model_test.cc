@@ -95,6 +95,24 @@ TEST(Growth, WalkAgainstFirstGrowth) {
   });
 }
 
+// Whoever has used a leaf, whoever made it, is shown it on a walk.
+TEST(Growth, WalkFindsItsOwn) {
+  run_model({}, [] {
+    Growing g;
+    spawn([&g] { g.attach(9, 1); });
+    spawn([&g] {
+      g.attach(10, 2);
+      bool seen = false;
+      g.table.for_each([&seen](uint32_t index, Pair& slot) {
+        if (slot.load_meta() == 2) seen = index == 10;
+      });
+      expect(seen, "what it has attached itself");
+    });
+    join();
+    g.finish();
+  });
+}
+
 // get's own way down the tree: it finds what was there before, and finds made what it finds.
 void get_against_growth(Bound bound, uint32_t before, uint32_t beside) {
   run_model(bound, [=] {
@@ -124,9 +142,13 @@ void get_against_growth(Bound bound, uint32_t before, uint32_t beside) {
   });
 }
 
+TEST(Growth, GetAgainstFirstLeaf) { get_against_growth({}, 1, 4); }
+TEST(Growth, GetAgainstSecondLeaf) { get_against_growth({}, 4, 9); }
 TEST(Growth, GetAgainstFirstTree) { get_against_growth({}, 3, 64); }
 TEST(Growth, GetAgainstDirectory) { get_against_growth({}, 1, 3000); }
 TEST(Growth, GetAgainstHigherTree) { get_against_growth({}, 64, 128 * 16); }
+// Where the lower tree, looked at with the higher one's index, has the other slot.
+TEST(Growth, GetBeyondTheTree) { get_against_growth({}, 64, 64 + 128); }
 TEST(Growth, GetAgainstNewBranch) { get_against_growth({}, 5000, 128); }
 TEST(Growth, GetAgainstNewLeaf) { get_against_growth({}, 64, 72); }
 

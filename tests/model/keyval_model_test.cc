@@ -218,6 +218,31 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
   });
 }
 
+// A copy of a keyval that is gone frees nothing, though its index is used again.
+TEST(Keyval, FreeOfAStaleCopy) {
+  run_model({}, [] {
+    World w;
+    int first;
+    attrcache_keyval_create(w.kind(), nullptr, &first);
+    int stale = first;
+    attrcache_keyval_free(w.kind(), &first);
+    int last = 0;
+    for (uint32_t i = 0; i < 2 * Registry::kRest; ++i) {
+      attrcache_keyval_create(w.kind(), nullptr, &last);
+      if (id::index(static_cast<uint32_t>(last)) == id::index(static_cast<uint32_t>(stale))) break;
+      attrcache_keyval_free(w.kind(), &last);
+    }
+    expect(last != stale, "the same index, another number");
+    expect(attrcache_keyval_free(w.kind(), &stale) == ATTRCACHE_ERR_KEYVAL_STALE, "refused");
+    expect(attrcache_set(w.kind(), &w.table(0), nullptr, last, 77, ATTRCACHE_AS_POINTER, nullptr) ==
+               ATTRCACHE_OK,
+           "the new keyval is alive");
+    attrcache_delete(w.kind(), &w.table(0), nullptr, last, nullptr);
+    attrcache_keyval_free(w.kind(), &last);
+    w.finish();
+  });
+}
+
 // A call that has looked its keyval up, and sleeps while the keyval is freed and its index comes
 // round again under another keyval, which attaches a value in the same slot.
 void race_with_reuse(void (*stale)(World&)) {
