@@ -100,6 +100,16 @@ TEST(IndexQueue, FirstPushes) {
   });
 }
 
+TEST(IndexQueue, OnePushAgainstPop) {
+  run_model({}, [] {
+    Queue q;
+    spawn([&q] { q.push(0); });
+    spawn([&q] { q.pop(); });
+    join();
+    q.finish();
+  });
+}
+
 TEST(IndexQueue, FirstPushAgainstPop) {
   run_model({2}, [] {
     Queue q;
