@@ -7,6 +7,7 @@
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
+#include "platform/thread.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
@@ -35,9 +36,11 @@ struct Objects {
       callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
     }
     callbacks.extra_state = this;
-    callbacks.destructor = [](void* self) {
-      static_cast<Objects*>(self)->extra.write(0);
-      ++static_cast<Objects*>(self)->destroyed;
+    callbacks.destructor = [](void* extra) {
+      auto& self = *static_cast<Objects*>(extra);
+      self.extra.write(0);
+      ++self.destroyed;
+      if (self.on_destroy != nullptr) self.on_destroy(self);
     };
     int keyval;
     expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
@@ -118,6 +121,8 @@ struct Objects {
   alignas(64) attrcache_table tables[2] = {};
   void (*on_copy)(Objects&) = nullptr;
   void (*on_delete)(Objects&, int keyval) = nullptr;
+  void (*on_destroy)(Objects&) = nullptr;
+  unsigned copier = 0;  // a thread's ordinal
   int older_seen = 0;
   intptr_t deleted[16] = {};  // by delete_fn, in this order
   int deletions = 0;
@@ -420,9 +425,58 @@ TEST(AtOnce, FreeAgainstFreeKeyval) {
       });
       join();
       expect(o.destroyed == 1, "gone");
+      o.free_key(0);
+      expect(o.destroyed == 2, "the other's reference is given back, once");
       o.end();
     });
   }
+}
+
+// The end of a freed keyval is a callback, too: it finds what is older still there.
+TEST(AtOnce, OneDestructorToBeRun) {
+  run_model({}, [] {
+    Objects o;
+    o.keys_up_to(2, Copy::kDup, Delete::kSilent);
+    o.set(0, 1);
+    o.set(1, 2);
+    o.on_destroy = [](Objects& objects) {
+      expect(objects.value(0, 0) == 1, "a destructor finds all that are older");
+    };
+    o.free_key(1);
+    spawn([&o] { expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed"); });
+    join();
+    o.on_destroy = nullptr;
+    expect(o.destroyed == 1, "gone");
+    o.end();
+  });
+}
+
+// A dup that begins again drops the last reference on a keyval, whose destructor frees the old
+// object.
+TEST(AtOnce, GivenUpCopyEndsKeyval) {
+  run_model({2}, [] {
+    Objects o;
+    o.key(Copy::kDup, Delete::kSilent);
+    o.key(Copy::kCalled, Delete::kSilent);
+    o.set(0, 1);
+    o.set(1, 2);
+    o.on_destroy = [](Objects& objects) {
+      if (thread_ordinal() == objects.copier) objects.erase_all(0, objects.kind);
+    };
+    spawn([&o] {
+      o.erase(0);
+      o.free_key(0);
+    });
+    spawn([&o] {
+      o.copier = thread_ordinal();
+      const int result = o.copy();
+      o.copier = 0;
+      expect(result == (o.is_as_new(0) ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK), "noticed");
+    });
+    join();
+    o.on_destroy = nullptr;
+    o.end();
+  });
 }
 
 // What dup finds again under callbacks: attached at every instant, though never for long. (The walk
