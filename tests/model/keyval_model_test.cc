@@ -284,6 +284,7 @@ void race_with_reuse(void (*stale)(World&)) {
              "the new keyval's value is still attached");
       expect(attrcache_delete(w.kind(), &w.table(0), nullptr, again, nullptr) == ATTRCACHE_OK,
              "and is deleted by its own keyval alone");
+      expect(attrcache_keyval_free(w.kind(), &again) == ATTRCACHE_OK, "and nobody has freed it");
     }
     w.finish();
   });
@@ -299,6 +300,45 @@ TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
 
 TEST(Keyval, StaleDeleteAgainstReuseOfTheIndex) {
   race_with_reuse([](World& w) { w.erase(0, 0); });
+}
+
+TEST(Keyval, StaleFreeAgainstReuseOfTheIndex) {
+  race_with_reuse([](World& w) { w.free(0); });
+}
+
+// A record isn't the next keyval's while somebody looks at it.
+TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
+  race_with_reuse([](World& w) {
+    auto& registry = *reinterpret_cast<Registry*>(w.kind());
+    const auto look = [&w](uint64_t, const Record& record, const References& references) {
+      references.count();
+      expect(record.hooks.callbacks.extra_state == &w.keys[0], "still its own record");
+    };
+    registry.visit(static_cast<uint32_t>(w.keys[0].keyval), look);
+  });
+}
+
+// When its destructor runs, a keyval is no more.
+TEST(Keyval, UnknownToItsDestructor) {
+  run_model({}, [] {
+    struct Seen {
+      World world;
+      int keyval = 0;
+      int result = ATTRCACHE_OK;
+    } seen;
+    attrcache_callbacks callbacks = {};
+    callbacks.extra_state = &seen;
+    callbacks.destructor = [](void* extra) {
+      auto& s = *static_cast<Seen*>(extra);
+      void* value;
+      s.result = attrcache_get(s.world.kind(), &s.world.table(0), s.keyval, &value);
+    };
+    attrcache_keyval_create(seen.world.kind(), &callbacks, &seen.keyval);
+    int keyval = seen.keyval;
+    expect(attrcache_keyval_free(seen.world.kind(), &keyval) == ATTRCACHE_OK, "freed");
+    expect(seen.result == ATTRCACHE_ERR_KEYVAL_STALE, "gone");
+    seen.world.finish();
+  });
 }
 
 }  // namespace
