@@ -12,10 +12,10 @@ namespace {
 // What the C API (unit/attrcache/domain_test) doesn't show: names, bounds, and what the end does to
 // each sort of keyval.
 
-class DomainTest : public ::testing::Test {
+class DomainLayerTest : public ::testing::Test {
  protected:
-  DomainTest() { EXPECT_EQ(Domain::create({}, &domain), ATTRCACHE_OK); }
-  ~DomainTest() override {
+  DomainLayerTest() { EXPECT_EQ(Domain::create({}, &domain), ATTRCACHE_OK); }
+  ~DomainLayerTest() override {
     attrcache_leaks leaks;
     if (domain == nullptr) return;
     EXPECT_EQ(domain->end(true, &leaks), ATTRCACHE_OK);
@@ -38,7 +38,7 @@ class DomainTest : public ::testing::Test {
   Domain* domain = nullptr;
 };
 
-TEST_F(DomainTest, ThreeKindsAreThereAndNamed) {
+TEST_F(DomainLayerTest, ThreeKindsAreThereAndNamed) {
   const char* const names[] = {"communicator", "datatype", "window"};
   for (int kind = 0; kind < 3; ++kind) {
     ASSERT_NE(domain->kind(kind), nullptr);
@@ -48,7 +48,7 @@ TEST_F(DomainTest, ThreeKindsAreThereAndNamed) {
   for (const int number : {-1, 3, 15, 16, 1000}) EXPECT_EQ(domain->kind(number), nullptr);
 }
 
-TEST_F(DomainTest, KindsAreAddedInOrderUntilThereAreSixteen) {
+TEST_F(DomainLayerTest, KindsAreAddedInOrderUntilThereAreSixteen) {
   Registry* kind = nullptr;
   attrcache_kind_options file = {};
   file.name = "file";
@@ -65,7 +65,7 @@ TEST_F(DomainTest, KindsAreAddedInOrderUntilThereAreSixteen) {
   EXPECT_EQ(kind, last) << "an error changes nothing";
 }
 
-TEST_F(DomainTest, StripesArePowersOfTwoUpToSixtyFour) {
+TEST_F(DomainLayerTest, StripesArePowersOfTwoUpToSixtyFour) {
   for (const unsigned stripes : {3u, 128u, ~0u}) {
     attrcache_domain_options options = {};
     options.stripes = stripes;
@@ -74,7 +74,7 @@ TEST_F(DomainTest, StripesArePowersOfTwoUpToSixtyFour) {
   }
 }
 
-TEST_F(DomainTest, CountersSumOverKinds) {
+TEST_F(DomainLayerTest, CountersSumOverKinds) {
   const uint32_t comm = make(0, &ends);
   const uint32_t win = make(2, &ends);
   make(2, &ends);
@@ -94,7 +94,7 @@ TEST_F(DomainTest, CountersSumOverKinds) {
   EXPECT_EQ(counters.attributes, 0u);
 }
 
-TEST_F(DomainTest, TheEndRunsDestructorsButNotOfAbandonedKeyvals) {
+TEST_F(DomainLayerTest, TheEndRunsDestructorsButNotOfAbandonedKeyvals) {
   int unused = 0, freed = 0, abandoned = 0;
   make(0, &unused);
   const uint32_t freed_in_use = make(1, &freed);
