@@ -5,13 +5,6 @@
 namespace attrcache::mpi::fortran {
 namespace {
 
-template <typename T>
-void resolve(T& target, const char* name) {
-  void* symbol = find_symbol(name);
-  if (symbol == nullptr) die("the MPI library has no", name);
-  target = reinterpret_cast<T>(symbol);
-}
-
 Native find() {
   Native n;
   resolve(n.mpi1.create_keyval, "pmpi_keyval_create_");

@@ -37,13 +37,6 @@ int search_library(dl_phdr_info* info, size_t, void* argument) {
   return 0;
 }
 
-template <typename T>
-void resolve(T& target, const char* name) {
-  void* symbol = find_symbol(name);
-  if (symbol == nullptr) die("the MPI library has no", name);
-  target = reinterpret_cast<T>(symbol);
-}
-
 #define ATTRCACHE_RESOLVE_KIND(calls, Name)                       \
   resolve((calls).create_keyval, "PMPI_" #Name "_create_keyval"); \
   resolve((calls).free_keyval, "PMPI_" #Name "_free_keyval");     \

@@ -102,6 +102,14 @@ void* find_symbol_in_libraries(const char* name);
 // Ends the process: there is no way to go on.
 [[noreturn]] void die(const char* what, const char* detail);
 
+// Sets a pointer to what has that name in MPI; ends the process if nothing has.
+template <typename T>
+void resolve(T& target, const char* name) {
+  void* symbol = find_symbol(name);
+  if (symbol == nullptr) die("the MPI library has no", name);
+  target = reinterpret_cast<T>(symbol);
+}
+
 }  // namespace attrcache::mpi
 
 #endif  // ATTRCACHE_MPI_NATIVE_H_

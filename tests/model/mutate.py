@@ -4,7 +4,11 @@
 
   orders      Every memory order that a model reaches, by one step, at run time (see
               explorer/sites.h): seq_cst to acq_rel, acquire or release, those to relaxed.
-  protocol    The patches of mutants.txt: a recheck, claim, pin, reference or pairing left out.
+  protocol    The patches of mutants/*.txt: a recheck, claim, pin, reference or pairing left out. Each is
+              == NAME              the lines after "- " (compared without indentation and comments; they must
+              file: FILE           fit in one place) become those after "+ ", if any; "- " again
+                                   begins a second change
+              equivalent: WHY      if it need not be caught
 
 Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
 error, and so is an argument (argued.txt) or a patch that no longer fits the source.
@@ -14,6 +18,7 @@ error, and so is an argument (argued.txt) or a patch that no longer fits the sou
 
 import argparse
 import concurrent.futures
+import glob
 import os
 import re
 import shutil
@@ -141,15 +146,15 @@ class Models:
 
 
 class Table:
-    """mutants.txt and argued.txt."""
+    """mutants/*.txt and argued.txt."""
 
     def __init__(self, folder):
         self.patches = []
         self.arguments = []
         entry = None
         lines = []
-        for name in ["/mutants.txt", "/argued.txt"]:
-            with open(folder + name) as f:
+        for name in [*sorted(glob.glob(folder + "/mutants/*.txt")), folder + "/argued.txt"]:
+            with open(name) as f:
                 lines += f.read().split("\n")
         for line in lines:
             if line.startswith("#") or (not line and entry is None):
@@ -174,7 +179,7 @@ class Table:
             elif line.startswith("+ "):
                 entry["hunks"][-1][1].append(line[2:])
             elif line.strip():
-                sys.exit("mutants.txt, argued.txt: not understood: " + line)
+                sys.exit("mutants/*.txt, argued.txt: not understood: " + line)
 
     def argument(self, place, text, change):
         for a in self.arguments:

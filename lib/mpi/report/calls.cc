@@ -7,13 +7,6 @@
 namespace attrcache::mpi::report {
 namespace {
 
-template <typename T>
-void resolve(T& target, const char* name) {
-  void* symbol = find_symbol(name);
-  if (symbol == nullptr) die("the MPI library has no", name);
-  target = reinterpret_cast<T>(symbol);
-}
-
 MpiCalls find() {
   MpiCalls c;
   resolve(c.comm_rank, "PMPI_Comm_rank");
