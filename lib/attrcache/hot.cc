@@ -74,8 +74,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   }
   if (!inside(kind).is_kind_of(key)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
-  const Word desired = {attrcache::stored(value, tag),
-                        meta::attached(meta::upper(now.meta), tag, t.tick())};
+  const Word desired = {attrcache::stored(value, tag), attrcache::successor(t, now.meta, tag)};
   if (slot->swap(now, desired)) [[likely]]
     return ATTRCACHE_OK;  // (S3)
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);

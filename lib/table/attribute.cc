@@ -145,7 +145,9 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
 
   const uint32_t like =
       (keyval & stripe::kKeyval) | ((entry & entry_word::kQuick) != 0 ? meta::kQuickHalf : 0);
-  Word desired = {value, meta::attached(like, tag, target.table.tick())};
+  const auto attached = [&]() -> Word {
+    return {value, meta::attached(like, tag, target.table.tick())};
+  };
   const bool plain = has_no_delete_fn(entry);
   Backoff backoff;
   int rounds = 0;
@@ -153,7 +155,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
   for (;;) {
     if (meta::empty(now.meta) || meta::deleting(now.meta)) {
       if (!reference.take()) return ATTRCACHE_ERR_KEYVAL_STALE;
-      if (slot->swap(now, desired)) {  // (S1), (S7)
+      if (slot->swap(now, attached())) {  // (S1), (S7)
         reference.give();
         break;
       }
@@ -168,7 +170,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       continue;
     }
     if (plain) {
-      if (slot->swap(now, desired))
+      if (slot->swap(now, {value, successor(target.table, now.meta, tag)}))
         break;  // (S3) the old value's reference passes on to the new one
       continue;
     }
@@ -188,13 +190,13 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       return fail(code, callback_code);
     }
     // The number of a value attached by a callback meanwhile must not exceed ours.
-    desired.meta = meta::attached(like, tag, target.table.tick());
+    const Word desired = attached();
     Word claimed = {now.value, now.meta | meta::kDeleting};
-    bool attached = slot->swap(claimed, desired);  // (S8)
-    if (!attached && (claimed.meta | meta::kVisible) == (now.meta | meta::kDeleting)) {
-      attached = slot->swap(claimed, desired);  // hidden meanwhile
+    bool replaced = slot->swap(claimed, desired);  // (S8)
+    if (!replaced && (claimed.meta | meta::kVisible) == (now.meta | meta::kDeleting)) {
+      replaced = slot->swap(claimed, desired);  // hidden meanwhile
     }
-    if (attached) break;  // the old value's reference passes on
+    if (replaced) break;  // the old value's reference passes on
     // Somebody attached another value. Ours comes after it: start again.
     reference.adopt();
     if (frame.reattached && ++rounds == kMaxRounds) return ATTRCACHE_ERR_REATTACHED;
@@ -252,17 +254,15 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
 }
 
 int pin_value(Pair& slot, uint32_t keyval, Word* word) {
-  *word = slot.load();
-  for (;;) {
-    const uint64_t m = word->meta;
+  uint64_t m = slot.load_meta();
+  do {
     if (!meta::visible(m) || meta::deleting(m) || !meta::belongs(m, keyval)) {
       return ATTRCACHE_ABSENT;
     }
     if (meta::pins(m) == meta::kMaxPins) return ATTRCACHE_ERR_PINNED;
-    uint64_t expected = m;
-    if (slot.swap_meta(expected, m + meta::kPin)) return ATTRCACHE_OK;  // (S10)
-    *word = slot.load();
-  }
+  } while (!slot.swap_meta(m, m + meta::kPin));  // (S10)
+  *word = slot.load();  // only now: a value may be replaced under the same meta, but not pinned
+  return ATTRCACHE_OK;
 }
 
 // While it is pinned, nothing but pins can change in the slot.

@@ -63,6 +63,18 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed);
 int give_back_attribute(Borrowed* borrowed);
 
+// The meta of a value that replaces (S3) one whose meta is `replaced`. It inherits the number if
+// that is the youngest in the table: no other attachment comes between the two in any order, and a
+// number costs as much as all the rest of a set. So under a keyval without delete_fn an unchanged
+// meta says that the slot is still occupied, in that place of the order, not by which value. Nobody
+// minds: whoever empties the slot deletes what is there, and who pins looks at the value later.
+inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
+  // Relaxed: numbers that happen before this one are seen, as those of tick().
+  if (meta::has_sequence(replaced, table.clock.load(kRelaxed))) [[likely]]
+    return meta::retagged(replaced, tag);
+  return meta::attached(meta::upper(replaced), tag, table.tick());
+}
+
 // Raises the pin count of the visible, undeleted value under `keyval`. OK, ABSENT (also while it is
 // being deleted) or PINNED; `word` is what was pinned.
 int pin_value(Pair& slot, uint32_t keyval, Word* word);

@@ -21,9 +21,11 @@
 //   deleting, hidden           1       0      0     deleted by others too: gone for get
 //
 // Every attachment has a sequence number of its own, from its table's counter: it orders copy_all
-// and delete_all, and keeps compare-and-swap from ABA. It wraps after 2^37 attachments to one
-// table; an attribute older than that is taken for a young one in those orders, and ABA would need
-// a thread to sleep through exactly that many between a load and its compare-and-swap.
+// and delete_all, and keeps compare-and-swap from ABA. Only a value that replaces, under a keyval
+// without delete_fn, the youngest of its table inherits its number (see successor() in
+// attribute.h). It wraps after 2^37 attachments to one table; an attribute older than that is taken
+// for a young one in those orders, and ABA would need a thread to sleep through exactly that many
+// between a load and its compare-and-swap.
 
 #ifndef ATTRCACHE_TABLE_META_H_
 #define ATTRCACHE_TABLE_META_H_
@@ -80,6 +82,16 @@ constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
 constexpr uint64_t sequence(uint64_t m) { return m & kSequence; }
+
+// Whether its number is `sequence`.
+constexpr bool has_sequence(uint64_t m, uint64_t sequence) {
+  const auto differs = static_cast<uint32_t>(m >> 32) ^ static_cast<uint32_t>(sequence >> 28);
+  return static_cast<uint32_t>(m) == static_cast<uint32_t>(sequence) &&
+         (differs & kSequence >> 32) == 0;
+}
+constexpr uint64_t retagged(uint64_t m, attrcache_tag tag) {
+  return (m & ~kTagBits[ATTRCACHE_AS_AINT]) | kTagBits[tag];
+}
 
 // Whether an occupied slot is occupied under `keyval`, visible or not.
 constexpr bool belongs(uint64_t m, uint32_t keyval) {
