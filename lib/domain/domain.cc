@@ -75,9 +75,10 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
 void Domain::read_counters(attrcache_counters* counters) const {
   *counters = {};
   for_each_kind([counters](Registry& kind) {
-    counters->keyvals_created += kind.created();
-    counters->keyvals_freed += kind.freed();
-    counters->keyvals_gone += kind.gone();
+    const Registry::Counts counts = kind.counts();
+    counters->keyvals_created += counts.created;
+    counters->keyvals_freed += counts.freed;
+    counters->keyvals_gone += counts.gone;
     kind.for_each([counters](uint64_t, Record&, const References& references) {
       counters->attributes += references.count();
     });

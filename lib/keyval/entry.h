@@ -57,6 +57,7 @@ struct alignas(1 << id::kIndexShift) Entry {
   Atomic<uint64_t> word;
   Atomic<uint64_t> exact;  // of References
   Atomic<uint64_t> link;   // of IndexQueue
+  Atomic<uint64_t> uses;   // how many keyvals of this index there were
   Record record;
 };
 

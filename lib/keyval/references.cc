@@ -10,6 +10,12 @@ bool References::drop_closed() {
   return exact_count(before) == 1;
 }
 
+bool References::close_exact(uint32_t counted) {
+  const uint64_t change = static_cast<uint64_t>(signed_sum(counted) - kBias) << kExactShift;
+  const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
+  return exact_count(before + change) == 0;
+}
+
 uint64_t References::count() const {
   int64_t sum = exact_count(exact_.load(kAcquire));
   if (sum >= kBias / 2) sum -= kBias;  // not closed yet

@@ -11,7 +11,8 @@
 // the counters and therefore has to wait for one.)
 //
 // Invariants
-//   I1 open stripes + exact = references + kBias, until close() takes the bias away.
+//   I1 open stripes + exact = references + kBias, until whoever has closed the stripes takes the
+//      bias away.
 //   I2 after that exact = references, and once it is 0 it stays 0 until reset().
 //   I3 a stripe that is closed stays closed until reset(); its count then means nothing.
 // Whoever takes exact to 0 is told so, by exactly one call, and ends the keyval.
@@ -82,8 +83,16 @@ class References {
   // True: it was the last. Wait-free.
   bool drop_closed();
 
-  // Closes the count; called once a generation. True: no reference was left. Wait-free.
-  bool close();
+  // Closes the stripes; called once a generation. What they counted is for one of the next two.
+  // Wait-free.
+  uint32_t close_stripes();
+
+  // If they counted none: ends the count at once. False: a reference was taken since. Wait-free.
+  bool end_unused(uint32_t keyval);
+
+  // Adds what they counted to the exact count and takes the bias away. True: no reference was left.
+  // Wait-free.
+  bool close_exact(uint32_t counted);
 
   // How many there are; exact when nobody takes or drops one meanwhile.
   uint64_t count() const;
@@ -157,16 +166,20 @@ inline void References::reset(uint32_t name) {
   stripes_.for_each([name](Counter& stripe) { stripe.store(name, kRelease); });
 }
 
-inline bool References::close() {
-  uint32_t counts = 0;
-  stripes_.for_each([&counts](Counter& stripe) {
+inline uint32_t References::close_stripes() {
+  uint32_t counted = 0;
+  stripes_.for_each([&counted](Counter& stripe) {
     // (R7) acquire: pairs with R4; release: those who find it closed see that the keyval is freed.
     // Adding turns the marker into the closed one: nobody else closes this generation.
-    counts += stripe_count(stripe.fetch_add(stripe::kClosing, kAcqRel));
+    counted += stripe_count(stripe.fetch_add(stripe::kClosing, kAcqRel));
   });
-  const uint64_t change = static_cast<uint64_t>(signed_sum(counts) - kBias) << kExactShift;
-  const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
-  return exact_count(before + change) == 0;
+  return counted;
+}
+
+inline bool References::end_unused(uint32_t keyval) {
+  const uint64_t generation = keyval & id::kGenerationMask;
+  uint64_t biased = uint64_t{kBias} << kExactShift | generation;
+  return exact_.compare_exchange_strong(biased, generation, kAcqRel, kRelaxed);  // as R5
 }
 
 }  // namespace attrcache

@@ -30,14 +30,15 @@ Registry::~Registry() {
   // deleted. Nobody else writes a freed keyval's word.
   const uint64_t generations = entry.word.load(kRelaxed) >> kGenerationsShift;
   entry.word.store(generations << kGenerationsShift | no_keyval(record.offset), kRelease);
-  gone_.fetch_add(1, kRelaxed);
   if (record.hooks.callbacks.destructor != nullptr) run_destructor(record.hooks);
   epoch_.retire(&record);
 }
 
 void Registry::drop_closed(uint32_t keyval) {
   const uint32_t offset = id::offset(keyval);
-  if (references(offset).drop_closed()) end(at(offset));
+  if (!references(offset).drop_closed()) return;
+  lingering_.fetch_sub(1, kRelaxed);  // after L1, as the bias went after it
+  end(at(offset));
 }
 
 bool Registry::ensure_chunk(size_t c) {
@@ -118,9 +119,9 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval,
     word |= kCopiesNot | static_cast<uint64_t>(predefined_tag) << kTagShift;
     name += stripe::kClosing;  // what users may not set has no stripe that is open to them
   }
+  entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelaxed);
   References(entry.exact, stripes(offset)).reset(name);
   entry.word.store(word, kRelease);  // (K2) pairs with K1: the record is seen, and the references
-  created_.fetch_add(1, kRelaxed);
   *keyval = static_cast<int>(made);
   return ATTRCACHE_OK;
 }
@@ -149,9 +150,39 @@ int Registry::free(int* variable) noexcept {
       // Freed, and still in use; or gone just now: then some other free of it came first, as here.
       if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0) return ATTRCACHE_OK;
     }
-  freed_.fetch_add(1, kRelaxed);
-  if (References(entry->exact, stripes(offset)).close()) end(*entry);
+  References references(entry->exact, stripes(offset));
+  const uint32_t counted = references.close_stripes();
+  if (counted == 0 && references.end_unused(keyval)) [[likely]] {
+    end(*entry);
+  } else {
+    linger(keyval, counted);
+  }
   return ATTRCACHE_OK;
+}
+
+// The keyval is freed, and perhaps in use.
+void Registry::linger(uint32_t keyval, uint32_t counted) {
+  const uint32_t offset = id::offset(keyval);
+  // (L1) Relaxed: whoever is to know of this free, because it happened before, sees this.
+  lingering_.fetch_add(1, kRelaxed);
+  if (!references(offset).close_exact(counted)) return;
+  lingering_.fetch_sub(1, kRelaxed);
+  end(at(offset));
+}
+
+Registry::Counts Registry::counts() const {
+  Counts counts;
+  const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
+  for (uint32_t index = 0; index < end; ++index) {
+    const Entry& entry = at(index << id::kIndexShift);
+    const uint64_t word = entry.word.load(kAcquire);  // as K1: sees the use that it is of
+    const uint64_t uses = entry.uses.load(kRelaxed);
+    const bool exists = (word & id::kMarker) != 0;
+    counts.created += uses;
+    counts.gone += uses - exists;
+    counts.freed += uses - (exists && (word & kFreed) == 0);
+  }
+  return counts;
 }
 
 void Registry::free_unused() {

@@ -104,9 +104,17 @@ class Registry {
   bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
   const char* name() const { return options_.name; }
   Epoch& epoch() const { return epoch_; }
-  uint64_t created() const { return created_.load(kRelaxed); }
-  uint64_t freed() const { return freed_.load(kRelaxed); }
-  uint64_t gone() const { return gone_.load(kRelaxed); }
+
+  // How many keyvals there ever were; approximate while others create and free.
+  struct Counts {
+    uint64_t created = 0;
+    uint64_t freed = 0;
+    uint64_t gone = 0;
+  };
+  Counts counts() const;
+
+  // Whether keyvals are freed and still in use, as far as the caller can know.
+  bool any_lingers() const { return lingering_.load(kRelaxed) != 0; }
 
   // How many creations at least lie between two uses of an index, once it has been used.
   static constexpr uint32_t kRest = 64;
@@ -174,6 +182,7 @@ class Registry {
   uint32_t take_new_index(int* error);
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
   void end(Entry& entry);
+  [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
   static void reclaim(Retired* retired);
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& {
@@ -191,9 +200,7 @@ class Registry {
   Epoch& epoch_;
   Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
   IndexQueue free_;
-  Atomic<uint64_t> created_{0};
-  Atomic<uint64_t> freed_{0};
-  Atomic<uint64_t> gone_{0};
+  Atomic<uint64_t> lingering_{0};
 };
 
 template <typename Visit>

@@ -18,10 +18,11 @@
 // Loads acquire; the others acquire and release, and acquire when they fail, which updates what was
 // expected.
 //
-// Every meta but 0 (empty) that a slot ever holds is unique (it carries a sequence number), so a
-// meta that is unchanged proves that its value is too: this is why swap_meta and add_meta need not
-// look at value, and why a C reader may dereference the address of `value` while other threads pin
-// or claim it.
+// Whoever claims or pins a value by its meta alone (swap_meta, add_meta) may: a meta carries a
+// sequence number, so one that is unchanged proves that the slot is as it was, but for the value
+// under a keyval without delete_fn, of which every one is as good (see successor() in
+// table/attribute.h). And no value is written by that, so a C reader may dereference the address of
+// `value` meanwhile.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_H_
 #define ATTRCACHE_PLATFORM_PAIR_H_

@@ -2,8 +2,9 @@
 //
 // Pair on AArch64. With -DATTRCACHE_LSE2, for processors with FEAT_LSE2 (ARMv8.4), load is one LDP,
 // which is single-copy atomic for aligned 16 bytes there (Arm ARM B2.2.1). Without, it reads meta,
-// value, and meta again: a meta that is unchanged proves the value, but a reader may have to look
-// again while others write, so get is lock-free there rather than wait-free.
+// value, and meta again: under a meta that is the same before and after, the value was there with
+// it. But a reader may have to look again while others write, so get is lock-free there rather than
+// wait-free.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_ARM_H_
 #define ATTRCACHE_PLATFORM_PAIR_ARM_H_

@@ -52,7 +52,7 @@ class alignas(16) Pair {
           meta_.store(desired.meta, kRelease);
           return true;
         }
-        meta_.store(expected.meta, kRelease);  // emptied and filled since the load
+        meta_.store(expected.meta, kRelease);  // replaced since the load
       }
       now = load();
     }

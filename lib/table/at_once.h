@@ -169,8 +169,8 @@ template <bool kCarefully>
     return false;
   // As new: the registry may be gone.
   if (table.clock.load(kRelaxed) == 0 && table.directory.load(kRelaxed) == nullptr) return true;
-  return registry.freed() == registry.gone() ? delete_near<false>(registry, table, ordinal)
-                                             : delete_carefully(registry, table, ordinal);
+  return registry.any_lingers() ? delete_carefully(registry, table, ordinal)
+                                : delete_near<false>(registry, table, ordinal);
 }
 
 }  // namespace attrcache

@@ -66,12 +66,15 @@ int give_back_attribute(Borrowed* borrowed);
 // The meta of a value that replaces (S3) one whose meta is `replaced`. It inherits the number if
 // that is the youngest in the table: no other attachment comes between the two in any order, and a
 // number costs as much as all the rest of a set. So under a keyval without delete_fn an unchanged
-// meta says that the slot is still occupied, in that place of the order, not by which value. Nobody
-// minds: whoever empties the slot deletes what is there, and who pins looks at the value later.
+// meta says that the slot is still occupied, in that place of the order and with that tag, not by
+// which value. Nobody minds: whoever empties the slot deletes what is there, and who pins looks at
+// the value later.
 inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
-  // Relaxed: numbers that happen before this one are seen, as those of tick().
-  if (meta::has_sequence(replaced, table.clock.load(kRelaxed))) [[likely]]
-    return meta::retagged(replaced, tag);
+  // Relaxed: numbers that happen before this one are seen, as those of tick(). The tag: a load of
+  // two steps (pair_arm.h) must not see one tag before and after a value set with another.
+  if (meta::has_sequence(replaced, table.clock.load(kRelaxed)) && meta::has_tag(replaced, tag))
+      [[likely]]
+    return replaced;
   return meta::attached(meta::upper(replaced), tag, table.tick());
 }
 

@@ -89,8 +89,8 @@ constexpr bool has_sequence(uint64_t m, uint64_t sequence) {
   return static_cast<uint32_t>(m) == static_cast<uint32_t>(sequence) &&
          (differs & kSequence >> 32) == 0;
 }
-constexpr uint64_t retagged(uint64_t m, attrcache_tag tag) {
-  return (m & ~kTagBits[ATTRCACHE_AS_AINT]) | kTagBits[tag];
+constexpr bool has_tag(uint64_t m, attrcache_tag tag) {
+  return (((m ^ kTagBits[tag]) & kTagBits[ATTRCACHE_AS_AINT]) >> 32) == 0;
 }
 
 // Whether an occupied slot is occupied under `keyval`, visible or not.

@@ -39,8 +39,11 @@ struct Counted {
     if (References::drop_open(mine())) return;
     if (references().drop_closed()) end();
   }
-  void close() {
-    if (references().close()) end();
+  // As Registry::free does it.
+  void close(unsigned generation = 3) {
+    const uint32_t counted = references().close_stripes();
+    if (counted == 0 && references().end_unused(key(generation))) return end();
+    if (references().close_exact(counted)) end();
   }
 };
 

@@ -80,14 +80,16 @@ TEST_P(RegistryTest, ReferencesKeepAFreedKeyval) {
   EXPECT_EQ(free(keyval), ATTRCACHE_OK);
   EXPECT_EQ(check(keyval), ATTRCACHE_OK);
   EXPECT_EQ(free(keyval), ATTRCACHE_OK) << "again, while in use";
-  EXPECT_EQ(registry.freed(), 1u) << "counts once";
+  EXPECT_EQ(registry.counts().freed, 1u) << "counts once";
   EXPECT_TRUE(acquire(keyval));
   drop(keyval);
   EXPECT_EQ(ends, 0);
-  EXPECT_EQ(registry.gone(), 0u);
+  EXPECT_EQ(registry.counts().gone, 0u);
+  EXPECT_TRUE(registry.any_lingers());
   drop(keyval);
   EXPECT_EQ(ends, 1);
-  EXPECT_EQ(registry.gone(), 1u);
+  EXPECT_EQ(registry.counts().gone, 1u);
+  EXPECT_FALSE(registry.any_lingers());
   EXPECT_EQ(check(keyval), ATTRCACHE_ERR_KEYVAL_STALE);
 }
 

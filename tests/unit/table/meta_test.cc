@@ -23,6 +23,12 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
           EXPECT_EQ(pins(m), 0u);
           EXPECT_EQ(tag(m), t);
           EXPECT_EQ(sequence(m), spread(number));
+          EXPECT_TRUE(has_sequence(m, number));
+          for (unsigned bit = 0; bit < 37; ++bit) {
+            EXPECT_FALSE(has_sequence(m, number ^ uint64_t{1} << bit));
+          }
+          EXPECT_TRUE(has_sequence(m, number + (uint64_t{1} << 37))) << "numbers wrap";
+          for (const attrcache_tag other : kTags) EXPECT_EQ(has_tag(m, other), other == t);
           EXPECT_EQ(keyval(m, 9), key);
           EXPECT_TRUE(belongs(m, key));
           const uint64_t pinned = m + kMaxPins * kPin;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which set takes a new number from its table. (What set, delete and borrow do else is tested
+// through the C API, in ../attrcache.)
+
+#include "table/attribute.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fixture.h"
+
+namespace attrcache {
+namespace {
+
+class AttributeTest : public ::testing::TestWithParam<int> {
+ protected:
+  // After as many others: in the table itself, in its directory's leaves, or in the tree.
+  AttributeTest() {
+    for (int i = 0; i < GetParam(); ++i) make();
+    older = make();
+    younger = make();
+    set(older, 1);
+    set(younger, 2);
+  }
+  int make() {
+    attrcache_callbacks none = {};
+    int keyval = ATTRCACHE_KEYVAL_INVALID;
+    EXPECT_EQ(attrcache_keyval_create(universe.kind(), &none, &keyval), ATTRCACHE_OK);
+    return keyval;
+  }
+  void set(int keyval, intptr_t value, attrcache_tag tag = ATTRCACHE_AS_POINTER) {
+    EXPECT_EQ(object.set_as(keyval, value, tag), ATTRCACHE_OK);
+  }
+  uint64_t number(int keyval) {
+    const uint32_t index = id::index(static_cast<uint32_t>(keyval));
+    return meta::sequence(Table::of(&object.table).find(index)->load_meta());
+  }
+
+  support::Universe universe;
+  support::Object object{universe.kind()};
+  int older, younger;
+};
+
+TEST_P(AttributeTest, TheYoungestPassesItsNumberOn) {
+  const uint64_t before = number(younger);
+  set(younger, 3);
+  EXPECT_EQ(number(younger), before);
+  EXPECT_EQ(object.value(younger), 3);
+  EXPECT_LT(number(older), before);
+}
+
+TEST_P(AttributeTest, AnOlderOneBecomesTheYoungest) {
+  set(older, 3);
+  EXPECT_GT(number(older), number(younger));
+  set(younger, 4);
+  EXPECT_GT(number(younger), number(older));
+}
+
+// Else a reader in two steps might take the one's value with the other's tag (pair_arm.h).
+TEST_P(AttributeTest, ANumberHasOneTag) {
+  uint64_t before = number(younger);
+  for (const attrcache_tag tag : {ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT, ATTRCACHE_AS_POINTER}) {
+    set(younger, 3, tag);
+    EXPECT_GT(number(younger), before);
+    before = number(younger);
+    set(younger, 4, tag);
+    EXPECT_EQ(number(younger), before);
+  }
+}
+
+TEST_P(AttributeTest, AnEmptiedSlotTakesANewNumber) {
+  const uint64_t before = number(younger);
+  EXPECT_EQ(object.erase(younger), ATTRCACHE_OK);
+  set(younger, 3);
+  EXPECT_GT(number(younger), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Others, AttributeTest, ::testing::Values(0, 10, 100));
+
+}  // namespace
+}  // namespace attrcache
