@@ -370,9 +370,10 @@ ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NO
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
 
-/* Makes a keyval whose attributes only the runtime sets (MPI_TAG_UB, MPI_WIN_BASE, ...): `tag` is
- * ATTRCACHE_AS_INT or ATTRCACHE_AS_POINTER. User code can read it, in every language; setting,
- * deleting and freeing it is an error, callbacks don't copy it. It lives as long as the domain.
+/* Makes a keyval whose attributes only the runtime sets: `tag` is ATTRCACHE_AS_INT (MPI_TAG_UB),
+ * ATTRCACHE_AS_POINTER (MPI_WIN_BASE) or ATTRCACHE_AS_AINT (MPI_WIN_SIZE). User code can read it,
+ * in every language; setting, deleting and freeing it is an error, callbacks don't copy it. It
+ * lives as long as the domain.
  * Errors: NULL, ARGUMENT (tag), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
                                                      int* keyval) ATTRCACHE_NOEXCEPT;

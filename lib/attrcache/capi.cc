@@ -96,7 +96,9 @@ int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* cal
 int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
                                        int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  if (tag != ATTRCACHE_AS_INT && tag != ATTRCACHE_AS_POINTER) return ATTRCACHE_ERR_ARGUMENT;
+  if (tag != ATTRCACHE_AS_INT && tag != ATTRCACHE_AS_POINTER && tag != ATTRCACHE_AS_AINT) {
+    return ATTRCACHE_ERR_ARGUMENT;
+  }
   return inside(kind).create({}, keyval, tag);
 }
 

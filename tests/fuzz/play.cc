@@ -48,7 +48,9 @@ Outcome apply(World& world, const Operation& op, bool& borrowed) {
     plan.destructor = (op.d & 1) != 0;
     plan.predefined = op.d % 16 == 2;
     if (plan.predefined) {
-      plan.predefined_tag = (op.b & 1) != 0 ? ATTRCACHE_AS_INT : ATTRCACHE_AS_POINTER;
+      static constexpr attrcache_tag kTags[] = {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT,
+                                                ATTRCACHE_AS_AINT, ATTRCACHE_AS_INT};
+      plan.predefined_tag = kTags[op.b & 3];
       plan.copy = Copy::kNull;
       plan.del = Delete::kNull;
       plan.destructor = false;

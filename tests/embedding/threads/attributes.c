@@ -41,7 +41,7 @@ int tiny_attributes_begin(struct tiny_rank* rank) {
       {ATTRCACHE_COMMUNICATOR, ATTRCACHE_AS_INT}, /* MPI_TAG_UB: C reads the address of an int */
       {ATTRCACHE_COMMUNICATOR, ATTRCACHE_AS_INT}, /* MPI_LASTUSEDCODE */
       {ATTRCACHE_WINDOW, ATTRCACHE_AS_POINTER},   /* MPI_WIN_BASE: C reads the pointer */
-      {ATTRCACHE_WINDOW, ATTRCACHE_AS_POINTER},   /* MPI_WIN_SIZE: the address of an MPI_Aint */
+      {ATTRCACHE_WINDOW, ATTRCACHE_AS_AINT},      /* MPI_WIN_SIZE: the address of an MPI_Aint */
       {ATTRCACHE_WINDOW, ATTRCACHE_AS_INT},       /* MPI_WIN_DISP_UNIT */
   };
   int result = attrcache_domain_create(NULL, &rank->domain);
@@ -109,7 +109,7 @@ int tiny_describe_window(MPI_Win win, void* base) {
   attrcache_table* table = &win->attributes;
   int result = attrcache_set_predefined(tiny_me->wins, table, keyvals[2], (intptr_t)base);
   if (result == ATTRCACHE_OK) {
-    result = attrcache_set_predefined(tiny_me->wins, table, keyvals[3], (intptr_t)&win->size);
+    result = attrcache_set_predefined(tiny_me->wins, table, keyvals[3], win->size);
   }
   if (result == ATTRCACHE_OK) {
     result = attrcache_set_predefined(tiny_me->wins, table, keyvals[4], win->unit);

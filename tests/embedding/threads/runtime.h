@@ -25,7 +25,7 @@ struct tiny_type {
 
 struct tiny_win {
   attrcache_table attributes;
-  MPI_Aint size; /* MPI_WIN_SIZE is its address */
+  MPI_Aint size;
   int unit;
 };
 

@@ -291,7 +291,7 @@ TEST_F(MisuseTest, ArgumentsOutOfRange) {
     EXPECT_EQ(attrcache_domain_destroy(universe.domain(), mode, nullptr), ATTRCACHE_ERR_ARGUMENT);
   }
   EXPECT_EQ(object.copy_to(object), ATTRCACHE_ERR_ARGUMENT);
-  for (const int tag : {-1, 2, 3, 4}) {
+  for (const int tag : {-1, int{ATTRCACHE_AS_FINT}, 4}) {
     EXPECT_EQ(attrcache_keyval_create_predefined(kind, static_cast<attrcache_tag>(tag), &made),
               ATTRCACHE_ERR_ARGUMENT);
   }

@@ -23,7 +23,9 @@ class PredefinedTest : public ::testing::TestWithParam<attrcache_tag> {
 
 TEST_P(PredefinedTest, TheRuntimeSetsAndChangesIt) {
   EXPECT_EQ(object.value(keyval), Object::kAbsent);
-  for (const intptr_t value : {32767, -2, 0}) {
+  std::vector<intptr_t> values = {32767, -2, 0};
+  if (GetParam() != ATTRCACHE_AS_INT) values.push_back(intptr_t{5} << 32);  // a window's size
+  for (const intptr_t value : values) {
     EXPECT_EQ(put(value), ATTRCACHE_OK);
     void* c = nullptr;
     int fint = 1;
@@ -31,10 +33,12 @@ TEST_P(PredefinedTest, TheRuntimeSetsAndChangesIt) {
     EXPECT_EQ(object.get(keyval, &c), ATTRCACHE_OK);
     EXPECT_EQ(attrcache_get_fint(kind, &object.table, keyval, &fint), ATTRCACHE_OK);
     EXPECT_EQ(attrcache_get_aint(kind, &object.table, keyval, &aint), ATTRCACHE_OK);
-    EXPECT_EQ(fint, value);
+    EXPECT_EQ(fint, static_cast<int>(value));
     EXPECT_EQ(aint, value);
     if (GetParam() == ATTRCACHE_AS_INT) {
       EXPECT_EQ(*static_cast<int*>(c), value);
+    } else if (GetParam() == ATTRCACHE_AS_AINT) {
+      EXPECT_EQ(*static_cast<intptr_t*>(c), value);
     } else {
       EXPECT_EQ(reinterpret_cast<intptr_t>(c), value);
     }
@@ -91,7 +95,8 @@ TEST_P(PredefinedTest, IsIntrospectedAsSuch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tags, PredefinedTest,
-                         ::testing::Values(ATTRCACHE_AS_INT, ATTRCACHE_AS_POINTER));
+                         ::testing::Values(ATTRCACHE_AS_INT, ATTRCACHE_AS_POINTER,
+                                           ATTRCACHE_AS_AINT));
 
 }  // namespace
 }  // namespace attrcache::support
