@@ -358,14 +358,14 @@ typedef struct attrcache_borrowed {
 
 /* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn
  * does not start; a delete or replacing set by another thread waits, one by this thread returns
- * BORROWED. ABSENT also where the value's delete_fn has already started. Errors: NULL, KEYVAL_*,
- * PINNED. Any thread; lock-free; allocates nothing (pthread_setspecific may, once a thread), calls
- * nothing back. (Beyond MPI.) */
+ * BORROWED. ABSENT also where the value's delete_fn has already started. Errors: NULL, ARGUMENT
+ * (*borrowed still holds a value of this thread), KEYVAL_*, PINNED. Any thread; lock-free;
+ * allocates nothing (pthread_setspecific may, once a thread), calls nothing back. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
-/* Ends a borrow. Errors: NULL, ARGUMENT (not borrowed, or given back already), THREAD. Wait-free.
- */
+/* Ends a borrow. Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of what was
+ * borrowed), THREAD. Wait-free. */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */

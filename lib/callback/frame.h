@@ -33,11 +33,22 @@ inline void enter_frame(Frame& frame) {
   thread.innermost = &frame;
 }
 
-// Frames of callbacks nest; borrows end in any order.
-inline void leave_frame(Frame& frame) {
+// Whether this thread is in that frame.
+inline bool is_in_frame(const Frame& frame) {
+  const Frame* f = this_thread().innermost;
+  while (f != nullptr && f != &frame) f = f->outer;
+  return f != nullptr;
+}
+
+// Frames of callbacks nest; borrows end in any order. False: this thread isn't in that frame.
+inline bool leave_frame(Frame& frame) {
   Frame** link = &this_thread().innermost;
-  while (*link != &frame) link = &(*link)->outer;
+  while (*link != &frame) {
+    if (*link == nullptr) return false;
+    link = &(*link)->outer;
+  }
   *link = frame.outer;
+  return true;
 }
 
 // A thread's stay in an operation on a whole table: tells it when a callback has freed the table.

@@ -273,6 +273,10 @@ constexpr uint32_t kIsBorrowed = 0x62776564;  // tells a borrow from memory that
 }
 
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
+  // Once more into what still holds a value would lose that, and make a ring of the frames. Found
+  // by the chain: the memory may never have been initialized.
+  if (is_in_frame(borrowed->frame)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
   if (const int error = registry.check(keyval); error != ATTRCACHE_OK) return error;
   Pair* slot = table.find(id::index(keyval));
   Word word;
@@ -295,8 +299,8 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
 int give_back_attribute(Borrowed* borrowed) {
   if (borrowed->state != kIsBorrowed) return ATTRCACHE_ERR_ARGUMENT;
   if (borrowed->thread != thread_ordinal()) return ATTRCACHE_ERR_THREAD;
+  if (!leave_frame(borrowed->frame)) return ATTRCACHE_ERR_ARGUMENT;  // a copy of what was borrowed
   borrowed->state = 0;
-  leave_frame(borrowed->frame);
   unpin_value(*static_cast<Pair*>(const_cast<void*>(borrowed->frame.slot)));
   return ATTRCACHE_OK;
 }

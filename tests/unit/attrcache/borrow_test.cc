@@ -107,6 +107,34 @@ TEST_F(BorrowTest, ReturnedOnceOnly) {
   EXPECT_EQ(object.list()[0].pins, 0u);
 }
 
+TEST_F(BorrowTest, IntoWhatStillHoldsAValueIsRefused) {
+  const int other = recorder.keyval(kind);
+  object.set(keyval, 5);
+  object.set(other, 6);
+  attrcache_borrowed inner;
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  ASSERT_EQ(borrow(&inner), ATTRCACHE_OK);
+  for (attrcache_borrowed* held : {&inner, &borrowed}) {
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, other, held), ATTRCACHE_ERR_ARGUMENT);
+    EXPECT_EQ(held->value, reinterpret_cast<void*>(5));
+  }
+  EXPECT_EQ(object.erase(other), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&inner), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+}
+
+TEST_F(BorrowTest, ACopyOfWhatWasBorrowedCantBeReturned) {
+  object.set(keyval, 5);
+  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+  attrcache_borrowed copy = borrowed;
+  for (const int returned : {ATTRCACHE_OK, ATTRCACHE_ERR_ARGUMENT}) {
+    EXPECT_EQ(attrcache_give_back(&copy), ATTRCACHE_ERR_ARGUMENT);
+    EXPECT_EQ(attrcache_give_back(&borrowed), returned);
+  }
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+}
+
 TEST_F(BorrowTest, NestedBorrowsEndInAnyOrder) {
   const int other = recorder.keyval(kind);
   const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
