@@ -154,7 +154,8 @@ enum {
 };
 
 /* Destroys a domain and frees the keyvals that are left (destructors of extra_state run, except
- * those of keyvals whose attributes are abandoned). `leaks`, if not null, is filled in either case.
+ * those of keyvals whose attributes are abandoned; keyvals that they make meanwhile are freed too,
+ * in at most 16 rounds). `leaks`, if not null, is filled in either case.
  * The memory of tables is theirs until attrcache_delete_all. Errors: NULL, ARGUMENT (mode), BUSY.
  * The domain must not be in use by another thread, nor by a callback up the stack. */
 ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,

@@ -14,6 +14,9 @@ namespace {
 
 constexpr unsigned kMaxStripes = 64;
 
+// How often destructors may make keyvals in a domain that ends.
+constexpr int kMaxRounds = 16;
+
 unsigned default_stripes() {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
@@ -97,7 +100,12 @@ int Domain::end(bool anyway, attrcache_leaks* leaks) {
   });
   if (leaks->attributes != 0 && !anyway) return ATTRCACHE_ERR_BUSY;
   // Those with attributes stay: their destructors must not run, for their values were not deleted.
-  for_each_kind([](Registry& kind) { kind.free_unused(); });
+  // A destructor may delete the last attribute under another keyval, or make one.
+  bool any = true;
+  for (int round = 0; any && round < kMaxRounds; ++round) {
+    any = false;
+    for_each_kind([&any](Registry& kind) { any |= kind.free_unused(); });
+  }
   destroy(this);
   return ATTRCACHE_OK;
 }

@@ -185,14 +185,18 @@ Registry::Counts Registry::counts() const {
   return counts;
 }
 
-void Registry::free_unused() {
+bool Registry::free_unused() {
+  bool any = false;
   const uint32_t end = fresh_.load(kAcquire);
   for (uint32_t index = 0; index < end; ++index) {
     const uint32_t offset = index << id::kIndexShift;
     const uint64_t word = at(offset).word.load(kAcquire);
     auto keyval = static_cast<int>(word & kKeyval);
-    if ((word & id::kMarker) != 0 && references(offset).count() == 0) free(&keyval);
+    if ((word & id::kMarker) != 0 && references(offset).count() == 0) {
+      any |= free(&keyval) == ATTRCACHE_OK;
+    }
   }
+  return any;
 }
 
 void Registry::reclaim(Retired* retired) {

@@ -41,8 +41,9 @@ class Registry {
   // Sets the variable to ATTRCACHE_KEYVAL_INVALID.
   int free(int* keyval) noexcept;
 
-  // Frees all that have no attribute (the domain ends): runs their destructors.
-  void free_unused();
+  // Frees all that have no attribute (the domain ends): runs their destructors. Whether there was
+  // one.
+  bool free_unused();
 
   // ATTRCACHE_OK if the keyval exists in this kind, else which error it is. Wait-free.
   int check(uint32_t keyval) const;

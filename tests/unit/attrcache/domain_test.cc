@@ -122,6 +122,34 @@ TEST_F(DomainEndTest, ADestructorMayFreeAnotherKeyval) {
   EXPECT_EQ(attached.destructions, 1);
 }
 
+TEST_F(DomainEndTest, ADestructorMayDeleteTheLastAttributeUnderAnotherKeyval) {
+  const int first = attached.keyval(kind);
+  recorder.keyval(attrcache_kind_of(domain, ATTRCACHE_WINDOW));  // ends after all communicators'
+  attrcache_table table = ATTRCACHE_TABLE_INIT;
+  attrcache_set(kind, &table, this, first, 1, ATTRCACHE_AS_POINTER, nullptr);
+  recorder.on_destroy = [&] {
+    EXPECT_EQ(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
+  };
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_ANYWAY), ATTRCACHE_OK);
+  EXPECT_EQ(leaks.attributes, 1u);
+  EXPECT_EQ(attached.deletions.size(), 1u);
+  EXPECT_EQ(attached.destructions, 1);
+}
+
+TEST_F(DomainEndTest, ADestructorMayMakeAKeyval) {
+  recorder.keyval(kind);
+  recorder.on_destroy = [&] { attached.keyval(kind); };
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  EXPECT_EQ(attached.destructions, 1);
+}
+
+TEST_F(DomainEndTest, ADestructorThatMakesItsLikeForEverDoesNotHoldItUp) {
+  recorder.keyval(kind);
+  recorder.on_destroy = [&] { recorder.keyval(kind); };
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 16);
+}
+
 TEST(KindTest, RegisteredAtRunTimeServesAsTheOthersDo) {
   Recorder recorder;
   Universe universe;
