@@ -234,8 +234,8 @@ typedef struct attrcache_callbacks {
 } attrcache_callbacks;
 
 /* Makes a keyval of `kind`. `callbacks` may be null: copy nothing, delete silently. Errors: NULL,
- * ARGUMENT (language), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [M1 MPI_KEYVAL_CREATE; M2
- * MPI_COMM_CREATE_KEYVAL and its kin] */
+ * ARGUMENT (language; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [M1
+ * MPI_KEYVAL_CREATE; M2 MPI_COMM_CREATE_KEYVAL and its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
                                           int* keyval) ATTRCACHE_NOEXCEPT;
@@ -291,10 +291,10 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as that attribute is attached. A value
- * whose delete_fn is running is still there. Errors: NULL (a null kind is noticed only where
- * nothing is found), KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no
- * store but to *value. Calls nothing back and allocates nothing. [M1 MPI_ATTR_GET; M2
- * MPI_COMM_GET_ATTR] */
+ * whose delete_fn is running is still there. Errors: NULL, KEYVAL_* (a null kind, or one that
+ * is not the table's, is noticed only where nothing is found). Any thread; wait-free: no atomic
+ * read-modify-write, no fence, no store but to *value. Calls nothing back and allocates nothing.
+ * [M1 MPI_ATTR_GET; M2 MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
@@ -425,7 +425,7 @@ ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count) ATTRCACHE_NOEXCEPT;
 
-/* Reads a domain's counters. Errors: NULL. Any thread; wait-free. */
+/* Reads a domain's counters. Errors: NULL. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_counters(attrcache_domain* domain,
                                             attrcache_counters* counters) ATTRCACHE_NOEXCEPT;
 

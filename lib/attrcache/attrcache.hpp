@@ -125,9 +125,9 @@ class Kind {
   // Dup: what the copy functions let pass of `from` is attached to `to`.
   Outcome copy_all(Object& from, Object& to) const noexcept {
     Outcome out;
-    out.status =
-        static_cast<Status>(attrcache_copy_all(native_, TableOf<Object>::get(from), &from,
-                                               TableOf<Object>::get(to), &to, &out.callback_code));
+    out.status = static_cast<Status>(
+        attrcache_copy_all(native_, TableOf<Object>::get(from), std::addressof(from),
+                           TableOf<Object>::get(to), std::addressof(to), &out.callback_code));
     return out;
   }
 
@@ -142,8 +142,8 @@ class Kind {
  private:
   Outcome delete_all(Object& object, attrcache_delete_mode mode) const noexcept {
     Outcome out;
-    out.status = static_cast<Status>(attrcache_delete_all(native_, TableOf<Object>::get(object),
-                                                          &object, mode, &out.callback_code));
+    out.status = static_cast<Status>(attrcache_delete_all(
+        native_, TableOf<Object>::get(object), std::addressof(object), mode, &out.callback_code));
     return out;
   }
 

@@ -87,7 +87,8 @@ int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* cal
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
   static constexpr attrcache_callbacks kNone = {};
   if (callbacks == nullptr) callbacks = &kNone;
-  if (static_cast<unsigned>(callbacks->language) > ATTRCACHE_FORTRAN_AINT) {
+  if (static_cast<unsigned>(callbacks->language) > ATTRCACHE_FORTRAN_AINT ||
+      callbacks->delete_fn == ATTRCACHE_DUP_FN) {
     return ATTRCACHE_ERR_ARGUMENT;
   }
   return inside(kind).create(*callbacks, keyval, Registry::kNotPredefined);

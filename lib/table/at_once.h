@@ -102,7 +102,7 @@ template <typename Place>
   return ATTRCACHE_OK;
 }
 
-// Empties a slot. False: its keyval is freed just now.
+// Empties a slot. False: its keyval is freed just now, or others use the same stripe.
 [[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter) {
   if (meta::empty(slot.load_meta())) [[unlikely]]
     return true;

@@ -36,7 +36,7 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   if (!frame.unpinned && !frame.table_died) unpin_value(slot);
   int result = ATTRCACHE_OK;
   if (copied.code != 0) {
-    if (callback_code != nullptr) *callback_code = copied.code;
+    *callback_code = copied.code;
     result = ATTRCACHE_ERR_CALLBACK;
   } else if (copied.flag) {
     result = set_attribute(to, keyval, copied.value, copied.tag, Caller::kUser, callback_code);
@@ -124,10 +124,12 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   Batch batch(from.table, Batch::Order::kOldestFirst);
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
-      int result = copy_one(from, to, batch[i], callback_code);
+      int code = 0;
+      int result = copy_one(from, to, batch[i], &code);
       if (stay.table_died()) result = ATTRCACHE_ERR_BUSY;
       if (result == ATTRCACHE_OK) continue;
       delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
+      if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
       return result;
     }
   }

@@ -288,6 +288,28 @@ struct attrcache::TableOf<Wrapped> {
 
 namespace {
 
+struct Shy {
+  Shy* operator&() = delete;
+  const Shy* operator&() const = delete;
+  attrcache_table attributes = {};
+};
+
+TEST_F(HppTest, ObjectsMayHideTheirAddress) {
+  const auto shy_kind = *domain.add_kind<Shy>("shy");
+  Shy from, to;
+  const Shy* copied = nullptr;
+  auto keyval = *Keyval<int, Shy>::create(shy_kind, [&](Shy& old, int* value) {
+    copied = std::addressof(old);
+    return value;
+  });
+  int value = 3;
+  ASSERT_TRUE(keyval.set(from, &value));
+  ASSERT_TRUE(shy_kind.copy_all(from, to));
+  EXPECT_EQ(copied, std::addressof(from));
+  EXPECT_EQ(keyval.get(to), &value);
+  ASSERT_TRUE(shy_kind.delete_all(from) && shy_kind.drain(to));
+}
+
 TEST_F(HppTest, TablesMayBeAnywhere) {
   const auto wrapped_kind = *domain.add_kind<Wrapped>("wrapped");
   auto keyval = *Keyval<const int, Wrapped>::create(wrapped_kind);

@@ -281,6 +281,9 @@ TEST_F(MisuseTest, ArgumentsOutOfRange) {
     callbacks.language = static_cast<attrcache_language>(language);
     EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
   }
+  callbacks.language = ATTRCACHE_C;
+  callbacks.delete_fn = ATTRCACHE_DUP_FN;
+  EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(made, -7);
   object.set(keyval, 1);
   for (const int tag : {-1, 4, 99}) {
