@@ -391,7 +391,8 @@ typedef struct attrcache_keyval_info {
   int freed; /* freed, and kept alive by its attributes */
   int predefined;
   attrcache_callbacks callbacks;
-  uint64_t attributes; /* attached now; exact when nobody attaches or deletes meanwhile */
+  /* Attached now. Exact when nobody attaches, deletes or frees the keyval meanwhile. */
+  uint64_t attributes;
 } attrcache_keyval_info;
 
 typedef struct attrcache_attribute_info {
@@ -406,7 +407,7 @@ typedef struct attrcache_counters {
   uint64_t keyvals_created; /* since the domain was made, predefined ones included */
   uint64_t keyvals_freed;   /* of them, freed by attrcache_keyval_free */
   uint64_t keyvals_gone;    /* of those, gone: their last attribute was deleted */
-  uint64_t attributes;      /* attached now, on all tables together */
+  uint64_t attributes;      /* attached now, on all tables together; exact as above */
   uint64_t reclaimable;     /* records of keyvals that wait for a grace period */
 } attrcache_counters;
 

@@ -94,7 +94,8 @@ class References {
   // Wait-free.
   bool close_exact(uint32_t counted);
 
-  // How many there are; exact when nobody takes or drops one meanwhile.
+  // How many there are; exact when nobody takes or drops one, nor closes the count,
+  // meanwhile.
   uint64_t count() const;
 
  private:

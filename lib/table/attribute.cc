@@ -277,7 +277,8 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
   // by the chain: the memory may never have been initialized.
   if (is_in_frame(borrowed->frame)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
-  if (const int error = registry.check(keyval); error != ATTRCACHE_OK) return error;
+  if (registry.look_up(keyval) == 0) [[unlikely]]
+    return registry.why_not(keyval);
   Pair* slot = table.find(id::index(keyval));
   Word word;
   const int result = slot != nullptr ? pin_value(*slot, keyval, &word) : ATTRCACHE_ABSENT;
@@ -299,7 +300,9 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
 int give_back_attribute(Borrowed* borrowed) {
   if (borrowed->state != kIsBorrowed) return ATTRCACHE_ERR_ARGUMENT;
   if (borrowed->thread != thread_ordinal()) return ATTRCACHE_ERR_THREAD;
-  if (!leave_frame(borrowed->frame)) return ATTRCACHE_ERR_ARGUMENT;  // a copy of what was borrowed
+  // Of a copy of what was borrowed, never.
+  if (!leave_frame(borrowed->frame)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
   borrowed->state = 0;
   unpin_value(*static_cast<Pair*>(const_cast<void*>(borrowed->frame.slot)));
   return ATTRCACHE_OK;
