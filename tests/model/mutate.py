@@ -13,12 +13,17 @@
 Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
 error, and so is an argument (argued.txt) or a patch that no longer fits the source.
 
-  tests/model/mutate.py [--only TEXT] [--kind KIND] [--jobs N] [--max-cost S] [--max-seconds S]
+  tests/model/mutate.py [--only TEXT] [--kind KIND] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
+
+With --results, a run that was interrupted goes on where it was; and after a change of the sources, each mutant
+is first shown to the test that caught it before.
 """
 
 import argparse
 import concurrent.futures
 import glob
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -99,17 +104,13 @@ class Build:
 class Models:
     """The models as they are: what each test costs, and which accesses it reaches."""
 
-    def __init__(self, program, scratch):
+    def __init__(self, program, scratch, jobs):
         self.program = program
-        sites = scratch + "/sites"
-        log = subprocess.run([program], env=dict(os.environ, ATTRCACHE_MODEL_SITES=sites),
-                             capture_output=True, text=True)
-        if log.returncode != 0:
-            sys.exit("the models fail without any mutation:\n" + log.stdout + log.stderr)
-        self.cost = {name: int(ms) for name, ms in
-                     re.findall(r"\[ +OK \] ([^ ,]+)[^(\n]*\((\d+) ms\)", log.stdout)}
+        self.sites = scratch + "/sites"
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            self.cost = dict(pool.map(self.measure, self.names()))
         self.reaching = {}
-        with open(sites) as f:
+        with open(self.sites) as f:
             for line in f:
                 test, place, kind, order, failure = line.split()
                 if "_model_test.cc" in place:
@@ -118,7 +119,30 @@ class Models:
                 if failure != "-":
                     self.reaching.setdefault((place, "fail", failure), set()).add(test)
 
-    def run(self, program, tests, weaken, options):
+    def names(self):
+        listed = subprocess.run([self.program, "--gtest_list_tests"], check=True,
+                                capture_output=True, text=True).stdout
+        suite = None
+        for line in listed.split("\n"):
+            word = line.split("#")[0].strip()
+            if word.endswith(".") and not line.startswith(" "):
+                suite = word
+            elif line.startswith(" "):
+                yield suite + word
+
+    def measure(self, test):
+        """(test, milliseconds of processor time): what else the machine does is no matter."""
+        child = subprocess.Popen([self.program, "--gtest_filter=" + test], text=True,
+                                 env=dict(os.environ, ATTRCACHE_MODEL_SITES=self.sites),
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        log = child.stdout.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            sys.exit("the models fail without any mutation:\n" + log)
+        return test, 1000 * (usage.ru_utime + usage.ru_stime)
+
+    def run(self, program, tests, weaken, options, first=None):
         """The first test that fails and what it says, or None. Cheap tests go first."""
         env = dict(os.environ)
         if weaken is not None:
@@ -126,7 +150,7 @@ class Models:
         cheap = [t for t in tests if self.cost[t] < 300]
         dear = sorted((t for t in tests if 300 <= self.cost[t] <= 1000 * options.max_cost),
                       key=lambda t: self.cost[t])
-        for batch in [cheap] + [[t] for t in dear]:
+        for batch in [[first] if first in tests else [], cheap] + [[t] for t in dear]:
             if not batch:
                 continue
             command = [program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
@@ -143,6 +167,41 @@ class Models:
             what = said.group(1) if said else "stops with status %d" % log.returncode
             return ran[0], what
         return None
+
+
+class Results:
+    """What is known of mutants: one list in a line, [sources, mutant, --max-cost, caught by, what it said]."""
+
+    def __init__(self, path):
+        self.path = path
+        self.sources = self.digest()
+        self.known = {}
+        if path is not None and os.path.exists(path):
+            with open(path) as f:
+                for line in f:
+                    sources, mutant, *rest = json.loads(line)
+                    self.known[mutant] = (sources, *rest)
+
+    @staticmethod
+    def digest():
+        whole = hashlib.sha256()
+        for folder in ["lib/" + layer for layer in LAYERS + ["platform"]] + ["tests/model/explorer", "tests/model"]:
+            for name in sorted(glob.glob("%s/%s/*.[ch]*" % (ROOT, folder))):
+                with open(name, "rb") as f:
+                    whole.update(name[len(ROOT):].encode() + b"\0" + f.read())
+        return whole.hexdigest()[:16]
+
+    def of(self, mutant, run, options):
+        """run(the test to begin with), unless it is known; and remembers it."""
+        sources, cost, test, said = self.known.get(mutant, (None, 0, None, None))
+        if sources == self.sources and (test is not None or cost >= options.max_cost):
+            return test and (test, said)
+        caught = run(test)
+        if self.path is not None:
+            line = json.dumps([self.sources, mutant, options.max_cost, *(caught or (None, None))])
+            with open(self.path, "a") as f:
+                f.write(line + "\n")
+        return caught
 
 
 class Table:
@@ -230,9 +289,10 @@ def main():
     parser.add_argument("--only", default="", help="mutants whose line contains one of these, comma-separated")
     parser.add_argument("--kind", choices=["orders", "protocol"], help="only those")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--results", metavar="FILE", help="where results are kept, and taken from")
     parser.add_argument("--max-seconds", type=int, default=300, help="for one run of models")
     parser.add_argument("--max-cost", type=float, default=3,
-                        help="leave out tests that take longer, in seconds")
+                        help="leave out tests that take longer, in seconds of processor time")
     options = parser.parse_args()
 
     scratch = tempfile.mkdtemp(prefix="mutate-")
@@ -242,7 +302,8 @@ def main():
     program = base.root + "/models"
     subprocess.run(["g++", "-o", program] + sorted(base.objects.values()) +
                    ["-lgtest", "-lgtest_main", "-lpthread"], check=True)
-    models = Models(program, scratch)
+    models = Models(program, scratch, options.jobs)
+    results = Results(options.results)
     table = Table(HERE)
     orders = order_mutants(models, base, table)
 
@@ -250,7 +311,9 @@ def main():
         label, tests, weaken, argued = mutant
         if not any(text in label for text in options.only.split(",")):
             return None
-        return label, models.run(program, tests, weaken, options), argued
+        caught = results.of(weaken, lambda first: models.run(program, tests, weaken, options, first),
+                            options)
+        return label, caught, argued
 
     def run_patch(numbered):
         number, entry = numbered
@@ -258,23 +321,25 @@ def main():
         if not any(text in label for text in options.only.split(",")):
             return None
         build = Build("%s/%d" % (scratch, number), base)
+
+        def run(first):
+            return models.run(build.make(entry["file"]), models.cost, None, options, first)
+
         try:
             wrong = apply_patch(entry, build.root)
             if wrong is not None:
                 return label, None, "ERROR: " + wrong
             try:
-                mutated = build.make(entry["file"])
+                return label, results.of(json.dumps(entry["hunks"]), run, options), entry["argued"]
             except subprocess.CalledProcessError as error:
                 return label, None, "ERROR: " + (error.stderr or "")[:300]
-            return label, models.run(mutated, models.cost, None, options), \
-                entry["argued"]
         finally:
             shutil.rmtree(build.root)
 
     counts = {"caught": 0, "argued": 0, "SURVIVES": 0, "ERROR": 0}
 
-    def report(results):
-        for result in results:
+    def report(outcomes):
+        for result in outcomes:
             if result is None:
                 continue
             label, caught, argued = result
