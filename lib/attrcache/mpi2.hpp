@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The attribute functions of MPI-2's C++ bindings (MPI-2.2 sections 6.7 and 8.8, 4.12.7 of MPI-2),
-// for programs that use them and MPIs that dropped them in MPI-3. Header-only, over the C functions
-// of whichever MPI the program is compiled with; preload attrcache's interposer to have them served
-// by attrcache. Neither needs the other.
+// The attribute functions of MPI-2's C++ bindings (MPI-2.2 section 6.7; MPI-2 sections 8.8 and
+// 4.12.7), for programs that use them and MPIs that dropped them in MPI-3. Header-only, over the C
+// functions of whichever MPI the program is compiled with; preload attrcache's interposer to have
+// them served by attrcache. Neither needs the other.
 //
 //   #include "attrcache/mpi2.hpp"
 //   namespace MPI = attrcache::mpi2;      // where <mpi.h> no longer declares one of its own

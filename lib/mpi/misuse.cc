@@ -49,7 +49,7 @@ constexpr MisuseText kTexts[] = {
      "MPI-3.1 8.1.2: users can't update or delete them",
      ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
     {"null-handle", "a null handle is used as an object with attributes",
-     "MPI-3.1 2.5.1: null handles are for comparison and assignment",
+     "MPI-3.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated",
      ATTRCACHE_NATIVELY("lets MPI_Attr_get pass, and fails in the others", "gives an error")},
     {"out-of-time", "an attribute function is called before MPI_Init or after MPI_Finalize",
      "MPI-3.1 8.7: MPI routines may be called in between, but for a few",
