@@ -5,8 +5,13 @@
 # starting from the corpus; 60 seconds unless said otherwise. What it finds worth keeping goes to a scratch folder; a
 # failure leaves a crash-* file there, and its name is printed. `fuzz.sh --merge` minimizes the corpus with what the
 # scratch folder has gathered.
+
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+[[ $# -le 1 && ${1:-60} =~ ^([0-9]+|--merge)$ ]] || {
+  echo "usage: tests/fuzz/fuzz.sh [SECONDS | --merge]" >&2
+  exit 2
+}
 scratch=${ATTRCACHE_FUZZ_DIR:-${TMPDIR:-/tmp}/attrcache-fuzz}
 mkdir -p "$scratch/found"
 sources=$(find lib -name '*.cc' -not -path 'lib/mpi/*')

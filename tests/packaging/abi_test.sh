@@ -7,7 +7,7 @@
 #   tests/packaging/abi_test.sh --update     writes abi.txt, in a source tree, after bazel build -c opt
 
 if [[ ${1-} == --update ]]; then
-  cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.."
+  cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." || exit 1
 fi
 source tests/packaging/lib.sh
 library=libattrcache.so.0

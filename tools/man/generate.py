@@ -198,7 +198,7 @@ def tool_page(tool, whatis, version):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     with open(HEADER, encoding="utf-8") as f:
         header = Header(f.read())
