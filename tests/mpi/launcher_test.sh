@@ -10,14 +10,9 @@ run=$(readlink -f -- "$1")
 openmpi_library=$(readlink -f -- "$2") mpich_library=$(readlink -f -- "$3")
 openmpi_program=$(readlink -f -- "$4") mpich_program=$(readlink -f -- "$5")
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
-export OMPI_MCA_rmaps_base_oversubscribe=1 HYDRA_LAUNCHER=fork ATTRCACHE_VERBOSE=1
-export HOME=${HOME:-/tmp} ATTRCACHE_TEST_SERVED=1
+source tests/mpi/environment.sh
+export ATTRCACHE_VERBOSE=1 ATTRCACHE_TEST_SERVED=1
 unset LD_PRELOAD
-TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
-export TMPDIR
-trap 'rm -rf "$TMPDIR"' EXIT
 
 # Both libraries in one folder, as they are when installed.
 mkdir "$TMPDIR/lib"

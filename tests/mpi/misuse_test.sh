@@ -11,16 +11,9 @@ set -u
 mpi=$1 run=$2 library=$3
 shift 3
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export HYDRA_LAUNCHER=fork UCX_LOG_LEVEL=error
-export HOME=${HOME:-/tmp} ATTRCACHE_TEST_SERVED=1
-TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
-export TMPDIR
-trap 'rm -rf "$TMPDIR"' EXIT
-ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$library")")
-export ATTRCACHE_LIBDIR
+source tests/mpi/environment.sh
+served_by "$library"
+export ATTRCACHE_TEST_SERVED=1
 
 output=$TMPDIR/output errors=$TMPDIR/errors
 failures=0

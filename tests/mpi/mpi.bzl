@@ -61,6 +61,29 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
             tags = ["no-sanitizer"],
         )
 
+def mpi_sh_test(name, script, args, data, size = "medium"):
+    """A test that is a shell script and runs MPI programs.
+
+    Args:
+      name: of the test.
+      script: the script; it begins with `source tests/mpi/environment.sh`.
+      args: for it.
+      data: what they name.
+      size: as usual.
+    """
+    native.sh_test(
+        name = name,
+        size = size,
+        srcs = [script],
+        args = args,
+        data = data + ["//tests/mpi:environment.sh"],
+        tags = [
+            "cpu:2",
+            "local",
+            "no-sanitizer",
+        ],
+    )
+
 def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [], data = [], mpis = MPIS, size = "medium"):
     """A test for each of mpis, MPI_NAME_test, of MPI_PROGRAM; see run.sh.
 
@@ -79,10 +102,10 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
         run = program or name
         local = [] if "/" in run else [":%s_%s" % (mpi, run)]
         files = [d.format(mpi = mpi) for d in data]
-        native.sh_test(
+        mpi_sh_test(
             name = "%s_%s_test" % (mpi, name),
             size = size,
-            srcs = ["run.sh"],
+            script = "//tests/mpi:run.sh",
             args = [
                 mpi,
                 mode,
@@ -94,10 +117,5 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
             data = local + files + [
                 library,
                 "//lib/mpi:run",
-            ],
-            tags = [
-                "cpu:2",
-                "local",
-                "no-sanitizer",
             ],
         )

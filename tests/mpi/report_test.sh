@@ -10,15 +10,8 @@ set -u
 
 mpi=$1 run=$PWD/$2 library=$3 program=$PWD/$4 check=$PWD/$5
 shift 5
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export HYDRA_LAUNCHER=fork UCX_LOG_LEVEL=error HOME=${HOME:-/tmp}
-TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
-export TMPDIR
-trap 'rm -rf "$TMPDIR"' EXIT
-ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$library")")
-export ATTRCACHE_LIBDIR
+source tests/mpi/environment.sh
+served_by "$library"
 unset ATTRCACHE_REPORT ATTRCACHE_TRACE
 
 programs=()

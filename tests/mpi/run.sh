@@ -26,17 +26,9 @@ case ${1-} in
     ;;
 esac
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-export HYDRA_LAUNCHER=fork UCX_LOG_LEVEL=error
-export HOME=${HOME:-/tmp} ATTRCACHE_VERBOSE=1
-# Sockets of the run-time systems want short paths.
-TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
-export TMPDIR
-trap 'rm -rf "$TMPDIR"' EXIT
-ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$library")")
-export ATTRCACHE_LIBDIR
+source tests/mpi/environment.sh
+served_by "$library"
+export ATTRCACHE_VERBOSE=1
 
 limit=${ATTRCACHE_TEST_SECONDS:-120}
 case $program in /*) ;; *) program=$PWD/$program ;; esac
