@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Userspace RCU by quiescent states: an array of pointers that readers reach without a fence and
-// writers replace by a bigger one. The reader's part is inlined, as its documentation advises.
-
-#define URCU_INLINE_SMALL_FUNCTIONS
-#include <urcu/urcu-qsbr.h>
+// writers replace by a bigger one.
 
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 
-#include "bench/contenders/counted_keys.h"
+#include "bench/contenders/urcu.h"
 #include "bench/harness/describe.h"
 
 namespace {
@@ -21,7 +18,7 @@ struct Array {
   void* values[];
 };
 
-struct UrcuArray : bench::CountedKeys {
+struct UrcuArray : bench::Urcu {
   struct Object {
     Array* array = nullptr;
     std::mutex mutex;
@@ -29,11 +26,6 @@ struct UrcuArray : bench::CountedKeys {
   };
   using Handle = Object*;
   static constexpr long kBytes = sizeof(Object);
-  struct Thread {
-    Thread() { urcu_qsbr_register_thread(); }
-    ~Thread() { urcu_qsbr_unregister_thread(); }
-  };
-  static void rest() { urcu_qsbr_quiescent_state(); }
 
   static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {

@@ -2,13 +2,11 @@
 //
 // Userspace RCU's lock-free hash table, by quiescent states.
 
-#define URCU_INLINE_SMALL_FUNCTIONS
 #include <urcu/rculfhash.h>
-#include <urcu/urcu-qsbr.h>
 
 #include <cstdlib>
 
-#include "bench/contenders/counted_keys.h"
+#include "bench/contenders/urcu.h"
 #include "bench/harness/describe.h"
 
 namespace {
@@ -34,7 +32,7 @@ int is_key(cds_lfht_node* node, const void* key) {
   return whole(node)->key == *static_cast<const int*>(key);
 }
 
-struct UrcuLfht : bench::CountedKeys {
+struct UrcuLfht : bench::Urcu {
   struct Object {
     cds_lfht* table =
         cds_lfht_new_flavor(1, 1, 0, CDS_LFHT_AUTO_RESIZE, &urcu_qsbr_flavor, nullptr);
@@ -52,11 +50,6 @@ struct UrcuLfht : bench::CountedKeys {
   };
   using Handle = Object*;
   static constexpr long kBytes = sizeof(Object);
-  struct Thread {
-    Thread() { urcu_qsbr_register_thread(); }
-    ~Thread() { urcu_qsbr_unregister_thread(); }
-  };
-  static void rest() { urcu_qsbr_quiescent_state(); }
 
   static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {

@@ -2,6 +2,8 @@
 
 #include "mpi/report/keyvals.h"
 
+#include <type_traits>
+
 #include "keyval/id.h"
 #include "mpi/facts.h"
 #include "mpi/kinds.h"
@@ -105,51 +107,34 @@ class Running {
 };
 thread_local constinit Running* Running::innermost_ = nullptr;
 
+template <typename Function>
+Function* as(attrcache_callback* callback) {
+  return reinterpret_cast<Function*>(callback);
+}
+template <typename Function>
+attrcache_callback* any(Function* function) {
+  return reinterpret_cast<attrcache_callback*>(function);
+}
+
 // ---- In C ----
 
-constexpr bool kInts = facts::kHandleForm == ATTRCACHE_HANDLE_INT;
-template <bool kInt>
-struct InC {
-  using Object = void*;
-  using Copy = attrcache_copy_fn;
-  using Delete = attrcache_delete_fn;
-};
-template <>
-struct InC<true> {
-  using Object = int;
-  using Copy = attrcache_copy_int_fn;
-  using Delete = attrcache_delete_int_fn;
-};
-using C = InC<kInts>;
+using Object = std::conditional_t<facts::kHandleForm == ATTRCACHE_HANDLE_INT, int, void*>;
 
-int copy_c(C::Object object, int keyval, void* extra_state, void* in, void* out, int* flag) {
+int copy_c(Object object, int keyval, void* extra_state, void* in, void* out, int* flag) {
   const auto& w = *static_cast<Wrapped*>(extra_state);
   Running running(w, true);
-  return running.ended(reinterpret_cast<C::Copy*>(w.callbacks.copy_fn)(
+  return running.ended(as<int(Object, int, void*, void*, void*, int*)>(w.callbacks.copy_fn)(
       object, keyval, w.callbacks.extra_state, in, out, flag));
 }
 
-int delete_c(C::Object object, int keyval, void* value, void* extra_state) {
+int delete_c(Object object, int keyval, void* value, void* extra_state) {
   const auto& w = *static_cast<Wrapped*>(extra_state);
   Running running(w, false);
-  return running.ended(reinterpret_cast<C::Delete*>(w.callbacks.delete_fn)(
+  return running.ended(as<int(Object, int, void*, void*)>(w.callbacks.delete_fn)(
       object, keyval, value, w.callbacks.extra_state));
 }
 
 // ---- In Fortran ----
-
-template <typename Value>
-struct InFortran;
-template <>
-struct InFortran<int> {
-  using Copy = attrcache_copy_fint_fn;
-  using Delete = attrcache_delete_fint_fn;
-};
-template <>
-struct InFortran<intptr_t> {
-  using Copy = attrcache_copy_aint_fn;
-  using Delete = attrcache_delete_aint_fn;
-};
 
 // `extra_state` is where attrcache keeps ours, all of it, whatever the Fortran side's type.
 template <typename Value>
@@ -166,7 +151,7 @@ void copy_fortran(int* object, int* keyval, Value* extra_state, Value* in, Value
                   int* ierror) {
   Wrapped& w = wrapped_at(extra_state);
   Running running(w, true);
-  reinterpret_cast<typename InFortran<Value>::Copy*>(w.callbacks.copy_fn)(
+  as<void(int*, int*, Value*, Value*, Value*, int*, int*)>(w.callbacks.copy_fn)(
       object, keyval, own_extra_state<Value>(w), in, out, flag, ierror);
   running.ended(*ierror);
 }
@@ -175,17 +160,12 @@ template <typename Value>
 void delete_fortran(int* object, int* keyval, Value* value, Value* extra_state, int* ierror) {
   Wrapped& w = wrapped_at(extra_state);
   Running running(w, false);
-  reinterpret_cast<typename InFortran<Value>::Delete*>(w.callbacks.delete_fn)(
+  as<void(int*, int*, Value*, Value*, int*)>(w.callbacks.delete_fn)(
       object, keyval, value, own_extra_state<Value>(w), ierror);
   running.ended(*ierror);
 }
 
 // ---- Both ----
-
-template <typename Function>
-attrcache_callback* any(Function* function) {
-  return reinterpret_cast<attrcache_callback*>(function);
-}
 
 struct Wrappers {
   attrcache_callback* copy_fn;

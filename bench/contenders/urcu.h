@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What users of userspace RCU by quiescent states share. The reader's part is inlined, as its
+// documentation advises.
+
+#ifndef BENCH_CONTENDERS_URCU_H_
+#define BENCH_CONTENDERS_URCU_H_
+
+#define URCU_INLINE_SMALL_FUNCTIONS
+#include <urcu/urcu-qsbr.h>
+
+#include "bench/contenders/counted_keys.h"
+
+namespace bench {
+
+struct Urcu : CountedKeys {
+  struct Thread {
+    Thread() { urcu_qsbr_register_thread(); }
+    ~Thread() { urcu_qsbr_unregister_thread(); }
+  };
+  static void rest() { urcu_qsbr_quiescent_state(); }
+};
+
+}  // namespace bench
+
+#endif  // BENCH_CONTENDERS_URCU_H_
