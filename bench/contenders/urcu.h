@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What users of userspace RCU by quiescent states share. The reader's part is inlined, as its
-// documentation advises.
+// What users of userspace RCU by quiescent states share.
 
 #ifndef BENCH_CONTENDERS_URCU_H_
 #define BENCH_CONTENDERS_URCU_H_
 
-#define URCU_INLINE_SMALL_FUNCTIONS
 #include <urcu/urcu-qsbr.h>
 
 #include "bench/contenders/counted_keys.h"
