@@ -13,7 +13,7 @@
 Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
 error, and so is an argument (argued.txt) or a patch that no longer fits the source.
 
-  tests/model/mutate.py [--only TEXT] [--kind KIND] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
+  tests/model/mutate.py [--fits] [--only TEXT] [--kind KIND] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
 
 With --results, a run that was interrupted goes on where it was; and after a change of the sources, each mutant
 is first shown to the test that caught it before.
@@ -284,16 +284,42 @@ def apply_patch(entry, root):
     return None
 
 
+def misfits(table):
+    """What doesn't fit the sources any more, found without building anything: a line each."""
+    wrong = []
+    for entry in table.patches:
+        with tempfile.TemporaryDirectory() as copy:
+            os.makedirs(os.path.dirname(copy + "/" + entry["file"]))
+            shutil.copy(ROOT + "/" + entry["file"], copy + "/" + entry["file"])
+            why = apply_patch(entry, copy)
+        if why is not None:
+            wrong.append("%s: %s: %s" % (entry["file"], entry["name"], why))
+    for a in table.arguments:
+        if a["file"] == "pair.h":
+            continue  # stands for any access to a Pair
+        texts = [open(path).read() for path in glob.glob(ROOT + "/lib/*/" + a["file"])]
+        if not any(a["text"] in text for text in texts):
+            wrong.append("%(file)s: an argument that fits nothing: %(text)s" % a)
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="mutants whose line contains one of these, comma-separated")
     parser.add_argument("--kind", choices=["orders", "protocol"], help="only those")
+    parser.add_argument("--fits", action="store_true", help="only see whether all patches and arguments fit")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", metavar="FILE", help="where results are kept, and taken from")
     parser.add_argument("--max-seconds", type=int, default=300, help="for one run of models")
     parser.add_argument("--max-cost", type=float, default=3,
                         help="leave out tests that take longer, in seconds of processor time")
     options = parser.parse_args()
+
+    table = Table(HERE)
+    if options.fits:
+        wrong = misfits(table)
+        print("\n".join(wrong + ["%d patches, %d misfits" % (len(table.patches), len(wrong))]))
+        sys.exit(1 if wrong else 0)
 
     scratch = tempfile.mkdtemp(prefix="mutate-")
     base = Build(scratch + "/base")
@@ -304,7 +330,6 @@ def main():
                    ["-lgtest", "-lgtest_main", "-lpthread"], check=True)
     models = Models(program, scratch, options.jobs)
     results = Results(options.results)
-    table = Table(HERE)
     orders = order_mutants(models, base, table)
 
     def run_order(mutant):
