@@ -282,9 +282,9 @@ typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
  * does the call (CALLBACK), and the old value is still attached, unless another thread has deleted
  * or replaced it meanwhile. If another thread is deleting the old value, the new one is attached at
  * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
- * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED, BORROWED, BUSY (delete_fn has freed the
- * object). Any thread; lock-free; runs delete_fn of the value it replaces. [M1 MPI_ATTR_PUT; M2
- * MPI_COMM_SET_ATTR] */
+ * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (delete_fn has attached a value itself, 16
+ * times over; the last is attached), BORROWED, BUSY (delete_fn has freed the object). Any thread;
+ * lock-free; runs delete_fn of the value it replaces. [M1 MPI_ATTR_PUT; M2 MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -344,7 +344,7 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
  * callbacks have returned: REATTACHED, BORROWED, BUSY (another thread is still deleting one of the
- * attributes: call again). Lock-free; runs delete_fn, perhaps destructors. [M2 6.7.2,
+ * attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps destructors. [M2 6.7.2,
  * MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
