@@ -3,8 +3,10 @@
 #include "callback/executor.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <stdexcept>
+#include <thread>
 
 namespace attrcache {
 namespace {
@@ -190,6 +192,14 @@ TEST_F(ExecutorTest, ExceptionsBecomeACode) {
   EXPECT_EQ(copied.code, ATTRCACHE_CALLBACK_THREW);
   EXPECT_FALSE(copied.flag);
   EXPECT_EQ(run_delete(h, subject(1, 1)), ATTRCACHE_CALLBACK_THREW);
+}
+
+// As lib/attrcache/README.md says.
+TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto leave = [](void*, int, void*, void*) -> int { pthread_exit(nullptr); };
+  Hooks h = hooks(nullptr, callback(+leave), ATTRCACHE_C, 0);
+  EXPECT_DEATH(std::thread([&] { run_delete(h, subject(1, 1)); }).join(), "");
 }
 
 TEST_F(ExecutorTest, DestructorsGetTheExtraStateAndMayThrow) {
