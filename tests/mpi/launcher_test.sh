@@ -59,6 +59,12 @@ message=$("$run" ls 2>&1)
 [ $? = 2 ] && [[ $message == *"can't tell the MPI"*"--mpi"* ]] || fail "ls: $message"
 message=$("$run" /no/such/program 2>&1)
 [ $? = 2 ] && [[ $message == *"not found"* ]] || fail "no program: $message"
+for mpi in "" --mpi=openmpi; do
+  message=$("$run" ${mpi:+"$mpi"} /etc/passwd 2>&1)
+  [ $? = 2 ] && [[ $message == *"/etc/passwd: no program"* ]] || fail "$mpi no program: $message"
+done
+message=$("$run" --mpi mpich mpirun.openmpi -np 1 true 2>&1)
+[ $? = 2 ] && [[ $message == *"is a launcher of openmpi"* ]] || fail "the other launcher: $message"
 message=$("$run" --mpi lam true 2>&1)
 [ $? = 2 ] && [[ $message == *"lam"* ]] || fail "--mpi lam: $message"
 "$run" >/dev/null 2>&1
@@ -88,6 +94,30 @@ serves 2 mpirun.openmpi -np 2 "$openmpi_program"
 serves 2 mpirun.openmpi -np 1 "$openmpi_program" : -np 1 "$openmpi_program"
 serves 2 mpirun.mpich -np 1 "$mpich_program" : -np 1 "$mpich_program"
 serves 2 timeout 50 mpirun.openmpi -np 2 "$TMPDIR/wrapper" "$openmpi_program"
+# Also where the launcher has another environment than we, and where command lines are in a file.
+serves 2 env -u ATTRCACHE_VERBOSE mpirun.openmpi -np 2 "$openmpi_program"
+serves 2 env -u ATTRCACHE_VERBOSE mpirun.mpich -np 2 "$mpich_program"
+printf '# two programs\n\n-np 1 %s\n  -np 1 %s' "$openmpi_program" "$openmpi_program" >"$TMPDIR/lines"
+serves 2 mpirun.openmpi --app "$TMPDIR/lines"
+printf -- '-n 1 %s\n-n 1 %s\n' "$mpich_program" "$mpich_program" >"$TMPDIR/lines"
+serves 2 mpirun.mpich -configfile "$TMPDIR/lines"
+
+# Whatever the command preloads by itself comes in front.
+preloads() { # MPI COMMAND... that prints its LD_PRELOAD
+  local expected=libm.so.6:$openmpi_library got
+  [ "$1" = openmpi ] || expected=libm.so.6:$mpich_library
+  got=$("$run" --mpi "$@" 2>&1)
+  [ "$got" = "$expected" ] || fail "$*: LD_PRELOAD is $got"
+}
+show=(-np 1 printenv LD_PRELOAD)
+preloads openmpi mpirun.openmpi -x LD_PRELOAD=libm.so.6 "${show[@]}"
+preloads openmpi env LD_PRELOAD=libm.so.6 mpirun.openmpi "${show[@]}"
+preloads openmpi mpirun.openmpi -np 1 env LD_PRELOAD=libm.so.6 printenv LD_PRELOAD
+preloads mpich mpirun.mpich -genv LD_PRELOAD libm.so.6 "${show[@]}"
+preloads mpich mpirun.mpich -env LD_PRELOAD libm.so.6 "${show[@]}"
+preloads mpich env -u HOSTNAME A=B LD_PRELOAD=libm.so.6 printenv LD_PRELOAD
+LD_PRELOAD=libm.so.6 preloads openmpi mpirun.openmpi -x LD_PRELOAD "${show[@]}"
+[ "$("$run" --mpi mpich echo LD_PRELOAD=a)" = LD_PRELOAD=a ] || fail "an argument"
 
 # The wrong library says so.
 message=$(LD_PRELOAD=$openmpi_library "$mpich_program" 2>&1)
