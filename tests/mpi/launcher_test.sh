@@ -99,6 +99,8 @@ serves 2 env -u ATTRCACHE_VERBOSE mpirun.openmpi -np 2 "$openmpi_program"
 serves 2 env -u ATTRCACHE_VERBOSE mpirun.mpich -np 2 "$mpich_program"
 printf '# two programs\n\n-np 1 %s\n  -np 1 %s' "$openmpi_program" "$openmpi_program" >"$TMPDIR/lines"
 serves 2 mpirun.openmpi --app "$TMPDIR/lines"
+serves 2 mpirun.openmpi --mca mca_base_env_list "A=B" --app "$TMPDIR/lines"
+OMPI_MCA_mca_base_env_list=A=B serves 2 mpirun.openmpi -np 1 "$openmpi_program" : -np 1 "$openmpi_program"
 printf -- '-n 1 %s\n-n 1 %s\n' "$mpich_program" "$mpich_program" >"$TMPDIR/lines"
 serves 2 mpirun.mpich -configfile "$TMPDIR/lines"
 
