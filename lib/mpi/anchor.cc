@@ -82,6 +82,24 @@ Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
   return freed;
 }
 
+// Of MPI_COMM_SELF and MPI_COMM_WORLD, which MPI_Finalize alone frees, in one thread.
+constinit int finalize_codes[2] = {MPI_SUCCESS, MPI_SUCCESS};
+
+// What MPI is told of callbacks that ended with `code`.
+template <typename Kind>
+int to_tell(typename Kind::Handle, int code) {
+  return code;
+}
+template <>
+int to_tell<Communicator>(MPI_Comm comm, int code) {
+  const bool self = comm == native().self;
+  if (!self && comm != native().world) return code;
+  // It would stop there, before the attributes by which we notice the end.
+  if (facts::kFinalizeForgets) return MPI_SUCCESS;
+  finalize_codes[self] = code;
+  return code;
+}
+
 // The object ends.
 template <typename Kind>
 int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
@@ -94,11 +112,11 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   const Freed freed =
       checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
   // Not there any more: a callback has freed the object under our feet.
-  if (freed.kept || objects<Kind>.find(key) != anchor) return freed.code;
+  if (freed.kept || objects<Kind>.find(key) != anchor) return to_tell<Kind>(handle, freed.code);
   objects<Kind>.erase(key);
   probe::ended(anchor);
   if (!freed.leaked) delete_anchor(anchor);
-  return freed.code;
+  return to_tell<Kind>(handle, freed.code);
 }
 
 // How often objects without an anchor were asked for attributes, by a hash of their handles: an
@@ -201,6 +219,8 @@ int create_anchor(int* keyval) {
 template int create_anchor<Communicator>(int*);
 template int create_anchor<Datatype>(int*);
 template int create_anchor<Window>(int*);
+
+int code_at_finalize(MPI_Comm comm) { return finalize_codes[comm == native().self]; }
 
 void forget_all_objects() {
   objects<Communicator>.clear();

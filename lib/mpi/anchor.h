@@ -48,6 +48,11 @@ int touch(typename Kind::Handle handle, Attach attach, Anchor** anchor);
 template <typename Kind>
 int create_anchor(int* keyval);
 
+// What MPI_Finalize was told of the callbacks it ran for MPI_COMM_SELF or MPI_COMM_WORLD.
+// Attributes by which we notice that, and which it deletes later, say the same: it may heed the
+// last code alone.
+int code_at_finalize(MPI_Comm comm);
+
 void forget_all_objects();
 
 }  // namespace attrcache::mpi

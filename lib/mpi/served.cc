@@ -60,7 +60,7 @@ int last_deleted(MPI_Comm, int, void*, void*) {
                  counts.sets.load(kRelaxed), counts.deletes.load(kRelaxed),
                  c.keyvals_created - c.keyvals_freed, c.attributes);
   }
-  return MPI_SUCCESS;
+  return code_at_finalize(native().world);
 }
 
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {

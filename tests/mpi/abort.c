@@ -47,12 +47,23 @@ int main(int argc, char** argv) {
     MPI_Comm_delete_attr(MPI_COMM_WORLD, k);
     printf("abort: survived\n");
   }
+  if (strcmp(what, "fail_at_finalize") == 0) {
+    /* The oldest attribute there, whose delete callback is the last to run. */
+    int last;
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, k);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del, &last, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, last, NULL);
+  }
   MPI_Finalize();
   if (strcmp(what, "create_after_finalize") == 0) {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &k, NULL);
     printf("abort: survived\n");
   }
-  if (strcmp(what, "get_after_finalize") == 0) {
+  if (strcmp(what, "fail_at_finalize") == 0) { /* which Open MPI forgets, but it is finalized */
+    printf("abort: finalized\n");
+    fflush(stdout);
+  }
+  if (strcmp(what, "get_after_finalize") == 0 || strcmp(what, "fail_at_finalize") == 0) {
     MPI_Comm_get_attr(MPI_COMM_WORLD, k, &value, &flag);
     printf("abort: survived\n");
   }

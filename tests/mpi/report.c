@@ -6,6 +6,7 @@
  *   report everything    all of it
  *   report nothing       no attribute at all, but on the highest rank one keyval
  *   report many          1200 datatypes, each with a name and an attribute, never freed
+ *   report failing       a delete callback fails in MPI_Finalize
  *   report exit          one keyval, and no MPI_Finalize
  *   report abort         one keyval, and MPI_Abort
  */
@@ -337,6 +338,12 @@ int main(int argc, char** argv) {
     if (rank == size - 1) plain();
   } else if (strcmp(what, "many") == 0) {
     many();
+  } else if (strcmp(what, "failing") == 0) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_attr(MPI_COMM_SELF, create(delete_failing_once), NULL);
+    printf("MPI_Finalize %s\n", MPI_Finalize() == MPI_SUCCESS ? "succeeds" : "fails");
+    return 0;
   } else if (strcmp(what, "exit") == 0) {
     plain();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -346,7 +353,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Abort(MPI_COMM_WORLD, 3);
   } else {
-    fprintf(stderr, "report everything|nothing|many|exit|abort\n");
+    fprintf(stderr, "report everything|nothing|many|failing|exit|abort\n");
     return 2;
   }
   MPI_Finalize();

@@ -86,6 +86,14 @@ END
 ATTRCACHE_REPORT=single.json launch "$program" nothing
 expect nothing single.json 1
 
+# A failure in MPI_Finalize is neither hidden nor does it hide the report.
+launch --mpi "$mpi" "$program" failing
+expected=$output
+launch --report --mpi "$mpi" "$program" failing
+has "$expected"
+has "from MPI_Init to MPI_Finalize"
+has "delete_failing_once, the last with code"
+
 # Without MPI_Finalize each rank is for itself: at least one gets that far, for launchers may kill the others.
 launch --report --report=exit.json --trace=exit.trace "mpirun.$mpi" -np 2 "$program" exit
 files=(exit.rank*.json)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "mpi/anchor.h"
 #include "mpi/misuse.h"
 #include "mpi/native.h"
 #include "mpi/report/calls.h"
@@ -55,8 +56,9 @@ std::string pack_to_fit(Part& part) {
   return bytes;
 }
 
-int report_together(MPI_Comm, int, void*, void*) {
-  if (!may_report()) return MPI_SUCCESS;
+int report_together(MPI_Comm self, int, void*, void*) {
+  const int code = code_at_finalize(self);
+  if (!may_report()) return code;
   Part mine = collect_part(true);
   std::vector<Part> parts;
   for (const std::string& bytes : gather(pack_to_fit(mine), rank, ranks, wishes().wait)) {
@@ -64,7 +66,7 @@ int report_together(MPI_Comm, int, void*, void*) {
     if (unpack(bytes, &part)) parts.push_back(std::move(part));
   }
   if (rank == 0) write_all(parts, ranks, wishes(), "");
-  return MPI_SUCCESS;
+  return code;
 }
 
 // Without a word to MPI, which may be in any state.
