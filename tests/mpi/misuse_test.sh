@@ -26,7 +26,7 @@ launch() { # CHECK PROGRAM
   shift
   rm -f "$errors".*
   # Each rank's errors by themselves: a launcher may mix up the pieces.
-  # shellcheck disable=SC2086 # a program and its arguments
+  # shellcheck disable=SC2048,SC2086 # a program and its arguments
   ATTRCACHE_CHECK=$check timeout -k 5 60 "$run" --mpi "$mpi" "mpirun.$mpi" -np "$np" \
     bash -c 'exec "$@" 2>"$0.$$"' "$errors" $* >"$output" 2>&1 </dev/null
   cat "$errors".* >"$errors"
