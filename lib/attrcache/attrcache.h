@@ -156,8 +156,9 @@ enum {
 /* Destroys a domain and frees the keyvals that are left (destructors of extra_state run, except
  * those of keyvals whose attributes are abandoned; keyvals that they make meanwhile are freed too,
  * in at most 16 rounds). `leaks`, if not null, is filled in either case.
- * The memory of tables is theirs until attrcache_delete_all. Errors: NULL, ARGUMENT (mode), BUSY.
- * The domain must not be in use by another thread, nor by a callback up the stack. */
+ * Kinds end with their domain, so free every table before (attrcache_delete_all); later, only one
+ * that is as new may be, and the memory that any other has is lost. Errors: NULL, ARGUMENT (mode),
+ * BUSY. The domain must not be in use by another thread, nor by a callback up the stack. */
 ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
                                            attrcache_leaks* leaks) ATTRCACHE_NOEXCEPT;
 

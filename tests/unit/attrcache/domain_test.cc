@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <thread>
+
 #include "tests/support/recorder.h"
 
 namespace attrcache::support {
@@ -120,6 +122,21 @@ TEST_F(DomainEndTest, ADestructorMayFreeAnotherKeyval) {
   EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
   EXPECT_EQ(recorder.destructions, 1);
   EXPECT_EQ(attached.destructions, 1);
+}
+
+TEST_F(DomainEndTest, ATableThatIsAsNewMayBeFreedLater) {
+  attrcache_table table = ATTRCACHE_TABLE_INIT;
+  const int keyval = recorder.keyval(kind);
+  attrcache_set(kind, &table, this, keyval, 1, ATTRCACHE_AS_POINTER, nullptr);
+  EXPECT_EQ(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
+  EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
+  for (const auto mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
+    EXPECT_EQ(attrcache_delete_all(kind, &table, this, mode, nullptr), ATTRCACHE_OK);
+    std::thread([&] {  // which has no number yet, and so goes the other way
+      EXPECT_EQ(attrcache_delete_all(kind, &table, this, mode, nullptr), ATTRCACHE_OK);
+    })
+        .join();
+  }
 }
 
 TEST_F(DomainEndTest, ADestructorMayDeleteTheLastAttributeUnderAnotherKeyval) {
