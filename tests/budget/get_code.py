@@ -20,21 +20,25 @@ READS_ONLY = re.compile(r"^((cs|data16) )*(cmp|test|bt[lqw]?\b|j|nop|prefetch|pu
 OUTPUT = "%rcx"
 
 
+def output_of(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 def disassemble(library):
-    """{function: [instruction]}"""
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
+    """{function: [instruction]}, without the padding that may follow a function."""
+    text = output_of("objdump", "-d", "--no-show-raw-insn", library)
     if "file format elf64-x86-64" not in text:
         print("not x86-64: nothing is checked")
         sys.exit(0)
+    ends = {name: int(start, 16) + int(size, 16) for start, size, name in
+            re.findall(r"^([0-9a-f]+) ([0-9a-f]+) \S ([^@\n]+)", output_of("nm", "-S", library), re.M)}
     functions = {}
     for block in re.split(r"\n(?=[0-9a-f]+ <)", text):
         head = re.match(r"[0-9a-f]+ <([^>]+)>:\n", block)
         if head:
-            functions[head.group(1)] = [
-                line.split("\t", 1)[1].split("#")[0].strip()
-                for line in block.splitlines()[1:] if "\t" in line
-            ]
+            instructions = re.findall(r"^ *([0-9a-f]+):\t([^#\n]*)", block, re.M)
+            functions[head.group(1)] = [text.strip() for address, text in instructions
+                                        if int(address, 16) < ends.get(head.group(1), float("inf"))]
     return functions
 
 

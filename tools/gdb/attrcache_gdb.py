@@ -28,7 +28,7 @@ FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
 NAME_AT, FRESH_AT = KIND_AT + 8, KIND_AT + 40
 # An entry: its word first; further on, in its record, the callbacks.
-ENTRY, CALLBACKS_AT = 128, 64
+ENTRY, CALLBACKS_AT = 128, 72
 
 
 def words(address, count):
