@@ -5,6 +5,7 @@
 #include "mpi/errors.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
+#include "table/at_once.h"
 #include "table/attribute.h"
 
 namespace attrcache::mpi {
@@ -75,6 +76,9 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, bool
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode) {
   int code = 0;
   if (mode == FreeMode::kLastCode) {
+    if (delete_at_once(*reinterpret_cast<Registry*>(kind), Table::of(table))) {
+      return {0, false, false};  // there was no callback to be run
+    }
     bool died;
     const int last = delete_each(kind, table, object, &died);
     if (died) return {last, false, false};

@@ -35,9 +35,15 @@ int describe_keyval(Registry& registry, uint32_t keyval, attrcache_keyval_info* 
   return found ? ATTRCACHE_OK : registry.why_not(keyval);
 }
 
-size_t list_attributes(const Table& table, attrcache_attribute_info* infos, size_t capacity) {
+size_t list_attributes(const Table& constant, attrcache_attribute_info* infos, size_t capacity) {
   size_t count = 0;
-  Batch batch(const_cast<Table&>(table), Batch::Order::kOldestFirst);  // which only reads it
+  auto& table = const_cast<Table&>(constant);  // is only read
+  if (capacity == 0) {
+    table.for_each(
+        [&count](uint32_t, const Pair& slot) { count += meta::visible(slot.load_meta()); });
+    return count;
+  }
+  Batch batch(table, Batch::Order::kOldestFirst);
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
       const Batch::Item& item = batch[i];
