@@ -1,71 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dup without callbacks (lib/table/at_once.h) against set, delete and free_keyval on the old
-// object.
+// Dup and free without callbacks (lib/table/at_once.h) against set, delete and free_keyval, and the
+// conditions that send them to the way by callbacks where two threads race. Those of one thread:
+// at_once_model_test.cc.
 
-#include "attrcache/attrcache.h"
-#include "tests/model/run_model.h"
+#include "keyval/registry.h"
+#include "platform/thread.h"
+#include "tests/model/objects.h"
 
 namespace attrcache::model {
 namespace {
 
-// An old and a new object, and keyvals with DUP_FN.
-struct Dup {
-  explicit Dup(int keyvals, unsigned stripes = 1) {
-    attrcache_domain_options options = {};
-    options.stripes = stripes;
-    expect(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "a domain is made");
-    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
-    attrcache_callbacks callbacks = {};
-    callbacks.copy_fn = ATTRCACHE_DUP_FN;
-    for (int k = 0; k < keyvals; ++k) {
-      expect(attrcache_keyval_create(kind, &callbacks, &keys[k]) == ATTRCACHE_OK, "a keyval");
-    }
+// Keyvals with DUP_FN, and calls that succeed.
+struct Dup : Objects {
+  explicit Dup(int keyvals, unsigned stripes = 1) : Objects(stripes) {
+    keys_up_to(keyvals, Copy::kDup, Delete::kSilent);
   }
-  void set(int k, intptr_t value) {
-    const int result =
-        attrcache_set(kind, &tables[0], nullptr, keys[k], value, ATTRCACHE_AS_POINTER, nullptr);
-    expect(result == ATTRCACHE_OK, "the set succeeds");
-  }
-  void erase(int k) {
-    expect(attrcache_delete(kind, &tables[0], nullptr, keys[k], nullptr) == ATTRCACHE_OK,
-           "the delete succeeds");
-  }
-  void copy() {
-    expect(
-        attrcache_copy_all(kind, &tables[0], nullptr, &tables[1], nullptr, nullptr) == ATTRCACHE_OK,
-        "the dup succeeds");
-  }
+  void copy() { expect(Objects::copy() == ATTRCACHE_OK, "the dup succeeds"); }
   // What the new object has under a keyval; 0: nothing, or the keyval is gone.
-  intptr_t copied(int k) {
-    void* value = nullptr;
-    return attrcache_get(kind, &tables[1], keys[k], &value) == ATTRCACHE_OK
-               ? reinterpret_cast<intptr_t>(value)
-               : 0;
-  }
-  void free(int table) {
-    expect(attrcache_delete_all(kind, &tables[table], nullptr, ATTRCACHE_STOP_AT_FAILURE,
-                                nullptr) == ATTRCACHE_OK,
-           "the object is freed");
-  }
-  attrcache_counters counters() {
-    attrcache_counters counters;
-    attrcache_domain_counters(domain, &counters);
-    return counters;
-  }
-  uint64_t attributes() { return counters().attributes; }
-  // Every reference is given back, or the domain could not be destroyed.
-  void end() {
-    for (int table : {0, 1}) free(table);
-    expect(attributes() == 0, "nothing is attached");
-    expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr) == ATTRCACHE_OK,
-           "nothing is left");
-  }
-
-  attrcache_domain* domain = nullptr;
-  attrcache_kind* kind = nullptr;
-  int keys[4] = {};
-  attrcache_table tables[2] = {};
+  intptr_t copied(int k) { return value(1, k); }
+  void free(int object) { expect(erase_all(object, kind) == ATTRCACHE_OK, "the object is freed"); }
 };
 
 // What is attached at every instant is copied: a set that replaces a value without delete_fn in one
@@ -139,7 +93,7 @@ TEST(Free, AgainstFreeAndFreeKeyval) {
         expect(attrcache_keyval_free(d.kind, &keyval) == ATTRCACHE_OK, "freed");
       });
       join();
-      expect(d.counters().keyvals_gone == 1, "the keyval is gone");
+      expect(d.destroyed == 1, "the keyval is gone");
       d.end();
     });
   }
@@ -174,6 +128,218 @@ TEST(Dup, AgainstDup) {
     expect(d.copied(0) == 1, "copied");
     d.end();
   });
+}
+
+// Also where the copied one came while the copy was being made.
+TEST(AtOnce, CopiesAreOlderThoughSetMeanwhile) {
+  run_model({}, [] {
+    Objects o;
+    o.keys_up_to(2, Copy::kDup, Delete::kCalled);
+    spawn([&o] { o.set(1, 1); });
+    spawn([&o] {
+      o.copy();
+      o.set(0, 2, 1);
+      const bool copied = o.value(1, 1) != 0;
+      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
+      expect(o.deletions == (copied ? 2 : 1) && o.deleted[0] == 2, "the youngest first");
+    });
+    join();
+    o.end();
+  });
+}
+
+// A value whose delete_fn runs isn't copied, nor is the mark of it.
+TEST(AtOnce, CopyAgainstDelete) {
+  run_model({}, [] {
+    Objects o;
+    o.keys_up_to(2, Copy::kDup, Delete::kCalled);
+    o.set(0, 1);
+    o.set(1, 2);
+    bool copied = false;
+    spawn([&o] { o.erase(1); });
+    spawn([&] {
+      expect(o.copy() == ATTRCACHE_OK, "copied");
+      copied = o.value(1, 1) == 2;
+      expect(o.value(1, 0) == 1, "the other one is copied");
+      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "and deleted");
+    });
+    join();
+    o.end();
+    expect(o.times_deleted(1) == 2, "both");
+    expect(o.times_deleted(2) == (copied ? 2 : 1), "as often as attached");
+  });
+}
+
+// A borrow of the original is none of the copy.
+TEST(AtOnce, CopyAgainstBorrow) {
+  run_model({}, [] {
+    Objects o;
+    o.key(Copy::kDup, Delete::kSilent);
+    o.set(0, 1);
+    spawn([&o] {
+      attrcache_borrowed borrowed;
+      expect(attrcache_borrow(o.kind, &o.tables[0], o.keys[0], &borrowed) == ATTRCACHE_OK, "there");
+      attrcache_give_back(&borrowed);
+    });
+    spawn([&o] {
+      expect(o.copy() == ATTRCACHE_OK && o.value(1, 0) == 1, "copied");
+      o.set(0, 2, 1);  // would wait
+      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
+    });
+    join();
+    o.end();
+  });
+}
+
+// A free waits until what another thread has borrowed is given back.
+TEST(AtOnce, FreeAgainstBorrow) {
+  run_model({3}, [] {
+    Objects o;
+    o.key(Copy::kDup, Delete::kSilent);
+    o.set(0, 1);
+    Plain<int> body{1};
+    Atomic<int> lent{0};
+    spawn([&] {
+      attrcache_borrowed borrowed;
+      expect(attrcache_borrow(o.kind, &o.tables[0], o.keys[0], &borrowed) == ATTRCACHE_OK, "there");
+      lent.store(1, kRelease);
+      expect(body.read() == 1, "what is borrowed is alive");
+      attrcache_give_back(&borrowed);
+    });
+    spawn([&] {
+      if (lent.load(kAcquire) == 0) return;
+      expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
+      body.write(2);
+    });
+    join();
+    o.end();
+  });
+}
+
+// The keyval ends once, when both its free and that of the object are done.
+TEST(AtOnce, FreeAgainstFreeKeyval) {
+  for (const unsigned stripes : {1u, 2u}) {
+    run_model({}, [=] {
+      Objects o(stripes);
+      o.keys_up_to(2, Copy::kDup, Delete::kSilent);
+      o.set(0, 1);
+      o.set(1, 2);
+      spawn([&o] { o.free_key(1); });
+      spawn([&o] {
+        o.extra.read();
+        expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
+      });
+      join();
+      expect(o.destroyed == 1, "gone");
+      o.free_key(0);
+      expect(o.destroyed == 2, "the other's reference is given back, once");
+      o.end();
+    });
+  }
+}
+
+// The end of a freed keyval is a callback, too: it finds what is older still there.
+TEST(AtOnce, OneDestructorToBeRun) {
+  run_model({}, [] {
+    Objects o;
+    o.keys_up_to(2, Copy::kDup, Delete::kSilent);
+    o.set(0, 1);
+    o.set(1, 2);
+    o.on_destroy = [](Objects& objects) {
+      expect(objects.value(0, 0) == 1, "a destructor finds all that are older");
+    };
+    o.free_key(1);
+    spawn([&o] { expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed"); });
+    join();
+    o.on_destroy = nullptr;
+    expect(o.destroyed == 1, "gone");
+    o.end();
+  });
+}
+
+// A dup that begins again drops the last reference on a keyval, whose destructor frees the old
+// object.
+TEST(AtOnce, GivenUpCopyEndsKeyval) {
+  run_model({2}, [] {
+    Objects o;
+    o.key(Copy::kDup, Delete::kSilent);
+    o.key(Copy::kCalled, Delete::kSilent);
+    o.set(0, 1);
+    o.set(1, 2);
+    o.on_destroy = [](Objects& objects) {
+      if (thread_ordinal() == objects.copier) objects.erase_all(0, objects.kind);
+    };
+    spawn([&o] {
+      o.erase(0);
+      o.free_key(0);
+    });
+    spawn([&o] {
+      o.copier = thread_ordinal();
+      const int result = o.copy();
+      o.copier = 0;
+      expect(result == (o.is_as_new(0) ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK), "noticed");
+    });
+    join();
+    o.on_destroy = nullptr;
+    o.end();
+  });
+}
+
+// What dup finds again under callbacks: attached at every instant, though never for long. (The walk
+// in the order of setting.)
+TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
+  run_model({3}, [] {
+    Objects o;
+    o.key(Copy::kDup, Delete::kSilent);
+    o.key(Copy::kCalled, Delete::kSilent);
+    o.set(0, 1);
+    o.set(1, 9);
+    spawn([&o] {
+      o.set(0, 2);
+      o.set(0, 3);
+    });
+    spawn([&o] {
+      expect(o.copy() == ATTRCACHE_OK, "copied");
+      expect(o.value(1, 0) >= 1 && o.value(1, 0) <= 3, "one of its values is copied");
+    });
+    join();
+    o.end();
+  });
+}
+
+// A dup that has read a value, and sleeps while its keyval ends and the index comes round again.
+TEST(AtOnce, CopyAgainstReuseOfTheIndex) {
+  int reused = 0;
+  run_model({1, 2}, [&reused] {
+    Objects o;
+    o.key(Copy::kDup, Delete::kSilent);
+    o.set(0, 1);
+    int fillers[Registry::kRest + 4];
+    for (int& filler : fillers) attrcache_keyval_create(o.kind, nullptr, &filler);
+    for (int& filler : fillers) attrcache_keyval_free(o.kind, &filler);
+    int again = 0;
+    spawn([&o] { expect(o.copy() == ATTRCACHE_OK, "copied"); });
+    spawn([&] {
+      o.free_key(0);
+      o.erase(0);
+      for (uint32_t i = 0; i < 2 * Registry::kRest && again == 0; ++i) {
+        int keyval = o.make(Copy::kDup, Delete::kSilent, o.kind);
+        if (id::index(static_cast<uint32_t>(keyval)) == 0) {
+          again = keyval;
+        } else {
+          attrcache_keyval_free(o.kind, &keyval);
+        }
+      }
+    });
+    join();
+    if (again != 0) {
+      ++reused;
+      expect(o.is_as_new(1), "the value was gone");
+      expect(o.attributes() == 0, "and the new keyval has none");
+    }
+    o.end();
+  });
+  EXPECT_GT(reused, 10);
 }
 
 }  // namespace

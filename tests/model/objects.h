@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the models of dup and free work on: an old object and a new one, and keyvals whose callbacks
+// record what they are called for.
+
+#ifndef ATTRCACHE_TESTS_MODEL_OBJECTS_H_
+#define ATTRCACHE_TESTS_MODEL_OBJECTS_H_
+
+#include <cstring>
+
+#include "attrcache/attrcache.h"
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+
+enum class Copy { kNot, kDup, kCalled };
+enum class Delete { kSilent, kCalled };
+
+// Two objects, the old and the new one, and the keyvals of two kinds.
+struct Objects {
+  static constexpr int kKeys = 72;
+  static constexpr intptr_t kCopied = 100;  // what copy_fn adds to a value
+
+  explicit Objects(unsigned stripes = 1) {
+    attrcache_domain_options options = {};
+    options.stripes = stripes;
+    expect(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "a domain is made");
+    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    other = attrcache_kind_of(domain, ATTRCACHE_WINDOW);
+  }
+  int make(Copy copy, Delete del, attrcache_kind* of) {
+    attrcache_callbacks callbacks = {};
+    if (copy == Copy::kDup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
+    if (copy == Copy::kCalled) callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_fn);
+    if (del == Delete::kCalled) {
+      callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
+    }
+    callbacks.extra_state = this;
+    callbacks.destructor = [](void* extra) {
+      auto& self = *static_cast<Objects*>(extra);
+      self.extra.write(0);
+      ++self.destroyed;
+      if (self.on_destroy != nullptr) self.on_destroy(self);
+    };
+    int keyval;
+    expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
+    return keyval;
+  }
+  // The next index's.
+  void key(Copy copy, Delete del) { keys[made++] = make(copy, del, kind); }
+  void keys_up_to(int count, Copy copy, Delete del) {
+    while (made < count) key(copy, del);
+  }
+  void set(int k, intptr_t value, int object = 0) {
+    expect(attrcache_set(kind, &tables[object], nullptr, keys[k], value, ATTRCACHE_AS_POINTER,
+                         nullptr) == ATTRCACHE_OK,
+           "the set succeeds");
+  }
+  void erase(int k) {
+    expect(attrcache_delete(kind, &tables[0], nullptr, keys[k], nullptr) == ATTRCACHE_OK,
+           "the delete succeeds");
+  }
+  int copy() { return attrcache_copy_all(kind, &tables[0], nullptr, &tables[1], nullptr, nullptr); }
+  int erase_all(int object, attrcache_kind* of) {
+    return attrcache_delete_all(of, &tables[object], nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr);
+  }
+  void free_key(int k) {
+    int keyval = keys[k];
+    expect(attrcache_keyval_free(kind, &keyval) == ATTRCACHE_OK, "freed");
+  }
+  intptr_t value(int object, int k) {
+    void* found = nullptr;
+    return attrcache_get(kind, &tables[object], keys[k], &found) == ATTRCACHE_OK
+               ? reinterpret_cast<intptr_t>(found)
+               : 0;
+  }
+  uint64_t attributes() {
+    attrcache_counters counters;
+    attrcache_domain_counters(domain, &counters);
+    return counters.attributes;
+  }
+  bool is_as_new(int object) {
+    static const attrcache_table zero = {};
+    return std::memcmp(&tables[object], &zero, sizeof(zero)) == 0;
+  }
+  int times_deleted(intptr_t value) {
+    int times = 0;
+    for (int d = 0; d < deletions; ++d) times += deleted[d] == value;
+    return times;
+  }
+  // Every reference is given back, or the domain could not be destroyed.
+  void end() {
+    for (int object = 0; object < 2; ++object) {
+      expect(erase_all(object, kind) == ATTRCACHE_OK, "the objects are freed");
+      expect(is_as_new(object), "a freed object's table is empty");
+    }
+    expect(attributes() == 0, "as many references as attributes");
+    expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr) == ATTRCACHE_OK,
+           "nothing is left");
+  }
+
+  static int copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
+    auto& self = *static_cast<Objects*>(extra);
+    if (self.on_copy != nullptr) self.on_copy(self);
+    *static_cast<void**>(out) = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(in) + kCopied);
+    *flag = 1;
+    return 0;
+  }
+  static int delete_fn(void*, int keyval, void* value, void* extra) {
+    auto& self = *static_cast<Objects*>(extra);
+    if (self.on_delete != nullptr) self.on_delete(self, keyval);
+    self.deleted[self.deletions++] = reinterpret_cast<intptr_t>(value);
+    return 0;
+  }
+
+  attrcache_domain* domain = nullptr;
+  attrcache_kind* kind = nullptr;
+  attrcache_kind* other = nullptr;
+  int keys[kKeys] = {};
+  int made = 0;
+  alignas(64) attrcache_table tables[2] = {};
+  void (*on_copy)(Objects&) = nullptr;
+  void (*on_delete)(Objects&, int keyval) = nullptr;
+  void (*on_destroy)(Objects&) = nullptr;
+  unsigned copier = 0;  // a thread's ordinal
+  int older_seen = 0;
+  intptr_t deleted[16] = {};  // by delete_fn, in this order
+  int deletions = 0;
+  int destroyed = 0;
+  Plain<int> extra{1};  // what a destructor releases
+};
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_OBJECTS_H_
