@@ -345,8 +345,8 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
  * callbacks have returned: REATTACHED, BORROWED, BUSY (another thread is still deleting one of the
- * attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps destructors. [M2 6.7.2,
- * MPI_COMM_FREE; F] */
+ * attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
+ * destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
