@@ -188,5 +188,34 @@ TEST(References, GoneIsAfterTheLastValue) {
   }
 }
 
+// The same where the one who deletes the last value, the one who frees the keyval, and the one who
+// is told are three: on a stripe that was closed before the last value's or after it.
+TEST(References, GoneIsAfterADropElsewhere) {
+  for (const bool told_first : {false, true}) {
+    run_model({}, [told_first] {
+      Counted c;
+      c.references().reset(key(3));
+      expect(c.take(3), "the value's reference");
+      Atomic<int> attached{1};
+      const auto asks = [&] {
+        if (c.references().acquire(key(3), thread_ordinal())) {
+          if (!References::drop_open(c.mine()) && c.references().drop_closed()) c.end();
+        } else {
+          expect(attached.load(kRelaxed) == 0, "gone: nothing is attached any more");
+        }
+      };
+      if (told_first) spawn(asks);
+      spawn([&] {
+        attached.store(0, kRelaxed);
+        c.drop();
+      });
+      if (!told_first) spawn(asks);
+      spawn([&] { c.close(); });
+      join();
+      expect(c.ended == 1, "ended");
+    });
+  }
+}
+
 }  // namespace
 }  // namespace attrcache::model
