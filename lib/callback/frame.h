@@ -33,20 +33,18 @@ inline void enter_frame(Frame& frame) {
   thread.innermost = &frame;
 }
 
-// Whether this thread is in that frame.
-inline bool is_in_frame(const Frame& frame) {
-  const Frame* f = this_thread().innermost;
-  while (f != nullptr && f != &frame) f = f->outer;
-  return f != nullptr;
+// The link that leads to a frame of this thread, or to null if it isn't in that one.
+inline Frame** link_to(const Frame& frame) {
+  Frame** link = &this_thread().innermost;
+  while (*link != nullptr && *link != &frame) link = &(*link)->outer;
+  return link;
 }
+inline bool is_in_frame(const Frame& frame) { return *link_to(frame) != nullptr; }
 
 // Frames of callbacks nest; borrows end in any order. False: this thread isn't in that frame.
 inline bool leave_frame(Frame& frame) {
-  Frame** link = &this_thread().innermost;
-  while (*link != &frame) {
-    if (*link == nullptr) return false;
-    link = &(*link)->outer;
-  }
+  Frame** const link = link_to(frame);
+  if (*link == nullptr) return false;
   *link = frame.outer;
   return true;
 }

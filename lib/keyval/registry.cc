@@ -36,9 +36,7 @@ Registry::~Registry() {
 
 void Registry::drop_closed(uint32_t keyval) {
   const uint32_t offset = id::offset(keyval);
-  if (!references(offset).drop_closed()) return;
-  lingering_.fetch_sub(1, kRelaxed);  // after L1, as the bias went after it
-  end(at(offset));
+  if (references(offset).drop_closed()) end_lingering(at(offset));
 }
 
 bool Registry::ensure_chunk(size_t c) {
@@ -165,9 +163,12 @@ void Registry::linger(uint32_t keyval, uint32_t counted) {
   const uint32_t offset = id::offset(keyval);
   // (L1) Relaxed: whoever is to know of this free, because it happened before, sees this.
   lingering_.fetch_add(1, kRelaxed);
-  if (!references(offset).close_exact(counted)) return;
-  lingering_.fetch_sub(1, kRelaxed);
-  end(at(offset));
+  if (references(offset).close_exact(counted)) end_lingering(at(offset));
+}
+
+void Registry::end_lingering(Entry& entry) {
+  lingering_.fetch_sub(1, kRelaxed);  // after L1, as the bias went after it
+  end(entry);
 }
 
 Registry::Counts Registry::counts() const {

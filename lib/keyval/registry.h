@@ -184,6 +184,7 @@ class Registry {
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
   void end(Entry& entry);
   [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
+  void end_lingering(Entry& entry);
   static void reclaim(Retired* retired);
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& {

@@ -111,11 +111,12 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   probe::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
   const Freed freed =
       checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
-  // Not there any more: a callback has freed the object under our feet.
-  if (freed.kept || objects<Kind>.find(key) != anchor) return to_tell<Kind>(handle, freed.code);
-  objects<Kind>.erase(key);
-  probe::ended(anchor);
-  if (!freed.leaked) delete_anchor(anchor);
+  // If it isn't there any more, a callback has freed the object under our feet.
+  if (!freed.kept && objects<Kind>.find(key) == anchor) {
+    objects<Kind>.erase(key);
+    probe::ended(anchor);
+    if (!freed.leaked) delete_anchor(anchor);
+  }
   return to_tell<Kind>(handle, freed.code);
 }
 

@@ -2,6 +2,7 @@
 
 #include "mpi/free.h"
 
+#include "callback/frame.h"
 #include "mpi/errors.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
@@ -56,18 +57,14 @@ class Attributes {
 int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, bool* died) {
   const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
-  // Tells when a callback frees the object itself.
-  Frame stay = {};
-  stay.table = &target.table;
-  enter_frame(stay);
+  Stay stay(&target.table);  // a callback may free the object itself
   int last = 0;
-  for (size_t i = attributes.count(); i-- > 0 && !stay.table_died;) {
+  for (size_t i = attributes.count(); i-- > 0 && !stay.table_died();) {
     last = 0;
     delete_attribute(target, static_cast<uint32_t>(attributes.keyval(i)), Caller::kRuntime,
                      OnFailure::kDetach, &last);
   }
-  leave_frame(stay);
-  *died = stay.table_died;
+  *died = stay.table_died();
   return last;
 }
 

@@ -268,30 +268,25 @@ def order_mutants(models, build, table):
     return mutants
 
 
-def apply_patch(entry, root):
-    """None, or why the patch doesn't fit. Lines are compared without their indentation."""
-    path = root + "/" + entry["file"]
-    lines = open(path).read().split("\n")
+def patched(entry):
+    """(the file's text with the patch, why it doesn't fit): one is None. Lines are compared without their indentation."""
+    lines = open(ROOT + "/" + entry["file"]).read().split("\n")
     for old, new in entry["hunks"]:
         old = [line.strip() for line in old]
         places = [i for i in range(len(lines) - len(old) + 1)
                   if all(o == lines[i + k].strip().split("  //")[0].rstrip()
                          for k, o in enumerate(old))]
         if len(places) != 1:
-            return "the patch fits in %d places" % len(places)
+            return None, "the patch fits in %d places" % len(places)
         lines[places[0]:places[0] + len(old)] = new
-    open(path, "w").write("\n".join(lines))
-    return None
+    return "\n".join(lines), None
 
 
 def misfits(table):
     """What doesn't fit the sources any more, found without building anything: a line each."""
     wrong = []
     for entry in table.patches:
-        with tempfile.TemporaryDirectory() as copy:
-            os.makedirs(os.path.dirname(copy + "/" + entry["file"]))
-            shutil.copy(ROOT + "/" + entry["file"], copy + "/" + entry["file"])
-            why = apply_patch(entry, copy)
+        _, why = patched(entry)
         if why is not None:
             wrong.append("%s: %s: %s" % (entry["file"], entry["name"], why))
     for a in table.arguments:
@@ -345,19 +340,20 @@ def main():
         label = "%-18s %s" % (os.path.basename(entry["file"]), entry["name"])
         if not any(text in label for text in options.only.split(",")):
             return None
+        text, wrong = patched(entry)
+        if wrong is not None:
+            return label, None, "ERROR: " + wrong
         build = Build("%s/%d" % (scratch, number), base)
+        with open(build.root + "/" + entry["file"], "w") as f:
+            f.write(text)
 
         def run(first):
             return models.run(build.make(entry["file"]), models.cost, None, options, first)
 
         try:
-            wrong = apply_patch(entry, build.root)
-            if wrong is not None:
-                return label, None, "ERROR: " + wrong
-            try:
-                return label, results.of(json.dumps(entry["hunks"]), run, options), entry["argued"]
-            except subprocess.CalledProcessError as error:
-                return label, None, "ERROR: " + (error.stderr or "")[:300]
+            return label, results.of(json.dumps(entry["hunks"]), run, options), entry["argued"]
+        except subprocess.CalledProcessError as error:
+            return label, None, "ERROR: " + (error.stderr or "")[:300]
         finally:
             shutil.rmtree(build.root)
 
