@@ -9,7 +9,7 @@
 #if !defined(__cplusplus) || __cplusplus < 202002L
 #error "attrcache: the library is C++20 (g++ 12 or clang 14, or later, with -std=c++20)"
 #elif !defined(__linux__)
-#error "attrcache: no other system than Linux is supported yet (lib/attrcache/README.md)"
+#error "attrcache: no other system than Linux is supported yet (lib/include/README.md)"
 #elif !defined(__LP64__)
 #error "attrcache: only 64-bit builds are supported: a value is 8 bytes, and a pointer"
 #elif __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -14,7 +14,7 @@ command -v "$compiler" qemu-aarch64 >/dev/null || {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 gtest=/usr/src/googletest/googletest
-flags=(-std=c++20 -O1 -Wall -Wextra -Werror -DATTRCACHE_TESTS_EMULATED -I. -Ilib "-I$gtest/include")
+flags=(-std=c++20 -O1 -Wall -Wextra -Werror -DATTRCACHE_TESTS_EMULATED -I. -Ilib -Ilib/include "-I$gtest/include")
 sources=$(find -L lib -name '*.cc' -not -path 'lib/mpi/*')
 # The tests of the C++ API's cost compare machine code of this machine; they stay at home.
 tests=$(find -L tests/unit -name '*_test.cc' -not -name 'hpp_*')

@@ -6,7 +6,7 @@
 // Objects have a body that isn't atomic, so an entry that is found without what
 // it points to, or after its handle was freed, is a race.
 
-#include "mpi/handle_map.h"
+#include "mpi/objects/handle_map.h"
 #include "platform/memory.h"
 #include "tests/model/run_model.h"
 

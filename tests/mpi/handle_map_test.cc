@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "mpi/handle_map.h"
+#include "mpi/objects/handle_map.h"
 
 #include <gtest/gtest.h>
 

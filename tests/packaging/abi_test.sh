@@ -15,15 +15,15 @@ library=libattrcache.so.0
 
 {
   echo '#include "attrcache/attrcache.h"'
-  sed -n 's/^ATTRCACHE_API [^;(]*\(attrcache_[a-z_]*\)(.*/__typeof__(\1)* f_\1;/p' lib/attrcache/attrcache.h
+  sed -n 's/^ATTRCACHE_API [^;(]*\(attrcache_[a-z_]*\)(.*/__typeof__(\1)* f_\1;/p' lib/include/attrcache/attrcache.h
   echo 'int main(void) { return 0; }'
 } >"$work/all.c"
-gcc -g -fno-eliminate-unused-debug-types -fno-eliminate-unused-debug-symbols -Ilib "$work/all.c" -o "$work/all"
+gcc -g -fno-eliminate-unused-debug-types -fno-eliminate-unused-debug-symbols -Ilib/include "$work/all.c" -o "$work/all"
 
 {
   echo "soname $(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"
   exported "$library" | sed 's/^/exports /'
-  gdb -nx -batch -ex "py HEADER = 'lib/attrcache/attrcache.h'" -x tests/packaging/abi.py "$work/all"
+  gdb -nx -batch -ex "py HEADER = 'lib/include/attrcache/attrcache.h'" -x tests/packaging/abi.py "$work/all"
 } >"$work/abi.txt"
 
 if [[ ${1-} == --update ]]; then

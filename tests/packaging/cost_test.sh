@@ -19,7 +19,7 @@ code() { # OBJECT FUNCTION
 }
 
 for compiler in g++ clang++; do
-  "$compiler" -std=c++20 -O2 -Wall -Wextra -Werror -Ilib -c "$here/cost.cc" -o "$work/cost.o"
+  "$compiler" -std=c++20 -O2 -Wall -Wextra -Werror -Ilib/include -c "$here/cost.cc" -o "$work/cost.o"
   for operation in get get_status set delete borrow; do
     code "$work/cost.o" "cxx_$operation" >"$work/cxx"
     code "$work/cost.o" "capi_$operation" >"$work/capi"
@@ -48,7 +48,7 @@ executed() {
 }
 
 # The functions by themselves, so that nothing is inlined into the loop.
-g++ -std=c++20 -O2 -Wall -Wextra -Werror -Ilib -fno-inline-functions-called-once "$here/cost_run.cc" libattrcache.so.0 \
+g++ -std=c++20 -O2 -Wall -Wextra -Werror -Ilib/include -fno-inline-functions-called-once "$here/cost_run.cc" libattrcache.so.0 \
   -Wl,-rpath,"$root" -o "$work/run"
 for operation in get get_status set delete borrow; do
   cxx=$(executed "cxx_$operation")

@@ -6,7 +6,7 @@
 source tests/packaging/lib.sh
 
 strip -o "$work/libattrcache.so.0" libattrcache.so.0
-gcc -g -Ilib "$here/gdb_program.c" "$work/libattrcache.so.0" -Wl,-rpath,"$work" -o "$work/program"
+gcc -g -Ilib/include "$here/gdb_program.c" "$work/libattrcache.so.0" -Wl,-rpath,"$work" -o "$work/program"
 # Some sandboxes don't let gdb switch the randomization of addresses off.
 gdb -nx -batch -ex 'set startup-with-shell off' -ex 'set width 0' \
   -ex "source tools/gdb/attrcache_gdb.py" -ex 'break stop_here' -ex run -ex 'echo \n' \

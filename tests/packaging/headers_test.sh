@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The public headers compile, by themselves and without a warning, in each standard that lib/attrcache/README.md names
+# The public headers compile, by themselves and without a warning, in each standard that lib/include/README.md names
 # and later ones, with both compilers and with the warnings that strict projects switch on; in earlier standards,
 # attrcache.hpp says what it needs.
 
@@ -9,7 +9,7 @@ source tests/packaging/lib.sh
 
 warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror)
 compile() { # COMPILER LANGUAGE STANDARD OPTION... <SOURCE
-  "$1" -x "$2" "-std=$3" "${warnings[@]}" "${@:4}" -Ilib -fsyntax-only - 2>"$work/log"
+  "$1" -x "$2" "-std=$3" "${warnings[@]}" "${@:4}" -Ilib/include -fsyntax-only - 2>"$work/log"
 }
 works() {
   compile "$@" || fail "$*: $(cat "$work/log")"

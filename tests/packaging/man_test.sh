@@ -29,7 +29,7 @@ done
 # One source for both: each word of the header's comment is on the page.
 words() { tr -cs "A-Za-z_'" '\n' | tr 'A-Z' 'a-z' | LC_ALL=C sort -u; }
 MANWIDTH=1000 LC_ALL=C.UTF-8 man -M "$work/man" 3 attrcache_get | col -b | words >"$work/page"
-sed -n '/^\/\* Reads an attribute as C does/,/\*\//p' lib/attrcache/attrcache.h | sed 's/\[.*//' |
+sed -n '/^\/\* Reads an attribute as C does/,/\*\//p' lib/include/attrcache/attrcache.h | sed 's/\[.*//' |
   words >"$work/header"
 (($(wc -l <"$work/header") > 30)) || fail "the comment on attrcache_get was not found"
 missing=$(LC_ALL=C comm -23 "$work/header" "$work/page")

@@ -16,7 +16,7 @@ int main(void) {
   return 0;
 }
 END
-gcc -std=c11 -Wall -Werror -Ilib "$work/domain.c" libattrcache.a -lstdc++ -pthread -static -o "$work/domain"
+gcc -std=c11 -Wall -Werror -Ilib/include "$work/domain.c" libattrcache.a -lstdc++ -pthread -static -o "$work/domain"
 for processor in Nehalem Conroe; do
   expect "this processor has no 16-byte atomic load, no domain" qemu-x86_64 -cpu "$processor" "$work/domain"
 done

@@ -10,7 +10,7 @@ set -euo pipefail
 errors() {
   local target=$1 header=$2
   shift 2
-  clang++ "--target=$target" -std=c++20 -nostdinc -Ilib -fsyntax-only "$@" -x c++ "lib/platform/$header" 2>&1 |
+  clang++ "--target=$target" -std=c++20 -nostdinc -Ilib -Ilib/include -fsyntax-only "$@" -x c++ "lib/platform/$header" 2>&1 |
     sed -n 's/.*error: //p'
 }
 

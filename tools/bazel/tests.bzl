@@ -71,7 +71,7 @@ def attrcache_threaded_tests(deps = [], sizes = {}):
             srcs = [source] + native.glob(["*.h"]),
             size = sizes.get(name, "medium"),
             tags = ["cpu:2"],
-            deps = deps + ["//lib:attrcache"],
+            deps = deps + ["//lib:c_api"],
         )
 
 def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
@@ -90,11 +90,11 @@ def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
         name = name,
         testonly = True,
         srcs = srcs or ["//lib:sources"],
-        hdrs = ["//lib:headers"],
+        hdrs = ["//lib:inner_headers"],
         copts = COPTS,
         defines = defines,
         linkstatic = True,
         strip_include_prefix = "/lib",
-        deps = deps,
+        deps = deps + ["//lib:api"],
         **kwargs
     )

@@ -16,7 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-HEADER = os.path.join(ROOT, "lib", "attrcache", "attrcache.h")
+HEADER = os.path.join(ROOT, "lib", "include", "attrcache", "attrcache.h")
 TOOLS = {"attrcache-run": "runs an MPI program with its attributes served by attrcache"}
 
 # Abbreviations of the header's comments, where pages have the room to spell them out.

@@ -2,7 +2,7 @@
 
 #include "mpi/report/calls.h"
 
-#include "mpi/native.h"
+#include "mpi/native/native.h"
 
 namespace attrcache::mpi::report {
 namespace {

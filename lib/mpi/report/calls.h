@@ -5,7 +5,7 @@
 #ifndef ATTRCACHE_MPI_REPORT_CALLS_H_
 #define ATTRCACHE_MPI_REPORT_CALLS_H_
 
-#include "mpi/facts.h"
+#include "mpi/native/facts.h"
 
 namespace attrcache::mpi::report {
 

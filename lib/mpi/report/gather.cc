@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "mpi/native.h"
+#include "mpi/native/native.h"
 #include "mpi/report/calls.h"
 #include "mpi/report/clock.h"
 

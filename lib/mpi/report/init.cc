@@ -7,10 +7,10 @@
 
 #include <dlfcn.h>
 
-#include "mpi/entry.h"
-#include "mpi/native.h"
+#include "mpi/entries/entry.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/served.h"
 #include "mpi/report/life.h"
-#include "mpi/served.h"
 
 namespace attrcache::mpi::report {
 namespace {

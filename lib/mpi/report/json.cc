@@ -5,7 +5,7 @@
 #include <cinttypes>
 
 #include "attrcache/attrcache.h"
-#include "mpi/facts.h"
+#include "mpi/native/facts.h"
 #include "mpi/report/output.h"
 #include "mpi/report/quote.h"
 

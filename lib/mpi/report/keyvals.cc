@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "keyval/id.h"
-#include "mpi/facts.h"
-#include "mpi/kinds.h"
+#include "mpi/native/facts.h"
+#include "mpi/native/kinds.h"
 #include "mpi/report/clock.h"
 #include "mpi/report/tally.h"
 #include "mpi/report/trace.h"

@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <mutex>
 
-#include "mpi/anchor.h"
-#include "mpi/misuse.h"
-#include "mpi/native.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/anchor.h"
+#include "mpi/objects/served.h"
 #include "mpi/report/calls.h"
 #include "mpi/report/clock.h"
 #include "mpi/report/gather.h"
@@ -19,7 +19,7 @@
 #include "mpi/report/trace.h"
 #include "mpi/report/wire.h"
 #include "mpi/report/wishes.h"
-#include "mpi/served.h"
+#include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi::report {
 namespace {

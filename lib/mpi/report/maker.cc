@@ -7,8 +7,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "mpi/kinds.h"
-#include "mpi/origin.h"
+#include "mpi/native/kinds.h"
+#include "mpi/watching/origin.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::report {

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/native.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/served.h"
 #include "mpi/report/calls.h"
 #include "mpi/report/keyvals.h"
-#include "mpi/served.h"
 
 namespace attrcache::mpi::report {
 namespace {

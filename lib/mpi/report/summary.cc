@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <map>
 
-#include "mpi/misuse.h"
-#include "mpi/origin.h"
+#include "mpi/objects/served.h"
 #include "mpi/report/keyvals.h"
 #include "mpi/report/life.h"
 #include "mpi/report/objects.h"
-#include "mpi/served.h"
+#include "mpi/watching/misuse.h"
+#include "mpi/watching/origin.h"
 
 namespace attrcache::mpi::report {
 namespace {

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "keyval/id.h"
-#include "mpi/kinds.h"
+#include "mpi/native/kinds.h"
 #include "platform/atomic.h"
 #include "table/table.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "mpi/facts.h"
+#include "mpi/native/facts.h"
 #include "mpi/report/output.h"
 
 namespace attrcache::mpi::report {

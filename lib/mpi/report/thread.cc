@@ -9,7 +9,7 @@
 
 #include <cerrno>
 
-#include "mpi/entry.h"
+#include "mpi/entries/entry.h"
 #include "mpi/report/tally.h"
 #include "platform/memory.h"
 

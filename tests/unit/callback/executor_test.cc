@@ -194,7 +194,7 @@ TEST_F(ExecutorTest, ExceptionsBecomeACode) {
   EXPECT_EQ(run_delete(h, subject(1, 1)), ATTRCACHE_CALLBACK_THREW);
 }
 
-// As lib/attrcache/README.md says.
+// As lib/include/README.md says.
 TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto leave = [](void*, int, void*, void*) -> int { pthread_exit(nullptr); };

@@ -9,7 +9,7 @@
 namespace attrcache {
 namespace {
 
-// What the C API (unit/attrcache/domain_test) doesn't show: names, bounds, and what the end does to
+// What the C API (unit/c_api/domain_test) doesn't show: names, bounds, and what the end does to
 // each sort of keyval.
 
 class DomainLayerTest : public ::testing::Test {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hot path of an MPI get in C: one look into the map, one into the table. Whatever isn't a hit
+// at first sight leaves by a tail call, so that nothing is saved or restored on the way.
+
+#ifndef ATTRCACHE_MPI_ENTRIES_HOT_H_
+#define ATTRCACHE_MPI_ENTRIES_HOT_H_
+
+#include "mpi/objects/anchor.h"
+#include "mpi/watching/probe.h"
+#include "table/get.h"
+
+namespace attrcache::mpi {
+
+// After a miss: whether the keyval exists decides between "absent" and an error, which is Slow's.
+template <typename Kind, auto Slow>
+[[gnu::always_inline]] inline int answer_miss(typename Kind::Handle handle, int keyval, void* value,
+                                              int* flag) {
+  const auto* registry = reinterpret_cast<const Registry*>(kind_of<Kind>());
+  if (registry->look_up(static_cast<uint32_t>(keyval)) == 0) [[unlikely]] {
+    return Slow(handle, keyval, value, flag);
+  }
+  *flag = 0;
+  return opaque(int{MPI_SUCCESS});  // a return of its own, not a jump to that of a hit
+}
+
+// A slot deep in the tree.
+template <typename Kind, auto Slow>
+[[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
+                                 const attrcache_table* table) {
+  const auto key = static_cast<uint32_t>(keyval);
+  const bool hit = look_far(table, key, id::offset(key), static_cast<void**>(value));
+  probe::got(Kind::kNumber, keyval, hit);
+  if (!hit) {
+    return answer_miss<Kind, Slow>(handle, keyval, value, flag);
+  }
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+// A get of a keyval of ours; `Slow` answers all but the common cases.
+template <typename Kind, auto Slow>
+[[gnu::always_inline]] inline int hot_get(typename Kind::Handle handle, int keyval, void* value,
+                                          int* flag) {
+  void* found;
+  if (value == nullptr || flag == nullptr ||
+      !objects<Kind>.find_near(facts::to_key(handle), &found)) [[unlikely]] {
+    return Slow(handle, keyval, value, flag);
+  }
+  const attrcache_table* table = &static_cast<const Anchor*>(found)->table;
+  const auto key = static_cast<uint32_t>(keyval);
+  const uint64_t offset = opaque(uint64_t{id::offset(key)});  // well formed: it is ours
+  switch (look(table, key, offset, static_cast<void**>(value))) {
+    case Look::kHit:
+    case Look::kHitAddress:
+      probe::looked<Kind>(id::offset(key), true);
+      *flag = 1;
+      return MPI_SUCCESS;
+    case Look::kMissInline:
+    case Look::kMiss:
+      probe::looked<Kind>(id::offset(key), false);
+      return answer_miss<Kind, probe::refuse<Kind, Slow>>(handle, keyval, value, flag);
+    default:
+      return answer_far<Kind, Slow>(handle, keyval, value, flag, table);
+  }
+}
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_ENTRIES_HOT_H_

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MPICH's C++ binding makes a keyval through the C function, giving the user's C++ functions for
+// callbacks, and then tells MPICH by MPII_Keyval_set_proxy to call them through functions of the
+// binding. Here the keyval is ours; its callbacks are the two below, which do the same.
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "mpi/entries/binding.h"
+#include "mpi/entries/entry.h"
+#include "mpi/entries/operations.h"
+#include "mpi/native/native.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi {
+namespace {
+
+// How MPICH tells a proxy what an attribute is: here always what a C reader sees.
+constexpr int kPointerAttribute = 0;
+
+using CopyProxy = int(attrcache_callback* user, int handle, int keyval, void* extra_state,
+                      int attribute_type, void* value, void** copy, int* flag);
+using DeleteProxy = int(attrcache_callback* user, int handle, int keyval, int attribute_type,
+                        void* value, void* extra_state);
+
+struct Proxied {
+  attrcache_callback* copy_fn;
+  attrcache_callback* delete_fn;
+  void* extra_state;
+  CopyProxy* copy_proxy;
+  DeleteProxy* delete_proxy;
+};
+
+int copy_by_proxy(int handle, int keyval, void* extra_state, void* value, void* copy, int* flag) {
+  const auto& p = *static_cast<Proxied*>(extra_state);
+  *flag = 0;
+  if (p.copy_fn == nullptr || p.copy_proxy == nullptr) return MPI_SUCCESS;
+  return p.copy_proxy(p.copy_fn, handle, keyval, p.extra_state, kPointerAttribute, value,
+                      static_cast<void**>(copy), flag);
+}
+
+int delete_by_proxy(int handle, int keyval, void* value, void* extra_state) {
+  const auto& p = *static_cast<Proxied*>(extra_state);
+  if (p.delete_fn == nullptr || p.delete_proxy == nullptr) return MPI_SUCCESS;
+  return p.delete_proxy(p.delete_fn, handle, keyval, kPointerAttribute, value, p.extra_state);
+}
+
+void destroy_proxied(void* extra_state) { destroy(static_cast<Proxied*>(extra_state)); }
+
+Binding look_up(uintptr_t caller) {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(caller), &info) == 0 || info.dli_fname == nullptr)
+    return Binding::kC;
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const char* base = slash != nullptr ? slash + 1 : info.dli_fname;
+  const auto begins = [base](const char* prefix) {
+    return std::strncmp(base, prefix, std::strlen(prefix)) == 0;
+  };
+  if (begins("libmpichcxx") || begins("libmpicxx")) return Binding::kCxx;
+  if (begins("libmpichfort") || begins("libmpifort")) return Binding::kFortran;
+  return Binding::kC;
+}
+
+}  // namespace
+
+constinit Atomic<uintptr_t> plain_callers[64];
+
+Binding find_binding(const void* return_address) {
+  const auto caller = reinterpret_cast<uintptr_t>(return_address);
+  const Binding binding = look_up(caller);
+  if (binding == Binding::kC) plain_caller(caller).store(caller, kRelaxed);
+  return binding;
+}
+
+int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
+                          attrcache_callback* delete_fn, void* extra_state, int* keyval,
+                          probe::Source source) {
+  auto* proxied = make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
+  if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
+  const attrcache_callbacks callbacks = {reinterpret_cast<attrcache_callback*>(copy_by_proxy),
+                                         reinterpret_cast<attrcache_callback*>(delete_by_proxy),
+                                         proxied, ATTRCACHE_C, destroy_proxied};
+  const int code =
+      create_keyval(state, kind, callbacks, keyval, probe::Source(source, copy_fn, delete_fn));
+  if (code != MPI_SUCCESS) destroy(proxied);
+  return code;
+}
+
+namespace {
+
+// Before anybody else knows the keyval.
+void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
+  for (attrcache_kind* kind : served()->kinds) {
+    attrcache_keyval_info info;
+    if (attrcache_keyval_describe(kind, keyval, &info) != ATTRCACHE_OK) continue;
+    probe::unwrap(info.callbacks);
+    if (info.callbacks.destructor != destroy_proxied) return;
+    auto& proxied = *static_cast<Proxied*>(info.callbacks.extra_state);
+    proxied.copy_proxy = copy_proxy;
+    proxied.delete_proxy = delete_proxy;
+    return;
+  }
+}
+
+using SetProxy = void(int, CopyProxy*, DeleteProxy*);
+
+// MPICH's own, which stands behind ours.
+SetProxy* native_set_proxy() {
+  static SetProxy* const found = [] {
+    void* symbol = dlsym(RTLD_NEXT, "MPII_Keyval_set_proxy");
+    if (symbol == nullptr) symbol = find_symbol_in_libraries("MPII_Keyval_set_proxy");
+    if (symbol == nullptr) die("the MPI library has no", "MPII_Keyval_set_proxy");
+    return reinterpret_cast<SetProxy*>(symbol);
+  }();
+  return found;
+}
+
+}  // namespace
+}  // namespace attrcache::mpi
+
+extern "C" ATTRCACHE_ENTRY void MPII_Keyval_set_proxy(int keyval,
+                                                      attrcache::mpi::CopyProxy* copy_proxy,
+                                                      attrcache::mpi::DeleteProxy* delete_proxy) {
+  using namespace attrcache::mpi;
+  if (ours(keyval) && served() != nullptr) {
+    set_proxy(keyval, copy_proxy, delete_proxy);
+  } else {
+    native_set_proxy()(keyval, copy_proxy, delete_proxy);
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The attribute operations on keyvals of ours, whatever the language and name by which they were
+// called. `Kind` is one of kinds.h; handles are C's. Each returns what the MPI function returns,
+// its error handler having been called.
+
+#ifndef ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
+#define ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
+
+#include "attrcache/attrcache.h"
+#include "keyval/registry.h"
+#include "mpi/native/errors.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/anchor.h"
+#include "mpi/objects/served.h"
+#include "mpi/watching/checked.h"
+#include "mpi/watching/probe.h"
+#include "mpi/watching/watch.h"
+
+namespace attrcache::mpi {
+
+// A call of ours that MPI itself has to answer: there is no domain (so the keyval can't be ours),
+// or MPI is over.
+inline bool not_ours_to_answer() { return served() == nullptr || (ending() && finalized()); }
+
+// Reads an attribute by `Read`, which is attrcache_get or a kin of it.
+template <typename Kind, typename Value, typename Read>
+[[gnu::noinline]] int get_by_asking(typename Kind::Handle handle, int keyval, Value* value,
+                                    int* flag, Read read) {
+  static constinit attrcache_table nothing = {};
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (watched() & kChecked) [[unlikely]]
+    watch_thread(Doing::kGet, Kind::kNumber, keyval);
+  if (anchor == nullptr) {
+    note_handle<Kind>(handle, Doing::kGet, keyval);
+    const int code = touch<Kind>(handle, Attach::kIfAskedOften, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  if (value == nullptr || flag == nullptr) return raise<Kind>(handle, MPI_ERR_ARG);
+  const int result =
+      read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
+  *flag = result == ATTRCACHE_OK;
+  if (result <= ATTRCACHE_ABSENT) probe::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
+  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : fail<Kind>(handle, Doing::kGet, result, keyval);
+}
+
+// On an object whose anchor is known.
+template <typename Kind>
+[[gnu::always_inline]] inline int set_now(Anchor* anchor, typename Kind::Handle handle, int keyval,
+                                          intptr_t value, attrcache_tag tag) {
+  const probe::Operation operation(probe::What::kSet, Kind::kNumber, keyval);
+  int code_or_keyval = keyval;  // overwritten if a callback fails
+  const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                   keyval, value, tag, &code_or_keyval);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS
+                                : fail<Kind>(handle, Doing::kSet, result, code_or_keyval);
+}
+
+template <typename Kind>
+[[gnu::always_inline]] inline int remove_now(attrcache_table* table, typename Kind::Handle handle,
+                                             int keyval) {
+  const probe::Operation operation(probe::What::kDelete, Kind::kNumber, keyval);
+  int code_or_keyval = keyval;
+  const int result =
+      attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS
+                                : fail<Kind>(handle, Doing::kDelete, result, code_or_keyval);
+}
+
+// The same where ATTRCACHE_VERBOSE and ATTRCACHE_CHECK are heeded.
+template <typename Kind>
+int set_at(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
+           attrcache_tag tag) {
+  const uint8_t watch = watched();
+  if (watch != 0) count(counts.sets);
+  if ((watch & kChecked) == 0) return set_now<Kind>(anchor, handle, keyval, value, tag);
+  watch_thread(Doing::kSet, Kind::kNumber, keyval);
+  watch_set(Kind::kNumber, keyval);
+  const WatchedFree::Aside aside;
+  return set_now<Kind>(anchor, handle, keyval, value, tag);
+}
+
+template <typename Kind>
+int remove_at(attrcache_table* table, typename Kind::Handle handle, int keyval) {
+  const uint8_t watch = watched();
+  if (watch != 0) count(counts.deletes);
+  if ((watch & kChecked) == 0) return remove_now<Kind>(table, handle, keyval);
+  watch_thread(Doing::kDelete, Kind::kNumber, keyval);
+  watch_delete(Kind::kNumber, table, keyval);
+  const WatchedFree::Aside aside;
+  return remove_now<Kind>(table, handle, keyval);
+}
+
+template <typename Kind>
+int set(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) [[unlikely]] {
+    note_handle<Kind>(handle, Doing::kSet, keyval);
+    const int code = touch<Kind>(handle, Attach::kYes, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return set_at<Kind>(anchor, handle, keyval, value, tag);
+}
+
+// Nothing attached: succeeds, on every MPI.
+template <typename Kind>
+int remove(typename Kind::Handle handle, int keyval) {
+  static constinit attrcache_table nothing = {};
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) [[unlikely]] {
+    note_handle<Kind>(handle, Doing::kDelete, keyval);
+    const int code = touch<Kind>(handle, Attach::kNo, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return remove_at<Kind>(anchor != nullptr ? &anchor->table : &nothing, handle, keyval);
+}
+
+// The caller has checked the pointers, and that the kind isn't left to MPI. (Not by the C API,
+// which would check them again.)
+inline int create_keyval(const Served& state, int kind, const attrcache_callbacks& callbacks,
+                         int* keyval, probe::Source source) {
+  probe::Creation creation(kind, callbacks, source);
+  auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
+  const int result = registry->create(*creation.callbacks(), keyval, Registry::kNotPredefined);
+  if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
+  creation.done(*keyval);
+  return MPI_SUCCESS;
+}
+
+inline int free_keyval(int kind, int* keyval) {
+  const probe::Operation operation(probe::What::kFreeKeyval, kind, *keyval);
+  const int result = reinterpret_cast<Registry*>(served()->kinds[kind])->free(keyval);
+  if (result != ATTRCACHE_OK) [[unlikely]]
+    return fail_to_free(result, kind, *keyval);
+  *keyval = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+
+// The same with ATTRCACHE_CHECK=1.
+inline int create_keyval_checked(const Served& state, int kind,
+                                 const attrcache_callbacks& callbacks, int* keyval,
+                                 probe::Source source) {
+  watch_thread(Doing::kCreate, kind, kNoKeyval);
+  const attrcache_callbacks check = checked(kind, callbacks);
+  const int code = create_keyval(state, kind, check, keyval,
+                                 probe::Source(source, callbacks.copy_fn, callbacks.delete_fn));
+  if (code != MPI_SUCCESS) discard_checked(check);
+  return code;
+}
+
+inline int free_keyval_checked(int kind, int* keyval) {
+  watch_thread(Doing::kFree, kind, *keyval);
+  watch_free(kind, *keyval);
+  return free_keyval(kind, keyval);
+}
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_

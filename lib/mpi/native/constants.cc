@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/native/constants.h"
+
+#include <cstddef>
+
+#include "mpi/native/native.h"
+
+namespace attrcache::mpi {
+namespace {
+
+using Callback = attrcache_callback;
+
+// {NULL_COPY, DUP, NULL_DELETE} of the three kinds and of MPI-1; null where there is none.
+constexpr int kFamilies = 4;
+using Family = Callback* [3];
+
+constexpr const char* kMpifh[kFamilies][3] = {
+    {"mpi_comm_null_copy_fn_", "mpi_comm_dup_fn_", "mpi_comm_null_delete_fn_"},
+    {"mpi_type_null_copy_fn_", "mpi_type_dup_fn_", "mpi_type_null_delete_fn_"},
+    {"mpi_win_null_copy_fn_", "mpi_win_dup_fn_", "mpi_win_null_delete_fn_"},
+    {"mpi_null_copy_fn_", "mpi_dup_fn_", "mpi_null_delete_fn_"},
+};
+#define ATTRCACHE_F08(name) "__mpi_f08_callbacks_MOD_mpi_" name
+constexpr const char* kF08[kFamilies][3] = {
+    {ATTRCACHE_F08("comm_null_copy_fn"), ATTRCACHE_F08("comm_dup_fn"),
+     ATTRCACHE_F08("comm_null_delete_fn")},
+    {ATTRCACHE_F08("type_null_copy_fn"), ATTRCACHE_F08("type_dup_fn"),
+     ATTRCACHE_F08("type_null_delete_fn")},
+    {ATTRCACHE_F08("win_null_copy_fn"), ATTRCACHE_F08("win_dup_fn"),
+     ATTRCACHE_F08("win_null_delete_fn")},
+    {nullptr, nullptr, nullptr},
+};
+
+struct Names {
+  explicit Names(const char* const (&names)[kFamilies][3]) {
+    for (int f = 0; f < kFamilies; ++f) {
+      for (int i = 0; i < 3; ++i) {
+        const char* name = names[f][i];
+        void* symbol = name != nullptr ? find_symbol(name) : nullptr;
+        functions[f][i] = reinterpret_cast<Callback*>(symbol);
+      }
+    }
+  }
+
+  Family functions[kFamilies];
+};
+
+}  // namespace
+
+Callbacks recognize_fortran(Callback* copy_fn, Callback* delete_fn) {
+  static const Names mpifh(kMpifh);
+  static const Names f08(kF08);
+  Callbacks c = {copy_fn, delete_fn};
+  for (int f = 0; f < kFamilies; ++f) {
+    recognize(mpifh.functions[f], c);
+    recognize(f08.functions[f], c);
+  }
+  return c;
+}
+
+}  // namespace attrcache::mpi

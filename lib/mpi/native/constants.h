@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The callback constants of MPI (MPI_COMM_DUP_FN, ...) are functions or null pointers. Recognized,
+// they become attrcache's sentinels, which cost no call. One that isn't recognized is called like
+// any user's function, which comes to the same.
+
+#ifndef ATTRCACHE_MPI_NATIVE_CONSTANTS_H_
+#define ATTRCACHE_MPI_NATIVE_CONSTANTS_H_
+
+#include "attrcache/attrcache.h"
+#include "mpi/native/native.h"
+
+namespace attrcache::mpi {
+
+struct Callbacks {
+  attrcache_callback* copy_fn;
+  attrcache_callback* delete_fn;
+};
+
+// Of one family, {NULL_COPY, DUP, NULL_DELETE}. Where there is none, it has a null pointer, which
+// is the sentinel of NULL_COPY and NULL_DELETE anyway, and no user's DUP.
+inline void recognize(attrcache_callback* const (&family)[3], Callbacks& c) {
+  if (c.copy_fn == family[0]) c.copy_fn = ATTRCACHE_NULL_COPY_FN;
+  if (c.copy_fn == family[1] && c.copy_fn != ATTRCACHE_NULL_COPY_FN) c.copy_fn = ATTRCACHE_DUP_FN;
+  if (c.delete_fn == family[2]) c.delete_fn = ATTRCACHE_NULL_DELETE_FN;
+}
+
+// C's, of one kind; of communicators, also MPI-1's.
+template <int kKind>
+inline Callbacks recognize_c(attrcache_callback* copy_fn, attrcache_callback* delete_fn) {
+  const Native& n = native();
+  Callbacks c = {copy_fn, delete_fn};
+  recognize(n.constants[kKind], c);
+  if (kKind == ATTRCACHE_COMMUNICATOR && !facts::kOneDup) recognize(n.constants[kKinds], c);
+  return c;
+}
+
+// Fortran's: mpif.h's and mpi_f08's, of any kind.
+Callbacks recognize_fortran(attrcache_callback* copy_fn, attrcache_callback* delete_fn);
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_NATIVE_CONSTANTS_H_

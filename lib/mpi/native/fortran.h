@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the Fortran entry points have in common: MPI's own Fortran functions for keyvals that aren't
+// ours, handles, and IERROR, which mpi_f08 lets the caller leave out (a null pointer).
+//
+// A handle of mpi_f08 is a derived type of one INTEGER, passed by reference: for us, an INTEGER. So
+// mpi_f08's functions differ from mpif.h's in IERROR alone, and everything that is MPI's to answer
+// goes to its mpif.h functions.
+
+#ifndef ATTRCACHE_MPI_NATIVE_FORTRAN_H_
+#define ATTRCACHE_MPI_NATIVE_FORTRAN_H_
+
+#include "attrcache/attrcache.h"
+#include "mpi/native/kinds.h"
+#include "mpi/native/native.h"
+
+namespace attrcache::mpi::fortran {
+
+using Callback = attrcache_callback;
+
+// MPI's Fortran functions of one face: `Value` is MPI-1's INTEGER or MPI-2's
+// INTEGER(KIND=MPI_ADDRESS_KIND).
+template <typename Value>
+struct Calls {
+  void (*create_keyval)(Callback*, Callback*, MPI_Fint*, Value*, MPI_Fint*);
+  void (*free_keyval)(MPI_Fint*, MPI_Fint*);
+  void (*set_attr)(MPI_Fint*, MPI_Fint*, Value*, MPI_Fint*);
+  void (*get_attr)(MPI_Fint*, MPI_Fint*, Value*, MPI_Fint*, MPI_Fint*);
+  void (*delete_attr)(MPI_Fint*, MPI_Fint*, MPI_Fint*);
+};
+
+struct Native {
+  Calls<MPI_Fint> mpi1;
+  Calls<MPI_Aint> comm;
+  Calls<MPI_Aint> type;
+  Calls<MPI_Aint> win;
+};
+
+// Found at run time, as mpi::native() is.
+const Native& native();
+
+template <typename Kind>
+typename Kind::Handle handle(MPI_Fint fortran) {
+  const auto convert = mpi::native().of<Kind>().from_fortran;
+  if (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) return convert(fortran);
+  return facts::from_object<typename Kind::Handle>(
+      reinterpret_cast<void*>(static_cast<intptr_t>(fortran)));
+}
+
+}  // namespace attrcache::mpi::fortran
+
+#endif  // ATTRCACHE_MPI_NATIVE_FORTRAN_H_

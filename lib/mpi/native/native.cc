@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/native/native.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace attrcache::mpi {
+
+constinit Atomic<const Native*> native_table{nullptr};
+
+namespace {
+
+struct Search {
+  const char* name;
+  void* found;
+};
+
+// Looks into one loaded library, if it is one of the MPI's.
+int search_library(dl_phdr_info* info, size_t, void* argument) {
+  auto& search = *static_cast<Search*>(argument);
+  const char* slash = std::strrchr(info->dlpi_name, '/');
+  const char* base = slash != nullptr ? slash + 1 : info->dlpi_name;
+  for (const char* prefix : facts::kLibraryPrefixes) {
+    if (std::strncmp(base, prefix, std::strlen(prefix)) != 0) continue;
+    // Loaded already: the handle adds a reference, which keeps MPI from being unloaded under us.
+    void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    search.found = dlsym(library, search.name);
+    if (search.found != nullptr) return 1;
+    dlclose(library);
+  }
+  return 0;
+}
+
+#define ATTRCACHE_RESOLVE_KIND(calls, Name)                       \
+  resolve((calls).create_keyval, "PMPI_" #Name "_create_keyval"); \
+  resolve((calls).free_keyval, "PMPI_" #Name "_free_keyval");     \
+  resolve((calls).set_attr, "PMPI_" #Name "_set_attr");           \
+  resolve((calls).get_attr, "PMPI_" #Name "_get_attr");           \
+  resolve((calls).delete_attr, "PMPI_" #Name "_delete_attr")
+
+#if defined(ATTRCACHE_OPENMPI)
+void resolve_handles(Native& n) {
+  resolve(n.comm.to_fortran, "PMPI_Comm_c2f");
+  resolve(n.comm.from_fortran, "PMPI_Comm_f2c");
+  resolve(n.type.to_fortran, "PMPI_Type_c2f");
+  resolve(n.type.from_fortran, "PMPI_Type_f2c");
+  resolve(n.win.to_fortran, "PMPI_Win_c2f");
+  resolve(n.win.from_fortran, "PMPI_Win_f2c");
+  resolve(n.world, facts::kWorld);
+  resolve(n.self, facts::kSelf);
+  resolve(n.null_comm, facts::kNull[0]);
+  resolve(n.null_type, facts::kNull[1]);
+  resolve(n.null_win, facts::kNull[2]);
+}
+#else
+void resolve_handles(Native& n) {
+  n.world = MPI_COMM_WORLD;
+  n.self = MPI_COMM_SELF;
+  n.null_comm = facts::kNull[0];
+  n.null_type = facts::kNull[1];
+  n.null_win = facts::kNull[2];
+}
+#endif
+
+}  // namespace
+
+void die(const char* what, const char* detail) {
+  std::fprintf(stderr, "attrcache: %s %s\n", what, detail);
+  std::abort();
+}
+
+void* find_symbol(const char* name) {
+  void* symbol = dlsym(RTLD_DEFAULT, name);
+  return symbol != nullptr ? symbol : find_symbol_in_libraries(name);
+}
+
+void* find_symbol_in_libraries(const char* name) {
+  Search search = {name, nullptr};
+  dl_iterate_phdr(search_library, &search);
+  return search.found;
+}
+
+const Native& find_native() {
+  if (find_symbol(facts::kMark) == nullptr) {
+    die("this process runs another MPI than the one that the preloaded library is for,",
+        facts::kName);
+  }
+  auto* n = new Native{};  // lives as long as the process
+  ATTRCACHE_RESOLVE_KIND(n->comm, Comm);
+  ATTRCACHE_RESOLVE_KIND(n->type, Type);
+  ATTRCACHE_RESOLVE_KIND(n->win, Win);
+  resolve(n->keyval_create, "PMPI_Keyval_create");
+  resolve(n->keyval_free, "PMPI_Keyval_free");
+  resolve(n->attr_put, "PMPI_Attr_put");
+  resolve(n->attr_get, "PMPI_Attr_get");
+  resolve(n->attr_delete, "PMPI_Attr_delete");
+  resolve(n->initialized, "PMPI_Initialized");
+  resolve(n->finalized, "PMPI_Finalized");
+  resolve(n->comm_call_errhandler, "PMPI_Comm_call_errhandler");
+  resolve(n->win_call_errhandler, "PMPI_Win_call_errhandler");
+  for (int family = 0; family <= kKinds; ++family) {
+    for (int i = 0; i < 3; ++i) {
+      const char* name = facts::kConstants[family][i];
+      if (name != nullptr) resolve(n->constants[family][i], name);
+    }
+  }
+  resolve_handles(*n);
+  const Native* expected = nullptr;
+  // (N1) Release: publishes the table. Acquire on failure: another thread's is used instead.
+  if (!native_table.compare_exchange_strong(expected, n, kAcqRel, kAcquire)) {
+    delete n;
+    return *expected;
+  }
+  return *n;
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/objects/anchor.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "mpi/native/errors.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/free.h"
+#include "mpi/watching/checked.h"
+#include "mpi/watching/probe.h"
+#include "platform/thread.h"
+
+namespace attrcache::mpi {
+namespace {
+
+Anchor* new_anchor() {
+  void* memory = std::aligned_alloc(alignof(Anchor), sizeof(Anchor));
+  if (memory == nullptr) return nullptr;
+  std::memset(memory, 0, sizeof(Anchor));
+  return new (memory) Anchor;
+}
+
+void delete_anchor(Anchor* anchor) { std::free(anchor); }
+
+size_t attribute_count(attrcache_kind* kind, const Anchor& anchor) {
+  size_t n = 0;
+  attrcache_attribute_list(kind, &anchor.table, nullptr, 0, &n);
+  return n;
+}
+
+// The object is being duplicated. Its copy has no handle yet that MPI would tell us: should a
+// copy_fn fail, the delete_fn of what was copied before gets the null handle.
+template <typename Kind>
+int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, int* flag) {
+  auto* from = static_cast<Anchor*>(value);
+  *flag = 0;
+  // So that the callbacks find the object they are called for.
+  objects<Kind>.insert(facts::to_key(old), from);
+  const probe::Operation operation(probe::What::kDup, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  attrcache_kind* kind = kind_of<Kind>();
+  if (attribute_count(kind, *from) == 0) return MPI_SUCCESS;
+  Anchor* to = new_anchor();
+  if (to == nullptr) return MPI_ERR_NO_MEM;
+  int code = 0;
+  const int result = attrcache_copy_all(kind, &from->table, facts::to_object(old), &to->table,
+                                        facts::to_object(native().null<Kind>()), &code);
+  if (result != ATTRCACHE_OK || attribute_count(kind, *to) == 0) {
+    // Nothing is attached, but places for what copy_fns might have returned may have been made.
+    attrcache_delete_all(kind, &to->table, facts::to_object(native().null<Kind>()), ATTRCACHE_DRAIN,
+                         nullptr);
+    delete_anchor(to);
+    return result == ATTRCACHE_OK ? MPI_SUCCESS : error_code(result, code);
+  }
+  count(counts.objects);
+  probe::duplicated(Kind::kNumber, facts::to_object(old), to, kind, &to->table);
+  *static_cast<void**>(copy) = to;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+template <typename Kind>
+Freed free_of(Anchor* anchor, typename Kind::Handle handle) {
+  return free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                         facts::kFreeModes[Kind::kNumber]);
+}
+
+// The same with ATTRCACHE_CHECK=1.
+template <typename Kind>
+Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
+  void* object = facts::to_object(handle);
+  bool told = facts::kFreeModes[Kind::kNumber] != FreeMode::kDrain;
+  if (facts::kFinalizeForgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
+    // Those that only MPI_Finalize frees.
+    told = object != facts::to_object(native().world) && object != facts::to_object(native().self);
+  }
+  WatchedFree watched_free(Kind::kNumber, object, told);
+  const Freed freed = free_of<Kind>(anchor, handle);
+  watched_free.end(freed.code);
+  return freed;
+}
+
+// Of MPI_COMM_SELF and MPI_COMM_WORLD, which MPI_Finalize alone frees, in one thread.
+constinit int finalize_codes[2] = {MPI_SUCCESS, MPI_SUCCESS};
+
+// What MPI is told of callbacks that ended with `code`.
+template <typename Kind>
+int to_tell(typename Kind::Handle, int code) {
+  return code;
+}
+template <>
+int to_tell<Communicator>(MPI_Comm comm, int code) {
+  const bool self = comm == native().self;
+  if (!self && comm != native().world) return code;
+  // It would stop there, before the attributes by which we notice the end.
+  if (facts::kFinalizeForgets) return MPI_SUCCESS;
+  finalize_codes[self] = code;
+  return code;
+}
+
+// The object ends.
+template <typename Kind>
+int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
+  auto* anchor = static_cast<Anchor*>(value);
+  const uintptr_t key = facts::to_key(handle);
+  // So that the callbacks find the object, if it was never touched under this handle.
+  objects<Kind>.insert(key, anchor);
+  const probe::Operation operation(probe::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  probe::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  const Freed freed =
+      checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
+  // If it isn't there any more, a callback has freed the object under our feet.
+  if (!freed.kept && objects<Kind>.find(key) == anchor) {
+    objects<Kind>.erase(key);
+    probe::ended(anchor);
+    if (!freed.leaked) delete_anchor(anchor);
+  }
+  return to_tell<Kind>(handle, freed.code);
+}
+
+// How often objects without an anchor were asked for attributes, by a hash of their handles: an
+// anchor is worth its cost for one that is asked again and again. Approximate on purpose; relaxed,
+// for it orders nothing.
+constinit Atomic<uint8_t> asked[256];
+constexpr uint8_t kOften = 8;
+
+bool asked_often(uintptr_t key) {
+  Atomic<uint8_t>& times = asked[key * 0x9e3779b97f4a7c15 >> 56];
+  const uint8_t n = times.load(kRelaxed);
+  const bool often = n >= kOften;
+  times.store(often ? 0 : static_cast<uint8_t>(n + 1), kRelaxed);
+  return often;
+}
+
+// The right to attach an anchor to one object. Taken around calls into MPI that run no callback and
+// can't fail but for memory, so a thread that waits for it waits for MPI alone.
+class Claim {
+ public:
+  explicit Claim(uintptr_t key) : slot_(slots_[key * 0x9e3779b97f4a7c15 >> 58]) {
+    Backoff backoff;
+    // (A1) Acquire, pairs with the release below: the anchor that the last holder attached.
+    while (slot_.exchange(1, kAcquire) != 0) backoff.relax();
+  }
+  ~Claim() { slot_.store(0, kRelease); }  // (A1)
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+ private:
+  static constinit Atomic<uint32_t> slots_[64];
+  Atomic<uint32_t>& slot_;
+};
+constinit Atomic<uint32_t> Claim::slots_[64];
+
+// The anchor that MPI has for the object; null: none.
+template <typename Kind>
+int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
+  int flag = 0;
+  *anchor = nullptr;
+  void* value = nullptr;
+  const int code =
+      native().of<Kind>().get_attr(handle, state.anchors[Kind::kNumber], &value, &flag);
+  if (code == MPI_SUCCESS && flag != 0) *anchor = static_cast<Anchor*>(value);
+  return code;
+}
+
+template <typename Kind>
+int attach(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
+  const Claim claim(facts::to_key(handle));
+  int code = ask<Kind>(state, handle, anchor);
+  if (code != MPI_SUCCESS || *anchor != nullptr) return code;
+  Anchor* made = new_anchor();
+  if (made == nullptr) return raise<Kind>(handle, MPI_ERR_NO_MEM);
+  code = native().of<Kind>().set_attr(handle, state.anchors[Kind::kNumber], made);
+  if (code != MPI_SUCCESS) {
+    delete_anchor(made);
+    return code;
+  }
+  count(counts.objects);
+  probe::appeared(Kind::kNumber, made);
+  *anchor = made;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+template <typename Kind>
+int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
+  const Served* state;
+  int code = begin(&state);
+  if (code != MPI_SUCCESS) return code;
+  watch_for_end(*state);
+  code = ask<Kind>(*state, handle, anchor);
+  if (code != MPI_SUCCESS) return code;
+  const uintptr_t key = facts::to_key(handle);
+  if (*anchor == nullptr) {
+    if (wish == Attach::kNo || (wish == Attach::kIfAskedOften && !asked_often(key))) {
+      return MPI_SUCCESS;
+    }
+    code = attach<Kind>(*state, handle, anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
+  probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
+  // Out of memory: the object is served all the same, only slowly.
+  if (!ending()) objects<Kind>.insert(key, *anchor);
+  return MPI_SUCCESS;
+}
+
+template int touch<Communicator>(MPI_Comm, Attach, Anchor**);
+template int touch<Datatype>(MPI_Datatype, Attach, Anchor**);
+template int touch<Window>(MPI_Win, Attach, Anchor**);
+
+template <typename Kind>
+int create_anchor(int* keyval) {
+  return native().of<Kind>().create_keyval(copy_anchor<Kind>, delete_anchor_of<Kind>, keyval,
+                                           nullptr);
+}
+
+template int create_anchor<Communicator>(int*);
+template int create_anchor<Datatype>(int*);
+template int create_anchor<Window>(int*);
+
+int code_at_finalize(MPI_Comm comm) { return finalize_codes[comm == native().self]; }
+
+void forget_all_objects() {
+  objects<Communicator>.clear();
+  objects<Datatype>.clear();
+  objects<Window>.clear();
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/objects/free.h"
+
+#include "callback/frame.h"
+#include "mpi/native/errors.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "table/at_once.h"
+#include "table/attribute.h"
+
+namespace attrcache::mpi {
+namespace {
+
+// attrcache_delete_all, until no other thread is in the middle of deleting one of the attributes.
+int delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
+               attrcache_delete_mode mode, int* code) {
+  Backoff backoff;
+  for (;;) {
+    const int result = attrcache_delete_all(kind, table, object, mode, code);
+    if (result != ATTRCACHE_ERR_BUSY) return result;
+    backoff.relax();
+  }
+}
+
+// What is attached at one moment, in the order of setting. Empty when out of memory.
+class Attributes {
+ public:
+  Attributes(attrcache_kind* kind, const attrcache_table* table) {
+    size_t there = kFew;
+    attrcache_attribute_list(kind, table, few_, kFew, &there);
+    if (there > kFew) {
+      const size_t capacity = there;
+      many_ = static_cast<attrcache_attribute_info*>(allocate_zeroed(capacity * sizeof *many_));
+      if (many_ == nullptr) return;
+      attrcache_attribute_list(kind, table, many_, capacity, &there);
+      if (there > capacity) there = capacity;
+    }
+    count_ = there;
+  }
+  ~Attributes() { release(many_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+
+  size_t count() const { return count_; }
+  int keyval(size_t i) const { return (many_ != nullptr ? many_ : few_)[i].keyval; }
+
+ private:
+  static constexpr size_t kFew = 16;
+  attrcache_attribute_info few_[kFew];
+  attrcache_attribute_info* many_ = nullptr;
+  size_t count_ = 0;
+};
+
+// Runs the delete callbacks one by one, youngest first, and returns what the last one said. `died`:
+// one has freed the object, and the table is no more.
+int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, bool* died) {
+  const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
+  const Attributes attributes(kind, table);
+  Stay stay(&target.table);  // a callback may free the object itself
+  int last = 0;
+  for (size_t i = attributes.count(); i-- > 0 && !stay.table_died();) {
+    last = 0;
+    delete_attribute(target, static_cast<uint32_t>(attributes.keyval(i)), Caller::kRuntime,
+                     OnFailure::kDetach, &last);
+  }
+  *died = stay.table_died();
+  return last;
+}
+
+}  // namespace
+
+Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode) {
+  int code = 0;
+  if (mode == FreeMode::kLastCode) {
+    if (delete_at_once(*reinterpret_cast<Registry*>(kind), Table::of(table))) {
+      return {0, false, false};  // there was no callback to be run
+    }
+    bool died;
+    const int last = delete_each(kind, table, object, &died);
+    if (died) return {last, false, false};
+    // What callbacks have attached meanwhile, and the table's memory.
+    const int result = delete_all(kind, table, object, ATTRCACHE_DRAIN, &code);
+    const bool leaked = result != ATTRCACHE_OK && result != ATTRCACHE_ERR_CALLBACK;
+    if (last != 0) return {last, false, leaked};
+    return {result == ATTRCACHE_OK ? 0 : error_code(result, code), false, leaked};
+  }
+  const bool stops = mode == FreeMode::kStop;
+  const int result =
+      delete_all(kind, table, object, stops ? ATTRCACHE_STOP_AT_FAILURE : ATTRCACHE_DRAIN, &code);
+  if (result == ATTRCACHE_OK) return {0, false, false};
+  const bool attached = stops || result != ATTRCACHE_ERR_CALLBACK;
+  return {error_code(result, code), stops, attached && !stops};
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/objects/handle_map.h"
+
+#include "platform/memory.h"
+#include "platform/thread.h"
+
+namespace attrcache::mpi {
+
+constinit HandleMap::Array HandleMap::nothing_ = {0, nullptr, {}};
+
+struct HandleMap::Held {
+  explicit Held(HandleMap& map) : map_(map) {
+    Backoff backoff;
+    // (H3) Acquire: what the last holder changed; pairs with the release below.
+    while (map_.lock_.exchange(1, kAcquire) != 0) backoff.relax();
+  }
+  ~Held() { map_.lock_.store(0, kRelease); }  // (H3)
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  HandleMap& map_;
+};
+
+HandleMap::Array* HandleMap::allocate(uint64_t capacity) {
+  auto* array = static_cast<Array*>(allocate_zeroed(sizeof(Array) + (capacity - 1) * sizeof(Slot)));
+  if (array != nullptr) array->mask = (capacity - 1) * sizeof(Slot);
+  return array;
+}
+
+// Finds may still be reading it. Lock held.
+void HandleMap::put_away(Array* array) {
+  if (array == &nothing_) return;
+  array->older = outgrown_;
+  outgrown_ = array;
+}
+
+// Keeps at least half of the slots empty. Lock held. Relaxed loads: only holders of the lock write.
+bool HandleMap::make_room() {
+  Array* old = array_.load(kRelaxed);
+  const uint64_t capacity = old->mask / sizeof(Slot) + 1;
+  const size_t live = live_.load(kRelaxed);
+  if ((live + erased_ + 1) * 2 <= capacity) return true;
+  uint64_t wanted = capacity < kInitialCapacity ? kInitialCapacity : capacity;
+  while ((live + 1) * 4 > wanted) wanted *= 2;
+  Array* grown = allocate(wanted);
+  if (grown == nullptr) return false;
+  for (uint64_t i = 0; i <= old->mask; i += sizeof(Slot)) {
+    const uint64_t key = old->at(i).key.load(kRelaxed);
+    if (key == kEmpty || key == kErased) continue;
+    uint64_t offset = hash(key - 1) & grown->mask;
+    while (grown->at(offset).key.load(kRelaxed) != kEmpty) {
+      offset = (offset + sizeof(Slot)) & grown->mask;
+    }
+    grown->at(offset).object.store(old->at(i).object.load(kRelaxed), kRelaxed);
+    grown->at(offset).key.store(key, kRelaxed);  // not published yet
+  }
+  erased_ = 0;
+  put_away(old);
+  array_.store(grown, kRelease);  // (H1) publishes the array and all that is in it
+  return true;
+}
+
+void* HandleMap::insert(uintptr_t handle, void* object) {
+  const uint64_t key = key_of(handle);
+  const Held held(*this);
+  if (!make_room()) return nullptr;
+  Array& array = *array_.load(kRelaxed);
+  Slot* target = nullptr;
+  for (uint64_t offset = hash(handle) & array.mask;;
+       offset = (offset + sizeof(Slot)) & array.mask) {
+    Slot& slot = array.at(offset);
+    const uint64_t there = slot.key.load(kRelaxed);
+    if (there == key) return slot.object.load(kRelaxed);
+    if (target == nullptr && (there == kErased || there == kEmpty)) target = &slot;
+    if (there == kEmpty) break;
+  }
+  if (target->key.load(kRelaxed) == kErased) --erased_;
+  target->object.store(object, kRelaxed);
+  target->key.store(
+      key, kRelease);  // (H2) a find that sees the key sees the object, and what it points to
+  live_.store(live_.load(kRelaxed) + 1, kRelaxed);
+  return object;
+}
+
+// Turns the erased slots that no longer stand in anybody's way back into empty ones: those just
+// before an empty one. A find that passes is told "absent" one slot earlier, no more.
+void HandleMap::tidy(Array& array, uint64_t offset) {
+  const uint64_t next = (offset + sizeof(Slot)) & array.mask;
+  if (array.at(next).key.load(kRelaxed) != kEmpty) return;
+  while (array.at(offset).key.load(kRelaxed) == kErased) {
+    // Release like H2, although it gives nothing to read: the object of an empty slot is never
+    // looked at.
+    array.at(offset).key.store(kEmpty, kRelease);
+    --erased_;
+    offset = (offset - sizeof(Slot)) & array.mask;
+  }
+}
+
+void HandleMap::erase(uintptr_t handle) {
+  const uint64_t key = key_of(handle);
+  const Held held(*this);
+  Array& array = *array_.load(kRelaxed);
+  for (uint64_t offset = hash(handle) & array.mask;;
+       offset = (offset + sizeof(Slot)) & array.mask) {
+    Slot& slot = array.at(offset);
+    const uint64_t there = slot.key.load(kRelaxed);
+    if (there == kEmpty) return;
+    if (there != key) continue;
+    // Release: whoever gets the handle next, and thereby sees that it was freed, doesn't find the
+    // old entry.
+    slot.key.store(kErased, kRelease);
+    live_.store(live_.load(kRelaxed) - 1, kRelaxed);
+    ++erased_;
+    tidy(array, offset);
+    return;
+  }
+}
+
+unsigned HandleMap::distance(uintptr_t handle) const {
+  const Array& array = *array_.load(kAcquire);  // as H1
+  uint64_t offset = hash(handle) & array.mask;
+  unsigned looks = 1;
+  for (;; ++looks) {
+    const uint64_t there = array.at(offset).key.load(kAcquire);  // as H2
+    if (there == key_of(handle) || there == kEmpty) return looks;
+    offset = (offset + sizeof(Slot)) & array.mask;
+  }
+}
+
+void HandleMap::clear() {
+  const Held held(*this);
+  put_away(array_.load(kRelaxed));
+  array_.store(&nothing_, kRelease);  // (H1)
+  live_.store(0, kRelaxed);
+  erased_ = 0;
+}
+
+void HandleMap::visit_all(void (*visit)(void*, uintptr_t, void*), void* context) {
+  const Held held(*this);
+  const Array& array = *array_.load(kRelaxed);
+  for (uint64_t i = 0; i <= array.mask; i += sizeof(Slot)) {
+    const uint64_t key = array.at(i).key.load(kRelaxed);
+    if (key == kEmpty || key == kErased) continue;
+    visit(context, static_cast<uintptr_t>(key - 1), array.at(i).object.load(kRelaxed));
+  }
+}
+
+void HandleMap::reset() {
+  clear();
+  while (outgrown_ != nullptr) {
+    Array* next = outgrown_->older;
+    release(outgrown_);
+    outgrown_ = next;
+  }
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/objects/served.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+
+#include "mpi/native/native.h"
+#include "mpi/objects/anchor.h"
+#include "mpi/watching/misuse.h"
+#include "mpi/watching/probe.h"
+#include "mpi/watching/watch.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi {
+
+constinit Atomic<const Served*> served_state{nullptr};
+constinit Atomic<uint8_t> attention_state{kNotServing};
+constinit Atomic<uint8_t> watch_state{0};
+constinit Counts counts;
+
+namespace {
+
+constinit Atomic<bool> watching{false};
+
+template <typename Kind>
+int fortran_handle(void* object) {
+  return native().of<Kind>().to_fortran(facts::from_object<typename Kind::Handle>(object));
+}
+
+constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
+
+template <typename Kind>
+attrcache_kind_options options() {
+  attrcache_kind_options o = {};
+  o.name = kKindNames[Kind::kNumber];
+  o.handle = facts::kHandleForm;
+  if (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) o.fortran_handle = fortran_handle<Kind>;
+  return o;
+}
+
+// Runs last among the delete callbacks of MPI_COMM_WORLD, since it was set first.
+int last_deleted(MPI_Comm, int, void*, void*) {
+  if (checking()) watch_end();
+  attention_state.fetch_or(kEnding, kRelease);  // (V2)
+  // From here on, every lookup asks MPI, which knows best what it still allows.
+  forget_all_objects();
+  if (verbose()) {
+    attrcache_counters c = {};
+    attrcache_domain_counters(served()->domain, &c);
+    std::fprintf(stderr,
+                 "attrcache[%d]: served %" PRIu64 " keyvals, %" PRIu64 " objects, %" PRIu64
+                 " sets, %" PRIu64 " deletes; left: %" PRIu64 " keyvals, %" PRIu64 " attributes\n",
+                 getpid(), c.keyvals_created, counts.objects.load(kRelaxed),
+                 counts.sets.load(kRelaxed), counts.deletes.load(kRelaxed),
+                 c.keyvals_created - c.keyvals_freed, c.attributes);
+  }
+  return code_at_finalize(native().world);
+}
+
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int create_anchors(Served& s) {
+  int code = create_anchor<Communicator>(&s.anchors[0]);
+  if (code == MPI_SUCCESS) code = create_anchor<Datatype>(&s.anchors[1]);
+  if (code == MPI_SUCCESS) code = create_anchor<Window>(&s.anchors[2]);
+  if (code == MPI_SUCCESS) {
+    code = native().comm.create_keyval(copy_nothing, last_deleted, &s.last, nullptr);
+  }
+  return code;
+}
+
+// Whether calls of the function that the program finds under this name come to us first.
+bool comes_to_us(const char* name) {
+  static const char here = 0;
+  Dl_info us;
+  Dl_info front;
+  void* entry = nullptr;
+  void* symbol = dlsym(RTLD_DEFAULT, name);
+  if (symbol == nullptr || dladdr(&here, &us) == 0 ||
+      dladdr1(symbol, &front, &entry, RTLD_DL_SYMENT) == 0) {
+    return false;
+  }
+  if (front.dli_fbase == us.dli_fbase) return true;
+  // In a program at a fixed address, a function whose address it takes has that of a stub in the
+  // program.
+  const auto* defined = static_cast<const ElfW(Sym)*>(entry);
+  return defined != nullptr && defined->st_shndx == SHN_UNDEF;
+}
+
+struct Names {
+  int kind;
+  const char* c;        // MPI_<c><what>
+  const char* fortran;  // mpi_<fortran><what>_
+};
+constexpr Names kNames[] = {{ATTRCACHE_COMMUNICATOR, "Comm_", "comm_"},
+                            {ATTRCACHE_DATATYPE, "Type_", "type_"},
+                            {ATTRCACHE_WINDOW, "Win_", "win_"}};
+constexpr const char* kOperations[] = {"create_keyval", "free_keyval", "set_attr", "get_attr",
+                                       "delete_attr"};
+constexpr const char* kMpi1[] = {
+    "MPI_Keyval_create",  "MPI_Keyval_free",  "MPI_Attr_put",  "MPI_Attr_get",  "MPI_Attr_delete",
+    "mpi_keyval_create_", "mpi_keyval_free_", "mpi_attr_put_", "mpi_attr_get_", "mpi_attr_delete_"};
+
+void find_fronted(Served& s) {
+  for (const Names& names : kNames) {
+    for (const char* operation : kOperations) {
+      char name[64];
+      std::snprintf(name, sizeof name, "MPI_%s%s", names.c, operation);
+      if (!comes_to_us(name)) s.fronted[names.kind] = true;
+      std::snprintf(name, sizeof name, "mpi_%s%s_", names.fortran, operation);
+      if (!comes_to_us(name)) s.fronted[names.kind] = true;
+    }
+  }
+  for (const char* name : kMpi1) {
+    if (!comes_to_us(name)) s.fronted[ATTRCACHE_COMMUNICATOR] = true;
+  }
+}
+
+int create_domain(Served& s) {
+  const attrcache_kind_options comm = options<Communicator>();
+  const attrcache_kind_options type = options<Datatype>();
+  const attrcache_kind_options win = options<Window>();
+  attrcache_domain_options o = {};
+  o.communicator = &comm;
+  o.datatype = &type;
+  o.window = &win;
+  const int result = attrcache_domain_create(&o, &s.domain);
+  if (result == ATTRCACHE_OK) {
+    for (int i = 0; i < kKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);
+  }
+  return result;
+}
+
+void discard(Served* s) {
+  const Native& n = native();
+  n.comm.free_keyval(&s->anchors[0]);
+  n.type.free_keyval(&s->anchors[1]);
+  n.win.free_keyval(&s->anchors[2]);
+  n.comm.free_keyval(&s->last);
+  attrcache_domain_destroy(s->domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr);
+  destroy(s);
+}
+
+}  // namespace
+
+int begin_first(const Served** state) {
+  auto* made = make<Served>();
+  if (made == nullptr) die("out of", "memory");
+  const int code = create_anchors(*made);
+  if (code != MPI_SUCCESS) {
+    destroy(made);
+    return code;
+  }
+  const int result = create_domain(*made);
+  if (result != ATTRCACHE_OK) die("cannot serve this process:", attrcache_strerror(result));
+
+  find_fronted(*made);
+
+  const Served* expected = nullptr;
+  // (V1) Release: publishes the domain. Acquire on failure: another thread's is used instead.
+  if (!served_state.compare_exchange_strong(expected, made, kAcqRel, kAcquire)) {
+    discard(made);
+    *state = expected;
+    return MPI_SUCCESS;
+  }
+  *state = made;
+  const char* wish = std::getenv("ATTRCACHE_VERBOSE");
+  if (wish != nullptr && *wish != '\0' && *wish != '0') {
+    watch_state.fetch_or(kVerbose, kRelaxed);
+    std::fprintf(stderr,
+                 "attrcache[%d]: serving the attributes of this %s process (attrcache %d.%d.%d)\n",
+                 getpid(), facts::kName, ATTRCACHE_VERSION_MAJOR, ATTRCACHE_VERSION_MINOR,
+                 ATTRCACHE_VERSION_PATCH);
+  }
+  if (checking()) {
+    watch_state.fetch_or(kChecked, kRelaxed);
+    attention_state.fetch_or(kChecking, kRelease);
+  }
+  for (int kind = 0; kind < kKinds; ++kind) {
+    if (!made->fronted[kind]) continue;
+    attention_state.fetch_or(kFronted, kRelease);
+    if (verbose()) {
+      std::fprintf(stderr,
+                   "attrcache[%d]: not serving %ss: a tool in front wraps their functions\n",
+                   getpid(), kKindNames[kind]);
+    }
+  }
+  watch_for_end(*made);
+  probe::begun(*made);
+  attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
+                            kRelease);  // (V2) also publishes V1
+  return MPI_SUCCESS;
+}
+
+void watch_for_end(const Served& state) {
+  if (watching.load(kRelaxed)) return;
+  // A program of MPI sessions alone has no MPI_COMM_WORLD.
+  int initialized = 0;
+  if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) return;
+  if (watching.exchange(true, kAcqRel)) return;
+  native().comm.set_attr(native().world, state.last, nullptr);
+}
+
+bool finalized() {
+  int yes = 0;
+  return native().finalized(&yes) == MPI_SUCCESS && yes != 0;
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/watching/misuse.h"
+
+#include <unistd.h>
+#include <unwind.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "mpi/native/kinds.h"
+#include "mpi/watching/origin.h"
+
+namespace attrcache::mpi {
+namespace {
+
+// Each word counts for itself: relaxed.
+constinit Atomic<uint64_t> counts_of[kMisuses];
+
+#if defined(ATTRCACHE_OPENMPI)
+#define ATTRCACHE_NATIVELY(openmpi, mpich) openmpi
+#else
+#define ATTRCACHE_NATIVELY(openmpi, mpich) mpich
+#endif
+
+constexpr MisuseText kTexts[] = {
+    {"invalid-keyval", "MPI_KEYVAL_INVALID is used as a keyval",
+     "MPI-3.1 6.7.2: MPI_KEYVAL_INVALID is an erroneous key value",
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER or MPI_ERR_KEYVAL", "gives MPI_ERR_KEYVAL")},
+    {"unknown-keyval", "a number is used as a keyval that is none",
+     "MPI-3.1 6.7.2: erroneous if there is no key with that value",
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
+    {"stale-keyval", "a keyval is used that was freed and is gone",
+     "MPI-3.1 6.7.2: erroneous if there is no key with that value",
+     ATTRCACHE_NATIVELY("takes it for the next keyval that gets its number",
+                        "lets it pass, and takes it for the next keyval that gets its number")},
+    {"freed-twice", "a keyval is freed that was freed before",
+     "MPI-3.1 6.7.2: what is freed is an extant key",
+     ATTRCACHE_NATIVELY(
+         "frees it under its remaining attributes, or the next keyval that gets its number",
+         "lets it pass, or frees the next keyval that gets its number")},
+    {"wrong-kind", "a keyval of one kind of object is used on another",
+     "MPI-3.1 6.7: communicators, windows and datatypes have keyvals of their own",
+     ATTRCACHE_NATIVELY("lets a get pass, and says that nothing is attached",
+                        "gives MPI_ERR_KEYVAL")},
+    {"predefined", "a predefined attribute is set or deleted, or its keyval freed",
+     "MPI-3.1 8.1.2: users can't update or delete them",
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
+    {"null-handle", "a null handle is used as an object with attributes",
+     "MPI-3.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated",
+     ATTRCACHE_NATIVELY("lets MPI_Attr_get pass, and fails in the others", "gives an error")},
+    {"out-of-time", "an attribute function is called before MPI_Init or after MPI_Finalize",
+     "MPI-3.1 8.7: MPI routines may be called in between, but for a few",
+     ATTRCACHE_NATIVELY("ends the program", "ends the program")},
+    {"set-on-freed", "an attribute is set under a keyval that was freed",
+     "MPI-3.1 6.7.2: such a keyval lasts only as long as its other attributes do",
+     ATTRCACHE_NATIVELY("lets it pass", "lets it pass")},
+    {"delete-absent", "an attribute is deleted that is not attached",
+     "MPI-3.1 6.7.2 does not say what happens then",
+     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER, where MPICH and attrcache succeed",
+                        "succeeds, as attrcache does, where Open MPI gives an error")},
+    {"wrong-thread", "a thread calls MPI that may not",
+     "MPI-3.1 12.4.3: below MPI_THREAD_SERIALIZED only the main thread calls MPI",
+     ATTRCACHE_NATIVELY("does not look", "does not look")},
+    {"flag-not-set", "a copy callback succeeds and does not set its flag",
+     "MPI-3.1 6.7.2: flag tells whether the attribute is copied",
+     ATTRCACHE_NATIVELY("copies or not, by what it finds there", "takes it for 0")},
+    {"flag-odd", "a copy callback sets its flag to something else than 0 or 1",
+     "MPI-3.1 6.7.2: flag = 0 or flag = 1",
+     ATTRCACHE_NATIVELY("takes it for 0, where MPICH and attrcache take it for 1",
+                        "takes it for 1, as attrcache does, where Open MPI takes it for 0")},
+    {"value-not-set", "a copy callback says flag = 1 and gives no value",
+     "MPI-3.1 6.7.2: the copy is what attribute_val_out returns",
+     ATTRCACHE_NATIVELY("attaches what it finds there", "attaches a null pointer")},
+    {"callback-code", "a callback returns what is no error code of MPI",
+     "MPI-3.1 6.7.2: callbacks return MPI_SUCCESS or an error code",
+     ATTRCACHE_NATIVELY("passes it on, or makes it MPI_ERR_OTHER", "passes it on")},
+    {"failure-lost", "a delete callback fails, and the call that runs it does not say so",
+     "MPI-3.1 6.7.2 to 6.7.4: the call fails then, or is erroneous",
+     ATTRCACHE_NATIVELY("does the same", "does the same")},
+    {"truncated", "MPI_ATTR_GET cuts off a part of the attribute's value",
+     "MPI-3.1 17.2.7: MPI_COMM_GET_ATTR gives all of it",
+     ATTRCACHE_NATIVELY("does the same", "does the same")},
+    {"keyval-not-freed", "a keyval is never freed",
+     "MPI-3.1 6.7.2: MPI_xxx_free_keyval is for that",
+     ATTRCACHE_NATIVELY("says nothing", "says nothing")},
+    {"attributes-left", "objects with attributes are never freed",
+     "MPI-3.1 8.7.1: MPI_Finalize deletes the attributes of MPI_COMM_SELF alone",
+     ATTRCACHE_NATIVELY("never runs their delete callbacks either",
+                        "never runs their delete callbacks either")},
+    {"freed-in-its-delete", "a callback frees the object that is being freed",
+     "MPI-3.1 6.4.3: MPI_COMM_FREE marks an object for deallocation, once",
+     ATTRCACHE_NATIVELY("runs its callbacks again, until the program ends badly",
+                        "runs its callbacks again, until the program ends badly")},
+};
+static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
+
+// ---- The caller ----
+
+struct Walk {
+  Place found;
+  Place outside;  // the first one outside of attrcache: what is left if all are MPI's
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
+  static const char here = 0;
+  auto& walk = *static_cast<Walk*>(argument);
+  const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+  if (address == nullptr) return _URC_END_OF_STACK;
+  if (same_library(address, &here)) return _URC_NO_REASON;
+  if (walk.outside.address == nullptr) walk.outside = call_place(address);
+  if (in_mpi_library(address)) return _URC_NO_REASON;
+  walk.found = call_place(address);
+  return _URC_END_OF_STACK;
+}
+
+// ---- What was seen where ----
+
+// Zero bytes are an empty one. A slot is taken by its key and never given back.
+struct Slot {
+  Atomic<uint64_t> key;    // of sort and place
+  Atomic<uint64_t> times;  // relaxed: counts for itself
+  Atomic<uint64_t> first;  // kind and keyval of the first time; 0 until they are known
+};
+constinit Slot slots[kMostSightings];
+constinit Atomic<bool> all_full{false};
+
+constexpr unsigned kSortBits = 6;
+static_assert(kMisuses < 1 << (kSortBits - 1));
+
+// Never 0, and different for different places: addresses have no more than 57 bits.
+uint64_t key_of(Misuse sort, Place place) {
+  return reinterpret_cast<uintptr_t>(place.address) << (kSortBits + 1) |
+         (place.is_call ? 1u << kSortBits : 0u) | (static_cast<unsigned>(sort) + 1);
+}
+Misuse sort_of(uint64_t key) { return static_cast<Misuse>((key & ((1u << kSortBits) - 1)) - 1); }
+Place place_of(uint64_t key) {
+  return {reinterpret_cast<const void*>(key >> (kSortBits + 1)), (key >> kSortBits & 1) != 0};
+}
+
+constexpr uint64_t kKnown = uint64_t{1} << 63;
+uint64_t pack(int kind, int keyval) {
+  return kKnown | static_cast<uint64_t>(static_cast<uint32_t>(kind + 1)) << 32 |
+         static_cast<uint32_t>(keyval);
+}
+
+enum class News { kNew, kKnown, kFull };
+
+News record(Misuse sort, int kind, int keyval, Place place) {
+  const uint64_t key = key_of(sort, place);
+  size_t at = key * uint64_t{0x9e3779b97f4a7c15} >> 56;
+  static_assert(kMostSightings == 256);
+  for (size_t n = 0; n < kMostSightings; ++n, at = (at + 1) % kMostSightings) {
+    Slot& slot = slots[at];
+    uint64_t there = slot.key.load(kRelaxed);
+    // Relaxed: a key stands for itself, and `first` is told apart by its kKnown.
+    if (there == 0 && slot.key.compare_exchange_strong(there, key, kRelaxed, kRelaxed)) {
+      slot.first.store(pack(kind, keyval), kRelaxed);
+      slot.times.fetch_add(1, kRelaxed);
+      return News::kNew;
+    }
+    if (there == key) {
+      slot.times.fetch_add(1, kRelaxed);
+      return News::kKnown;
+    }
+  }
+  return News::kFull;
+}
+
+// ---- What is said ----
+
+constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
+constexpr const char* kObjects[] = {"Comm", "Type", "Win"};
+constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",
+                                  "set_attr", "get_attr",      "delete_attr"};
+
+// Text of a bounded length, put together piece by piece.
+class Line {
+ public:
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
+    if (used_ >= sizeof text_) return;
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = std::vsnprintf(text_ + used_, sizeof text_ - used_, format, arguments);
+    va_end(arguments);
+    if (n > 0) used_ += static_cast<size_t>(n);
+  }
+  const char* text() const { return text_; }
+
+ private:
+  size_t used_ = 0;
+  char text_[1024] = "";
+};
+
+void add_facts(Line& line, const Case& c, bool names_kind) {
+  const char* between = "";
+  line.add(" (");
+  if (names_kind) {
+    line.add("%s", kKindNames[c.kind]);
+    between = ", ";
+  }
+  if (c.keyval == MPI_KEYVAL_INVALID) {
+    line.add("%sMPI_KEYVAL_INVALID", between);
+    between = ", ";
+  } else if (c.keyval != kNoKeyval) {
+    line.add("%skeyval %d", between, c.keyval);
+    between = ", ";
+  }
+  if (c.detail != nullptr) line.add("%s%s", between, c.detail);
+  line.add(")");
+}
+
+void warn(Misuse sort, const Case& c, Place place) {
+  const MisuseText& text = describe(sort);
+  const bool has_kind = c.kind >= 0 && c.kind < kKinds;
+  Line line;
+  line.add("attrcache[%d]: warning: ", getpid());
+  const bool has_function = has_kind && c.doing != Doing::kUnknown;
+  if (has_function) {
+    line.add("MPI_%s_%s: ", kObjects[c.kind], kCalls[static_cast<int>(c.doing)]);
+  }
+  line.add("%s", text.what);
+  const bool names_kind = has_kind && !has_function;
+  if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
+  if (place.address != nullptr) {
+    const Origin origin =
+        place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
+    line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin).text);
+  }
+  line.add("\nattrcache[%d]:   %s; %s by itself %s [%s]\n", getpid(), text.rule, facts::kName,
+           text.natively, text.name);
+  // In one piece, lest the lines of several ranks mix.
+  std::fputs(line.text(), stderr);
+}
+
+// 0 not asked yet, 1 no, 2 yes. Relaxed: everybody finds the same.
+constinit Atomic<uint8_t> check_state{0};
+constinit Atomic<bool> recording{false};
+
+}  // namespace
+
+const MisuseText& describe(Misuse sort) { return kTexts[static_cast<int>(sort)]; }
+
+Place find_caller() {
+  Walk walk = {};
+  _Unwind_Backtrace(look_at_frame, &walk);
+  return walk.found.address != nullptr ? walk.found : walk.outside;
+}
+
+void caught(Misuse sort, const Case& c, Place place) {
+  counts_of[static_cast<int>(sort)].fetch_add(1, kRelaxed);
+  const bool tell = checking();
+  if (!tell && !recording.load(kRelaxed)) return;
+  const int saved = errno;
+  if (place.address == nullptr && place.is_call) place = find_caller();
+  switch (record(sort, c.kind, c.keyval, place)) {
+    case News::kNew:
+      if (tell) warn(sort, c, place);
+      break;
+    case News::kFull:
+      if (tell && !all_full.exchange(true, kRelaxed)) {
+        std::fprintf(stderr,
+                     "attrcache[%d]: warning: misuse at more than %zu places; no more are told\n",
+                     getpid(), kMostSightings);
+      }
+      break;
+    case News::kKnown:
+      break;
+  }
+  errno = saved;
+}
+
+uint64_t misuse_count(Misuse sort) { return counts_of[static_cast<int>(sort)].load(kRelaxed); }
+
+size_t list_misuse(Sighting* sightings, size_t capacity) {
+  size_t n = 0;
+  for (const Slot& slot : slots) {
+    const uint64_t key = slot.key.load(kRelaxed);
+    const uint64_t first = slot.first.load(kRelaxed);
+    if (n == capacity || key == 0 || first == 0) continue;
+    sightings[n++] = {sort_of(key), static_cast<int>(first >> 32 & 0xff) - 1,
+                      static_cast<int>(static_cast<uint32_t>(first)), place_of(key),
+                      slot.times.load(kRelaxed)};
+  }
+  return n;
+}
+
+void record_misuse() { recording.store(true, kRelaxed); }
+
+bool checking() {
+  uint8_t state = check_state.load(kRelaxed);
+  if (state == 0) {
+    const char* wish = std::getenv("ATTRCACHE_CHECK");
+    state = wish != nullptr && *wish != '\0' && *wish != '0' ? 2 : 1;
+    check_state.store(state, kRelaxed);
+  }
+  return state == 2;
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/watching/origin.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+
+namespace attrcache::mpi {
+namespace {
+
+// Cut off where it is too long.
+template <size_t kSize>
+void copy_text(char (&to)[kSize], const char* from) {
+  const size_t length = strnlen(from, kSize - 1);
+  std::memcpy(to, from, length);
+  to[length] = '\0';
+}
+
+const char* base_name(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+void name_function(Origin& origin, const char* symbol) {
+  int status = 0;
+  char* demangled = std::strncmp(symbol, "_Z", 2) == 0
+                        ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status)
+                        : nullptr;
+  copy_text(origin.function, demangled != nullptr ? demangled : symbol);
+  std::free(demangled);
+}
+
+// The full symbol table of an ELF file, which knows the local functions too, if the file was not
+// stripped of it. Read piece by piece, so that its size doesn't matter; whatever is wrong with the
+// file ends the search.
+class SymbolTable {
+ public:
+  explicit SymbolTable(const char* path) : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
+  ~SymbolTable() {
+    if (file_ >= 0) close(file_);
+  }
+  SymbolTable(const SymbolTable&) = delete;
+  SymbolTable& operator=(const SymbolTable&) = delete;
+
+  // The function that covers `address` (as the file counts), and where it begins.
+  bool find(uintptr_t address, char* name, size_t size, uintptr_t* begin) const {
+    ElfW(Ehdr) header;
+    if (file_ < 0 || !read_at(0, &header, sizeof header) ||
+        std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_shentsize != sizeof(ElfW(Shdr))) {
+      return false;
+    }
+    for (unsigned i = 0; i < header.e_shnum; ++i) {
+      ElfW(Shdr) symbols;
+      ElfW(Shdr) strings;
+      if (!read_at(header.e_shoff + i * sizeof symbols, &symbols, sizeof symbols)) return false;
+      if (symbols.sh_type != SHT_SYMTAB) continue;
+      return symbols.sh_link < header.e_shnum &&
+             read_at(header.e_shoff + symbols.sh_link * sizeof strings, &strings, sizeof strings) &&
+             search(symbols, strings, address, name, size, begin);
+    }
+    return false;
+  }
+
+ private:
+  bool read_at(uint64_t offset, void* to, size_t size) const {
+    return pread(file_, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+  }
+
+  bool search(const ElfW(Shdr) & symbols, const ElfW(Shdr) & strings, uintptr_t address, char* name,
+              size_t size, uintptr_t* begin) const {
+    constexpr size_t kMany = 128;
+    ElfW(Sym) some[kMany];
+    const size_t count = symbols.sh_size / sizeof(ElfW(Sym));
+    for (size_t at = 0; at < count; at += kMany) {
+      const size_t n = count - at < kMany ? count - at : kMany;
+      if (!read_at(symbols.sh_offset + at * sizeof *some, some, n * sizeof *some)) return false;
+      for (size_t i = 0; i < n; ++i) {
+        const ElfW(Sym)& s = some[i];
+        if ((s.st_info & 0xf) != STT_FUNC || s.st_shndx == SHN_UNDEF) continue;
+        if (address - s.st_value >= s.st_size) continue;
+        *begin = s.st_value;
+        return read_name(strings, s.st_name, name, size);
+      }
+    }
+    return false;
+  }
+
+  bool read_name(const ElfW(Shdr) & strings, uint64_t at, char* name, size_t size) const {
+    if (at >= strings.sh_size) return false;
+    const uint64_t left = strings.sh_size - at;
+    const ssize_t got = pread(file_, name, left < size - 1 ? left : size - 1,
+                              static_cast<off_t>(strings.sh_offset + at));
+    if (got <= 0) return false;
+    name[got] = '\0';
+    return name[0] != '\0';
+  }
+
+  int file_;
+};
+
+// `code` decides which function it is; the offset is that of `shown`.
+Origin find_origin(uintptr_t code, uintptr_t shown) {
+  Origin origin = {};
+  Dl_info info;
+  link_map* map = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(code), &info, reinterpret_cast<void**>(&map),
+              RTLD_DL_LINKMAP) == 0 ||
+      info.dli_fname == nullptr) {
+    copy_text(origin.library, "?");
+    origin.offset = shown;
+    return origin;
+  }
+  // The program itself has no name in the list of libraries, and its path may be relative to a
+  // folder that it has left since.
+  char program[256];
+  const char* path = info.dli_fname;
+  if (map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0') {
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n > 0) {
+      program[n] = '\0';
+      path = program;
+    }
+  }
+  copy_text(origin.library, base_name(path));
+  if (info.dli_sname != nullptr) {
+    name_function(origin, info.dli_sname);
+    origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_saddr);
+    return origin;
+  }
+  const uintptr_t bias = map != nullptr ? map->l_addr : 0;
+  char name[512];
+  uintptr_t begin;
+  if (SymbolTable(path).find(code - bias, name, sizeof name, &begin)) {
+    name_function(origin, name);
+    origin.offset = shown - bias - begin;
+    return origin;
+  }
+  origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_fbase);
+  return origin;
+}
+
+}  // namespace
+
+Origin origin_of_code(const void* code) {
+  const auto address = reinterpret_cast<uintptr_t>(code);
+  return find_origin(address, address);
+}
+
+Origin origin_of_call(const void* return_address) {
+  const auto address = reinterpret_cast<uintptr_t>(return_address);
+  return find_origin(address - 1, address);
+}
+
+OriginText to_text(const Origin& origin) {
+  OriginText t;
+  if (origin.function[0] == '\0') {
+    std::snprintf(t.text, sizeof t.text, "%s+%#zx", origin.library, size_t{origin.offset});
+  } else if (origin.offset == 0) {
+    std::snprintf(t.text, sizeof t.text, "%s: %s", origin.library, origin.function);
+  } else {
+    std::snprintf(t.text, sizeof t.text, "%s: %s+%#zx", origin.library, origin.function,
+                  size_t{origin.offset});
+  }
+  return t;
+}
+
+bool same_library(const void* a, const void* b) {
+  Dl_info of_a;
+  Dl_info of_b;
+  return dladdr(a, &of_a) != 0 && dladdr(b, &of_b) != 0 && of_a.dli_fbase == of_b.dli_fbase;
+}
+
+bool in_mpi_library(const void* code) {
+  Dl_info info;
+  if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return false;
+  const char* base = base_name(info.dli_fname);
+  for (const char* prefix : {"libmpi", "libopen-", "mca_"}) {
+    if (std::strncmp(base, prefix, std::strlen(prefix)) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/watching/watch.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "callback/frame.h"
+#include "keyval/id.h"
+#include "mpi/objects/anchor.h"
+#include "mpi/objects/served.h"
+#include "mpi/watching/checked.h"
+#include "mpi/watching/probe.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi {
+namespace {
+
+constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
+
+// The kind that a predefined keyval is of, or kNoKind. Fortran's are C's plus an offset of the MPI.
+int kind_of_predefined(int keyval) {
+  for (const int offset : {0, facts::kFortranKeyvalOffset}) {
+    if (facts::comm_place(keyval - offset) < facts::kCommPlaces) return ATTRCACHE_COMMUNICATOR;
+    if (facts::win_place(keyval - offset) < facts::kWinPlaces) return ATTRCACHE_WINDOW;
+  }
+  return kNoKind;
+}
+
+bool initialized() {
+  int yes = 0;
+  return native().initialized(&yes) == MPI_SUCCESS && yes != 0;
+}
+
+// Then there may be calls without MPI_Init.
+bool has_sessions() { return find_symbol("PMPI_Session_init") != nullptr; }
+
+// A delete callback may free its keyval, and may delete what another thread or a callback up the
+// stack is deleting already.
+bool in_delete_callback() {
+  for (const Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
+    if (f->use == Frame::Use::kDeleting) return true;
+  }
+  return false;
+}
+
+bool describe_keyval(int kind, int keyval, attrcache_keyval_info* info) {
+  if (attrcache_keyval_describe(served()->kinds[kind], keyval, info) != ATTRCACHE_OK) return false;
+  probe::unwrap(info->callbacks);
+  return true;
+}
+
+}  // namespace
+
+void note_result(int result, Doing doing, int kind, int keyval) {
+  Case c = {doing, kind, keyval, nullptr};
+  switch (result) {
+    case ATTRCACHE_ERR_KEYVAL_STALE:
+      caught(doing == Doing::kFree ? Misuse::kFreedTwice : Misuse::kStaleKeyval, c);
+      break;
+    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
+      caught(Misuse::kUnknownKeyval, c);
+      break;
+    case ATTRCACHE_ERR_KEYVAL_KIND: {
+      char detail[32];
+      const unsigned its = static_cast<unsigned>(keyval) & id::kKindMask;
+      if (its < unsigned{kKinds}) {
+        std::snprintf(detail, sizeof detail, "a %s's", kKindNames[its]);
+        c.detail = detail;
+      }
+      caught(Misuse::kWrongKind, c);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void note_passed_on(Doing doing, int kind, int keyval) {
+  const bool over = (ending() || checking()) && finalized();
+  if (over || (checking() && !initialized() && !has_sessions())) {
+    caught(Misuse::kOutOfTime, {doing, kind, keyval, over ? "it is over" : "it has not begun"});
+    return;
+  }
+  if (doing == Doing::kCreate) return;
+  if (keyval == MPI_KEYVAL_INVALID) {
+    caught(Misuse::kInvalidKeyval,
+           {doing, kind, keyval, doing == Doing::kFree ? "freed before, or never made" : nullptr});
+    return;
+  }
+  if (ours(keyval)) {
+    // There is no domain that could have made it.
+    caught(Misuse::kUnknownKeyval, {doing, kind, keyval, nullptr});
+    return;
+  }
+  const int predefined = kind_of_predefined(keyval);
+  if (predefined == kNoKind) return;
+  if (predefined != kind) {
+    caught(Misuse::kWrongKind, {doing, kind, keyval, "predefined for another kind"});
+  } else if (doing != Doing::kGet) {
+    caught(Misuse::kPredefined, {doing, kind, keyval, nullptr});
+  }
+}
+
+void watch_thread(Doing doing, int kind, int keyval) {
+  using Ask = int(int*);
+  static Ask* const query = reinterpret_cast<Ask*>(find_symbol("PMPI_Query_thread"));
+  static Ask* const is_main = reinterpret_cast<Ask*>(find_symbol("PMPI_Is_thread_main"));
+  int level = MPI_THREAD_MULTIPLE;
+  int main = 1;
+  if (query == nullptr || is_main == nullptr || ending() || !initialized() || finalized()) return;
+  if (query(&level) != MPI_SUCCESS || level >= MPI_THREAD_SERIALIZED) return;
+  if (is_main(&main) != MPI_SUCCESS || main != 0) return;
+  caught(Misuse::kWrongThread,
+         {doing, kind, keyval,
+          level == MPI_THREAD_FUNNELED ? "MPI_THREAD_FUNNELED" : "MPI_THREAD_SINGLE"});
+}
+
+void watch_set(int kind, int keyval) {
+  attrcache_keyval_info info;
+  if (describe_keyval(kind, keyval, &info) && info.freed != 0) {
+    caught(Misuse::kSetOnFreed, {Doing::kSet, kind, keyval, nullptr});
+  }
+}
+
+void watch_delete(int kind, const attrcache_table* table, int keyval) {
+  void* value;
+  if (attrcache_get(served()->kinds[kind], table, keyval, &value) == ATTRCACHE_ABSENT &&
+      !in_delete_callback()) {
+    caught(Misuse::kDeleteAbsent, {Doing::kDelete, kind, keyval, nullptr});
+  }
+}
+
+void watch_free(int kind, int keyval) {
+  attrcache_keyval_info info;
+  if (describe_keyval(kind, keyval, &info) && info.freed != 0 && !in_delete_callback()) {
+    caught(Misuse::kFreedTwice, {Doing::kFree, kind, keyval, "attributes of it are left"});
+  }
+}
+
+void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+                MPI_Fint value) {
+  intptr_t all;
+  if (attrcache_get_aint(kind, table, keyval, &all) == ATTRCACHE_OK && all != value &&
+      static_cast<MPI_Fint>(all) == value) {
+    caught(Misuse::kTruncated, {Doing::kUnknown, ATTRCACHE_COMMUNICATOR, keyval, nullptr});
+  }
+}
+
+namespace {
+
+// Nobody can free a predefined datatype, so attributes may be left on it.
+class OnPredefinedTypes {
+ public:
+  OnPredefinedTypes() {
+    objects<Datatype>.for_each([this](uintptr_t handle, void* anchor) {
+      if (facts::is_predefined_type(handle)) add(static_cast<Anchor*>(anchor)->table);
+    });
+  }
+  uint64_t count(int keyval) const {
+    uint64_t n = 0;
+    for (size_t i = 0; i < used_; ++i) n += keyvals_[i] == keyval;
+    return n;
+  }
+  // More than are remembered: nothing is to be said then.
+  bool overflown() const { return overflown_; }
+
+ private:
+  void add(const attrcache_table& table) {
+    attrcache_attribute_info some[kMost];
+    size_t count = 0;
+    attrcache_attribute_list(served()->kinds[ATTRCACHE_DATATYPE], &table, some, kMost, &count);
+    for (size_t i = 0; i < count; ++i) {
+      if (i >= kMost || used_ == kMost) {
+        overflown_ = true;
+        return;
+      }
+      keyvals_[used_++] = some[i].keyval;
+    }
+  }
+
+  static constexpr size_t kMost = 64;
+  int keyvals_[kMost];
+  size_t used_ = 0;
+  bool overflown_ = false;
+};
+
+void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes) {
+  const Place made = creation_place(info);
+  if (info.freed == 0) {
+    caught(Misuse::kKeyvalNotFreed,
+           {Doing::kUnknown, kind, info.keyval, made.is_call ? "made there" : nullptr}, made);
+  }
+  if (attributes != 0) {
+    char detail[64];
+    std::snprintf(detail, sizeof detail, "%llu attribute%s%s",
+                  static_cast<unsigned long long>(attributes), attributes == 1 ? "" : "s",
+                  made.is_call ? " of the keyval made there" : "");
+    caught(Misuse::kAttributesLeft, {Doing::kUnknown, kind, info.keyval, detail}, made);
+  }
+}
+
+}  // namespace
+
+void watch_end() {
+  const OnPredefinedTypes predefined;
+  for (int kind = 0; kind < kKinds; ++kind) {
+    attrcache_kind* of = served()->kinds[kind];
+    size_t count = 0;
+    attrcache_keyval_list(of, nullptr, 0, &count);
+    const size_t capacity = count;
+    auto* infos = static_cast<attrcache_keyval_info*>(
+        allocate_zeroed((capacity + 1) * sizeof(attrcache_keyval_info)));
+    if (infos == nullptr) return;
+    attrcache_keyval_list(of, infos, capacity, &count);
+    for (size_t i = 0; i < count && i < capacity; ++i) {
+      probe::unwrap(infos[i].callbacks);
+      const attrcache_keyval_info& info = infos[i];
+      uint64_t attributes = info.attributes;
+      if (kind == ATTRCACHE_DATATYPE) {
+        const uint64_t unavoidable = predefined.count(info.keyval);
+        attributes =
+            predefined.overflown() || unavoidable > attributes ? 0 : attributes - unavoidable;
+      }
+      note_left(kind, info, attributes);
+    }
+    release(infos);
+  }
+}
+
+}  // namespace attrcache::mpi

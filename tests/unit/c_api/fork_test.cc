@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fork policy of lib/include/README.md: the child goes on where the parent was.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+#include <vector>
+
+#include "attrcache/attrcache.h"
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+namespace {
+
+// What the child finds, as an exit code: 0 if all is well, else the number of the check.
+int child(attrcache_kind* kind, attrcache_table* table, int keyval) {
+  void* value = nullptr;
+  if (attrcache_get(kind, table, keyval, &value) != ATTRCACHE_OK) return 1;
+  if (value != reinterpret_cast<void*>(5)) return 2;
+  if (attrcache_set(kind, table, nullptr, keyval, 6, ATTRCACHE_AS_POINTER, nullptr)) return 3;
+  int other = 0;
+  if (attrcache_keyval_create(kind, nullptr, &other) != ATTRCACHE_OK || other == keyval) return 4;
+  if (attrcache_set(kind, table, nullptr, other, 7, ATTRCACHE_AS_POINTER, nullptr)) return 5;
+  if (attrcache_delete(kind, table, nullptr, keyval, nullptr) != ATTRCACHE_OK) return 6;
+  if (attrcache_get(kind, table, keyval, &value) != ATTRCACHE_ABSENT) return 7;
+  if (attrcache_keyval_free(kind, &other) != ATTRCACHE_OK) return 8;
+  if (attrcache_delete_all(kind, table, nullptr, ATTRCACHE_DRAIN, nullptr)) return 9;
+  return 0;
+}
+
+TEST(ForkTest, TheChildGoesOnAndTheParentDoesNotNotice) {
+  attrcache_domain* domain;
+  ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
+  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  attrcache_table table = {};
+  int keyval;
+  ASSERT_EQ(attrcache_keyval_create(kind, nullptr, &keyval), ATTRCACHE_OK);
+  ASSERT_EQ(attrcache_set(kind, &table, nullptr, keyval, 5, ATTRCACHE_AS_POINTER, nullptr),
+            ATTRCACHE_OK);
+
+  const pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) _exit(child(kind, &table, keyval));
+  int status = -1;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+
+  void* value = nullptr;
+  EXPECT_EQ(attrcache_get(kind, &table, keyval, &value), ATTRCACHE_OK);
+  EXPECT_EQ(value, reinterpret_cast<void*>(5));
+  EXPECT_EQ(attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr), ATTRCACHE_OK);
+}
+
+using attrcache::support::free_keyval;
+using attrcache::support::Gate;
+using attrcache::support::Object;
+using attrcache::support::Recorder;
+using attrcache::support::run_threads;
+using attrcache::support::Universe;
+
+constexpr int kOthers = 3;
+
+// What threads leave behind who used the library before the fork, and were outside at the fork:
+// they are not there in the child, which waits for none of them, and can end everything, in new
+// threads too.
+class ForkAmongThreads : public ::testing::Test {
+ protected:
+  // A bit of everything, on an object of the thread's own and on one of all.
+  void use(Object& own) {
+    attrcache_borrowed borrowed;
+    for (int i = 0; i < 300; ++i) {
+      const int keyval = Recorder::make(kind, {});
+      own.set(keyval, i);
+      if (i % 3 != 0) free_keyval(kind, keyval);
+      if (attrcache_borrow(kind, &shared.table, served, &borrowed) == ATTRCACHE_OK) {
+        EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+      }
+      EXPECT_EQ(shared.set(plain, i), ATTRCACHE_OK);
+      Object copy(kind);
+      EXPECT_EQ(own.copy_to(copy), ATTRCACHE_OK);
+      if (i % 2 == 0) own.erase(keyval);
+    }
+  }
+
+  // All that is there is ended: as an exit code, 0 or the number of the check.
+  int child() {
+    alarm(60);  // if it should wait for somebody who isn't there
+// Neither ThreadSanitizer nor qemu start threads after a fork among threads.
+#if !defined(ATTRCACHE_TESTS_UNDER_TSAN) && !defined(ATTRCACHE_TESTS_EMULATED)
+    Object fresh[kOthers] = {Object(kind), Object(kind), Object(kind)};
+    run_threads(kOthers, [&](int t) { use(fresh[t]); });
+    for (Object& object : fresh) {
+      if (object.free() != ATTRCACHE_OK) return 1;
+    }
+#endif
+    recorder.deletions.clear();
+    if (shared.set(served, 8) != ATTRCACHE_OK || recorder.deleted() != std::vector<intptr_t>{7}) {
+      return 2;
+    }
+    if (free_keyval(kind, served) != ATTRCACHE_OK || recorder.destructions != 0) return 3;
+    if (free_keyval(kind, plain) != ATTRCACHE_OK) return 4;
+    for (Object& object : objects) {
+      if (object.free() != ATTRCACHE_OK) return 5;
+    }
+    if (recorder.destructions != 0 || shared.free() != ATTRCACHE_OK) return 6;
+    if (recorder.destructions != 1) return 7;
+    if (recorder.deletions.size() != 1 + kOthers + 1) return 8;
+    const attrcache_counters counters = universe.counters();
+    if (counters.attributes != 0 || counters.reclaimable != 0) return 9;
+    return attrcache_domain_destroy(universe.release(), ATTRCACHE_DESTROY_IF_UNUSED, nullptr);
+  }
+
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  const int served = recorder.keyval_uncopied(kind);
+  const int plain = Recorder::make(kind, {});
+  Object shared{kind};
+  Object objects[kOthers] = {Object(kind), Object(kind), Object(kind)};
+};
+
+TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
+  shared.set(served, 7);
+  std::atomic<int> done{0};
+  Gate forked;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kOthers; ++t) {
+    threads.emplace_back([&, t] {
+      use(objects[t]);
+      EXPECT_EQ(objects[t].set(served, 100 + t), ATTRCACHE_OK);
+      ++done;
+      forked.wait();
+      use(objects[t]);  // the parent goes on, too
+    });
+  }
+  attrcache::support::wait_until([&] { return done == kOthers; });
+
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child());
+  forked.open();
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_GE(pid, 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(shared.value(served), 7) << "the parent keeps what the child has replaced";
+}
+
+// A thread that was inside, in its delete_fn: what it was deleting can be read, replaced and
+// deleted in the child, but its keyval stays for ever.
+TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
+  Gate entered, forked;
+  shared.set(served, 7);
+  shared.set(plain, 1);
+  recorder.on_delete = [&](const attrcache::support::Call& call) {
+    if (call.value != 7) return 0;
+    entered.open();
+    forked.wait();
+    return 0;
+  };
+  std::thread deleter([&] { EXPECT_EQ(shared.erase(served), ATTRCACHE_OK); });
+  entered.wait();
+
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alarm(60);
+    if (shared.value(served) != 7) _exit(1);
+    if (shared.set(served, 8) != ATTRCACHE_OK || shared.value(served) != 8) _exit(2);
+    if (shared.erase(served) != ATTRCACHE_OK || shared.value(served) != Object::kAbsent) _exit(3);
+    use(objects[0]);
+    if (shared.erase(plain) != ATTRCACHE_OK || objects[0].free() != ATTRCACHE_OK) _exit(4);
+    if (free_keyval(kind, served) != ATTRCACHE_OK || recorder.destructions != 0) _exit(5);
+    if (universe.counters().attributes != 1) _exit(6);
+    _exit(0);
+  }
+  forked.open();
+  deleter.join();
+  ASSERT_GE(pid, 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  recorder.on_delete = nullptr;
+}
+
+}  // namespace

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The signal policy of lib/include/README.md: attrcache_get and its kin may be called in a signal
+// handler, wherever it interrupts the library. On x86-64 a handler reads after every single
+// instruction of each operation; everywhere, one that a timer calls reads amid a mixture of them.
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include <string>
+
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__x86_64__) && !defined(ATTRCACHE_TESTS_UNDER_TSAN) && \
+    !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+#define SINGLE_STEPS 1  // a sanitizer's own code doesn't stand it
+#endif
+
+namespace attrcache::support {
+namespace {
+
+// ---- Each instruction ----
+
+#ifdef SINGLE_STEPS
+
+// What the handler saw: the results of get, one after the other, repetitions left out.
+struct Seen {
+  const attrcache_kind* kind;
+  const attrcache_table* table;
+  int keyval;
+  long instructions;
+  int count;
+  struct {
+    int result;
+    void* value;
+  } steps[8];
+};
+Seen seen;
+
+void after_each_instruction(int) {
+  ++seen.instructions;
+  void* value = nullptr;
+  const int result = attrcache_get(seen.kind, seen.table, seen.keyval, &value);
+  int fint = 0;
+  intptr_t aint = 0;
+  if (attrcache_get_fint(seen.kind, seen.table, seen.keyval, &fint) != result ||
+      attrcache_get_aint(seen.kind, seen.table, seen.keyval, &aint) != result ||
+      aint != reinterpret_cast<intptr_t>(value) || fint != static_cast<int>(aint)) {
+    seen.count = 1000;
+  }
+  if (seen.count > 0 && seen.count <= 8) {
+    const auto& last = seen.steps[seen.count - 1];
+    if (last.result == result && last.value == value) return;
+  }
+  if (seen.count < 8) seen.steps[seen.count] = {result, value};
+  ++seen.count;
+}
+
+// The trap flag: a SIGTRAP after each instruction, until it is cleared. (The stack below its
+// pointer may be in use: the red zone.)
+void begin_stepping() {
+  asm volatile(
+      "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
+          : "memory", "cc");
+}
+void end_stepping() {
+  asm volatile(
+      "lea -128(%%rsp), %%rsp\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), "
+      "%%rsp" ::
+          : "memory", "cc");
+}
+
+class SignalSteps : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    struct sigaction action = {};
+    action.sa_handler = after_each_instruction;
+    ASSERT_EQ(sigaction(SIGTRAP, &action, &before_), 0);
+  }
+  void TearDown() override { sigaction(SIGTRAP, &before_, nullptr); }
+
+  // Steps through the operation while reading that attribute; what was seen must be `expected`: a
+  // letter for each result, in its order.
+  template <typename Operation>
+  void step(const Object& object, int keyval, const std::string& expected, Operation operation) {
+    seen = {kind, &object.table, keyval, 0, 0, {}};
+    begin_stepping();
+    const int result = operation();
+    end_stepping();
+    EXPECT_EQ(result, ATTRCACHE_OK);
+    EXPECT_GT(seen.instructions, 20);
+    instructions += seen.instructions;
+    std::string letters;
+    for (int i = 0; i < seen.count && i < 8; ++i) {
+      const auto [code, value] = seen.steps[i];
+      letters += code == ATTRCACHE_OK                   ? static_cast<char>('0' + (intptr_t)value)
+                 : code == ATTRCACHE_ABSENT             ? '-'
+                 : code == ATTRCACHE_ERR_KEYVAL_UNKNOWN ? '?'
+                 : code == ATTRCACHE_ERR_KEYVAL_STALE   ? 'x'
+                                                        : '!';
+    }
+    EXPECT_EQ(letters, expected) << seen.count << " changes";
+  }
+
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object object{kind}, other{kind};
+  long instructions = 0;
+
+ private:
+  struct sigaction before_ = {};
+};
+
+TEST_F(SignalSteps, GetInAHandlerSeesEachOperationHappenAtOnce) {
+  std::vector<int> keyvals;
+  for (int i = 0; i < 3000; ++i) keyvals.push_back(recorder.keyval(kind));
+  // In the table, and in trees that grow.
+  for (const int i : {0, 2, 3, 9, 70, 2500}) {
+    SCOPED_TRACE(i);
+    const int keyval = keyvals[i];
+    step(object, keyval, "-1", [&] { return object.set(keyval, 1); });
+    step(object, keyval, "12", [&] { return object.set(keyval, 2); });
+    step(object, keyval, "2", [&] { return object.copy_to(other); });
+    step(object, keyval, "2", [&] { return object.set(keyvals[i + 1], 3); });
+    step(object, keyval, "2", [&] { return object.erase(keyvals[i + 1]); });
+    step(object, keyval, "2", [&] { return other.free(); });
+    step(object, keyval, "2", [&] {
+      attrcache_borrowed borrowed;
+      const int result = attrcache_borrow(kind, &object.table, keyval, &borrowed);
+      return result != ATTRCACHE_OK ? result : attrcache_give_back(&borrowed);
+    });
+    step(object, keyval, "2-", [&] { return object.erase(keyval); });
+    step(object, keyval, "-", [&] { return object.erase(keyval); });
+    step(object, keyval, "-3", [&] { return object.set(keyval, 3); });
+  }
+  EXPECT_GT(instructions, 10000);
+}
+
+TEST_F(SignalSteps, GetInAHandlerSeesKeyvalsComeAndGoAtOnce) {
+  const int first = recorder.keyval(kind);
+  for (int i = 1; i < 300; ++i) {  // and the registry grow
+    SCOPED_TRACE(i);
+    const int next = first + 16 * i;
+    int made = 0;
+    step(object, next, "?-", [&] {
+      const attrcache_callbacks callbacks = {nullptr, nullptr, nullptr, ATTRCACHE_C, nullptr};
+      return attrcache_keyval_create(kind, &callbacks, &made);
+    });
+    ASSERT_EQ(made, next);
+  }
+  int keyval = first;
+  step(object, first, "-x", [&] { return attrcache_keyval_free(kind, &keyval); });
+  const int served = first + 16;
+  object.set(served, 4);
+  keyval = served;
+  step(object, served, "4", [&] { return attrcache_keyval_free(kind, &keyval); });
+  // First the attribute goes, then the keyval.
+  step(object, served, "4-x", [&] { return object.erase(served); });
+}
+
+// While delete_fn runs, and when it fails.
+TEST_F(SignalSteps, GetInAHandlerSeesTheValueWhileItsDeleteFnRuns) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 5);
+  recorder.delete_code = 1;
+  step(object, keyval, "5",
+       [&] { return object.erase(keyval) == ATTRCACHE_ERR_CALLBACK ? ATTRCACHE_OK : -1; });
+  step(object, keyval, "5",
+       [&] { return object.set(keyval, 6) == ATTRCACHE_ERR_CALLBACK ? ATTRCACHE_OK : -1; });
+  recorder.delete_code = 0;
+}
+
+#endif  // SINGLE_STEPS
+
+// ---- A timer ----
+
+constexpr int kKeyvals = 8;
+attrcache_kind* timed_kind;
+attrcache_table* timed_table;
+int timed_keyvals[kKeyvals];  // whose values are their number * 1000 and more
+volatile sig_atomic_t inside;
+volatile sig_atomic_t interrupted, found, wrong;
+
+void on_timer(int) {
+  interrupted = interrupted + (inside != 0);
+  for (int i = 0; i < kKeyvals; ++i) {
+    void* value = nullptr;
+    const int result = attrcache_get(timed_kind, timed_table, timed_keyvals[i], &value);
+    if (result == ATTRCACHE_OK) {
+      found = found + 1;
+      if (reinterpret_cast<intptr_t>(value) / 1000 != i) wrong = wrong + 1;
+    } else if (result != ATTRCACHE_ABSENT) {
+      wrong = wrong + 1;
+    }
+  }
+}
+
+TEST(SignalTimer, GetInAHandlerAmidAllOperations) {
+#ifdef ATTRCACHE_TESTS_UNDER_TSAN
+  GTEST_SKIP() << "pair_two_words.h, which stands in for the real Pair there, makes a get wait";
+#endif
+  Recorder recorder;
+  Universe universe;
+  Object object(universe.kind()), copy(universe.kind());
+  timed_kind = universe.kind();
+  timed_table = &object.table;
+  for (int& keyval : timed_keyvals) keyval = recorder.keyval(timed_kind);
+  interrupted = 0;
+  found = 0;
+  wrong = 0;
+
+  struct sigaction action = {}, before;
+  action.sa_handler = on_timer;
+  action.sa_flags = SA_RESTART;
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  const itimerval often = {{0, 50}, {0, 50}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  Random random(7);
+  timeval now, end;
+  gettimeofday(&end, nullptr);
+  end.tv_sec += 20;
+  do {
+    inside = 1;
+    for (int round = 0; round < 100; ++round) {
+      const int i = static_cast<int>(random.below(kKeyvals));
+      EXPECT_EQ(object.set(timed_keyvals[i], 1000 * i + round), ATTRCACHE_OK);
+      if (round % 3 == 0) {
+        EXPECT_EQ(object.erase(timed_keyvals[random.below(kKeyvals)]), ATTRCACHE_OK);
+      }
+      if (round % 10 == 0) {
+        EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
+        EXPECT_EQ(copy.free(), ATTRCACHE_OK);
+        EXPECT_EQ(free_keyval(timed_kind, Recorder::make(timed_kind, {})), ATTRCACHE_OK);
+      }
+    }
+    inside = 0;
+    recorder.copies.clear();
+    recorder.deletions.clear();
+    gettimeofday(&now, nullptr);
+  } while (interrupted < 1000 && timercmp(&now, &end, <));
+  const itimerval never = {};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+
+  EXPECT_GT(interrupted, 10);
+  EXPECT_GT(found, 10);
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace attrcache::support
