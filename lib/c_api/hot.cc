@@ -8,6 +8,7 @@
 #include "attrcache/attrcache.h"
 #include "table/attribute.h"
 #include "table/get.h"
+#include "table/renumber.h"
 
 namespace {
 
@@ -18,6 +19,7 @@ using attrcache::Table;
 using attrcache::Word;
 namespace meta = attrcache::meta;
 namespace id = attrcache::id;
+namespace slot = attrcache::slot;
 
 Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
 
@@ -39,6 +41,24 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
                                                attrcache_tag tag, int* callback_code) noexcept {
   inside(kind).drop(static_cast<uint32_t>(keyval));
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+
+// The same where the clock has just come to a number at which the table is to be renumbered; and
+// that with a reference taken that turned out to be of no use.
+[[gnu::noinline, gnu::cold]] int set_renumbered(attrcache_kind* kind, attrcache_table* table,
+                                                void* object, int keyval, intptr_t value,
+                                                attrcache_tag tag, int* callback_code) noexcept {
+  Table& t = Table::of(table);
+  attrcache::renumber(t, t.clock.load(attrcache::kRelaxed));
+  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+[[gnu::noinline, gnu::cold]] int set_renumbered_after_all(attrcache_kind* kind,
+                                                          attrcache_table* table, void* object,
+                                                          int keyval, intptr_t value,
+                                                          attrcache_tag tag,
+                                                          int* callback_code) noexcept {
+  inside(kind).drop(static_cast<uint32_t>(keyval));
+  return set_renumbered(kind, table, object, keyval, value, tag, callback_code);
 }
 
 // Sets in one step where nobody has to be called or waited for: the slot holds such a value under
@@ -67,15 +87,23 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
         !References::acquire_open(counter, stripe)) [[unlikely]] {
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     }
-    const Word desired = {attrcache::stored(value, tag), meta::attached(name, tag, t.tick())};
-    if (slot->swap(now, desired)) [[likely]]
+    const uint64_t number = t.tick();
+    if (Table::wants_renumbering(number)) [[unlikely]] {
+      return set_renumbered_after_all(kind, table, object, keyval, value, tag, callback_code);
+    }
+    if (slot::attach(*slot, now,
+                     {attrcache::stored(value, tag), meta::attached(name, tag, number)}))
+        [[likely]] {
       return ATTRCACHE_OK;  // (S1)
+    }
     return set_after_all(kind, table, object, keyval, value, tag, callback_code);
   }
   if (!inside(kind).is_kind_of(key)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
-  const Word desired = {attrcache::stored(value, tag), attrcache::successor(t, now.meta, tag)};
-  if (slot->swap(now, desired)) [[likely]]
+  const uint64_t replacement = slot::successor(t, now.meta, tag);
+  if (replacement == 0) [[unlikely]]
+    return set_renumbered(kind, table, object, keyval, value, tag, callback_code);
+  if (slot::replace_at_once(*slot, now, {attrcache::stored(value, tag), replacement})) [[likely]]
     return ATTRCACHE_OK;  // (S3)
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
@@ -132,7 +160,7 @@ int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
     return delete_slowly(kind, table, object, keyval, callback_code);
   uint64_t now = slot->load_meta();
   if (!meta::replaceable_at_once(now, key) || !inside(kind).is_kind_of(key) ||
-      !slot->swap_meta(now, 0)) [[unlikely]] {  // (S4)
+      !slot::detach_at_once(*slot, now)) [[unlikely]] {  // (S4)
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
   References::Counter* const counters = inside(kind).near_counters(ordinal);

@@ -42,6 +42,10 @@ const char* attrcache_strerror(int result) noexcept {
       return "the table or domain is still in use, or was freed by a callback";
     case ATTRCACHE_ERR_UNSUPPORTED:
       return "this processor has no 16-byte atomic load";
+    case ATTRCACHE_ERR_DELETING:
+      return "a set up this thread's stack is replacing the value";
+    case ATTRCACHE_ERR_MOVED:
+      return "the table was copied or moved while it had memory";
     default:
       return "not a result of attrcache";
   }

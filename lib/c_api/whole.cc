@@ -59,4 +59,11 @@ int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* obj
   return delete_one_by_one(kind, table, object, mode, callback_code);
 }
 
+int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
+                         attrcache_table* to) noexcept {
+  if (kind == nullptr || from == nullptr || to == nullptr) return ATTRCACHE_ERR_NULL;
+  if (from == to) return ATTRCACHE_ERR_ARGUMENT;
+  return attrcache::move_table(inside(kind).threads().self(), Table::of(from), Table::of(to));
+}
+
 }  // extern "C"

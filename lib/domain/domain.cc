@@ -32,7 +32,10 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   const unsigned stripes = options.stripes != 0 ? options.stripes : default_stripes();
   if (!std::has_single_bit(stripes) || stripes > kMaxStripes) return ATTRCACHE_ERR_ARGUMENT;
   if (!pair_supported()) return ATTRCACHE_ERR_UNSUPPORTED;
-  Domain* made = make<Domain>(stripes);
+  static constexpr attrcache_thread_hooks kNoHooks = {};
+  const attrcache_thread_hooks& threads = options.threads != nullptr ? *options.threads : kNoHooks;
+  if ((threads.self == nullptr) != (threads.yield == nullptr)) return ATTRCACHE_ERR_ARGUMENT;
+  Domain* made = make<Domain>(stripes, threads);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
 
   static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
@@ -62,7 +65,7 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
   if (named.name == nullptr) named.name = "object";
   for (unsigned number = 0; number < id::kKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;
-    auto* made = make<Registry>(number, named, stripes_, epoch_);
+    auto* made = make<Registry>(number, named, stripes_, epoch_, threads_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
     Registry* expected = nullptr;
     // (D2) release: publishes the registry to D1.

@@ -34,7 +34,8 @@ class Domain {
   template <typename T>
   friend void destroy(T* object);
 
-  explicit Domain(unsigned stripes) : stripes_(stripes), epoch_(stripes) {}
+  Domain(unsigned stripes, const attrcache_thread_hooks& threads)
+      : stripes_(stripes), epoch_(stripes), threads_(threads) {}
   ~Domain();
 
   template <typename Visit>
@@ -46,6 +47,7 @@ class Domain {
 
   const unsigned stripes_;
   Epoch epoch_;
+  const Threads threads_;
   Atomic<Registry*> kinds_[id::kKinds] = {};
 };
 

@@ -11,11 +11,13 @@ using namespace entry_word;
 static_assert(Registry::kCapacity <= 1u << 17, "an index has 17 bits");
 
 Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes,
-                   Epoch& epoch)
+                   Epoch& epoch, const Threads& threads)
     : first_keyval_(id::make(kind, 0, 0)),
       stripe_mask_(stripes - 1),
       options_(options),
-      epoch_(epoch) {}
+      epoch_(epoch),
+      threads_(threads),
+      lingering_(threads.hooked() ? 1 : 0) {}
 
 Registry::~Registry() {
   for (unsigned c = kFirstChunk; c < kChunks; ++c) {

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "callback/threads.h"
 #include "keyval/entry.h"
 #include "keyval/id.h"
 #include "keyval/index_queue.h"
@@ -28,7 +29,8 @@ namespace attrcache {
 
 class Registry {
  public:
-  Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch);
+  Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
+           const Threads& threads);
   // Reclaims everything; nobody uses the registry any more, and the epoch has been drained.
   ~Registry();
   Registry(const Registry&) = delete;
@@ -105,6 +107,7 @@ class Registry {
   bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
   const char* name() const { return options_.name; }
   Epoch& epoch() const { return epoch_; }
+  const Threads& threads() const { return threads_; }
 
   // How many keyvals there ever were; approximate while others create and free.
   struct Counts {
@@ -200,9 +203,12 @@ class Registry {
   const unsigned stripe_mask_;
   const attrcache_kind_options options_;
   Epoch& epoch_;
+  const Threads& threads_;
   Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
   IndexQueue free_;
-  Atomic<uint64_t> lingering_{0};
+  // Of user-level threads one more than there are: what their stacks of callbacks hold is looked at
+  // on the way that this leads to.
+  Atomic<uint64_t> lingering_;
 };
 
 template <typename Visit>

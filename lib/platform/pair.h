@@ -14,6 +14,7 @@
 //   add_meta   adds to the meta half; returns what was there
 //   init       gives both halves a content, and
 //   empty      makes meta 0: no atomic steps, so only where no other thread can look
+//   upper_half_of_meta  where the kernel finds it, for those who sleep until it changes (wait.h)
 //
 // Loads acquire; the others acquire and release, and acquire when they fail, which updates what was
 // expected.
@@ -21,7 +22,7 @@
 // Whoever claims or pins a value by its meta alone (swap_meta, add_meta) may: a meta carries a
 // sequence number, so one that is unchanged proves that the slot is as it was, but for the value
 // under a keyval without delete_fn, of which every one is as good (see successor() in
-// table/attribute.h). And no value is written by that, so a C reader may dereference the address of
+// table/slot.h). And no value is written by that, so a C reader may dereference the address of
 // `value` meanwhile.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_H_

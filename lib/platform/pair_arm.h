@@ -82,6 +82,9 @@ class alignas(16) Pair {
   void empty() { meta_ = 0; }
 
   const uint64_t* value_address() const { return &value_; }
+  const uint32_t* upper_half_of_meta() const {
+    return reinterpret_cast<const uint32_t*>(&meta_) + 1;  // little-endian
+  }
 
  private:
   uint64_t value_ = 0;

@@ -81,6 +81,9 @@ class alignas(16) Pair {
   }
   void empty() { meta_.store(0, kRelaxed); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
+  const uint32_t* upper_half_of_meta() const {
+    return reinterpret_cast<const uint32_t*>(&meta_) + 1;  // little-endian
+  }
 
  private:
   static constexpr uint64_t kBusy = ~uint64_t{0};  // no meta: nothing deleted is pinned

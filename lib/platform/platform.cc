@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <pthread.h>
-#include <sched.h>
-#include <time.h>
 
 #include <bit>
 #include <cstdint>
@@ -28,7 +26,7 @@ bool pair_supported() {
 #endif
 }
 
-thread_local constinit ThreadState tls_state = {0, nullptr};
+thread_local constinit ThreadState tls_state = {0, nullptr, nullptr};
 
 namespace {
 
@@ -77,7 +75,7 @@ struct Key {
 void leave(void*) {
   const unsigned ordinal = tls_state.ordinal;
   if (ordinal == 0 || ordinal > kReused) return;
-  if (tls_state.innermost != nullptr) {
+  if (tls_state.innermost != nullptr || tls_state.borrows != nullptr) {
     at_thread_end.tell_of_this_thread();
     return;
   }
@@ -91,25 +89,6 @@ unsigned assign_ordinal() {
   tls_state.ordinal = take_ordinal();
   at_thread_end.tell_of_this_thread();
   return tls_state.ordinal;
-}
-
-void Backoff::relax() {
-  constexpr unsigned kSpins = 64;
-  constexpr unsigned kYields = 192;
-  ++round_;
-  if (round_ <= kSpins) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  } else if (round_ <= kYields) {
-    sched_yield();
-  } else {
-    const unsigned excess = round_ - kYields;
-    const timespec nap = {0, excess < 100 ? 10'000L * static_cast<long>(excess) : 1'000'000L};
-    nanosleep(&nap, nullptr);
-  }
 }
 
 }  // namespace attrcache

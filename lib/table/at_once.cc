@@ -25,11 +25,13 @@ int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordina
 }
 
 bool delete_carefully(Registry& registry, Table& table, unsigned ordinal) {
+  // A user-level thread has its own stack of callbacks, in which somebody might use the table.
+  if (registry.threads().self().innermost != nullptr) return false;
   return delete_near<true>(registry, table, ordinal);
 }
 
 int give_up_copy(Registry& registry, const Table& from, Table& to) {
-  Stay stay(&from);
+  TableScope scope(registry.threads().self(), &from);
   to.for_each([&registry](uint32_t index, Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (meta::empty(m)) return;
@@ -37,7 +39,7 @@ int give_up_copy(Registry& registry, const Table& from, Table& to) {
     registry.drop(meta::keyval(m, index));
   });
   to.clear();
-  return stay.table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ABSENT;
+  return scope.table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ABSENT;
 }
 
 }  // namespace attrcache

@@ -31,29 +31,35 @@ int give_up_copy(Registry& registry, const Table& from, Table& to);
 template <typename Place>
 [[gnu::always_inline]] inline bool copy_slot(const Pair& slot, References::Counter& counter,
                                              Place place) {
-  return slot.transfer(
-      [&counter, place ](uint32_t upper, auto put) __attribute__((always_inline))->bool {
-        if (upper == 0) [[unlikely]]
-          return true;
-        const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
-        const auto name = static_cast<uint32_t>(word);
-        const uint32_t differs = upper ^ name;
-        // The same keyval, not freed; and the value visible, neither being deleted nor copied or
-        // borrowed.
-        constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kPinsHalf;
-        if ((differs & kDecides) != 0) [[unlikely]] {
-          // A closed stripe's marker is no slot's: freed, or predefined.
-          const bool closed = (differs & kDecides) == meta::kVisibleHalf;
-          return closed && (name & stripe::kCopiesNot) != 0;
-        }
-        if ((name & stripe::kDuplicates) == 0) [[unlikely]]
-          return (name & stripe::kCopiesNot) != 0;
-        Pair* made = place();
-        if (made == nullptr || !References::acquire_open(counter, word)) [[unlikely]]
-          return false;
-        put(*made);
-        return true;
-      });
+  const uint32_t upper = meta::upper(slot.load_meta());
+  if (upper == 0) [[unlikely]]
+    return true;
+  const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
+  const auto name = static_cast<uint32_t>(word);
+  const uint32_t differs = upper ^ name;
+  // The same keyval, not freed; and the value visible, neither being deleted nor copied or
+  // borrowed.
+  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kHoldsHalf;
+  if ((differs & kDecides) != 0) [[unlikely]] {
+    // A closed stripe's marker is no slot's: freed, or predefined.
+    const bool closed = (differs & kDecides) == meta::kVisibleHalf;
+    return closed && (name & stripe::kCopiesNot) != 0;
+  }
+  if ((name & stripe::kDuplicates) == 0) [[unlikely]]
+    return (name & stripe::kCopiesNot) != 0;
+  Pair* made = place();
+  if (made == nullptr || !References::acquire_open(counter, word)) [[unlikely]]
+    return false;
+  // Only now is the value read: before, it could have been one of an earlier keyval that had the
+  // same number.
+  return slot.transfer([=](uint32_t again, auto put) __attribute__((always_inline))->bool {
+    if (again != upper) [[unlikely]] {
+      made->init({0, uint64_t{upper} << 32});  // give_up_copy() drops the reference
+      return false;
+    }
+    put(*made);
+    return true;
+  });
 }
 
 // After the slots, whose acquire makes this see the number of each: those to come will be higher.
@@ -70,10 +76,8 @@ template <typename Place>
 // order. ATTRCACHE_ABSENT: it can't be done in this way, for want of memory or otherwise, and
 // nothing is; BUSY: nor in another, since the end of a keyval has freed the old object.
 [[gnu::always_inline]] inline int copy_at_once(Registry& registry, Table& from, Table& to) {
-  // Relaxed: the new object is the caller's alone.
-  if (to.clock.load(kRelaxed) != 0 || to.directory.load(kRelaxed) != nullptr) [[unlikely]] {
+  if (!to.is_as_new()) [[unlikely]]
     return ATTRCACHE_ABSENT;
-  }
   const unsigned ordinal = this_thread().ordinal;
   if (ordinal == 0 || !registry.has_near()) [[unlikely]]
     return ATTRCACHE_ABSENT;
@@ -82,7 +86,7 @@ template <typename Place>
   if (dir != nullptr) {
     if (dir->root.load(kAcquire) != 0) [[unlikely]]  // as T1
       return copy_with_leaves(registry, from, to, ordinal);
-    made = make<Directory>();
+    made = make<Directory>(&to);
     if (made == nullptr) [[unlikely]]
       return ATTRCACHE_ABSENT;
     to.directory.store(made, kRelaxed);
@@ -119,8 +123,8 @@ template <bool kCarefully>
   // A look at all of them first: a delete_fn must find those older than its own still there. They
   // are to be of this kind, without delete_fn, visible, neither being deleted nor copied or
   // borrowed.
-  constexpr uint32_t kDecides =
-      meta::kVisibleHalf | meta::kQuickHalf | meta::kDeletingHalf | meta::kPinsHalf | id::kKindMask;
+  constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kQuickHalf | meta::kDeletingHalf |
+                                meta::kHoldsHalf | id::kKindMask;
   const uint32_t wanted = opaque(meta::kVisibleHalf | meta::kQuickHalf | registry.kind());
   References::Counter* const counters = registry.near_counters(ordinal);
   bool all = true;
@@ -132,6 +136,8 @@ template <bool kCarefully>
     return all;
   };
   Directory* dir = table.directory.load(kAcquire);  // as T1
+  if (dir != nullptr && dir->table.load(kRelaxed) != &table) [[unlikely]]
+    return false;
   table.while_each_first(dir, look);
   const uintptr_t root = dir != nullptr ? dir->root.load(kAcquire) : 0;  // as T1
   if (!all) [[unlikely]]
@@ -167,8 +173,7 @@ template <bool kCarefully>
   const unsigned ordinal = thread.ordinal;
   if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]
     return false;
-  // As new: the registry may be gone.
-  if (table.clock.load(kRelaxed) == 0 && table.directory.load(kRelaxed) == nullptr) return true;
+  if (table.is_as_new()) return true;  // the registry may be gone
   return registry.any_lingers() ? delete_carefully(registry, table, ordinal)
                                 : delete_near<false>(registry, table, ordinal);
 }

@@ -4,6 +4,7 @@
 
 #include "table/get.h"
 #include "table/meta.h"
+#include "table/renumber.h"
 
 namespace attrcache {
 namespace {
@@ -16,18 +17,20 @@ class Reference {
  public:
   Reference(Registry& registry, uint32_t keyval) : registry_(registry), keyval_(keyval) {}
   ~Reference() {
-    if (held_) registry_.drop(keyval_);
+    if (held_) drop_reference(registry_, keyval_);
   }
   Reference(const Reference&) = delete;
   Reference& operator=(const Reference&) = delete;
 
-  bool take() {
+  // The word of the keyval, which can't change as to what the keyval is while the reference is
+  // held. 0: the keyval has gone.
+  uint64_t take() {
     if (!held_) held_ = registry_.acquire(keyval_);
-    return held_;
+    return held_ ? registry_.look_up(keyval_) : 0;
   }
   // The reference of a value that the caller owns now.
   void adopt() {
-    if (held_) registry_.drop(keyval_);  // one is enough, and this isn't the last
+    if (held_) drop_reference(registry_, keyval_);  // one is enough, and this isn't the last
     held_ = true;
   }
   void give() { held_ = false; }
@@ -38,67 +41,70 @@ class Reference {
   bool held_ = false;
 };
 
-// Makes way for a claim of the value pinned in `slot`. OK: look again.
-int wait_for_pins(Pair& slot, uint64_t meta, Backoff& backoff) {
-  const auto holds = [&slot, meta](const Frame& f) {
-    return f.slot == &slot && f.attachment == meta::sequence(meta) && !f.table_died;
-  };
-  Frame* const innermost = this_thread().innermost;
-  for (const Frame* f = innermost; f != nullptr; f = f->outer) {
-    if (f->use == Frame::Use::kBorrowing && holds(*f)) return ATTRCACHE_ERR_BORROWED;
-  }
-  bool gave_up = false;
-  for (Frame* f = innermost; f != nullptr; f = f->outer) {
-    if (f->use != Frame::Use::kCopying || f->unpinned || !holds(*f)) continue;
-    // A copy_fn that deletes what it copies has done with reading it. If another thread's does the
-    // same, each would wait for the other's pin, were they kept.
-    f->unpinned = true;
-    unpin_value(slot);
-    gave_up = true;
-  }
-  if (!gave_up) backoff.relax();
-  return ATTRCACHE_OK;
+// A callback frame on a slot.
+Frame frame_on(const Table& table, const Pair& slot, Frame::Use use, uint64_t m) {
+  Frame frame = {};
+  frame.table = &table;
+  frame.slot = &slot;
+  frame.attachment = meta::sequence(m);
+  frame.use = use;
+  return frame;
+}
+
+// Gives up this thread's own pins of the value in a slot: those of copy_fns up its stack. A copy_fn
+// that deletes or replaces what it copies has done with reading it; and if another thread's does
+// the same, each would wait for the other's pin, were they kept.
+bool give_up_pins(const ThreadState& thread, Pair& slot) {
+  bool any = false;
+  for_each_frame(thread, [&](Frame& f) {
+    if (f.use != Frame::Use::kCopying || f.slot != &slot || f.unpinned || f.table_died) return;
+    f.unpinned = true;
+    slot::unpin(slot);
+    any = true;
+  });
+  return any;
+}
+
+// Whether this thread itself pins the value in a slot.
+bool holds_pin(const ThreadState& thread, const Pair& slot) {
+  bool holds = has_borrowed(thread, &slot);
+  for_each_frame(thread, [&](const Frame& f) {
+    if (f.use == Frame::Use::kCopying && f.slot == &slot && !f.unpinned && !f.table_died) {
+      holds = true;
+    }
+  });
+  return holds;
 }
 
 // Tells this thread's deletions up the stack that their slot has a new value.
-void note_attached(const Pair& slot) {
-  for (Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
-    if (f->slot == &slot) f->reattached = true;
+void note_attached(const ThreadState& thread, const Pair& slot) {
+  for_each_frame(thread, [&slot](Frame& f) {
+    if (f.slot == &slot) f.reattached = true;
+  });
+}
+
+// Waits until nobody pins the value that this thread has claimed. Others may have attached
+// another one by then.
+void wait_for_pins(const Threads& threads, const ThreadState& thread, Pair& slot,
+                   const slot::Claim& claim) {
+  SlotWait wait;
+  for (;;) {
+    const uint64_t m = slot.load_meta();
+    if (!claim.is(m) || !meta::pinned(m)) return;
+    if (!give_up_pins(thread, slot)) threads.wait(wait, slot, m);
   }
 }
 
-// Runs delete_fn on a value that the caller has claimed; `meta` is what it claimed.
-int run_claimed(const Target& target, uint32_t keyval, const Pair& slot, Word claimed,
+// Runs delete_fn, if there is one, on a value that the caller has claimed.
+int run_claimed(const Target& target, ThreadState& thread, uint32_t keyval, Word claimed,
                 Frame& frame) {
-  frame.table = &target.table;
-  frame.slot = &slot;
-  frame.attachment = meta::sequence(claimed.meta);
-  frame.use = Frame::Use::kDeleting;
+  Hooks& hooks = target.registry.hooks(keyval);  // the value's reference keeps them
+  if (hooks.callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
   // A copy: a set by another thread may overwrite the slot while delete_fn reads the value there.
   const uint64_t value = claimed.value;
-  enter_frame(frame);
-  const int code =
-      run_delete(target.registry.hooks(keyval),
-                 {target.object, static_cast<int>(keyval), &value, meta::tag(claimed.meta)});
-  leave_frame(frame);
-  return code;
-}
-
-// (S9) Empties the slot if it still holds the claimed value, hidden or not; if not, somebody has
-// attached another one already.
-void detach_claimed(Pair& slot, uint64_t meta) {
-  uint64_t now = meta | meta::kDeleting;
-  while (!slot.swap_meta(now, 0)) {
-    if ((now | meta::kVisible) != (meta | meta::kDeleting)) return;
-  }
-}
-
-// After a failed delete_fn. True: (S5) the value is attached again.
-bool restore_claimed(Pair& slot, uint64_t meta) {
-  uint64_t now = meta | meta::kDeleting;
-  if (slot.swap_meta(now, meta)) return true;
-  detach_claimed(slot, meta);  // hidden: another thread's delete has already said that it is gone
-  return false;
+  FrameScope scope(thread, frame);
+  return run_delete(hooks,
+                    {target.object, static_cast<int>(keyval), &value, meta::tag(claimed.meta)});
 }
 
 int fail(int code, int* callback_code) {
@@ -106,205 +112,255 @@ int fail(int code, int* callback_code) {
   return ATTRCACHE_ERR_CALLBACK;
 }
 
-// The word of a keyval that exists and that `caller` may change; 0: *error says why not.
-uint64_t writable(const Registry& registry, uint32_t keyval, Caller caller, int* error) {
-  const uint64_t word = registry.look_up(keyval);
-  if (word == 0) [[unlikely]] {
-    *error = registry.why_not(keyval);
-    return 0;
-  }
-  if ((word & entry_word::kOrdinary) == 0 && caller == Caller::kUser) [[unlikely]] {
-    *error = ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-    return 0;
-  }
-  return word;
-}
-
-// Predefined keyvals have no callbacks at all.
-bool has_no_delete_fn(uint64_t entry) {
-  return (entry & entry_word::kQuick) != 0 || (entry & entry_word::kOrdinary) == 0;
+// Whether `caller` may change attributes under the keyval that has this word.
+bool may_change(uint64_t entry, Caller caller) {
+  return caller == Caller::kRuntime || (entry & entry_word::kOrdinary) != 0;
 }
 
 }  // namespace
 
+void drop_reference(Registry& registry, uint32_t keyval) { registry.drop(keyval); }
+
+bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m) {
+  bool deleting = false;
+  for_each_frame(thread, [&](const Frame& f) {
+    if (f.use == Frame::Use::kDeleting && f.slot == &slot && !f.table_died &&
+        f.attachment == meta::sequence(m)) {
+      deleting = true;
+    }
+  });
+  return deleting;
+}
+
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code) {
   Registry& registry = target.registry;
-  int error;
-  const uint64_t entry = writable(registry, keyval, caller, &error);
-  if (entry == 0) return error;
-
+  if (registry.look_up(keyval) == 0) [[unlikely]]
+    return registry.why_not(keyval);
   Reference reference(registry, keyval);
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) {
     // Only for a keyval that really is alive does the table grow.
-    if (!reference.take()) return ATTRCACHE_ERR_KEYVAL_STALE;
+    if (reference.take() == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
     slot = target.table.find_or_grow(id::index(keyval));
     if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
   }
 
-  const uint32_t like =
-      (keyval & stripe::kKeyval) | ((entry & entry_word::kQuick) != 0 ? meta::kQuickHalf : 0);
-  const auto attached = [&]() -> Word {
-    return {value, meta::attached(like, tag, target.table.tick())};
-  };
-  const bool plain = has_no_delete_fn(entry);
-  Backoff backoff;
+  const Threads& threads = registry.threads();
+  ThreadState& thread = threads.self();
+  SlotWait wait;
   int rounds = 0;
   Word now = slot->load();
   for (;;) {
-    if (meta::empty(now.meta) || meta::deleting(now.meta)) {
-      if (!reference.take()) return ATTRCACHE_ERR_KEYVAL_STALE;
-      if (slot->swap(now, attached())) {  // (S1), (S7)
+    if (slot::vacant(now.meta)) {
+      const uint64_t entry = reference.take();
+      if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
+      if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+      const uint32_t quick = (entry & entry_word::kQuick) != 0 ? meta::kQuickHalf : 0;
+      const uint64_t attached =
+          meta::attached((keyval & stripe::kKeyval) | quick, tag, next_number(target.table));
+      if (slot::attach(*slot, now, {value, attached})) {  // (S1, S7)
         reference.give();
         break;
       }
       continue;
     }
-    // Attached under another generation: this one was gone before that began.
+    // Occupied under another generation: this one was gone before that began.
     if (!meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
-    if (meta::pins(now.meta) != 0) {
-      error = wait_for_pins(*slot, now.meta, backoff);
-      if (error != ATTRCACHE_OK) return error;
+    if (meta::pinned(now.meta) && has_borrowed(thread, slot)) return ATTRCACHE_ERR_BORROWED;
+    if (meta::deleting(now.meta)) {
+      // Somebody has claimed the value, and waits for its pins. So does this.
+      if (!give_up_pins(thread, *slot)) threads.wait(wait, *slot, now.meta);
       now = slot->load();
       continue;
     }
-    if (plain) {
-      if (slot->swap(now, {value, successor(target.table, now.meta, tag)}))
-        break;  // (S3) the old value's reference passes on to the new one
+    // The value holds a reference as long as it is attached, so if the next step succeeds, this
+    // word was that of its keyval.
+    const uint64_t entry = registry.look_up(keyval);
+    if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+    if (meta::quick(now.meta) && !meta::pinned(now.meta)) {
+      uint64_t replacement = slot::successor(target.table, now.meta, tag);
+      if (replacement == 0) {
+        renumber(target.table, target.table.clock.load(kRelaxed));
+        replacement = meta::attached(meta::upper(now.meta), tag, next_number(target.table));
+      }
+      if (slot::replace_at_once(*slot, now, {value, replacement})) break;  // (S3)
       continue;
     }
-    uint64_t expected = now.meta;
-    if (!slot->swap_meta(expected, now.meta | meta::kDeleting)) {  // (S2)
+    slot::Claim claim;
+    if (uint64_t m = now.meta; !claim.take(*slot, m, slot::Claim::Of::kReplacingSet)) {  // (S2)
       now = slot->load();
       continue;
     }
-    Frame frame = {};
-    const int code = run_claimed(target, keyval, *slot, now, frame);
+    wait_for_pins(threads, thread, *slot, claim);
+    Frame frame = frame_on(target.table, *slot, Frame::Use::kDeleting, now.meta);
+    const int code = run_claimed(target, thread, keyval, now, frame);
     if (frame.table_died) {
       reference.adopt();
       return code != 0 ? fail(code, callback_code) : ATTRCACHE_ERR_BUSY;
     }
     if (code != 0) {
-      if (!restore_claimed(*slot, now.meta)) reference.adopt();
+      if (!claim.restore()) reference.adopt();  // (S5)
       return fail(code, callback_code);
     }
     // The number of a value attached by a callback meanwhile must not exceed ours.
-    const Word desired = attached();
-    Word claimed = {now.value, now.meta | meta::kDeleting};
-    bool replaced = slot->swap(claimed, desired);  // (S8)
-    if (!replaced && (claimed.meta | meta::kVisible) == (now.meta | meta::kDeleting)) {
-      replaced = slot->swap(claimed, desired);  // hidden meanwhile
-    }
-    if (replaced) break;  // the old value's reference passes on
+    const uint64_t replacement =
+        meta::attached(meta::upper(claim.attached()), tag, next_number(target.table));
+    if (claim.replace({value, replacement})) break;  // (S8) the old reference passes on
     // Somebody attached another value. Ours comes after it: start again.
     reference.adopt();
     if (frame.reattached && ++rounds == kMaxRounds) return ATTRCACHE_ERR_REATTACHED;
-    now = claimed;
+    now = slot->load();
   }
-  note_attached(*slot);
+  note_attached(thread, *slot);
   return ATTRCACHE_OK;
 }
 
 int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
                      int* callback_code) {
   Registry& registry = target.registry;
-  int error;
-  const uint64_t entry = writable(registry, keyval, caller, &error);
-  if (entry == 0) return error;
+  if (const uint64_t entry = registry.look_up(keyval); entry == 0) [[unlikely]] {
+    return registry.why_not(keyval);
+  } else if (!may_change(entry, caller)) {
+    return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+  }
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_OK;
 
-  const bool plain = has_no_delete_fn(entry);
-  Backoff backoff;
-  Word now = slot->load();
+  const Threads& threads = registry.threads();
+  ThreadState& thread = threads.self();
+  slot::Claim claim;
+  Word now;
   for (;;) {
-    if (meta::empty(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
-    if (meta::deleting(now.meta)) {
-      if (!meta::visible(now.meta)) return ATTRCACHE_OK;
-      uint64_t expected = now.meta;
-      if (slot->swap_meta(expected, now.meta & ~meta::kVisible)) return ATTRCACHE_OK;  // (S6)
-    } else if (meta::pins(now.meta) != 0) {
-      error = wait_for_pins(*slot, now.meta, backoff);
-      if (error != ATTRCACHE_OK) return error;
-    } else {
-      uint64_t expected = now.meta;
-      if (slot->swap_meta(expected, plain ? 0 : now.meta | meta::kDeleting)) {  // (S4), (S2)
-        if (plain) {
-          registry.drop(keyval);
-          return ATTRCACHE_OK;
-        }
-        break;
-      }
-    }
     now = slot->load();
+    if (meta::empty(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
+    if (!meta::visible(now.meta)) return ATTRCACHE_OK;
+    if (meta::pinned(now.meta) && has_borrowed(thread, slot)) return ATTRCACHE_ERR_BORROWED;
+    uint64_t m = now.meta;
+    if (meta::deleting(m)) {
+      if (slot::hide(*slot, m)) return ATTRCACHE_OK;  // (S6)
+      continue;
+    }
+    // As in set: the word of this value's keyval, if the next step succeeds.
+    const uint64_t entry = registry.look_up(keyval);
+    if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+    if (meta::quick(m) && !meta::pinned(m)) {
+      if (!slot::detach_at_once(*slot, m)) continue;  // (S4)
+      registry.drop(keyval);
+      return ATTRCACHE_OK;
+    }
+    if (claim.take(*slot, m, slot::Claim::Of::kDelete)) break;  // (S2)
   }
 
-  Frame frame = {};
-  const int code = run_claimed(target, keyval, *slot, now, frame);
+  wait_for_pins(threads, thread, *slot, claim);
+  Frame frame = frame_on(target.table, *slot, Frame::Use::kDeleting, now.meta);
+  const int code = run_claimed(target, thread, keyval, now, frame);
   if (!frame.table_died) {
-    if (code != 0 && on_failure == OnFailure::kKeep) {
-      if (restore_claimed(*slot, now.meta)) return fail(code, callback_code);
-    } else {
-      detach_claimed(*slot, now.meta);
+    if (code == 0 || on_failure == OnFailure::kDetach) {
+      claim.detach();              // (S9)
+    } else if (claim.restore()) {  // (S5)
+      return fail(code, callback_code);
     }
   }
-  registry.drop(keyval);
+  drop_reference(registry, keyval);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
-int pin_value(Pair& slot, uint32_t keyval, Word* word) {
+int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, Word* word) {
+  const Threads& threads = registry.threads();
+  const ThreadState& thread = threads.self();
+  SlotWait wait;
+  bool waits = false;
   uint64_t m = slot.load_meta();
-  do {
-    if (!meta::visible(m) || meta::deleting(m) || !meta::belongs(m, keyval)) {
-      return ATTRCACHE_ABSENT;
+  for (;;) {
+    if (waits) {
+      const slot::Awaited awaited = slot::awaited(m);
+      if (awaited == slot::Awaited::kPinned) break;
+      if (awaited == slot::Awaited::kNotYet) {
+        threads.wait(wait, slot, m);
+        m = slot.load_meta();
+      } else if (slot::leave(slot, m)) {  // (S12)
+        return ATTRCACHE_ABSENT;
+      }
+      continue;
     }
-    if (meta::pins(m) == meta::kMaxPins) return ATTRCACHE_ERR_PINNED;
-  } while (!slot.swap_meta(m, m + meta::kPin));  // (S10)
+    if (!meta::visible(m) || !meta::belongs(m, keyval)) return ATTRCACHE_ABSENT;
+    const int holds = meta::holds(m);
+    if (holds == meta::kMaxHolds || holds == -meta::kMaxHolds) return ATTRCACHE_ERR_PINNED;
+    if (!meta::deleting(m) || (holds > 0 && holds_pin(thread, slot))) {
+      if (slot::pin(slot, m)) break;  // (S10)
+      continue;
+    }
+    if (!meta::replacing(m)) return ATTRCACHE_ABSENT;
+    if (is_deleting(thread, slot, m)) return ATTRCACHE_ERR_DELETING;
+    if (holds > 0) {
+      threads.wait(wait, slot, m);  // until the claimer has seen the pins off
+      m = slot.load_meta();
+    } else {
+      waits = slot::await(slot, m);  // (S11)
+      if (waits) m = slot.load_meta();
+    }
+  }
   *word = slot.load();  // only now: a value may be replaced under the same meta, but not pinned
-  return ATTRCACHE_OK;
+  if (meta::belongs(word->meta, keyval)) return ATTRCACHE_OK;
+  // While this waited, the keyval went, and another one of its index took the slot.
+  slot::unpin(slot);
+  return ATTRCACHE_ABSENT;
 }
-
-// While it is pinned, nothing but pins can change in the slot.
-void unpin_value(Pair& slot) { slot.add_meta(uint64_t{0} - meta::kPin); }
 
 namespace {
-constexpr uint32_t kIsBorrowed = 0x62776564;  // tells a borrow from memory that never was one
+
+// What stands in a Borrowed that holds a value: no other memory does by chance, nor a copy of it.
+uint64_t seal_of(const Borrowed* borrowed) {
+  return reinterpret_cast<uintptr_t>(borrowed) ^ uint64_t { 0x9d3f6c1a52e8b74d };
 }
 
+// Whether `borrowed` holds a value of this thread. Its memory may never have been initialized, so
+// among the latest borrows it is looked for by its address. Only a thread that holds many is told
+// by what stands in it.
+bool in_use(const ThreadState& thread, const Borrowed* borrowed) {
+  int looked_at = 0;
+  for (const Borrow* b = thread.borrows; b != nullptr; b = b->next) {
+    if (b == &borrowed->borrow) return true;
+    if (++looked_at == 16) return borrowed->seal == seal_of(borrowed);
+  }
+  return false;
+}
+
+}  // namespace
+
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
-  // Once more into what still holds a value would lose that, and make a ring of the frames. Found
-  // by the chain: the memory may never have been initialized.
-  if (is_in_frame(borrowed->frame)) [[unlikely]]
+  const Threads& threads = registry.threads();
+  ThreadState& thread = threads.self();
+  // Borrowing into a Borrowed still in use would lose its value and make the list cyclic.
+  if (in_use(thread, borrowed)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   if (registry.look_up(keyval) == 0) [[unlikely]]
     return registry.why_not(keyval);
   Pair* slot = table.find(id::index(keyval));
+  if (slot == nullptr) return ATTRCACHE_ABSENT;
   Word word;
-  const int result = slot != nullptr ? pin_value(*slot, keyval, &word) : ATTRCACHE_ABSENT;
+  const int result = pin_value(registry, *slot, keyval, &word);
   if (result != ATTRCACHE_OK) return result;
-  const attrcache_tag tag = meta::tag(word.meta);
-  borrowed->value = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(word.value)
-                                                : const_cast<uint64_t*>(slot->value_address());
-  borrowed->frame = {};
-  borrowed->frame.table = &table;
-  borrowed->frame.slot = slot;
-  borrowed->frame.attachment = meta::sequence(word.meta);
-  borrowed->frame.use = Frame::Use::kBorrowing;
-  borrowed->thread = thread_ordinal();
-  borrowed->state = kIsBorrowed;
-  enter_frame(borrowed->frame);
+  borrowed->value = meta::tag(word.meta) == ATTRCACHE_AS_POINTER
+                        ? reinterpret_cast<void*>(word.value)
+                        : const_cast<uint64_t*>(slot->value_address());
+  borrowed->borrow.slot = slot;
+  borrowed->registry = &registry;
+  borrowed->thread = threads.identity(thread);
+  borrowed->seal = seal_of(borrowed);
+  enter_borrow(thread, borrowed->borrow);
   return ATTRCACHE_OK;
 }
 
 int give_back_attribute(Borrowed* borrowed) {
-  if (borrowed->state != kIsBorrowed) return ATTRCACHE_ERR_ARGUMENT;
-  if (borrowed->thread != thread_ordinal()) return ATTRCACHE_ERR_THREAD;
-  // Of a copy of what was borrowed, never.
-  if (!leave_frame(borrowed->frame)) [[unlikely]]
-    return ATTRCACHE_ERR_ARGUMENT;
-  borrowed->state = 0;
-  unpin_value(*static_cast<Pair*>(const_cast<void*>(borrowed->frame.slot)));
+  // Fails for a copied Borrowed, too.
+  if (borrowed->seal != seal_of(borrowed)) return ATTRCACHE_ERR_ARGUMENT;
+  const Threads& threads = borrowed->registry->threads();
+  if (borrowed->thread != threads.identity(threads.self())) return ATTRCACHE_ERR_THREAD;
+  borrowed->seal = 0;
+  leave_borrow(borrowed->borrow);
+  slot::unpin(*static_cast<Pair*>(const_cast<void*>(borrowed->borrow.slot)));
   return ATTRCACHE_OK;
 }
 

@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// set, delete and borrow of one attribute: the slot protocol.
+// set, delete and borrow of one attribute, in all cases. The steps they take are in slot.h.
 //
-//                  set (S1)                 claim (S2)
-//   empty -----------------> attached -----------------> deleting
-//     ^                       ^ |  ^                      |  |  |  deleted by others (S6)
-//     |  delete, quick (S4)   | |  |  delete_fn failed    |  |  v
-//     |<----------------------+-'  '-------- (S5) --------'  | deleting, hidden
-//     |                       |   set, quick (S3): -> itself |  |
-//     |                       '--- set by others (S7), ------+--|
-//     |                            by the claimer (S8)       |  |
-//     '------------------------ delete_fn succeeded (S9) ----'--'
-//
-// Quick: the keyval has no delete_fn.
-//
-// Whoever moves attached -> deleting owns the value: it alone runs delete_fn, and then holds the
-// value's reference on the keyval. Whoever replaces or detaches a value that has no delete_fn owns
-// it in one step. Pins are raised (S10) on attached only and keep S2, S3 and S4 off.
-//
-// Linearization: set at S1, S3, S7 or S8; delete at S4, S6 or S9, or at the load that finds
-// nothing; get and borrow at their load of the slot, or S10.
+// Nothing is attached or deleted on what was read of a keyval before a reference on it was held: by
+// the caller, or by the value that is found attached. For until then the int may come round and
+// mean another keyval, one that has a delete_fn, say.
 
 #ifndef ATTRCACHE_TABLE_ATTRIBUTE_H_
 #define ATTRCACHE_TABLE_ATTRIBUTE_H_
@@ -29,7 +14,7 @@
 #include "callback/frame.h"
 #include "callback/language.h"
 #include "keyval/registry.h"
-#include "table/meta.h"
+#include "table/slot.h"
 #include "table/table.h"
 
 namespace attrcache {
@@ -41,7 +26,7 @@ struct Target {
   void* object;
 };
 
-enum class Caller { kUser, kRuntime };  // the runtime may set and remove predefined attributes
+enum class Caller { kUser, kRuntime };  // the runtime may set and delete predefined attributes
 
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code);
@@ -54,34 +39,28 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
 // attrcache_borrowed, inside.
 struct Borrowed {
   void* value;
-  Frame frame;
-  unsigned thread;
-  uint32_t state;
+  Borrow borrow;
+  const Registry* registry;
+  uint64_t thread;  // the identity of the borrower
+  uint64_t seal;    // tells a borrow from memory that is none, and from a copy of one
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed);
 int give_back_attribute(Borrowed* borrowed);
 
-// The meta of a value that replaces (S3) one whose meta is `replaced`. It inherits the number if
-// that is the youngest in the table: no other attachment comes between the two in any order, and a
-// number costs as much as all the rest of a set. So under a keyval without delete_fn an unchanged
-// meta says that the slot is still occupied, in that place of the order and with that tag, not by
-// which value. Nobody minds: whoever empties the slot deletes what is there, and who pins looks at
-// the value later.
-inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
-  // Relaxed: numbers that happen before this one are seen, as those of tick(). The tag: a load of
-  // two steps (pair_arm.h) must not see one tag before and after a value set with another.
-  if (meta::has_sequence(replaced, table.clock.load(kRelaxed)) && meta::has_tag(replaced, tag))
-      [[likely]]
-    return replaced;
-  return meta::attached(meta::upper(replaced), tag, table.tick());
-}
+// Pins the value under `keyval`, having waited for a replacing set if one is under way. OK, and
+// `word` is what was pinned; ABSENT, also where a deletion has begun; DELETING: a replacing set is
+// up the caller's own stack; PINNED.
+int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, Word* word);
 
-// Raises the pin count of the visible, undeleted value under `keyval`. OK, ABSENT (also while it is
-// being deleted) or PINNED; `word` is what was pinned.
-int pin_value(Pair& slot, uint32_t keyval, Word* word);
-void unpin_value(Pair& slot);
+// Whether the thread is deleting, up its stack, the value that a slot holds under the meta `m`.
+bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);
+
+// Drops a reference on a keyval after a callback. Not inline: a user-level thread may have come to
+// another thread of the operating system in the callback, so the address of what is thread-local
+// must be computed anew.
+[[gnu::noinline]] void drop_reference(Registry& registry, uint32_t keyval);
 
 }  // namespace attrcache
 

@@ -50,11 +50,12 @@ size_t list_attributes(const Table& constant, attrcache_attribute_info* infos, s
       const Word now = item.slot->load();
       if (!meta::visible(now.meta)) continue;
       if (count < capacity) {
-        infos[count] = {.keyval = static_cast<int>(meta::keyval(now.meta, item.index)),
-                        .tag = meta::tag(now.meta),
-                        .value = static_cast<intptr_t>(now.value),
-                        .pins = static_cast<unsigned>(meta::pins(now.meta)),
-                        .deleting = meta::deleting(now.meta)};
+        infos[count] = {
+            .keyval = static_cast<int>(meta::keyval(now.meta, item.index)),
+            .tag = meta::tag(now.meta),
+            .value = static_cast<intptr_t>(now.value),
+            .pins = static_cast<unsigned>(meta::pinned(now.meta) ? meta::holds(now.meta) : 0),
+            .deleting = meta::deleting(now.meta) && !meta::pinned(now.meta)};
       }
       ++count;
     }

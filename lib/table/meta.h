@@ -2,30 +2,31 @@
 //
 // The meta half of a slot: what its value is. 0: the slot is empty. Otherwise
 //
-//   63   tag, high bit              52 .. 43  pins: copies and borrows under way
-//   62   visible to get             42        deleting: somebody is running delete_fn on the value
-//   61   tag, low bit               41        quick: an ordinary keyval without delete_fn
-//   60 .. 53 keyval generation      40 .. 36  sequence number, high part
-//                                   35 .. 32  keyval kind
-//                                   31 .. 0   sequence number, low part
+//   63        tag, high bit
+//   62        visible to get
+//   61        tag, low bit
+//   60 .. 53  keyval generation
+//   52 .. 42  holds, a signed number: pins if positive, waiting pinners if negative
+//   41        attached: the keyval is an ordinary one without delete_fn ("quick")
+//             deleting: the deletion is part of a replacing set
+//   40        deleting: a thread has claimed the value, to delete it
+//   39 .. 36  sequence number, high part
+//   35 .. 32  keyval kind
+//   31 .. 0   sequence number, low part
 //
 // The upper half is the keyval itself, but for the index, which the slot's place implies and whose
 // bits are used otherwise; `visible` is the keyval's marker bit, and the tag stands where a keyval
 // has zeroes. So one masked compare with the keyval tells get that the slot is occupied, visible,
-// of this kind and generation, and set as a C pointer.
-//
-// States                 deleting visible pins
-//   empty                    (meta is 0)
-//   attached                   0       1     any
-//   deleting                   1       1      0     delete_fn runs; get still sees the value
-//   deleting, hidden           1       0      0     deleted by others too: gone for get
+// of this kind and generation, and set as a C pointer. The states are drawn in table/slot.h.
 //
 // Every attachment has a sequence number of its own, from its table's counter: it orders copy_all
 // and delete_all, and keeps compare-and-swap from ABA. Only a value that replaces, under a keyval
-// without delete_fn, the youngest of its table inherits its number (see successor() in
-// attribute.h). It wraps after 2^37 attachments to one table; an attribute older than that is taken
-// for a young one in those orders, and ABA would need a thread to sleep through exactly that many
-// between a load and its compare-and-swap.
+// without delete_fn, the youngest of its table inherits its number (see successor() in slot.h).
+// Numbers wrap after 2^36 attachments to one table. So that they never mislead about the order, an
+// attachment that is older than 2^33 others gets a younger number now and then, with which it still
+// is in the same place of the order (table/renumber.h). ABA would need a thread to sleep through
+// exactly 2^36 attachments, or some multiple of 2^33 less a few, between a load and its
+// compare-and-swap.
 
 #ifndef ATTRCACHE_TABLE_META_H_
 #define ATTRCACHE_TABLE_META_H_
@@ -41,28 +42,36 @@ namespace attrcache::meta {
 inline constexpr uint32_t kSameAttribute = 0x5fe0000f;  // visible, generation, kind
 inline constexpr uint32_t kSameAsPointer = 0xffe0000f;  // and tag
 inline constexpr uint32_t kVisibleHalf = 0x40000000;
-inline constexpr uint32_t kDeletingHalf = 1u << 10;
+inline constexpr uint32_t kDeletingHalf = 1u << 8;
 inline constexpr uint32_t kQuickHalf = stripe::kQuick;
-inline constexpr uint32_t kPinsHalf = 1023u << 11;
+inline constexpr uint32_t kHoldsHalf = 2047u << 10;
 
 inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
-inline constexpr unsigned kPinShift = 43;
-inline constexpr uint64_t kPin = uint64_t{1} << kPinShift;
-inline constexpr uint64_t kMaxPins = 1023;
-inline constexpr uint64_t kPins = kMaxPins << kPinShift;
+inline constexpr unsigned kHoldShift = 42;
+inline constexpr uint64_t kHold = uint64_t{1} << kHoldShift;
+inline constexpr int kMaxHolds = 1023;  // pins, or waiting pinners
+inline constexpr uint64_t kHolds = uint64_t{kHoldsHalf} << 32;
 inline constexpr uint64_t kQuick = uint64_t{kQuickHalf} << 32;
-inline constexpr uint64_t kSequence = uint64_t{0x1f0} << 32 | 0xffffffff;
+inline constexpr uint64_t kReplacing = kQuick;  // the same bit, where kDeleting is set
+inline constexpr unsigned kSequenceBits = 36;
+inline constexpr uint64_t kSequence = uint64_t{0xf0} << 32 | 0xffffffff;
 
-static_assert(kVisible >> 32 == id::kMarker && kPins >> 32 == kPinsHalf);
-static_assert(kQuick == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 42);
+static_assert(kVisible >> 32 == id::kMarker && kHolds == uint64_t{2047} << kHoldShift);
+static_assert(kQuick == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
 
 // A sequence number where it stands in a meta. Two of them compare and subtract as they are, if
 // what the subtraction leaves outside kSequence is masked.
 constexpr uint64_t spread(uint64_t sequence) {
-  return (sequence >> 32 & 0x1f) << 36 | (sequence & 0xffffffff);
+  return (sequence >> 32 & 0xf) << 36 | (sequence & 0xffffffff);
+}
+// The number itself, and how many attachments ago it was given out by a clock that stands at
+// `clock` now: both modulo 2^36.
+constexpr uint64_t number(uint64_t m) { return (m >> 36 & 0xf) << 32 | (m & 0xffffffff); }
+constexpr uint64_t age(uint64_t m, uint64_t clock) {
+  return (clock - number(m)) & ((uint64_t{1} << kSequenceBits) - 1);
 }
 
 // Of a value set under a keyval, whose upper half is to be like that of another meta of it, or like
@@ -77,7 +86,19 @@ constexpr uint64_t attached(uint32_t like, attrcache_tag tag, uint64_t sequence)
 constexpr bool empty(uint64_t m) { return m == 0; }
 constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }
 constexpr bool deleting(uint64_t m) { return (m & kDeleting) != 0; }
-constexpr uint64_t pins(uint64_t m) { return m >> kPinShift & kMaxPins; }
+constexpr bool replacing(uint64_t m) {
+  return (m & (kDeleting | kReplacing)) == (kDeleting | kReplacing);
+}
+// Of a value that is attached, or whose claimer still waits for pins.
+constexpr bool quick(uint64_t m) { return (m & (kDeleting | kQuick)) == kQuick; }
+constexpr int holds(uint64_t m) {
+  return static_cast<int>(static_cast<int64_t>(m << (63 - 52)) >> (63 - 52 + kHoldShift));
+}
+constexpr bool pinned(uint64_t m) { return holds(m) > 0; }
+constexpr int waiters(uint64_t m) { return holds(m) < 0 ? -holds(m) : 0; }
+constexpr uint64_t with_holds(uint64_t m, int holds) {
+  return (m & ~kHolds) | (static_cast<uint64_t>(holds) << kHoldShift & kHolds);
+}
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
@@ -101,7 +122,7 @@ constexpr bool belongs(uint64_t m, uint32_t keyval) {
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
 // nobody has to be called, and nobody deletes, copies or borrows it.
 constexpr bool replaceable_at_once(uint64_t m, uint32_t keyval) {
-  constexpr uint32_t kRelevant = kSameAttribute | kQuickHalf | kDeletingHalf | kPinsHalf;
+  constexpr uint32_t kRelevant = kSameAttribute | kQuickHalf | kDeletingHalf | kHoldsHalf;
   const uint32_t wanted = (keyval & kSameAttribute) | kQuickHalf;
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }

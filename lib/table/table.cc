@@ -11,11 +11,11 @@ constinit Leaf no_leaf = {};
 namespace {
 
 // What `place` points to; made if it points to `nothing` yet. Null when out of memory.
-template <typename Made, typename Held>
-Made* get_or_make(Atomic<Held*>& place, Held* nothing = nullptr) {
+template <typename Made, typename Held, typename... Args>
+Made* get_or_make(Atomic<Held*>& place, Held* nothing, Args... args) {
   Held* held = place.load(kAcquire);  // as T1
   if (held == nothing) {
-    Made* made = make<Made>();
+    Made* made = make<Made>(args...);
     if (made == nullptr) return nullptr;
     // (T2) release: its zeroes are seen through T1. Acquire: or somebody else's are seen here.
     if (place.compare_exchange_strong(held, made, kAcqRel, kAcquire)) return made;
@@ -81,7 +81,7 @@ const Pair* Table::find_far(uint32_t index) const {
 }
 
 Pair* Table::grow(uint32_t index) {
-  Directory* dir = get_or_make<Directory>(directory);
+  Directory* dir = get_or_make<Directory>(directory, static_cast<Directory*>(nullptr), this);
   if (dir == nullptr) return nullptr;
   const uint32_t leaf = index / kLeafSlots;
   Leaf* found;
@@ -96,10 +96,11 @@ Pair* Table::grow(uint32_t index) {
     if (root == 0) return nullptr;
     Node* node = tree::node(root);
     for (unsigned height = tree::height(root); height > 1 && node != nullptr; --height) {
-      node = get_or_make<Node>(node->children[tree::child(leaf, height)]);
+      node =
+          get_or_make<Node>(node->children[tree::child(leaf, height)], static_cast<void*>(nullptr));
     }
     if (node == nullptr) return nullptr;
-    found = get_or_make<Leaf>(node->children[tree::child(leaf, 1)]);
+    found = get_or_make<Leaf>(node->children[tree::child(leaf, 1)], static_cast<void*>(nullptr));
   }
   return found != nullptr ? &found->slots[index % kLeafSlots] : nullptr;
 }

@@ -43,9 +43,11 @@ struct Node {
 // Never written.
 extern Leaf no_leaf;
 
+struct Table;
+
 struct Directory {
   // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
-  Directory() {
+  explicit Directory(const Table* of) : table(of) {
     auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
     leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
 #pragma GCC unroll 8
@@ -58,6 +60,9 @@ struct Directory {
   Atomic<Leaf*> leaves[kDirectoryLeaves];
   // What there is beyond first_slots; 0: nothing. See `tree` below.
   Atomic<uintptr_t> root{0};
+  // Whose it is: tells a table that was copied or moved as plain bytes. Relaxed: only its owner,
+  // who made the table or was handed it, looks.
+  Atomic<const Table*> table{nullptr};
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
 static_assert(sizeof(Directory) == 160);
@@ -114,6 +119,10 @@ struct Table {
   // The next sequence number. Relaxed: numbers only have to grow along happens-before and be
   // unique, which the one modification order of the counter gives.
   uint64_t tick() { return clock.fetch_add(1, kRelaxed) + 1; }
+  // Whether the one who ticked is to renumber the attributes (renumber.h).
+  static constexpr bool wants_renumbering(uint64_t number) {
+    return static_cast<uint32_t>(number) == 0;
+  }
 
   // Visits every slot there is, by index: visit(index, slot).
   template <typename Visit>
@@ -124,6 +133,20 @@ struct Table {
   // saw it, for it may come meanwhile.
   template <typename Visit>
   void while_each_first(Directory* dir, Visit visit);
+
+  // Whether it holds nothing at all, not even memory. Of a table that nobody else uses.
+  bool is_as_new() const {
+    return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
+  }
+
+  // Whether the memory that it has is its own: false after a copy or a move of its bytes.
+  bool owns_its_memory() const {
+    const Directory* dir = directory.load(kAcquire);  // as T1
+    return dir == nullptr || dir->table.load(kRelaxed) == this;
+  }
+
+  // Takes over everything of `from`, which is as new afterwards. Nobody else uses either.
+  void take_over(Table& from);
 
   // Gives all memory back and makes the bytes zero again. Owner only, as init of Pair; every slot
   // is empty, or holds nothing that matters any more.
@@ -189,6 +212,19 @@ template <typename Visit>
     if (!visit(index, dir->first_slots[index - kInlineSlots])) [[unlikely]]
       return;
   }
+}
+
+inline void Table::take_over(Table& from) {
+  for (uint32_t s = 0; s < kInlineSlots; ++s) {
+    inline_slots[s].init(from.inline_slots[s].load());
+    from.inline_slots[s].init({0, 0});
+  }
+  clock.store(from.clock.load(kRelaxed), kRelaxed);
+  from.clock.store(0, kRelaxed);
+  Directory* dir = from.directory.load(kAcquire);  // as T1
+  from.directory.store(nullptr, kRelaxed);
+  if (dir != nullptr) dir->table.store(this, kRelaxed);
+  directory.store(dir, kRelaxed);
 }
 
 inline void Table::clear() {

@@ -18,22 +18,23 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   // Grown first: what copy_fn makes must find its place.
   if (to.table.find_or_grow(item.index) == nullptr) return ATTRCACHE_ERR_MEMORY;
   Word pinned;
-  if (const int result = pin_value(slot, keyval, &pinned); result != ATTRCACHE_OK) {
-    return result == ATTRCACHE_ABSENT ? ATTRCACHE_OK : result;
+  if (const int result = pin_value(from.registry, slot, keyval, &pinned); result != ATTRCACHE_OK) {
+    // A value that is gone, or whose deletion has begun, is skipped.
+    return result == ATTRCACHE_ERR_PINNED ? result : ATTRCACHE_OK;
   }
   Frame frame = {};
   frame.table = &from.table;
   frame.slot = &slot;
-  frame.attachment = meta::sequence(pinned.meta);
   frame.use = Frame::Use::kCopying;
   // The copy needs the keyval even if copy_fn deletes the original.
   from.registry.acquire(keyval);  // succeeds: what is pinned is attached
-  enter_frame(frame);
-  const Copied copied = run_copy(
-      from.registry.hooks(keyval),
-      {from.object, static_cast<int>(keyval), slot.value_address(), meta::tag(pinned.meta)});
-  leave_frame(frame);
-  if (!frame.unpinned && !frame.table_died) unpin_value(slot);
+  Copied copied;
+  {
+    FrameScope scope(from.registry.threads().self(), frame);
+    copied = run_copy(from.registry.hooks(keyval), {from.object, static_cast<int>(keyval),
+                                                    slot.value_address(), meta::tag(pinned.meta)});
+  }
+  if (!frame.unpinned && !frame.table_died) slot::unpin(slot);
   int result = ATTRCACHE_OK;
   if (copied.code != 0) {
     *callback_code = copied.code;
@@ -41,24 +42,40 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   } else if (copied.flag) {
     result = set_attribute(to, keyval, copied.value, copied.tag, Caller::kUser, callback_code);
   }
-  from.registry.drop(keyval);
+  drop_reference(from.registry, keyval);
   return result;
 }
 
-int copy_one(const Target& from, const Target& to, const Batch::Item& item, int* callback_code) {
+// Whether a slot holds a value that a dup is to copy: it is attached, or is going to be replaced
+// and still there. One whose deletion has begun is skipped.
+bool to_be_copied(uint64_t m) {
+  return meta::visible(m) && (!meta::deleting(m) || meta::replacing(m));
+}
+
+// Copies value and tag, without a call. The caller holds a reference on the keyval, taken before
+// this looks at the value: so what is found under it is a value of this very keyval.
+int copy_unchanged(const Target& to, uint32_t keyval, const Batch::Item& item, int* callback_code) {
   const Word now = item.slot->load();
-  if (!meta::visible(now.meta) || meta::deleting(now.meta)) return ATTRCACHE_OK;
-  const uint32_t keyval = meta::keyval(now.meta, item.index);
+  if (!to_be_copied(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
+  return set_attribute(to, keyval, now.value, meta::tag(now.meta), Caller::kUser, callback_code);
+}
+
+int copy_one(const Target& from, const Target& to, const Batch::Item& item, int* callback_code) {
+  const uint64_t m = item.slot->load_meta();
+  if (!to_be_copied(m)) return ATTRCACHE_OK;
+  const uint32_t keyval = meta::keyval(m, item.index);
   if (!from.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
   const uint64_t entry = from.registry.look_up(keyval);
   if (entry == 0 || (entry & entry_word::kCopiesNot) != 0) return ATTRCACHE_OK;
   if ((entry & entry_word::kDuplicates) == 0) {
     return copy_by_callback(from, to, keyval, item, callback_code);
   }
-  const int result =
-      set_attribute(to, keyval, now.value, meta::tag(now.meta), Caller::kUser, callback_code);
-  // Gone meanwhile: its deletion came first.
-  return result == ATTRCACHE_ERR_KEYVAL_STALE ? ATTRCACHE_OK : result;
+  if (!from.registry.acquire(keyval)) return ATTRCACHE_OK;  // gone: its deletion came first
+  // With the reference held, the word is that of the keyval under which values are found.
+  const bool still = (from.registry.look_up(keyval) & entry_word::kDuplicates) != 0;
+  const int result = still ? copy_unchanged(to, keyval, item, callback_code) : ATTRCACHE_OK;
+  drop_reference(from.registry, keyval);
+  return result;
 }
 
 int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failure,
@@ -67,7 +84,7 @@ int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failu
   if (!meta::visible(m)) return ATTRCACHE_OK;
   const uint32_t keyval = meta::keyval(m, item.index);
   if (!target.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-  if (meta::replaceable_at_once(m, keyval) && item.slot->swap_meta(m, 0)) {  // (S4)
+  if (meta::replaceable_at_once(m, keyval) && slot::detach_at_once(*item.slot, m)) {  // (S4)
     target.registry.drop(keyval);
     return ATTRCACHE_OK;
   }
@@ -93,40 +110,34 @@ Remains remains(Table& table) {
 }
 
 // Whether all deletions that are under way are this thread's own, up its stack.
-bool deleting_is_ours(Table& table) {
+bool deleting_is_ours(const ThreadState& thread, Table& table) {
   bool ours = true;
-  table.for_each([&ours](uint32_t, Pair& slot) {
+  table.for_each([&](uint32_t, Pair& slot) {
     const uint64_t m = slot.load_meta();
-    if (meta::empty(m)) return;
-    for (const Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
-      if (f->slot == &slot && f->attachment == meta::sequence(m) &&
-          f->use == Frame::Use::kDeleting && !f->table_died) {
-        return;
-      }
-    }
-    ours = false;
+    if (!meta::empty(m) && !is_deleting(thread, slot, m)) ours = false;
   });
   return ours;
 }
 
 // Frees an empty table, and tells this thread's frames on it.
-void release_table(Table& table) {
-  for (Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
-    if (f->table == &table) f->table_died = true;
-  }
+void release_table(const ThreadState& thread, Table& table) {
+  for_each_frame(thread, [&table](Frame& f) {
+    if (f.table == &table) f.table_died = true;
+  });
   table.clear();
 }
 
 }  // namespace
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
-  Stay stay(&from.table);
+  if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
+  TableScope scope(from.registry.threads().self(), &from.table);
   Batch batch(from.table, Batch::Order::kOldestFirst);
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
       int code = 0;
       int result = copy_one(from, to, batch[i], &code);
-      if (stay.table_died()) result = ATTRCACHE_ERR_BUSY;
+      if (scope.table_died()) result = ATTRCACHE_ERR_BUSY;
       if (result == ATTRCACHE_OK) continue;
       delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
       if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
@@ -138,6 +149,8 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
 
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code) {
   Table& table = target.table;
+  if (!table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
+  ThreadState& thread = target.registry.threads().self();
   const OnFailure on_failure = mode == ATTRCACHE_DRAIN ? OnFailure::kDetach : OnFailure::kKeep;
   int first_failure = ATTRCACHE_OK;
   int first_code = 0;
@@ -147,7 +160,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     }
     return first_failure;
   };
-  Stay stay(&table);
+  TableScope scope(thread, &table);
   for (int round = 0; round < kMaxRounds; ++round) {
     Batch batch(table, Batch::Order::kYoungestFirst);
     while (batch.next()) {
@@ -158,18 +171,32 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
           first_failure = result;
           first_code = code;
         }
-        if (stay.table_died()) return ended();  // a callback freed the object
+        if (scope.table_died()) return ended();  // a callback freed the object
         if (result == ATTRCACHE_ERR_BORROWED || result == ATTRCACHE_ERR_KEYVAL_KIND) return result;
         if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();
       }
     }
     const Remains remain = remains(table);
     if (remain.attached) continue;
-    if (remain.deleting && !deleting_is_ours(table)) return ATTRCACHE_ERR_BUSY;
-    release_table(table);
+    if (remain.deleting && !deleting_is_ours(thread, table)) return ATTRCACHE_ERR_BUSY;
+    release_table(thread, table);
     return ended();
   }
   return ATTRCACHE_ERR_REATTACHED;
+}
+
+int move_table(const ThreadState& thread, Table& from, Table& to) {
+  if (!from.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
+  if (!to.is_as_new()) return ATTRCACHE_ERR_ARGUMENT;
+  bool busy = false;
+  for_each_frame(thread, [&](const Frame& f) { busy |= f.table == &from || f.table == &to; });
+  from.for_each([&busy](uint32_t, const Pair& slot) {
+    const uint64_t m = slot.load_meta();
+    busy |= meta::deleting(m) || meta::pinned(m);
+  });
+  if (busy) return ATTRCACHE_ERR_BUSY;
+  to.take_over(from);
+  return ATTRCACHE_OK;
 }
 
 }  // namespace attrcache

@@ -17,6 +17,9 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code);
 // Deletes, youngest first, and releases the table's memory.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
 
+// Moves everything to a table that is as new; nobody else uses either.
+int move_table(const ThreadState& thread, Table& from, Table& to);
+
 }  // namespace attrcache
 
 #endif  // ATTRCACHE_TABLE_WHOLE_H_

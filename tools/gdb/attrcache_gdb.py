@@ -63,9 +63,9 @@ class Attribute:
         self.tag = meta >> 63 << 1 | meta >> 61 & 1
         self.value = value
         self.visible = bool(meta >> 62 & 1)
-        self.pins = meta >> 43 & 1023
-        self.deleting = bool(meta >> 42 & 1)
-        self.order = (meta >> 36 & 0x1F) << 32 | meta & 0xFFFFFFFF
+        self.pins = max(signed(meta >> 42, 11), 0)
+        self.deleting = bool(meta >> 40 & 1)
+        self.order = (meta >> 36 & 0xF) << 32 | meta & 0xFFFFFFFF
 
     def __str__(self):
         if self.tag == 0:

@@ -28,10 +28,32 @@
  * may call anything here, on any object, the one being served included.
  *
  * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, the
- * allocator, and one wait: deleting or replacing a value waits while another thread copies
- * (copy_fn) or borrows that very value. "Wait-free" holds where the processor adds in one step
+ * allocator, and the waits below. "Wait-free" holds where the processor adds in one step
  * (x86-64, AArch64 with LSE); get itself is wait-free on x86-64, with one load barrier on AArch64
  * built with -DATTRCACHE_LSE2, and lock-free on other AArch64.
+ *
+ * Waits for other threads: there are two, and no others.
+ *   1. Deleting or replacing a value waits for those who copy (copy_fn) or have borrowed that very
+ *      value. It claims the value first, and goes on when those end who held it by then: no other
+ *      thread gets hold of it any more. A thread that holds the value already may copy and borrow
+ *      it again meanwhile, and is waited for; it may not delete or replace what it has borrowed
+ *      (BORROWED), and what its own copy_fn deletes or replaces it holds no longer.
+ *   2. Borrowing, or copying by a copy_fn, waits for a replacing set on that very attribute, from
+ *      when that has claimed the old value until the new one is attached: neither can be had in
+ *      between, and to say that there is none would be wrong. It never waits for a delete (then
+ *      borrow says ABSENT), nor for a set up its own stack (then it returns DELETING); in both
+ *      cases copy_all skips the attribute.
+ *      Whoever waits so is handed the value as soon as it is there, so that nobody starves behind
+ *      sets that follow one another.
+ * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until the last
+ * who holds the value gives it back. Programs whose threads each hold a value, or replace one, and
+ * wait for one another's can wait for ever, as with locks.
+ *
+ * A thread that is stopped, for ever, keeps others from deleting or replacing the value that it
+ * copies or has borrowed, and, if it is in the middle of a replacing set under a keyval with a
+ * delete_fn, from borrowing and copying that attribute; from nothing else.
+ *
+ * User-level threads: see attrcache_thread_hooks.
  *
  * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order
  * that agrees with their real-time order.
@@ -92,7 +114,9 @@ enum {
   ATTRCACHE_ERR_PINNED,            /* 1023 copies and borrows hold this value at once */
   ATTRCACHE_ERR_THREAD,            /* a borrow may be given back only by the thread that took it */
   ATTRCACHE_ERR_BUSY,              /* the table or domain is still in use */
-  ATTRCACHE_ERR_UNSUPPORTED        /* this processor has no 16-byte atomic load */
+  ATTRCACHE_ERR_UNSUPPORTED,       /* this processor has no 16-byte atomic load */
+  ATTRCACHE_ERR_DELETING,          /* a set up this thread's stack is replacing the value */
+  ATTRCACHE_ERR_MOVED              /* the table's bytes were copied or moved while it had memory */
 };
 
 /* The callback code that stands for "a C++ exception left the callback". */
@@ -125,6 +149,27 @@ typedef struct attrcache_kind_options {
 /* The kinds that every domain has. */
 enum { ATTRCACHE_COMMUNICATOR = 0, ATTRCACHE_DATATYPE = 1, ATTRCACHE_WINDOW = 2 };
 
+/* What a runtime keeps in each of its user-level threads, by value. All-zero bytes are a new one;
+ * no call makes or destroys one. It must stay where it is, and must not end while the thread is
+ * inside a function of this library or has borrowed something. */
+typedef struct attrcache_thread {
+  uint64_t opaque[4];
+} attrcache_thread;
+
+/* For runtimes whose threads are not those of the operating system (Argobots, Qthreads): where one
+ * of the operating system takes up another user-level thread within a callback or a wait, or where
+ * a user-level thread may migrate. With these hooks all that is said here of threads holds for
+ * user-level threads. Without them it holds for those of the operating system, and a user-level
+ * thread must not be switched within a callback, nor while it has borrowed something. */
+typedef struct attrcache_thread_hooks {
+  /* Who calls: that user-level thread's attrcache_thread, or null if it is none. */
+  attrcache_thread* (*self)(void* context);
+  /* Lets other user-level threads run; called where `self` has said that the caller is one, again
+   * and again until what it waits for has come. */
+  void (*yield)(void* context);
+  void* context;
+} attrcache_thread_hooks;
+
 typedef struct attrcache_domain_options {
   /* Options of the three kinds above; null: the defaults (pointer handles). */
   const attrcache_kind_options* communicator;
@@ -134,10 +179,12 @@ typedef struct attrcache_domain_options {
    * power of two, 1 to 64; 0: the number of processors, rounded up, at most 64. 8 bytes a keyval.
    */
   unsigned stripes;
+  /* Copied; null: threads are those of the operating system. Both functions or none. */
+  const attrcache_thread_hooks* threads;
 } attrcache_domain_options;
 
-/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes), MEMORY,
- * UNSUPPORTED. Any thread; lock-free. */
+/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads),
+ * MEMORY, UNSUPPORTED. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
 
@@ -253,9 +300,13 @@ ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRC
 /* ---- Attributes ---------------------------------------------------------------------------- */
 
 /* What a runtime embeds in each object. All-zero bytes are a valid empty table; no call makes or
- * destroys one. Aligned to 64 bytes it occupies one cache line; 16 are enough for correctness. Must
- * not be moved or copied while an attribute is attached. Belongs to one kind of one domain: another
- * domain's keyvals may be the same ints, and must not be used on it. */
+ * destroys one. Aligned to 64 bytes it occupies one cache line; 16 are enough for correctness.
+ * Its bytes may be copied or moved only while it is as new: before the first attribute is attached,
+ * and after attrcache_delete_all has succeeded. In between it may own memory, even when every
+ * attribute has been deleted; attrcache_table_move moves it then. (attrcache_copy_all and
+ * attrcache_delete_all return MOVED where they find a table with another one's memory.) Belongs to
+ * one kind of one domain: another domain's keyvals may be the same ints, and must not be used on
+ * it. */
 typedef struct attrcache_table {
   ATTRCACHE_ALIGNAS(16) uint64_t opaque[8];
 } attrcache_table;
@@ -318,14 +369,14 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
 /* Dup: for every attribute of `old_table`, in the order of setting, runs copy_fn (with
  * `old_object`) and attaches what it returns with flag = true to `new_table`. If one fails,
  * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
- * left empty, and the call returns CALLBACK or the error that stopped it. An attribute that another
- * thread is deleting may be skipped, one that is replaced meanwhile may be copied again. Predefined
- * attributes are not copied. While copy_fn runs, no other thread's delete_fn does on the value it
+ * left empty, and the call returns CALLBACK or the error that stopped it. An attribute whose
+ * deletion has begun may be skipped. One that is replaced meanwhile is copied, with the old value or
+ * the new one. Predefined attributes are not copied. While copy_fn runs, no other thread's delete_fn does on the value it
  * copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
  * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
  * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
- * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, PINNED, BUSY (a callback has freed
- * the old object), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
+ * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, PINNED, MOVED, BUSY (a callback has
+ * freed the old object), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
  * after a failure. [M2 6.7.2, MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
@@ -344,12 +395,20 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
  * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
- * callbacks have returned: REATTACHED, BORROWED, BUSY (another thread is still deleting one of the
- * attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
+ * callbacks have returned: MOVED, REATTACHED, BORROWED, BUSY (another thread is still deleting one
+ * of the attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
  * destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
+
+/* Moves a table that nobody else uses, attributes and all, to one that is as new; `from` is as new
+ * afterwards. Addresses that get has given of values that were not set as C pointers become invalid.
+ * Errors: NULL, ARGUMENT (both are one, or `to` isn't as new), MOVED, BUSY (a value is being copied
+ * or deleted, or is borrowed, or a callback up the stack is on one of the two). No other thread may
+ * use either. Wait-free, calls nothing back. (Beyond MPI: for runtimes whose objects move.) */
+ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
+                                       attrcache_table* to) ATTRCACHE_NOEXCEPT;
 
 /* A value that is kept alive. Filled by attrcache_borrow; must stay where it is until given back.
  */
@@ -360,9 +419,12 @@ typedef struct attrcache_borrowed {
 
 /* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn
  * does not start; a delete or replacing set by another thread waits, one by this thread returns
- * BORROWED. ABSENT also where the value's delete_fn has already started. Errors: NULL, ARGUMENT
- * (*borrowed still holds a value of this thread), KEYVAL_*, PINNED. Any thread; lock-free;
- * allocates nothing (pthread_setspecific may, once a thread), calls nothing back. (Beyond MPI.) */
+ * BORROWED. Beside a replacing set it gives the old value or the new one, for which it may wait (see
+ * the top); up the stack of that very set neither can be had, so it returns DELETING. ABSENT from
+ * when a deletion has begun, though get still sees the value until delete_fn has succeeded. Errors:
+ * NULL, ARGUMENT (*borrowed still holds a value of this thread), KEYVAL_*, PINNED, DELETING. Any
+ * thread; lock-free; allocates nothing (pthread_setspecific may, once a thread), calls nothing
+ * back. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 

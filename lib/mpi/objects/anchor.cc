@@ -11,7 +11,7 @@
 #include "mpi/objects/free.h"
 #include "mpi/watching/checked.h"
 #include "mpi/watching/probe.h"
-#include "platform/thread.h"
+#include "platform/wait.h"
 
 namespace attrcache::mpi {
 namespace {

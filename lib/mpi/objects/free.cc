@@ -5,7 +5,7 @@
 #include "callback/frame.h"
 #include "mpi/native/errors.h"
 #include "platform/memory.h"
-#include "platform/thread.h"
+#include "platform/wait.h"
 #include "table/at_once.h"
 #include "table/attribute.h"
 
@@ -57,14 +57,14 @@ class Attributes {
 int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, bool* died) {
   const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
-  Stay stay(&target.table);  // a callback may free the object itself
+  TableScope scope(target.registry.threads().self(), &target.table);  // a callback may free the object itself
   int last = 0;
-  for (size_t i = attributes.count(); i-- > 0 && !stay.table_died();) {
+  for (size_t i = attributes.count(); i-- > 0 && !scope.table_died();) {
     last = 0;
     delete_attribute(target, static_cast<uint32_t>(attributes.keyval(i)), Caller::kRuntime,
                      OnFailure::kDetach, &last);
   }
-  *died = stay.table_died();
+  *died = scope.table_died();
   return last;
 }
 

@@ -3,7 +3,7 @@
 #include "mpi/objects/handle_map.h"
 
 #include "platform/memory.h"
-#include "platform/thread.h"
+#include "platform/wait.h"
 
 namespace attrcache::mpi {
 

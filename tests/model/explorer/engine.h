@@ -54,6 +54,9 @@ class Engine {
   bool swap(const Access& access, Bits& expected, Bits desired, Bits mask,
             std::memory_order failure);
   void wait();
+  // Sleeps until wake(at), unless the newest value at `word` isn't `expected` any more.
+  void sleep(const void* at, uint32_t expected, const uint32_t* word);
+  void wake(const void* at);
   void check_address(const void* address);
   void* allocate(size_t bytes);
   void release(void* memory);
@@ -79,6 +82,7 @@ class Engine {
     bool was_stale = false;  // has read something stale since its last wait
     bool has_read = false;   // since its last wait
     uint64_t seen = 0;       // how many stores there were at the first load after its last wait
+    const void* asleep_at = nullptr;  // it sleeps until somebody wakes those who sleep there
     Pending pending;
     View view = {};
     ThreadState lib = {};
@@ -92,6 +96,7 @@ class Engine {
 
   // Lets others go first, perhaps; true: the location has a history.
   bool arrive(const Access& access, Location& location, bool writes, bool seq_cst);
+  void let_others_go_first();
   void schedule();
   Thread& pick();
   void follow_replay();

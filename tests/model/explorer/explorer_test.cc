@@ -7,6 +7,7 @@
 
 #include "platform/memory.h"
 #include "platform/thread.h"
+#include "platform/wait.h"
 #include "tests/model/explorer/litmus.h"
 #include "tests/model/explorer/plain.h"
 

@@ -65,6 +65,9 @@ class alignas(16) Pair {
   }
   void empty(ATTRCACHE_MODEL_SITE) { init({0, 0}, file, line); }
   const uint64_t* value_address() const { return &value_; }
+  const uint32_t* upper_half_of_meta() const {
+    return reinterpret_cast<const uint32_t*>(&meta_) + 1;
+  }
 
  private:
   Access at(Kind kind, std::memory_order order, const char* file, int line) const {

@@ -5,6 +5,7 @@
 #include "platform/memory.h"
 #include "platform/pair.h"
 #include "platform/thread.h"
+#include "platform/wait.h"
 #include "tests/model/explorer/engine.h"
 
 namespace attrcache {
@@ -21,5 +22,13 @@ void Backoff::relax() {
   ++round_;
   model::engine().wait();
 }
+
+// As the kernel does it: compares and goes to sleep in one step.
+void SlotWait::until_changed(const Pair& slot, uint64_t meta) {
+  ++round_;
+  model::engine().sleep(&slot, static_cast<uint32_t>(meta >> 32), slot.upper_half_of_meta());
+}
+
+void wake(const Pair& slot) { model::engine().wake(&slot); }
 
 }  // namespace attrcache

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "tests/model/explorer/engine.h"
 
@@ -30,7 +31,7 @@ Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
   spawned_ = started_ = preemptions_ = stale_reads_ = sleeping_ = 0;
   stores_ = steps_ = 0;
   Thread& self = threads_[kMaxThreads];
-  self.lib = {kMaxThreads + 1, nullptr};
+  self.lib = {kMaxThreads + 1, nullptr, nullptr};
   program_ = program;
   program_argument_ = argument;
   running_ = &self;
@@ -82,7 +83,8 @@ void Engine::spawn(void (*body)(void*), void* argument) {
   t.view = {};
   t.view.at[spawned_] = 1;
   ++spawned_;
-  t.lib = {spawned_, nullptr};
+  t.asleep_at = nullptr;
+  t.lib = {spawned_, nullptr, nullptr};
   t.fiber.prepare(&Engine::run_thread, &t);
 }
 
@@ -101,6 +103,7 @@ void Engine::run_thread(void* thread) {
   self.body(self.argument);
   self.done = true;
   if (self.lib.innermost != nullptr) engine().fail("a frame is left on a thread's stack");
+  if (self.lib.borrows != nullptr) engine().fail("a thread has left something borrowed");
   engine().schedule();
   std::abort();  // nobody comes back
 }
@@ -147,6 +150,42 @@ void Engine::wait() {
   if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
 }
 
+// A point where others may go on, as before any access that they might depend on.
+void Engine::let_others_go_first() {
+  running_->pending = {nullptr, true, false, false};
+  if (replay_.given()) {
+    follow_replay();
+  } else {
+    schedule();
+  }
+  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, nullptr, 0};
+  log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
+  replay_.next();
+  if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
+}
+
+void Engine::sleep(const void* at, uint32_t expected, const uint32_t* word) {
+  if (!concurrent) fail("sleep: nobody else is running");
+  let_others_go_first();
+  // What is in memory is the newest value, of which the kernel's own access makes sure.
+  uint32_t newest;
+  std::memcpy(&newest, word, sizeof(newest));
+  Thread& t = *running_;
+  t.fresh = true;  // whoever looks again after a system call sees what was there before it
+  if (newest != expected) return;
+  t.asleep_at = at;
+  let_others_go_first();
+  t.fresh = true;
+}
+
+void Engine::wake(const void* at) {
+  if (!concurrent) return;
+  let_others_go_first();
+  for (unsigned i = 0; i < spawned_; ++i) {
+    if (threads_[i].asleep_at == at) threads_[i].asleep_at = nullptr;
+  }
+}
+
 void Engine::follow_replay() {
   // The step of the one who goes on here is used up when its turn comes again.
   Thread& self = *running_;
@@ -162,7 +201,7 @@ void Engine::follow_replay() {
 // A waiting thread goes on when something was stored since it looked, or what it saw was stale:
 // then it is certain to see the newest soon, and does so next time.
 bool Engine::enabled(const Thread& t) const {
-  if (t.done) return false;
+  if (t.done || t.asleep_at != nullptr) return false;
   if (!t.pending.yields) return true;
   return t.was_stale || t.seen != stores_;
 }

@@ -65,7 +65,11 @@ bool forbidden(const Case& c) {
 
 // Whether it waits for the callback, so that the callback must not wait for it.
 bool waits(const Case& c) {
-  if (c.in != In::kCopy || c.same_thread() || !c.same_object()) return false;
+  if (c.same_thread() || !c.same_object()) return false;
+  if (c.in == In::kReplace) {
+    return c.op == Op::kCopyAll || (c.op == Op::kBorrow && c.keyval == Which::kSame);
+  }
+  if (c.in != In::kCopy) return false;
   return c.op == Op::kCopyInto ||
          (c.keyval == Which::kSame && (c.op == Op::kSet || c.op == Op::kDelete));
 }
@@ -80,9 +84,9 @@ int expected(const Case& c) {
     case Op::kDescribe:
     case Op::kBorrow:
       if (c.ends_keyval() && c.keyval == Which::kSame) return ATTRCACHE_ERR_KEYVAL_STALE;
-      // Its deletion has begun.
-      return c.op == Op::kBorrow && c.deletes() && c.same_attribute() ? ATTRCACHE_ABSENT
-                                                                      : ATTRCACHE_OK;
+      if (c.op != Op::kBorrow || !c.deletes() || !c.same_attribute()) return ATTRCACHE_OK;
+      if (c.in != In::kReplace) return ATTRCACHE_ABSENT;  // its deletion has begun
+      return c.same_thread() ? ATTRCACHE_ERR_DELETING : ATTRCACHE_OK;
     case Op::kDeleteAll:
     case Op::kDrain:
       // Of an object of which another thread is deleting an attribute.

@@ -7,20 +7,39 @@
 namespace attrcache {
 namespace {
 
-TEST(FrameTest, FramesLeaveInAnyOrder) {
+TEST(FrameTest, FramesNest) {
+  ThreadState thread = {};
+  Frame outer = {};
+  Frame inner = {};
+  {
+    FrameScope outside(thread, outer);
+    {
+      FrameScope inside(thread, inner);
+      EXPECT_EQ(thread.innermost, &inner);
+      EXPECT_EQ(inner.outer, &outer);
+    }
+    EXPECT_EQ(thread.innermost, &outer);
+  }
+  EXPECT_EQ(thread.innermost, nullptr);
+}
+
+TEST(FrameTest, BorrowsEndInAnyOrder) {
   const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (const auto& order : orders) {
-    Frame frames[3] = {};
-    for (Frame& frame : frames) enter_frame(frame);
-    EXPECT_EQ(this_thread().innermost, &frames[2]);
+    ThreadState thread = {};
+    const int slots[3] = {};
+    Borrow borrows[3] = {};
+    for (int b = 0; b < 3; ++b) {
+      borrows[b].slot = &slots[b];
+      enter_borrow(thread, borrows[b]);
+    }
     bool in[] = {true, true, true};
     for (const int i : order) {
-      leave_frame(frames[i]);
+      leave_borrow(borrows[i]);
       in[i] = false;
-      Frame* expected = nullptr;
-      for (int f = 0; f < 3; ++f) expected = in[f] ? &frames[f] : expected;
-      EXPECT_EQ(this_thread().innermost, expected);
+      for (int b = 0; b < 3; ++b) EXPECT_EQ(has_borrowed(thread, &slots[b]), in[b]);
     }
+    EXPECT_EQ(thread.borrows, nullptr);
   }
 }
 

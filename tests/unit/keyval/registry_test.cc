@@ -38,7 +38,8 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   int other_ends = 0;
   Epoch epoch{GetParam()};
   attrcache_kind_options options = {};
-  Registry registry{kKind, options, GetParam(), epoch};
+  const Threads threads{attrcache_thread_hooks{}};
+  Registry registry{kKind, options, GetParam(), epoch, threads};
 };
 
 TEST_P(RegistryTest, AKeyvalIsOfItsKindAndFoundUntilItIsFreed) {

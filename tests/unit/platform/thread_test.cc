@@ -27,11 +27,11 @@ TEST(ThreadTest, OrdinalsAreUniqueAndStay) {
   EXPECT_EQ(distinct.count(0), 0u);
 }
 
-unsigned ordinal_of_another(Frame* left_behind = nullptr) {
+unsigned ordinal_of_another(Borrow* left_behind = nullptr) {
   unsigned ordinal = 0;
   std::thread([&] {
     ordinal = thread_ordinal();
-    this_thread().innermost = left_behind;
+    this_thread().borrows = left_behind;
   }).join();
   return ordinal;
 }
@@ -42,8 +42,8 @@ TEST(ThreadTest, OrdinalsOfEndedThreadsAreUsedAgain) {
 }
 
 TEST(ThreadTest, ButNotOfThoseThatLeaveSomethingBorrowed) {
-  Frame* frame = reinterpret_cast<Frame*>(&frame);
-  const unsigned kept = ordinal_of_another(frame);
+  Borrow* borrow = reinterpret_cast<Borrow*>(&borrow);
+  const unsigned kept = ordinal_of_another(borrow);
   for (int i = 0; i < 100; ++i) EXPECT_NE(ordinal_of_another(), kept);
 }
 
@@ -61,11 +61,6 @@ TEST(ThreadTest, EachOfManyHasAnOrdinalAlsoWhenThereAreMoreThanAreUsedAgain) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(std::set<unsigned>(seen.begin(), seen.end()).size(), seen.size());
   EXPECT_LE(ordinal_of_another(), 1024u);
-}
-
-TEST(ThreadTest, BackoffComesBack) {
-  Backoff backoff;
-  for (int i = 0; i < 300; ++i) backoff.relax();
 }
 
 }  // namespace

@@ -14,28 +14,34 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
   for (const unsigned kind : {0u, 7u, 15u}) {
     for (const unsigned generation : {0u, 1u, 255u}) {
       for (const attrcache_tag t : kTags) {
-        for (const uint64_t number : {uint64_t{1}, uint64_t{0xffffffff}, uint64_t{0x1fffffffff}}) {
+        for (const uint64_t number : {uint64_t{1}, uint64_t{0xffffffff}, uint64_t{0xfffffffff}}) {
           const uint32_t key = id::make(kind, generation, 9);
           const uint64_t m = attached(key & stripe::kKeyval, t, number);
           EXPECT_FALSE(empty(m));
           EXPECT_TRUE(visible(m));
           EXPECT_FALSE(deleting(m));
-          EXPECT_EQ(pins(m), 0u);
+          EXPECT_EQ(holds(m), 0);
           EXPECT_EQ(tag(m), t);
           EXPECT_EQ(sequence(m), spread(number));
           EXPECT_TRUE(has_sequence(m, number));
-          for (unsigned bit = 0; bit < 37; ++bit) {
+          for (unsigned bit = 0; bit < kSequenceBits; ++bit) {
             EXPECT_FALSE(has_sequence(m, number ^ uint64_t{1} << bit));
           }
-          EXPECT_TRUE(has_sequence(m, number + (uint64_t{1} << 37))) << "numbers wrap";
+          EXPECT_TRUE(has_sequence(m, number + (uint64_t{1} << kSequenceBits))) << "numbers wrap";
           for (const attrcache_tag other : kTags) EXPECT_EQ(has_tag(m, other), other == t);
           EXPECT_EQ(keyval(m, 9), key);
           EXPECT_TRUE(belongs(m, key));
-          const uint64_t pinned = m + kMaxPins * kPin;
-          EXPECT_EQ(pins(pinned), kMaxPins);
-          EXPECT_EQ(tag(pinned), t);
-          EXPECT_EQ(keyval(pinned, 9), key);
-          EXPECT_EQ(sequence(pinned | kDeleting), spread(number));
+          for (const int held : {1, kMaxHolds, -1, -kMaxHolds}) {
+            const uint64_t pinned = with_holds(m, held);
+            EXPECT_EQ(holds(pinned), held);
+            EXPECT_EQ(waiters(pinned), held < 0 ? -held : 0);
+            EXPECT_EQ(tag(pinned), t);
+            EXPECT_EQ(keyval(pinned, 9), key);
+            EXPECT_EQ(sequence(pinned | kDeleting), spread(number));
+            EXPECT_EQ(with_holds(pinned, 0), m);
+          }
+          EXPECT_EQ(holds(m + kHold), 1);
+          EXPECT_EQ(with_holds(m, 2) - kHold, with_holds(m, 1));
           EXPECT_EQ(keyval((m | kDeleting) & ~kVisible, 9), key) << "also when hidden";
         }
       }
@@ -54,14 +60,24 @@ TEST(MetaTest, ReplaceableAtOnceOnlyAtRestAndWithoutDeleteFn) {
   for (const attrcache_tag t : kTags) {
     const uint64_t quick = attached((key & stripe::kKeyval) | kQuickHalf, t, 1);
     EXPECT_TRUE(replaceable_at_once(quick, key));
-    EXPECT_FALSE(replaceable_at_once(quick + kPin, key));
-    EXPECT_FALSE(replaceable_at_once(quick + kMaxPins * kPin, key));
+    EXPECT_FALSE(replaceable_at_once(with_holds(quick, 1), key));
+    EXPECT_FALSE(replaceable_at_once(with_holds(quick, kMaxHolds), key));
     EXPECT_FALSE(replaceable_at_once(quick | kDeleting, key));
     EXPECT_FALSE(replaceable_at_once(quick & ~kVisible, key));
     EXPECT_FALSE(replaceable_at_once(quick, id::make(1, 6, 9)));
     EXPECT_FALSE(replaceable_at_once(attached(key & stripe::kKeyval, t, 1), key));
   }
   EXPECT_FALSE(replaceable_at_once(0, key));
+}
+
+// The clock may have wrapped since.
+TEST(MetaTest, AgesAreCountedFromTheClock) {
+  const uint32_t key = id::make(1, 5, 9) & stripe::kKeyval;
+  const uint64_t wraps = uint64_t{1} << kSequenceBits;
+  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, 7), 7), 0u);
+  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, 7), 8), 1u);
+  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, wraps - 2), wraps + 3), 5u);
+  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, 5), wraps + 4), wraps - 1);
 }
 
 }  // namespace

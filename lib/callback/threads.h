@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who the calling thread is to a domain: a thread of the operating system, or a user-level one
+// where the runtime has given hooks for them (attrcache_thread_hooks).
+
+#ifndef ATTRCACHE_CALLBACK_THREADS_H_
+#define ATTRCACHE_CALLBACK_THREADS_H_
+
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+#include "platform/thread.h"
+#include "platform/wait.h"
+
+namespace attrcache {
+
+static_assert(sizeof(ThreadState) <= sizeof(attrcache_thread));
+
+class Threads {
+ public:
+  explicit Threads(const attrcache_thread_hooks& hooks) : hooks_(hooks) {}
+
+  bool hooked() const { return hooks_.self != nullptr; }
+
+  // The state of the thread that calls.
+  ThreadState& self() const {
+    if (hooked()) [[unlikely]] {
+      if (attrcache_thread* known = hooks_.self(hooks_.context)) {
+        return *reinterpret_cast<ThreadState*>(known);
+      }
+    }
+    return this_thread();
+  }
+
+  // What tells that thread from all others that live, or have left something borrowed.
+  uint64_t identity(const ThreadState& self) const {
+    const bool user_level = hooked() && &self != &this_thread();
+    return user_level ? reinterpret_cast<uintptr_t>(&self) : thread_ordinal();
+  }
+
+  // Waits as SlotWait does. A user-level thread must let others run on its thread of the operating
+  // system, among them perhaps the one that it waits for: it yields by the runtime's hook.
+  void wait(SlotWait& wait, const Pair& slot, uint64_t meta) const {
+    if (hooked() && hooks_.self(hooks_.context) != nullptr) {
+      hooks_.yield(hooks_.context);
+    } else {
+      wait.until_changed(slot, meta);
+    }
+  }
+
+ private:
+  const attrcache_thread_hooks hooks_;
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_CALLBACK_THREADS_H_

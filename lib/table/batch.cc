@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "table/batch.h"
+
+#include <algorithm>
+
+#include "platform/memory.h"
+
+namespace attrcache {
+namespace {
+
+// For select(), which takes the horizon first: what was attached after it looks older than this,
+// and nothing else does (see renumber.h).
+constexpr uint64_t kYounger =
+    (uint64_t{1} << meta::kSequenceBits) - (uint64_t{1} << (meta::kSequenceBits - 2));
+constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
+
+}  // namespace
+
+Batch::~Batch() {
+  if (items_ != few_) release(items_);
+}
+
+bool Batch::next() {
+  if (!begun_) {
+    begun_ = true;
+    if (list_all()) {
+      exhausted_ = true;
+      return count_ != 0;
+    }
+    horizon_ = table_.clock.load(kRelaxed);
+    span_ = kYounger;
+    if (order_ == Order::kOldestFirst) span_ += kIndices;
+  }
+  count_ = 0;
+  if (!exhausted_) select();
+  return count_ != 0;
+}
+
+// False: there is no memory for the list.
+bool Batch::list_all() {
+  unsigned capacity = kFew;
+  unsigned there;
+  for (;;) {
+    there = 0;
+    table_.for_each([&](uint32_t index, Pair& slot) {
+      const uint64_t m = slot.load_meta();
+      if (!meta::visible(m)) return;
+      if (there < capacity) items_[there] = {m, &slot, index};
+      ++there;
+    });
+    if (there <= capacity) break;
+    // Room for some more, if others attach just now: leaving out what comes last would leave out
+    // old ones.
+    capacity = there + there / 8 + 16;
+    if (items_ != few_) release(items_);
+    items_ = few_;
+    if (memory_ == Memory::kNone) return false;
+    void* memory = allocate(capacity * sizeof(Item));
+    if (memory == nullptr) return false;
+    items_ = static_cast<Item*>(memory);
+  }
+  count_ = there;
+  // After the slots, whose acquire makes this see the number of each: so no age is negative, and
+  // whatever the clock says, ages are right modulo 2^36.
+  horizon_ = table_.clock.load(kRelaxed);
+  for (Item* i = items_; i != items_ + count_; ++i) i->age = meta::age(i->age, horizon_);
+  std::sort(items_, items_ + count_, [](const Item& a, const Item& b) { return a.age > b.age; });
+  return true;
+}
+
+void Batch::select() {
+  table_.for_each([this](uint32_t index, Pair& slot) {
+    const uint64_t m = slot.load_meta();
+    if (!meta::visible(m)) return;
+    uint64_t age = meta::age(m, horizon_);
+    if (order_ == Order::kOldestFirst) {
+      // What was attached since comes last, for what a set replaces meanwhile is attached all the
+      // time. By index: what is replaced once more must not come once more.
+      age = age < kYounger ? kIndices + age : kIndices - 1 - index;
+    }
+    if (age - youngest_ < span_) insert({age, &slot, index});
+  });
+  if (count_ < kFew) {
+    exhausted_ = true;
+  } else if (order_ == Order::kOldestFirst) {
+    span_ = items_[kFew - 1].age;
+  } else {
+    const uint64_t had = items_[0].age + 1;
+    span_ -= had - youngest_;
+    youngest_ = had;
+  }
+}
+
+// Puts one among those of the batch so far; the last in order has to go if they are too many.
+void Batch::insert(const Item& item) {
+  Item* const end = items_ + count_;
+  Item* at = end;
+  while (at != items_ && at[-1].age < item.age) --at;
+  if (count_ < kFew) {
+    std::move_backward(at, end, end + 1);
+    ++count_;
+  } else if (order_ == Order::kOldestFirst) {
+    if (at == end) return;
+    std::move_backward(at, end - 1, end);
+  } else {
+    if (at == items_) return;
+    --at;
+    std::move(items_ + 1, at + 1, items_);
+  }
+  *at = item;
+}
+
+}  // namespace attrcache
