@@ -318,6 +318,126 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
   });
 }
 
+// A thread sleeps within introspection, however many keyvals are made and freed meanwhile: as long
+// as fewer are alive than there can be, there is always an index for the next.
+TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
+  uint64_t most_waited = 0;
+  run_model({1, 0}, [&most_waited] {
+    World w;
+    w.make_key(World::kDelete);
+    spawn([&w] {
+      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+      registry.visit(static_cast<uint32_t>(w.keys[0].keyval),
+                     [&w](uint64_t, const Record& record, const References& references) {
+                       references.count();
+                       expect(record.hooks.callbacks.extra_state == &w.keys[0], "its own record");
+                     });
+    });
+    spawn([&w, &most_waited] {
+      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+      for (uint32_t i = 0; i < Registry::kCapacity + 5; ++i) {
+        int keyval;
+        expect(attrcache_keyval_create(w.kind(), nullptr, &keyval) == ATTRCACHE_OK, "a keyval");
+        expect(attrcache_keyval_free(w.kind(), &keyval) == ATTRCACHE_OK, "freed");
+      }
+      const uint64_t waits = registry.epoch().waiting();
+      expect(waits <= Registry::kCapacity + 5, "a record for each keyval that was freed");
+      if (waits > most_waited) most_waited = waits;
+    });
+    join();
+    w.finish();
+  });
+  EXPECT_EQ(most_waited, Registry::kCapacity + 5) << "nothing was reclaimed under the pin";
+}
+
+// All indices of a kind but one are in use, so that any other comes round as soon as it is free. A
+// keyval's extra_state is its number, which is known beforehand since only one thread creates.
+struct FullRegistry {
+  Epoch epoch{1};
+  attrcache_kind_options options = {};
+  Registry registry{0, options, 1, epoch};
+
+  FullRegistry() {
+    for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
+    free(id::make(0, 0, 1));
+  }
+  void finish() {
+    registry.free_unused();
+    expect(epoch.waiting() == 0, "nothing waits when nobody is pinned");
+  }
+  bool create(uint32_t expected) {
+    const attrcache_callbacks callbacks = {
+        nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, nullptr};
+    int keyval;
+    if (registry.create(callbacks, &keyval, Registry::kNotPredefined) != ATTRCACHE_OK) return false;
+    expect(static_cast<uint32_t>(keyval) == expected, "indices are first in, first out");
+    return true;
+  }
+  void free(uint32_t keyval) {
+    auto variable = static_cast<int>(keyval);
+    expect(registry.free(&variable) == ATTRCACHE_OK, "freed");
+  }
+  void look(uint32_t keyval, int* seen) {
+    const auto is_its_own = [seen](uint64_t word, const Record& record, const References& r) {
+      const auto number = reinterpret_cast<uintptr_t>(record.hooks.callbacks.extra_state);
+      expect(number == (word & entry_word::kKeyval), "the record of the keyval that was found");
+      r.count();
+      touch(&record);
+      expect(number == reinterpret_cast<uintptr_t>(record.hooks.callbacks.extra_state),
+             "a record stays as it is as long as somebody looks at it");
+      ++*seen;
+    };
+    registry.visit(keyval, is_its_own);
+  }
+};
+
+// The index under the eyes of a reader is freed, used for a second keyval, and for a third.
+TEST(Keyval, IntrospectionAgainstTheNextKeyvalsOfAnIndex) {
+  int seen = 0;
+  run_model({2, 2}, [&seen] {
+    FullRegistry f;
+    spawn([&f, &seen] {
+      f.look(id::make(0, 0, 0), &seen);
+      f.look(id::make(0, 1, 0), &seen);
+    });
+    spawn([&f] {
+      for (unsigned generation = 0; generation < 2; ++generation) {
+        f.free(id::make(0, generation, 0));
+        expect(f.create(id::make(0, generation + 1, 1)), "the oldest free index");
+        f.free(id::make(0, generation + 1, 1));
+        expect(f.create(id::make(0, generation + 1, 0)), "the index that is looked at");
+      }
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(seen, 10);
+}
+
+// The same where one thread frees and another creates.
+TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
+  int created = 0;
+  run_model({2, 1}, [&created] {
+    FullRegistry f;
+    int seen = 0;
+    spawn([&f, &seen] {
+      f.look(id::make(0, 0, 0), &seen);
+      f.look(id::make(0, 1, 0), &seen);
+    });
+    spawn([&f] {
+      f.free(id::make(0, 0, 0));
+      f.free(id::make(0, 0, 2));
+    });
+    spawn([&f, &created] {
+      if (!f.create(id::make(0, 1, 1))) return;
+      if (f.create(id::make(0, 1, 0))) ++created;
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(created, 10);
+}
+
 // When its destructor runs, a keyval is no more.
 TEST(Keyval, UnknownToItsDestructor) {
   run_model({}, [] {
