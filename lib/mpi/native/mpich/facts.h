@@ -73,6 +73,9 @@ inline unsigned win_place(int keyval) {
 // What Fortran adds to a predefined keyval of C.
 inline constexpr int kFortranKeyvalOffset = 1;
 
+// Whether Fortran's functions call no error handler where C's do, or return other codes.
+inline constexpr bool kFortranRaisesByItself = false;
+
 // Whether MPI_Finalize deletes the attributes of predefined datatypes.
 inline constexpr bool kFinalizeDeletesOnTypes = true;
 

@@ -77,6 +77,9 @@ inline unsigned win_place(int keyval) {
 
 inline constexpr int kFortranKeyvalOffset = 0;
 
+// Whether Fortran's functions call no error handler where C's do, or return other codes.
+inline constexpr bool kFortranRaisesByItself = true;
+
 // Whether MPI_Finalize deletes the attributes of predefined datatypes.
 inline constexpr bool kFinalizeDeletesOnTypes = false;
 
