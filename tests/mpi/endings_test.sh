@@ -50,7 +50,8 @@ lines=0
 for config in "$@"; do
   table '' "$config" >"$TMPDIR/native"
   table "$library" "$config" >"$TMPDIR/served"
-  grep -q '^end: all' "$TMPDIR/native" || { cat "$TMPDIR/native"; problem "$config: natively it does not come to its end"; }
+  grep -q '^end: all' "$TMPDIR/native" ||
+    { cat "$TMPDIR/native"; problem "$config: natively it does not come to its end"; }
   diff "$TMPDIR/native" "$TMPDIR/served" >"$TMPDIR/diff" ||
     { cat "$TMPDIR/diff"; problem "$config: native (<) and served (>) differ"; }
   lines=$((lines + $(grep -c '^end:' "$TMPDIR/served")))
