@@ -97,13 +97,13 @@ bench::Contender bench::make_contender(int* argc, char** argv) {
   limits.share_writes = served();  // natively that crashes or hangs
   const std::string name =
       std::string(kName) + (served() ? "_served" : "_native") + (single ? "_single" : "_multiple");
-  Contender it = describe<Mpi>(name, limits);
+  Contender contender = describe<Mpi>(name, limits);
   if (single) {
-    std::erase_if(it.operations, [](auto& o) { return o.name == "get_beside_setter"; });
+    std::erase_if(contender.operations, [](auto& o) { return o.name == "get_beside_setter"; });
   }
-  it.end = [] {
+  contender.end = [] {
     Keys<Mpi>::free_all();
     MPI_Finalize();
   };
-  return it;
+  return contender;
 }

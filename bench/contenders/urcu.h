@@ -16,7 +16,7 @@ struct Urcu : CountedKeys {
     Thread() { urcu_qsbr_register_thread(); }
     ~Thread() { urcu_qsbr_unregister_thread(); }
   };
-  static void rest() { urcu_qsbr_quiescent_state(); }
+  static void quiescent() { urcu_qsbr_quiescent_state(); }
 };
 
 }  // namespace bench

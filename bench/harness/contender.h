@@ -64,8 +64,8 @@ concept NeedsThread = requires {
 
 // To be called now and then by each thread that works.
 template <class C>
-concept NeedsRest = requires {
-  C::rest();
+concept NeedsQuiescence = requires {
+  C::quiescent();
 };
 
 }  // namespace bench

@@ -15,7 +15,7 @@ namespace bench {
 template <Contends C>
 class Objects {
  public:
-  explicit Objects(long count) : objects_(new Apart[count]) {
+  explicit Objects(long count) : objects_(new Padded[count]) {
     handles_.reserve(count);
     for (long o = 0; o < count; ++o) handles_.push_back(C::handle(objects_[o].object));
   }
@@ -33,10 +33,10 @@ class Objects {
 
  private:
   // No two in one cache line.
-  struct alignas(64) Apart {
+  struct alignas(64) Padded {
     typename C::Object object;
   };
-  std::unique_ptr<Apart[]> objects_;
+  std::unique_ptr<Padded[]> objects_;
   std::vector<typename C::Handle> handles_;
 };
 

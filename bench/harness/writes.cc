@@ -18,8 +18,8 @@
 #include <functional>
 #include <thread>
 
-#include "bench/harness/company.h"
-#include "bench/harness/stage.h"
+#include "bench/harness/idle_thread.h"
+#include "bench/harness/operation.h"
 
 namespace {
 
@@ -34,7 +34,7 @@ class Other {
  public:
   explicit Other(const bench::Contender& contender)
       : thread_([this, &contender] {
-          auto me = contender.be_a_thread();
+          auto registration = contender.register_thread();
           for (int done = 0;; ++done) {
             told_.wait(done);
             if (!work_) break;
@@ -69,26 +69,26 @@ class Other {
 void trace(const bench::Operation& operation, bool same, Other& other) {
   // Keyvals' indices come round only after a while.
   const long turns = operation.name == "create_free" ? 200 : 20;
-  bench::Scene scene = operation.scene;
-  scene.threads = 2;
-  scene.same_object = same;
-  const auto stage = operation.set_up(scene);
-  stage->enter(0);
-  other([&] { stage->enter(1); });
-  stage->repeat(0, turns);
-  other([&] { stage->repeat(1, turns); });
-  stage->repeat(0, turns);
+  bench::Parameters parameters = operation.parameters;
+  parameters.threads = 2;
+  parameters.same_object = same;
+  const auto prepared = operation.prepare(parameters);
+  prepared->enter(0);
+  other([&] { prepared->enter(1); });
+  prepared->repeat(0, turns);
+  other([&] { prepared->repeat(1, turns); });
+  prepared->repeat(0, turns);
   other([&] {
     mark(kBeginUse);
-    stage->repeat(1, turns);
+    prepared->repeat(1, turns);
     mark(kEndUse);
   });
   for (long i = 0; i < kOperations; ++i) {
     mark(kBeginOperation);
-    stage->repeat(0, 1);
+    prepared->repeat(0, 1);
     mark(kEndOperation);
   }
-  const auto [scratch, end] = stage->scratch(0);
+  const auto [scratch, end] = prepared->scratch(0);
   std::printf("operation %s %s %p %p %p\n", operation.name.c_str(), same ? "same" : "own", scratch,
               end, __builtin_frame_address(0));
 }
@@ -100,15 +100,15 @@ int main(int argc, char** argv) {
   if (contender.limits.threads < 2) return 0;
   std::printf("marks %p\n", static_cast<const volatile void*>(marks));
   {
-    const auto me = contender.be_a_thread();
+    const auto registration = contender.register_thread();
     Other other(contender);
     for (const bench::Operation& operation : contender.operations) {
-      if (!operation.of_one_thread() || operation.scene.use_last) continue;
+      if (!operation.of_one_thread() || operation.parameters.use_last) continue;
       trace(operation, false, other);
       if (contender.shares(operation)) trace(operation, true, other);
     }
   }
-  const auto me = contender.be_a_thread();
+  const auto registration = contender.register_thread();
   contender.end();
   std::fflush(stdout);
 }

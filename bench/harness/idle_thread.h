@@ -3,20 +3,20 @@
 // An idle thread, for as long as this lives. The C library leaves out locked instructions while a
 // process has but one thread, which no threaded program gets to see.
 
-#ifndef BENCH_HARNESS_COMPANY_H_
-#define BENCH_HARNESS_COMPANY_H_
+#ifndef BENCH_HARNESS_IDLE_THREAD_H_
+#define BENCH_HARNESS_IDLE_THREAD_H_
 
 #include <future>
 #include <thread>
 
 namespace bench {
 
-class Company {
+class IdleThread {
  public:
-  explicit Company(bool wanted) {
+  explicit IdleThread(bool wanted) {
     if (wanted) thread_ = std::thread([over = over_.get_future()] { over.wait(); });
   }
-  ~Company() {
+  ~IdleThread() {
     over_.set_value();
     if (thread_.joinable()) thread_.join();
   }
@@ -28,4 +28,4 @@ class Company {
 
 }  // namespace bench
 
-#endif  // BENCH_HARNESS_COMPANY_H_
+#endif  // BENCH_HARNESS_IDLE_THREAD_H_

@@ -3,8 +3,8 @@
 // What a contender is to the programs that measure it: a name, and operations that can be set up
 // and repeated. Timing and counting repeat the same compiled loops.
 
-#ifndef BENCH_HARNESS_STAGE_H_
-#define BENCH_HARNESS_STAGE_H_
+#ifndef BENCH_HARNESS_OPERATION_H_
+#define BENCH_HARNESS_OPERATION_H_
 
 #include <functional>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace bench {
 
 // With how much of everything an operation is measured.
-struct Scene {
+struct Parameters {
   int threads = 1;
   bool same_object = true;  // all threads use one object; else each has its own
   long keyvals = 64;        // alive in the process, at least
@@ -25,9 +25,9 @@ struct Scene {
 };
 
 // An operation that is set up, until it is destroyed.
-class Stage {
+class PreparedOperation {
  public:
-  virtual ~Stage() = default;
+  virtual ~PreparedOperation() = default;
   // Each thread calls this once, before any thread repeats.
   virtual void enter(int thread) = 0;
   // Does the operation so many times. False: it went wrong.
@@ -38,8 +38,8 @@ class Stage {
 
 struct Operation {
   std::string name;
-  Scene scene;  // of one thread
-  std::function<std::unique_ptr<Stage>(const Scene&)> set_up;
+  Parameters parameters;  // of one thread
+  std::function<std::unique_ptr<PreparedOperation>(const Parameters&)> prepare;
 
   // Whether what one thread does is all of it, and its cost one number.
   bool of_one_thread() const { return name != "get_beside_setter" && name != "get_each"; }
@@ -59,9 +59,9 @@ struct Contender {
   Limits limits;
   std::vector<Operation> operations;
   // Bytes that an object takes with its attributes, itself included.
-  std::function<double(const Scene&)> bytes_per_object;
+  std::function<double(const Parameters&)> bytes_per_object;
   // What a thread holds while it has to do with the contender, setting up included.
-  std::function<std::shared_ptr<void>()> be_a_thread;
+  std::function<std::shared_ptr<void>()> register_thread;
   std::function<void()> end;
 
   const Operation* find(const std::string& operation) const {
@@ -85,4 +85,4 @@ Contender make_contender(int* argc, char** argv);
 
 }  // namespace bench
 
-#endif  // BENCH_HARNESS_STAGE_H_
+#endif  // BENCH_HARNESS_OPERATION_H_
