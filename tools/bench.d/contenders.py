@@ -88,8 +88,10 @@ def mpi(served=True, levels=LEVELS):
     return found
 
 
-def build(contenders, suffix=""):
+def build(contenders, suffix="", others=()):
+    """Builds //bench:PROGRAM+suffix of all contenders, what they preload, and other programs of //bench."""
     targets = sorted({f"//bench:{c.program}{suffix}" for c in contenders} |
+                     {f"//bench:{name}" for name in others} |
                      {f"//lib/mpi:attrcache_{n}" for n in MPIS for c in contenders
                       if c.preload and c.name.startswith(n)})
     done = subprocess.run(["bazel", "build", "-c", "opt", *targets], cwd=ROOT,

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import time
 
+import waits
+
 # With --quick only these.
 QUICK = ("/(get_hit|get_last_of_64|get_absent|set|set_delete|create_free)/real_time|"
          "/(get_hit/same|set/different)/real_time/threads:2$")
@@ -24,6 +26,7 @@ class Results:
         self.contenders = []   # names, in the order of measuring
         self.benchmarks = []   # as Google Benchmark's JSON has them, of all rounds
         self.bytes = []        # (contender, keyvals, attributes, bytes per object)
+        self.waits = []        # what waits.py measured, in words
         self.failures = []     # (contender, what went wrong)
 
 
@@ -87,6 +90,12 @@ def measure(contenders, rounds, quick, progress):
                 benchmark["repetition_index"] = turn
                 benchmark["repetitions"] = rounds
                 results.benchmarks.append(benchmark)
+    if waits.OF in results.contenders:
+        progress(f"waiting for borrows: {waits.OF}")
+        try:
+            results.waits = waits.measure()
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            results.failures.append((waits.PROGRAM, str(error)))
     results.bytes.sort(key=lambda b: results.contenders.index(b[0]))
     return results
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plain table: times of one thread with ratios, scaling, and bytes."""
 
+import waits
+
+
 # To whom the ratios are.
 def reference(contender):
     mpi, _, level = contender.partition("_native_" if "_native_" in contender else "_served_")
@@ -104,7 +107,8 @@ def rivals(contender):
 def text(results, series):
     lines = [f"{results.context['machine']}, {results.context['date']}, "
              f"{results.context['rounds']} rounds", ""]
-    lines += [*_one_thread(series), *_order(series), *_scaling(series), *_bytes(results)]
+    lines += [*_one_thread(series), *_order(series), *_scaling(series), *waits.table(results.waits),
+              *_bytes(results)]
     for contender, error in results.failures:
         lines.append(f"FAILED: {contender}: {error}")
     return "\n".join(lines) + "\n"
