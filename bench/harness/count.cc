@@ -2,15 +2,17 @@
 //
 // The main program that counts.
 //
-//   NAME_count [OPERATION...]   instructions, under valgrind --tool=callgrind --collect-atstart=no.
-//   Default: all
-//                               operations of one thread. Each is done `times` and then twice
-//                               `times`, the counts dumped after either; the difference is what
-//                               `times` operations cost, with their loop and nothing else.
-//                               tools/bench.d/instructions.py reads the dumps.
-//   NAME_count --bytes KEYVALS ATTRIBUTES   memory: CONTENDER KEYVALS ATTRIBUTES BYTES-PER-OBJECT,
-//   with the
-//                               first of so many keyvals, or the last ones if they are more than 64
+//   NAME_count [OPERATION...]
+//       Counts instructions. To be run under valgrind --tool=callgrind --collect-atstart=no. The
+//       default is all operations of one thread. Each operation is done kTimes and then twice
+//       kTimes, and callgrind dumps its counts after each. The difference between the two is the
+//       cost of kTimes operations with their loop, and of nothing else.
+//       tools/bench.d/instructions.py reads the dumps.
+//
+//   NAME_count --bytes KEYVALS ATTRIBUTES
+//       Measures memory and prints CONTENDER KEYVALS ATTRIBUTES BYTES-PER-OBJECT. The attributes
+//       are attached under the first of so many keyvals, or under the last ones if there are more
+//       than 64 keyvals.
 
 #include <valgrind/callgrind.h>
 
@@ -32,7 +34,7 @@ void count(bench::PreparedOperation& prepared, const std::string& label, long ti
   CALLGRIND_TOGGLE_COLLECT;
   const bool done = prepared.repeat(0, times);
   CALLGRIND_TOGGLE_COLLECT;
-  static std::deque<std::string> names;  // read after the request has returned
+  static std::deque<std::string> names;  // valgrind reads a name later, so it must stay where it is
   CALLGRIND_DUMP_STATS_AT(names.emplace_back(label + " " + std::to_string(times)).c_str());
   if (!done) std::printf("FAILED %s\n", label.c_str());
 }
@@ -45,7 +47,7 @@ void count_instructions(const bench::Contender& contender, const std::vector<std
     if (!chosen || operation.parameters.keyvals > contender.limits.counted_keyvals) continue;
     const auto prepared = operation.prepare(operation.parameters);
     prepared->enter(0);
-    prepared->repeat(0, kTimes);  // links what is linked lazily, and fills free lists
+    prepared->repeat(0, kTimes);  // resolves lazily bound functions and fills free lists
     count(*prepared, operation.name + " " + contender.name, kTimes);
     count(*prepared, operation.name + " " + contender.name, 2 * kTimes);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a Contender of a contender's class: the one list of all operations.
+// Makes a Contender from a contender's class. Here is the only list of all operations.
 
 #ifndef BENCH_HARNESS_DESCRIBE_H_
 #define BENCH_HARNESS_DESCRIBE_H_
@@ -22,7 +22,7 @@ Operation operation(const char* name, long attributes, Which which, Loop<C> loop
           }};
 }
 
-// Heap in use, by the allocator's own books.
+// The bytes of heap in use, as the allocator counts them.
 inline double heap_bytes() {
   const auto info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
@@ -60,7 +60,7 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
   if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
   if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
   if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
-  // Under the last of so many keyvals.
+  // The attribute is attached under the last of many keyvals.
   for (const long keyvals : {1000L, 100000L}) {
     if (keyvals > limits.keyvals) continue;
     add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, loop_get<C>);

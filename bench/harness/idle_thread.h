@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An idle thread, for as long as this lives. The C library leaves out locked instructions while a
-// process has but one thread, which no threaded program gets to see.
+// An idle thread, for as long as the guard lives. While a process has only one thread, the C
+// library leaves out locked instructions, so the costs measured would be lower than in a threaded
+// program.
 
 #ifndef BENCH_HARNESS_IDLE_THREAD_H_
 #define BENCH_HARNESS_IDLE_THREAD_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prepared operations: the objects of a loop, what is attached to them, and the key that it uses.
+// Prepared operations: a loop with its objects, their attributes, and the key that it uses.
 
 #ifndef BENCH_HARNESS_PREPARED_H_
 #define BENCH_HARNESS_PREPARED_H_
@@ -59,7 +59,7 @@ class PreparedLoop : public PreparedOperation {
     }
   }
 
-  // Done by the thread itself, because a value may belong to the thread that sets it.
+  // Each thread sets its own attributes, because some contenders keep a value with its thread.
   void enter(int thread) override {
     if (thread == 0 || !parameters_.same_object)
       objects_of(thread).attach(first_, parameters_.attributes);
@@ -85,8 +85,8 @@ class PreparedLoop : public PreparedOperation {
   long first_;
 };
 
-// One thread reads; beside it, an uncounted one sets on another object, under the same key, all the
-// time.
+// One thread gets and is measured. Another one, which isn't, sets all the time on another object
+// under the same key.
 template <Contends C>
 class PreparedBesideSetter : public PreparedOperation {
  public:
@@ -105,7 +105,7 @@ class PreparedBesideSetter : public PreparedOperation {
       sets_.enter(0);
       while (!over_.load(std::memory_order_relaxed)) sets_.repeat(0, 256);
     });
-    pinned_ = std::make_unique<Pinned>(0);  // only now: the other one would inherit it
+    pinned_ = std::make_unique<Pinned>(0);  // only now, because the other thread would inherit it
   }
   bool repeat(int thread, long times) override { return reads_.repeat(thread, times); }
   std::pair<const void*, const void*> scratch(int thread) const override {
@@ -117,7 +117,7 @@ class PreparedBesideSetter : public PreparedOperation {
   PreparedLoop<C> sets_;
   std::atomic<bool> over_{false};
   std::thread setter_;
-  std::unique_ptr<Pinned> pinned_;  // the reader, which is also who destroys this
+  std::unique_ptr<Pinned> pinned_;  // the getting thread's, which also destroys this
 };
 
 }  // namespace bench

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main program that takes times: Google Benchmark with a contender's operations, named
-// CONTENDER/OPERATION[/same or /different][/keyvals:N, /attributes:N or /objects:N]. A time is wall
-// clock per operation of all threads together; `undisturbed` the same of slices.h, where it can
-// tell.
+// The main program that takes times. It runs a contender's operations under Google Benchmark, named
+//
+//   CONTENDER/OPERATION[/same or /different][/keyvals:N, /attributes:N or /objects:N]
+//
+// A time is wall-clock time per operation of all threads together. The counter `undisturbed` is the
+// same for the undisturbed slices (see slices.h), where there are enough of them.
 
 #include <benchmark/benchmark.h>
 
@@ -23,7 +25,7 @@ namespace {
 
 constexpr long kBatch = 1000;
 
-// What the threads of one run share. The first to come sets up, the last to leave clears up.
+// What the threads of one run share. The first thread prepares the operation, the last one ends it.
 class Run {
  public:
   Run(const bench::Contender& contender, const bench::Operation& operation,
@@ -90,7 +92,7 @@ class Plan {
     }
     for (const auto& operation : contender_.operations) {
       if (!operation.of_one_thread() || is_in_sweep(operation)) continue;
-      // Of the gets, one says it: none of them writes more than another.
+      // One of the gets stands for all, because none of them writes more than another.
       if (operation.name.rfind("get", 0) == 0 && operation.name != "get_hit") continue;
       add_threaded(operation);
     }
@@ -117,7 +119,7 @@ class Plan {
   }
 
  private:
-  // For counting; here the sweep over keyvals says it.
+  // These are for counting instructions. Here the sweep over keyvals measures the same.
   static bool is_in_sweep(const bench::Operation& operation) {
     return operation.parameters.use_last;
   }
@@ -136,7 +138,7 @@ class Plan {
         ->UseRealTime();
   }
 
-  // On all processors, and on four times as many threads as there are.
+  // With a thread for each processor, and with four.
   void add_threaded(const bench::Operation& operation) {
     const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     for (const int threads : {cores, 4 * cores}) {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main program that tells which cache lines an operation writes, under valgrind --tool=lackey
-// --trace-mem=yes: all of them, the allocator's and the C library's too, in the code that ships.
+// The main program that finds which cache lines an operation writes. To be run under valgrind
+// --tool=lackey --trace-mem=yes, which traces every access of the shipped code, of the allocator
+// and of the C library.
 //
-// Two threads take turns, and do the same, each on its own object or both on one. What thread B
-// uses is told first, then what thread A writes, operation by operation. Marks in the trace are
-// stores to `marks`; the program prints where they are, and for each operation
+// Two threads, A and B, take turns at the same operation, each on its own object or both on one.
+// First the trace shows what B uses, then what A writes in each operation. Stores to `marks`
+// separate the parts of the trace. The program prints the address of `marks`, and one line for each
+// operation:
 //
 //   marks ADDRESS
 //   operation NAME own|same SCRATCH END STACK
 //
-// SCRATCH to END: what the loop itself writes. tools/bench.d/writes.py reads both.
+// The loop itself writes from SCRATCH to END, and to the stack around STACK.
+// tools/bench.d/writes.py reads the trace and these lines.
 
 #include <atomic>
 #include <cstdint>
@@ -29,10 +32,10 @@ void mark(Mark m) { marks[m] = 1; }
 
 constexpr long kOperations = 16;
 
-// A second thread that does what it is told while the caller waits.
-class Other {
+// A worker: a second thread that runs what it is given while the caller waits.
+class Worker {
  public:
-  explicit Other(const bench::Contender& contender)
+  explicit Worker(const bench::Contender& contender)
       : thread_([this, &contender] {
           auto registration = contender.register_thread();
           for (int done = 0;; ++done) {
@@ -43,7 +46,7 @@ class Other {
             done_.notify_one();
           }
         }) {}
-  ~Other() {
+  ~Worker() {
     work_ = nullptr;
     tell();
     thread_.join();
@@ -66,19 +69,20 @@ class Other {
   std::thread thread_;
 };
 
-void trace(const bench::Operation& operation, bool same, Other& other) {
-  // Keyvals' indices come round only after a while.
+void trace(const bench::Operation& operation, bool same, Worker& worker) {
+  // A keyval's index is reused only after a while, and the lines of all of them are to be seen in
+  // use.
   const long turns = operation.name == "create_free" ? 200 : 20;
   bench::Parameters parameters = operation.parameters;
   parameters.threads = 2;
   parameters.same_object = same;
   const auto prepared = operation.prepare(parameters);
   prepared->enter(0);
-  other([&] { prepared->enter(1); });
+  worker([&] { prepared->enter(1); });
   prepared->repeat(0, turns);
-  other([&] { prepared->repeat(1, turns); });
+  worker([&] { prepared->repeat(1, turns); });
   prepared->repeat(0, turns);
-  other([&] {
+  worker([&] {
     mark(kBeginUse);
     prepared->repeat(1, turns);
     mark(kEndUse);
@@ -101,11 +105,11 @@ int main(int argc, char** argv) {
   std::printf("marks %p\n", static_cast<const volatile void*>(marks));
   {
     const auto registration = contender.register_thread();
-    Other other(contender);
+    Worker worker(contender);
     for (const bench::Operation& operation : contender.operations) {
       if (!operation.of_one_thread() || operation.parameters.use_last) continue;
-      trace(operation, false, other);
-      if (contender.shares(operation)) trace(operation, true, other);
+      trace(operation, false, worker);
+      if (contender.shares(operation)) trace(operation, true, worker);
     }
   }
   const auto registration = contender.register_thread();
