@@ -38,8 +38,7 @@ struct LibcdsFeldman : bench::CountedKeys {
     Map map{4, 4};
   };
   using Handle = Map*;
-  static constexpr long kBytes =
-      sizeof(Object) + 16 * sizeof(void*);  // the second term is the head
+  static constexpr long kBytes = sizeof(Object) + 16 * sizeof(void*);  // with the head
   struct Thread {
     Thread() {
       collector();

@@ -87,7 +87,8 @@ inline int64_t scripted_value(Implementation& implementation, uint8_t script) {
   return (implementation.next_value++ & 0x3fff) << 8 | script;
 }
 
-// Plays `size` bytes of operations on both implementations; aborts with a message where they differ.
+// Plays `size` bytes of operations on both implementations; aborts with a message where they
+// differ.
 void play(const uint8_t* data, size_t size);
 
 }  // namespace attrcache::fuzz

@@ -92,7 +92,8 @@ TEST(KeyvalStorm, ChurnWithStaleCopies) {
   EXPECT_EQ(counters.reclaimable, 0u);
 }
 
-// Every thread frees every keyval. Only one of the frees takes effect, and the destructor runs once.
+// Every thread frees every keyval. Only one of the frees takes effect, and the destructor runs
+// once.
 TEST(KeyvalStorm, ManyThreadsFreeTheSameKeyval) {
   std::deque<KeyvalLifetime> lifetimes(kRounds / 20);
   Universe universe;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot of README.md: get on one thread, and how it scales, of attrcache and what one might use instead."""
+"""Draws the plot in README.md: the cost of get on one thread, and how it scales over threads."""
 
 import plots
 
-# Heading, {contender: label}.
+# (heading, {contender: label})
 GROUPS = (
     ("embedded in a runtime", {
         "attrcache_inlined": "attrcache, inlined",
@@ -26,7 +26,7 @@ GROUPS = (
 
 
 def svg(results, series):
-    """None where the measurements for it are missing."""
+    """The plot, or None if its measurements are missing."""
     threads = next((t for t in series.thread_counts() if t > 1), None)
     if threads is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML page: one file, plots inside it, nothing fetched."""
+"""Writes the HTML page. It is a single file with the plots inside, and loads nothing."""
 
 import html
 import itertools
@@ -34,7 +34,7 @@ def _mpi(name):
     return name.startswith(("openmpi", "mpich"))
 
 
-# Two plots of everything.
+# Each title has two plots: (suffix of the title, whether a contender is in it).
 GROUPS = (("", lambda name: not _mpi(name)), (" through the MPI API", _mpi))
 
 

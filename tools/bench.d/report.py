@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what was measured; returns it sorted, and as text."""
+"""Writes the results as JSON, table and page. Returns them sorted, and the table as text."""
 
 import json
 import os

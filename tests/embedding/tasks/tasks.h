@@ -16,15 +16,15 @@
 //   });                                               // a group that ends deletes its attributes
 //
 // Arenas and groups are one kind of object, the scope, so that one keyval serves both. A new scope
-// gets what the copy callbacks of its parent's attributes let pass. Its parent is the scope that the
-// calling thread is in when it makes the new one.
+// gets what the copy callbacks of its parent's attributes let pass. Its parent is the scope that
+// the calling thread is in when it makes the new one.
 //
 // Two rules follow from oneTBB's threads, which run any task of their arena while they wait:
 //
 // * Don't wait for tasks while you hold a borrow. The thread may meanwhile run a task that sets the
 //   same attribute, and a thread can't wait for its own borrow: that set fails.
-// * A task that tbb::task::suspend() has stopped may go on in another thread, where
-//   Scope::current() is another scope. Ask for it before, and keep the reference.
+// * Don't call tbb::task::suspend() in a task. The task may go on in another thread, and the scope
+//   that a thread is in is kept with the thread.
 
 #ifndef ATTRCACHE_TESTS_EMBEDDING_TASKS_TASKS_H_
 #define ATTRCACHE_TESTS_EMBEDDING_TASKS_TASKS_H_
@@ -64,8 +64,8 @@ class Scope {
   }
 
   // A function that runs `body` in this scope, wherever it is called: for oneTBB's algorithms, say,
-  // whose bodies run in threads that otherwise are in no scope or in another one. Must not be called
-  // after the scope has ended.
+  // whose bodies run in threads that otherwise are in no scope or in another one. Must not be
+  // called after the scope has ended.
   template <typename Body>
   auto bind(Body body) {
     return [this, body = std::move(body)](auto&&... arguments) -> decltype(auto) {
@@ -91,8 +91,8 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 
  private:
-  // A guard: the calling thread is in a scope as long as this lives, and then back in the one before.
-  // They nest on the thread's stack, as the tasks do that a waiting thread runs in between.
+  // A guard: the calling thread is in a scope as long as this lives, and then back in the one
+  // before. They nest on the thread's stack, as the tasks do that a waiting thread runs in between.
   class Entry {
    public:
     explicit Entry(Scope& scope) : outer_(std::exchange(current_, &scope)) {}

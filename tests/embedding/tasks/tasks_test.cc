@@ -16,9 +16,9 @@
 #include "tests/support/threads.h"
 
 #ifdef ATTRCACHE_TESTS_UNDER_TSAN
-// Debian's libtbb is not compiled for ThreadSanitizer, which therefore doesn't see how a task's start
-// is ordered after its spawning, and takes every lambda's captures for a race. What runs outside of
-// oneTBB is still checked; tests/stress checks the library itself.
+// Debian's libtbb is not compiled for ThreadSanitizer, which therefore doesn't see how a task's
+// start is ordered after its spawning, and takes every lambda's captures for a race. What runs
+// outside of oneTBB is still checked; tests/stress checks the library itself.
 extern "C" [[gnu::visibility("default")]] const char* __tsan_default_suppressions() {
   return "race:libtbb.so\n";
 }
@@ -106,8 +106,8 @@ TEST_F(TasksTest, LibrariesCacheOnScopes) {
   EXPECT_EQ(paths, std::vector<std::string>(100, "arena/group/"));
 }
 
-// A thread that waits for a group runs tasks of other groups meanwhile. Each is in its own scope, and
-// the thread is back in its own one afterwards.
+// A thread that waits for a group runs tasks of other groups meanwhile. Each is in its own scope,
+// and the thread is back in its own one afterwards.
 TEST_F(TasksTest, AWaitingThreadComesBackToItsScope) {
   constexpr int kTasks = 200;
   std::atomic<int> ended{0};
