@@ -11,6 +11,7 @@
 #include <atomic>
 #include <barrier>
 #include <cstdint>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -65,19 +66,14 @@ void wait_until(Condition condition) {
   while (!condition()) sched_yield();
 }
 
-// A small random number generator. Each thread has its own.
+// Random numbers. Each thread has its own.
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
-  uint32_t below(uint32_t bound) {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<uint32_t>((state_ >> 32) % bound);
-  }
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  uint32_t below(uint32_t bound) { return static_cast<uint32_t>(engine_() % bound); }
 
  private:
-  uint64_t state_;
+  std::mt19937_64 engine_;
 };
 
 }  // namespace attrcache::support
