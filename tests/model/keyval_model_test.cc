@@ -4,6 +4,8 @@
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
+#include "table/attribute.h"
+#include "tests/model/objects.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
@@ -323,29 +325,29 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
 TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
   uint64_t most_waited = 0;
   run_model({1, 0}, [&most_waited] {
-    World w;
-    w.make_key(World::kDelete);
-    spawn([&w] {
-      auto& registry = *reinterpret_cast<Registry*>(w.kind());
-      registry.visit(static_cast<uint32_t>(w.keys[0].keyval),
-                     [&w](uint64_t, const Record& record, const References& references) {
+    Fixture f;
+    f.make_key(Fixture::kDelete);
+    spawn([&f] {
+      auto& registry = *reinterpret_cast<Registry*>(f.kind());
+      registry.visit(static_cast<uint32_t>(f.keys[0].keyval),
+                     [&f](uint64_t, const Record& record, const References& references) {
                        references.count();
-                       expect(record.hooks.callbacks.extra_state == &w.keys[0], "its own record");
+                       expect(record.hooks.callbacks.extra_state == &f.keys[0], "its own record");
                      });
     });
-    spawn([&w, &most_waited] {
-      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+    spawn([&f, &most_waited] {
+      auto& registry = *reinterpret_cast<Registry*>(f.kind());
       for (uint32_t i = 0; i < Registry::kCapacity + 5; ++i) {
         int keyval;
-        expect(attrcache_keyval_create(w.kind(), nullptr, &keyval) == ATTRCACHE_OK, "a keyval");
-        expect(attrcache_keyval_free(w.kind(), &keyval) == ATTRCACHE_OK, "freed");
+        expect(attrcache_keyval_create(f.kind(), nullptr, &keyval) == ATTRCACHE_OK, "a keyval");
+        expect(attrcache_keyval_free(f.kind(), &keyval) == ATTRCACHE_OK, "freed");
       }
       const uint64_t waits = registry.epoch().waiting();
       expect(waits <= Registry::kCapacity + 5, "a record for each keyval that was freed");
       if (waits > most_waited) most_waited = waits;
     });
     join();
-    w.finish();
+    f.finish();
   });
   EXPECT_EQ(most_waited, Registry::kCapacity + 5) << "nothing was reclaimed under the pin";
 }
@@ -355,7 +357,8 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
 struct FullRegistry {
   Epoch epoch{1};
   attrcache_kind_options options = {};
-  Registry registry{0, options, 1, epoch};
+  const Threads threads{attrcache_thread_hooks{}};
+  Registry registry{0, options, 1, epoch, threads};
 
   FullRegistry() {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
@@ -458,6 +461,74 @@ TEST(Keyval, UnknownToItsDestructor) {
     expect(attrcache_keyval_free(seen.fixture.kind(), &keyval) == ATTRCACHE_OK, "freed");
     expect(seen.result == ATTRCACHE_ERR_KEYVAL_STALE, "gone");
     seen.fixture.finish();
+  });
+}
+
+// A set, dup or delete sleeps while its keyval is freed, and while its int comes round and means
+// another keyval, which has a delete_fn. What it then attaches or deletes is that one's.
+void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
+  int came_round = 0;
+  run_model({1, 0}, [&came_round, copy, sleeper] {
+    Objects o;
+    o.key(copy, Delete::kSilent);
+    const int number = o.keys[0];
+    // All other indices but one are in use, so this one is used again soon.
+    while (attrcache_keyval_create(o.kind, nullptr, &o.keys[1]) == ATTRCACHE_OK) {
+    }
+    o.free_key(1);
+    o.set(0, 1);
+    bool same = false;
+    spawn([&o, sleeper] { sleeper(o); });
+    spawn([&o, &same, number, copy] {
+      o.erase(0);
+      o.free_key(0);
+      // This index and another one take turns.
+      for (unsigned round = 0; round < 2 * id::kGenerations + 2 && !same; ++round) {
+        attrcache_callbacks callbacks = {};
+        if (copy == Copy::kDup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
+        callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&Objects::delete_fn);
+        callbacks.extra_state = &o;
+        int keyval;
+        if (attrcache_keyval_create(o.kind, &callbacks, &keyval) != ATTRCACHE_OK) return;
+        same = keyval == number;
+        if (!same) attrcache_keyval_free(o.kind, &keyval);
+      }
+    });
+    join();
+    came_round += same;
+    // Every value that is attached now, on either object, is deleted through the new delete_fn.
+    int attached = 0;
+    for (int object = 0; object < 2; ++object) {
+      void* value;
+      attached += attrcache_get(o.kind, &o.tables[object], number, &value) == ATTRCACHE_OK;
+    }
+    o.deletions = 0;
+    for (int object = 0; object < 2; ++object) {
+      expect(attrcache_delete_all(o.kind, &o.tables[object], nullptr, ATTRCACHE_DRAIN, nullptr) ==
+                 ATTRCACHE_OK,
+             "freed");
+    }
+    if (same) expect(o.deletions == attached, "what is attached has the new delete_fn");
+    attrcache_domain_destroy(o.domain, ATTRCACHE_DESTROY_ANYWAY, nullptr);
+  });
+  EXPECT_GT(came_round, 0);
+}
+
+TEST(Keyval, SetAgainstTheIntComingRound) {
+  against_the_int_coming_round(Copy::kNot, [](Objects& o) {
+    int code = 0;
+    set_attribute({*reinterpret_cast<Registry*>(o.kind), Table::of(&o.tables[1]), nullptr},
+                  static_cast<uint32_t>(o.keys[0]), 7, ATTRCACHE_AS_POINTER, Caller::kUser, &code);
+  });
+}
+
+TEST(Keyval, DupAgainstTheIntComingRound) {
+  against_the_int_coming_round(Copy::kDup, [](Objects& o) {
+    attrcache_copy_all(o.kind, &o.tables[0], nullptr, &o.tables[1], nullptr, nullptr);
+    void* value;
+    if (attrcache_get(o.kind, &o.tables[1], o.keys[0], &value) == ATTRCACHE_OK) {
+      expect(reinterpret_cast<intptr_t>(value) == 1, "a value that was attached");
+    }
   });
 }
 

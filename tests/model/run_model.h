@@ -30,7 +30,7 @@ void run_model(Bound bound, Program program) {
   Options options;
   options.preemption_bound = bound.preemptions;
   options.stale_bound = bound.stale_reads;
-  options.max_steps = 10000;
+  options.max_steps = 30000;
   options.replay = std::getenv("ATTRCACHE_MODEL_REPLAY");
   const auto start = std::chrono::steady_clock::now();
   const Result result = explore(options, program);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Renumbering beside everything else: a set comes past a multiple of 2^32 while others pin, delete,
+// replace and copy the attribute that is so old that it gets another number.
+
+#include "table/meta.h"
+#include "table/table.h"
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+namespace {
+
+// Attribute 0 is old; the next number that is given out is a multiple of 2^32.
+void make_old(Fixture& f) {
+  f.make_key(Fixture::kCopy);
+  f.make_key(Fixture::kDelete);
+  f.set(0, 0, 1);
+  Table::of(&f.table(0)).clock.store((uint64_t{3} << 32) - 1, kRelaxed);
+}
+
+TEST(Renumber, AgainstDelete) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
+    make_old(f);
+    spawn([&f] { f.set(0, 1, 2); });
+    spawn([&f] { f.erase(0, 0); });
+  });
+}
+
+TEST(Renumber, AgainstSet) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
+    make_old(f);
+    spawn([&f] { f.set(0, 1, 2); });
+    spawn([&f] { f.set(0, 0, 3); });
+  });
+}
+
+TEST(Renumber, AgainstSetThatFails) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
+    make_old(f);
+    f.values[1].failures = 1;
+    spawn([&f] { f.set(0, 1, 2); });
+    spawn([&f] { f.set(0, 0, 3); });
+  });
+}
+
+TEST(Renumber, AgainstBorrow) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
+    make_old(f);
+    spawn([&f] { f.set(0, 1, 2); });
+    spawn([&f] {
+      attrcache_borrowed borrowed;
+      expect(f.borrow(0, 0, &borrowed), "it is there");
+      f.give_back(&borrowed);
+    });
+  });
+}
+
+TEST(Renumber, AgainstCopy) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
+    make_old(f);
+    spawn([&f] { f.set(0, 1, 2); });
+    spawn([&f] {
+      expect(f.copy(0, 1) == ATTRCACHE_OK, "copied");
+      expect(f.get(1, 0) != 0, "the old one is not left out");
+    });
+  });
+}
+
+// Afterwards the old one is old, but no longer so old that it could be taken for a young one.
+TEST(Renumber, KeepsTheOrder) {
+  run_model({2, 1}, [] {
+    Fixture f;
+    make_old(f);
+    spawn([&f] { f.set(0, 1, 2); });
+    spawn([&f] {
+      attrcache_borrowed borrowed;
+      if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
+    });
+    join();
+    const Table& table = Table::of(&f.table(0));
+    const auto age = [&](int key) {
+      const auto keyval = static_cast<uint32_t>(f.keys[key].keyval);
+      return meta::age(table.find(id::index(keyval))->load_meta(), table.clock.load(kRelaxed));
+    };
+    expect(age(0) > age(1), "set first");
+    expect(age(0) >= uint64_t{1} << 33 && age(0) < (uint64_t{1} << 33) + 16, "a younger number");
+    f.finish();
+  });
+}
+
+}  // namespace
+}  // namespace attrcache::model
