@@ -62,6 +62,9 @@ using Pair = model::Pair;
 }  // namespace attrcache
 #elif defined(ATTRCACHE_TSAN) || defined(ATTRCACHE_DELAYS)
 #include "platform/pair_two_words.h"
+namespace attrcache {
+using Pair = TwoWordPair;
+}  // namespace attrcache
 #elif defined(__x86_64__)
 #include "platform/pair_x86.h"
 #else

@@ -2,34 +2,30 @@
 //
 // Pair on AArch64. With -DATTRCACHE_LSE2, for processors with FEAT_LSE2 (ARMv8.4), load is one LDP,
 // which is single-copy atomic for aligned 16 bytes there (Arm ARM B2.2.1). Without, it reads meta,
-// value, and meta again: under a meta that is the same before and after, the value was there with
-// it. But a reader may have to look again while others write, so get is lock-free there rather than
-// wait-free.
+// value, and meta again (two_step_load.h). A reader may then have to look again while others write,
+// so get is lock-free there rather than wait-free.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_ARM_H_
 #define ATTRCACHE_PLATFORM_PAIR_ARM_H_
 
 #include "platform/pair.h"
+#include "platform/two_step_load.h"
 
 namespace attrcache {
 
 class alignas(16) Pair {
  public:
   Word load() const {
-    Word word;
 #ifdef ATTRCACHE_LSE2
+    Word word;
     asm volatile("ldp %0, %1, %2\n\tdmb ishld"
                  : "=&r"(word.value), "=&r"(word.meta)
                  : "Q"(*this)
                  : "memory");
-#else
-    do {
-      word.meta = load_meta();
-      // Acquire: the second look at meta comes after it.
-      word.value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
-    } while (__atomic_load_n(&meta_, __ATOMIC_RELAXED) != word.meta);
-#endif
     return word;
+#else
+    return two_step_load(Half{value_}, Half{meta_});
+#endif
   }
 
   template <typename Visit>
@@ -88,6 +84,19 @@ class alignas(16) Pair {
   }
 
  private:
+#ifndef ATTRCACHE_LSE2
+  // A word as two_step_load() reads it. The enumerators of std::memory_order are the numbers that
+  // the builtin takes, in libstdc++ and libc++.
+  struct Half {
+    const uint64_t& word;
+    uint64_t load(decltype(kAcquire) order) const {
+      return __atomic_load_n(&word, static_cast<int>(order));
+    }
+  };
+  static_assert(static_cast<int>(kRelaxed) == __ATOMIC_RELAXED &&
+                static_cast<int>(kAcquire) == __ATOMIC_ACQUIRE);
+#endif
+
   uint64_t value_ = 0;
   uint64_t meta_ = 0;
 };

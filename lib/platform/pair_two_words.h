@@ -6,7 +6,9 @@
 // edge that the real Pair has, and no other; meta is `kBusy` while swap changes both.
 //
 //   swap   meta: expected -> kBusy, value, meta: kBusy -> desired
-//   load   meta, value, meta again: a value of the midst of a swap comes with another meta
+//   load   meta, value, meta again (two_step_load.h), until meta isn't kBusy
+//
+// Whoever finds kBusy waits for the thread that put it there, so nothing here is lock-free.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
 #define ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
@@ -15,16 +17,19 @@
 
 #include "platform/atomic.h"
 #include "platform/pair.h"
+#include "platform/spin.h"
+#include "platform/two_step_load.h"
 
 namespace attrcache {
 
-class alignas(16) Pair {
+class alignas(16) TwoWordPair {
  public:
   Word load() const {
+    Spin spin;
     for (;;) {
-      const uint64_t meta = load_meta();
-      const uint64_t value = value_.load(kAcquire);
-      if (meta_.load(kAcquire) == meta) return {value, meta};
+      const Word word = two_step_load(value_, meta_);
+      if (word.meta != kBusy) return word;
+      spin.wait();
     }
   }
   template <typename Visit>
@@ -35,40 +40,49 @@ class alignas(16) Pair {
   template <typename Visit>
   auto transfer(Visit visit) const {
     const Word word = load();
-    return visit(static_cast<uint32_t>(word.meta >> 32), [word](Pair& to) { to.init(word); });
+    return visit(static_cast<uint32_t>(word.meta >> 32),
+                 [word](TwoWordPair& to) { to.init(word); });
   }
   uint64_t load_meta() const {
-    uint64_t meta;
-    do meta = meta_.load(kAcquire);
-    while (meta == kBusy);
-    return meta;
+    Spin spin;
+    for (;;) {
+      const uint64_t meta = meta_.load(kAcquire);  // pairs with every release of meta
+      if (meta != kBusy) return meta;
+      spin.wait();
+    }
   }
   uint32_t load_upper() const { return static_cast<uint32_t>(load_meta() >> 32); }
   bool swap(Word& expected, Word desired) {
-    Word now = load();
-    while (now.value == expected.value && now.meta == expected.meta) {
-      if (meta_.compare_exchange_weak(now.meta, kBusy, kAcqRel, kAcquire)) {
-        if (value_.load(kRelaxed) == expected.value) {
-          value_.store(desired.value, kRelease);
-          meta_.store(desired.meta, kRelease);
-          return true;
-        }
-        meta_.store(expected.meta, kRelease);  // replaced since the load
+    for (;;) {
+      const Word now = load();
+      if (now.value != expected.value || now.meta != expected.meta) {
+        expected = now;
+        return false;
       }
-      now = load();
+      uint64_t meta = now.meta;
+      // Acquire: whatever came before is seen, also the value that stands there now: a value may be
+      // replaced under the same meta. It need not release: nobody goes on from kBusy.
+      // Relaxed when it fails: the loop loads again.
+      if (!meta_.compare_exchange_weak(meta, kBusy, kAcquire, kRelaxed)) continue;
+      const bool same = value_.load(kRelaxed) == expected.value;  // kBusy is ours
+      // Release: a reader of this value finds kBusy or what comes after it in meta.
+      if (same) value_.store(desired.value, kRelease);
+      // Release: a reader of this meta finds this value or a later one.
+      meta_.store(same ? desired.meta : expected.meta, kRelease);
+      if (same) return true;
     }
-    expected = now;
-    return false;
   }
   bool swap_meta(uint64_t& expected, uint64_t desired) {
-    uint64_t now = expected;
-    while (!meta_.compare_exchange_weak(now, desired, kAcqRel, kAcquire)) {
+    for (;;) {
+      uint64_t now = expected;
+      // As the real Pair's: acquires and releases, and acquires when it fails.
+      if (meta_.compare_exchange_weak(now, desired, kAcqRel, kAcquire)) return true;
       if (now == kBusy) now = load_meta();
-      if (now == expected) continue;
-      expected = now;
-      return false;
+      if (now != expected) {
+        expected = now;
+        return false;
+      }
     }
-    return true;
   }
   uint64_t add_meta(uint64_t delta) {
     uint64_t now = load_meta();

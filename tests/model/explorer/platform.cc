@@ -4,6 +4,7 @@
 
 #include "platform/memory.h"
 #include "platform/pair.h"
+#include "platform/spin.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
 #include "tests/model/explorer/engine.h"
@@ -30,5 +31,10 @@ void SlotWait::until_changed(const Pair& slot, uint64_t meta) {
 }
 
 void wake(const Pair& slot) { model::engine().wake(&slot); }
+
+void Spin::wait() {
+  ++rounds_;
+  model::engine().wait();
+}
 
 }  // namespace attrcache

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many more threads than processors on a few objects: whoever is in the midst of an operation is
+// mostly not running, and all the others must get past it or let it run.
+
+#include "tests/stress/storm.h"
+
+namespace attrcache::support {
+namespace {
+
+constexpr int kCrowd = 64;
+constexpr int kObjects = 4;
+constexpr int kRounds = 20000 / kSlowness;  // of each thread
+
+void borrow_for_a_moment(Object& object, int keyval) {
+  attrcache_borrowed borrowed = {};
+  const int result = attrcache_borrow(object.kind, &object.table, keyval, &borrowed);
+  if (result == ATTRCACHE_ABSENT) return;
+  ASSERT_EQ(result, ATTRCACHE_OK);
+  Ledger::Value& value = *Ledger::at(borrowed.value);
+  ++value.users;
+  if (value.in_delete) ++overlaps;
+  --value.users;
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
+TEST(CrowdStorm, EveryThreadGetsThrough) {
+  Ledger ledger, plain_ledger;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  const int deleting = make_keyval(kind, nullptr, callback(counting_delete), nullptr);
+  const int plain = make_keyval(kind, nullptr, nullptr, nullptr);
+  {
+    Object first(kind), second(kind), third(kind), fourth(kind);
+    Object* const objects[kObjects] = {&first, &second, &third, &fourth};
+    Ledger::Value* plain_values[kObjects];
+    for (int i = 0; i < kObjects; ++i) plain_values[i] = plain_ledger.make(plain, objects[i]);
+    run_threads(kCrowd, [&](int t) {
+      Random random(t);
+      for (int i = 0; i < kRounds; ++i) {
+        const uint32_t at = random.below(kObjects);
+        Object& object = *objects[at];
+        const int keyval = random.below(2) == 0 ? deleting : plain;
+        switch (random.below(6)) {
+          case 0:
+          case 1:
+            if (keyval == deleting) {
+              EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
+            } else {
+              EXPECT_EQ(object.set(keyval, as_value(plain_values[at])), ATTRCACHE_OK);
+            }
+            break;
+          case 2:
+            EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+            break;
+          case 3:
+            borrow_for_a_moment(object, keyval);
+            break;
+          default:
+            check_get(object, keyval);
+        }
+      }
+    });
+  }
+  ledger.expect_all_accounted_for();
+  EXPECT_EQ(overlaps, 0);
+  EXPECT_EQ(universe.counters().attributes, 0u);
+}
+
+}  // namespace
+}  // namespace attrcache::support
