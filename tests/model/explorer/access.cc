@@ -57,4 +57,18 @@ bool swap(const Access& access, Bits& expected, Bits desired, Bits mask,
   return true;
 }
 
+bool swap_both(const Access& low, const Access& high, Bits& expected, Bits desired) {
+  if (concurrent) return engine().swap_both(as_asked(low), as_asked(high), expected, desired);
+  check(low);
+  const Bits before = {read_bytes(low.address, low.size).lo,
+                       read_bytes(high.address, high.size).lo};
+  const bool done = before == expected;
+  if (done) {
+    write_bytes(low.address, low.size, {desired.lo, 0});
+    write_bytes(high.address, high.size, {desired.hi, 0});
+  }
+  expected = before;
+  return done;
+}
+
 }  // namespace attrcache::model::access

@@ -145,4 +145,22 @@ bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
   return false;
 }
 
+bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bits desired) {
+  check_address(low.address);
+  Location& lower = memory_.find(low);
+  Location& upper = memory_.find(high);
+  if (arrive(low, lower, true, is_seq_cst(low.order), &upper)) was_read(0);
+  const Bits before = {read_bytes(low.address, low.size).lo,
+                       read_bytes(high.address, high.size).lo};
+  const bool done = before == expected;
+  const Bits after = done ? desired : before;
+  // Whoever is told of one half is told of the other.
+  if (lower.entry != 0) memory_.foretell(lower, running_->view, low.order);
+  if (upper.entry != 0) memory_.foretell(upper, running_->view, high.order);
+  wrote(low, lower, {after.lo, 0}, low.order, true);
+  wrote(high, upper, {after.hi, 0}, high.order, true);
+  expected = before;
+  return done;
+}
+
 }  // namespace attrcache::model

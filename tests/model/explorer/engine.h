@@ -53,6 +53,7 @@ class Engine {
   // Only the bits of `mask` are compared and written.
   bool swap(const Access& access, Bits& expected, Bits desired, Bits mask,
             std::memory_order failure);
+  bool swap_both(const Access& low, const Access& high, Bits& expected, Bits desired);
   void wait();
   // Sleeps until wake(at), unless the newest value at `word` isn't `expected` any more.
   void sleep(const void* at, uint32_t expected, const uint32_t* word);
@@ -68,7 +69,8 @@ class Engine {
 
  private:
   struct Pending {
-    const Location* location = nullptr;  // null: a wait
+    const Location* location = nullptr;  // null: a wait, a sleep, or a wake
+    const Location* second = nullptr;    // of an access to two
     bool writes = false;
     bool seq_cst = false;
     bool yields = false;
@@ -95,7 +97,8 @@ class Engine {
   void go_on_in(Thread& thread);
 
   // Lets others go first, perhaps; true: the location has a history.
-  bool arrive(const Access& access, Location& location, bool writes, bool seq_cst);
+  bool arrive(const Access& access, Location& location, bool writes, bool seq_cst,
+              Location* second = nullptr);
   void let_others_go_first();
   void schedule();
   Thread& pick();

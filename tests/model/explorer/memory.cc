@@ -136,4 +136,10 @@ void Memory::store(Location& location, View& view, Bits value, std::memory_order
   location.newest = next_message_++;
 }
 
+void Memory::foretell(const Location& location, View& view, std::memory_order order) const {
+  const Message& before = messages_[location.newest];
+  if (acquires(order) && before.view != 0) view.join(views_[before.view]);
+  view.at[location.entry] = static_cast<uint16_t>(before.time + 1);
+}
+
 }  // namespace attrcache::model

@@ -81,6 +81,9 @@ class Memory {
 
   void load(Location& location, View& view, uint16_t message, std::memory_order order);
   void store(Location& location, View& view, Bits value, std::memory_order order, bool update);
+  // Before the stores of one update of several locations: what the thread will know of this one,
+  // by the store that it is going to make.
+  void foretell(const Location& location, View& view, std::memory_order order) const;
 
  private:
   static constexpr unsigned kTableSize = 4096;  // a power of two

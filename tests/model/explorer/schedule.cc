@@ -114,29 +114,35 @@ void Engine::go_on_in(Thread& thread) {
   if (&from != &thread) Fiber::transfer(from.fiber, thread.fiber);
 }
 
-bool Engine::arrive(const Access& access, Location& location, bool writes, bool seq_cst) {
+bool Engine::arrive(const Access& access, Location& location, bool writes, bool seq_cst,
+                    Location* second) {
+  const bool tracked = location.entry != 0 || (second != nullptr && second->entry != 0);
   if (replay_.given()) {
     follow_replay();
-  } else if (location.entry != 0) {
-    running_->pending = {&location, writes, seq_cst, false};
+  } else if (tracked) {
+    running_->pending = {&location, second, writes, seq_cst, false};
     schedule();
   }
-  if (location.entry == 0 && Memory::note_access(location, current(), writes)) {
-    outcome_.learned = true;
+  for (Location* accessed : {&location, second}) {
+    if (accessed != nullptr && accessed->entry == 0 &&
+        Memory::note_access(*accessed, current(), writes)) {
+      outcome_.learned = true;
+    }
   }
   if (const char* error = heap().access(location.block, current(), &running_->view)) {
     record(access, location, {});
     fail(error);
   }
   if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
-  return location.entry != 0;
+  return tracked;
 }
 
 void Engine::wait() {
   if (!concurrent) fail("wait: nobody else is running");
   Thread& t = *running_;
   if (!t.has_read) t.seen = stores_;
-  t.pending = {nullptr, false, false, true};
+  t.pending = {};
+  t.pending.yields = true;
   if (replay_.given()) {
     follow_replay();
   } else {
@@ -152,7 +158,8 @@ void Engine::wait() {
 
 // A point where others may go on, as before any access that they might depend on.
 void Engine::let_others_go_first() {
-  running_->pending = {nullptr, true, false, false};
+  running_->pending = {};
+  running_->pending.writes = true;
   if (replay_.given()) {
     follow_replay();
   } else {
@@ -208,7 +215,11 @@ bool Engine::enabled(const Thread& t) const {
 
 bool Engine::dependent(const Pending& a, const Pending& b) {
   if (a.yields || b.yields) return a.writes || b.writes;
-  if (a.location != b.location) return false;
+  // Who goes to sleep looks at memory by its address: that may depend on anything.
+  const bool meet = a.location == nullptr || b.location == nullptr || a.location == b.location ||
+                    a.location == b.second || b.location == a.second ||
+                    (a.second != nullptr && a.second == b.second);
+  if (!meet) return false;
   return a.writes || b.writes || (a.seq_cst && b.seq_cst);
 }
 

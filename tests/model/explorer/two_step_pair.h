@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Pair of AArch64 without FEAT_LSE2 (lib/platform/pair_arm.h) as the explorer sees it: two
+// locations of 8 bytes. Its load is the shipped two_step_load(); what is assembly there, the swap by
+// ldaxp and stlxp, is one step here that reads and writes both locations, also if it fails.
+
+#ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_TWO_STEP_PAIR_H_
+#define ATTRCACHE_TESTS_MODEL_EXPLORER_TWO_STEP_PAIR_H_
+
+#include <cstdint>
+
+#include "platform/two_step_load.h"
+#include "tests/model/explorer/atomic.h"
+
+namespace attrcache::model {
+
+class alignas(16) TwoStepPair {
+ public:
+  Word load() const { return two_step_load(value_, meta_); }
+  template <typename Visit>
+  auto glimpse(Visit visit) const {
+    const Word word = load();
+    return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
+  }
+  template <typename Visit>
+  auto transfer(Visit visit) const {
+    const Word word = load();
+    return visit(static_cast<uint32_t>(word.meta >> 32),
+                 [word](TwoStepPair& to) { to.init(word); });
+  }
+  uint64_t load_meta() const { return meta_.load(kAcquire); }
+  bool swap(Word& expected, Word desired) {
+    Bits read = {expected.value, expected.meta};
+    // ldaxp acquires, stlxp releases.
+    const bool done = access::swap_both(at(&value_, kAcqRel), at(&meta_, kAcqRel), read,
+                                        {desired.value, desired.meta});
+    expected = {read.lo, read.hi};
+    return done;
+  }
+  bool swap_meta(uint64_t& expected, uint64_t desired) {
+    return meta_.compare_exchange_strong(expected, desired, kAcqRel, kAcquire);
+  }
+  uint64_t add_meta(uint64_t delta) { return meta_.fetch_add(delta, kAcqRel); }
+  void init(Word word) {
+    value_.store(word.value, kRelaxed);
+    meta_.store(word.meta, kRelaxed);
+  }
+  void empty() { meta_.store(0, kRelaxed); }
+  const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
+
+ private:
+  static Access at(void* half, std::memory_order order, ATTRCACHE_MODEL_SITE) {
+    return {half, 8, Kind::kSwap, order, file, line};
+  }
+
+  Atomic<uint64_t> value_{0};
+  Atomic<uint64_t> meta_{0};
+};
+static_assert(sizeof(TwoStepPair) == 16 && alignof(TwoStepPair) == 16);
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_TWO_STEP_PAIR_H_
