@@ -10,17 +10,23 @@
 //   release sequences  an update carries on the view of the store that it read (C++20: only updates
 //                      continue a sequence, not the same thread's plain stores)
 //   seq_cst            the one order S is the order of execution: a seq_cst load reads nothing
-//   older
-//                      than the last seq_cst store to the location, or than any earlier seq_cst
-//                      load of it read. With that, seq_cst accesses to different locations commute.
+//                      older than the last seq_cst store to the location, or than any earlier
+//                      seq_cst load of it read. With that, seq_cst accesses to different locations
+//                      commute.
 //   updates            read the last store. A failing compare-and-swap is a load of any readable
 //                      value that isn't the expected one.
 //
-// Not modelled: loads that read stores executed later (LB, values out of thin air); stores that
-// come earlier in modification order than in execution (2+2W with both first stores last; needs two
-// plain stores that race, and the library's plain stores to shared words never do); weak
-// compare-and-swaps that fail for nothing; parts of a location read on their own (a Pair is one
-// location).
+// Not modelled:
+//
+//   * loads that read stores executed later (LB, values out of thin air);
+//   * stores that come earlier in modification order than in execution (2+2W with both first stores
+//     last; it needs two plain stores that race, and the library's plain stores to shared words
+//     never do);
+//   * weak compare-and-swaps that fail for nothing;
+//   * parts of a location read on their own. In the library's models a Pair is one location of 16
+//     bytes. A Pair whose halves are read one by one is two locations instead, which
+//     pair_model_test.cc explores by itself (two_step_pair.h; Engine::swap_both writes both halves
+//     in one step), and shows that it behaves as the one location does.
 //
 // Only contended locations have a history: those that at least two threads of the model access, one
 // of them writing. On the others nothing can be stale and the order of accesses makes no

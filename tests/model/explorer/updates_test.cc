@@ -192,5 +192,61 @@ TEST(Updates, KeepTheirTypes) {
   EXPECT_EQ(seen, (Outcomes{"1"}));
 }
 
+// x and y together || x, then y || the same in the other order. Acquired, either half tells of the
+// other; relaxed, nothing does.
+Outcomes both_at_once(Order order) {
+  return outcomes([=] {
+    Atomic<uint64_t> x{0}, y{0};
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    spawn([&] {
+      const auto half = [](void* at) -> Access {
+        return {at, 8, Kind::kSwap, kAcqRel, __FILE__, __LINE__};
+      };
+      Bits expected = {0, 0};
+      access::swap_both(half(&x), half(&y), expected, {1, 1});
+    });
+    spawn([&] {
+      a = x.load(order);
+      b = y.load(kRelaxed);
+    });
+    spawn([&] {
+      c = y.load(order);
+      d = x.load(kRelaxed);
+    });
+    join();
+    return digits(a, b, c, d);
+  });
+}
+
+TEST(Updates, OfTwoLocationsAreOneStep) {
+  Outcomes torn;
+  for (const char* one : {"1000", "1001", "1011", "1010", "0010", "0110", "1110"}) {
+    torn.insert(one);
+  }
+  EXPECT_EQ(both_at_once(kAcquire), all_but(4, torn));
+  EXPECT_EQ(both_at_once(kRelaxed), all_but(4, {}));
+}
+
+// Two of them: one finds what it expects, the other what the first left, and leaves it.
+TEST(Updates, OfTwoLocationsExcludeEachOther) {
+  const Outcomes seen = outcomes([] {
+    Atomic<uint64_t> x{0}, y{0};
+    bool done[2] = {};
+    for (uint64_t t = 0; t < 2; ++t) {
+      spawn([&x, &y, &done, t] {
+        const auto half = [](void* at) -> Access {
+          return {at, 8, Kind::kSwap, kAcqRel, __FILE__, __LINE__};
+        };
+        Bits expected = {0, 0};
+        done[t] = access::swap_both(half(&x), half(&y), expected, {t + 1, t + 3});
+        expect(expected == (done[t] ? Bits{0, 0} : Bits{2 - t, 4 - t}), "what was there");
+      });
+    }
+    join();
+    return digits(done[0], done[1], x.load(kRelaxed), y.load(kRelaxed));
+  });
+  EXPECT_EQ(seen, (Outcomes{"1013", "0124"}));
+}
+
 }  // namespace
 }  // namespace attrcache::model::litmus
