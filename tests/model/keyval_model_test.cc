@@ -247,11 +247,15 @@ TEST(Keyval, FreeOfAStaleCopy) {
 
 // A call that has looked its keyval up, and sleeps while the keyval is freed and its index comes
 // round again under another keyval, which attaches a value in the same slot.
-void race_with_reuse(void (*stale)(Fixture&)) {
+// `far`: the index is beyond those that calls find at once, so they go the long way throughout.
+void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fixture::kDelete,
+                     bool far = false) {
   int reused = 0;
-  run_model({1, 2}, [stale, &reused] {
+  run_model({1, 2}, [=, &reused] {
     Fixture f;
-    f.make_key(Fixture::kDelete);
+    int before;
+    for (int i = 0; far && i < 64; ++i) attrcache_keyval_create(f.kind(), nullptr, &before);
+    f.make_key(callbacks);
     f.set(0, 0, 1);
     int fillers[Registry::kRest + 4];
     for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
@@ -259,6 +263,7 @@ void race_with_reuse(void (*stale)(Fixture&)) {
     int again = 0;
     spawn([&f, stale] { stale(f); });
     spawn([&f, &again] {
+      if (f.keys[0].silent) f.get_body(0, 0);  // nobody deletes the value
       f.free(0);
       f.erase(0, 0);
       const auto index = id::index(static_cast<uint32_t>(f.keys[0].keyval));
@@ -298,6 +303,21 @@ TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
     f.set(0, 0, 2);
     f.get(0, 0);
   });
+}
+
+// Where there is no delete_fn, a set may learn only from its failing swap of the slot that the
+// keyval is gone. It then knows, too, that what was attached is detached, and may end the value.
+TEST(Keyval, StaleReplacementKnowsThatTheValueIsDetached) {
+  static int told;
+  told = 0;
+  race_with_reuse(
+      [](Fixture& f) {
+        if (f.set(0, 0, 2) != ATTRCACHE_ERR_KEYVAL_STALE) return;
+        ++told;
+        f.values[1].body.write(1);
+      },
+      Fixture::kNone, true);
+  EXPECT_GT(told, 10);
 }
 
 TEST(Keyval, StaleDeleteAgainstReuseOfTheIndex) {
