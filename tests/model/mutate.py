@@ -20,6 +20,7 @@ is first shown to the test that caught it before.
 """
 
 import argparse
+import atexit
 import concurrent.futures
 import glob
 import hashlib
@@ -34,6 +35,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAYERS = ["c_api", "callback", "domain", "epoch", "keyval", "table"]
+HEADERS = ["lib/platform", "tests/model/explorer"]  # memory orders are in these, too
 COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL", "-I.", "-Ilib", "-Ilib/include"]
 WEAKER = {
     "load": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
@@ -72,7 +74,14 @@ class Build:
         if parent is None:
             for folder in ["lib", "tests/model"]:
                 shutil.copytree(ROOT + "/" + folder, root + "/" + folder)
+            # Half of a model's compilation is GoogleTest's header: compiled once for all.
+            self.common = root + "/o/common.h"
+            with open(self.common, "w") as f:
+                f.write("#include <gtest/gtest.h>\n")
+            subprocess.run(COMPILE + ["-x", "c++-header", self.common, "-o", self.common + ".gch"],
+                           cwd=root, check=True)
         else:
+            self.common = parent.common
             os.symlink(parent.root + "/tests", root + "/tests")
             shutil.copytree(parent.root + "/lib", root + "/lib")
 
@@ -80,7 +89,8 @@ class Build:
         return self.root + "/o/" + source.replace("/", "_") + ".o"
 
     def compile(self, source):
-        command = COMPILE + ["-MMD", "-c", source, "-o", self.object_of(source)]
+        common = ["-include", self.common] if source.endswith("_test.cc") else []
+        command = COMPILE + common + ["-MMD", "-c", source, "-o", self.object_of(source)]
         subprocess.run(command, cwd=self.root, check=True, capture_output=True, text=True)
         self.objects[source] = self.object_of(source)
 
@@ -118,6 +128,22 @@ class Models:
                 self.reaching.setdefault((place, kind, order), set()).add(test)
                 if failure != "-":
                     self.reaching.setdefault((place, "fail", failure), set()).add(test)
+
+    def likely(self, entry, changed):
+        """The test to try first on a patch: the cheapest that reaches the access nearest to it."""
+        with open(ROOT + "/" + entry["file"]) as f:
+            before = f.read().split("\n")
+        after = changed.split("\n")
+        at = next((i for i, (a, b) in enumerate(zip(before, after)) if a != b), 0)
+        distances = {}
+        for (place, _, _), tests in self.reaching.items():
+            name, _, line = place.partition(":")
+            if name == os.path.basename(entry["file"]) and line.isdigit():
+                distance = abs(int(line) - 1 - at)
+                distances[distance] = distances.get(distance, set()) | tests
+        if not distances:
+            return None
+        return min(distances[min(distances)], key=lambda test: (self.cost[test], test))
 
     def names(self):
         listed = subprocess.run([self.program, "--gtest_list_tests"], check=True,
@@ -224,8 +250,9 @@ class Table:
             elif line.startswith("argued "):
                 place, text, change, why = [p.strip().replace("\0", "|") for p in
                                             line[7:].replace("\\|", "\0").split("|", 3)]
-                self.arguments.append({"file": place, "text": text, "change": change, "why": why,
-                                       "used": False})
+                name, _, function = place.partition(":")
+                self.arguments.append({"file": name, "function": function, "text": text,
+                                       "change": change, "why": why, "used": False})
                 entry = None
             elif line.startswith("file: "):
                 entry["file"] = line[6:]
@@ -240,30 +267,99 @@ class Table:
             elif line.strip():
                 sys.exit("mutants/*.txt, argued.txt: not understood: " + line)
 
-    def argument(self, place, text, change):
+    def argument(self, name, lines, at, change):
+        """Why the order on a line (of None: any Pair's) need not be caught, or None."""
         for a in self.arguments:
-            if a["file"] == place and a["text"] in text and a["change"] == change:
+            if a["file"] == name and a["change"] == change and (
+                    lines is None or at in places_of(a, lines)):
                 a["used"] = True
                 return a["why"]
         return None
 
 
+ACCESS = {"load": r"\.load\(", "store": r"\.store\(", "update": r"\.(fetch_\w+|exchange)\(",
+          "swap": r"compare_exchange_\w+\(", "fail": r"compare_exchange_\w+\("}
+ORDER = {"kRelaxed": "relaxed", "kAcquire": "acquire", "kRelease": "release", "kAcqRel": "acq_rel",
+         "kSeqCst": "seq_cst"}
+
+
+PAIR_ORDER = {"load": "Load", "update": "Update", "swap": "Update", "fail": "Fails"}
+
+
+def code_of(line):
+    return line.split("//")[0]
+
+
+def lines_of_function(lines, name):
+    """The numbers of the lines of a function's definitions, from its name to its last brace."""
+    found = set()
+    for i, line in enumerate(lines):
+        for call in re.finditer(r"\b%s\(" % re.escape(name), code_of(line)):
+            parentheses = braces = 0
+            for k in range(i, len(lines)):
+                text = code_of(lines[k])[call.start() if k == i else 0:]
+                for c in text:
+                    parentheses += (c == "(") - (c == ")")
+                    braces += (c == "{") - (c == "}")
+                    if parentheses < 0 or (c == ";" and braces == 0) or (c == "}" and braces == 0):
+                        break
+                else:
+                    continue
+                if parentheses == 0 and c == "}":
+                    found.update(range(i, k + 1))
+                break  # else it was a call, or a declaration
+    return found
+
+
+def has_access(lines, at, kind, order):
+    """Whether the statement that begins on a line, or ends there, has such an access."""
+    for first in (at, at - 1):
+        statement = ""
+        for line in lines[max(first, 0):first + 4]:
+            statement += code_of(line) + " "
+            if ";" in code_of(line):
+                break
+        access = re.search(ACCESS[kind], statement)
+        if access is None:
+            continue
+        orders = [ORDER[o] for o in re.findall(r"\bk[A-Z]\w+\b", statement[access.end():]) if o in ORDER]
+        if kind == "fail":
+            orders = orders[1:]
+        if orders[:1] == [order]:
+            return True
+    return False
+
+
+def places_of(argument, lines):
+    """The numbers of the lines that an argument of argued.txt is about."""
+    kind, order = argument["change"].split()[:2]
+    where = range(len(lines))
+    if argument["function"]:
+        where = lines_of_function(lines, argument["function"])
+    return [i for i in where
+            if argument["text"] in lines[i] and has_access(lines, i, kind, order)]
+
+
 def order_mutants(models, build, table):
     """(name, tests, ATTRCACHE_MODEL_WEAKEN, argument) for every order, one step weaker."""
     text = {}
-    for layer in LAYERS:
-        folder = build.root + "/lib/" + layer
-        for name in os.listdir(folder):
-            text[name] = open(folder + "/" + name).read().split("\n")
+    for folder in ["lib/" + layer for layer in LAYERS] + HEADERS:
+        for path in glob.glob("%s/%s/*.[ch]*" % (build.root, folder)):
+            with open(path) as f:
+                text.setdefault(os.path.basename(path), []).append(f.read().split("\n"))
     mutants = []
     for (place, kind, order), tests in sorted(models.reaching.items()):
         for weaker in WEAKER[kind].get(order, []):
             name, line = place.rsplit(":", 1)
-            source = text[name][int(line) - 1].strip() if name != "pair" else "any Pair"
+            if len(text.get(name, [])) > 1:
+                sys.exit("atomic accesses in two files of one name: " + name)
+            lines = text[name][0] if name != "pair" else None
+            source = lines[int(line) - 1].strip() if name != "pair" else "any Pair"
             site = "pair:" + kind if name == "pair" else place + ":" + kind
             change = "%s %s -> %s" % (kind, order, weaker)
             label = "%-18s %-24s %s" % (place if name != "pair" else "pair.h", change, source[:60])
-            argued = table.argument(name if name != "pair" else "pair.h", source, change)
+            argued = table.argument(name if name != "pair" else "pair.h", lines, int(line) - 1,
+                                    change)
             mutants.append((label, tests, site + ":" + weaker, argued))
     return mutants
 
@@ -290,11 +386,22 @@ def misfits(table):
         if why is not None:
             wrong.append("%s: %s: %s" % (entry["file"], entry["name"], why))
     for a in table.arguments:
+        what = "%(file)s: an argument on %(text)s, %(change)s" % a
+        kind, order = a["change"].split()[:2]
         if a["file"] == "pair.h":
-            continue  # stands for any access to a Pair
-        texts = [open(path).read() for path in glob.glob(ROOT + "/lib/*/" + a["file"])]
-        if not any(a["text"] in text for text in texts):
-            wrong.append("%(file)s: an argument that fits nothing: %(text)s" % a)
+            # Any access to a Pair: its orders are in the explorer's.
+            with open(HERE + "/explorer/pair.h") as f:
+                named = re.search(r"k%s = std::memory_order_(\w+);" % PAIR_ORDER.get(kind, "?"), f.read())
+            if named is None or named.group(1) != order:
+                wrong.append(what + ": Pairs have no such access")
+            continue
+        fits = 0
+        for path in [p for folder in ["lib/*"] + HEADERS[1:] for p in
+                     glob.glob("%s/%s/%s" % (ROOT, folder, a["file"]))]:
+            with open(path) as f:
+                fits += len(places_of(a, f.read().split("\n")))
+        if fits != 1:
+            wrong.append("%s: it fits in %d places" % (what, fits))
     return wrong
 
 
@@ -317,6 +424,7 @@ def main():
         sys.exit(1 if wrong else 0)
 
     scratch = tempfile.mkdtemp(prefix="mutate-")
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     base = Build(scratch + "/base")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(base.compile, sources(base.root)))
@@ -348,7 +456,8 @@ def main():
             f.write(text)
 
         def run(first):
-            return models.run(build.make(entry["file"]), models.cost, None, options, first)
+            program = build.make(entry["file"])
+            return models.run(program, models.cost, None, options, first or models.likely(entry, text))
 
         try:
             return label, results.of(json.dumps(entry["hunks"]), run, options), entry["argued"]
@@ -380,7 +489,6 @@ def main():
             report(pool.map(run_order, orders))
         if options.kind != "orders":
             report(pool.map(run_patch, enumerate(table.patches)))
-    shutil.rmtree(scratch)
     if not options.only:
         for a in table.arguments:
             if not a["used"]:

@@ -231,7 +231,7 @@ TYPED_TEST(ManySteps, SwapsUnderTheSameMeta) {
     for (uint64_t t = 0; t < 2; ++t) {
       spawn([&o, t] {
         Content expected = {1, 10};
-        if (!o.swap(expected, {2 + t, 10})) o.swap(expected, {4, 10});
+        if (!o.swap(expected, {2 + t, 10 + 20 * t})) o.swap(expected, {4, 40});
       });
     }
     spawn([&o] { o.swaps_meta(10, 11); });
