@@ -13,7 +13,7 @@
 Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
 error, and so is an argument (argued.txt) or a patch that no longer fits the source.
 
-  tests/model/mutate.py [--fits] [--only TEXT] [--kind KIND] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
+  tests/model/mutate.py [--fits] [--skip-argued] [--only TEXT] [--kind KIND] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
 
 With --results, a run that was interrupted goes on where it was; and after a change of the sources, each mutant
 is first shown to the test that caught it before.
@@ -410,6 +410,8 @@ def main():
     parser.add_argument("--only", default="", help="mutants whose line contains one of these, comma-separated")
     parser.add_argument("--kind", choices=["orders", "protocol"], help="only those")
     parser.add_argument("--fits", action="store_true", help="only see whether all patches and arguments fit")
+    parser.add_argument("--skip-argued", action="store_true",
+                        help="don't run mutants that need not be caught: they run longest, for nothing stops them")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", metavar="FILE", help="where results are kept, and taken from")
     parser.add_argument("--max-seconds", type=int, default=300, help="for one run of models")
@@ -439,6 +441,8 @@ def main():
         label, tests, weaken, argued = mutant
         if not any(text in label for text in options.only.split(",")):
             return None
+        if argued is not None and options.skip_argued:
+            return label, None, argued
         caught = results.of(weaken, lambda first: models.run(program, tests, weaken, options, first),
                             options)
         return label, caught, argued
@@ -451,6 +455,8 @@ def main():
         text, wrong = patched(entry)
         if wrong is not None:
             return label, None, "ERROR: " + wrong
+        if entry["argued"] is not None and options.skip_argued:
+            return label, None, entry["argued"]
         build = Build("%s/%d" % (scratch, number), base)
         with open(build.root + "/" + entry["file"], "w") as f:
             f.write(text)
