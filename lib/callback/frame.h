@@ -30,7 +30,10 @@ struct Frame {
 inline void enter_frame(Frame& frame) {
   ThreadState& thread = this_thread();
   frame.outer = thread.innermost;
-  thread.innermost = &frame;
+  // The optimizers of g++ 14 and newer cannot tell that leave_frame takes it out again, and warn.
+  Frame* innermost = &frame;
+  asm("" : "+r"(innermost));
+  thread.innermost = innermost;
 }
 
 // The link that leads to a frame of this thread, or to null if it isn't in that one.
