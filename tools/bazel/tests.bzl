@@ -23,7 +23,8 @@ def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **
       srcs: its files, if not NAME.cc alone.
       deps: what it tests; "//lib:table" and so on.
       copts: added to the library's own.
-      size: small ends in a minute, medium in five, large in fifteen.
+      size: small takes at most some ten seconds in any build on an idle machine, medium a minute, large
+        three. (.bazelrc has the limits, which are far beyond.)
       **kwargs: for cc_test.
     """
     native.cc_test(
