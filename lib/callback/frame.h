@@ -33,7 +33,10 @@ class FrameScope {
  public:
   FrameScope(ThreadState& thread, Frame& frame) : thread_(thread), frame_(frame) {
     frame.outer = thread.innermost;
-    thread.innermost = &frame;
+    // The optimizers of g++ 14 and newer can't tell that the destructor takes it out again, and warn.
+    Frame* innermost = &frame;
+    asm("" : "+r"(innermost));
+    thread.innermost = innermost;
   }
   ~FrameScope() { thread_.innermost = frame_.outer; }
   FrameScope(const FrameScope&) = delete;

@@ -23,7 +23,7 @@ for library in lib/libattrcache.so lib/attrcache/libattrcache_{openmpi,mpich}{,_
   diff <(exported "$work/bazel/$library") <(exported "$work/cmake/$library") ||
     fail "$library: Bazel (<) and CMake (>) export other names"
   needed() { readelf -d "$1" | sed -n 's/.*\(NEEDED\|SONAME\).*\[\(.*\)\]/\1 \2/p' | grep -v ld-linux | sort; }
-  ! needed "$work/cmake/$library" | grep -q 'NEEDED libattrcache' || fail "$library needs us"
+  [[ $(needed "$work/cmake/$library") != *'NEEDED libattrcache'* ]] || fail "$library needs us"
 done
 # The package files are the same, except for the paths in them.
 for file in lib/pkgconfig/attrcache.pc lib/cmake/attrcache/attrcache-config{,-version}.cmake; do

@@ -19,7 +19,7 @@ export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
 readarray -t shared < <(pkg-config --cflags --libs attrcache | xargs -n 1)
 gcc -std=c11 -pedantic -Wall -Wextra -Werror "$here/use.c" "${shared[@]}" -o "$work/shared"
 expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/shared"
-readelf -d "$work/shared" | grep -q 'NEEDED.*libattrcache\.so\.[0-9]\]' || fail "no soname is needed"
+[[ $(readelf -d "$work/shared") == *NEEDED*'[libattrcache.so.'[0-9]']'* ]] || fail "no soname is needed"
 readarray -t static < <(pkg-config --static --libs attrcache | xargs -n 1)
 gcc -std=c11 -I"$prefix/include" "$here/use.c" -Wl,-Bstatic -L"$prefix/lib/multi" -lattrcache \
   -Wl,-Bdynamic "${static[@]:2}" -o "$work/static"

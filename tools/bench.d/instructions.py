@@ -11,7 +11,7 @@ class CountError(Exception):
     pass
 
 
-def count(program, operations=(), arguments=(), launcher=(), env=None, timeout=120):
+def count(program, operations=(), arguments=(), launcher=(), env=None, timeout=600):
     """Runs PROGRAM; returns {(operation, contender): instructions per operation}.
 
     The program dumps twice per operation: for a number of turns, and for twice as many. The difference of the two
