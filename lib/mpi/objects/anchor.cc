@@ -3,7 +3,6 @@
 #include "mpi/objects/anchor.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 #include "mpi/native/errors.h"
@@ -18,9 +17,9 @@ namespace {
 
 Anchor* new_anchor() {
   void* memory = std::aligned_alloc(alignof(Anchor), sizeof(Anchor));
-  if (memory == nullptr) return nullptr;
-  std::memset(memory, 0, sizeof(Anchor));
-  return new (memory) Anchor;
+  // The parentheses zero it. Without them the compiler may take what the memory held before,
+  // zeroed or not, as lost.
+  return memory != nullptr ? new (memory) Anchor() : nullptr;
 }
 
 void delete_anchor(Anchor* anchor) { std::free(anchor); }
