@@ -1,9 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ bindings of MPI-2, which both MPIs still bring: keyvals made in C++, by functions with
-// references and bool&, used in C++ and in C, beside keyvals made in C.
+// The C++ bindings of MPI-2, where the MPI still brings them (MPICH, and Open MPI before 5): keyvals made in C++, by
+// functions with references and bool&, used in C++ and in C, beside keyvals made in C.
 
 #include <mpi.h>
+
+#if defined(OPEN_MPI) && !OMPI_BUILD_CXX_BINDINGS
+
+#include "check.h"
+#include "peer.h"
+
+// That there are none is checked as well: mpi.h alone might fail to say that there are.
+#include <dlfcn.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  check_begin();
+  peer_bug("it has no C++ bindings, MPI::Comm::Create_keyval for one");
+  CHECK(dlsym(RTLD_DEFAULT, "_ZTVN3MPI4CommE") == nullptr);
+  // Callers of this program count keyvals.
+  int keyval = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, nullptr);
+  CHECK(keyval != MPI_KEYVAL_INVALID);
+  MPI_Comm_free_keyval(&keyval);
+  const int failed = check_report();
+  MPI_Finalize();
+  return failed;
+}
+
+#else
 
 #include <cstdio>
 #include <cstdlib>
@@ -145,3 +170,5 @@ int main(int argc, char** argv) {
   MPI::Finalize();
   return failures != 0;
 }
+
+#endif

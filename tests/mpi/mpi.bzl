@@ -32,6 +32,8 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
             # gcc wants to find its linker.
             "export PATH=/usr/bin:/bin",
             "scratch=$$(mktemp -d)",
+            # Open MPI's wrappers want one.
+            "export HOME=$$scratch",
         ]
         for i, source in enumerate(srcs):
             compiler = _COMPILERS[source.split(".")[-1]] % mpi

@@ -104,14 +104,17 @@ launch --report --trace=abort.trace "mpirun.$mpi" -np 2 "$program" abort
 [[ $output != *"checks"* ]] || fail "abort"
 
 # A rank that isn't served holds nobody up for long.
-ATTRCACHE_REPORT_WAIT=2 launch --report=some.json \
-  "mpirun.$mpi" -np 1 "$program" everything : -np 1 env -u LD_PRELOAD "$program" nothing
-python3 - some.json <<'END' || fail "an unserved rank"
+several=("mpirun.$mpi" -np 1 "$program" nothing : -np 1 "$program" nothing)
+if ! peer_bug "$mpi" "mpirun of several programs does not run them" timeout 60 "${several[@]}"; then
+  ATTRCACHE_REPORT_WAIT=2 launch --report=some.json \
+    "mpirun.$mpi" -np 1 "$program" everything : -np 1 env -u LD_PRELOAD "$program" nothing
+  python3 - some.json <<'END' || fail "an unserved rank"
 import json, sys
 report = json.load(open(sys.argv[1]))
 assert report["ranks"] == 2 and report["ranks_heard_of"] == 1, report
 assert [part["rank"] for part in report["per_rank"]] == [0], report
 END
+fi
 
 # Bounded memory: two events are kept, and the file says that others were dropped.
 ATTRCACHE_TRACE_EVENTS=2 launch --trace=short.trace "mpirun.$mpi" -np 1 "$program" everything

@@ -4,6 +4,7 @@
 # standard are in .bazelrc.
 
 # -O2 in every build but debugging ones: tests are to see the code that ships.
+# -ftrivial-auto-var-init: in what tests run by default, variables that nobody has initialized hold a pattern.
 # -fomit-frame-pointer: Bazel's default keeps the frame pointer, which costs get three instructions.
 # -ftls-model: g++ forgets the attribute of a declaration (platform/thread.h) at the definition.
 # -mcx16: builds for ThreadSanitizer use the compiler's 16-byte atomics, which are calls without it.
@@ -16,7 +17,10 @@ COPTS = [
         "-O2",
         "-fomit-frame-pointer",
     ],
-    "//conditions:default": ["-O2"],
+    "//conditions:default": [
+        "-O2",
+        "-ftrivial-auto-var-init=pattern",
+    ],
 }) + select({
     "@platforms//cpu:x86_64": ["-mcx16"],
     "//conditions:default": [],

@@ -6,11 +6,13 @@
 
 "passed LABEL" or "failed LABEL". A test that did not come to run has failed. If Bazel returned an
 error that no test accounts for (a library that did not build, a BUILD file that did not load,
-nothing to run), one more line says so.
+nothing to run), one more line says so. Then "note TEXT", once for each line that begins with "peer bug: "
+in what the tests have printed: what they left out, because an MPI gets it wrong by itself.
 """
 
 import json
 import sys
+import urllib.parse
 
 
 def read_events(path):
@@ -22,8 +24,19 @@ def read_events(path):
         return  # Bazel did not come so far, or was killed in the midst: its exit code tells
 
 
+def peer_bugs(summary):
+    for log in summary.get("passed", []) + summary.get("failed", []):
+        path = urllib.parse.unquote(urllib.parse.urlparse(log["uri"]).path)
+        try:
+            with open(path, encoding="utf-8", errors="replace") as lines:
+                yield from (line.rstrip() for line in lines if line.startswith("peer bug: "))
+        except OSError:
+            pass  # it only says what was left out
+
+
 def main(path, exit_code):
     verdicts = {}
+    notes = set()
     for event in read_events(path):
         for kind, identity in event["id"].items():
             label = identity.get("label", "")
@@ -33,10 +46,13 @@ def main(path, exit_code):
                 status = event["testSummary"]["overallStatus"]
                 # FLAKY, passed at a second attempt, is no pass.
                 verdicts[label] = "passed" if status == "PASSED" else "failed"
+                notes.update(peer_bugs(event["testSummary"]))
     for label, verdict in sorted(verdicts.items()):
         print(verdict, label)
     if exit_code != 0 and "failed" not in verdicts.values():
         print(f"failed (bazel returned {exit_code})")
+    for note in sorted(notes):
+        print("note", note)
 
 
 if __name__ == "__main__":

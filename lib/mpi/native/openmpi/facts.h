@@ -18,7 +18,8 @@ namespace attrcache::mpi::facts {
 inline constexpr const char* kName = "Open MPI";
 
 // Where PMPI_ names are found when the program opened its MPI locally (dlopen without RTLD_GLOBAL).
-inline constexpr const char* kLibraryPrefixes[] = {"libmpi.so", "libmpi_mpifh", "libmpi_usempif08"};
+inline constexpr const char* kLibraryPrefixes[] = {"libmpi.so", "libopen_mpi.so", "libmpi_mpifh",
+                                                   "libmpi_usempif08"};
 
 // A symbol that this MPI has and the others don't.
 inline constexpr const char* kMark = "ompi_mpi_comm_world";
