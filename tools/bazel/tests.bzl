@@ -12,6 +12,9 @@
 
 load("//tools/bazel:copts.bzl", "COPTS")
 
+# What glibc allocates, and what it has freed, is filled: so memory that nobody initialized is not zero by chance.
+TEST_ENVIRONMENT = {"MALLOC_PERTURB_": "165"}
+
 def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **kwargs):
     """A GoogleTest of NAME.cc, linked with gtest_main and deps.
 
@@ -27,6 +30,7 @@ def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **
         name = name,
         srcs = srcs or [name + ".cc"],
         copts = COPTS + copts,
+        env = TEST_ENVIRONMENT,
         linkstatic = True,
         size = size,
         deps = deps + ["@system//:gtest_main"],
@@ -52,6 +56,7 @@ def attrcache_unit_tests(deps = [], sizes = {}):
         native.cc_test(
             name = name,
             srcs = [source],
+            env = TEST_ENVIRONMENT,
             linkstatic = True,
             size = sizes.get(name, "small"),
             deps = ["//:attrcache"],
