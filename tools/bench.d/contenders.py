@@ -31,9 +31,7 @@ MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_btl": "self,vader",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4; the next two are for 5 and 6
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-    "PRTE_MCA_mapby": ":oversubscribe",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
 }
 
 
