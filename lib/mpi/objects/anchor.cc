@@ -63,15 +63,16 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
 template <typename Kind>
 Freed free_of(Anchor* anchor, typename Kind::Handle handle) {
   return free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                         facts::kFreeModes[Kind::kNumber]);
+                         behaviour().free_modes[Kind::kNumber]);
 }
 
 // The same with ATTRCACHE_CHECK=1.
 template <typename Kind>
 Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
   void* object = facts::to_object(handle);
-  bool told = facts::kFreeModes[Kind::kNumber] != FreeMode::kDrain;
-  if (facts::kFinalizeForgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
+  const FreeMode mode = behaviour().free_modes[Kind::kNumber];
+  bool told = mode != FreeMode::kDrain && mode != FreeMode::kUntold;
+  if (behaviour().finalize_forgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
     // Those that only MPI_Finalize frees.
     told = object != facts::to_object(native().world) && object != facts::to_object(native().self);
   }
@@ -94,7 +95,7 @@ int to_tell<Communicator>(MPI_Comm comm, int code) {
   const bool self = comm == native().self;
   if (!self && comm != native().world) return code;
   // It would stop there, before the attributes by which we notice the end.
-  if (facts::kFinalizeForgets) return MPI_SUCCESS;
+  if (behaviour().finalize_forgets) return MPI_SUCCESS;
   finalize_codes[self] = code;
   return code;
 }
