@@ -66,10 +66,29 @@ __attribute__((unused)) static int served(void) {
   return s != NULL && *s == '1';
 }
 
-#ifdef OPEN_MPI
+/* The MPI: by its header, or, with the standard ABI's, which runs on all, by what it says. */
+#if defined(OPEN_MPI)
 #define ON_OPENMPI 1
-#else
+#elif defined(MPICH_VERSION)
 #define ON_OPENMPI 0
+#else
+#define ON_OPENMPI on_openmpi()
+__attribute__((unused)) static int on_openmpi(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(version, &length);
+  return strncmp(version, "Open MPI", 8) == 0;
+}
+#endif
+
+/* MPI-1's functions are gone from some headers of the standard ABI. */
+#if defined(MPI_ABI_VERSION) && !defined(MPI_NULL_DELETE_FN)
+#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
+#define MPI_Keyval_create MPI_Comm_create_keyval
+#define MPI_Keyval_free MPI_Comm_free_keyval
+#define MPI_Attr_put MPI_Comm_set_attr
+#define MPI_Attr_get MPI_Comm_get_attr
+#define MPI_Attr_delete MPI_Comm_delete_attr
 #endif
 
 /* A log of what callbacks did, as text: "del 3;del 2;". */

@@ -3,8 +3,8 @@
 // What MPIs do differently where the standard lets them, or where they fall short of it. That is
 // not known when the interposer is built: one interposer serves several versions of an MPI, and
 // that of the standard ABI serves several MPIs. So it is found at run time, by what MPI says of
-// itself (MPI_Get_library_version). Each MPI has a folder here with what it does, and a row in
-// behaviour.cc.
+// itself (MPI_Get_library_version). Each MPI has a folder here with what it does, and a row for each
+// change of it in behaviour.cc.
 
 #ifndef ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
 #define ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
@@ -18,6 +18,7 @@ enum class FreeMode {
   kStop,      // stops there and keeps the object: a second free goes on
   kDrain,     // runs all, and the object is gone whatever they said
   kLastCode,  // runs all, and keeps the object, without attributes, if the last one failed
+  kAnyCode,   // the same if any of them failed; the last failure's code is what it says
   kUntold,    // not known: so all are run, and MPI is told that none failed, which must end well
 };
 

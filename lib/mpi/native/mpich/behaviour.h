@@ -34,6 +34,11 @@ static_assert(is_complete(kNatively));
 
 // MPI_Type_free forgets what delete callbacks say.
 inline constexpr Behaviour kBehaviour = {
+    "MPICH",  {FreeMode::kAnyCode, FreeMode::kDrain, FreeMode::kAnyCode}, false, true, true,
+    kNatively};
+
+// Up to version 4, a failure is forgotten if a later callback succeeds.
+inline constexpr Behaviour kBehaviour4 = {
     "MPICH",  {FreeMode::kLastCode, FreeMode::kDrain, FreeMode::kLastCode}, false, true, true,
     kNatively};
 
