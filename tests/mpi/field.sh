@@ -130,6 +130,39 @@ storm() { # MPI same|own
   report "$1" "storm_$2" "$status" "$scratch/output"
 }
 
+# Interposers of another interface must not take the process for theirs, and say so.
+refuses() { # MPI
+  local mpi=$1 other status=0
+  wanted refuses || return
+  : >"$scratch/output"
+  for other in "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so; do
+    [[ $other != *_"$(interposer_of "$mpi")".so && -f $other ]] || continue
+    LD_PRELOAD=$other timeout 60 "$scratch/$mpi/coexist" >"$scratch/refused" 2>&1 </dev/null
+    grep -q 'attrcache: this process runs another MPI' "$scratch/refused" || {
+      status=1
+      echo "$other says:"
+      tail -n 5 "$scratch/refused"
+    } >>"$scratch/output"
+  done
+  ((status != 0)) || echo "by interposers of other interfaces" >>"$scratch/output"
+  report "$mpi" refuses "$status" "$scratch/output"
+}
+
+# Whether the values that the interposer was built with are those of this header.
+abi_values() { # MPI
+  local status=0 header
+  wanted abi_values || return
+  for header in ours theirs; do
+    local flags=(-isystem "$(abi_headers "${1%_abi}")" -include mpi.h)
+    [[ $header == theirs ]] || flags=(-include lib/mpi/native/mpi_abi/abi.h)
+    cc -std=gnu11 -Wall -Werror "${flags[@]}" tests/mpi/abi_values.c -o "$scratch/abi_values" &&
+      "$scratch/abi_values" >"$scratch/abi_values.$header" || status=1
+  done >"$scratch/output" 2>&1
+  diff "$scratch/abi_values.ours" "$scratch/abi_values.theirs" >>"$scratch/output" || status=1
+  echo "$(wc -l <"$scratch/abi_values.theirs") values and types" >>"$scratch/output"
+  report "$1" abi_values "$status" "$scratch/output"
+}
+
 # The two scripts that check what is warned of, and reported.
 script() { # MPI NAME ARGUMENT...
   local mpi=$1 name=$2 status=0
@@ -174,8 +207,9 @@ try() { # MPI
   run "$mpi" exception served 1
   for name in same own; do storm "$mpi" "$name"; done
 
+  refuses "$mpi"
   case $mpi in
-    *_abi) ;; # has no Fortran
+    *_abi) abi_values "$mpi" ;; # has no Fortran
     *)
       number=0
       for face in mpifh use_mpi mpi_f08; do
