@@ -66,20 +66,19 @@ __attribute__((unused)) static int served(void) {
   return s != NULL && *s == '1';
 }
 
-/* The MPI: by its header, or, with the standard ABI's, which runs on all, by what it says. */
-#if defined(OPEN_MPI)
-#define ON_OPENMPI 1
-#elif defined(MPICH_VERSION)
-#define ON_OPENMPI 0
-#else
-#define ON_OPENMPI on_openmpi()
-__attribute__((unused)) static int on_openmpi(void) {
+/* The first number of the MPI's version if it is the one that calls itself so, else 0. It is not
+ * known to the compiler: with the header of the standard ABI, a program runs on all MPIs. */
+__attribute__((unused)) static int version_of(const char* name) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   MPI_Get_library_version(version, &length);
-  return strncmp(version, "Open MPI", 8) == 0;
+  if (strncmp(version, name, strlen(name)) != 0) return 0;
+  return atoi(version + strcspn(version, "0123456789"));
 }
-#endif
+#define ON_OPENMPI (version_of("Open MPI") != 0)
+
+/* MPICH keeps an object if the delete callback that runs last fails; from version 5 on, if any. */
+#define HEEDS_ALL (version_of("MPICH") >= 5)
 
 /* MPI-1's functions are gone from some headers of the standard ABI. */
 #if defined(MPI_ABI_VERSION) && !defined(MPI_NULL_DELETE_FN)

@@ -20,7 +20,7 @@ mpirun=mpirun.$(mpi_of "$mpi")
 # Open MPI deletes MPI_COMM_WORLD's attributes up to version 4.
 case $("$mpirun" --version 2>&1) in
   *"(Open MPI) "[1-4].*) on_world="MPI_Finalize will delete" ;;
-  *"(Open MPI) "*) on_world="Open MPI never deletes" ;;
+  *"(Open MPI) "*) on_world="Open MPI never deletes" && export REPORT_ON_WORLD=kept ;;
   *) on_world="MPI_Finalize will delete" ;;
 esac
 

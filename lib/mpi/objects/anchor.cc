@@ -156,13 +156,18 @@ constinit Atomic<uint32_t> Claim::slots_[64];
 // The anchor that MPI has for the object; null: none.
 template <typename Kind>
 int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
-  int flag = 0;
+  constexpr int kNotWritten = -1;
+  int flag = kNotWritten;
   *anchor = nullptr;
   void* value = nullptr;
   const int code =
       native().of<Kind>().get_attr(handle, state.anchors[Kind::kNumber], &value, &flag);
-  if (code == MPI_SUCCESS && flag != 0) *anchor = static_cast<Anchor*>(value);
-  return code;
+  if (code != MPI_SUCCESS) return code;
+  // It has failed: MPICH 5.0.2 returns MPI_SUCCESS once it has called an error handler of the
+  // program's. Taken for a success, it would put an anchor under a handle that is none.
+  if (flag == kNotWritten) return MPI_ERR_OTHER;
+  if (flag != 0) *anchor = static_cast<Anchor*>(value);
+  return MPI_SUCCESS;
 }
 
 template <typename Kind>
