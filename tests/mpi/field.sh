@@ -130,6 +130,56 @@ storm() { # MPI same|own
   report "$1" "storm_$2" "$status" "$scratch/output"
 }
 
+# The MPI's own launcher, with the library found out from the command: its options for environment, hosts, several
+# programs, and files of command lines. What the launcher can't do natively either is said, and not asked.
+launches() { # MPI
+  local mpi=$1 mpirun program=$scratch/$1/coexist status=0 runs=0
+  local -a same
+  mpirun=mpirun.$(mpi_of "$mpi")
+  wanted launches || return
+  : >"$scratch/output"
+  run_two() { # WHAT COMMAND...
+    local what=$1 output
+    shift
+    if peer_bug "$(mpi_of "$mpi")" "$what" two "$@" >>"$scratch/output"; then return; fi
+    runs=$((runs + 1))
+    output=$(ATTRCACHE_LIBDIR=$libraries ATTRCACHE_VERBOSE=1 ATTRCACHE_TEST_SERVED=1 \
+      timeout 100 tools/attrcache-run "$@" 2>&1 </dev/null)
+    (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) &&
+      (($(grep -c 'checks passed$' <<<"$output") == 2)) && return
+    status=1
+    printf 'FAILED: %s:\n%s\n' "$*" "$output" >>"$scratch/output"
+  }
+  two() { (($(ATTRCACHE_TEST_SERVED=0 timeout 100 "$@" 2>/dev/null | grep -c 'checks passed$') == 2)); }
+  same=(-np 1 "$program")
+  run_two "-np" "$mpirun" -np 2 "$program"
+  run_two "-n" "$mpirun" -n 2 "$program"
+  run_two "a wrapper" "$mpirun" -np 2 bash -c 'exec "$@"' bash "$program"
+  run_two "several programs" "$mpirun" "${same[@]}" : "${same[@]}"
+  printf -- '-np 1 %s\n-np 1 %s\n' "$program" "$program" >"$scratch/lines"
+  case $mpirun in
+    *openmpi)
+      run_two "-x" "$mpirun" -x A=B -np 2 "$program"
+      run_two "--host" "$mpirun" --host localhost:2 -np 2 "$program"
+      echo "localhost slots=2" >"$scratch/hosts"
+      run_two "--hostfile" "$mpirun" --hostfile "$scratch/hosts" -np 2 "$program"
+      run_two "--app" "$mpirun" --app "$scratch/lines"
+      run_two "-x, several programs" "$mpirun" -x A=B "${same[@]}" : -x C=D "${same[@]}"
+      ;;
+    *)
+      run_two "-genv" "$mpirun" -genv A B -np 2 "$program"
+      run_two "-env" "$mpirun" -np 2 -env A B "$program"
+      run_two "-hosts" "$mpirun" -hosts localhost -np 2 "$program"
+      echo "localhost:2" >"$scratch/hosts"
+      run_two "-f" "$mpirun" -f "$scratch/hosts" -np 2 "$program"
+      run_two "-configfile" "$mpirun" -configfile "$scratch/lines"
+      run_two "-genv, several programs" "$mpirun" -genv A B "${same[@]}" : "${same[@]}"
+      ;;
+  esac
+  echo "$runs command lines" >>"$scratch/output"
+  report "$mpi" launches "$status" "$scratch/output"
+}
+
 # Interposers of another interface must not take the process for theirs, and say so.
 refuses() { # MPI
   local mpi=$1 other status=0
@@ -208,6 +258,7 @@ try() { # MPI
   for name in same own; do storm "$mpi" "$name"; done
 
   refuses "$mpi"
+  launches "$mpi"
   case $mpi in
     *_abi) abi_values "$mpi" ;; # has no Fortran
     *)
@@ -256,5 +307,12 @@ for mpi in ${mpis[@]+"${mpis[@]}"}; do
   "mpirun.$(mpi_of "$mpi")" --version 2>&1 | grep -E -m 1 -i 'open mpi|version' | sed "s/^ */$mpi: /"
   try "$mpi"
 done
+if has openmpi && has mpich && wanted launcher && [[ " ${mpis[*]} " == *" openmpi "* && " ${mpis[*]} " == *" mpich "* ]]; then
+  unset LD_LIBRARY_PATH
+  status=0
+  bash tests/mpi/launcher_test.sh tools/attrcache-run "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so \
+    "$scratch"/{openmpi,mpich}/coexist >"$scratch/output" 2>&1 </dev/null || status=$?
+  report both launcher "$status" "$scratch/output"
+fi
 echo "field.sh: $passed passed, $failed failed"
 ((failed == 0 && passed > 0))
