@@ -119,7 +119,10 @@ run() { # MPI NAME[:PROGRAM] MODE NPS ARGUMENT...
 storm() { # MPI same|own
   local status=0 native=0
   wanted "storm_$2" || return
-  timeout -k 3 60 "$scratch/$1/storm" "$2" >"$scratch/native" 2>&1 </dev/null || native=$?
+  (
+    timeout -k 3 60 "$scratch/$1/storm" "$2" >"$scratch/native" 2>&1 </dev/null
+    exit $?
+  ) 2>/dev/null || native=$?
   ATTRCACHE_LIBDIR=$libraries ATTRCACHE_VERBOSE=1 timeout -k 3 120 tools/attrcache-run --mpi "$(interposer_of "$1")" "$scratch/$1/storm" "$2" \
     >"$scratch/output" 2>&1 </dev/null || status=$?
   grep -q '^attrcache\[.*serving' "$scratch/output" || status=99
@@ -187,7 +190,11 @@ refuses() { # MPI
   : >"$scratch/output"
   for other in "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so; do
     [[ $other != *_"$(interposer_of "$mpi")".so && -f $other ]] || continue
-    (LD_PRELOAD=$other timeout 60 "$scratch/$mpi/coexist" >"$scratch/refused" 2>&1 </dev/null) 2>/dev/null
+    # In a shell of its own, whose remarks on crashes nobody needs.
+    (
+      LD_PRELOAD=$other timeout 60 "$scratch/$mpi/coexist" >"$scratch/refused" 2>&1 </dev/null
+      exit $?
+    ) 2>/dev/null
     grep -q 'attrcache: this process runs another MPI' "$scratch/refused" || {
       status=1
       echo "$other says:"

@@ -208,5 +208,5 @@ END
   rm -f other.json
 done
 
-[ "$failures" = 0 ] && echo "passed: $mpi"
+[ "$failures" = 0 ] && echo "passed: $mpi, reports and traces"
 exit "$((failures != 0))"
