@@ -59,7 +59,8 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, Free
                 bool* died) {
   const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
-  TableScope scope(target.registry.threads().self(), &target.table);  // a callback may free the object itself
+  TableScope scope(target.registry.threads().self(),
+                   &target.table);  // a callback may free the object itself
   int last = 0;
   for (size_t i = attributes.count(); i-- > 0 && !scope.table_died();) {
     int code = 0;
