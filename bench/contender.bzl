@@ -2,18 +2,18 @@
 
 load("//tools/bazel:copts.bzl", "COPTS")
 
-# Times and counts of sanitized code say nothing.
+# Times and counts of code with sanitizers have no meaning.
 TAGS = ["no-sanitizer"]
 
 def contender(name, source = None, copts = [], deps = [], linkopts = []):
-    """A contender as programs: NAME takes times, NAME_count counts instructions, NAME_writes tells what is written.
+    """Makes the programs of a contender: NAME takes times, NAME_count counts, NAME_writes finds cache lines written.
 
     Args:
       name: the contender.
-      source: its file, if not contenders/NAME.cc.
-      copts: added to the library's own.
-      deps: what it is made of.
-      linkopts: for what Bazel doesn't know.
+      source: its source file, if that is not contenders/NAME.cc.
+      copts: added to the library's own options.
+      deps: the libraries that it needs.
+      linkopts: for libraries that have no Bazel target.
     """
     native.cc_library(
         name = name + "_contender",
@@ -42,7 +42,7 @@ def mpi_contender(name, **kwargs):
     contender(name, source = "contenders/mpi.cc", **kwargs)
 
 def run_all(name, programs):
-    """A program that runs all these, with its own arguments."""
+    """Makes a program that runs the given ones, each with the arguments that it gets itself."""
     native.sh_binary(
         name = name,
         srcs = ["run_all.sh"],

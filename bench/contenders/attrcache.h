@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// attrcache through its C API, however that is linked. Inlining::get is how the hot path is
-// reached.
+// attrcache through its C API. Those who include this choose how it is linked, and by kGet which
+// function get calls: the one of the C API, or the inner one that can be inlined.
 
 #ifndef BENCH_CONTENDERS_ATTRCACHE_H_
 #define BENCH_CONTENDERS_ATTRCACHE_H_
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-// The communicators of a domain of its own.
+// Makes a domain and returns its kind for communicators.
 inline attrcache_kind* make_kind() {
   attrcache_domain* domain;
   require(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "make a domain");
@@ -69,7 +69,8 @@ struct Attrcache {
            attrcache_delete_all(kind, &copy, &copy, ATTRCACHE_STOP_AT_FAILURE, nullptr) ==
                ATTRCACHE_OK;
   }
-  // In another domain, because a runtime makes these keyvals before its users make theirs.
+  // This keyval is in another domain, as its first one: a runtime makes its predefined keyvals
+  // before its users make theirs.
   static Handle predefined(int* key) {
     static Object object{.kind = make_kind()};
     static int tag_ub = ATTRCACHE_KEYVAL_INVALID;

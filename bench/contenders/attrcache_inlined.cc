@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// get inlined into its caller; everything else through the C API, linked statically.
+// attrcache with get inlined into its caller. Everything else is the C API, linked statically.
 
 #include "bench/contenders/attrcache.h"
 #include "table/get.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C API in the shared library.
+// attrcache as a shared library, through the C API.
 
 #include "bench/contenders/attrcache.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys for those who have no registry of their own: one number after the other.
+// Keys for contenders that have no registry: each key is the next number.
 
 #ifndef BENCH_CONTENDERS_COUNTED_KEYS_H_
 #define BENCH_CONTENDERS_COUNTED_KEYS_H_

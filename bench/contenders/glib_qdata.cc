@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GLib's data of an object under a quark.
+// GLib's object data: g_object_set_qdata and its kin. A key is a quark.
 
 #include <glib-object.h>
 
@@ -25,7 +25,7 @@ struct GlibQdata {
     *key = g_quark_from_string(("key " + std::to_string(next++)).c_str());
     return true;
   }
-  static bool free_key(GQuark*) { return true; }  // quarks are for ever
+  static bool free_key(GQuark*) { return true; }  // GLib has no way to free a quark
   static bool get(GObject* object, GQuark key, void** value) {
     *value = g_object_get_qdata(object, key);
     return *value != nullptr;

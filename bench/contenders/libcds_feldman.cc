@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libcds' wait-free multi-level array map (Feldman's), with dynamic hazard pointers. Its smallest:
-// 16 places in the head and in each array below.
+// libcds' wait-free multi-level array map by Feldman, with dynamic hazard pointers. It has the
+// smallest size that the library allows: 16 places in the head and in each array below.
 
 #include <cds/container/feldman_hashmap_dhp.h>
 #include <cds/gc/dhp.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Of the whole process. Ends after the last map, thread and key.
+// libcds itself. It must be terminated after the last map, thread and key of the process.
 struct Library {
   Library() { cds::Initialize(); }
   ~Library() { cds::Terminate(); }
@@ -26,7 +26,7 @@ Collector& collector() {
   return it;
 }
 
-// What is attached. Nodes are shared, so it is written and read atomically.
+// The value of a node. Several threads use a node at once, so it is read and written atomically.
 struct Value {
   explicit Value(void* value = nullptr) : value(value) {}
   void* value;

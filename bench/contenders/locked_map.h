@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What most would write: a hash map in each object, and a lock beside it.
+// What most programs do: each object has a hash map and a lock.
 
 #ifndef BENCH_CONTENDERS_LOCKED_MAP_H_
 #define BENCH_CONTENDERS_LOCKED_MAP_H_
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-// ReadLock<Mutex> is what a get holds.
+// A get holds a ReadLock of the Mutex.
 template <class Mutex, class ReadLock>
 struct LockedMap : CountedKeys {
   struct Object {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The MPI library that this is linked with, native or served by attrcache (which is preloaded, or
-// isn't).
+// The MPI library that the program is linked with: natively, or served by attrcache if its
+// interposer is preloaded.
 //
-//   --level=single|multiple   default: multiple
+//   --level=single|multiple   the thread level to ask for; the default is multiple
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -54,7 +54,7 @@ struct Mpi {
   }
 };
 
-// The library that has the function tells.
+// Whether attrcache serves this process: the function then comes from its library.
 bool served() {
   Dl_info found = {};
   dladdr(reinterpret_cast<void*>(MPI_Comm_get_attr), &found);
@@ -91,19 +91,19 @@ bench::Contender bench::make_contender(int* argc, char** argv) {
   if (single) limits.threads = 1;
   limits.objects = 1000;
 #ifdef OPEN_MPI
-  // Each keyval that it makes costs it more than the last.
+  // In Open MPI each new keyval costs more than the one before. Under valgrind, many take too long.
   if (!served()) limits.counted_keyvals = 1000;
 #endif
-  limits.share_writes = served();  // natively that crashes or hangs
+  limits.share_writes = served();  // natively, sets by several threads crash or hang
   const std::string name =
       std::string(kName) + (served() ? "_served" : "_native") + (single ? "_single" : "_multiple");
-  Contender it = describe<Mpi>(name, limits);
+  Contender contender = describe<Mpi>(name, limits);
   if (single) {
-    std::erase_if(it.operations, [](auto& o) { return o.name == "get_beside_setter"; });
+    std::erase_if(contender.operations, [](auto& o) { return o.name == "get_beside_setter"; });
   }
-  it.end = [] {
+  contender.end = [] {
     Keys<Mpi>::free_all();
     MPI_Finalize();
   };
-  return it;
+  return contender;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pthread_getspecific: the same idea with threads as the objects. Each thread has but one object.
+// pthread_getspecific. It does for threads what attributes do for objects, so here the only object
+// of a thread is the thread itself.
 
 #include <pthread.h>
 
@@ -9,7 +10,7 @@
 namespace {
 
 struct PthreadKey {
-  // The thread's values under all keys.
+  // An object is the calling thread's set of values.
   struct Object {
     ~Object() {
       for (const auto key : bench::Keys<PthreadKey>::at_least(0)) pthread_setspecific(key, nullptr);

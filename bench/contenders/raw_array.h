@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The floor: an array of pointers that a key indexes. No check of anything, no growth, no
-// callbacks.
+// An array of pointers, indexed by the key. It checks nothing, can't grow and knows no callbacks,
+// and so shows the least that any contender can cost.
 
 #ifndef BENCH_CONTENDERS_RAW_ARRAY_H_
 #define BENCH_CONTENDERS_RAW_ARRAY_H_
@@ -22,7 +22,7 @@ struct RawArray {
   }
 };
 
-// The contender, as soon as Access says how get and set are reached.
+// The contender. Access says how get and set are called.
 template <class Access>
 struct RawArrayBy : Access {
   using Object = RawArray;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared library that raw_array_shared.cc calls.
+// The functions that raw_array_shared.cc calls, in a shared library.
 
 #include "bench/contenders/raw_array_library.h"
 

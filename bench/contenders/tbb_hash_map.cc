@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tbb::concurrent_hash_map: a lock in every element.
+// tbb::concurrent_hash_map, which has a lock in every element.
 
 #include <tbb/concurrent_hash_map.h>
 
@@ -12,7 +12,7 @@
 namespace {
 
 struct TbbHashMap : bench::CountedKeys {
-  // The allocator whose books are read.
+  // The standard allocator, because bytes are counted with mallinfo2.
   using Object = tbb::concurrent_hash_map<int, void*, tbb::tbb_hash_compare<int>,
                                           std::allocator<std::pair<const int, void*>>>;
   using Handle = Object*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tbb::concurrent_unordered_map: reads without a lock; can't erase while others read.
+// tbb::concurrent_unordered_map. It is read without a lock, and can't erase while others read.
 
 #include <tbb/concurrent_unordered_map.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 struct TbbUnorderedMap : bench::CountedKeys {
   using Value = std::atomic<void*>;
-  // The allocator whose books are read.
+  // The standard allocator, because bytes are counted with mallinfo2.
   using Object = tbb::concurrent_unordered_map<int, Value, std::hash<int>, std::equal_to<int>,
                                                std::allocator<std::pair<const int, Value>>>;
   using Handle = Object*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What users of userspace RCU by quiescent states share.
+// What the contenders have in common that use liburcu's quiescent-state flavour.
 
 #ifndef BENCH_CONTENDERS_URCU_H_
 #define BENCH_CONTENDERS_URCU_H_
@@ -16,7 +16,7 @@ struct Urcu : CountedKeys {
     Thread() { urcu_qsbr_register_thread(); }
     ~Thread() { urcu_qsbr_unregister_thread(); }
   };
-  static void rest() { urcu_qsbr_quiescent_state(); }
+  static void quiescent() { urcu_qsbr_quiescent_state(); }
 };
 
 }  // namespace bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Userspace RCU by quiescent states: an array of pointers that readers reach without a fence and
-// writers replace by a bigger one.
+// An array of pointers under liburcu, in its quiescent-state flavour. Readers need no fence. A
+// writer that needs more room replaces the array by a bigger one.
 
 #include <cstdlib>
 #include <cstring>
@@ -48,7 +48,7 @@ struct UrcuArray : bench::Urcu {
   }
 
  private:
-  // rcu_assign_pointer, which clang doesn't take as C++.
+  // Does what rcu_assign_pointer does, which clang doesn't compile as C++.
   template <class T>
   static void publish(T** place, T* value) {
     __atomic_store_n(place, value, __ATOMIC_RELEASE);

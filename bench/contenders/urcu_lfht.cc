@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Userspace RCU's lock-free hash table, by quiescent states.
+// liburcu's lock-free hash table, in the quiescent-state flavour.
 
 #include <urcu/rculfhash.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a contender's source file provides: a class of static functions. All are to be inlined into
-// the loops; what they call lives where it lives.
+// What a contender's source file provides: a class of static functions. They are inlined into the
+// measured loops. What they call in turn is wherever the contender has it, in a library for
+// example.
 
 #ifndef BENCH_HARNESS_CONTENDER_H_
 #define BENCH_HARNESS_CONTENDER_H_
@@ -13,17 +14,18 @@ namespace bench {
 template <class C>
 concept Contends = requires(typename C::Object& object, typename C::Handle handle,
                             typename C::Key key, void* value) {
-  // What attributes are attached to, and how the caller holds it.
+  // Object is what attributes are attached to. Handle is how the caller refers to it.
   { C::handle(object) } -> std::convertible_to<typename C::Handle>;
-  // How many bytes of an empty object are there for the sake of attributes, heap excluded.
+  // The bytes of an empty object that are there only for attributes, without memory on the heap.
   { C::kBytes } -> std::convertible_to<long>;
-  // A key whose attributes are copied as they are and deleted without a call.
+  // The key's attributes are copied as they are, and deleted without a callback.
   { C::create_key(&key) } -> std::convertible_to<bool>;
   { C::free_key(&key) } -> std::convertible_to<bool>;
-  // Whether something is attached, and then what.
+  // Returns whether something is attached, and stores it in value.
   { C::get(handle, key, &value) } -> std::convertible_to<bool>;
-  // Where others may set at the same time, it has to learn which value it replaced, by a lock or an
-  // exchange: that one is to be deleted, once. (An array without a lock doesn't: it is the floor.)
+  // If others may set at the same time, set must learn which value it replaced (by a lock or an
+  // exchange), because that value has to be deleted exactly once. Only the array without a lock
+  // doesn't: it shows the least that a set can cost.
   { C::set(handle, key, value) } -> std::convertible_to<bool>;
 };
 
@@ -32,40 +34,40 @@ concept Deletes = requires(typename C::Handle handle, typename C::Key key) {
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 
-// A get that keeps the value from being deleted until it is given back; both.
+// borrow gets the value, keeps it from being deleted, and then gives it back.
 template <class C>
 concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
 };
 
-// Copies an object's attributes to a new object, which it then frees.
+// dup_free copies an object's attributes to a new object and then frees that.
 template <class C>
 concept Dups = requires(typename C::Handle handle) {
   { C::dup_free(handle) } -> std::convertible_to<bool>;
 };
 
-// An object with an attribute that the runtime attached, not the user.
+// predefined returns an object that has an attribute of the runtime's own, and stores its key.
 template <class C>
 concept Predefines = requires(typename C::Key key) {
   { C::predefined(&key) } -> std::convertible_to<typename C::Handle>;
 };
 
-// Keys come from a registry, which is worth measuring; others only count.
+// The contender has a registry of keys, whose cost is measured. The others only count keys.
 template <class C>
 concept Registers = requires {
   requires C::kRegistersKeys;
 };
 
-// Each thread holds one of these while it works.
+// Each thread must hold a Thread while it uses the contender.
 template <class C>
 concept NeedsThread = requires {
   typename C::Thread;
 };
 
-// To be called now and then by each thread that works.
+// Each thread must call quiescent now and then, when it holds nothing of the contender's.
 template <class C>
-concept NeedsRest = requires {
-  C::rest();
+concept NeedsQuiescence = requires {
+  C::quiescent();
 };
 
 }  // namespace bench

@@ -2,15 +2,17 @@
 //
 // The main program that counts.
 //
-//   NAME_count [OPERATION...]   instructions, under valgrind --tool=callgrind --collect-atstart=no.
-//   Default: all
-//                               operations of one thread. Each is done `times` and then twice
-//                               `times`, the counts dumped after either; the difference is what
-//                               `times` operations cost, with their loop and nothing else.
-//                               tools/bench.d/instructions.py reads the dumps.
-//   NAME_count --bytes KEYVALS ATTRIBUTES   memory: CONTENDER KEYVALS ATTRIBUTES BYTES-PER-OBJECT,
-//   with the
-//                               first of so many keyvals, or the last ones if they are more than 64
+//   NAME_count [OPERATION...]
+//       Counts instructions. To be run under valgrind --tool=callgrind --collect-atstart=no. The
+//       default is all operations of one thread. Each operation is done kTimes and then twice
+//       kTimes, and callgrind dumps its counts after each. The difference between the two is the
+//       cost of kTimes operations with their loop, and of nothing else.
+//       tools/bench.d/instructions.py reads the dumps.
+//
+//   NAME_count --bytes KEYVALS ATTRIBUTES
+//       Measures memory and prints CONTENDER KEYVALS ATTRIBUTES BYTES-PER-OBJECT. The attributes
+//       are attached under the first of so many keyvals, or under the last ones if there are more
+//       than 64 keyvals.
 
 #include <valgrind/callgrind.h>
 
@@ -20,19 +22,19 @@
 #include <string>
 #include <vector>
 
-#include "bench/harness/company.h"
-#include "bench/harness/stage.h"
+#include "bench/harness/idle_thread.h"
+#include "bench/harness/operation.h"
 
 namespace {
 
 constexpr long kTimes = 1000;
 
-void count(bench::Stage& stage, const std::string& label, long times) {
+void count(bench::PreparedOperation& prepared, const std::string& label, long times) {
   CALLGRIND_ZERO_STATS;
   CALLGRIND_TOGGLE_COLLECT;
-  const bool done = stage.repeat(0, times);
+  const bool done = prepared.repeat(0, times);
   CALLGRIND_TOGGLE_COLLECT;
-  static std::deque<std::string> names;  // read after the request has returned
+  static std::deque<std::string> names;  // valgrind reads a name later, so it must stay where it is
   CALLGRIND_DUMP_STATS_AT(names.emplace_back(label + " " + std::to_string(times)).c_str());
   if (!done) std::printf("FAILED %s\n", label.c_str());
 }
@@ -42,33 +44,33 @@ void count_instructions(const bench::Contender& contender, const std::vector<std
     const bool chosen =
         wanted.empty() ? operation.of_one_thread()
                        : std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end();
-    if (!chosen || operation.scene.keyvals > contender.limits.counted_keyvals) continue;
-    const auto stage = operation.set_up(operation.scene);
-    stage->enter(0);
-    stage->repeat(0, kTimes);  // links what is linked lazily, and fills free lists
-    count(*stage, operation.name + " " + contender.name, kTimes);
-    count(*stage, operation.name + " " + contender.name, 2 * kTimes);
+    if (!chosen || operation.parameters.keyvals > contender.limits.counted_keyvals) continue;
+    const auto prepared = operation.prepare(operation.parameters);
+    prepared->enter(0);
+    prepared->repeat(0, kTimes);  // resolves lazily bound functions and fills free lists
+    count(*prepared, operation.name + " " + contender.name, kTimes);
+    count(*prepared, operation.name + " " + contender.name, 2 * kTimes);
   }
 }
 
 void count_bytes(const bench::Contender& contender, long keyvals, long attributes) {
   if (keyvals > contender.limits.keyvals) return;
-  bench::Scene scene;
-  scene.keyvals = keyvals;
-  scene.attributes = attributes;
-  scene.use_last = keyvals > 64;
-  scene.objects = std::min(1000L, contender.limits.objects);
+  bench::Parameters parameters;
+  parameters.keyvals = keyvals;
+  parameters.attributes = attributes;
+  parameters.use_last = keyvals > 64;
+  parameters.objects = std::min(1000L, contender.limits.objects);
   std::printf("%s %ld %ld %.0f\n", contender.name.c_str(), keyvals, attributes,
-              contender.bytes_per_object(scene));
+              contender.bytes_per_object(parameters));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const bench::Contender contender = bench::make_contender(&argc, argv);
-  const bench::Company company(contender.limits.threads > 1);
+  const bench::IdleThread idle_thread(contender.limits.threads > 1);
   {
-    const auto me = contender.be_a_thread();
+    const auto registration = contender.register_thread();
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     if (arguments.size() == 3 && arguments[0] == "--bytes") {
       count_bytes(contender, std::stol(arguments[1]), std::stol(arguments[2]));

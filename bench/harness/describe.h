@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a Contender of a contender's class: the one list of all operations.
+// Makes a Contender from a contender's class. Here is the only list of all operations.
 
 #ifndef BENCH_HARNESS_DESCRIBE_H_
 #define BENCH_HARNESS_DESCRIBE_H_
@@ -9,45 +9,46 @@
 
 #include <string>
 
-#include "bench/harness/stages.h"
+#include "bench/harness/prepared.h"
 
 namespace bench {
 
 template <Contends C>
 Operation operation(const char* name, long attributes, Which which, Loop<C> loop) {
-  Scene scene;
-  scene.attributes = attributes;
-  return {name, scene, [=](const Scene& s) -> std::unique_ptr<Stage> {
-            return std::make_unique<LoopStage<C>>(loop, which, s);
+  Parameters usual;
+  usual.attributes = attributes;
+  return {name, usual, [=](const Parameters& parameters) -> std::unique_ptr<PreparedOperation> {
+            return std::make_unique<PreparedLoop<C>>(loop, which, parameters);
           }};
 }
 
-// Heap in use, by the allocator's own books.
+// The bytes of heap in use, as the allocator counts them.
 inline double heap_bytes() {
   const auto info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
 }
 
 template <Contends C>
-double bytes_per_object(const Scene& scene) {
-  Keys<C>::at_least(scene.keyvals);
-  Objects<C> objects(scene.objects);
+double bytes_per_object(const Parameters& parameters) {
+  Keys<C>::at_least(parameters.keyvals);
+  Objects<C> objects(parameters.objects);
   const double before = heap_bytes();
-  objects.attach(scene.use_last ? scene.keyvals - scene.attributes : 0, scene.attributes);
-  return C::kBytes + (heap_bytes() - before) / scene.objects;
+  objects.attach(parameters.use_last ? parameters.keyvals - parameters.attributes : 0,
+                 parameters.attributes);
+  return C::kBytes + (heap_bytes() - before) / parameters.objects;
 }
 
 template <Contends C>
 Contender describe(const std::string& name, const Limits& limits = {}) {
-  Contender it;
-  it.name = name;
-  it.limits = limits;
-  it.be_a_thread = be_a_thread<C>;
-  it.bytes_per_object = bytes_per_object<C>;
-  it.end = [] { Keys<C>::free_all(); };
+  Contender contender;
+  contender.name = name;
+  contender.limits = limits;
+  contender.register_thread = register_thread<C>;
+  contender.bytes_per_object = bytes_per_object<C>;
+  contender.end = [] { Keys<C>::free_all(); };
 
   auto add = [&](const char* operation_name, long attributes, Which which, Loop<C> loop) {
-    it.operations.push_back(operation<C>(operation_name, attributes, which, loop));
+    contender.operations.push_back(operation<C>(operation_name, attributes, which, loop));
   };
   add("get_hit", 1, Which::kFirst, loop_get<C>);
   add("get_first_of_64", 64, Which::kFirst, loop_get<C>);
@@ -59,18 +60,21 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
   if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
   if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
   if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
-  // Under the last of so many keyvals.
+  // The attribute is attached under the last of many keyvals.
   for (const long keyvals : {1000L, 100000L}) {
     if (keyvals > limits.keyvals) continue;
     add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, loop_get<C>);
-    it.operations.back().scene.keyvals = keyvals;
-    it.operations.back().scene.use_last = true;
+    contender.operations.back().parameters.keyvals = keyvals;
+    contender.operations.back().parameters.use_last = true;
   }
   add("get_each", 1, Which::kFirst, loop_get_each<C>);
-  it.operations.push_back({"get_beside_setter", {}, [](const Scene& s) -> std::unique_ptr<Stage> {
-                             return std::make_unique<BesideSetterStage<C>>(s);
-                           }});
-  return it;
+  contender.operations.push_back(
+      {"get_beside_setter",
+       {},
+       [](const Parameters& parameters) -> std::unique_ptr<PreparedOperation> {
+         return std::make_unique<PreparedBesideSetter<C>>(parameters);
+       }});
+  return contender;
 }
 
 }  // namespace bench

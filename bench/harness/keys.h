@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of a contender's process. They are made in order and stay alive, so that key number 0 is
-// the first one that was ever made, whichever operations were measured before.
+// The keys of a contender's process. They are made in order and stay alive. So key number 0 is
+// always the first key that was made, whichever operations were measured before.
 
 #ifndef BENCH_HARNESS_KEYS_H_
 #define BENCH_HARNESS_KEYS_H_
@@ -23,7 +23,7 @@ inline void require(bool done, const char* what) {
 template <Contends C>
 class Keys {
  public:
-  // At least so many.
+  // All keys, after making as many as are missing to `count`.
   static std::vector<typename C::Key>& at_least(long count) {
     static std::vector<typename C::Key> keys;
     while (static_cast<long>(keys.size()) < count) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The measured loops: what a program that uses attributes would do, and nothing else. Every turn
-// fetches object, key and value from memory that the compiler must not look into, and uses what it
-// gets, so that nothing can be hoisted or dropped, for any contender. Compiled once per contender
-// and never inlined.
+// The measured loops. They do what a program that uses attributes would do, and nothing else. Each
+// turn reads the object, the key and the value from volatile memory and uses the result, so that
+// the compiler can neither move work out of the loop nor drop it, for any contender. A loop is
+// compiled once per contender and never inlined.
 
 #ifndef BENCH_HARNESS_LOOPS_H_
 #define BENCH_HARNESS_LOOPS_H_
@@ -12,7 +12,8 @@
 
 namespace bench {
 
-// What the loops of one thread read and write; nobody else's cache line.
+// What the loops of one thread read and write. No other thread uses its cache lines, nor (hence
+// 128) the lines that the processor fetches in pairs with them.
 template <class C>
 struct alignas(128) Inputs {
   typename C::Handle volatile object;
@@ -60,7 +61,7 @@ template <class C>
   return true;
 }
 
-// Of many objects, one after the other.
+// Gets the attribute of many objects, one after the other.
 template <class C>
 [[gnu::noinline]] bool loop_get_each(Inputs<C>& in, long times) {
   uintptr_t sum = 0;
@@ -91,7 +92,7 @@ template <class C>
   for (; times != 0; --times) {
     if (!C::set(in.object, in.key, in.value)) [[unlikely]]
       return false;
-    C::erase(in.object, in.key);  // may find nothing: another thread has been faster
+    C::erase(in.object, in.key);  // finds nothing if another thread has deleted it before
   }
   return true;
 }

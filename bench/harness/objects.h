@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of a contender, and what is attached to them.
+// A contender's objects with their attributes.
 
 #ifndef BENCH_HARNESS_OBJECTS_H_
 #define BENCH_HARNESS_OBJECTS_H_
@@ -15,12 +15,12 @@ namespace bench {
 template <Contends C>
 class Objects {
  public:
-  explicit Objects(long count) : objects_(new Apart[count]) {
+  explicit Objects(long count) : objects_(new Padded[count]) {
     handles_.reserve(count);
     for (long o = 0; o < count; ++o) handles_.push_back(C::handle(objects_[o].object));
   }
 
-  // Attaches something under so many keys, from number `first` on.
+  // Attaches a value to each object under each of `attributes` keys, from number `first` on.
   void attach(long first, long attributes) {
     const auto& keys = Keys<C>::at_least(first + attributes);
     for (long a = 0; a < attributes; ++a) {
@@ -32,11 +32,11 @@ class Objects {
   const std::vector<typename C::Handle>& handles() const { return handles_; }
 
  private:
-  // No two in one cache line.
-  struct alignas(64) Apart {
+  // An object with a cache line of its own.
+  struct alignas(64) Padded {
     typename C::Object object;
   };
-  std::unique_ptr<Apart[]> objects_;
+  std::unique_ptr<Padded[]> objects_;
   std::vector<typename C::Handle> handles_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keeps the calling thread on one processor for as long as this lives. Threads that are to run at
-// the same time get one each: left alone, the scheduler may begin with two of them on the same one,
-// which in a run of a few milliseconds looks like contention.
+// A guard that keeps the calling thread on one processor. Threads that are measured together get
+// one each. Otherwise the scheduler may start two of them on the same processor, which looks like
+// contention in a run of a few milliseconds.
 
 #ifndef BENCH_HARNESS_PINNED_H_
 #define BENCH_HARNESS_PINNED_H_
@@ -13,7 +13,8 @@ namespace bench {
 
 class Pinned {
  public:
-  // On the number-th of the processors that the process may use; anywhere, if it has not so many.
+  // Pins to the processor with this number, counted from 0 among those that the process may use.
+  // Does nothing if the process has fewer, or if the number is negative.
   explicit Pinned(int number) {
     if (sched_getaffinity(0, sizeof before_, &before_) != 0) return;
     if (number < 0 || number >= CPU_COUNT(&before_)) return;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast threads are while all of them run. Each notes when its slices (a tenth of a millisecond
-// of work, or more) begin and end, and whether the scheduler took the processor away meanwhile.
-// Only the time counts when nobody's was taken away: so other programs, which halve the throughput
-// of two threads now and then, drop out. Waiting for each other doesn't: a thread that
-// waits gives its processor up by itself.
+// How fast threads are while all of them run. Each thread cuts its work into slices of at least a
+// tenth of a millisecond. It notes when a slice begins and ends, and whether the scheduler took its
+// processor away in between. Only those times count in which no thread lost its processor. So other
+// programs on the machine don't spoil the result, which otherwise halve the throughput of two
+// threads now and then. Time in which threads wait for each other still counts, because a thread
+// that waits gives up its processor voluntarily, which the kernel counts separately.
 
 #ifndef BENCH_HARNESS_SLICES_H_
 #define BENCH_HARNESS_SLICES_H_
@@ -21,7 +22,7 @@ namespace bench {
 
 class Slices {
   struct Slice {
-    double begin, end;  // by one clock
+    double begin, end;  // nanoseconds, by the same clock for all threads
     long turns;
     bool disturbed;
   };
@@ -29,7 +30,7 @@ class Slices {
  public:
   explicit Slices(int threads) : of_(threads) {}
 
-  // One thread's.
+  // What one thread measures its slices with.
   class Clock {
    public:
     Clock(Slices& slices, int thread) : noted_(slices.of_[thread]) {
@@ -37,7 +38,7 @@ class Slices {
       noted_.reserve(1 << 14);
       begin();
     }
-    // After each turn of work.
+    // To be called after each turn of work.
     void turn() {
       if (++turns_ < per_slice_) return;
       const double end = now();
@@ -70,8 +71,8 @@ class Slices {
     double began_ = 0;
   };
 
-  // Nanoseconds per turn of all threads together, over the time when nobody was disturbed; negative
-  // where that is too short to tell. Only when all threads are done.
+  // Nanoseconds per turn of all threads together, in the time when no thread was disturbed.
+  // Negative if that time is too short for a result. To be called when all threads are done.
   double turn() const {
     double begin = 0, end = std::numeric_limits<double>::infinity();
     std::vector<Span> disturbed;
@@ -102,7 +103,7 @@ class Slices {
   using Span = std::pair<double, double>;
   static constexpr double kShortest = 2e6;
 
-  // Those of a slice that is only partly within count in proportion.
+  // The turns within a span of time. Of a slice that is partly within, a proportional part counts.
   static double turns_within(const std::vector<Slice>& noted, Span span) {
     double turns = 0;
     auto at = std::partition_point(noted.begin(), noted.end(),
@@ -114,7 +115,7 @@ class Slices {
     return turns;
   }
 
-  std::vector<std::vector<Slice>> of_;  // by thread
+  std::vector<std::vector<Slice>> of_;  // the slices of each thread
 };
 
 }  // namespace bench

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main program that takes times: Google Benchmark with a contender's operations, named
-// CONTENDER/OPERATION[/same or /different][/keyvals:N, /attributes:N or /objects:N]. A time is wall
-// clock per operation of all threads together; `undisturbed` the same of slices.h, where it can
-// tell.
+// The main program that takes times. It runs a contender's operations under Google Benchmark, named
+//
+//   CONTENDER/OPERATION[/same or /different][/keyvals:N, /attributes:N or /objects:N]
+//
+// A time is wall-clock time per operation of all threads together. The counter `undisturbed` is the
+// same for the undisturbed slices (see slices.h), where there are enough of them.
 
 #include <benchmark/benchmark.h>
 
@@ -14,153 +16,156 @@
 #include <string>
 #include <thread>
 
-#include "bench/harness/company.h"
+#include "bench/harness/idle_thread.h"
+#include "bench/harness/operation.h"
 #include "bench/harness/pinned.h"
 #include "bench/harness/slices.h"
-#include "bench/harness/stage.h"
 
 namespace {
 
 constexpr long kBatch = 1000;
 
-// What the threads of one run share. The first to come sets up, the last to leave clears up.
+// What the threads of one run share. The first thread prepares the operation, the last one ends it.
 class Run {
  public:
   Run(const bench::Contender& contender, const bench::Operation& operation,
-      const bench::Scene& scene)
-      : contender_(contender), operation_(operation), scene_(scene) {}
+      const bench::Parameters& parameters)
+      : contender_(contender), operation_(operation), parameters_(parameters) {}
 
   void operator()(benchmark::State& state) {
     const int processors = static_cast<int>(std::thread::hardware_concurrency());
     const int thread = state.thread_index();
-    const bool spread = scene_.threads > 1 && scene_.threads <= processors;
+    const bool spread = parameters_.threads > 1 && parameters_.threads <= processors;
     const bench::Pinned pinned(spread ? thread : -1);
-    auto me = come();
-    stage_->enter(thread);
-    if (scene_.threads <= processors) {
+    auto registration = enter();
+    prepared_->enter(thread);
+    if (parameters_.threads <= processors) {
       bench::Slices::Clock clock(*slices_, thread);
       while (state.KeepRunningBatch(kBatch)) {
-        if (!stage_->repeat(thread, kBatch)) state.SkipWithError("an operation failed");
+        if (!prepared_->repeat(thread, kBatch)) state.SkipWithError("an operation failed");
         clock.turn();
       }
     } else {
       while (state.KeepRunningBatch(kBatch)) {
-        if (!stage_->repeat(thread, kBatch)) state.SkipWithError("an operation failed");
+        if (!prepared_->repeat(thread, kBatch)) state.SkipWithError("an operation failed");
       }
     }
     state.SetItemsProcessed(state.iterations());
-    leave(std::move(me), state);
+    leave(std::move(registration), state);
   }
 
  private:
-  std::shared_ptr<void> come() {
+  std::shared_ptr<void> enter() {
     const std::lock_guard hold(mutex_);
-    auto me = contender_.be_a_thread();
+    auto registration = contender_.register_thread();
     if (inside_++ == 0) {
-      stage_ = operation_.set_up(scene_);
-      slices_.emplace(scene_.threads);
+      prepared_ = operation_.prepare(parameters_);
+      slices_.emplace(parameters_.threads);
     }
-    return me;
+    return registration;
   }
   void leave(std::shared_ptr<void>, benchmark::State& state) {
     const std::lock_guard hold(mutex_);
     if (--inside_ != 0) return;
-    stage_.reset();
+    prepared_.reset();
     const double turn = slices_->turn();
     if (turn >= 0) state.counters["undisturbed"] = turn / kBatch;
   }
 
   const bench::Contender& contender_;
   const bench::Operation& operation_;
-  const bench::Scene scene_;
+  const bench::Parameters parameters_;
   std::mutex mutex_;
   int inside_ = 0;
-  std::unique_ptr<bench::Stage> stage_;
+  std::unique_ptr<bench::PreparedOperation> prepared_;
   std::optional<bench::Slices> slices_;
 };
 
 class Plan {
  public:
-  explicit Plan(const bench::Contender& contender) : it_(contender) {}
+  explicit Plan(const bench::Contender& contender) : contender_(contender) {}
 
   void add_all() {
-    for (const auto& operation : it_.operations) {
+    for (const auto& operation : contender_.operations) {
       if (operation.name == "get_each" || is_in_sweep(operation)) continue;
-      add(operation, operation.scene, "");
+      add(operation, operation.parameters, "");
     }
-    for (const auto& operation : it_.operations) {
+    for (const auto& operation : contender_.operations) {
       if (!operation.of_one_thread() || is_in_sweep(operation)) continue;
-      // Of the gets, one says it: none of them writes more than another.
+      // One of the gets stands for all, because none of them writes more than another.
       if (operation.name.rfind("get", 0) == 0 && operation.name != "get_hit") continue;
       add_threaded(operation);
     }
-    for (long attributes = 1; attributes <= 128 && attributes <= it_.limits.keyvals;
+    for (long attributes = 1; attributes <= 128 && attributes <= contender_.limits.keyvals;
          attributes *= 2) {
-      bench::Scene scene;
-      scene.keyvals = attributes;
-      scene.attributes = attributes;
-      add("get_last_of_64", scene, "/attributes:" + std::to_string(attributes));
+      bench::Parameters parameters;
+      parameters.keyvals = attributes;
+      parameters.attributes = attributes;
+      add("get_last_of_64", parameters, "/attributes:" + std::to_string(attributes));
     }
-    for (long objects = 1; objects <= it_.limits.objects; objects *= 10) {
-      bench::Scene scene;
-      scene.objects = objects;
-      add("get_each", scene, "/objects:" + std::to_string(objects));
+    for (long objects = 1; objects <= contender_.limits.objects; objects *= 10) {
+      bench::Parameters parameters;
+      parameters.objects = objects;
+      add("get_each", parameters, "/objects:" + std::to_string(objects));
     }
-    for (long keyvals = 1; keyvals <= it_.limits.keyvals; keyvals *= 10) {
-      bench::Scene scene;
-      scene.keyvals = keyvals;
-      scene.use_last = true;
+    for (long keyvals = 1; keyvals <= contender_.limits.keyvals; keyvals *= 10) {
+      bench::Parameters parameters;
+      parameters.keyvals = keyvals;
+      parameters.use_last = true;
       for (const char* operation : {"get_hit", "set", "create_free"}) {
-        add(operation, scene, "/keyvals:" + std::to_string(keyvals));
+        add(operation, parameters, "/keyvals:" + std::to_string(keyvals));
       }
     }
   }
 
  private:
-  // For counting; here the sweep over keyvals says it.
-  static bool is_in_sweep(const bench::Operation& operation) { return operation.scene.use_last; }
-
-  void add(const std::string& operation, const bench::Scene& scene, const std::string& suffix) {
-    if (const auto* found = it_.find(operation)) add(*found, scene, suffix);
+  // These are for counting instructions. Here the sweep over keyvals measures the same.
+  static bool is_in_sweep(const bench::Operation& operation) {
+    return operation.parameters.use_last;
   }
 
-  void add(const bench::Operation& operation, const bench::Scene& scene,
+  void add(const std::string& operation, const bench::Parameters& parameters,
            const std::string& suffix) {
-    auto run = std::make_shared<Run>(it_, operation, scene);
-    benchmark::RegisterBenchmark((it_.name + "/" + operation.name + suffix).c_str(),
+    if (const auto* found = contender_.find(operation)) add(*found, parameters, suffix);
+  }
+
+  void add(const bench::Operation& operation, const bench::Parameters& parameters,
+           const std::string& suffix) {
+    auto run = std::make_shared<Run>(contender_, operation, parameters);
+    benchmark::RegisterBenchmark((contender_.name + "/" + operation.name + suffix).c_str(),
                                  [run](benchmark::State& state) { (*run)(state); })
-        ->Threads(scene.threads)
+        ->Threads(parameters.threads)
         ->UseRealTime();
   }
 
-  // On all processors, and on four times as many threads as there are.
+  // With a thread for each processor, and with four.
   void add_threaded(const bench::Operation& operation) {
     const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
     for (const int threads : {cores, 4 * cores}) {
-      if (threads > it_.limits.threads) continue;
-      bench::Scene scene = operation.scene;
-      scene.threads = threads;
-      if (it_.shares(operation)) {
-        add(operation, scene, "/same");
+      if (threads > contender_.limits.threads) continue;
+      bench::Parameters parameters = operation.parameters;
+      parameters.threads = threads;
+      if (contender_.shares(operation)) {
+        add(operation, parameters, "/same");
       }
-      scene.same_object = false;
-      add(operation, scene, "/different");
+      parameters.same_object = false;
+      add(operation, parameters, "/different");
     }
   }
 
-  const bench::Contender& it_;
+  const bench::Contender& contender_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const bench::Contender contender = bench::make_contender(&argc, argv);
-  const bench::Company company(contender.limits.threads > 1);
+  const bench::IdleThread idle_thread(contender.limits.threads > 1);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   Plan(contender).add_all();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  const auto me = contender.be_a_thread();
+  const auto registration = contender.register_thread();
   contender.end();
 }

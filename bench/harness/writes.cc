@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main program that tells which cache lines an operation writes, under valgrind --tool=lackey
-// --trace-mem=yes: all of them, the allocator's and the C library's too, in the code that ships.
+// The main program that finds which cache lines an operation writes. To be run under valgrind
+// --tool=lackey --trace-mem=yes, which traces every access of the shipped code, of the allocator
+// and of the C library.
 //
-// Two threads take turns, and do the same, each on its own object or both on one. What thread B
-// uses is told first, then what thread A writes, operation by operation. Marks in the trace are
-// stores to `marks`; the program prints where they are, and for each operation
+// Two threads, A and B, take turns at the same operation, each on its own object or both on one.
+// First the trace shows what B uses, then what A writes in each operation. Stores to `marks`
+// separate the parts of the trace. The program prints the address of `marks`, and one line for each
+// operation:
 //
 //   marks ADDRESS
 //   operation NAME own|same SCRATCH END STACK
 //
-// SCRATCH to END: what the loop itself writes. tools/bench.d/writes.py reads both.
+// The loop itself writes from SCRATCH to END, and to the stack around STACK.
+// tools/bench.d/writes.py reads the trace and these lines.
 
 #include <atomic>
 #include <cstdint>
@@ -18,8 +21,8 @@
 #include <functional>
 #include <thread>
 
-#include "bench/harness/company.h"
-#include "bench/harness/stage.h"
+#include "bench/harness/idle_thread.h"
+#include "bench/harness/operation.h"
 
 namespace {
 
@@ -29,12 +32,12 @@ void mark(Mark m) { marks[m] = 1; }
 
 constexpr long kOperations = 16;
 
-// A second thread that does what it is told while the caller waits.
-class Other {
+// A worker: a second thread that runs what it is given while the caller waits.
+class Worker {
  public:
-  explicit Other(const bench::Contender& contender)
+  explicit Worker(const bench::Contender& contender)
       : thread_([this, &contender] {
-          auto me = contender.be_a_thread();
+          auto registration = contender.register_thread();
           for (int done = 0;; ++done) {
             told_.wait(done);
             if (!work_) break;
@@ -43,7 +46,7 @@ class Other {
             done_.notify_one();
           }
         }) {}
-  ~Other() {
+  ~Worker() {
     work_ = nullptr;
     tell();
     thread_.join();
@@ -66,29 +69,30 @@ class Other {
   std::thread thread_;
 };
 
-void trace(const bench::Operation& operation, bool same, Other& other) {
-  // Keyvals' indices come round only after a while.
+void trace(const bench::Operation& operation, bool same, Worker& worker) {
+  // A keyval's index is reused only after a while, and the lines of all of them are to be seen in
+  // use.
   const long turns = operation.name == "create_free" ? 200 : 20;
-  bench::Scene scene = operation.scene;
-  scene.threads = 2;
-  scene.same_object = same;
-  const auto stage = operation.set_up(scene);
-  stage->enter(0);
-  other([&] { stage->enter(1); });
-  stage->repeat(0, turns);
-  other([&] { stage->repeat(1, turns); });
-  stage->repeat(0, turns);
-  other([&] {
+  bench::Parameters parameters = operation.parameters;
+  parameters.threads = 2;
+  parameters.same_object = same;
+  const auto prepared = operation.prepare(parameters);
+  prepared->enter(0);
+  worker([&] { prepared->enter(1); });
+  prepared->repeat(0, turns);
+  worker([&] { prepared->repeat(1, turns); });
+  prepared->repeat(0, turns);
+  worker([&] {
     mark(kBeginUse);
-    stage->repeat(1, turns);
+    prepared->repeat(1, turns);
     mark(kEndUse);
   });
   for (long i = 0; i < kOperations; ++i) {
     mark(kBeginOperation);
-    stage->repeat(0, 1);
+    prepared->repeat(0, 1);
     mark(kEndOperation);
   }
-  const auto [scratch, end] = stage->scratch(0);
+  const auto [scratch, end] = prepared->scratch(0);
   std::printf("operation %s %s %p %p %p\n", operation.name.c_str(), same ? "same" : "own", scratch,
               end, __builtin_frame_address(0));
 }
@@ -100,15 +104,15 @@ int main(int argc, char** argv) {
   if (contender.limits.threads < 2) return 0;
   std::printf("marks %p\n", static_cast<const volatile void*>(marks));
   {
-    const auto me = contender.be_a_thread();
-    Other other(contender);
+    const auto registration = contender.register_thread();
+    Worker worker(contender);
     for (const bench::Operation& operation : contender.operations) {
-      if (!operation.of_one_thread() || operation.scene.use_last) continue;
-      trace(operation, false, other);
-      if (contender.shares(operation)) trace(operation, true, other);
+      if (!operation.of_one_thread() || operation.parameters.use_last) continue;
+      trace(operation, false, worker);
+      if (contender.shares(operation)) trace(operation, true, worker);
     }
   }
-  const auto me = contender.be_a_thread();
+  const auto registration = contender.register_thread();
   contender.end();
   std::fflush(stdout);
 }

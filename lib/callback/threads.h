@@ -32,10 +32,16 @@ class Threads {
     return this_thread();
   }
 
-  // What tells that thread from all others that live, or have left something borrowed.
-  uint64_t identity(const ThreadState& self) const {
-    const bool user_level = hooked() && &self != &this_thread();
-    return user_level ? reinterpret_cast<uintptr_t>(&self) : thread_ordinal();
+  // That, and what tells the thread from all others that live, or have left something borrowed.
+  struct Caller {
+    ThreadState& state;
+    uint64_t identity;
+  };
+  Caller caller() const {
+    ThreadState& state = self();
+    if (hooked() && &state != &this_thread()) [[unlikely]]
+      return {state, reinterpret_cast<uintptr_t>(&state)};
+    return {state, thread_ordinal()};
   }
 
   // Waits as SlotWait does. A user-level thread must let others run on its thread of the operating

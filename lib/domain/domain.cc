@@ -85,9 +85,7 @@ void Domain::read_counters(attrcache_counters* counters) const {
     counters->keyvals_created += counts.created;
     counters->keyvals_freed += counts.freed;
     counters->keyvals_gone += counts.gone;
-    kind.for_each([counters](uint64_t, Record&, const References& references) {
-      counters->attributes += references.count();
-    });
+    counters->attributes += counts.references;
   });
   counters->reclaimable = epoch_.waiting();
 }
@@ -95,7 +93,7 @@ void Domain::read_counters(attrcache_counters* counters) const {
 int Domain::end(bool anyway, attrcache_leaks* leaks) {
   *leaks = {};
   for_each_kind([leaks](Registry& kind) {
-    kind.for_each([leaks](uint64_t word, Record&, const References& references) {
+    kind.for_each_word([leaks](uint64_t word, const References& references) {
       leaks->attributes += references.count();
       if ((word & entry_word::kOrdinary) == 0) return;
       ++((word & entry_word::kFreed) != 0 ? leaks->freed_keyvals : leaks->keyvals);

@@ -17,8 +17,8 @@ uint64_t Epoch::enter(Atomic<uint64_t>& pins) {
 }
 
 void Epoch::leave(Atomic<uint64_t>& pins, uint64_t one) {
-  // (E6) release: our reads come before the reclaiming that E4 permits. seq_cst, as is E7: see E3
-  // above.
+  // (E6) release: our reads come before the reclaiming that E4 permits. seq_cst, as is E7: I3 needs
+  // both.
   pins.fetch_sub(one, kSeqCst);
   if (list_.load(kSeqCst) != nullptr) collect(0);  // (E7)
 }
@@ -38,16 +38,31 @@ bool Epoch::advance() {
 
 // Somebody is pinned.
 void Epoch::keep(Retired* item) {
-  waiting_.fetch_add(1, kRelaxed);
   const uint64_t ripe = item->epoch + 2;  // once pushed, the item may be gone any moment
+  waiting_.fetch_add(1, kRelaxed);
+  // Relaxed: E9 and E10 put it before E13, and whoever is handed the item by its owner, after this,
+  // sees it.
+  item->waiting.store(1, kRelaxed);
   push(item, item);
   collect(ripe);
 }
 
 void Epoch::push(Retired* first, Retired* last) {
   last->next = list_.load(kRelaxed);
-  // (E9) release: pairs with E10. seq_cst, as is E4, which follows: see E3 in the header.
+  // (E9) release: pairs with E10. seq_cst, as is E4, which follows: I3 needs both.
   while (!list_.compare_exchange_weak(last->next, first, kSeqCst, kRelaxed)) {
+  }
+}
+
+// The grace period of a kept item is over.
+void Epoch::reclaim_kept(Retired* item) {
+  waiting_.fetch_sub(1, kRelaxed);
+  if (item->reclaim != nullptr) {
+    item->reclaim(item);
+  } else {
+    // (E13) release: the reads of those who were pinned, which E4 has acquired, come before what
+    // the owner writes there next. The item may be in use again any moment.
+    item->waiting.store(0, kRelease);
   }
 }
 
@@ -63,8 +78,7 @@ void Epoch::collect(uint64_t ripe) {
     while (item != nullptr) {
       Retired* next = item->next;
       if (item->epoch + 2 <= now) {
-        waiting_.fetch_sub(1, kRelaxed);
-        item->reclaim(item);
+        reclaim_kept(item);
       } else {
         item->next = kept;
         kept = item;
@@ -81,8 +95,7 @@ void Epoch::drain() {
   Retired* item = list_.exchange(nullptr, kSeqCst);
   while (item != nullptr) {
     Retired* next = item->next;
-    waiting_.fetch_sub(1, kRelaxed);
-    item->reclaim(item);
+    reclaim_kept(item);
     item = next;
   }
 }

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004, section 5.2.3) for what a keyval
-// leaves behind when it is gone: its record and its index. Attached values keep a keyval alive by
-// references, so epochs protect those who look at records without owning one: introspection and
-// reports.
+// Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004, section 5.2.3) for the record
+// that a keyval leaves behind when it is gone. Attached values keep a keyval alive by references,
+// so epochs protect those who look at records without owning one: introspection and reports.
 //
 // Pins are rare and short here, and nothing may be registered per thread (threads come and go,
 // domains too), so a pin is a count in one of three fields, selected by epoch, of a stripe's word:
 // no thread list, no thread-exit hook, nothing to repair after fork.
 //
 // Invariants
-//   E1 the epoch goes from e to e+1 only when no pin of epoch e-1 is left; hence pins are of e or
+//   I1 The epoch goes from e to e+1 only when no pin of epoch e-1 is left. Hence pins are of e or
 //      e-1.
-//   E2 what is retired at e may still be seen by pins of e-1 and e, not by later ones; it is
-//      reclaimed at e+2 or later, when E1 has seen those of e-1 and e off, or when nobody is pinned
+//   I2 What is retired at e may still be seen by pins of e-1 and e, not by later ones. It is
+//      reclaimed at e+2 or later, when by I1 those of e-1 and e are gone, or when nobody is pinned
 //      at all.
-//   E3 with nobody pinned, retire() reclaims before it returns, and at once if it finds no pin of
-//      any epoch. With somebody pinned, the last to unpin does: retire pushes, then reads the pins;
-//      unpin drops its pin, then reads the list; all four are seq_cst, so one of the two sees the
-//      other.
+//   I3 With nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
+//      unpin reclaims: retire() pushes the item and then reads the pins, unpinning drops the pin
+//      and then reads the list. All four are seq_cst, so one of the two sees the other.
 
 #ifndef ATTRCACHE_EPOCH_EPOCH_H_
 #define ATTRCACHE_EPOCH_EPOCH_H_
@@ -32,9 +30,16 @@ namespace attrcache {
 
 // The base of everything that is retired. Intrusive, so that retiring can't fail.
 struct Retired {
+  // Whether it was retired and its grace period isn't over: the owner must not write it before
+  // that. Only for items without `reclaim`, since the others may be gone.
+  bool waits() const { return waiting.load(kAcquire) != 0; }  // (E12) pairs with E13
+
   Retired* next = nullptr;
   uint64_t epoch = 0;
-  void (*reclaim)(Retired*) = nullptr;  // runs on whichever thread finds the grace period over
+  // Runs on whichever thread finds the grace period over. Null: nothing runs, and the owner asks
+  // waits() before it uses the item again.
+  void (*reclaim)(Retired*) = nullptr;
+  Atomic<uint64_t> waiting{0};
 };
 
 class Epoch {
@@ -58,7 +63,12 @@ class Epoch {
     const uint64_t one_;
   };
 
-  // Hands over something that no new look-up can find any more. Lock-free.
+  // Whether nobody can see any more what no new look-up can find. If so, it may be used again at
+  // once. If not, it is to be retired. Wait-free.
+  bool unseen();
+
+  // Hands over something that no new look-up can find any more. When it returns, the item waits for
+  // its grace period, or that is over and the item reclaimed. Lock-free.
   void retire(Retired* item);
 
   // How many items wait; wait-free, approximate under concurrency.
@@ -81,8 +91,10 @@ class Epoch {
   Atomic<uint64_t>& stripe(unsigned ordinal) { return stripes_[ordinal & stripe_mask_].pins; }
   uint64_t enter(Atomic<uint64_t>& pins);
   void leave(Atomic<uint64_t>& pins, uint64_t one);
+  uint64_t mark();
   bool nobody_pinned() const;
   void keep(Retired* item);
+  void reclaim_kept(Retired* item);
   bool advance();
   void push(Retired* first, Retired* last);
   void collect(uint64_t ripe);
@@ -106,14 +118,23 @@ inline bool Epoch::nobody_pinned() const {
   return pins == 0;
 }
 
-inline void Epoch::retire(Retired* item) {
+inline uint64_t Epoch::mark() {
   // (E8) A read-modify-write, though it changes nothing: its release is carried by E5 to every E1
   // that reads a later epoch, so a pin of a later epoch can't find the item any more.
-  item->epoch = epoch_.fetch_add(0, kSeqCst);
-  if (nobody_pinned()) [[likely]] {
-    item->reclaim(item);
-  } else {
+  return epoch_.fetch_add(0, kSeqCst);
+}
+
+inline bool Epoch::unseen() {
+  mark();
+  return nobody_pinned();
+}
+
+inline void Epoch::retire(Retired* item) {
+  item->epoch = mark();
+  if (!nobody_pinned()) {
     keep(item);
+  } else if (item->reclaim != nullptr) {
+    item->reclaim(item);
   }
 }
 

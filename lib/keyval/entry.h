@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a domain keeps of one keyval: an Entry, found by index, never unmapped while the domain
-// lives, so that any int may be looked up at any time. The Record in it is the keyval's as long as
-// that exists, and the next one's after a grace period.
+// lives, so that any int may be looked up at any time.
+//
+// A keyval's callbacks are in its Record. When the keyval is gone, its record is retired: a thread
+// that is stopped within introspection may still be reading it. The index isn't held up by that, so
+// the next keyval of the index may come first. It uses the record in the entry if that one's grace
+// period is over, as it nearly always is, and else one from the heap, which is released after its
+// own grace period.
 
 #ifndef ATTRCACHE_KEYVAL_ENTRY_H_
 #define ATTRCACHE_KEYVAL_ENTRY_H_
@@ -16,15 +21,12 @@
 
 namespace attrcache {
 
-class Registry;
-
-// Owned by the keyval's references: who holds one may use `hooks`. Others look under an epoch pin.
-// All but the callbacks is the same for all keyvals of an index.
+// Whoever holds a reference on the keyval may use `hooks`. Others look under an epoch pin. An
+// entry's own record has no `reclaim`.
 struct Record : Retired {
-  Registry* registry;
-  uint32_t offset;  // see id::offset
   Hooks hooks;
 };
+static_assert(sizeof(Record) <= 96, "attrcache.h says what a record takes");
 
 // The word of an entry: in its low half the keyval, as long as it exists, else no_keyval(), or 0
 // before it first did. Above it the flags of the keyval's stripes, and more of that kind.
@@ -51,15 +53,17 @@ constexpr uint64_t no_keyval(uint32_t offset) {
 }
 }  // namespace entry_word
 
-// Zero bytes are an index that was never used. Aligned so that its size is a multiple of a slot's,
-// of which the look-up knows the offset.
+// Zero bytes, but for what is the same in all records, are an index that was never used. Aligned so
+// that its size is a multiple of a slot's, of which the look-up knows the offset.
 struct alignas(1 << id::kIndexShift) Entry {
   Atomic<uint64_t> word;
   Atomic<uint64_t> exact;  // of References
   Atomic<uint64_t> link;   // of IndexQueue
   Atomic<uint64_t> uses;   // how many keyvals of this index there were
-  Record record;
+  Atomic<Record*> record;  // of the keyval that exists; else it means nothing
+  Record own;
 };
+static_assert(sizeof(Entry) == 128, "get's look-up scales an offset by a power of two");
 
 }  // namespace attrcache
 

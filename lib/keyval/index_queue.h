@@ -25,7 +25,13 @@ class IndexQueue {
 
   // Adds a node that is in nobody's hands.
   template <typename Links>
-  [[gnu::always_inline]] void push(uint32_t node, Links link);
+  void push(uint32_t node, Links link) {
+    push(node, link(node), link);
+  }
+
+  // The same where the caller knows the node's link.
+  template <typename Links>
+  [[gnu::always_inline]] void push(uint32_t node, Atomic<uint64_t>& mine, Links link);
 
   // Takes the oldest node out, if at least `spare` others stay behind (besides the dummy); else
   // kNone.
@@ -45,8 +51,7 @@ class IndexQueue {
 };
 
 template <typename Links>
-inline void IndexQueue::push(uint32_t node, Links link) {
-  Atomic<uint64_t>& mine = link(node);
+inline void IndexQueue::push(uint32_t node, Atomic<uint64_t>& mine, Links link) {
   mine.store(next_link(mine.load(kRelaxed), 0), kRelaxed);  // published by Q1 or Q3
   for (;;) {
     uint64_t tail = tail_.load(kAcquire);  // (Q2) pairs with Q1, Q4

@@ -16,16 +16,4 @@ bool References::close_exact(uint32_t counted) {
   return exact_count(before + change) == 0;
 }
 
-uint64_t References::count() const {
-  int64_t sum = exact_count(exact_.load(kAcquire));
-  if (sum >= kBias / 2) sum -= kBias;  // not closed yet
-  uint32_t counts = 0;
-  stripes_.for_each([&counts](const Counter& stripe) {
-    const uint64_t word = stripe.load(kAcquire);
-    if (!closed(word)) counts += stripe_count(word);
-  });
-  sum += signed_sum(counts);
-  return sum > 0 ? static_cast<uint64_t>(sum) : 0;
-}
-
 }  // namespace attrcache

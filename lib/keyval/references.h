@@ -53,23 +53,24 @@ class References {
     Counter& of(unsigned ordinal) const { return first[size_t{ordinal & mask} << shift]; }
     template <typename Visit>
     void for_each(Visit visit) const {
+      const size_t step = size_t{1} << shift;
       Counter* counter = first;
-      Counter* const last = first + (size_t{mask} << shift);
-      for (visit(*counter); counter != last;) visit(*(counter += size_t{1} << shift));
+      Counter* const last = first + step * mask;
+      for (visit(*counter); counter != last;) visit(*(counter += step));
     }
   };
 
   References(Counter& exact, Stripes stripes) : exact_(exact), stripes_(stripes) {}
 
   // Starts a generation; `name` as above, open or closed (then references are taken one by one on
-  // the exact count). Only the creator of the keyval calls it, before it
-  // publishes the keyval.
+  // the exact count). Only the creator of the keyval calls it, before it publishes the keyval.
   void reset(uint32_t name);
 
   // Takes a reference on a keyval, unless it is gone. Lock-free.
   bool acquire(uint32_t keyval, unsigned ordinal);
 
-  // The same in one attempt at an open stripe, which held `word`; false says nothing. Wait-free.
+  // The same in one attempt at an open stripe, which held `word`. False: retry on the slow path.
+  // Wait-free.
   static bool acquire_open(Counter& stripe, uint64_t word);
 
   // Drops one. False: the count is closed, and drop_closed() is to do it. Wait-free.
@@ -83,19 +84,19 @@ class References {
   // True: it was the last. Wait-free.
   bool drop_closed();
 
-  // Closes the stripes; called once a generation. What they counted is for one of the next two.
-  // Wait-free.
+  // Closes the stripes and returns what they counted: pass the result to close_exact(), or call
+  // end_unused() if it is 0. Called once a generation. Wait-free.
   uint32_t close_stripes();
 
-  // If they counted none: ends the count at once. False: a reference was taken since. Wait-free.
+  // Ends the count at once, if the stripes counted none. False: a reference was taken since, and
+  // close_exact() is to follow. Wait-free.
   bool end_unused(uint32_t keyval);
 
-  // Adds what they counted to the exact count and takes the bias away. True: no reference was left.
-  // Wait-free.
+  // Adds what the stripes counted to the exact count and takes the bias away. True: no reference
+  // was left. Wait-free.
   bool close_exact(uint32_t counted);
 
-  // How many there are; exact when nobody takes or drops one, nor closes the count,
-  // meanwhile.
+  // How many there are; exact when nobody takes or drops one, nor closes the count, meanwhile.
   uint64_t count() const;
 
  private:
@@ -165,6 +166,18 @@ inline void References::reset(uint32_t name) {
   exact_.store(uint64_t{kBias} << kExactShift | (name & id::kGenerationMask), kRelease);
   // (R6) pairs with R1 and R2
   stripes_.for_each([name](Counter& stripe) { stripe.store(name, kRelease); });
+}
+
+[[gnu::always_inline]] inline uint64_t References::count() const {
+  int64_t sum = exact_count(exact_.load(kAcquire));
+  if (sum >= kBias / 2) sum -= kBias;  // not closed yet
+  uint32_t counts = 0;
+  stripes_.for_each([&counts](const Counter& stripe) {
+    const uint64_t word = stripe.load(kAcquire);
+    if (!closed(word)) counts += stripe_count(word);
+  });
+  sum += signed_sum(counts);
+  return sum > 0 ? static_cast<uint64_t>(sum) : 0;
 }
 
 inline uint32_t References::close_stripes() {

@@ -20,25 +20,61 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
       lingering_(threads.hooked() ? 1 : 0) {}
 
 Registry::~Registry() {
+  // Those that still exist and have a record from the heap; all others have been reclaimed.
+  for (uint32_t index = 0; index < fresh_.load(kRelaxed); ++index) {
+    Entry& entry = at(index << id::kIndexShift);
+    Record* const record = entry.record.load(kRelaxed);
+    if ((entry.word.load(kRelaxed) & id::kMarker) != 0 && record != &entry.own) destroy(record);
+  }
   for (unsigned c = kFirstChunk; c < kChunks; ++c) {
     const uintptr_t chunk = chunks_[c].load(kRelaxed);
     if (chunk != 0) release(entry_at(chunk, first_index(c) << id::kIndexShift));
   }
 }
 
-[[gnu::always_inline]] inline void Registry::end(Entry& entry) {
-  Record& record = entry.record;
-  // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
-  // deleted. Nobody else writes a freed keyval's word.
+// What is the same in all records of a kind.
+void Registry::fill(Record& record) const {
+  record.hooks.handle = options_.handle;
+  record.hooks.fortran_handle = options_.fortran_handle;
+}
+
+Record* Registry::make_record() const {
+  auto* record = make<Record>();
+  if (record == nullptr) return nullptr;
+  record->reclaim = &Registry::release_record;
+  fill(*record);
+  return record;
+}
+
+void Registry::release_record(Retired* retired) { destroy(static_cast<Record*>(retired)); }
+
+// Relaxed loads: nobody else writes these while a keyval exists that is freed, and R5 or R7 has
+// ordered all that was done before.
+[[gnu::always_inline]] inline void Registry::end(Entry& entry, uint32_t offset) {
   const uint64_t generations = entry.word.load(kRelaxed) >> kGenerationsShift;
-  entry.word.store(generations << kGenerationsShift | no_keyval(record.offset), kRelease);
-  if (record.hooks.callbacks.destructor != nullptr) run_destructor(record.hooks);
+  // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
+  // deleted.
+  entry.word.store(generations << kGenerationsShift | no_keyval(offset), kRelease);
+  if (entry.record.load(kRelaxed) == &entry.own &&
+      entry.own.hooks.callbacks.destructor == nullptr && epoch_.unseen()) [[likely]] {
+    free_.push(node_of(offset), entry.link, link());
+  } else {
+    end_slowly(entry, offset);
+  }
+}
+
+// With a destructor, or a record that must be released or that somebody may still see.
+void Registry::end_slowly(Entry& entry, uint32_t offset) {
+  Record& record = *entry.record.load(kRelaxed);
+  run_destructor(record.hooks);
+  // The record first, because create() asks whether the entry's own waits.
   epoch_.retire(&record);
+  free_.push(node_of(offset), entry.link, link());
 }
 
 void Registry::drop_closed(uint32_t keyval) {
   const uint32_t offset = id::offset(keyval);
-  if (references(offset).drop_closed()) end_lingering(at(offset));
+  if (references(offset).drop_closed()) end_lingering(offset);
 }
 
 bool Registry::ensure_chunk(size_t c) {
@@ -50,12 +86,7 @@ bool Registry::ensure_chunk(size_t c) {
         length(c) * (sizeof(Entry) + (stripe_mask_ + 1) * sizeof(References::Counter)));
     if (memory == nullptr) return false;
     for (uint32_t i = 0; i < length(c); ++i) {
-      Record& record = static_cast<Entry*>(memory)[i].record;
-      record.reclaim = &Registry::reclaim;
-      record.registry = this;
-      record.offset = static_cast<uint32_t>(first + i) << id::kIndexShift;
-      record.hooks.handle = options_.handle;
-      record.hooks.fortran_handle = options_.fortran_handle;
+      fill(static_cast<Entry*>(memory)[i].own);
     }
     const uintptr_t made = reinterpret_cast<uintptr_t>(memory) + length(c) * sizeof(Entry) -
                            first * sizeof(References::Counter);
@@ -66,14 +97,15 @@ bool Registry::ensure_chunk(size_t c) {
       release(memory);
     }
   }
-  // After its counters, so that whoever finds the chunk finds them; by whoever comes, the same.
+  // After its counters, so that whoever finds the chunk finds them. All who come here store the
+  // same.
   chunks_[c].store(
       counters + first * sizeof(References::Counter) - (length(c) + first) * sizeof(Entry),
       kRelease);  // as K6
   return true;
 }
 
-// Where none has rested long enough. The node of an index, or kNone.
+// The node of an index where no free one has rested long enough, or kNone.
 uint32_t Registry::take_new_index(int* error) {
   uint32_t next = fresh_.load(kRelaxed);
   while (next < kCapacity) {
@@ -92,17 +124,39 @@ uint32_t Registry::take_new_index(int* error) {
 
 int Registry::create(const attrcache_callbacks& callbacks, int* keyval,
                      int predefined_tag) noexcept {
-  uint32_t node = free_.pop(kRest, link());
-  if (node == IndexQueue::kNone) [[unlikely]] {
+  const uint32_t node = free_.pop(kRest, link());
+  if (node != IndexQueue::kNone) [[likely]] {
+    Entry& entry = at(chunk_of_node(node), offset_of(node));
+    if (!entry.own.waits()) [[likely]] {
+      return create_on(node, entry, entry.own, callbacks, predefined_tag, keyval);
+    }
+  }
+  return create_slowly(node, callbacks, keyval, predefined_tag);
+}
+
+// On an index that is new, if `node` is kNone, or whose own record waits.
+int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
+                            int predefined_tag) {
+  if (node == IndexQueue::kNone) {
     int error;
     node = take_new_index(&error);
     if (node == IndexQueue::kNone) return error;
   }
+  Entry& entry = at(chunk_of_node(node), offset_of(node));
+  Record* const record = entry.own.waits() ? make_record() : &entry.own;
+  if (record == nullptr) {
+    free_.push(node, entry.link, link());
+    return ATTRCACHE_ERR_MEMORY;
+  }
+  return create_on(node, entry, *record, callbacks, predefined_tag, keyval);
+}
 
-  // Relaxed: index and entry are ours alone, from pop's Q6 or K7 until K2.
+// Relaxed where nothing is said: index and entry are ours alone, from pop's Q6 or K7 until K2.
+[[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
+                                                      const attrcache_callbacks& callbacks,
+                                                      int predefined_tag, int* keyval) {
+  record.hooks.callbacks = callbacks;
   const uint32_t offset = offset_of(node);
-  Entry& entry = at(offset);
-  entry.record.hooks.callbacks = callbacks;
   const auto generations =
       static_cast<uint32_t>(entry.word.load(kRelaxed) >> entry_word::kGenerationsShift);
   const uint32_t made =
@@ -119,8 +173,10 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval,
     word |= kCopiesNot | static_cast<uint64_t>(predefined_tag) << kTagShift;
     name += stripe::kClosing;  // what users may not set has no stripe that is open to them
   }
-  entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelaxed);
-  References(entry.exact, stripes(offset)).reset(name);
+  // (K10) pairs with V1: whoever sees this keyval counted sees the one before it gone (K8).
+  entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelease);
+  entry.record.store(&record, kRelease);  // (K9) pairs with V3: whoever sees the record sees K10
+  References(entry.exact, stripes(chunk_of_node(node), offset)).reset(name);
   entry.word.store(word, kRelease);  // (K2) pairs with K1: the record is seen, and the references
   *keyval = static_cast<int>(made);
   return ATTRCACHE_OK;
@@ -136,9 +192,10 @@ int Registry::why_not_freed(uint32_t keyval, uint64_t word) const {
 int Registry::free(int* variable) noexcept {
   const auto keyval = static_cast<uint32_t>(*variable);
   const uint32_t offset = id::offset(keyval);
-  Entry* const entry = find(offset);
-  if (entry == nullptr) [[unlikely]]
+  const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // as K5
+  if (chunk == 0) [[unlikely]]
     return why_not(keyval);
+  Entry* const entry = entry_at(chunk, offset);
   uint64_t word = entry->word.load(kAcquire);  // as K1
   if (static_cast<uint32_t>(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
     return why_not_freed(keyval, word);
@@ -153,7 +210,7 @@ int Registry::free(int* variable) noexcept {
   References references(entry->exact, stripes(offset));
   const uint32_t counted = references.close_stripes();
   if (counted == 0 && references.end_unused(keyval)) [[likely]] {
-    end(*entry);
+    end(*entry, offset);
   } else {
     linger(keyval, counted);
   }
@@ -165,47 +222,35 @@ void Registry::linger(uint32_t keyval, uint32_t counted) {
   const uint32_t offset = id::offset(keyval);
   // (L1) Relaxed: whoever is to know of this free, because it happened before, sees this.
   lingering_.fetch_add(1, kRelaxed);
-  if (references(offset).close_exact(counted)) end_lingering(at(offset));
+  if (references(offset).close_exact(counted)) end_lingering(offset);
 }
 
-void Registry::end_lingering(Entry& entry) {
+void Registry::end_lingering(uint32_t offset) {
   lingering_.fetch_sub(1, kRelaxed);  // after L1, as the bias went after it
-  end(entry);
+  end(at(offset), offset);
 }
 
 Registry::Counts Registry::counts() const {
-  Counts counts;
-  const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
-  for (uint32_t index = 0; index < end; ++index) {
-    const Entry& entry = at(index << id::kIndexShift);
+  uint64_t created = 0, existing = 0, freed_and_existing = 0, references_in_all = 0;
+  for_each_entry([&](const Entry& entry, const References& references) {
     const uint64_t word = entry.word.load(kAcquire);  // as K1: sees the use that it is of
-    const uint64_t uses = entry.uses.load(kRelaxed);
-    const bool exists = (word & id::kMarker) != 0;
-    counts.created += uses;
-    counts.gone += uses - exists;
-    counts.freed += uses - (exists && (word & kFreed) == 0);
-  }
-  return counts;
+    created += entry.uses.load(kRelaxed);
+    if ((word & id::kMarker) == 0) return;
+    ++existing;
+    freed_and_existing += (word & kFreed) != 0;
+    references_in_all += references.count();
+  });
+  const uint64_t gone = created - existing;
+  return {created, gone + freed_and_existing, gone, references_in_all};
 }
 
 bool Registry::free_unused() {
   bool any = false;
-  const uint32_t end = fresh_.load(kAcquire);
-  for (uint32_t index = 0; index < end; ++index) {
-    const uint32_t offset = index << id::kIndexShift;
-    const uint64_t word = at(offset).word.load(kAcquire);
+  for_each_word([&](uint64_t word, const References& references) {
     auto keyval = static_cast<int>(word & kKeyval);
-    if ((word & id::kMarker) != 0 && references(offset).count() == 0) {
-      any |= free(&keyval) == ATTRCACHE_OK;
-    }
-  }
+    if (references.count() == 0) any |= free(&keyval) == ATTRCACHE_OK;
+  });
   return any;
-}
-
-void Registry::reclaim(Retired* retired) {
-  auto* record = static_cast<Record*>(retired);
-  Registry* registry = record->registry;
-  registry->free_.push(node_of(record->offset), registry->link());
 }
 
 int Registry::check(uint32_t keyval) const {

@@ -8,7 +8,8 @@
 //                     \_____________________ (no attribute) ______________________/
 //
 // "gone" is decided by References, once. The thread that brings it about clears the word, runs the
-// destructor, and retires the record; the index is reusable when the grace period is over.
+// destructor, retires the record and frees the index. Only the record waits for those who are
+// within introspection; the index may be used again at once.
 //
 // All operations are lock-free apart from the allocator.
 
@@ -92,12 +93,21 @@ class Registry {
   void drop_closed(uint32_t keyval);
 
   // The callbacks of a keyval on which the caller holds a reference.
-  Hooks& hooks(uint32_t keyval) const { return at(id::offset(keyval)).record.hooks; }
+  Hooks& hooks(uint32_t keyval) const {
+    // Relaxed: stored before the first reference could be taken (K9 before R6 and K2), and not
+    // again as long as there is one.
+    return at(id::offset(keyval)).record.load(kRelaxed)->hooks;
+  }
 
   // Visits every keyval that exists, by index, with an epoch pinned: visit(word, Record&,
-  // references).
+  // references). The epoch is pinned anew for every kBatch indices.
   template <typename Visit>
   void for_each(Visit visit);
+  static constexpr uint32_t kBatch = 64;
+
+  // The same without the record, and without a pin: visit(word, references).
+  template <typename Visit>
+  void for_each_word(Visit visit) const;
 
   // Visits one keyval, if it exists.
   template <typename Visit>
@@ -109,11 +119,13 @@ class Registry {
   Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return threads_; }
 
-  // How many keyvals there ever were; approximate while others create and free.
+  // How many keyvals there ever were, and references there are; approximate while others change
+  // that.
   struct Counts {
     uint64_t created = 0;
     uint64_t freed = 0;
     uint64_t gone = 0;
+    uint64_t references = 0;
   };
   Counts counts() const;
 
@@ -124,24 +136,29 @@ class Registry {
   static constexpr uint32_t kRest = 64;
 
  private:
-  // Indices are kept in chunks of doubling size: chunk c holds those for which bsr(offset + 64 *
-  // 16) is c, where the offset (see id::offset) is 16 times the index, and spares every look-up a
-  // shift or two. A chunk's memory is its entries, then its counters, stripe by stripe. What is
-  // stored of both is where index 0 would be if the chunk reached down to it.
+  // Indices are kept in chunks of doubling size. Chunk c holds those indices for which the highest
+  // bit of (offset + 64 * 16) is bit c; look-ups use the offset, which is 16 times the index (see
+  // id::offset), because it spares them a shift or two. A chunk's memory is its entries, then its
+  // counters, stripe by stripe. What is stored of both is the address that index 0 would have if
+  // the chunk reached down to it.
   static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
   static constexpr unsigned kChunks = 17 + id::kIndexShift;
   static constexpr uint32_t kBias = kNear;
   static_assert(kBias == 1u << (kFirstChunk - id::kIndexShift));
 
  public:
+#if defined(ATTRCACHE_MODEL)
+  static constexpr uint32_t kCapacity = 128;  // few enough for a model to use them all
+#else
   static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kBias;
+#endif
 
  private:
-  // An offset with that bias is never 0: in this form the queue of free indices has it.
+  // Queue nodes are biased offsets, since 0 means none.
   static uint32_t node_of(uint32_t offset) { return offset + (kBias << id::kIndexShift); }
   static uint32_t offset_of(uint32_t node) { return node - (kBias << id::kIndexShift); }
   static size_t chunk_of_node(uint32_t node) {
-    return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // no std::countl_zero: it minds 0
+    return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // std::countl_zero would test for 0
   }
   static size_t chunk_of(size_t offset) {
     return static_cast<uint32_t>(__builtin_clzll(offset + (kBias << id::kIndexShift))) ^ 63;
@@ -160,8 +177,9 @@ class Registry {
   }
 
   // Of an index whose chunk exists.
-  Entry& at(size_t offset) const {
-    return *entry_at(chunks_[chunk_of(offset)].load(kAcquire), offset);  // as K5
+  Entry& at(size_t offset) const { return at(chunk_of(offset), offset); }
+  Entry& at(size_t c, size_t offset) const {
+    return *entry_at(chunks_[c].load(kAcquire), offset);  // as K5
   }
 
   uint64_t word_at(size_t offset) const {
@@ -172,8 +190,8 @@ class Registry {
   }
 
   // Both of an index whose chunk exists.
-  References::Stripes stripes(size_t offset) const {
-    const size_t c = chunk_of(offset);
+  References::Stripes stripes(size_t offset) const { return stripes(chunk_of(offset), offset); }
+  References::Stripes stripes(size_t c, size_t offset) const {
     auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));  // as K5
     return {counters + (offset >> id::kIndexShift), static_cast<unsigned>(c) - id::kIndexShift,
             stripe_mask_};
@@ -181,22 +199,32 @@ class Registry {
   References references(size_t offset) const { return {at(offset).exact, stripes(offset)}; }
 
   template <typename Visit>
-  bool visit_index(uint32_t index, Visit& visit);
+  static bool visit_pinned(Entry& entry, const References& references, Visit& visit);
+  template <typename Visit>
+  void for_each_of_batch(uint32_t first, uint32_t end, Visit visit) const;
+  template <typename Visit>
+  void for_each_entry(Visit visit) const;
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
-  void end(Entry& entry);
+  void fill(Record& record) const;
+  [[gnu::noinline, gnu::cold]] Record* make_record() const;
+  static void release_record(Retired* retired);
+  int create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
+                    int predefined_tag);
+  int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,
+                int predefined_tag, int* keyval);
+  void end(Entry& entry, uint32_t offset);
+  [[gnu::noinline]] void end_slowly(Entry& entry, uint32_t offset);
   [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
-  void end_lingering(Entry& entry);
-  static void reclaim(Retired* retired);
+  void end_lingering(uint32_t offset);
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& {
-      const uintptr_t chunk = chunks_[chunk_of_node(node)].load(kAcquire);  // as K5
-      return entry_at(chunk, offset_of(node))->link;
+      return at(chunk_of_node(node), offset_of(node)).link;
     };
   }
 
-  // The last: where a 17-bit index beyond kCapacity leads, 0.
+  // The extra last entry stays 0, so out-of-range indices find no chunk.
   Atomic<uintptr_t> chunks_[kChunks + 1] = {};
   Atomic<uintptr_t> counters_[kChunks + 1] = {};
   const uint32_t first_keyval_;  // that of index and generation 0
@@ -211,22 +239,68 @@ class Registry {
   Atomic<uint64_t> lingering_;
 };
 
+// Called with an epoch pinned. It passes `visit` a word and a record that belong to the same
+// keyval, though that may end, and others follow it on the same index, between any two of these
+// reads:
+//   V1 reads that n keyvals of this index were begun. By K10 the end of keyval n-1 is seen, so a
+//      living keyval's word, if V2 reads one, is of keyval n or of a later one.
+//   V2 reads the word. By K2, all is seen that this keyval's create() stored before the word.
+//   V3 reads the record, which therefore is of the same keyval or of a later one. By K9, the number
+//      that was stored before the record is seen.
+//   V4 reads the number again. If it is still n, the record is of no later keyval than n, so that
+//      word and record are both of keyval n.
+// The record stays as it is until the epoch is unpinned. For if the thread that ended the keyval
+// had found nobody pinned (E11), we would have pinned after that, and by E8 and E3 we would see the
+// end of the keyval (K8), so that V2 couldn't have read its word.
 template <typename Visit>
-bool Registry::visit_index(uint32_t index, Visit& visit) {
-  Epoch::Pin pin(epoch_, thread_ordinal());
-  const uint32_t offset = index << id::kIndexShift;
-  Entry& entry = at(offset);
-  const uint64_t word = entry.word.load(kAcquire);  // as K1
+[[gnu::always_inline]] inline bool Registry::visit_pinned(Entry& entry,
+                                                          const References& references,
+                                                          Visit& visit) {
+  const uint64_t uses = entry.uses.load(kAcquire);  // (V1) pairs with K10
+  const uint64_t word = entry.word.load(kAcquire);  // (V2) as K1
   if ((word & id::kMarker) == 0) return false;
-  // Retired no earlier than its word was cleared, so it outlives the pin.
-  visit(word, entry.record, references(offset));
+  Record* record = entry.record.load(kAcquire);  // (V3) pairs with K9
+  // (V4) Else the keyval has ended meanwhile: there was a moment without any.
+  if (entry.uses.load(kRelaxed) != uses) return false;
+  visit(word, *record, references);
   return true;
+}
+
+// All chunks begin at a multiple of kBatch, so a batch never reaches beyond one.
+template <typename Visit>
+[[gnu::always_inline]] inline void Registry::for_each_of_batch(uint32_t first, uint32_t end,
+                                                               Visit visit) const {
+  const uint32_t offset = first << id::kIndexShift;
+  const size_t c = chunk_of(offset);
+  Entry* entry = &at(c, offset);
+  References::Stripes stripes = this->stripes(c, offset);
+  Entry* const last = entry + (end - first < kBatch ? end - first : kBatch);
+  for (; entry != last; ++entry, ++stripes.first) visit(*entry, References(entry->exact, stripes));
 }
 
 template <typename Visit>
 void Registry::for_each(Visit visit) {
   const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
-  for (uint32_t index = 0; index < end; ++index) visit_index(index, visit);
+  for (uint32_t first = 0; first < end; first += kBatch) {
+    const Epoch::Pin pin(epoch_, thread_ordinal());
+    for_each_of_batch(first, end, [&visit](Entry& entry, const References& references) {
+      visit_pinned(entry, references, visit);
+    });
+  }
+}
+
+template <typename Visit>
+void Registry::for_each_entry(Visit visit) const {
+  const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
+  for (uint32_t first = 0; first < end; first += kBatch) for_each_of_batch(first, end, visit);
+}
+
+template <typename Visit>
+void Registry::for_each_word(Visit visit) const {
+  for_each_entry([&visit](const Entry& entry, const References& references) {
+    const uint64_t word = entry.word.load(kAcquire);  // as K1
+    if ((word & id::kMarker) != 0) visit(word, references);
+  });
 }
 
 template <typename Visit>
@@ -238,7 +312,9 @@ bool Registry::visit(uint32_t keyval, Visit visit) {
     visit(word, record, references);
     found = true;
   };
-  visit_index(id::index(keyval), if_same);
+  const Epoch::Pin pin(epoch_, thread_ordinal());
+  const uint32_t offset = id::offset(keyval);
+  visit_pinned(at(offset), references(offset), if_same);
   return found;
 }
 

@@ -8,7 +8,7 @@
 //              half, if called
 //   transfer   the same for dup: visit(upper half of meta, put), where put(to) gives `to` by init
 //              what was seen
-//   load_meta  the meta half alone
+//   load_meta  the meta half alone; load_upper: the upper half of that
 //   swap       both halves, if both are as expected
 //   swap_meta  the meta half alone, if it is as expected; value is not written at all
 //   add_meta   adds to the meta half; returns what was there

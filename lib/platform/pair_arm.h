@@ -45,6 +45,7 @@ class alignas(16) Pair {
   }
 
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
+  uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
 
   // What ldaxp reads is known to be of one instant only if the store succeeds, so a swap that fails
   // stores back what it read.

@@ -43,6 +43,7 @@ class alignas(16) Pair {
     while (meta == kBusy);
     return meta;
   }
+  uint32_t load_upper() const { return static_cast<uint32_t>(load_meta() >> 32); }
   bool swap(Word& expected, Word desired) {
     Word now = load();
     while (now.value == expected.value && now.meta == expected.meta) {

@@ -31,7 +31,7 @@ int give_up_copy(Registry& registry, const Table& from, Table& to);
 template <typename Place>
 [[gnu::always_inline]] inline bool copy_slot(const Pair& slot, References::Counter& counter,
                                              Place place) {
-  const uint32_t upper = meta::upper(slot.load_meta());
+  const uint32_t upper = slot.load_upper();
   if (upper == 0) [[unlikely]]
     return true;
   const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
@@ -84,6 +84,8 @@ template <typename Place>
   Directory* made = nullptr;
   Directory* dir = from.directory.load(kAcquire);  // as T1
   if (dir != nullptr) {
+    if (dir->table.load(kRelaxed) != &from) [[unlikely]]
+      return ATTRCACHE_ABSENT;
     if (dir->root.load(kAcquire) != 0) [[unlikely]]  // as T1
       return copy_with_leaves(registry, from, to, ordinal);
     made = make<Directory>(&to);
@@ -129,7 +131,7 @@ template <bool kCarefully>
   References::Counter* const counters = registry.near_counters(ordinal);
   bool all = true;
   const auto look = [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
-    const uint32_t upper = meta::upper(slot.load_meta());
+    const uint32_t upper = slot.load_upper();
     if (upper != 0 && ((upper ^ wanted) & kDecides) != 0) [[unlikely]]
       all = false;
     if (kCarefully && upper != 0 && !References::is_open(counters[index])) all = false;

@@ -330,24 +330,28 @@ bool in_use(const ThreadState& thread, const Borrowed* borrowed) {
 }  // namespace
 
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
-  const Threads& threads = registry.threads();
-  ThreadState& thread = threads.self();
+  const auto [thread, identity] = registry.threads().caller();
   // Borrowing into a Borrowed still in use would lose its value and make the list cyclic.
-  if (in_use(thread, borrowed)) [[unlikely]]
+  if (thread.borrows != nullptr && in_use(thread, borrowed)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
   if (registry.look_up(keyval) == 0) [[unlikely]]
     return registry.why_not(keyval);
   Pair* slot = table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
   Word word;
-  const int result = pin_value(registry, *slot, keyval, &word);
-  if (result != ATTRCACHE_OK) return result;
+  if (uint64_t m = slot->load_meta(); meta::pinnable_at_once(m, keyval) && slot::pin(*slot, m))
+      [[likely]] {  // (S10)
+    word = slot->load();
+  } else {
+    const int result = pin_value(registry, *slot, keyval, &word);
+    if (result != ATTRCACHE_OK) return result;
+  }
   borrowed->value = meta::tag(word.meta) == ATTRCACHE_AS_POINTER
                         ? reinterpret_cast<void*>(word.value)
                         : const_cast<uint64_t*>(slot->value_address());
   borrowed->borrow.slot = slot;
   borrowed->registry = &registry;
-  borrowed->thread = threads.identity(thread);
+  borrowed->thread = identity;
   borrowed->seal = seal_of(borrowed);
   enter_borrow(thread, borrowed->borrow);
   return ATTRCACHE_OK;
@@ -356,8 +360,9 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
 int give_back_attribute(Borrowed* borrowed) {
   // Fails for a copied Borrowed, too.
   if (borrowed->seal != seal_of(borrowed)) return ATTRCACHE_ERR_ARGUMENT;
-  const Threads& threads = borrowed->registry->threads();
-  if (borrowed->thread != threads.identity(threads.self())) return ATTRCACHE_ERR_THREAD;
+  if (borrowed->thread != borrowed->registry->threads().caller().identity) {
+    return ATTRCACHE_ERR_THREAD;
+  }
   borrowed->seal = 0;
   leave_borrow(borrowed->borrow);
   slot::unpin(*static_cast<Pair*>(const_cast<void*>(borrowed->borrow.slot)));

@@ -127,6 +127,13 @@ constexpr bool replaceable_at_once(uint64_t m, uint32_t keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }
 
+// Whether a slot holds a visible value under `keyval` that nobody deletes, and that has room for one
+// more pin.
+constexpr bool pinnable_at_once(uint64_t m, uint32_t keyval) {
+  const uint32_t differs = static_cast<uint32_t>(m >> 32) ^ keyval;
+  return (differs & kSameAttribute) == 0 && !deleting(m) && holds(m) < kMaxHolds;
+}
+
 constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 
 // The keyval of an occupied slot at `index`.

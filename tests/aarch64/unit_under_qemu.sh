@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Cross-compiles the library and its unit tests for AArch64, in one program with GoogleTest, and runs them under
-# qemu-user. That shows that it builds and computes the same there; weak memory ordering it does not show, qemu keeps
-# the host's.
+# Cross-compiles the library and its unit tests for AArch64, in one program with GoogleTest, and runs it under
+# qemu-user. This shows that the library builds there and gives the same results. It does not test AArch64's weaker
+# memory ordering, because under qemu the ordering is that of the host.
 
 set -euo pipefail
 compiler=aarch64-linux-gnu-g++
@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 gtest=/usr/src/googletest/googletest
 flags=(-std=c++20 -O1 -Wall -Wextra -Werror -DATTRCACHE_TESTS_EMULATED -I. -Ilib -Ilib/include "-I$gtest/include")
 sources=$(find -L lib -name '*.cc' -not -path 'lib/mpi/*')
-# The tests of the C++ API's cost compare machine code of this machine; they stay at home.
+# The tests of the C++ API's cost read this machine's code, so they are left out.
 tests=$(find -L tests/unit -name '*_test.cc' -not -name 'hpp_*')
 
 compile() { # SOURCE

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "keyval/registry.h"
 #include "tests/alloc/allocator.h"
 #include "tests/support/recorder.h"
 
@@ -85,6 +86,50 @@ TEST_P(FailingTest, KeyvalCreateAtEveryGrowthOfTheRegistry) {
   }
   EXPECT_GE(growths, 5) << "the registry grew under it";
   EXPECT_EQ(recorder.destructions, 0);
+}
+
+// While somebody is within introspection, an index that is used again needs a record.
+TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Recorder recorder;
+  const attrcache_callbacks callbacks = recorder.callbacks();
+  std::vector<int> alive;
+  for (int i = 0; i < 130; ++i) free_keyval(kind, recorder.keyval(kind));
+  {
+    Registry& registry = *reinterpret_cast<Registry*>(kind);
+    const Epoch::Pin pin(registry.epoch(), 0);
+    int records = 0;
+    for (int i = 0; i < 300; ++i) {
+      int keyval = -7;
+      const attrcache_counters before = universe.counters();
+      const int allocations =
+          fail_each([&] { return attrcache_keyval_create(kind, &callbacks, &keyval); },
+                    [&] {
+                      EXPECT_EQ(keyval, -7);
+                      EXPECT_EQ(universe.counters().keyvals_created, before.keyvals_created);
+                      EXPECT_EQ(universe.counters().reclaimable, before.reclaimable);
+                    });
+      EXPECT_LE(allocations, 1);
+      records += allocations;
+      attrcache_keyval_info info;
+      EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
+      EXPECT_EQ(info.callbacks.extra_state, &recorder);
+      if (i % 30 == 0) {
+        alive.push_back(keyval);
+      } else {
+        free_keyval(kind, keyval);
+      }
+    }
+    EXPECT_GE(records, 200);
+    // No index was lost: those that are alive, those that rest, and the queue's dummy.
+    for (const int keyval : alive) {
+      EXPECT_LE(id::index(static_cast<uint32_t>(keyval)), Registry::kRest + alive.size() + 1);
+    }
+  }
+  EXPECT_EQ(universe.counters().reclaimable, 0u);
+  for (const int keyval : alive) free_keyval(kind, keyval);
+  EXPECT_EQ(recorder.destructions, 430);
 }
 
 TEST_P(FailingTest, PredefinedKeyvalCreateAndSet) {

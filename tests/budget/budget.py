@@ -4,7 +4,7 @@
 
   budget.py BUDGETS PROGRAM[,ARGUMENT...][@PRELOADED]...
 
-Each PROGRAM is a *_count program of bench/; the budgets of the contenders that show up are checked.
+Each PROGRAM is a *_count program of bench/. Only the budgets of contenders that are counted are checked.
 """
 
 import os

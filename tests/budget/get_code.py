@@ -15,7 +15,7 @@ import sys
 FENCE = re.compile(r"^(mfence|lfence|sfence|cpuid|serialize)\b")
 LOCKED = re.compile(r"^(lock\b|xchg\b.*\()")
 BRANCH = re.compile(r"^(call|jmp|j[a-z]+)\s+[0-9a-f]+ <([^>+@]+)(\+0x[0-9a-f]+)?(@plt)?>")
-# The last operand is memory, but isn't written.
+# Instructions whose last operand may be memory but isn't written.
 READS_ONLY = re.compile(r"^((cs|data16) )*(cmp|test|bt[lqw]?\b|j|nop|prefetch|push|ucomis|comis|ptest|vptest)")
 OUTPUT = "%rcx"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The example of MPI-1.1 5.7.2: a collective operation that keeps on the communicator what it found
- * out at its first call. An ordinary MPI program; it counts what happened and prints it at the end.
+ * The example of MPI-1.1 5.7.2: a collective operation that finds something out at its first call
+ * and keeps it on the communicator. This is an ordinary MPI program. It counts what happened and
+ * prints that at the end.
  */
 
 #include <mpi.h>
@@ -11,7 +12,7 @@
 typedef struct {
   int ref_count; /* communicators that refer to it */
   int uses;
-  int* schedule; /* in which order this rank talks to the others: tedious to find out */
+  int* schedule; /* in which order this rank talks to the others; costly to find out */
 } gop_stuff_type;
 
 static int gop_key = MPI_KEYVAL_INVALID;
@@ -22,7 +23,7 @@ static int gop_stuff_copier(MPI_Comm comm, int keyval, void* extra, void* value_
   gop_stuff_type* gop_stuff = value_in;
   (void)comm, (void)extra;
   if (keyval != gop_key) return MPI_ERR_OTHER;
-  ++gop_stuff->ref_count; /* the new communicator has the same group: so the same stuff */
+  ++gop_stuff->ref_count; /* the new communicator has the same group, and shares this */
   ++copied;
   *(void**)value_out = value_in;
   *flag = 1;
@@ -54,7 +55,7 @@ static int Efficient_Collective_Op(MPI_Comm comm) {
     }
   }
   MPI_Attr_get(comm, gop_key, &gop_stuff, &foundflag);
-  if (!foundflag) { /* the first on this communicator, and on those that it came from */
+  if (!foundflag) { /* the first call on this communicator and on those it was copied from */
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     gop_stuff = malloc(sizeof *gop_stuff);
@@ -68,7 +69,7 @@ static int Efficient_Collective_Op(MPI_Comm comm) {
     MPI_Attr_put(comm, gop_key, gop_stuff);
   }
   ++gop_stuff->uses;
-  MPI_Barrier(comm); /* which stands for the rest of the operation */
+  MPI_Barrier(comm); /* stands for the rest of the operation */
   return gop_stuff->uses;
 }
 
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&duplicate);
   MPI_Comm_free(&duplicate_of_duplicate);
   Efficient_Collective_Op(MPI_COMM_SELF);
-  MPI_Keyval_free(&gop_key); /* served until the last attribute is gone: in MPI_Finalize */
+  MPI_Keyval_free(&gop_key); /* it is served until MPI_Finalize deletes the last attribute */
   MPI_Finalize();
 
   good = uses == 12 && made == 2 && copied == 2 && deleted == 4 && released == 2;

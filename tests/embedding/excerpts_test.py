@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What documents quote of the example is in the example.
+"""Checks that what documents quote of the examples is still in the examples.
 
   excerpts_test.py DOCUMENT... -- SOURCE...
 
-Of each ```c block in a document, the lines between two "..." are to follow each other in one of the sources, but for
-indentation; of the words in `backquotes`, those that call a function of attrcache or declare something of it are to
-occur in one.
+A document quotes in two ways. The lines of a ```c or ```cpp block must follow each other in one of the sources, but for
+indentation; a line "..." in the block stands for anything. And what a document has in `backquotes` must be in one of the
+sources, if it calls a function of attrcache or declares something of a type of attrcache.
 """
 
 import re
 import sys
 
-CODE = re.compile(r"^( *)```c\n(.*?)^\1```$", re.M | re.S)
+CODE = re.compile(r"^( *)```(?:c|cpp)\n(.*?)^\1```$", re.M | re.S)
 SPAN = re.compile(r"`(attrcache_\w+(?:\([^`]*|[^`()]*;))`")
 
 
@@ -21,7 +21,7 @@ def lines(text):
 
 
 def follows(fragment, text):
-    """Whether the lines of the fragment follow each other in the text's."""
+    """Whether the lines of the fragment follow each other in the text."""
     return any(text[i:i + len(fragment)] == fragment for i in range(len(text) - len(fragment) + 1))
 
 
@@ -51,7 +51,7 @@ def main(arguments):
         print("FAILED:", text)
     print(f"{checked} excerpts of {len(sources)} sources")
     if checked < 6:
-        print("FAILED: too few, the documents should have more")
+        print("FAILED: too few; are the documents still read?")
     return bool(wrong) or checked < 6
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Bazel tests are shell scripts here, and this one is in Python.
+# Bazel has no rules for Python here, so this script starts the test, which is in Python.
 
 exec python3 -B "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# mpi_test.sh MPI PROGRAM: the program that runs on the small MPI does the same on a large one.
+# mpi_test.sh MPI PROGRAM: the program for the small MPI must do the same on Open MPI and MPICH.
 
 set -euo pipefail
 source tests/mpi/environment.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# threads_test.sh RUN PROGRAM: a program on the small MPI, with 1 and 4 ranks; each prints
-# "passed", and nothing is left attached at the end.
+# threads_test.sh RUN PROGRAM: runs a program on the small MPI, with 1 and with 4 ranks. Each rank
+# must print "passed", and nothing may be attached at the end.
 
 set -euo pipefail
 for ranks in 1 4; do

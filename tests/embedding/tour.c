@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program for the small MPI that looks at all that it does with attributes: predefined ones,
- * datatypes, windows, errors, the order at the end.
+ * A program for the small MPI that tests everything it does with attributes: predefined ones,
+ * datatypes, windows, errors, and the order of deletion at the end.
  */
 
 #include <mpi.h>
@@ -38,7 +38,7 @@ static int win_gone(MPI_Win win, int keyval, void* value, void* extra) {
   void* base;
   int flag;
   (void)keyval, (void)extra;
-  /* Still readable, as the standard wants it. */
+  /* The attribute can still be read, as the standard requires. */
   if (MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag) != MPI_SUCCESS || !flag) {
     return MPI_ERR_OTHER;
   }
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   failures_of_callbacks();
   MPI_Barrier(MPI_COMM_WORLD);
 
-  /* MPI_COMM_SELF's first, the last set first. */
+  /* MPI_COMM_SELF's attributes are deleted first, in the reverse order of setting. */
   did[0] = '\0';
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_gone, &another, NULL);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_gone, &keyval, NULL);

@@ -15,10 +15,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 scratch=${ATTRCACHE_FUZZ_DIR:-${TMPDIR:-/tmp}/attrcache-fuzz}
 mkdir -p "$scratch/found"
 sources=$(find lib -name '*.cc' -not -path 'lib/mpi/*')
-worlds=$(find tests/fuzz -name '*.cc' -not -name '*_test.cc')
+targets=$(find tests/fuzz -name '*.cc' -not -name '*_test.cc')
 # shellcheck disable=SC2086  # lists of files
 clang++ -std=c++20 -O1 -g -mcx16 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-  -I. -Ilib -Ilib/include $sources $worlds -o "$scratch/fuzzer"
+  -I. -Ilib -Ilib/include $sources $targets -o "$scratch/fuzzer"
 if [[ ${1:-} == --merge ]]; then
   mkdir -p "$scratch/corpus"
   "$scratch/fuzzer" -merge=1 -max_len=600 "$scratch/corpus" tests/fuzz/corpus "$scratch/found"

@@ -2,7 +2,7 @@
 //
 // The entry point of libFuzzer; see fuzz.sh.
 
-#include "tests/fuzz/world.h"
+#include "tests/fuzz/implementation.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   attrcache::fuzz::play(data, size);

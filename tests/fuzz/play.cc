@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/fuzz/world.h"
+#include "tests/fuzz/implementation.h"
 
 namespace attrcache::fuzz {
 namespace {
@@ -29,15 +29,15 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// One operation, decoded; applied to either world.
+// One operation, decoded; applied to either implementation.
 struct Operation {
   uint8_t what;
   uint8_t a, b, c, d;
 };
 
-Outcome apply(World& world, const Operation& op, bool& borrowed) {
+Outcome apply(Implementation& implementation, const Operation& op, bool& borrowed) {
   Outcome out;
-  const int count = static_cast<int>(world.plans.size());
+  const int count = static_cast<int>(implementation.plans.size());
   const Object object = {op.a % kKinds, op.a / kKinds % kObjects};
   if (op.what % 16 < 3 && count < kKeyvals) {
     KeyvalPlan plan = {};
@@ -55,68 +55,70 @@ Outcome apply(World& world, const Operation& op, bool& borrowed) {
       plan.del = Delete::kNull;
       plan.destructor = false;
     }
-    out.result = world.create(plan);
+    out.result = implementation.create(plan);
     return out;
   }
   if (count == 0) return out;
   // Mostly a keyval of the object's kind, sometimes any.
   int keyval = op.b % count;
-  for (int i = 0; i < count && (op.b & 0x80) == 0 && world.plans[keyval].kind != object.kind; ++i) {
+  for (int i = 0;
+       i < count && (op.b & 0x80) == 0 && implementation.plans[keyval].kind != object.kind; ++i) {
     keyval = (keyval + 1) % count;
   }
   switch (op.what % 16) {
     case 3:
-      out.result = world.free_keyval(keyval);
+      out.result = implementation.free_keyval(keyval);
       break;
     case 4:
     case 5:
     case 6:
     case 7:
-      out.result = world.set(object, keyval, scripted_value(world, op.c),
-                             static_cast<attrcache_tag>(op.d % 4), &out.code);
+      out.result = implementation.set(object, keyval, scripted_value(implementation, op.c),
+                                      static_cast<attrcache_tag>(op.d % 4), &out.code);
       break;
     case 8: {
-      const Reading reading = world.get(object, keyval, (op.c & 1) != 0);
+      const Reading reading = implementation.get(object, keyval, (op.c & 1) != 0);
       out.result = reading.result;
       out.value = reading.value;
       break;
     }
     case 9:
     case 10:
-      out.result = world.del(object, keyval, &out.code);
+      out.result = implementation.del(object, keyval, &out.code);
       break;
     case 11:
-      out.result = world.copy_all(object, {object.kind, op.c % kObjects}, &out.code);
+      out.result = implementation.copy_all(object, {object.kind, op.c % kObjects}, &out.code);
       break;
     case 12:
-      out.result = world.delete_all(
+      out.result = implementation.delete_all(
           object, (op.c & 1) != 0 ? ATTRCACHE_DRAIN : ATTRCACHE_STOP_AT_FAILURE, &out.code);
       break;
     case 13:
       if (borrowed) {
-        out.result = world.give_back();
+        out.result = implementation.give_back();
         borrowed = false;
       } else {
-        out.result = world.borrow(object, keyval);
+        out.result = implementation.borrow(object, keyval);
         borrowed = out.result == ATTRCACHE_OK;
       }
       break;
     case 14:
-      out.result = world.set_predefined(object, keyval, op.c);
+      out.result = implementation.set_predefined(object, keyval, op.c);
       break;
     default:
-      out.list = world.list(object);
-      out.value = static_cast<int64_t>(world.attributes());
+      out.list = implementation.list(object);
+      out.value = static_cast<int64_t>(implementation.attributes());
       break;
   }
   return out;
 }
 
-void require(bool same, const char* what, int step, World& real, World& reference) {
+void require(bool same, const char* what, int step, Implementation& library,
+             Implementation& reference) {
   if (same) return;
   std::fprintf(stderr, "step %d: %s differs\n", step, what);
-  for (size_t i = 0; i < real.log.size() || i < reference.log.size(); ++i) {
-    const std::string r = i < real.log.size() ? real.log[i] : "-";
+  for (size_t i = 0; i < library.log.size() || i < reference.log.size(); ++i) {
+    const std::string r = i < library.log.size() ? library.log[i] : "-";
     const std::string e = i < reference.log.size() ? reference.log[i] : "-";
     std::fprintf(stderr, "%s %-32s expected %s\n", r == e ? " " : "*", r.c_str(), e.c_str());
   }
@@ -126,26 +128,26 @@ void require(bool same, const char* what, int step, World& real, World& referenc
 }  // namespace
 
 void play(const uint8_t* data, size_t size) {
-  const std::unique_ptr<World> real = make_real_world();
-  const std::unique_ptr<World> reference = make_reference_world();
+  const std::unique_ptr<Implementation> library = make_library();
+  const std::unique_ptr<Implementation> reference = make_reference();
   Input input(data, size);
   bool borrowed = false;
   bool reference_borrowed = false;
   int step = 0;
   const auto same_on_both = [&](const Operation& op) {
-    real->log.clear();
+    library->log.clear();
     reference->log.clear();
-    const Outcome got = apply(*real, op, borrowed);
+    const Outcome got = apply(*library, op, borrowed);
     const Outcome expected = apply(*reference, op, reference_borrowed);
     ++step;
     if (std::getenv("FUZZ_TRACE") != nullptr) {
       std::fprintf(stderr, "%d: operation %d on %d.%d (%d %d %d): %d (%d), expected %d (%d)\n",
                    step, op.what % 16, op.a % kKinds, op.a / kKinds % kObjects, op.b, op.c, op.d,
                    got.result, got.code, expected.result, expected.code);
-      for (const std::string& line : real->log) std::fprintf(stderr, "    %s\n", line.c_str());
+      for (const std::string& line : library->log) std::fprintf(stderr, "    %s\n", line.c_str());
     }
-    require(real->log == reference->log, "the order of callbacks", step, *real, *reference);
-    require(got == expected, "the outcome", step, *real, *reference);
+    require(library->log == reference->log, "the order of callbacks", step, *library, *reference);
+    require(got == expected, "the outcome", step, *library, *reference);
   };
   while (!input.empty()) {
     const uint8_t what = input.byte();
@@ -159,12 +161,12 @@ void play(const uint8_t* data, size_t size) {
     same_on_both({15, object, 0, 0, 0});
   }
   // In the end nothing is left: callbacks that attach on other objects run out of script.
-  for (int round = 0; round == 0 || (round < 8 && real->attributes() != 0); ++round) {
+  for (int round = 0; round == 0 || (round < 8 && library->attributes() != 0); ++round) {
     for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
       same_on_both({12, object, 0, 1, 0});
     }
   }
-  require(real->attributes() == 0, "what is left in the end", step, *real, *reference);
+  require(library->attributes() == 0, "what is left in the end", step, *library, *reference);
 }
 
 }  // namespace attrcache::fuzz

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <random>
 
-#include "tests/fuzz/world.h"
+#include "tests/fuzz/implementation.h"
 
 namespace {
 

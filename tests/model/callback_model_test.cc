@@ -8,121 +8,121 @@ namespace attrcache::model {
 namespace {
 
 TEST(Callback, FailingDeleteAgainstDelete) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    w.values[1].failures = 1;
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.erase(0, 0); });
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.values[1].failures = 1;
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.erase(0, 0); });
   });
 }
 
 TEST(Callback, FailingDeleteAgainstSet) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    w.values[1].failures = 1;
-    spawn([&w] { w.set(0, 0, 2); });
-    spawn([&w] { w.erase(0, 0); });
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.values[1].failures = 1;
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.erase(0, 0); });
   });
 }
 
 TEST(Callback, AlwaysFailingDeleteAgainstAll) {
-  run_world({2}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    w.values[1].failures = 3;
-    spawn([&w] { w.set(0, 0, 2); });
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] {
-      w.get(0, 0);
-      w.erase(0, 0);
-      w.get(0, 0);
+  run_with_fixture({2}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.values[1].failures = 3;
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] {
+      f.get(0, 0);
+      f.erase(0, 0);
+      f.get(0, 0);
     });
   });
 }
 
 // A failed delete says that the value is still there, unless another call has taken it.
 TEST(Callback, FailingDeleteKeepsTheValueVisible) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    w.values[1].failures = 1;
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] {
-      expect(w.get(0, 0) == 1, "it never goes");
-      expect(w.get(0, 0) == 1, "it never goes");
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.values[1].failures = 1;
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] {
+      expect(f.get(0, 0) == 1, "it never goes");
+      expect(f.get(0, 0) == 1, "it never goes");
     });
   });
 }
 
 TEST(Callback, DeleteThatSetsAgain) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete).on_delete = [](World& world, int value) {
-      if (value == 1) world.set(0, 0, 2);
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
+      if (value == 1) fixture.set(0, 0, 2);
     };
-    w.set(0, 0, 1);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.erase(0, 0); });
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.erase(0, 0); });
   });
 }
 
 TEST(Callback, ReplacingSetWhoseCallbackSets) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete).on_delete = [](World& world, int value) {
-      if (value == 1) world.set(0, 0, 2);
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
+      if (value == 1) fixture.set(0, 0, 2);
     };
-    w.set(0, 0, 1);
-    spawn([&w] { w.set(0, 0, 3); });
-    spawn([&w] { w.erase(0, 0); });
+    f.set(0, 0, 1);
+    spawn([&f] { f.set(0, 0, 3); });
+    spawn([&f] { f.erase(0, 0); });
   });
 }
 
 TEST(Callback, DeleteThatDeletesItself) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete).on_delete = [](World& world, int) { world.erase(0, 0); };
-    w.set(0, 0, 1);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] {
-      w.get(0, 0);
-      w.set(0, 0, 2);
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] {
+      f.get(0, 0);
+      f.set(0, 0, 2);
     });
   });
 }
 
 // PETSc's pair: each delete_fn deletes the other's attribute. Two threads, neither may wait.
 TEST(Callback, DeletesOfEachOther) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete).on_delete = [](World& world, int) { world.erase(0, 1); };
-    w.make_key(World::kDelete).on_delete = [](World& world, int) { world.erase(0, 0); };
-    w.set(0, 0, 1);
-    w.set(0, 1, 2);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.erase(0, 1); });
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 1); };
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
+    f.set(0, 0, 1);
+    f.set(0, 1, 2);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.erase(0, 1); });
   });
 }
 
 TEST(Callback, DeleteThatFreesItsKeyval) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete).on_delete = [](World& world, int) { world.free(0); };
-    w.set(0, 0, 1);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.set(0, 0, 2); });
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.free(0); };
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.set(0, 0, 2); });
   });
 }
 
 TEST(Callback, DeleteAllAgainstDeletesThatEndBefore) {
-  run_world({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    w.set(0, 1, 2);
-    w.set(1, 0, 3);
-    spawn([&w] {
-      w.erase(0, 0);
-      w.erase(0, 1);
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.set(0, 1, 2);
+    f.set(1, 0, 3);
+    spawn([&f] {
+      f.erase(0, 0);
+      f.erase(0, 1);
     });
-    spawn([&w] { w.erase_all(1, ATTRCACHE_DRAIN); });
+    spawn([&f] { f.erase_all(1, ATTRCACHE_DRAIN); });
   });
 }
 

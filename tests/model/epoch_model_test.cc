@@ -135,5 +135,77 @@ TEST_P(EpochModel, OldPinAndNewPinAgainstTwoRetires) {
   });
 }
 
+// Something that its owner hands to another thread as soon as it is retired, and that is written
+// again when it doesn't wait: as the record within an entry is.
+struct Reused {
+  explicit Reused(unsigned stripes) : epoch(stripes) {}
+  struct Item : Retired {
+    Plain<int> body{1};
+  };
+  Epoch epoch;
+  Item item;
+  Atomic<int> linked{1};
+  Atomic<int> handed_over{0};
+
+  void look() {
+    Epoch::Pin pin(epoch, thread_ordinal());
+    if (linked.load(kAcquire) != 1) return;
+    expect(item.body.read() == 1, "what is pinned is not written");
+  }
+  void retire() {
+    linked.store(0, kRelaxed);
+    epoch.retire(&item);
+    handed_over.store(1, kRelease);
+  }
+  void take() {
+    if (handed_over.load(kAcquire) == 1 && !item.waits()) item.body.write(2);
+  }
+  void finish() {
+    expect(epoch.waiting() == 0 && !item.waits(), "nothing waits when nobody is pinned");
+  }
+};
+
+TEST_P(EpochModel, ReaderAgainstReuse) {
+  const unsigned stripes = GetParam();
+  run_model({4}, [stripes] {
+    Reused r(stripes);
+    spawn([&r] { r.look(); });
+    spawn([&r] {
+      r.retire();
+      r.take();
+      r.take();
+    });
+    join();
+    r.finish();
+  });
+}
+
+TEST_P(EpochModel, ReaderAgainstReuseByAnother) {
+  const unsigned stripes = GetParam();
+  run_model({3}, [stripes] {
+    Reused r(stripes);
+    spawn([&r] { r.look(); });
+    spawn([&r] { r.retire(); });
+    spawn([&r] { r.take(); });
+    join();
+    r.finish();
+  });
+}
+
+// What nobody can see any more need not be retired.
+TEST_P(EpochModel, ReaderAgainstReuseOfWhatIsUnseen) {
+  const unsigned stripes = GetParam();
+  run_model({}, [stripes] {
+    Reused r(stripes);
+    spawn([&r] { r.look(); });
+    spawn([&r] {
+      r.linked.store(0, kRelaxed);
+      if (r.epoch.unseen()) r.item.body.write(2);
+    });
+    join();
+    r.finish();
+  });
+}
+
 }  // namespace
 }  // namespace attrcache::model

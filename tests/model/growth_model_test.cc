@@ -154,15 +154,15 @@ TEST(Growth, GetAgainstNewLeaf) { get_against_growth({}, 64, 72); }
 
 // Through the C API: get and set at far indices.
 TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {
-  run_world({2, 1}, [](World& w) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     static int fillers[64];
-    for (int f = 0; f < 10; ++f) attrcache_keyval_create(w.kind(), nullptr, &fillers[f]);
-    w.make_key(World::kDelete);
-    spawn([&w] { w.set(0, 0, 1); });
-    spawn([&w] { w.set(0, 0, 2); });
-    spawn([&w] {
-      w.get(0, 0);
-      w.get(0, 0);
+    for (int i = 0; i < 10; ++i) attrcache_keyval_create(f.kind(), nullptr, &fillers[i]);
+    f.make_key(Fixture::kDelete);
+    spawn([&f] { f.set(0, 0, 1); });
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] {
+      f.get(0, 0);
+      f.get(0, 0);
     });
   });
 }

@@ -14,65 +14,65 @@ class FreeKeyval : public ::testing::TestWithParam<unsigned> {
  protected:
   template <typename Threads>
   void run(Bound bound, Threads threads) {
-    run_world(bound, threads, GetParam());
+    run_with_fixture(bound, threads, GetParam());
   }
 };
 INSTANTIATE_TEST_SUITE_P(Stripes, FreeKeyval, ::testing::Values(1u, 2u));
 
 TEST_P(FreeKeyval, AgainstSet) {
-  run({}, [](World& w) {
-    w.make_key(World::kDelete);
-    spawn([&w] { w.set(0, 0, 1); });
-    spawn([&w] { w.free(0); });
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    spawn([&f] { f.set(0, 0, 1); });
+    spawn([&f] { f.free(0); });
   });
 }
 
 TEST_P(FreeKeyval, AgainstReplacingSet) {
-  run({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    spawn([&w] { w.set(0, 0, 2); });
-    spawn([&w] { w.free(0); });
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.free(0); });
   });
 }
 
 TEST_P(FreeKeyval, AgainstDelete) {
-  run({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.free(0); });
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.free(0); });
   });
 }
 
 TEST_P(FreeKeyval, AgainstQuickDeleteAndSet) {
-  run({2}, [](World& w) {
-    w.make_key(World::kNone);
-    w.set(0, 0, 1);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.set(0, 0, 2); });
-    spawn([&w] { w.free(0); });
+  run({2}, [](Fixture& f) {
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.free(0); });
   });
 }
 
 TEST_P(FreeKeyval, AgainstSetAndDelete) {
-  run({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    spawn([&w] { w.set(0, 0, 2); });
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.free(0); });
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.free(0); });
   });
 }
 
 TEST_P(FreeKeyval, AgainstSetThenDelete) {
-  run({}, [](World& w) {
-    w.make_key(World::kDelete);
-    spawn([&w] {
-      w.set(0, 0, 1);
-      w.erase(0, 0);
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    spawn([&f] {
+      f.set(0, 0, 1);
+      f.erase(0, 0);
     });
-    spawn([&w] { w.free(0); });
+    spawn([&f] { f.free(0); });
   });
 }
 
@@ -97,103 +97,103 @@ TEST(FreeNoKeyval, AgainstTheFirstOfAll) {
 }
 
 TEST_P(FreeKeyval, AgainstItself) {
-  run({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    spawn([&w] { w.free(0); });
-    spawn([&w] {
-      w.free(0);
-      w.erase(0, 0);
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] { f.free(0); });
+    spawn([&f] {
+      f.free(0);
+      f.erase(0, 0);
     });
   });
 }
 
 TEST_P(FreeKeyval, AgainstAttributesOfTwoObjects) {
-  run({2}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    w.set(1, 0, 2);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.erase(1, 0); });
-    spawn([&w] { w.free(0); });
+  run({2}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.set(1, 0, 2);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.erase(1, 0); });
+    spawn([&f] { f.free(0); });
   });
 }
 
 TEST_P(FreeKeyval, AgainstGet) {
-  run({}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    spawn([&w] {
-      w.free(0);
-      w.erase(0, 0);
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] {
+      f.free(0);
+      f.erase(0, 0);
     });
-    spawn([&w] {
-      w.get(0, 0);
-      w.get(0, 0);
+    spawn([&f] {
+      f.get(0, 0);
+      f.get(0, 0);
     });
   });
 }
 
 // Readers of records under a pin: introspection against the end of the keyval.
 TEST_P(FreeKeyval, AgainstIntrospection) {
-  run({2}, [](World& w) {
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
-    const auto look = [&w] {
-      auto& registry = *reinterpret_cast<Registry*>(w.kind());
-      registry.for_each([&w](uint64_t word, const Record& record, const References& references) {
+  run({2}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    const auto look = [&f] {
+      auto& registry = *reinterpret_cast<Registry*>(f.kind());
+      registry.for_each([&f](uint64_t word, const Record& record, const References& references) {
         touch(&record);
-        expect(static_cast<int>(word & entry_word::kKeyval) == w.keys[0].keyval, "its number");
-        expect(record.hooks.callbacks.extra_state == &w.keys[0], "its own record");
+        expect(static_cast<int>(word & entry_word::kKeyval) == f.keys[0].keyval, "its number");
+        expect(record.hooks.callbacks.extra_state == &f.keys[0], "its own record");
         expect(references.count() <= 1, "its references");
       });
     };
     spawn(look);
-    spawn([&w] { w.erase(0, 0); });
-    spawn([&w] { w.free(0); });
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.free(0); });
   });
 }
 
 TEST(Keyval, TwoCreatesAreTwo) {
   run_model({}, [] {
-    World w;
+    Fixture f;
     int made[2];
     for (int t = 0; t < 2; ++t) {
-      spawn([&w, &made, t] {
-        expect(attrcache_keyval_create(w.kind(), nullptr, &made[t]) == ATTRCACHE_OK, "made");
+      spawn([&f, &made, t] {
+        expect(attrcache_keyval_create(f.kind(), nullptr, &made[t]) == ATTRCACHE_OK, "made");
       });
     }
     join();
     expect(made[0] != made[1], "two keyvals have two numbers");
-    expect(attrcache_keyval_free(w.kind(), &made[0]) == ATTRCACHE_OK, "freed");
-    expect(attrcache_keyval_free(w.kind(), &made[1]) == ATTRCACHE_OK, "freed");
-    w.finish();
+    expect(attrcache_keyval_free(f.kind(), &made[0]) == ATTRCACHE_OK, "freed");
+    expect(attrcache_keyval_free(f.kind(), &made[1]) == ATTRCACHE_OK, "freed");
+    f.finish();
   });
 }
 
 // The first keyval of a kind, seen by introspection and by somebody who has guessed its number.
 TEST(Keyval, FirstCreateAgainstThoseWhoLook) {
   run_model({}, [] {
-    World w;
-    spawn([&w] { w.make_key(World::kDelete); });
-    spawn([&w] {
-      auto& registry = *reinterpret_cast<Registry*>(w.kind());
-      registry.for_each([&w](uint64_t, const Record& record, const References& references) {
+    Fixture f;
+    spawn([&f] { f.make_key(Fixture::kDelete); });
+    spawn([&f] {
+      auto& registry = *reinterpret_cast<Registry*>(f.kind());
+      registry.for_each([&f](uint64_t, const Record& record, const References& references) {
         touch(&record);
-        expect(w.keys[0].extra.read() == 1, "what was written before create");
+        expect(f.keys[0].extra.read() == 1, "what was written before create");
         expect(references.count() <= 1, "its references");
       });
     });
-    spawn([&w] {
+    spawn([&f] {
       const auto guessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
       void* value;
-      expect(attrcache_get(w.kind(), &w.table(0), guessed, &value) != ATTRCACHE_OK, "absent");
-      attrcache_set(w.kind(), &w.table(1), nullptr, guessed,
-                    reinterpret_cast<intptr_t>(&w.values[1]), ATTRCACHE_AS_POINTER, nullptr);
-      attrcache_delete(w.kind(), &w.table(1), nullptr, guessed, nullptr);
+      expect(attrcache_get(f.kind(), &f.table(0), guessed, &value) != ATTRCACHE_OK, "absent");
+      attrcache_set(f.kind(), &f.table(1), nullptr, guessed,
+                    reinterpret_cast<intptr_t>(&f.values[1]), ATTRCACHE_AS_POINTER, nullptr);
+      attrcache_delete(f.kind(), &f.table(1), nullptr, guessed, nullptr);
     });
     join();
-    w.finish();
+    f.finish();
   });
 }
 
@@ -201,75 +201,75 @@ TEST(Keyval, FirstCreateAgainstThoseWhoLook) {
 // written.
 TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
   run_model({}, [] {
-    World w;
+    Fixture f;
     int fillers[Registry::kRest + 4];
-    for (int& filler : fillers) attrcache_keyval_create(w.kind(), nullptr, &filler);
-    for (int& filler : fillers) attrcache_keyval_free(w.kind(), &filler);
-    spawn([&w] { w.make_key(World::kDelete); });
-    spawn([&w] {
-      auto& registry = *reinterpret_cast<Registry*>(w.kind());
-      registry.for_each([&w](uint64_t, const Record& record, const References&) {
-        expect(w.keys[0].extra.read() == 1, "what was written before create");
-        expect(record.hooks.callbacks.extra_state == &w.keys[0], "its own record");
+    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
+    for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
+    spawn([&f] { f.make_key(Fixture::kDelete); });
+    spawn([&f] {
+      auto& registry = *reinterpret_cast<Registry*>(f.kind());
+      registry.for_each([&f](uint64_t, const Record& record, const References&) {
+        expect(f.keys[0].extra.read() == 1, "what was written before create");
+        expect(record.hooks.callbacks.extra_state == &f.keys[0], "its own record");
       });
     });
     join();
-    w.finish();
+    f.finish();
   });
 }
 
 // A copy of a keyval that is gone frees nothing, though its index is used again.
 TEST(Keyval, FreeOfAStaleCopy) {
   run_model({}, [] {
-    World w;
+    Fixture f;
     int first;
-    attrcache_keyval_create(w.kind(), nullptr, &first);
+    attrcache_keyval_create(f.kind(), nullptr, &first);
     int stale = first;
-    attrcache_keyval_free(w.kind(), &first);
+    attrcache_keyval_free(f.kind(), &first);
     int last = 0;
     for (uint32_t i = 0; i < 2 * Registry::kRest; ++i) {
-      attrcache_keyval_create(w.kind(), nullptr, &last);
+      attrcache_keyval_create(f.kind(), nullptr, &last);
       if (id::index(static_cast<uint32_t>(last)) == id::index(static_cast<uint32_t>(stale))) break;
-      attrcache_keyval_free(w.kind(), &last);
+      attrcache_keyval_free(f.kind(), &last);
     }
     expect(last != stale, "the same index, another number");
-    expect(attrcache_keyval_free(w.kind(), &stale) == ATTRCACHE_ERR_KEYVAL_STALE, "refused");
-    expect(attrcache_set(w.kind(), &w.table(0), nullptr, last, 77, ATTRCACHE_AS_POINTER, nullptr) ==
+    expect(attrcache_keyval_free(f.kind(), &stale) == ATTRCACHE_ERR_KEYVAL_STALE, "refused");
+    expect(attrcache_set(f.kind(), &f.table(0), nullptr, last, 77, ATTRCACHE_AS_POINTER, nullptr) ==
                ATTRCACHE_OK,
            "the new keyval is alive");
-    attrcache_delete(w.kind(), &w.table(0), nullptr, last, nullptr);
-    attrcache_keyval_free(w.kind(), &last);
-    w.finish();
+    attrcache_delete(f.kind(), &f.table(0), nullptr, last, nullptr);
+    attrcache_keyval_free(f.kind(), &last);
+    f.finish();
   });
 }
 
 // A call that has looked its keyval up, and sleeps while the keyval is freed and its index comes
 // round again under another keyval, which attaches a value in the same slot.
-void race_with_reuse(void (*stale)(World&)) {
+void race_with_reuse(void (*stale)(Fixture&)) {
   int reused = 0;
   run_model({1, 2}, [stale, &reused] {
-    World w;
-    w.make_key(World::kDelete);
-    w.set(0, 0, 1);
+    Fixture f;
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
     int fillers[Registry::kRest + 4];
-    for (int& filler : fillers) attrcache_keyval_create(w.kind(), nullptr, &filler);
-    for (int& filler : fillers) attrcache_keyval_free(w.kind(), &filler);
+    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
+    for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
     int again = 0;
-    spawn([&w, stale] { stale(w); });
-    spawn([&w, &again] {
-      w.free(0);
-      w.erase(0, 0);
-      const auto index = id::index(static_cast<uint32_t>(w.keys[0].keyval));
+    spawn([&f, stale] { stale(f); });
+    spawn([&f, &again] {
+      f.free(0);
+      f.erase(0, 0);
+      const auto index = id::index(static_cast<uint32_t>(f.keys[0].keyval));
       for (uint32_t i = 0; i < 2 * Registry::kRest && again == 0; ++i) {
         int made;
-        attrcache_keyval_create(w.kind(), nullptr, &made);
+        attrcache_keyval_create(f.kind(), nullptr, &made);
         if (id::index(static_cast<uint32_t>(made)) != index) {
-          attrcache_keyval_free(w.kind(), &made);
+          attrcache_keyval_free(f.kind(), &made);
           continue;
         }
         again = made;
-        expect(made != w.keys[0].keyval, "another generation");
-        expect(attrcache_set(w.kind(), &w.table(0), nullptr, made, 77, ATTRCACHE_AS_POINTER,
+        expect(made != f.keys[0].keyval, "another generation");
+        expect(attrcache_set(f.kind(), &f.table(0), nullptr, made, 77, ATTRCACHE_AS_POINTER,
                              nullptr) == ATTRCACHE_OK,
                "the new keyval's value is attached");
       }
@@ -279,50 +279,170 @@ void race_with_reuse(void (*stale)(World&)) {
     if (again != 0) {
       ++reused;
       void* value = nullptr;
-      expect(attrcache_get(w.kind(), &w.table(0), again, &value) == ATTRCACHE_OK &&
+      expect(attrcache_get(f.kind(), &f.table(0), again, &value) == ATTRCACHE_OK &&
                  reinterpret_cast<intptr_t>(value) == 77,
              "the new keyval's value is still attached");
-      expect(attrcache_delete(w.kind(), &w.table(0), nullptr, again, nullptr) == ATTRCACHE_OK,
+      expect(attrcache_delete(f.kind(), &f.table(0), nullptr, again, nullptr) == ATTRCACHE_OK,
              "and is deleted by its own keyval alone");
-      expect(attrcache_keyval_free(w.kind(), &again) == ATTRCACHE_OK, "and nobody has freed it");
+      expect(attrcache_keyval_free(f.kind(), &again) == ATTRCACHE_OK, "and nobody has freed it");
     }
-    w.finish();
+    f.finish();
   });
   EXPECT_GT(reused, 10);
 }
 
 TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
-  race_with_reuse([](World& w) {
-    w.set(0, 0, 2);
-    w.get(0, 0);
+  race_with_reuse([](Fixture& f) {
+    f.set(0, 0, 2);
+    f.get(0, 0);
   });
 }
 
 TEST(Keyval, StaleDeleteAgainstReuseOfTheIndex) {
-  race_with_reuse([](World& w) { w.erase(0, 0); });
+  race_with_reuse([](Fixture& f) { f.erase(0, 0); });
 }
 
 TEST(Keyval, StaleFreeAgainstReuseOfTheIndex) {
-  race_with_reuse([](World& w) { w.free(0); });
+  race_with_reuse([](Fixture& f) { f.free(0); });
 }
 
 // A record isn't the next keyval's while somebody looks at it.
 TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
-  race_with_reuse([](World& w) {
-    auto& registry = *reinterpret_cast<Registry*>(w.kind());
-    const auto look = [&w](uint64_t, const Record& record, const References& references) {
+  race_with_reuse([](Fixture& f) {
+    auto& registry = *reinterpret_cast<Registry*>(f.kind());
+    const auto look = [&f](uint64_t, const Record& record, const References& references) {
       references.count();
-      expect(record.hooks.callbacks.extra_state == &w.keys[0], "still its own record");
+      expect(record.hooks.callbacks.extra_state == &f.keys[0], "still its own record");
     };
-    registry.visit(static_cast<uint32_t>(w.keys[0].keyval), look);
+    registry.visit(static_cast<uint32_t>(f.keys[0].keyval), look);
   });
+}
+
+// A thread sleeps within introspection, however many keyvals are made and freed meanwhile: as long
+// as fewer are alive than there can be, there is always an index for the next.
+TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
+  uint64_t most_waited = 0;
+  run_model({1, 0}, [&most_waited] {
+    World w;
+    w.make_key(World::kDelete);
+    spawn([&w] {
+      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+      registry.visit(static_cast<uint32_t>(w.keys[0].keyval),
+                     [&w](uint64_t, const Record& record, const References& references) {
+                       references.count();
+                       expect(record.hooks.callbacks.extra_state == &w.keys[0], "its own record");
+                     });
+    });
+    spawn([&w, &most_waited] {
+      auto& registry = *reinterpret_cast<Registry*>(w.kind());
+      for (uint32_t i = 0; i < Registry::kCapacity + 5; ++i) {
+        int keyval;
+        expect(attrcache_keyval_create(w.kind(), nullptr, &keyval) == ATTRCACHE_OK, "a keyval");
+        expect(attrcache_keyval_free(w.kind(), &keyval) == ATTRCACHE_OK, "freed");
+      }
+      const uint64_t waits = registry.epoch().waiting();
+      expect(waits <= Registry::kCapacity + 5, "a record for each keyval that was freed");
+      if (waits > most_waited) most_waited = waits;
+    });
+    join();
+    w.finish();
+  });
+  EXPECT_EQ(most_waited, Registry::kCapacity + 5) << "nothing was reclaimed under the pin";
+}
+
+// All indices of a kind but one are in use, so that any other comes round as soon as it is free. A
+// keyval's extra_state is its number, which is known beforehand since only one thread creates.
+struct FullRegistry {
+  Epoch epoch{1};
+  attrcache_kind_options options = {};
+  Registry registry{0, options, 1, epoch};
+
+  FullRegistry() {
+    for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
+    free(id::make(0, 0, 1));
+  }
+  void finish() {
+    registry.free_unused();
+    expect(epoch.waiting() == 0, "nothing waits when nobody is pinned");
+  }
+  bool create(uint32_t expected) {
+    const attrcache_callbacks callbacks = {
+        nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, nullptr};
+    int keyval;
+    if (registry.create(callbacks, &keyval, Registry::kNotPredefined) != ATTRCACHE_OK) return false;
+    expect(static_cast<uint32_t>(keyval) == expected, "indices are first in, first out");
+    return true;
+  }
+  void free(uint32_t keyval) {
+    auto variable = static_cast<int>(keyval);
+    expect(registry.free(&variable) == ATTRCACHE_OK, "freed");
+  }
+  void look(uint32_t keyval, int* seen) {
+    const auto is_its_own = [seen](uint64_t word, const Record& record, const References& r) {
+      const auto number = reinterpret_cast<uintptr_t>(record.hooks.callbacks.extra_state);
+      expect(number == (word & entry_word::kKeyval), "the record of the keyval that was found");
+      r.count();
+      touch(&record);
+      expect(number == reinterpret_cast<uintptr_t>(record.hooks.callbacks.extra_state),
+             "a record stays as it is as long as somebody looks at it");
+      ++*seen;
+    };
+    registry.visit(keyval, is_its_own);
+  }
+};
+
+// The index under the eyes of a reader is freed, used for a second keyval, and for a third.
+TEST(Keyval, IntrospectionAgainstTheNextKeyvalsOfAnIndex) {
+  int seen = 0;
+  run_model({2, 2}, [&seen] {
+    FullRegistry f;
+    spawn([&f, &seen] {
+      f.look(id::make(0, 0, 0), &seen);
+      f.look(id::make(0, 1, 0), &seen);
+    });
+    spawn([&f] {
+      for (unsigned generation = 0; generation < 2; ++generation) {
+        f.free(id::make(0, generation, 0));
+        expect(f.create(id::make(0, generation + 1, 1)), "the oldest free index");
+        f.free(id::make(0, generation + 1, 1));
+        expect(f.create(id::make(0, generation + 1, 0)), "the index that is looked at");
+      }
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(seen, 10);
+}
+
+// The same where one thread frees and another creates.
+TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
+  int created = 0;
+  run_model({2, 1}, [&created] {
+    FullRegistry f;
+    int seen = 0;
+    spawn([&f, &seen] {
+      f.look(id::make(0, 0, 0), &seen);
+      f.look(id::make(0, 1, 0), &seen);
+    });
+    spawn([&f] {
+      f.free(id::make(0, 0, 0));
+      f.free(id::make(0, 0, 2));
+    });
+    spawn([&f, &created] {
+      if (!f.create(id::make(0, 1, 1))) return;
+      if (f.create(id::make(0, 1, 0))) ++created;
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(created, 10);
 }
 
 // When its destructor runs, a keyval is no more.
 TEST(Keyval, UnknownToItsDestructor) {
   run_model({}, [] {
     struct Seen {
-      World world;
+      Fixture fixture;
       int keyval = 0;
       int result = ATTRCACHE_OK;
     } seen;
@@ -331,13 +451,13 @@ TEST(Keyval, UnknownToItsDestructor) {
     callbacks.destructor = [](void* extra) {
       auto& s = *static_cast<Seen*>(extra);
       void* value;
-      s.result = attrcache_get(s.world.kind(), &s.world.table(0), s.keyval, &value);
+      s.result = attrcache_get(s.fixture.kind(), &s.fixture.table(0), s.keyval, &value);
     };
-    attrcache_keyval_create(seen.world.kind(), &callbacks, &seen.keyval);
+    attrcache_keyval_create(seen.fixture.kind(), &callbacks, &seen.keyval);
     int keyval = seen.keyval;
-    expect(attrcache_keyval_free(seen.world.kind(), &keyval) == ATTRCACHE_OK, "freed");
+    expect(attrcache_keyval_free(seen.fixture.kind(), &keyval) == ATTRCACHE_OK, "freed");
     expect(seen.result == ATTRCACHE_ERR_KEYVAL_STALE, "gone");
-    seen.world.finish();
+    seen.fixture.finish();
   });
 }
 

@@ -33,7 +33,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-LAYERS = ["attrcache", "callback", "domain", "epoch", "keyval", "table"]
+LAYERS = ["c_api", "callback", "domain", "epoch", "keyval", "table"]
 COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL", "-I.", "-Ilib", "-Ilib/include"]
 WEAKER = {
     "load": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},

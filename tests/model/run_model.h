@@ -13,7 +13,7 @@
 
 #include "tests/model/explorer/explore.h"
 #include "tests/model/explorer/sites.h"
-#include "tests/model/world.h"
+#include "tests/model/fixture.h"
 
 namespace attrcache::model {
 
@@ -55,14 +55,14 @@ void run_model(Bound bound, Program program) {
   }
 }
 
-// The same for a model of the C API: `threads(world)` prepares a world and spawns its threads.
+// The same for a model of the C API: `threads(fixture)` prepares the fixture and spawns threads.
 template <typename Threads>
-void run_world(Bound bound, Threads threads, unsigned stripes = 1) {
+void run_with_fixture(Bound bound, Threads threads, unsigned stripes = 1) {
   run_model(bound, [&] {
-    World world(stripes);
-    threads(world);
+    Fixture fixture(stripes);
+    threads(fixture);
     join();
-    world.finish();
+    fixture.finish();
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// attrcache/mpi2.hpp: code in the style of MPI-2's C++ bindings, on an MPI that need not have any.
+// Uses attrcache/mpi2.hpp: code in the style of MPI-2's C++ bindings, on MPIs that may have none.
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -29,7 +29,7 @@ struct State {
   int deletions = 0;
 };
 
-// The same in the shapes of the three; `Cached` is Comm, Datatype or Win.
+// Callbacks in the shapes of the three kinds. `Cached` is Comm, Datatype or Win.
 template <typename Cached, typename In>
 int copy(const Cached& old, int, void* extra_state, In in, void* out, bool& flag) {
   const typename Cached::Handle handle = old;
@@ -46,7 +46,7 @@ int remove(Cached&, int, void*, void* extra_state) {
   return MPI_SUCCESS;
 }
 
-// What all three do; `dup` is given for those that can.
+// What all three kinds do. `dup` is null for those that can't be duplicated.
 template <typename Cached, typename In, typename Dup, typename Free>
 void use(Cached object, Dup dup, Free free) {
   State state;
@@ -105,7 +105,7 @@ bool throws(Call call) {
   return false;
 }
 
-// With an error handler that returns, errors arrive as exceptions; and none flies through MPI.
+// With an error handler that returns, errors are thrown as exceptions. None passes through MPI.
 void fail() {
   MPI_Comm comm, copied = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_SELF, &comm);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The binary interface is that of abi.txt: exported names and their versions, functions, layouts,
-# values. Additions belong into abi.txt; anything else wants another soname (CONTRIBUTING.md).
+# The binary interface must be the one in abi.txt: exported names with their versions, functions, layouts
+# and values. Additions must be added to abi.txt. Any other change needs a new soname (CONTRIBUTING.md).
 #
 #   tests/packaging/abi_test.sh --update     writes abi.txt, in a source tree, after bazel build -c opt
 

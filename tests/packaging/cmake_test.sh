@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds without Bazel, and compares: both builds export the same names and install the same files.
+# Builds with CMake. Both builds must export the same names and install the same files.
 
 source tests/packaging/lib.sh
 
@@ -25,7 +25,7 @@ for library in lib/libattrcache.so lib/attrcache/libattrcache_{openmpi,mpich,mpi
   needed() { readelf -d "$1" | sed -n 's/.*\(NEEDED\|SONAME\).*\[\(.*\)\]/\1 \2/p' | grep -v ld-linux | sort; }
   ! needed "$work/cmake/$library" | grep -q 'NEEDED libattrcache' || fail "$library needs us"
 done
-# The same package files, but for where they are.
+# The package files are the same, except for the paths in them.
 for file in lib/pkgconfig/attrcache.pc lib/cmake/attrcache/attrcache-config{,-version}.cmake; do
   diff <(sed "s|$work/bazel|PREFIX|" "$work/bazel/$file") \
     <(sed "s|$work/cmake|PREFIX|" "$work/cmake/$file") || fail "$file differs"
@@ -33,7 +33,7 @@ done
 gcc "$here/use.c" -I"$work/cmake/include" -L"$work/cmake/lib" -lattrcache -o "$work/use"
 expect "works in C" env LD_LIBRARY_PATH="$work/cmake/lib" "$work/use"
 
-# Folders given as absolute paths, as some package managers do, and a prefix that is given when it is installed.
+# Absolute paths for folders, as some package managers give them, and a prefix that is given at installation.
 cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=/usr/lib64 \
   -DATTRCACHE_OPENMPI_INCLUDE=OFF -DATTRCACHE_MPICH_INCLUDE=OFF -DATTRCACHE_MPI_ABI=OFF >/dev/null
 cmake --build "$work/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
@@ -50,7 +50,7 @@ cmake --install "$work/build" --prefix "$work/else where" >/dev/null
 grep -qx "prefix=$work/else where" "$work/else where/lib/pkgconfig/attrcache.pc" || fail "attrcache.pc has another prefix"
 ! cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib >/dev/null 2>&1 || fail "LIBDIR outside"
 
-# A project that brings the sources along, and has targets and files with names as common as ours; with clang.
+# A project that has these sources as a subfolder, and targets and files of the same common names; with clang.
 mkdir "$work/project"
 cp "$here"/use.c "$here"/use.cc "$work/project"
 cat >"$work/project/CMakeLists.txt" <<END

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pairs of functions in C++ (cxx_*) and by the C API (capi_*) that are to compile to the same code;
-// cost_test.sh compares.
+// Pairs of functions, by the C++ API (cxx_*) and by the C API (capi_*), that must compile to the
+// same code. cost_test.sh compares them.
 
 #include "attrcache/attrcache.hpp"
 
@@ -12,7 +12,7 @@ struct Session {
 };
 using Keyval = attrcache::Keyval<int, Session>;
 
-// What the C programmer would keep.
+// What a C program would keep.
 struct InC {
   attrcache_kind* kind;
   int keyval;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cost_run FUNCTION TIMES: calls one of cost.cc's functions that often, for cost_test.sh to count
-// the instructions. A delete follows a set each time, both by the same API.
+// cost_run FUNCTION TIMES: calls one of cost.cc's functions so many times. cost_test.sh counts the
+// instructions. Each delete follows a set by the same API.
 
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace {
 
-// One code for both: a call through a pointer.
+// Both APIs are called by the same code, through a pointer.
 template <typename Handle>
 struct Functions {
   int* (*get)(const Handle&, const Session&);

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The C++ API costs nothing over the C API, with both compilers: get is the same instructions in both
-# of cost.cc's functions; the others, whose results the compilers lay out in their own ways, no more,
-# but for borrow's one store: the guard remembers its status. Then the instructions that are executed, those of the
-# library included, are counted: as many.
+# The C++ API costs nothing over the C API, with either compiler. cost.cc has a pair of functions for each operation.
+# The two gets must have the same instructions. Of the other operations, the C++ one must have no more, because the
+# compilers arrange results differently; borrow may have one store more, by which the guard remembers its status. Then
+# the instructions that are executed are counted, those of the library included: they must be as many.
 
 source tests/packaging/lib.sh
 
-# The instructions of a function, without addresses: calls and jumps by where they lead.
+# Prints the instructions of a function without addresses. Calls and jumps are printed with their target's name.
 code() { # OBJECT FUNCTION
   objdump -dr --no-show-raw-insn -M intel "$1" | awk -v f="<$2>:" '
     $2 == f { on = 1; start = $1; next }
@@ -36,7 +36,7 @@ for compiler in g++ clang++; do
   done
 done
 
-# executed FUNCTION: instructions per call, from two runs of different length.
+# executed FUNCTION: prints the instructions per call, as the difference of two runs of different length.
 executed() {
   local times count=()
   for times in 1000 2000; do
@@ -47,7 +47,7 @@ executed() {
   echo $(((count[1] - count[0]) / 1000))
 }
 
-# The functions by themselves, so that nothing is inlined into the loop.
+# The functions are compiled separately, so that none is inlined into the loop.
 g++ -std=c++20 -O2 -Wall -Wextra -Werror -Ilib/include -fno-inline-functions-called-once "$here/cost_run.cc" libattrcache.so.0 \
   -Wl,-rpath,"$root" -o "$work/run"
 for operation in get get_status set delete borrow; do

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gdb_test.sh looks at: keyvals of all sorts, and tables with near and far slots. */
+/* The program that gdb_test.sh looks at. It has keyvals of all sorts, and tables with near and far
+ * slots. */
 
 #include <attrcache/attrcache.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What gdb shows of a running program, with a library that has no symbols but the exported ones.
+# gdb shows tables and keyvals of a running program, though the library has no symbols but the exported ones.
 
 source tests/packaging/lib.sh
 
 strip -o "$work/libattrcache.so.0" libattrcache.so.0
 gcc -g -Ilib/include "$here/gdb_program.c" "$work/libattrcache.so.0" -Wl,-rpath,"$work" -o "$work/program"
-# Some sandboxes don't let gdb switch the randomization of addresses off.
+# Some sandboxes forbid gdb to switch address space randomization off.
 gdb -nx -batch -ex 'set startup-with-shell off' -ex 'set width 0' \
   -ex "source tools/gdb/attrcache_gdb.py" -ex 'break stop_here' -ex run -ex 'echo \n' \
   -ex 'print near_table' -ex 'print far_table' -ex 'print empty_table' -ex 'print *sessions' \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The public headers compile, by themselves and without a warning, in each standard that lib/include/README.md names
-# and later ones, with both compilers and with the warnings that strict projects switch on; in earlier standards,
-# attrcache.hpp says what it needs.
+# Each public header compiles by itself and without a warning: in the standards that lib/include/README.md names and in
+# later ones, with both compilers, and with the warnings that strict projects switch on. In earlier standards,
+# attrcache.hpp fails with a message that says what it needs.
 
 source tests/packaging/lib.sh
 
@@ -15,7 +15,7 @@ works() {
   compile "$@" || fail "$*: $(cat "$work/log")"
 }
 
-# Each macro used: what is in it is compiled only then.
+# Uses each macro, because the compiler checks its contents only then.
 cat >"$work/use.h" <<'END'
 #include "attrcache/attrcache.h"
 #include "attrcache/attrcache.h"

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# tools/install into an empty prefix; then what a user does with it: a C program by pkg-config, a
-# C++ program by CMake, man, the launcher.
+# Installs into an empty prefix with tools/install. Then does what users do: builds a C program with
+# pkg-config and a C++ program with CMake, and runs man and the launcher.
 
 source tests/packaging/lib.sh
 prefix=$work/prefix
 
-# All may use it, whoever installed it.
+# Every user may read the installed files, whoever installed them.
 (umask 077 && tools/install --prefix "$prefix" --libdir lib/multi --built "$root" >/dev/null)
 [[ -z $(find "$prefix" ! -type l ! -perm -444) ]] || fail "unreadable: $(find "$prefix" ! -perm -444)"
 [[ -z $(find "$prefix" -type d ! -perm -555) ]] || fail "folders are closed"
 version=$(sed -n 's/^Version: //p' "$prefix/lib/multi/pkgconfig/attrcache.pc")
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version is '$version'"
 
-# A C program by pkg-config; C++ compilers take the header, too.
+# pkg-config for a C program. A C++ compiler accepts the header, too.
 export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
 readarray -t shared < <(pkg-config --cflags --libs attrcache | xargs -n 1)
 gcc -std=c11 -pedantic -Wall -Wextra -Werror "$here/use.c" "${shared[@]}" -o "$work/shared"
@@ -24,12 +24,12 @@ readarray -t static < <(pkg-config --static --libs attrcache | xargs -n 1)
 gcc -std=c11 -I"$prefix/include" "$here/use.c" -Wl,-Bstatic -L"$prefix/lib/multi" -lattrcache \
   -Wl,-Bdynamic "${static[@]:2}" -o "$work/static"
 expect "works in C" "$work/static"
-# Nothing dynamic at all.
+# A fully static program.
 readarray -t static < <(pkg-config --static --cflags --libs attrcache | xargs -n 1)
 gcc -std=c11 "$here/use.c" "${static[@]}" -static -o "$work/wholly_static"
 expect "works in C" "$work/wholly_static"
 
-# The tree may be moved before CMake finds it: nothing in it but attrcache.pc knows where it is.
+# CMake finds the tree even after it was moved: only attrcache.pc contains its path.
 mv "$prefix" "$work/moved"
 prefix=$work/moved
 cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED="${version%.*}" \
@@ -40,7 +40,7 @@ expect "works in C++" "$work/build/static"
 expect "works in C" "$work/build/in_c"
 ! cmake -S "$here" -B "$work/too_new" -DCMAKE_PREFIX_PATH="$prefix" -DWANTED=99.0 \
   -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" >/dev/null 2>&1 || fail "99.0 was found"
-# A project in C alone; components, which there aren't.
+# A project in C only; and a request for components, which the package doesn't have.
 cat >"$work/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.16)
 project(user LANGUAGES C)
@@ -61,14 +61,14 @@ rm -r "$work/in_c"
 grep -q 'has no component shared' "$work/log" || fail "no word of components: $(cat "$work/log")"
 rm "$work/use.c" "$work/CMakeLists.txt"
 
-# The launcher knows where the interposers are.
+# The launcher finds the interposers.
 for mpi in openmpi mpich mpi_abi; do
   expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
   expect "$prefix/lib/attrcache/libattrcache_${mpi}_report.so" \
     "$prefix/bin/attrcache-run" --mpi "$mpi" --report --print
 done
 
-# Nothing else is there.
+# Nothing else was installed.
 (cd "$prefix" && find . -type f -o -type l) | sed 's|^\./||' | grep -v '^share/man/man3/' |
   LC_ALL=C sort >"$work/there"
 diff - "$work/there" <<END || fail "installed (>) is not what should be (<)"
@@ -96,7 +96,7 @@ share/man/man1/attrcache-run.1
 share/man/man7/attrcache.7
 END
 
-# Over an older version, which had files that this one hasn't; and away again. What others put there stays.
+# Installs over an older version that had more files, and uninstalls. Files of others stay.
 touch "$prefix/lib/attrcache/old.so" "$prefix/share/attrcache/mine"
 echo lib/attrcache/old.so >>"$prefix/share/attrcache/installed-files"
 LC_ALL=C sort -o "$prefix/share/attrcache/installed-files"{,}
@@ -109,7 +109,7 @@ tools/install --prefix "$prefix" --uninstall >/dev/null
 [[ $(cd "$prefix" && find . -type f -o -type l) == ./share/attrcache/mine ]] || fail "left: $(find "$prefix")"
 ! tools/install --prefix "$prefix" --uninstall 2>/dev/null || fail "nothing was taken away again"
 
-# A prefix of odd characters.
+# A prefix with unusual characters.
 odd="$work/a b&c|d\\e"
 tools/install --prefix "$odd" --built "$root" --without-mpi >/dev/null
 readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/pkgconfig" pkg-config --cflags --libs attrcache | xargs -n 1)
@@ -117,7 +117,7 @@ readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/pkgconfig" pkg-config --cflags 
 gcc -std=c11 "$here/use.c" "${flags[@]}" -o "$work/shared"
 expect "works in C" env LD_LIBRARY_PATH="$odd/lib" "$work/shared"
 
-# A package's staging area.
+# DESTDIR, with which packagers install into a staging folder.
 DESTDIR=$work/stage tools/install --prefix /usr --built "$root" --without-mpi >/dev/null
 [[ -f $work/stage/usr/lib/libattrcache.so ]] || fail "DESTDIR was ignored"
 [[ ! -e $work/stage/usr/share/attrcache/installed-files ]] || fail "a package has a list of its own"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# An unmodified Fortran program of either MPI, run by the installed launcher: it is served by the
-# installed interposer.
+# The installed launcher runs an unmodified Fortran program of either MPI. The installed interposer must
+# serve it.
 
 source tests/packaging/lib.sh
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

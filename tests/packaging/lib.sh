@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the tests here share; sourced. They run in a tree of links to the sources and to what was
-# built, laid out as both are.
+# What the tests here share. To be sourced. The tests run in a folder of links to the sources and to the
+# built files, with the layout of both.
 
 set -euo pipefail
 PATH=/usr/bin:/bin
 HOME=${HOME:-/tmp}
 export PATH HOME
 root=$PWD
-# Short, and ours whatever $TEST_TMPDIR is.
+# A scratch folder with a short path, whatever $TEST_TMPDIR is.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 here=$root/tests/packaging
@@ -19,7 +19,7 @@ fail() {
   exit 1
 }
 
-# expect TEXT COMMAND...: the command succeeds, and prints that.
+# expect TEXT COMMAND...: the command must succeed and print the text.
 expect() {
   local text=$1 output
   shift
@@ -27,7 +27,8 @@ expect() {
   grep -qF -- "$text" <<<"$output" || fail "'$*' did not print '$text', but: $output"
 }
 
-# The names that a shared library exports, with their versions. (gold lists local ones, too.)
+# Prints the names that a shared library exports, with their versions. gold lists local names too,
+# which are left out.
 exported() {
   nm -D --defined-only "$1" | awk '$2 ~ /^[B-Z]$/ {print $3}' | LC_ALL=C sort
 }

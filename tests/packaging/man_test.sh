@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every exported function and every installed tool has a man page, which says what the header or the
-# tool says, and which man shows without complaint.
+# Every exported function and every installed tool has a man page. The page has the words of the header
+# or of the tool's --help, and man shows it without warnings.
 
 source tests/packaging/lib.sh
 
@@ -26,7 +26,7 @@ for page in "$work"/man/man?/*; do
   esac
 done
 
-# One source for both: each word of the header's comment is on the page.
+# Each word of the header's comment is on the page, because the page is made from it.
 words() { tr -cs "A-Za-z_'" '\n' | tr 'A-Z' 'a-z' | LC_ALL=C sort -u; }
 MANWIDTH=1000 LC_ALL=C.UTF-8 man -M "$work/man" 3 attrcache_get | col -b | words >"$work/page"
 sed -n '/^\/\* Reads an attribute as C does/,/\*\//p' lib/include/attrcache/attrcache.h | sed 's/\[.*//' |

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# On an x86-64 without AVX there is no domain, but an error; emulated, as all processors here have AVX.
+# On an x86-64 processor without AVX, making a domain fails with an error. Such a processor is emulated.
 
 source tests/packaging/lib.sh
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The Spack recipe, as far as that goes without Spack: it is Python that uses directives as Spack has them; and with
-# the arguments that it gives, CMake builds the interposers of the MPI asked for and of the standard ABI, and no other.
+# Tests the Spack recipe without Spack. The recipe must be valid Python that uses only directives of Spack. With the
+# arguments that it passes, CMake must build the interposers of the chosen MPI and of the standard ABI, and no other.
 
 source tests/packaging/lib.sh
 recipe=$root/tools/packaging/spack/packages/attrcache/package.py

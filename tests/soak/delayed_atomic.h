@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A std::atomic that sometimes takes its time: before one access in a few, its thread spins,
-// yields, or sleeps for a moment. So other threads get in between any two steps of a protocol, also
-// on a machine of few cores.
+// A std::atomic with random delays: before some of the accesses, the thread spins, yields, or
+// sleeps for a moment. So other threads get in between any two steps of a protocol, even on a
+// machine of few cores.
 
 #ifndef ATTRCACHE_TESTS_SOAK_DELAYED_ATOMIC_H_
 #define ATTRCACHE_TESTS_SOAK_DELAYED_ATOMIC_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keyvals that are created and freed while others attach, delete, copy and read under them, also by
-// stale copies of the ints.
+// Some threads create and free keyvals while others set, delete and get attributes under them, also
+// through stale copies of the ints.
 
 #include "tests/stress/storm.h"
 
@@ -10,29 +10,29 @@ namespace {
 
 constexpr int kRounds = 100000 / kSlowness;
 
-// A keyval's end, counted: extra_state of each keyval.
-struct Life {
+// The extra_state of each keyval. It counts what happens at the keyval's end.
+struct KeyvalLifetime {
   std::atomic<int> keyval{ATTRCACHE_KEYVAL_INVALID};
   std::atomic<int> attached{0};
   std::atomic<int> deletions_after_end{0};
   std::atomic<int> ends{0};
 };
 
-int life_delete(void*, int, void* value, void* extra) {
-  auto* life = static_cast<Life*>(extra);
-  if (life->ends != 0) ++life->deletions_after_end;
+int lifetime_delete(void*, int, void* value, void* extra) {
+  auto* lifetime = static_cast<KeyvalLifetime*>(extra);
+  if (lifetime->ends != 0) ++lifetime->deletions_after_end;
   ++Ledger::at(value)->deleted;
   return 0;
 }
-void life_end(void* extra) { ++static_cast<Life*>(extra)->ends; }
+void lifetime_end(void* extra) { ++static_cast<KeyvalLifetime*>(extra)->ends; }
 
-// Several threads keep replacing the keyvals of a few places; all use whatever int they find there,
-// which may be freed, or gone, or just being made.
+// Several threads keep replacing the keyvals in a few variables. All threads use whatever int they
+// find there: its keyval may be alive, freed or gone.
 TEST(KeyvalStorm, ChurnWithStaleCopies) {
   constexpr int kPlaces = 4;
   Ledger ledger;
-  std::deque<Life> lives;
-  std::mutex lives_mutex;
+  std::deque<KeyvalLifetime> lifetimes;
+  std::mutex lifetimes_mutex;
   std::atomic<int> places[kPlaces] = {};
   Universe universe;
   attrcache_kind* kind = universe.kind();
@@ -44,24 +44,25 @@ TEST(KeyvalStorm, ChurnWithStaleCopies) {
         std::atomic<int>& place = places[random.below(kPlaces)];
         Object& object = random.below(2) == 0 ? a : b;
         const int keyval = place.load();
-        const uint32_t dice = random.below(100);
-        if (dice < 20) {
-          Life* life;
+        const uint32_t choice = random.below(100);
+        if (choice < 20) {
+          KeyvalLifetime* lifetime;
           {
-            std::lock_guard lock(lives_mutex);
-            life = &lives.emplace_back();
+            std::lock_guard lock(lifetimes_mutex);
+            lifetime = &lifetimes.emplace_back();
           }
-          const int made = make_keyval(kind, nullptr, callback(life_delete), life, &life_end);
+          const int made =
+              make_keyval(kind, nullptr, callback(lifetime_delete), lifetime, &lifetime_end);
           int old = place.exchange(made);
           if (old != ATTRCACHE_KEYVAL_INVALID) {
             EXPECT_EQ(attrcache_keyval_free(kind, &old), ATTRCACHE_OK);
           }
-        } else if (dice < 60) {
+        } else if (choice < 60) {
           const int result = set_new(ledger, object, keyval);
           EXPECT_TRUE(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_STALE ||
                       result == ATTRCACHE_ERR_KEYVAL_INVALID)
               << result;
-        } else if (dice < 85) {
+        } else if (choice < 85) {
           const int result = object.erase(keyval);
           EXPECT_TRUE(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_STALE ||
                       result == ATTRCACHE_ERR_KEYVAL_INVALID)
@@ -79,33 +80,35 @@ TEST(KeyvalStorm, ChurnWithStaleCopies) {
     }
   }
   ledger.expect_all_accounted_for();
-  for (const Life& life : lives) {
-    EXPECT_EQ(life.ends, 1) << "each destructor ran exactly once";
-    EXPECT_EQ(life.deletions_after_end, 0);
+  for (const KeyvalLifetime& lifetime : lifetimes) {
+    EXPECT_EQ(lifetime.ends, 1) << "each destructor ran exactly once";
+    EXPECT_EQ(lifetime.deletions_after_end, 0);
   }
   const attrcache_counters counters = universe.counters();
   EXPECT_EQ(counters.attributes, 0u);
-  EXPECT_EQ(counters.keyvals_created, lives.size());
-  EXPECT_EQ(counters.keyvals_freed, lives.size());
-  EXPECT_EQ(counters.keyvals_gone, lives.size());
+  EXPECT_EQ(counters.keyvals_created, lifetimes.size());
+  EXPECT_EQ(counters.keyvals_freed, lifetimes.size());
+  EXPECT_EQ(counters.keyvals_gone, lifetimes.size());
   EXPECT_EQ(counters.reclaimable, 0u);
 }
 
-// Each thread frees every keyval: one free counts, and the destructor runs once.
+// Every thread frees every keyval. Only one of the frees takes effect, and the destructor runs
+// once.
 TEST(KeyvalStorm, ManyThreadsFreeTheSameKeyval) {
-  std::deque<Life> lives(kRounds / 20);
+  std::deque<KeyvalLifetime> lifetimes(kRounds / 20);
   Universe universe;
   attrcache_kind* kind = universe.kind();
   Object objects[kThreads] = {Object(kind), Object(kind), Object(kind), Object(kind)};
   Ledger ledger;
   std::barrier<> step(kThreads);
   run_threads(kThreads, [&](int t) {
-    for (Life& life : lives) {
+    for (KeyvalLifetime& lifetime : lifetimes) {
       if (t == 0) {
-        life.keyval = make_keyval(kind, nullptr, callback(life_delete), &life, &life_end);
+        lifetime.keyval =
+            make_keyval(kind, nullptr, callback(lifetime_delete), &lifetime, &lifetime_end);
       }
       step.arrive_and_wait();
-      const int keyval = life.keyval;
+      const int keyval = lifetime.keyval;
       set_new(ledger, objects[t], keyval);
       int mine = keyval;
       (void)attrcache_keyval_free(kind, &mine);
@@ -115,39 +118,40 @@ TEST(KeyvalStorm, ManyThreadsFreeTheSameKeyval) {
       step.arrive_and_wait();
     }
   });
-  for (const Life& life : lives) EXPECT_EQ(life.ends, 1);
+  for (const KeyvalLifetime& lifetime : lifetimes) EXPECT_EQ(lifetime.ends, 1);
   ledger.expect_all_accounted_for();
 }
 
-// Reports walk over keyvals that come and go.
+// One thread lists the keyvals while the others create and free them.
 TEST(KeyvalStorm, IntrospectionAgainstChurn) {
-  std::deque<Life> lives(kRounds);
+  std::deque<KeyvalLifetime> lifetimes(kRounds);
   std::atomic<size_t> next{0};
   Universe universe;
   attrcache_kind* kind = universe.kind();
   run_threads(kThreads, [&](int t) {
     for (;;) {
       const size_t n = next++;
-      if (n >= lives.size()) return;
+      if (n >= lifetimes.size()) return;
       if (t != 0) {
-        int keyval = make_keyval(kind, nullptr, callback(life_delete), &lives[n], &life_end);
+        int keyval =
+            make_keyval(kind, nullptr, callback(lifetime_delete), &lifetimes[n], &lifetime_end);
         attrcache_keyval_info info;
         EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
-        EXPECT_EQ(info.callbacks.extra_state, &lives[n]);
+        EXPECT_EQ(info.callbacks.extra_state, &lifetimes[n]);
         EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_OK);
       } else {
-        lives[n].ends = 1;  // no keyval
+        lifetimes[n].ends = 1;  // no keyval is made for this one
         attrcache_keyval_info infos[16];
         size_t count = 0;
         EXPECT_EQ(attrcache_keyval_list(kind, infos, 16, &count), ATTRCACHE_OK);
         for (size_t i = 0; i < count && i < 16; ++i) {
-          EXPECT_TRUE(infos[i].callbacks.delete_fn == callback(life_delete));
+          EXPECT_TRUE(infos[i].callbacks.delete_fn == callback(lifetime_delete));
         }
         (void)universe.counters();
       }
     }
   });
-  for (const Life& life : lives) EXPECT_EQ(life.ends, 1);
+  for (const KeyvalLifetime& lifetime : lifetimes) EXPECT_EQ(lifetime.ends, 1);
   EXPECT_EQ(universe.counters().reclaimable, 0u) << "with nobody pinned all is reclaimed";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// set, get and delete that race on a few attributes.
+// Threads race to set, get and delete a few attributes.
 
 #include "tests/stress/storm.h"
 
@@ -9,21 +9,21 @@ namespace {
 
 constexpr int kRounds = 200000 / kSlowness;
 
-// What share of the operations, in percent, are sets and deletes; the rest are gets.
-struct Mix {
+// The percentage of operations that are sets and deletes. The others are gets.
+struct Workload {
   const char* name;
   uint32_t sets;
   uint32_t deletes;
 };
 
-class SlotStorm : public ::testing::TestWithParam<Mix> {};
+class SlotStorm : public ::testing::TestWithParam<Workload> {};
 
 TEST_P(SlotStorm, EveryValueIsDeletedExactlyOnce) {
-  const Mix mix = GetParam();
+  const Workload workload = GetParam();
   Ledger ledger;
   Universe universe;
   attrcache_kind* kind = universe.kind();
-  // One inline, one in a segment.
+  // The first keyval's slot is in the table itself, the last one's in a segment.
   const int near = make_keyval(kind, nullptr, callback(counting_delete), nullptr);
   int far = 0;
   for (int i = 0; i < 70; ++i) far = make_keyval(kind, nullptr, callback(counting_delete), nullptr);
@@ -33,10 +33,10 @@ TEST_P(SlotStorm, EveryValueIsDeletedExactlyOnce) {
       Random random(t);
       for (int i = 0; i < kRounds; ++i) {
         const int keyval = random.below(2) == 0 ? near : far;
-        const uint32_t dice = random.below(100);
-        if (dice < mix.sets) {
+        const uint32_t choice = random.below(100);
+        if (choice < workload.sets) {
           EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
-        } else if (dice < mix.sets + mix.deletes) {
+        } else if (choice < workload.sets + workload.deletes) {
           EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
         } else {
           check_get(object, keyval);
@@ -49,35 +49,36 @@ TEST_P(SlotStorm, EveryValueIsDeletedExactlyOnce) {
   EXPECT_EQ(universe.counters().attributes, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mixes, SlotStorm,
-                         ::testing::Values(Mix{"SetSet", 100, 0}, Mix{"SetDelete", 50, 50},
-                                           Mix{"DeleteDelete", 10, 80},
-                                           Mix{"GetAgainstAll", 15, 15}),
+INSTANTIATE_TEST_SUITE_P(Workloads, SlotStorm,
+                         ::testing::Values(Workload{"SetSet", 100, 0},
+                                           Workload{"SetDelete", 50, 50},
+                                           Workload{"DeleteDelete", 10, 80},
+                                           Workload{"GetAgainstAll", 15, 15}),
                          [](const auto& info) { return info.param.name; });
 
-// A set or a delete under moody_delete: the call tells of the failure, if there was one, and only
-// then. True if it succeeded.
+// Runs a set or a delete of a value whose delete_fn is unreliable_delete. The call must return
+// CALLBACK exactly if that failed. Returns whether the call succeeded.
 template <typename Operation>
-bool moody(Operation operation) {
-  moods = {};
+bool may_fail(Operation operation) {
+  delete_outcomes = {};
   int code = 0;
   const int result = operation(&code);
-  EXPECT_EQ(moods.failures, result == ATTRCACHE_ERR_CALLBACK ? 1 : 0);
-  if (moods.failures == 0) {
+  EXPECT_EQ(delete_outcomes.failures, result == ATTRCACHE_ERR_CALLBACK ? 1 : 0);
+  if (delete_outcomes.failures == 0) {
     EXPECT_EQ(result, ATTRCACHE_OK);
     return true;
   }
   EXPECT_EQ(code, 5);
-  ++moods.failed->failed;
+  ++delete_outcomes.failed->failed;
   return false;
 }
 
-// Delete_fns that fail in some threads, while others delete or replace the value.
+// delete_fn fails in some threads while others delete or replace the same value.
 TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
   Ledger ledger;
   Universe universe;
   attrcache_kind* kind = universe.kind();
-  const int keyval = make_keyval(kind, nullptr, callback(moody_delete), nullptr);
+  const int keyval = make_keyval(kind, nullptr, callback(unreliable_delete), nullptr);
   {
     Object object(kind);
     run_threads(kThreads, [&](int t) {
@@ -85,10 +86,10 @@ TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
       for (int i = 0; i < kRounds; ++i) {
         switch (random.below(3)) {
           case 0:
-            moody([&](int* code) { return set_new(ledger, object, keyval, code); });
+            may_fail([&](int* code) { return set_new(ledger, object, keyval, code); });
             break;
           case 1:
-            moody([&](int* code) { return object.erase(keyval, code); });
+            may_fail([&](int* code) { return object.erase(keyval, code); });
             break;
           default:
             check_get(object, keyval);
@@ -96,7 +97,7 @@ TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
       }
     });
     while (object.value(keyval) != Object::kAbsent) {
-      moody([&](int* code) { return object.erase(keyval, code); });
+      may_fail([&](int* code) { return object.erase(keyval, code); });
     }
   }
   EXPECT_EQ(universe.counters().attributes, 0u) << "references agree with attributes";
@@ -104,18 +105,18 @@ TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
   ledger.expect_all_accounted_for();
 }
 
-// The same in short rounds, after each of which all is quiet, and each value can be asked for: it
-// is attached, or was deleted, or is lost to a failed delete_fn. The last needs somebody to have
-// deleted or replaced it while delete_fn ran: there are no more such values than calls that may
-// have done so.
+// The same in short rounds. After each round no thread is at work, so every value can be looked up:
+// it is attached, or was deleted, or its delete_fn failed and it stayed detached. A value stays
+// detached only if another call deleted or replaced (hid) it while its delete_fn ran. So there can
+// be no more such values than calls that may have hidden one.
 TEST(FailingStorm, NoValueIsLostWithoutSomebodyWhoHidIt) {
   constexpr int kCallers = 3;
   Ledger ledger;
   Universe universe;
   attrcache_kind* kind = universe.kind();
-  const int keyval = make_keyval(kind, nullptr, callback(moody_delete), nullptr);
-  size_t lost_in_all = 0, rounds_without_hiders = 0;
-  std::atomic<size_t> hiders{0};
+  const int keyval = make_keyval(kind, nullptr, callback(unreliable_delete), nullptr);
+  size_t lost_in_all = 0, rounds_without_hidings = 0;
+  std::atomic<size_t> hidings{0};
   std::barrier<> step(kCallers);
   {
     Object object(kind);
@@ -124,17 +125,17 @@ TEST(FailingStorm, NoValueIsLostWithoutSomebodyWhoHidIt) {
       size_t looked_at = 0;
       for (int i = 0; i < kRounds / 8; ++i) {
         if (t == 0) {
-          while (!moody([&](int* code) { return object.erase(keyval, code); })) {
+          while (!may_fail([&](int* code) { return object.erase(keyval, code); })) {
           }
           looked_at = ledger.size();
-          hiders = 0;
+          hidings = 0;
           EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
         }
         step.arrive_and_wait();
         if (random.below(3) == 0) {
-          if (moody([&](int* code) { return set_new(ledger, object, keyval, code); })) ++hiders;
-        } else if (moody([&](int* code) { return object.erase(keyval, code); })) {
-          if (moods.calls == 0) ++hiders;  // else it has deleted a value itself
+          if (may_fail([&](int* code) { return set_new(ledger, object, keyval, code); })) ++hidings;
+        } else if (may_fail([&](int* code) { return object.erase(keyval, code); })) {
+          if (delete_outcomes.calls == 0) ++hidings;  // otherwise it has deleted one itself
         }
         step.arrive_and_wait();
         if (t != 0) continue;
@@ -149,21 +150,21 @@ TEST(FailingStorm, NoValueIsLostWithoutSomebodyWhoHidIt) {
           EXPECT_GT(value.failed, 0);
           ++lost;
         }
-        EXPECT_LE(lost, hiders);
+        EXPECT_LE(lost, hidings);
         lost_in_all += lost;
-        rounds_without_hiders += hiders == 0;
+        rounds_without_hidings += hidings == 0;
       }
     });
-    while (!moody([&](int* code) { return object.erase(keyval, code); })) {
+    while (!may_fail([&](int* code) { return object.erase(keyval, code); })) {
     }
   }
   ledger.expect_all_accounted_for();
-  EXPECT_GT(rounds_without_hiders, 0u);
+  EXPECT_GT(rounds_without_hidings, 0u);
   EXPECT_GT(lost_in_all, 0u);
 }
 
-// The values of attributes with no delete_fn: get sees only what was set, and references stay
-// right.
+// Attributes without a delete_fn take a shorter path. There, too, get sees only what was set, and
+// the keyval's count of references stays right.
 TEST(PlainStorm, GetSeesOnlyWhatWasSet) {
   Ledger ledger;
   Universe universe;
@@ -189,7 +190,7 @@ TEST(PlainStorm, GetSeesOnlyWhatWasSet) {
   EXPECT_EQ(object.list().size(), universe.counters().attributes);
 }
 
-// A value is seen with the tag it was set with.
+// A value is always read together with the tag that it was set with.
 TEST(TagStorm, ValueAndTagAreReadAsOne) {
   Universe universe;
   attrcache_kind* kind = universe.kind();
@@ -198,7 +199,7 @@ TEST(TagStorm, ValueAndTagAreReadAsOne) {
   run_threads(kThreads, [&](int t) {
     for (int i = 0; i < kRounds; ++i) {
       if (t < 2) {
-        // Each tag has values of its own, and a Fint is seen sign-extended.
+        // Each tag is used with one value only. A Fint is read sign-extended.
         if (i % 2 == 0) {
           object.set_as(keyval, 0x1111111122222222, ATTRCACHE_AS_AINT);
         } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the storms share: keyvals whose callbacks keep a ledger, and operations that enter in it
-// what became of the values they were given.
+// What the stress tests share: callbacks that count in a ledger what happens to each value, and
+// operations that record there whether the value they were given was attached or refused.
 
 #ifndef ATTRCACHE_TESTS_STRESS_STORM_H_
 #define ATTRCACHE_TESTS_STRESS_STORM_H_
@@ -12,7 +12,9 @@
 
 namespace attrcache::support {
 
-inline std::atomic<int> overlaps{0};  // of a delete_fn with a copy_fn or borrower of the same value
+// How often a value's delete_fn ran while a copy_fn or a borrower was using the same value. The
+// library promises that it never does.
+inline std::atomic<int> overlaps{0};
 
 inline int counting_delete(void*, int, void* value, void*) {
   Ledger::Value& v = *Ledger::at(value);
@@ -22,30 +24,30 @@ inline int counting_delete(void*, int, void* value, void*) {
   return 0;
 }
 
-// How moody_delete went in this thread, since it was reset.
-struct Moods {
+// What unreliable_delete did in this thread since the thread last cleared this.
+struct DeleteOutcomes {
   int calls = 0;
   int failures = 0;
-  Ledger::Value* failed = nullptr;  // the last one
+  Ledger::Value* failed = nullptr;  // the value of the last failure
 };
-inline thread_local Moods moods;
+inline thread_local DeleteOutcomes delete_outcomes;
 
-// Fails now and then: the value is then restored, or, if others have deleted or replaced it
-// meanwhile, left detached.
-inline int moody_delete(void* object, int keyval, void* value, void* extra) {
+// A delete_fn that fails at random. The library then restores the value, unless another thread has
+// deleted or replaced it in the meantime: then the value stays detached.
+inline int unreliable_delete(void* object, int keyval, void* value, void* extra) {
   thread_local Random random(reinterpret_cast<uintptr_t>(&random));
-  ++moods.calls;
-  const uint32_t dice = random.below(8);
-  if (dice % 2 == 0) sched_yield();  // so that others come between
-  if (dice >= 6) {
-    ++moods.failures;
-    moods.failed = Ledger::at(value);
+  ++delete_outcomes.calls;
+  const uint32_t choice = random.below(8);
+  if (choice % 2 == 0) sched_yield();  // lets other threads run in the middle of the delete_fn
+  if (choice >= 6) {
+    ++delete_outcomes.failures;
+    delete_outcomes.failed = Ledger::at(value);
     return 5;
   }
   return counting_delete(object, keyval, value, extra);
 }
 
-// Copies to a new value of the ledger in extra_state.
+// A copy_fn whose copy is a new value in the ledger that extra_state points to.
 inline int counting_copy(void*, int keyval, void* extra, void* in, void* out, int* flag) {
   Ledger::Value& v = *Ledger::at(in);
   ++v.users;
@@ -72,7 +74,7 @@ inline int make_keyval(attrcache_kind* kind, attrcache_callback* copy, attrcache
   return keyval;
 }
 
-// Sets a new value, and enters what became of it.
+// Sets a new value and records in the ledger whether it was attached or refused.
 inline int set_new(Ledger& ledger, Object& object, int keyval, int* code = nullptr) {
   Ledger::Value* value = ledger.make(keyval, &object);
   const int result = object.set(keyval, as_value(value), code);
@@ -80,7 +82,7 @@ inline int set_new(Ledger& ledger, Object& object, int keyval, int* code = nullp
   return result;
 }
 
-// Reads: a value that is found must be one of that attribute.
+// Gets the attribute. A value that is found must have been set on this object under this keyval.
 inline void check_get(const Object& object, int keyval) {
   void* found = nullptr;
   const int result = object.get(keyval, &found);

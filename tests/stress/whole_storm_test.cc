@@ -140,12 +140,12 @@ TEST_F(WholeStorm, BorrowAgainstReplace) {
 }
 
 // Pairs of objects whose delete_fns delete each other's attribute.
-struct Pair2 {
+struct MutualPair {
   Object* objects[2];
   int keyval;
 };
 int mutual_delete(void* object, int keyval, void* value, void* extra) {
-  auto* pair = static_cast<Pair2*>(extra);
+  auto* pair = static_cast<MutualPair*>(extra);
   counting_delete(object, keyval, value, nullptr);
   Object* other = pair->objects[object == pair->objects[0]];
   EXPECT_EQ(other->erase(keyval), ATTRCACHE_OK);
@@ -154,7 +154,7 @@ int mutual_delete(void* object, int keyval, void* value, void* extra) {
 
 TEST_F(WholeStorm, MutuallyDeletingCallbacks) {
   Object a(kind), b(kind);
-  Pair2 pair = {{&a, &b}, 0};
+  MutualPair pair = {{&a, &b}, 0};
   pair.keyval = make_keyval(kind, nullptr, callback(mutual_delete), &pair);
   run_threads(kThreads, [&](int t) {
     Random random(t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nearly every test of the C API needs: a domain that ends with the test, and objects of it.
+// The fixtures of nearly every test of the C API: a domain that ends with the test, and objects.
 
 #ifndef ATTRCACHE_TESTS_SUPPORT_FIXTURE_H_
 #define ATTRCACHE_TESTS_SUPPORT_FIXTURE_H_
@@ -14,7 +14,7 @@
 
 namespace attrcache::support {
 
-// A domain. It must hold no attribute any more when it ends.
+// A domain. When it ends, no attribute may be attached any more.
 class Universe {
  public:
   explicit Universe(const attrcache_domain_options* options = nullptr) {
@@ -38,7 +38,7 @@ class Universe {
     EXPECT_EQ(attrcache_domain_counters(domain_, &counters), ATTRCACHE_OK);
     return counters;
   }
-  // For tests that destroy it themselves.
+  // Hands the domain over to a test that destroys it itself.
   attrcache_domain* release() {
     attrcache_domain* domain = domain_;
     domain_ = nullptr;
@@ -49,7 +49,8 @@ class Universe {
   attrcache_domain* domain_ = nullptr;
 };
 
-// An object as a runtime has it; freed like MPI_Finalize does at the end of its scope.
+// An object as a runtime has it. The end of its scope deletes all its attributes, as MPI_Finalize
+// does.
 struct Object {
   explicit Object(attrcache_kind* of) : kind(of) {}
   ~Object() { EXPECT_EQ(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr), 0); }
@@ -73,7 +74,7 @@ struct Object {
     return attrcache_delete_all(kind, &table, this, mode, code);
   }
 
-  // The attached value; kAbsent where get says so; fails the test on an error.
+  // Returns the attached value, or kAbsent if there is none. An error fails the test.
   static constexpr intptr_t kAbsent = -987654321;
   intptr_t value(int keyval) const {
     void* value = nullptr;
@@ -88,7 +89,7 @@ struct Object {
     std::vector<attrcache_attribute_info> infos(count);
     EXPECT_EQ(attrcache_attribute_list(kind, &table, infos.data(), infos.size(), &count),
               ATTRCACHE_OK);
-    if (count < infos.size()) infos.resize(count);  // other threads delete
+    if (count < infos.size()) infos.resize(count);  // other threads have deleted some
     return infos;
   }
   bool all_zero() const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that are never really freed, and what became of each: a value that is deleted twice or
-// never is counted, where a real one would crash or leak. Callbacks count in the value itself,
-// through its address.
+// Values that are never freed, with counts of what happened to each. A value that is deleted twice
+// or never can so be counted, while a real one would crash or leak. An attribute's value is the
+// address of one of these, through which callbacks reach the counts.
 
 #ifndef ATTRCACHE_TESTS_SUPPORT_LEDGER_H_
 #define ATTRCACHE_TESTS_SUPPORT_LEDGER_H_
@@ -19,12 +19,12 @@ namespace attrcache::support {
 class Ledger {
  public:
   struct Value {
-    std::atomic<int> handed_in{0};  // to a set that succeeded, or by a copy_fn with flag = true
-    std::atomic<int> refused{0};    // by a set that returned an error
+    std::atomic<int> handed_in{0};  // a set of it succeeded, or a copy_fn returned it
+    std::atomic<int> refused{0};    // a set of it returned an error
     std::atomic<int> deleted{0};    // delete_fn succeeded
-    std::atomic<int> failed{0};     // delete_fn failed, and the call that ran it said so
-    std::atomic<int> users{0};      // a delete_fn or copy_fn or borrower is at work on it
-    int keyval = 0;                 // what it is for: get may find it nowhere else
+    std::atomic<int> failed{0};     // delete_fn failed, and the call returned that
+    std::atomic<int> users{0};      // callbacks and borrowers that use it now
+    int keyval = 0;                 // get may find it only under this keyval
     const void* object = nullptr;
     std::atomic<bool> in_delete{false};
   };
@@ -37,9 +37,9 @@ class Ledger {
     return &value;
   }
 
-  // To be called when all threads are joined and all attributes deleted. A value whose delete_fn
-  // failed may have been left detached, if another thread had deleted or replaced it meanwhile; the
-  // call said so.
+  // To be called when all threads are joined and all attributes are deleted. A value whose
+  // delete_fn failed may be detached without having been deleted: that happens if another thread
+  // deleted or replaced it while delete_fn ran.
   void expect_all_accounted_for() const {
     size_t twice = 0, never = 0, wrongly = 0;
     for (const Value& value : values_) {
@@ -48,7 +48,7 @@ class Ledger {
         never += value.deleted == 0 && value.failed == 0;
         wrongly += value.refused != 0;
       } else {
-        // Refused: it was never attached.
+        // The value was refused, so it was never attached.
         wrongly += value.refused != 1 || value.handed_in != 0 || value.deleted != 0;
       }
     }
@@ -57,7 +57,7 @@ class Ledger {
     EXPECT_EQ(wrongly, 0u) << "values deleted that were refused, of " << values_.size();
   }
   size_t size() const { return values_.size(); }
-  const Value& value(size_t number) const { return values_[number]; }  // while nobody makes any
+  const Value& value(size_t number) const { return values_[number]; }  // while nobody calls make
 
   static Value* at(void* value) { return static_cast<Value*>(value); }
 

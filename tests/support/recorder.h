@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Callbacks that write down how they were called, and do meanwhile what a test tells them to.
+// Callbacks that record how they were called, and then do what the test tells them to.
 
 #ifndef ATTRCACHE_TESTS_SUPPORT_RECORDER_H_
 #define ATTRCACHE_TESTS_SUPPORT_RECORDER_H_
@@ -18,14 +18,14 @@ struct Call {
   intptr_t value;
 };
 
-// Used by one thread at a time. It is the extra_state of its keyvals.
+// The extra_state of its keyvals. Only one thread may use it at a time.
 class Recorder {
  public:
   std::vector<Call> copies;
   std::vector<Call> deletions;
   int destructions = 0;
 
-  // What the callbacks answer, unless replaced: success, and a copy that is the value + copy_adds.
+  // What the callbacks return, unless on_copy or on_delete is set. A copy is the value + copy_adds.
   int copy_code = 0;
   int delete_code = 0;
   bool copy_flag = true;
@@ -38,9 +38,9 @@ class Recorder {
     return {reinterpret_cast<attrcache_callback*>(&copy),
             reinterpret_cast<attrcache_callback*>(&del), this, ATTRCACHE_C, &destroy};
   }
-  // A keyval with these callbacks.
+  // Creates a keyval with these callbacks.
   int keyval(attrcache_kind* kind) { return make(kind, callbacks()); }
-  // The same without a copy_fn.
+  // Creates one without a copy_fn.
   int keyval_uncopied(attrcache_kind* kind) {
     attrcache_callbacks c = callbacks();
     c.copy_fn = ATTRCACHE_NULL_COPY_FN;
@@ -84,7 +84,7 @@ class Recorder {
   }
 };
 
-// Frees a keyval, of which the caller keeps the number.
+// Frees a keyval, but keeps the caller's copy of the int.
 inline int free_keyval(attrcache_kind* kind, int keyval) {
   const int result = attrcache_keyval_free(kind, &keyval);
   if (result == ATTRCACHE_OK) {

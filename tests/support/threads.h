@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that start together, and points at which they meet. Nothing here sleeps for a fixed time.
+// Threads that start together, and ways to wait for each other. Nothing here sleeps for a fixed
+// time.
 
 #ifndef ATTRCACHE_TESTS_SUPPORT_THREADS_H_
 #define ATTRCACHE_TESTS_SUPPORT_THREADS_H_
@@ -10,12 +11,13 @@
 #include <atomic>
 #include <barrier>
 #include <cstdint>
+#include <random>
 #include <thread>
 #include <vector>
 
 namespace attrcache::support {
 
-// How much a storm does: under ThreadSanitizer a tenth, for it is that much slower.
+// Stress tests divide their rounds by this. ThreadSanitizer makes them about ten times slower.
 #if defined(__SANITIZE_THREAD__)
 #define ATTRCACHE_TESTS_UNDER_TSAN 1
 #elif defined(__has_feature)
@@ -30,7 +32,7 @@ inline constexpr int kSlowness = 1;
 #endif
 inline constexpr int kThreads = 4;
 
-// Runs body(t) in `count` threads, which start together, and joins them.
+// Runs body(t) in `count` threads that start together, and joins them.
 template <typename Body>
 void run_threads(int count, Body body) {
   std::barrier<> start(count);
@@ -44,7 +46,7 @@ void run_threads(int count, Body body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Passed once somebody has opened it.
+// Threads wait at a gate until another one opens it.
 class Gate {
  public:
   void open() {
@@ -58,25 +60,20 @@ class Gate {
   std::atomic<bool> open_{false};
 };
 
-// Lets others run until a condition holds.
+// Lets other threads run until a condition holds.
 template <typename Condition>
 void wait_until(Condition condition) {
   while (!condition()) sched_yield();
 }
 
-// A small generator, one per thread.
+// Random numbers. Each thread has its own.
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
-  uint32_t below(uint32_t bound) {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<uint32_t>((state_ >> 32) % bound);
-  }
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  uint32_t below(uint32_t bound) { return static_cast<uint32_t>(engine_() % bound); }
 
  private:
-  uint64_t state_;
+  std::mt19937_64 engine_;
 };
 
 }  // namespace attrcache::support

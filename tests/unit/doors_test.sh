@@ -15,7 +15,7 @@ fi
 ((${#files[@]} > 20)) || { echo "only ${#files[@]} sources?"; exit 1; }
 
 failed=0
-# Comments don't count.
+# Comments are not code.
 search() {
   local pattern=$1 door=$2 file
   for file in "${files[@]}"; do
@@ -28,7 +28,7 @@ search() {
 }
 
 search 'std::atomic|<atomic>|std::memory_order|atomic_thread_fence|__sync_' platform/atomic.h
-# Placement new, new (memory), is no allocation.
+# Placement new, written new (memory), allocates nothing.
 search '\b(malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup) *\(|\bnew +[A-Za-z_:]|\bnew *\[|\bdelete +[a-z]|std::(vector|string|map|deque|list|unordered_map|function|make_unique|make_shared)\b' platform/memory.h
 
 ((failed == 0)) && echo "nobody passes the doors by"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One .a of many cc_libraries, which Bazel 4 has no rule for.
+# Makes one .a from many cc_libraries, for which Bazel 4 has no rule.
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_LINK_STATIC_LIBRARY_ACTION_NAME")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
@@ -19,7 +19,7 @@ def _static_archive_impl(ctx):
     )
     cc_info = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
 
-    # Position-independent objects where there are any: they fit into programs and libraries alike.
+    # Takes the position-independent objects if there are any, because shared libraries need them.
     objects = []
     for linked in cc_info.linking_context.linker_inputs.to_list():
         for library in linked.libraries:

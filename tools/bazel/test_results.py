@@ -21,7 +21,7 @@ def read_events(path):
             for line in lines:
                 yield json.loads(line)
     except (OSError, json.JSONDecodeError):
-        return  # Bazel did not come so far, or was killed in the midst: its exit code tells
+        return  # Bazel ended before it wrote any; its exit code tells that it failed
 
 
 def peer_bugs(summary):
@@ -41,10 +41,10 @@ def main(path, exit_code):
         for kind, identity in event["id"].items():
             label = identity.get("label", "")
             if kind == "targetConfigured" and "testSize" in event.get("configured", {}):
-                verdicts.setdefault(label, "failed")  # until its summary says otherwise
+                verdicts.setdefault(label, "failed")  # the summary, if it comes, corrects this
             elif kind == "testSummary" and "testSummary" in event:
                 status = event["testSummary"]["overallStatus"]
-                # FLAKY, passed at a second attempt, is no pass.
+                # A FLAKY test, which passed at a second attempt, counts as failed.
                 verdicts[label] = "passed" if status == "PASSED" else "failed"
                 notes.update(peer_bugs(event["testSummary"]))
     for label, verdict in sorted(verdicts.items()):

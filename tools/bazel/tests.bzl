@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# How tests are declared: most need no line at all, the others one each.
+# How tests are declared. Most are found by their name and need no declaration; the others need one line.
 #
 #   tests/unit/FOLDER/NAME_test.cc   found by its name; tests //lib:FOLDER
 #   tests/unit/FOLDER/NAME_test.c    the same in C, of the C API alone; main() returns 0 if all is well
-#   tests/stress, fuzz/NAME_test.cc  found by its name; has all of lib and two processors
+#   tests/stress/NAME_test.cc        found by its name; is linked with all of lib and has two processors
 #   elsewhere                        attrcache_gtest(name = "NAME_test", deps = [...])
 #
-# Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (MPI, instruction counts,
-# exploration of a model); "exclusive" runs it alone; "cpu:2" reserves processors.
+# Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (tests of MPI programs, of
+# instruction counts, and of models). "exclusive" runs a test alone. "cpu:2" reserves two processors.
 
 load("//tools/bazel:copts.bzl", "COPTS")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is measured: names, programs, how to build and how to start them."""
+"""The contenders: their names, their programs, how to build and how to run them."""
 
 import functools
 import os
@@ -7,7 +7,7 @@ import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# //bench:PROGRAM, and the name it gives itself.
+# {PROGRAM in //bench: the name that it prints}
 CORE = {
     "attrcache_inlined": "attrcache_inlined",
     "attrcache_shared": "attrcache_shared",
@@ -26,7 +26,7 @@ CORE = {
 MPIS = ("openmpi", "mpich")
 LEVELS = ("single", "multiple")
 
-# What Open MPI wants where it is run by root, on few cores, in one process without a launcher.
+# Open MPI needs this when root runs it, on few cores, in one process without a launcher.
 MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -41,7 +41,7 @@ class BuildError(Exception):
 
 @functools.lru_cache(maxsize=None)
 def _folder():
-    """Of optimized builds; bazel-bin follows whatever was built last."""
+    """Where optimized builds are. Not bazel-bin, which is a link to whatever was built last."""
     done = subprocess.run(["bazel", "info", "-c", "opt", "bazel-bin"], cwd=ROOT, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
@@ -75,7 +75,7 @@ def core():
 
 
 def mpi(served=True, levels=LEVELS):
-    """The MPI API natively and served, at each thread level."""
+    """The MPIs, natively and served by attrcache, at each thread level."""
     found = []
     for name in MPIS:
         libraries = {"native": None}
@@ -88,8 +88,10 @@ def mpi(served=True, levels=LEVELS):
     return found
 
 
-def build(contenders, suffix=""):
+def build(contenders, suffix="", others=()):
+    """Builds //bench:PROGRAM+suffix of all contenders, what they preload, and other programs of //bench."""
     targets = sorted({f"//bench:{c.program}{suffix}" for c in contenders} |
+                     {f"//bench:{name}" for name in others} |
                      {f"//lib/mpi:attrcache_{n}" for n in MPIS for c in contenders
                       if c.preload and c.name.startswith(n)})
     done = subprocess.run(["bazel", "build", "-c", "opt", *targets], cwd=ROOT,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/bench --instructions."""
+"""Counts instructions of many contenders, for tools/bench --instructions."""
 
 import instructions
 
@@ -16,7 +16,7 @@ def count_all(contenders, operations=(), progress=lambda text: None):
 
 
 def lines(counts):
-    """OPERATION CONTENDER INSTRUCTIONS, the operations and contenders in the order of counting."""
+    """Lines of OPERATION CONTENDER INSTRUCTIONS, in the order in which they were counted."""
     operations = dict.fromkeys(operation for operation, _ in counts)
     for operation in operations:
         for (counted, contender), number in counts.items():

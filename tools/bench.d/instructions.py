@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts instructions: runs a *_count program of bench/ under callgrind and reads what it dumps."""
+"""Counts instructions: runs a *_count program of bench/ under callgrind and reads its dumps."""
 
 import os
 import re
@@ -14,7 +14,8 @@ class CountError(Exception):
 def count(program, operations=(), arguments=(), launcher=(), env=None, timeout=120):
     """Runs PROGRAM; returns {(operation, contender): instructions per operation}.
 
-    The program dumps twice per operation, for a number of turns and for twice as many.
+    The program dumps twice per operation: for a number of turns, and for twice as many. The difference of the two
+    is the cost of the operations, without start and end.
     """
     with tempfile.TemporaryDirectory() as folder:
         command = [*launcher, "valgrind", "--tool=callgrind", "--collect-atstart=no",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes times: one process per contender and round, the rounds interleaved, on fixed processors."""
+"""Takes times. Each contender has a process of its own in each round, on a fixed set of processors."""
 
 import json
 import os
@@ -8,10 +8,12 @@ import shutil
 import subprocess
 import time
 
-# With --quick only these.
+import waits
+
+# --quick measures only these.
 QUICK = ("/(get_hit|get_last_of_64|get_absent|set|set_delete|create_free)/real_time|"
          "/(get_hit/same|set/different)/real_time/threads:2$")
-# Of how many keyvals how many attributes are attached, for memory.
+# (keyvals, attributes): memory is measured with so many keyvals alive and so many attributes attached.
 MEMORY_CASES = ((64, 1), (64, 8), (64, 64), (10000, 1))
 TIMEOUT = 300
 
@@ -21,14 +23,15 @@ class Results:
 
     def __init__(self, context):
         self.context = context
-        self.contenders = []   # names, in the order of measuring
-        self.benchmarks = []   # as Google Benchmark's JSON has them, of all rounds
+        self.contenders = []   # their names, in the order of measuring
+        self.benchmarks = []   # the entries of Google Benchmark's JSON, from all rounds
         self.bytes = []        # (contender, keyvals, attributes, bytes per object)
+        self.waits = []        # what waits.measure returned
         self.failures = []     # (contender, what went wrong)
 
 
 def processors(count):
-    """The command that keeps a process on the first `count` processors, if there is one."""
+    """The prefix of a command that keeps it on the first `count` processors. Empty without taskset."""
     allowed = sorted(os.sched_getaffinity(0))[:count]
     return ["taskset", "-c", ",".join(map(str, allowed))] if shutil.which("taskset") else []
 
@@ -68,7 +71,7 @@ def measure(contenders, rounds, quick, progress):
     began = time.monotonic()
     steps, step = len(contenders) * (rounds + 1), 0
     for turn in range(rounds + 1):
-        # Every other round backwards, so that nobody always follows the same neighbour.
+        # Every second round goes backwards, so that no contender always runs after the same one.
         for contender in contenders if turn % 2 == 0 else reversed(contenders):
             step += 1
             what = "memory" if turn == rounds else f"round {turn + 1} of {rounds}"
@@ -87,6 +90,12 @@ def measure(contenders, rounds, quick, progress):
                 benchmark["repetition_index"] = turn
                 benchmark["repetitions"] = rounds
                 results.benchmarks.append(benchmark)
+    if waits.OF in results.contenders:
+        progress(f"waiting for borrows: {waits.OF}")
+        try:
+            results.waits = waits.measure()
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            results.failures.append((waits.PROGRAM, str(error)))
     results.bytes.sort(key=lambda b: results.contenders.index(b[0]))
     return results
 

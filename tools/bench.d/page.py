@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML page: one file, plots inside it, nothing fetched."""
+"""Writes the HTML page. It is a single file with the plots inside, and loads nothing."""
 
 import html
 import itertools
@@ -34,22 +34,32 @@ def _mpi(name):
     return name.startswith(("openmpi", "mpich"))
 
 
-# Two plots of everything.
+# Each title has two plots: (suffix of the title, whether a contender is in it).
 GROUPS = (("", lambda name: not _mpi(name)), (" through the MPI API", _mpi))
+
+
+def _bars(title, unit, measured):
+    """measured: [(contender, value, (low, high))]; the shortest bar comes first."""
+    rows = [plots.Bar(contender, (value,), plots.is_ours(contender), (span,))
+            for contender, value, span in sorted(measured, key=lambda m: m[1])]
+    panel = plots.Panel(format_value=lambda value: f"{plots.number(value)} {unit}")
+    return plots.bars(title, rows, (panel,)) if rows else ""
+
+
+def _lines(title, points, x_label, y_label, log_y=True):
+    """points: {contender: [(x, y)]}"""
+    plotted = [plots.Line(c, tuple(found), plots.is_ours(c)) for c, found in points.items()]
+    return plots.lines(title, plotted, x_label, y_label, log_y)
 
 
 def _latency(series):
     yield "<h2>Latency, one thread</h2>"
     for operation, title in TITLES.items():
         for heading, is_member in GROUPS:
-            values = []
-            for contender in filter(is_member, series.contenders):
-                time = series.latency(operation, contender)
-                if time:
-                    values.append((contender, time.median, time.low, time.high))
-            if values:
-                yield f"<h3>{html.escape(title + heading)}</h3>"
-                yield plots.bars(title + heading, values, "ns")
+            times = [(c, series.latency(operation, c)) for c in filter(is_member, series.contenders)]
+            plot = _bars(title + heading, "ns", [(c, t.median, (t.low, t.high)) for c, t in times if t])
+            if plot:
+                yield f"<h3>{html.escape(title + heading)}</h3>{plot}"
 
 
 def _scaling(series):
@@ -61,8 +71,8 @@ def _scaling(series):
                 points = {c: series.scaling(operation, c, sharing)
                           for c in filter(is_member, series.contenders)}
                 title = f"{TITLES[operation]}{heading}: {whose}"
-                plot = plots.lines(title, points, "threads", "throughput over one thread",
-                                   log_y=False)
+                plot = _lines(title, points, "threads", "throughput over one thread",
+                              log_y=False)
                 if plot:
                     yield f"<h3>{html.escape(title)}</h3>{plot}"
 
@@ -78,7 +88,7 @@ def _sweeps(series):
             points = {c: series.over(dimension, operation, c)
                       for c in filter(is_member, series.contenders)}
             title = SWEEP_TITLES.get(operation, TITLES.get(operation)) + group
-            plot = plots.lines(title, points, dimension, "ns")
+            plot = _lines(title, points, dimension, "ns")
             if plot:
                 found.append(f"<h3>{html.escape(title)}</h3>{plot}")
         if found:
@@ -92,8 +102,8 @@ def _memory(results):
     for keyvals, attributes in cases:
         title = (f"one attribute under the last of {keyvals:,.0f} keyvals" if keyvals > 64
                  else f"{attributes:.0f} attribute{'s' if attributes > 1 else ''}")
-        values = [(c, b, b, b) for c, k, a, b in results.bytes if (k, a) == (keyvals, attributes)]
-        yield f"<h3>{html.escape(title)}</h3>{plots.bars(title, values, 'bytes')}"
+        measured = [(c, b, (b, b)) for c, k, a, b in results.bytes if (k, a) == (keyvals, attributes)]
+        yield f"<h3>{html.escape(title)}</h3>{_bars(title, 'bytes', measured)}"
 
 
 def page(results, series, table):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refreshes what README.md says about costs, between its two marks, and the plot that it shows."""
+"""Updates the figures in README.md, which are between two marks, and the plot that it shows."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ TIMES = ("get_hit", "get_last_of_64", "get_absent", "get_predefined", "borrow", 
          "create_free")
 SCALING = (("get, same object", "get_hit", "same"), ("set, an object each", "set", "different"),
            ("set + delete, an object each", "set_delete", "different"))
-# What instructions are counted of.
+# The contenders whose instructions are counted.
 COUNTED = ("attrcache_inlined", "attrcache_shared", "raw_array_shared", "mutex_map")
 
 
@@ -38,7 +38,7 @@ def _table(head, rows):
 
 
 def _cells(value):
-    """value(contender): text, or None."""
+    """The cells of a row. value(contender) returns a text, or None if nothing was measured."""
     for _, names in COLUMNS:
         found = [value(name) for name in names]
         yield " -> ".join(text or "-" for text in found) if any(found) else "-"

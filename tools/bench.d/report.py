@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what was measured; returns it sorted, and as text."""
+"""Writes the results as JSON, table and page. Returns them sorted, and the table as text."""
 
 import json
 import os
@@ -14,7 +14,8 @@ def write(results, folder, progress):
     text = table.text(results, sorted_out)
     os.makedirs(folder, exist_ok=True)
     _write(folder, "bench.json",
-           json.dumps({"context": results.context, "benchmarks": results.benchmarks}, indent=1))
+           json.dumps({"context": results.context, "benchmarks": results.benchmarks,
+                       "waits": results.waits}, indent=1))
     _write(folder, "bench.txt", text)
     _write(folder, "bench.html", page.page(results, sorted_out, text))
     print(text)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sorts what was measured: medians by operation, contender and dimension."""
+"""Sorts the results: medians by operation, contender and dimension."""
 
 import re
 import statistics
 
 
 class Time:
-    """Of several rounds, in nanoseconds."""
+    """The times of several rounds, in nanoseconds."""
 
     def __init__(self, rounds):
         self.median = statistics.median(rounds)
@@ -14,7 +14,7 @@ class Time:
 
     @property
     def spread(self):
-        """Half of the range, as a part of the median."""
+        """Half of the range, as a fraction of the median."""
         return (self.high - self.low) / 2 / self.median if self.median else 0.0
 
 
@@ -32,12 +32,12 @@ class Series:
                 continue
             contender, operation, sharing, dimension, size, threads = parts.groups()
             key = (operation, contender, int(threads), sharing, dimension, int(size or 0))
-            # What the slices say in which all threads ran, if there were enough of them; else all of it.
+            # The time in undisturbed slices, if there were enough of them; otherwise the time by the clock.
             undisturbed = "undisturbed" in benchmark
             time = float(benchmark["undisturbed" if undisturbed else "real_time"])
             rounds.setdefault(key, []).append((undisturbed, time))
-            # A thread that waits for nobody: its processor time says the same, and isn't disturbed by
-            # other programs.
+            # A single thread that waits for nobody: processor time measures the same, and other programs don't
+            # disturb it.
             if int(threads) == 1 and operation != "get_beside_setter":
                 alone.setdefault(key, []).append(float(benchmark["cpu_time"]))
         self.times = {key: Time([t for good, t in values if good] or [t for _, t in values])
@@ -49,11 +49,11 @@ class Series:
         return list(dict.fromkeys(key[0] for key in self.times))
 
     def latency(self, operation, contender):
-        """Of one thread."""
+        """The time of one thread alone, as a Time."""
         return self.latencies.get((operation, contender, 1, None, None, 0))
 
     def time(self, operation, contender, threads=1, sharing=None):
-        """By the clock, per operation of all threads together."""
+        """The time per operation of all threads together, by the clock, as a Time."""
         return self.times.get((operation, contender, threads, sharing, None, 0))
 
     def thread_counts(self):

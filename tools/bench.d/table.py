@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plain table: times of one thread with ratios, scaling, and bytes."""
+"""The table: times of one thread with ratios, scaling, waits, and bytes."""
 
-# To whom the ratios are.
+import waits
+
+
 def reference(contender):
+    """The contender to which the ratio of this one is: an MPI is compared with itself when served."""
     mpi, _, level = contender.partition("_native_" if "_native_" in contender else "_served_")
     return f"{mpi}_served_{level}" if level else "attrcache_shared"
 
@@ -77,7 +80,7 @@ def _bytes(results):
 
 
 def _order(series):
-    """Who beats attrcache at a get or set: MPIs served, the others its C API."""
+    """Lists where a contender is faster than attrcache. MPIs are compared with served ones, others with the C API."""
     yield ""
     operations = [o for o in series.operations() if o.startswith(("get", "set")) and o != "get_each"]
     faster = []
@@ -96,7 +99,7 @@ def _order(series):
 
 
 def rivals(contender):
-    """MPIs, maps and GLib; not the floors, which are arrays that check nothing, nor attrcache."""
+    """Whether it is an MPI, a map or GLib. Arrays, which check nothing, are lower bounds and no rivals."""
     return "_served" not in contender and not contender.startswith(
         ("attrcache", "raw_array", "pthread", "urcu_qsbr_array"))
 
@@ -104,7 +107,8 @@ def rivals(contender):
 def text(results, series):
     lines = [f"{results.context['machine']}, {results.context['date']}, "
              f"{results.context['rounds']} rounds", ""]
-    lines += [*_one_thread(series), *_order(series), *_scaling(series), *_bytes(results)]
+    lines += [*_one_thread(series), *_order(series), *_scaling(series), *waits.table(results.waits),
+              *_bytes(results)]
     for contender, error in results.failures:
         lines.append(f"FAILED: {contender}: {error}")
     return "\n".join(lines) + "\n"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts cache lines that an operation writes: runs a *_writes program of bench/ under valgrind's lackey.
+"""Counts the cache lines that an operation writes: runs a *_writes program of bench/ under valgrind's lackey.
 
-Of the lines that one thread writes, those are shared that another thread uses (reads or writes) when it does
-the same; the others are its own. Stack, and what the measuring loop writes, don't count.
+A line that one thread writes is shared if another thread reads or writes it when it does the same operation. Otherwise
+it is the thread's own. The stack and what the measuring loop itself writes don't count.
 """
 
 import os
@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 LINE = 64
-STACK = 1 << 16  # as far from the caller's frame as an operation gets
+STACK = 1 << 16  # an operation's stack is within so many bytes of the caller's frame
 BEGIN_USE, END_USE, BEGIN_OPERATION, END_OPERATION = range(4)
 
 
@@ -20,7 +20,7 @@ class WritesError(Exception):
 
 
 def count(program, env=None, timeout=600):
-    """{(operation, "own" or "same" object): (shared lines, own lines)}, each a median over some turns."""
+    """Returns {(operation, "own" or "same" object): (shared lines, own lines)}, each the median of some turns."""
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
         command = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace}", program]
@@ -38,7 +38,7 @@ def count(program, env=None, timeout=600):
 
 
 def _sections(trace, marks):
-    """For each operation: the lines that the other thread uses, and those written, turn by turn."""
+    """Yields, for each operation, the lines that the other thread uses and a list of the lines written in each turn."""
     used, turns, collecting = set(), [], None
     for text in trace:
         kind = text[:2]
@@ -69,14 +69,14 @@ def _tally(used, turns, scratch, end, stack):
         at = line * LINE
         return not (scratch - LINE < at < end or stack - STACK < at < stack + STACK)
 
-    # The median: the other thread, which is waking up or going to sleep, may get a turn in between.
+    # The median, because now and then the other thread, waking up or going to sleep, runs in between.
     written = [set(filter(counts, turn)) for turn in turns]
     shared = statistics.median(len(turn & used) for turn in written)
     return shared, statistics.median(map(len, written)) - shared
 
 
 def table(results):
-    """results: [(contender, what count gives)]"""
+    """results: [(contender, what count returned)]"""
     yield "cache lines written per operation; shared: those that another thread uses, too"
     operations = dict.fromkeys(operation for _, counts in results for operation, _ in counts)
     width = max(len(contender) for contender, _ in results)

@@ -19,7 +19,7 @@ NAMES = {
 
 
 def table(title, counts, columns):
-    """Lines. Columns: (heading, function of an operation's counts)."""
+    """Yields the lines of a table. columns: (heading, function of an operation's counts)."""
     yield title
     yield "  " + " " * 22 + "".join(f"{heading:>18}" for heading, _ in columns)
     for operation, name in NAMES.items():

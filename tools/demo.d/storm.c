@@ -53,7 +53,7 @@ static long sets_so_far(void) {
   return sum;
 }
 
-/* Prints the ledger's balance; whether it is even. */
+/* Prints what became of the values. Returns whether each was deleted once. */
 static int report(const char* end) {
   long sets = 0, twice = 0, never = 0;
   for (int t = 0; t < THREADS; ++t) {
@@ -70,7 +70,7 @@ static int report(const char* end) {
   return twice == 0 && never == 0;
 }
 
-/* Until all threads are done, or stand still. */
+/* Waits until all threads are done, or make no progress. */
 static void watch(void) {
   long before = -1;
   for (int quiet = 0; atomic_load(&running) > 0;) {

@@ -27,8 +27,8 @@ SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
 FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
 NAME_AT, FRESH_AT = KIND_AT + 8, KIND_AT + 40
-# An entry: its word first; further on, in its record, the callbacks.
-ENTRY, CALLBACKS_AT = 128, 72
+# An entry: its word first; further on, the address of its keyval's record. In that: the callbacks.
+ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
 
 
 def words(address, count):
@@ -150,7 +150,7 @@ def keyvals(registry):
         entry = chunk + index * ENTRY
         word = words(entry, 1)[0]
         if word >> 30 & 1:
-            yield Keyval(word, entry + CALLBACKS_AT)
+            yield Keyval(word, words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
 
 
 class KindPrinter:

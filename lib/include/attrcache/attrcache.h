@@ -447,7 +447,12 @@ ATTRCACHE_API int attrcache_keyval_create_predefined(attrcache_kind* kind, attrc
 ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
                                            intptr_t value) ATTRCACHE_NOEXCEPT;
 
-/* ---- Introspection ------------------------------------------------------------------------- */
+/* ---- Introspection -------------------------------------------------------------------------
+ *
+ * A thread within these functions stops nobody, even if it is itself stopped there for ever. What
+ * can't be given back meanwhile is one record of at most 96 bytes for each keyval that is freed
+ * while it is stopped within attrcache_keyval_list or attrcache_keyval_describe; all of them are
+ * given back when it goes on. The other functions hold back nothing. */
 
 typedef struct attrcache_keyval_info {
   int keyval;
@@ -471,7 +476,7 @@ typedef struct attrcache_counters {
   uint64_t keyvals_freed;   /* of them, freed by attrcache_keyval_free */
   uint64_t keyvals_gone;    /* of those, gone: their last attribute was deleted */
   uint64_t attributes;      /* attached now, on all tables together; exact as above */
-  uint64_t reclaimable;     /* records of keyvals that wait for a grace period */
+  uint64_t reclaimable;     /* records of keyvals that wait for a thread within introspection */
 } attrcache_counters;
 
 /* Lists the keyvals of a kind, in the order of their index: fills at most `capacity` of `infos`

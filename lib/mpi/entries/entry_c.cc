@@ -7,6 +7,7 @@
 #include "mpi/entries/binding.h"
 #include "mpi/entries/entry.h"
 #include "mpi/entries/hot.h"
+#include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
@@ -21,13 +22,12 @@ attrcache_callbacks callbacks_of(Copy* copy_fn, Delete* delete_fn, void* extra_s
   return {fns.copy_fn, fns.delete_fn, extra_state, ATTRCACHE_C, nullptr};
 }
 
-template <int kKind, typename Copy, typename Delete, typename NativeCreate>
+template <int kKind, typename Names, typename Copy, typename Delete>
 [[gnu::noinline, gnu::cold]] int create_attentively(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                                    void* extra_state, const void* caller,
-                                                    NativeCreate native_create) {
+                                                    void* extra_state, const void* caller) {
   if (ending() && finalized()) {
     note_passed_on(Doing::kCreate, kKind, kNoKeyval);
-    return native_create(copy_fn, delete_fn, keyval, extra_state);
+    return Names::create(copy_fn, delete_fn, keyval, extra_state);
   }
   // Before MPI_Init, MPI ends the program in the next line.
   if (served() == nullptr) note_passed_on(Doing::kCreate, kKind, kNoKeyval);
@@ -36,7 +36,7 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
   if (code != MPI_SUCCESS) return code;
   const Binding binding = find_binding(caller);
   if (state->fronted[kKind] || binding == Binding::kFortran) {
-    return native_create(copy_fn, delete_fn, keyval, extra_state);
+    return Names::create(copy_fn, delete_fn, keyval, extra_state);
   }
   if constexpr (facts::kBindingsCallC) {
     if (binding == Binding::kCxx) {
@@ -50,165 +50,149 @@ template <int kKind, typename Copy, typename Delete, typename NativeCreate>
                     : create_keyval(*state, kKind, callbacks, keyval, caller);
 }
 
-// `native_create` is what MPI has under that name.
-template <int kKind, typename Copy, typename Delete, typename NativeCreate>
+template <int kKind, typename Names, typename Copy, typename Delete>
 [[gnu::always_inline]] inline int create(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                         void* extra_state, const void* return_address,
-                                         NativeCreate native_create) {
+                                         void* extra_state, const void* return_address) {
   const void* caller = asked_by_binding(return_address);
   // Bad arguments, and calls that come too late: MPI says it best.
   if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
       [[unlikely]] {
-    return native_create(copy_fn, delete_fn, keyval, extra_state);
+    return Names::create(copy_fn, delete_fn, keyval, extra_state);
   }
   if (attention() || !known_as_c(caller)) [[unlikely]] {
-    return create_attentively<kKind>(copy_fn, delete_fn, keyval, extra_state, caller,
-                                     native_create);
+    return create_attentively<kKind, Names>(copy_fn, delete_fn, keyval, extra_state, caller);
   }
   return create_keyval(*served(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
                        keyval, caller);
 }
 
-template <int kKind, typename NativeFree>
-[[gnu::noinline, gnu::cold]] int release_slowly(int* keyval, NativeFree native_free) {
-  if (keyval == nullptr) return native_free(keyval);
+template <int kKind, typename Names>
+[[gnu::noinline, gnu::cold]] int release_slowly(int* keyval) {
+  if (keyval == nullptr) return Names::free(keyval);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kFree, kKind, *keyval);
-    return native_free(keyval);
+    return Names::free(keyval);
   }
-  return checking() ? free_keyval_checked(kKind, keyval) : free_keyval(kKind, keyval);
+  return checking() ? free_keyval_checked<Names>(kKind, keyval) : free_keyval<Names>(kKind, keyval);
 }
 
-template <int kKind, typename NativeFree>
-[[gnu::always_inline]] inline int release(int* keyval, NativeFree native_free) {
+template <int kKind, typename Names>
+[[gnu::always_inline]] inline int release(int* keyval) {
   if (keyval == nullptr || !ours(*keyval) || attention()) [[unlikely]] {
-    return release_slowly<kKind>(keyval, native_free);
+    return release_slowly<kKind, Names>(keyval);
   }
-  return free_keyval(kKind, keyval);
+  return free_keyval<Names>(kKind, keyval);
 }
 
-template <typename Kind, typename NativeSet>
-[[gnu::noinline]] int put_slowly(typename Kind::Handle handle, int keyval, void* value,
-                                 NativeSet native_set) {
+template <typename Kind, typename Names>
+[[gnu::noinline]] int put_slowly(typename Kind::Handle handle, int keyval, void* value) {
   if (!ours(keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kSet, Kind::kNumber, keyval);
-    return native_set(handle, keyval, value);
+    return Names::set(handle, keyval, value);
   }
-  return set<Kind>(handle, keyval, reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
+  return set<Kind, Names>(handle, keyval, reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
 }
 
-template <typename Kind, typename NativeSet>
-[[gnu::always_inline]] inline int put(typename Kind::Handle handle, int keyval, void* value,
-                                      NativeSet native_set) {
+template <typename Kind, typename Names>
+[[gnu::always_inline]] inline int put(typename Kind::Handle handle, int keyval, void* value) {
   void* anchor;
   // An object that is in the map was served before, and MPI isn't over.
   if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
       [[unlikely]] {
-    return put_slowly<Kind>(handle, keyval, value, native_set);
+    return put_slowly<Kind, Names>(handle, keyval, value);
   }
-  return set_now<Kind>(static_cast<Anchor*>(anchor), handle, keyval,
-                       reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
+  return set_now<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval,
+                              reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
 }
 
-template <typename Kind>
+template <typename Kind, typename Names>
 [[gnu::noinline]] int get_slowly(typename Kind::Handle handle, int keyval, void* value, int* flag) {
   if (not_ours_to_answer()) {
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);
-    return native().of<Kind>().get_attr(handle, keyval, value, flag);
+    return Names::get(handle, keyval, value, flag);
   }
-  return get_by_asking<Kind>(handle, keyval, static_cast<void**>(value), flag, attrcache_get);
+  return get_by_asking<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
+                                    attrcache_get);
 }
 
-template <typename Kind, typename NativeGet>
+template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int get(typename Kind::Handle handle, int keyval, void* value,
-                                      int* flag, NativeGet native_get) {
+                                      int* flag) {
   if (!ours(keyval)) [[unlikely]] {
-    return get_foreign<Kind>(handle, keyval, value, flag, native_get);
+    return get_foreign<Kind, Names>(handle, keyval, value, flag);
   }
-  return hot_get<Kind, get_slowly<Kind>>(handle, keyval, value, flag);
+  return hot_get<Kind, get_slowly<Kind, Names>>(handle, keyval, value, flag);
 }
 
-template <typename Kind, typename NativeDelete>
-[[gnu::noinline]] int erase_slowly(typename Kind::Handle handle, int keyval,
-                                   NativeDelete native_delete) {
+template <typename Kind, typename Names>
+[[gnu::noinline]] int erase_slowly(typename Kind::Handle handle, int keyval) {
   if (!ours(keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kDelete, Kind::kNumber, keyval);
-    return native_delete(handle, keyval);
+    return Names::remove(handle, keyval);
   }
-  return remove<Kind>(handle, keyval);
+  return remove<Kind, Names>(handle, keyval);
 }
 
-template <typename Kind, typename NativeDelete>
-[[gnu::always_inline]] inline int erase(typename Kind::Handle handle, int keyval,
-                                        NativeDelete native_delete) {
+template <typename Kind, typename Names>
+[[gnu::always_inline]] inline int erase(typename Kind::Handle handle, int keyval) {
   void* anchor;
   if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
       [[unlikely]] {
-    return erase_slowly<Kind>(handle, keyval, native_delete);
+    return erase_slowly<Kind, Names>(handle, keyval);
   }
-  return remove_now<Kind>(&static_cast<Anchor*>(anchor)->table, handle, keyval);
+  return remove_now<Kind, Names>(&static_cast<Anchor*>(anchor)->table, handle, keyval);
 }
 
 }  // namespace
 }  // namespace attrcache::mpi
 
-// The entry of MPI's table for a name, called only where it is needed.
-#define ATTRCACHE_NATIVE(path) \
-  [](auto... arguments) { return attrcache::mpi::native().path(arguments...); }
-
-#define ATTRCACHE_ENTRIES(Kind, Name, calls)                                                      \
-  ATTRCACHE_ENTRY int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy_fn,        \
-                                                 MPI_##Name##_delete_attr_function* delete_fn,    \
-                                                 int* keyval, void* extra_state) {                \
-    return attrcache::mpi::create<attrcache::mpi::Kind::kNumber>(                                 \
-        copy_fn, delete_fn, keyval, extra_state, __builtin_return_address(0),                     \
-        ATTRCACHE_NATIVE(calls.create_keyval));                                                   \
-  }                                                                                               \
-  ATTRCACHE_ENTRY int MPI_##Name##_free_keyval(int* keyval) {                                     \
-    return attrcache::mpi::release<attrcache::mpi::Kind::kNumber>(                                \
-        keyval, ATTRCACHE_NATIVE(calls.free_keyval));                                             \
-  }                                                                                               \
-  ATTRCACHE_ENTRY int MPI_##Name##_set_attr(attrcache::mpi::Kind::Handle handle, int keyval,      \
-                                            void* value) {                                        \
-    return attrcache::mpi::put<attrcache::mpi::Kind>(handle, keyval, value,                       \
-                                                     ATTRCACHE_NATIVE(calls.set_attr));           \
-  }                                                                                               \
-  ATTRCACHE_ENTRY int MPI_##Name##_get_attr(attrcache::mpi::Kind::Handle handle, int keyval,      \
-                                            void* value, int* flag) {                             \
-    return attrcache::mpi::get<attrcache::mpi::Kind>(handle, keyval, value, flag,                 \
-                                                     ATTRCACHE_NATIVE(calls.get_attr));           \
-  }                                                                                               \
-  ATTRCACHE_ENTRY int MPI_##Name##_delete_attr(attrcache::mpi::Kind::Handle handle, int keyval) { \
-    return attrcache::mpi::erase<attrcache::mpi::Kind>(handle, keyval,                            \
-                                                       ATTRCACHE_NATIVE(calls.delete_attr));      \
+#define ATTRCACHE_ENTRIES(Kind, Name)                                                          \
+  ATTRCACHE_ENTRY int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy_fn,     \
+                                                 MPI_##Name##_delete_attr_function* delete_fn, \
+                                                 int* keyval, void* extra_state) {             \
+    return create<Kind::kNumber, Typed<Kind>>(copy_fn, delete_fn, keyval, extra_state,         \
+                                              __builtin_return_address(0));                    \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Name##_free_keyval(int* keyval) {                                  \
+    return release<Kind::kNumber, Typed<Kind>>(keyval);                                        \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Name##_set_attr(Kind::Handle handle, int keyval, void* value) {    \
+    return put<Kind, Typed<Kind>>(handle, keyval, value);                                      \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Name##_get_attr(Kind::Handle handle, int keyval, void* value,      \
+                                            int* flag) {                                       \
+    return get<Kind, Typed<Kind>>(handle, keyval, value, flag);                                \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Name##_delete_attr(Kind::Handle handle, int keyval) {              \
+    return erase<Kind, Typed<Kind>>(handle, keyval);                                           \
   }
+
+namespace attrcache::mpi {
 
 extern "C" {
 
-ATTRCACHE_ENTRIES(Communicator, Comm, comm)
-ATTRCACHE_ENTRIES(Datatype, Type, type)
-ATTRCACHE_ENTRIES(Window, Win, win)
+ATTRCACHE_ENTRIES(Communicator, Comm)
+ATTRCACHE_ENTRIES(Datatype, Type)
+ATTRCACHE_ENTRIES(Window, Win)
 
 ATTRCACHE_ENTRY int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn,
                                       int* keyval, void* extra_state) {
-  return attrcache::mpi::create<ATTRCACHE_COMMUNICATOR>(copy_fn, delete_fn, keyval, extra_state,
-                                                        __builtin_return_address(0),
-                                                        ATTRCACHE_NATIVE(keyval_create));
+  return create<ATTRCACHE_COMMUNICATOR, Mpi1>(copy_fn, delete_fn, keyval, extra_state,
+                                              __builtin_return_address(0));
 }
 ATTRCACHE_ENTRY int MPI_Keyval_free(int* keyval) {
-  return attrcache::mpi::release<ATTRCACHE_COMMUNICATOR>(keyval, ATTRCACHE_NATIVE(keyval_free));
+  return release<ATTRCACHE_COMMUNICATOR, Mpi1>(keyval);
 }
 ATTRCACHE_ENTRY int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
-  return attrcache::mpi::put<attrcache::mpi::Communicator>(comm, keyval, value,
-                                                           ATTRCACHE_NATIVE(attr_put));
+  return put<Communicator, Mpi1>(comm, keyval, value);
 }
 ATTRCACHE_ENTRY int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
-  return attrcache::mpi::get<attrcache::mpi::Communicator>(comm, keyval, value, flag,
-                                                           ATTRCACHE_NATIVE(attr_get));
+  return get<Communicator, Mpi1>(comm, keyval, value, flag);
 }
 ATTRCACHE_ENTRY int MPI_Attr_delete(MPI_Comm comm, int keyval) {
-  return attrcache::mpi::erase<attrcache::mpi::Communicator>(comm, keyval,
-                                                             ATTRCACHE_NATIVE(attr_delete));
+  return erase<Communicator, Mpi1>(comm, keyval);
 }
 
 }  // extern "C"
+
+}  // namespace attrcache::mpi

@@ -6,6 +6,7 @@
 // arguments come by reference.
 
 #include "mpi/entries/entry.h"
+#include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/constants.h"
 #include "mpi/native/fortran.h"
@@ -50,9 +51,59 @@ struct Face<MPI_Aint> {
   static constexpr auto read = attrcache_get_aint;
 };
 
-template <typename Kind, typename Value>
-void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval, Value* extra_state,
-            MPI_Fint* ierror, Calls<Value> Native::*calls, probe::Source source) {
+// The names of one kind and face, and by which of MPI's functions errors are raised (names.h). Open
+// MPI's in Fortran do not end as C's do: a failed set or get calls no error handler there, and
+// returns a code of its own. MPICH's do as C's, and C's take the anchor's address as what it is,
+// where MPI-1's take an INTEGER.
+template <typename K, typename V, Calls<V> Native::*kMember, typename C>
+struct Names {
+  using Kind = K;
+  using Value = V;
+  using InC = C;
+  using Handle = typename Kind::Handle;
+  static constexpr auto kCalls = kMember;
+
+  static int free(int* keyval) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::free(keyval);
+    MPI_Fint code = MPI_SUCCESS;
+    (native().*kCalls).free_keyval(keyval, &code);
+    return code;
+  }
+  static int set(Handle handle, int keyval, void* value) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::set(handle, keyval, value);
+    MPI_Fint object = to_fortran<Kind>(handle);
+    auto integer = static_cast<Value>(reinterpret_cast<intptr_t>(value));
+    MPI_Fint code = MPI_SUCCESS;
+    (native().*kCalls).set_attr(&object, &keyval, &integer, &code);
+    return code;
+  }
+  static int get(Handle handle, int keyval, void* value, int* flag) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::get(handle, keyval, value, flag);
+    MPI_Fint object = to_fortran<Kind>(handle);
+    Value unwanted;
+    MPI_Fint logical;
+    MPI_Fint code = MPI_SUCCESS;
+    (native().*kCalls).get_attr(&object, &keyval, &unwanted, &logical, &code);
+    return code;
+  }
+  static int remove(Handle handle, int keyval) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::remove(handle, keyval);
+    MPI_Fint object = to_fortran<Kind>(handle);
+    MPI_Fint code = MPI_SUCCESS;
+    (native().*kCalls).delete_attr(&object, &keyval, &code);
+    return code;
+  }
+};
+
+using CommNames = Names<Communicator, MPI_Aint, &Native::comm, Typed<Communicator>>;
+using TypeNames = Names<Datatype, MPI_Aint, &Native::type, Typed<Datatype>>;
+using WinNames = Names<Window, MPI_Aint, &Native::win, Typed<Window>>;
+using Mpi1Names = Names<Communicator, MPI_Fint, &Native::mpi1, Mpi1>;
+
+template <typename N>
+void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
+            typename N::Value* extra_state, MPI_Fint* ierror, probe::Source source) {
+  using Kind = typename N::Kind;
   Ierror result(ierror);
   const Served* state = nullptr;
   if (!(ending() && finalized())) {
@@ -66,64 +117,68 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval, Value* ext
   }
   if (state == nullptr || state->fronted[Kind::kNumber]) {
     note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
-    (native().*calls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
+    (native().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
     return;
   }
   const Callbacks fns = recognize_fortran(copy_fn, delete_fn);
   // The value of extra_state now: the variable is the caller's, and may be gone when a callback
   // runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
-  const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra, Face<Value>::kLanguage,
-                                         nullptr};
+  const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra,
+                                         Face<typename N::Value>::kLanguage, nullptr};
   result = checking() ? create_keyval_checked(*state, Kind::kNumber, callbacks, keyval, source)
                       : create_keyval(*state, Kind::kNumber, callbacks, keyval, source);
 }
 
-template <typename Kind, typename Value>
-void release(MPI_Fint* keyval, MPI_Fint* ierror, Calls<Value> Native::*calls) {
+template <typename N>
+void release(MPI_Fint* keyval, MPI_Fint* ierror) {
+  using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
-    (native().*calls).free_keyval(keyval, result);
+    (native().*N::kCalls).free_keyval(keyval, result);
   } else {
-    result = checking() ? free_keyval_checked(Kind::kNumber, keyval)
-                        : free_keyval(Kind::kNumber, keyval);
+    result = checking() ? free_keyval_checked<N>(Kind::kNumber, keyval)
+                        : free_keyval<N>(Kind::kNumber, keyval);
   }
 }
 
-template <typename Kind, typename Value>
-void put(MPI_Fint* object, MPI_Fint* keyval, Value* value, MPI_Fint* ierror,
-         Calls<Value> Native::*calls) {
+template <typename N>
+void put(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint* ierror) {
+  using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kSet, Kind::kNumber, *keyval);
-    (native().*calls).set_attr(object, keyval, value, result);
+    (native().*N::kCalls).set_attr(object, keyval, value, result);
   } else {
-    result = set<Kind>(handle<Kind>(*object), *keyval, *value, Face<Value>::kTag);
+    result = set<Kind, N>(handle<Kind>(*object), *keyval, *value, Face<typename N::Value>::kTag);
   }
 }
 
-template <typename Kind, typename Value>
-void get(MPI_Fint* object, MPI_Fint* keyval, Value* value, MPI_Fint* flag, MPI_Fint* ierror,
-         Calls<Value> Native::*calls) {
+template <typename N>
+void get(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint* flag,
+         MPI_Fint* ierror) {
+  using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kGet, Kind::kNumber, *keyval);
-    (native().*calls).get_attr(object, keyval, value, flag, result);
+    (native().*N::kCalls).get_attr(object, keyval, value, flag, result);
   } else {
     // 1 and 0 are .TRUE. and .FALSE. for gfortran, and for both MPIs as Debian builds them.
-    result = get_by_asking<Kind>(handle<Kind>(*object), *keyval, value, flag, Face<Value>::read);
+    result = get_by_asking<Kind, N>(handle<Kind>(*object), *keyval, value, flag,
+                                    Face<typename N::Value>::read);
   }
 }
 
-template <typename Kind, typename Value>
-void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror, Calls<Value> Native::*calls) {
+template <typename N>
+void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
+  using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kDelete, Kind::kNumber, *keyval);
-    (native().*calls).delete_attr(object, keyval, result);
+    (native().*N::kCalls).delete_attr(object, keyval, result);
   } else {
-    result = remove<Kind>(handle<Kind>(*object), *keyval);
+    result = remove<Kind, N>(handle<Kind>(*object), *keyval);
   }
 }
 
@@ -142,54 +197,47 @@ void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror, Calls<Value> Na
   ATTRCACHE_SPELLED(lower, UPPER, parameters, call)           \
   ATTRCACHE_ENTRY void lower##_f08_ parameters __attribute__((alias(#lower "_")));
 
-#define ATTRCACHE_CREATE(Spelled, lower, UPPER, Kind, Value, calls)                         \
-  Spelled(lower, UPPER,                                                                     \
-          (attrcache_callback * copy_fn, attrcache_callback * delete_fn, MPI_Fint * keyval, \
-           Value * extra_state, MPI_Fint * ierror),                                         \
-          create<attrcache::mpi::Kind>(copy_fn, delete_fn, keyval, extra_state, ierror,     \
-                                       &attrcache::mpi::fortran::Native::calls,             \
-                                       __builtin_return_address(0)))
-#define ATTRCACHE_FREE(Spelled, lower, UPPER, Kind, calls)      \
+#define ATTRCACHE_CREATE(Spelled, lower, UPPER, Names)                                            \
+  Spelled(lower, UPPER,                                                                           \
+          (attrcache_callback * copy_fn, attrcache_callback * delete_fn, MPI_Fint * keyval,       \
+           attrcache::mpi::fortran::Names::Value * extra_state, MPI_Fint * ierror),               \
+          create<attrcache::mpi::fortran::Names>(copy_fn, delete_fn, keyval, extra_state, ierror, \
+                                                 __builtin_return_address(0)))
+#define ATTRCACHE_FREE(Spelled, lower, UPPER, Names)            \
   Spelled(lower, UPPER, (MPI_Fint * keyval, MPI_Fint * ierror), \
-          release<attrcache::mpi::Kind>(keyval, ierror, &attrcache::mpi::fortran::Native::calls))
-#define ATTRCACHE_SET(Spelled, lower, UPPER, Kind, Value, calls)                                  \
-  Spelled(lower, UPPER, (MPI_Fint * object, MPI_Fint * keyval, Value * value, MPI_Fint * ierror), \
-          put<attrcache::mpi::Kind>(object, keyval, value, ierror,                                \
-                                    &attrcache::mpi::fortran::Native::calls))
-#define ATTRCACHE_GET(Spelled, lower, UPPER, Kind, Value, calls)                                 \
-  Spelled(                                                                                       \
-      lower, UPPER,                                                                              \
-      (MPI_Fint * object, MPI_Fint * keyval, Value * value, MPI_Fint * flag, MPI_Fint * ierror), \
-      get<attrcache::mpi::Kind>(object, keyval, value, flag, ierror,                             \
-                                &attrcache::mpi::fortran::Native::calls))
-#define ATTRCACHE_DELETE(Spelled, lower, UPPER, Kind, calls)                       \
+          release<attrcache::mpi::fortran::Names>(keyval, ierror))
+#define ATTRCACHE_SET(Spelled, lower, UPPER, Names)                                             \
+  Spelled(lower, UPPER,                                                                         \
+          (MPI_Fint * object, MPI_Fint * keyval, attrcache::mpi::fortran::Names::Value * value, \
+           MPI_Fint * ierror),                                                                  \
+          put<attrcache::mpi::fortran::Names>(object, keyval, value, ierror))
+#define ATTRCACHE_GET(Spelled, lower, UPPER, Names)                                             \
+  Spelled(lower, UPPER,                                                                         \
+          (MPI_Fint * object, MPI_Fint * keyval, attrcache::mpi::fortran::Names::Value * value, \
+           MPI_Fint * flag, MPI_Fint * ierror),                                                 \
+          get<attrcache::mpi::fortran::Names>(object, keyval, value, flag, ierror))
+#define ATTRCACHE_DELETE(Spelled, lower, UPPER, Names)                             \
   Spelled(lower, UPPER, (MPI_Fint * object, MPI_Fint * keyval, MPI_Fint * ierror), \
-          erase<attrcache::mpi::Kind>(object, keyval, ierror,                      \
-                                      &attrcache::mpi::fortran::Native::calls))
+          erase<attrcache::mpi::fortran::Names>(object, keyval, ierror))
 
-#define ATTRCACHE_FORTRAN_ENTRIES(name, NAME, Kind, calls)                                        \
-  ATTRCACHE_CREATE(ATTRCACHE_SPELLED_F08, mpi_##name##_create_keyval, MPI_##NAME##_CREATE_KEYVAL, \
-                   Kind, MPI_Aint, calls)                                                         \
-  ATTRCACHE_FREE(ATTRCACHE_SPELLED_F08, mpi_##name##_free_keyval, MPI_##NAME##_FREE_KEYVAL, Kind, \
-                 calls)                                                                           \
-  ATTRCACHE_SET(ATTRCACHE_SPELLED_F08, mpi_##name##_set_attr, MPI_##NAME##_SET_ATTR, Kind,        \
-                MPI_Aint, calls)                                                                  \
-  ATTRCACHE_GET(ATTRCACHE_SPELLED_F08, mpi_##name##_get_attr, MPI_##NAME##_GET_ATTR, Kind,        \
-                MPI_Aint, calls)                                                                  \
-  ATTRCACHE_DELETE(ATTRCACHE_SPELLED_F08, mpi_##name##_delete_attr, MPI_##NAME##_DELETE_ATTR,     \
-                   Kind, calls)
+#define ATTRCACHE_FORTRAN_ENTRIES(name, NAME, Names)                                               \
+  ATTRCACHE_CREATE(ATTRCACHE_SPELLED_F08, mpi_##name##_create_keyval, MPI_##NAME##_CREATE_KEYVAL,  \
+                   Names)                                                                          \
+  ATTRCACHE_FREE(ATTRCACHE_SPELLED_F08, mpi_##name##_free_keyval, MPI_##NAME##_FREE_KEYVAL, Names) \
+  ATTRCACHE_SET(ATTRCACHE_SPELLED_F08, mpi_##name##_set_attr, MPI_##NAME##_SET_ATTR, Names)        \
+  ATTRCACHE_GET(ATTRCACHE_SPELLED_F08, mpi_##name##_get_attr, MPI_##NAME##_GET_ATTR, Names)        \
+  ATTRCACHE_DELETE(ATTRCACHE_SPELLED_F08, mpi_##name##_delete_attr, MPI_##NAME##_DELETE_ATTR, Names)
 
 extern "C" {
 
-ATTRCACHE_FORTRAN_ENTRIES(comm, COMM, Communicator, comm)
-ATTRCACHE_FORTRAN_ENTRIES(type, TYPE, Datatype, type)
-ATTRCACHE_FORTRAN_ENTRIES(win, WIN, Window, win)
+ATTRCACHE_FORTRAN_ENTRIES(comm, COMM, CommNames)
+ATTRCACHE_FORTRAN_ENTRIES(type, TYPE, TypeNames)
+ATTRCACHE_FORTRAN_ENTRIES(win, WIN, WinNames)
 
-ATTRCACHE_CREATE(ATTRCACHE_SPELLED, mpi_keyval_create, MPI_KEYVAL_CREATE, Communicator, MPI_Fint,
-                 mpi1)
-ATTRCACHE_FREE(ATTRCACHE_SPELLED, mpi_keyval_free, MPI_KEYVAL_FREE, Communicator, mpi1)
-ATTRCACHE_SET(ATTRCACHE_SPELLED, mpi_attr_put, MPI_ATTR_PUT, Communicator, MPI_Fint, mpi1)
-ATTRCACHE_GET(ATTRCACHE_SPELLED, mpi_attr_get, MPI_ATTR_GET, Communicator, MPI_Fint, mpi1)
-ATTRCACHE_DELETE(ATTRCACHE_SPELLED, mpi_attr_delete, MPI_ATTR_DELETE, Communicator, mpi1)
+ATTRCACHE_CREATE(ATTRCACHE_SPELLED, mpi_keyval_create, MPI_KEYVAL_CREATE, Mpi1Names)
+ATTRCACHE_FREE(ATTRCACHE_SPELLED, mpi_keyval_free, MPI_KEYVAL_FREE, Mpi1Names)
+ATTRCACHE_SET(ATTRCACHE_SPELLED, mpi_attr_put, MPI_ATTR_PUT, Mpi1Names)
+ATTRCACHE_GET(ATTRCACHE_SPELLED, mpi_attr_get, MPI_ATTR_GET, Mpi1Names)
+ATTRCACHE_DELETE(ATTRCACHE_SPELLED, mpi_attr_delete, MPI_ATTR_DELETE, Mpi1Names)
 
 }  // extern "C"

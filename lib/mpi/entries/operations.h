@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The attribute operations on keyvals of ours, whatever the language and name by which they were
-// called. `Kind` is one of kinds.h; handles are C's. Each returns what the MPI function returns,
-// its error handler having been called.
+// called. `Kind` is one of kinds.h; `Names` are MPI's own functions of those names (names.h), by
+// which errors are raised; handles are C's. Each returns what the MPI function returns, its error
+// handler having been called.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
 #define ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
+#include "mpi/entries/raise.h"
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
@@ -23,8 +25,16 @@ namespace attrcache::mpi {
 // or MPI is over.
 inline bool not_ours_to_answer() { return served() == nullptr || (ending() && finalized()); }
 
+// A handle that names nothing. MPI answers for it in the function that was called; touch() would
+// ask in another.
+template <typename Kind>
+bool is_null(typename Kind::Handle handle) {
+  return handle == native().null<Kind>() ||
+         (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER && facts::to_object(handle) == nullptr);
+}
+
 // Reads an attribute by `Read`, which is attrcache_get or a kin of it.
-template <typename Kind, typename Value, typename Read>
+template <typename Kind, typename Names, typename Value, typename Read>
 [[gnu::noinline]] int get_by_asking(typename Kind::Handle handle, int keyval, Value* value,
                                     int* flag, Read read) {
   static constinit attrcache_table nothing = {};
@@ -36,16 +46,20 @@ template <typename Kind, typename Value, typename Read>
     const int code = touch<Kind>(handle, Attach::kIfAskedOften, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  if (value == nullptr || flag == nullptr) return raise<Kind>(handle, MPI_ERR_ARG);
+  if (value == nullptr || flag == nullptr) {
+    // MPI finds fault with the pointers, if not with the keyval: so one that it knows.
+    return Names::get(handle, served()->anchors[Kind::kNumber], value, flag);
+  }
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
   *flag = result == ATTRCACHE_OK;
   if (result <= ATTRCACHE_ABSENT) probe::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
-  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : fail<Kind>(handle, Doing::kGet, result, keyval);
+  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS
+                                    : fail_to_get<Kind, Names>(handle, result, keyval);
 }
 
 // On an object whose anchor is known.
-template <typename Kind>
+template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int set_now(Anchor* anchor, typename Kind::Handle handle, int keyval,
                                           intptr_t value, attrcache_tag tag) {
   const probe::Operation operation(probe::What::kSet, Kind::kNumber, keyval);
@@ -53,10 +67,10 @@ template <typename Kind>
   const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
                                    keyval, value, tag, &code_or_keyval);
   return result == ATTRCACHE_OK ? MPI_SUCCESS
-                                : fail<Kind>(handle, Doing::kSet, result, code_or_keyval);
+                                : fail_to_set<Kind, Names>(handle, result, code_or_keyval);
 }
 
-template <typename Kind>
+template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int remove_now(attrcache_table* table, typename Kind::Handle handle,
                                              int keyval) {
   const probe::Operation operation(probe::What::kDelete, Kind::kNumber, keyval);
@@ -64,55 +78,57 @@ template <typename Kind>
   const int result =
       attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
   return result == ATTRCACHE_OK ? MPI_SUCCESS
-                                : fail<Kind>(handle, Doing::kDelete, result, code_or_keyval);
+                                : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
 // The same where ATTRCACHE_VERBOSE and ATTRCACHE_CHECK are heeded.
-template <typename Kind>
+template <typename Kind, typename Names>
 int set_at(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
            attrcache_tag tag) {
   const uint8_t watch = watched();
   if (watch != 0) count(counts.sets);
-  if ((watch & kChecked) == 0) return set_now<Kind>(anchor, handle, keyval, value, tag);
+  if ((watch & kChecked) == 0) return set_now<Kind, Names>(anchor, handle, keyval, value, tag);
   watch_thread(Doing::kSet, Kind::kNumber, keyval);
   watch_set(Kind::kNumber, keyval);
   const WatchedFree::Aside aside;
-  return set_now<Kind>(anchor, handle, keyval, value, tag);
+  return set_now<Kind, Names>(anchor, handle, keyval, value, tag);
 }
 
-template <typename Kind>
+template <typename Kind, typename Names>
 int remove_at(attrcache_table* table, typename Kind::Handle handle, int keyval) {
   const uint8_t watch = watched();
   if (watch != 0) count(counts.deletes);
-  if ((watch & kChecked) == 0) return remove_now<Kind>(table, handle, keyval);
+  if ((watch & kChecked) == 0) return remove_now<Kind, Names>(table, handle, keyval);
   watch_thread(Doing::kDelete, Kind::kNumber, keyval);
   watch_delete(Kind::kNumber, table, keyval);
   const WatchedFree::Aside aside;
-  return remove_now<Kind>(table, handle, keyval);
+  return remove_now<Kind, Names>(table, handle, keyval);
 }
 
-template <typename Kind>
+template <typename Kind, typename Names>
 int set(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
     note_handle<Kind>(handle, Doing::kSet, keyval);
+    if (is_null<Kind>(handle)) return Names::InC::set(handle, keyval, nullptr);
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  return set_at<Kind>(anchor, handle, keyval, value, tag);
+  return set_at<Kind, Names>(anchor, handle, keyval, value, tag);
 }
 
 // Nothing attached: succeeds, on every MPI.
-template <typename Kind>
+template <typename Kind, typename Names>
 int remove(typename Kind::Handle handle, int keyval) {
   static constinit attrcache_table nothing = {};
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
     note_handle<Kind>(handle, Doing::kDelete, keyval);
+    if (is_null<Kind>(handle)) return Names::InC::remove(handle, keyval);
     const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  return remove_at<Kind>(anchor != nullptr ? &anchor->table : &nothing, handle, keyval);
+  return remove_at<Kind, Names>(anchor != nullptr ? &anchor->table : &nothing, handle, keyval);
 }
 
 // The caller has checked the pointers, and that the kind isn't left to MPI. (Not by the C API,
@@ -127,11 +143,12 @@ inline int create_keyval(const Served& state, int kind, const attrcache_callback
   return MPI_SUCCESS;
 }
 
-inline int free_keyval(int kind, int* keyval) {
+template <typename Names>
+int free_keyval(int kind, int* keyval) {
   const probe::Operation operation(probe::What::kFreeKeyval, kind, *keyval);
   const int result = reinterpret_cast<Registry*>(served()->kinds[kind])->free(keyval);
   if (result != ATTRCACHE_OK) [[unlikely]]
-    return fail_to_free(result, kind, *keyval);
+    return fail_to_free<Names>(result, kind, *keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
 }
@@ -148,10 +165,11 @@ inline int create_keyval_checked(const Served& state, int kind,
   return code;
 }
 
-inline int free_keyval_checked(int kind, int* keyval) {
+template <typename Names>
+int free_keyval_checked(int kind, int* keyval) {
   watch_thread(Doing::kFree, kind, *keyval);
   watch_free(kind, *keyval);
-  return free_keyval(kind, keyval);
+  return free_keyval<Names>(kind, keyval);
 }
 
 }  // namespace attrcache::mpi

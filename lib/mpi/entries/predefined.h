@@ -7,6 +7,7 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
 #define ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
 
+#include "mpi/entries/names.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/watching/watch.h"
@@ -17,13 +18,13 @@ namespace attrcache::mpi {
 inline constexpr uintptr_t kAbsent = 1;
 
 // All but the hit: asks MPI, and remembers.
-template <typename Kind, typename NativeGet>
+template <typename Kind, typename Names>
 [[gnu::noinline]] int ask_predefined(typename Kind::Handle handle, int keyval, void* value,
-                                     int* flag, NativeGet native_get) {
+                                     int* flag) {
   note_handle<Kind>(handle, Doing::kGet, keyval);
   if (checking())
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);  // it may be too early or late
-  const int code = native_get(handle, keyval, value, flag);
+  const int code = Names::get(handle, keyval, value, flag);
   // This one grows.
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;
   if (code != MPI_SUCCESS || ending()) return code;
@@ -40,21 +41,21 @@ template <typename Kind, typename NativeGet>
 }
 
 // The keyval isn't one of those, or the arguments are bad.
-template <typename Kind, typename NativeGet>
-[[gnu::noinline]] int leave_to_mpi(typename Kind::Handle handle, int keyval, void* value, int* flag,
-                                   NativeGet native_get) {
+template <typename Kind, typename Names>
+[[gnu::noinline]] int leave_to_mpi(typename Kind::Handle handle, int keyval, void* value,
+                                   int* flag) {
   note_passed_on(Doing::kGet, Kind::kNumber, keyval);
-  return native_get(handle, keyval, value, flag);
+  return Names::get(handle, keyval, value, flag);
 }
 
-// A get of a keyval that isn't ours, by a name that `native_get` is MPI's function for. Calls
-// nothing, but jumps: a hit saves no registers.
-template <typename Kind, typename NativeGet>
-[[gnu::noinline]] int get_foreign(typename Kind::Handle handle, int keyval, void* value, int* flag,
-                                  NativeGet native_get) {
+// A get of a keyval that isn't ours, by one of `Names`. Calls nothing, but jumps: a hit saves no
+// registers.
+template <typename Kind, typename Names>
+[[gnu::noinline]] int get_foreign(typename Kind::Handle handle, int keyval, void* value,
+                                  int* flag) {
   const unsigned place = Kind::place(keyval);
   if (value == nullptr || place >= Kind::kPlaces || flag == nullptr) [[unlikely]] {
-    return leave_to_mpi<Kind>(handle, keyval, value, flag, native_get);
+    return leave_to_mpi<Kind, Names>(handle, keyval, value, flag);
   }
   void* found;
   if (objects<Kind>.find_near(facts::to_key(handle), &found)) [[likely]] {
@@ -69,7 +70,7 @@ template <typename Kind, typename NativeGet>
       return MPI_SUCCESS;
     }
   }
-  return ask_predefined<Kind>(handle, keyval, value, flag, native_get);
+  return ask_predefined<Kind, Names>(handle, keyval, value, flag);
 }
 
 }  // namespace attrcache::mpi

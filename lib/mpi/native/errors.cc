@@ -5,15 +5,27 @@
 #include "mpi/native/native.h"
 
 namespace attrcache::mpi {
+namespace {
 
-int error_code(int result, int callback_code) {
+thread_local constinit Refusal* pending __attribute__((tls_model("initial-exec"))) = nullptr;
+
+}  // namespace
+
+bool is_keyval_error(int result) {
   switch (result) {
     case ATTRCACHE_ERR_KEYVAL_INVALID:
     case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
     case ATTRCACHE_ERR_KEYVAL_STALE:
     case ATTRCACHE_ERR_KEYVAL_KIND:
     case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
-      return MPI_ERR_KEYVAL;
+      return true;
+    default:
+      return false;
+  }
+}
+
+int error_code(int result, int callback_code) {
+  switch (result) {
     case ATTRCACHE_ERR_NULL:
     case ATTRCACHE_ERR_ARGUMENT:
       return MPI_ERR_ARG;
@@ -22,7 +34,7 @@ int error_code(int result, int callback_code) {
     case ATTRCACHE_ERR_CALLBACK:
       return callback_code;
     default:
-      return MPI_ERR_OTHER;
+      return is_keyval_error(result) ? MPI_ERR_KEYVAL : MPI_ERR_OTHER;
   }
 }
 
@@ -31,26 +43,22 @@ int raise_on_world(int code) {
   return code;
 }
 
-int fail_to_free(int result, int kind, int keyval) {
-  note_result(result, Doing::kFree, kind, keyval);
-  return raise_on_world(error_code(result, 0));
+Refusal::Refusal(int kind, const void* object, int code)
+    : kind_(kind), object_(object), code_(code) {
+  pending = this;
 }
 
-template <>
-int raise<Communicator>(MPI_Comm comm, int code) {
-  native().comm_call_errhandler(comm, code);
-  return code;
+Refusal::~Refusal() {
+  if (pending == this) pending = nullptr;
 }
 
-template <>
-int raise<Datatype>(MPI_Datatype, int code) {
-  return raise_on_world(code);
-}
-
-template <>
-int raise<Window>(MPI_Win win, int code) {
-  native().win_call_errhandler(win, code);
-  return code;
+bool Refusal::asked(int kind, const void* object, int* code) {
+  Refusal* refusal = pending;
+  if (refusal == nullptr || refusal->kind_ != kind || refusal->object_ != object) return false;
+  pending = nullptr;
+  refusal->used_ = true;
+  *code = refusal->code_;
+  return true;
 }
 
 }  // namespace attrcache::mpi

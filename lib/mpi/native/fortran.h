@@ -47,6 +47,13 @@ typename Kind::Handle handle(MPI_Fint fortran) {
       reinterpret_cast<void*>(static_cast<intptr_t>(fortran)));
 }
 
+template <typename Kind>
+MPI_Fint to_fortran(typename Kind::Handle handle) {
+  const auto convert = mpi::native().of<Kind>().to_fortran;
+  if (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) return convert(handle);
+  return static_cast<MPI_Fint>(facts::to_key(handle));
+}
+
 }  // namespace attrcache::mpi::fortran
 
 #endif  // ATTRCACHE_MPI_NATIVE_FORTRAN_H_

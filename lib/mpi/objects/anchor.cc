@@ -36,6 +36,7 @@ template <typename Kind>
 int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, int* flag) {
   auto* from = static_cast<Anchor*>(value);
   *flag = 0;
+  if (from == nullptr) return MPI_SUCCESS;  // one that memory was too short for
   // So that the callbacks find the object they are called for.
   objects<Kind>.insert(facts::to_key(old), from);
   const probe::Operation operation(probe::What::kDup, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
@@ -100,10 +101,14 @@ int to_tell<Communicator>(MPI_Comm comm, int code) {
   return code;
 }
 
-// The object ends.
+// The object ends; or an error is to be raised on it, and it goes on.
 template <typename Kind>
 int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
+  int code;
+  if (Refusal::asked(Kind::kNumber, facts::to_object(handle), &code)) [[unlikely]]
+    return code;
   auto* anchor = static_cast<Anchor*>(value);
+  if (anchor == nullptr) return MPI_SUCCESS;  // one that memory was too short for
   const uintptr_t key = facts::to_key(handle);
   // So that the callbacks find the object, if it was never touched under this handle.
   objects<Kind>.insert(key, anchor);
@@ -170,22 +175,31 @@ int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
   return MPI_SUCCESS;
 }
 
+// Out of memory: gives null, having attached a null pointer, which ask() takes for no anchor.
 template <typename Kind>
 int attach(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
   const Claim claim(facts::to_key(handle));
   int code = ask<Kind>(state, handle, anchor);
   if (code != MPI_SUCCESS || *anchor != nullptr) return code;
   Anchor* made = new_anchor();
-  if (made == nullptr) return raise<Kind>(handle, MPI_ERR_NO_MEM);
   code = native().of<Kind>().set_attr(handle, state.anchors[Kind::kNumber], made);
   if (code != MPI_SUCCESS) {
     delete_anchor(made);
     return code;
   }
+  *anchor = made;
+  if (made == nullptr) return MPI_SUCCESS;
   count(counts.objects);
   probe::appeared(Kind::kNumber, made);
-  *anchor = made;
   return MPI_SUCCESS;
+}
+
+// There is no memory for an anchor: MPI raises that by the null pointer in its place.
+template <typename Kind>
+int raise_no_memory(const Served& state, typename Kind::Handle handle) {
+  Refusal refusal(Kind::kNumber, facts::to_object(handle), MPI_ERR_NO_MEM);
+  const int code = native().of<Kind>().set_attr(handle, state.anchors[Kind::kNumber], nullptr);
+  return refusal.used() || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
 }
 
 }  // namespace
@@ -205,6 +219,9 @@ int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
     }
     code = attach<Kind>(*state, handle, anchor);
     if (code != MPI_SUCCESS) return code;
+    if (*anchor == nullptr) {
+      return wish == Attach::kYes ? raise_no_memory<Kind>(*state, handle) : MPI_SUCCESS;
+    }
   }
   probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
   // Out of memory: the object is served all the same, only slowly.

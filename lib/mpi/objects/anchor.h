@@ -37,9 +37,9 @@ inline Anchor* find_anchor(typename Kind::Handle handle) {
 }
 
 // Asks MPI. Gives null and MPI_SUCCESS where the object has no anchor and none is attached.
-// Otherwise the code of an error that MPI has already raised (the handle is bad, say), or that it
-// gave us and that we have raised. Threads that touch an object first at the same time get the same
-// anchor.
+// Otherwise the code of an error that MPI has already raised (the handle is bad, say; or there is no
+// memory for an anchor, where Attach::kYes wants one). Threads that touch an object first at the
+// same time get the same anchor.
 enum class Attach { kNo, kYes, kIfAskedOften };
 template <typename Kind>
 int touch(typename Kind::Handle handle, Attach attach, Anchor** anchor);

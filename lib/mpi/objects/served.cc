@@ -186,8 +186,7 @@ int begin_first(const Served** state) {
     return MPI_SUCCESS;
   }
   *state = made;
-  const char* wish = std::getenv("ATTRCACHE_VERBOSE");
-  if (wish != nullptr && *wish != '\0' && *wish != '0') {
+  if (wants_words()) {
     watch_state.fetch_or(kVerbose, kRelaxed);
     std::fprintf(
         stderr, "attrcache[%d]: serving the attributes of this %s%s process (attrcache %d.%d.%d)\n",
@@ -221,6 +220,11 @@ void watch_for_end(const Served& state) {
   if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) return;
   if (watching.exchange(true, kAcqRel)) return;
   native().comm.set_attr(last_object(), state.last, nullptr);
+}
+
+bool wants_words() {
+  const char* wish = std::getenv("ATTRCACHE_VERBOSE");
+  return wish != nullptr && *wish != '\0' && *wish != '0';
 }
 
 bool finalized() {

@@ -71,6 +71,8 @@ struct Counts {
 enum Watch : uint8_t { kVerbose = 1, kChecked = 2 };
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> watch_state;
 inline uint8_t watched() { return watch_state.load(kRelaxed); }
+// Whether ATTRCACHE_VERBOSE asks for it. Slow.
+bool wants_words();
 inline bool verbose() { return (watched() & kVerbose) != 0; }
 inline void count(Atomic<uint64_t>& counter) { counter.fetch_add(1, kRelaxed); }
 

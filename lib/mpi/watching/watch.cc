@@ -32,8 +32,8 @@ bool initialized() {
   return native().initialized(&yes) == MPI_SUCCESS && yes != 0;
 }
 
-// Then there may be calls without MPI_Init.
-bool has_sessions() { return find_symbol("PMPI_Session_init") != nullptr; }
+// Then there may be calls without MPI_Init. (Ours of that name says nothing.)
+bool has_sessions() { return find_symbol_in_libraries("PMPI_Session_init") != nullptr; }
 
 // A delete callback may free its keyval, and may delete what another thread or a callback up the
 // stack is deleting already.

@@ -1,118 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A runtime that isn't an MPI: tasks that start tasks, on a few threads. Tasks are a kind of object
-// of their own; whoever uses the runtime may cache on them what it likes. A new task gets copies of
-// its parent's attributes, as far as their copy callbacks let them pass; a task that ends deletes
-// its own.
+// Attributes on oneTBB's task arenas and task groups. To use them in a program of your own, copy
+// this file.
+//
+//   tasks::TaskArena arena(4);                        // a tbb::task_arena with attributes
+//   keyval.set(arena, ...);                           // a library caches something on it
+//   arena.execute([&] {
+//     tasks::TaskGroup group;                         // inherits the arena's attributes
+//     group.run([&] {
+//       keyval.get(*tasks::Scope::current());         // the group's attribute
+//       tasks::TaskGroup inner;                       // inherits the outer group's attributes
+//       ...
+//     });
+//     group.wait();
+//   });                                               // a group that ends deletes its attributes
+//
+// Arenas and groups are one kind of object, the scope, so that one keyval serves both. A new scope
+// gets what the copy callbacks of its parent's attributes let pass. Its parent is the scope that
+// the calling thread is in when it makes the new one.
+//
+// Two rules follow from oneTBB's threads, which run any task of their arena while they wait:
+//
+// * Don't wait for tasks while you hold a borrow. The thread may meanwhile run a task that sets the
+//   same attribute, and a thread can't wait for its own borrow: that set fails.
+// * Don't call tbb::task::suspend() in a task. The task may go on in another thread, and the scope
+//   that a thread is in is kept with the thread.
 
 #ifndef ATTRCACHE_TESTS_EMBEDDING_TASKS_TASKS_H_
 #define ATTRCACHE_TESTS_EMBEDDING_TASKS_TASKS_H_
 
-#include <condition_variable>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+
+#include <stdexcept>
+#include <utility>
 
 #include "attrcache/attrcache.hpp"
 
 namespace tasks {
 
-class Runtime;
+// A new scope was refused its parent's attributes, by a copy callback or for want of memory.
+class InheritanceError : public std::runtime_error {
+ public:
+  explicit InheritanceError(attrcache::Outcome outcome)
+      : std::runtime_error(attrcache::describe(outcome.status)), outcome(outcome) {}
+  const attrcache::Outcome outcome;
+};
 
-struct Task {
-  uint64_t number = 0;
-  std::function<void(Task&)> work;
-  Runtime* runtime = nullptr;
+// What attributes are attached to: the part that arenas and groups have in common.
+class Scope {
+ public:
+  // The scope that the calling thread is in, or null: outside of all arenas and groups.
+  static Scope* current() { return current_; }
+
+  // All scopes of the process are of this kind. Libraries make their keyvals of it.
+  static attrcache::Kind<Scope> kind() {
+    static const auto kind = *domain().add_kind<Scope>("task scope");
+    return kind;
+  }
+  static attrcache::Domain& domain() {
+    static auto domain = *attrcache::Domain::create();
+    return domain;
+  }
+
+  // A function that runs `body` in this scope, wherever it is called: for oneTBB's algorithms, say,
+  // whose bodies run in threads that otherwise are in no scope or in another one. Must not be
+  // called after the scope has ended.
+  template <typename Body>
+  auto bind(Body body) {
+    return [this, body = std::move(body)](auto&&... arguments) -> decltype(auto) {
+      const Entry entry(*this);
+      return body(std::forward<decltype(arguments)>(arguments)...);
+    };
+  }
+
+  // All that attrcache needs in an object. Zeroed memory is an empty table.
   attrcache_table attributes = {};
+
+ protected:
+  explicit Scope(Scope* parent) {
+    if (parent == nullptr) return;
+    if (const auto outcome = kind().copy_all(*parent, *this); !outcome) {
+      throw InheritanceError(outcome);  // nothing is attached to this scope then
+    }
+  }
+  // Nobody else uses the scope any more: the arena or group around it has waited for its tasks.
+  // What failing callbacks answer is dropped, because a destructor can't report it.
+  ~Scope() { static_cast<void>(kind().drain(*this)); }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  // A guard: the calling thread is in a scope as long as this lives, and then back in the one
+  // before. They nest on the thread's stack, as the tasks do that a waiting thread runs in between.
+  class Entry {
+   public:
+    explicit Entry(Scope& scope) : outer_(std::exchange(current_, &scope)) {}
+    ~Entry() { current_ = outer_; }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    Scope* const outer_;
+  };
+
+  static inline thread_local Scope* current_ = nullptr;
 };
 
 template <typename T>
-using Keyval = attrcache::Keyval<T, Task>;
+using Keyval = attrcache::Keyval<T, Scope>;
 
-class Runtime {
+// A tbb::task_arena with attributes.
+class TaskArena : public Scope {
  public:
-  explicit Runtime(unsigned threads)
-      : domain_(*attrcache::Domain::create()), kind_(*domain_.add_kind<Task>("task")) {
-    root_.runtime = this;
-    for (unsigned t = 0; t < threads; ++t) {
-      threads_.emplace_back([this] { serve(); });
-    }
-  }
+  explicit TaskArena(int max_concurrency = tbb::task_arena::automatic)
+      : Scope(current()), arena_(max_concurrency) {}
 
-  // Waits for all tasks.
-  ~Runtime() {
-    wait();
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-    static_cast<void>(kind_.drain(root_));
-  }
-
-  Runtime(const Runtime&) = delete;
-  Runtime& operator=(const Runtime&) = delete;
-
-  attrcache::Kind<Task> kind() const { return kind_; }
-  attrcache_counters counters() const { return domain_.counters(); }
-
-  // The parent of those that no task starts.
-  Task& root() { return root_; }
-
-  // Starts a task; false if a copy callback refuses, and then nothing was started.
-  bool start(Task& parent, std::function<void(Task&)> work) {
-    auto task = std::make_unique<Task>();
-    task->work = std::move(work);
-    task->runtime = this;
-    if (!kind_.copy_all(parent, *task)) return false;
-    {
-      const std::lock_guard lock(mutex_);
-      task->number = ++started_;
-      ready_.push_back(std::move(task));
-    }
-    changed_.notify_all();
-    return true;
-  }
-
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ended_ == started_; });
+  // Runs `body` in the arena and in its scope, and returns what it returns.
+  template <typename Body>
+  auto execute(Body body) {
+    return arena_.execute(bind(std::move(body)));
   }
 
  private:
-  void serve() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [this] { return ending_ || !ready_.empty(); });
-      if (ready_.empty()) return;
-      const std::unique_ptr<Task> task = std::move(ready_.front());
-      ready_.pop_front();
-      lock.unlock();
-      task->work(*task);
-      // Nobody else knows this task any more; what its callbacks say is for the log of a larger
-      // one.
-      static_cast<void>(kind_.drain(*task));
-      lock.lock();
-      ++ended_;
-      changed_.notify_all();
+  tbb::task_arena arena_;
+};
+
+// A tbb::task_group with attributes.
+class TaskGroup : public Scope {
+ public:
+  TaskGroup() : Scope(current()) {}
+
+  // A group that ends without a wait, because of an exception say, is cancelled first: tasks that
+  // haven't begun never will. So no task of the group is left when its attributes are deleted.
+  ~TaskGroup() {
+    group_.cancel();
+    try {
+      group_.wait();
+    } catch (...) {  // a task's exception; whoever wants to see it waits before
     }
   }
 
-  attrcache::Domain domain_;
-  attrcache::Kind<Task> kind_;
-  Task root_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::unique_ptr<Task>> ready_;
-  uint64_t started_ = 0;
-  uint64_t ended_ = 0;
-  bool ending_ = false;
-  std::vector<std::thread> threads_;
+  // Starts a task, whose scope is this group.
+  template <typename Body>
+  void run(Body body) {
+    group_.run(bind(std::move(body)));
+  }
+  // Waits for all tasks of the group, and throws what one of them has thrown.
+  tbb::task_group_status wait() { return group_.wait(); }
+  void cancel() { group_.cancel(); }
+
+ private:
+  tbb::task_group group_;
 };
 
 }  // namespace tasks

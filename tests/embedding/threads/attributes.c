@@ -8,7 +8,8 @@
 
 #include "runtime.h"
 
-/* MPI's error for attrcache's. A callback's own code is the call's code. */
+/* Translates a result of attrcache into an MPI error. If a callback failed, its own code is the
+ * error. */
 static int error(int result, int callback_code) {
   switch (result) {
     case ATTRCACHE_OK:
@@ -64,7 +65,8 @@ int tiny_attributes_begin(struct tiny_rank* rank) {
   return error(result, 0);
 }
 
-/* MPI-2.2 8.7.1: MPI_COMM_SELF's attributes first. What fails doesn't keep the rest. */
+/* MPI-2.2 8.7.1 wants the attributes of MPI_COMM_SELF deleted first. A failure must not stop the
+ * rest. */
 int tiny_attributes_end(struct tiny_rank* rank) {
   attrcache_leaks leaks;
   int code = 0, first = MPI_SUCCESS, result;
@@ -121,8 +123,8 @@ int tiny_describe_window(MPI_Win win, void* base) {
 
 static int create(attrcache_kind* kind, attrcache_callback* copy, attrcache_callback* remove,
                   int* keyval, void* extra_state) {
-  /* mpi.h's sentinels are attrcache's, and its callbacks take a pointer for the object: so they are
-   * handed through as they are. */
+  /* The sentinels in mpi.h have the values of attrcache's, and its callbacks take the object as a
+   * pointer. So callbacks need no translation. */
   const attrcache_callbacks callbacks = {copy, remove, extra_state, ATTRCACHE_C, NULL};
   return error(attrcache_keyval_create(kind, &callbacks, keyval), 0);
 }
@@ -149,8 +151,8 @@ static int erase(attrcache_kind* kind, attrcache_table* table, void* object, int
   return error(result, code);
 }
 
-/* Name is MPI's, Handle the object's type, kinds the member of tiny_rank, null_error what a null
- * handle is. */
+/* The five functions of one kind of object. Name is the kind in MPI's names, Handle its handle type,
+ * kinds its member of tiny_rank, and null_error the error for a null handle. */
 #define FACE(Name, Handle, kinds, null_error)                                                     \
   int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy,                           \
                                  MPI_##Name##_delete_attr_function* remove, int* keyval,          \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What users of a small MPI see, whose ranks are threads of one process: as much of MPI as
- * attributes need. How it embeds attrcache is in runtime.h and attributes.c.
+ * The header of a small MPI whose ranks are threads of one process. It has as much of MPI as
+ * attributes need. runtime.h and attributes.c show how this MPI embeds attrcache.
  */
 #ifndef ATTRCACHE_TESTS_EMBEDDING_THREADS_MPI_H_
 #define ATTRCACHE_TESTS_EMBEDDING_THREADS_MPI_H_

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Communicators, datatypes and windows: where dup copies attributes and free deletes them. An
- * object whose attributes can't be deleted is not freed.
+ * Communicators, datatypes and windows. Dup copies attributes, and free deletes them. An object
+ * whose attributes can't be deleted is not freed.
  */
 
 #include <stdlib.h>

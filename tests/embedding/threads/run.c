@@ -2,8 +2,9 @@
 /*
  * run NP PROGRAM: starts NP ranks, each a thread that runs the program's main.
  *
- * MPI programs think of their global variables as their rank's own. So the program is a shared
- * library, of which each rank loads a copy: the loader takes another file for another library.
+ * In an MPI program each rank has its own global variables. To give them to threads, the program is
+ * built as a shared library, and each rank loads a copy of it: the loader treats another file as
+ * another library.
  */
 
 #include <dlfcn.h>
@@ -44,7 +45,7 @@ static main_function* load_a_copy(void) {
     left -= sent;
   }
   close(from);
-  /* The copy stays open: its number keeps the path from being another rank's. */
+  /* The copy stays open, so that no other rank gets the same descriptor and thereby this path. */
   snprintf(path, sizeof path, "/proc/self/fd/%d", copy);
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) die(dlerror());

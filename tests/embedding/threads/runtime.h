@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the small MPI: what a rank is, and what its objects are. All that attrcache asks of a
- * runtime is here: a domain for each rank, and a table in each object.
+ * The inside of the small MPI: its ranks and its objects. Here is everything that attrcache needs
+ * in a runtime's data: a domain in each rank, and a table in each object.
  */
 #ifndef ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_
 #define ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_
@@ -11,7 +11,7 @@
 
 #include "mpi.h"
 
-/* The object's table: all-zero bytes are an empty one, so calloc is all it takes. */
+/* All-zero bytes are an empty table, so calloc initializes it. */
 struct tiny_comm {
   attrcache_table attributes;
   int rank, size;
@@ -46,7 +46,7 @@ struct tiny_rank {
 /* The rank that this thread is. */
 extern _Thread_local struct tiny_rank* tiny_me;
 
-/* attributes.c: for init and finalize, and for those who make, copy and free objects. */
+/* attributes.c: called by init and finalize, and where objects are made, copied and freed. */
 int tiny_attributes_begin(struct tiny_rank* rank);
 int tiny_attributes_end(struct tiny_rank* rank);
 int tiny_copy_attributes(attrcache_kind* kind, attrcache_table* old_table, void* old,

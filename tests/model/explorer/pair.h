@@ -39,6 +39,10 @@ class alignas(16) Pair {
   }
   uint64_t load_meta(ATTRCACHE_MODEL_SITE) const { return load(file, line).meta; }
 
+  uint32_t load_upper(ATTRCACHE_MODEL_SITE) const {
+    return static_cast<uint32_t>(load(file, line).meta >> 32);
+  }
+
   bool swap(Word& expected, Word desired, ATTRCACHE_MODEL_SITE) {
     Bits read = {expected.value, expected.meta};
     const bool done = access::swap(at(Kind::kSwap, pair_order::kUpdate, file, line), read,

@@ -6,7 +6,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 2, borrow and return.
+// attrcache_borrow and attrcache_give_back.
 
 class BorrowTest : public ::testing::Test {
  protected:

@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 2, copy_all (dup), on one thread.
+// attrcache_copy_all (dup), on one thread.
 
 class CopyAllTest : public ::testing::Test {
  protected:

@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 2, delete_all (free), on one thread.
+// attrcache_delete_all (free), on one thread.
 
 class DeleteAllTest : public ::testing::Test {
  protected:
@@ -31,8 +31,8 @@ TEST_F(DeleteAllTest, RunsDeleteFnInTheReverseOrderOfSetting) {
   for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &object);
 }
 
-// The end of a freed keyval is a callback, too: its destructor finds what was set before still
-// there.
+// A freed keyval's destructor runs as soon as its last attribute is deleted. At that moment, what
+// was set before that attribute is still attached.
 TEST_F(DeleteAllTest, DestructorsFindWhatIsOlder) {
   struct Seen {
     Object* object;

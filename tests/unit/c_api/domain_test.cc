@@ -7,7 +7,7 @@
 namespace attrcache::support {
 namespace {
 
-// Domains: the end of one, kinds, and their independence.
+// How a domain ends, its kinds, and that domains are independent of each other.
 
 TEST(DomainTest, NothingIsSharedBetweenTwo) {
   Recorder recorder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fork policy of lib/include/README.md: the child goes on where the parent was.
+// What lib/include/README.md says about fork: the child goes on where the parent was.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-// What the child finds, as an exit code: 0 if all is well, else the number of the check.
+// Runs the checks in the child. Returns 0 if all is well, otherwise the number of the failed check.
 int child(attrcache_kind* kind, attrcache_table* table, int keyval) {
   void* value = nullptr;
   if (attrcache_get(kind, table, keyval, &value) != ATTRCACHE_OK) return 1;
@@ -66,12 +66,12 @@ using attrcache::support::Universe;
 
 constexpr int kOthers = 3;
 
-// What threads leave behind who used the library before the fork, and were outside at the fork:
-// they are not there in the child, which waits for none of them, and can end everything, in new
-// threads too.
+// Other threads have used the library before the fork, and none is inside it at the fork. The
+// child, in which these threads don't exist, must not wait for any of them, and can delete and free
+// everything, in new threads too.
 class ForkAmongThreads : public ::testing::Test {
  protected:
-  // A bit of everything, on an object of the thread's own and on one of all.
+  // Every operation, on an object of the thread's own and on one that all threads share.
   void use(Object& own) {
     attrcache_borrowed borrowed;
     for (int i = 0; i < 300; ++i) {
@@ -88,10 +88,10 @@ class ForkAmongThreads : public ::testing::Test {
     }
   }
 
-  // All that is there is ended: as an exit code, 0 or the number of the check.
+  // Deletes and frees everything. Returns 0, or the number of the failed check.
   int child() {
     alarm(60);  // if it should wait for somebody who isn't there
-// Neither ThreadSanitizer nor qemu start threads after a fork among threads.
+// Under ThreadSanitizer and qemu, a child of a process with threads can't start threads.
 #if !defined(ATTRCACHE_TESTS_UNDER_TSAN) && !defined(ATTRCACHE_TESTS_EMULATED)
     Object fresh[kOthers] = {Object(kind), Object(kind), Object(kind)};
     run_threads(kOthers, [&](int t) { use(fresh[t]); });
@@ -153,8 +153,8 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
   EXPECT_EQ(shared.value(served), 7) << "the parent keeps what the child has replaced";
 }
 
-// A thread that was inside, in its delete_fn: what it was deleting can be read, replaced and
-// deleted in the child, but its keyval stays for ever.
+// A thread is inside a delete_fn at the fork. In the child, the attribute that it was deleting can
+// be read, replaced and deleted, but the keyval never goes.
 TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
   Gate entered, forked;
   shared.set(served, 7);

@@ -25,7 +25,7 @@ struct Session {
   attrcache_table attributes = {};
 };
 
-// Counts how many of it are alive.
+// Counts its objects that are alive.
 struct Cache {
   explicit Cache(int* alive, int content = 0) : alive(alive), content(content) { ++*alive; }
   Cache(const Cache& other) : Cache(other.alive, other.content) {}
@@ -113,7 +113,7 @@ TEST_F(HppTest, LambdasKeepTheirStateUntilTheKeyvalIsGone) {
     ASSERT_TRUE(keyval.set(a, &value));
     ASSERT_TRUE(kind.copy_all(a, b));
   }
-  // Freed by its end, and still served.
+  // The keyval has ended, which frees it. Its attributes are still served.
   EXPECT_EQ(state.use_count(), 3);
   ASSERT_TRUE(kind.delete_all(b));
   ASSERT_TRUE(kind.delete_all(a));
@@ -273,7 +273,7 @@ TEST(HppResultTest, ErrorsAreValues) {
   EXPECT_STREQ(describe(Status::memory), attrcache_strerror(ATTRCACHE_ERR_MEMORY));
 }
 
-// Tables that aren't a member called `attributes`.
+// Objects whose table is not a member called `attributes`.
 struct Wrapped {
   attrcache_table inside = {};
 };

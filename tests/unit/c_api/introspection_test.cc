@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 2, introspection.
+// Listing keyvals and attributes, and the counters of a domain.
 
 class IntrospectionTest : public ::testing::Test {
  protected:

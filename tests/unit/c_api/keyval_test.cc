@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 2, create_keyval and free_keyval.
+// Creating and freeing keyvals.
 
 class KeyvalTest : public ::testing::Test {
  protected:
@@ -237,7 +237,7 @@ TEST_F(KeyvalTest, AnIndexIsReusedOnlyWhenItsKeyvalIsGone) {
 }
 
 TEST_F(KeyvalTest, KeyvalsStaySmallAndDense) {
-  // Churn must not use up index after index: objects would grow.
+  // Creating and freeing in turns must reuse indices. Otherwise the tables of objects would grow.
   for (int i = 0; i < 5000; ++i) free_keyval(kind, Recorder::make(kind, {}));
   const int keyval = Recorder::make(kind, {});
   EXPECT_LT((keyval & 0x1ffff0) >> 4, 256);

@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 5: the conversion table, the calling conventions, and predefined attributes.
+// How values are converted between languages, and the calling conventions of callbacks.
 
 // ---- set as x read as --------------------------------------------------------------------------
 
@@ -80,7 +80,7 @@ TEST(ConversionAbsentTest, ReadersOfEveryLanguageLeaveTheVariableAlone) {
 
 // ---- Calling conventions ------------------------------------------------------------------------
 
-// What the last callback of each sort was given.
+// The arguments of the last callback of each sort.
 struct Seen {
   int object = 0;
   int keyval = 0;
@@ -182,7 +182,7 @@ TEST_P(FortranTest, APointerSetInCReachesAFortranCallback) {
 INSTANTIATE_TEST_SUITE_P(Languages, FortranTest,
                          ::testing::Values(ATTRCACHE_FORTRAN_FINT, ATTRCACHE_FORTRAN_AINT));
 
-// Fortran's callbacks may keep something in extra_state: they get its address.
+// Fortran callbacks get the address of extra_state, so they may change it.
 void counting_delete_aint(int*, int*, intptr_t* value, intptr_t* extra, int* ierror) {
   *extra += *value;
   *ierror = 0;
@@ -204,7 +204,8 @@ TEST(FortranExtraStateTest, LivesAsLongAsTheKeyval) {
   EXPECT_EQ(at_the_end, reinterpret_cast<void*>(110));
 }
 
-// Set in Fortran, copied by a C copy_fn, which sees an address and returns a pointer.
+// An attribute that is set in Fortran is copied by a C copy_fn. It gets the address of the value,
+// and the copy is the pointer that it returns.
 TEST(MixedLanguagesTest, AFortranValueReachesACCallbackAsAnAddress) {
   Recorder recorder;
   Universe universe;

@@ -8,11 +8,11 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 4: a clear error, nothing changed, nothing lost.
+// Misuse returns the right error, changes nothing and loses nothing.
 
 class MisuseTest : public ::testing::Test {
  protected:
-  // What every operation that takes a keyval says to this one.
+  // Checks the result of every operation that takes a keyval.
   void expect_everywhere(int bad, int error) {
     SCOPED_TRACE(bad);
     void* value = this;
@@ -60,8 +60,8 @@ TEST_F(MisuseTest, KeyvalNeverHandedOut) {
   }
 }
 
-// Ints that differ from a keyval in one bit or in the three that mark keyvals. Besides the keyval
-// itself none was ever handed out.
+// Ints that differ from a keyval in one bit, or in the three bits that mark keyvals. None of them
+// was ever handed out.
 std::vector<int> ints_like(int keyval) {
   std::vector<int> ints = {-1, 1, 2, 15, 16, 0x64400000, INT32_MIN, INT32_MAX};
   for (unsigned bit = 0; bit < 32; ++bit) ints.push_back(keyval ^ static_cast<int>(1u << bit));
@@ -78,8 +78,8 @@ int error_of(int bad) {
   return marked && (bits & 15) != 0 ? ATTRCACHE_ERR_KEYVAL_KIND : ATTRCACHE_ERR_KEYVAL_UNKNOWN;
 }
 
-// With something attached in each way, nothing attached, and the keyval gone; for keyvals with a
-// delete_fn and without, which takes other paths.
+// Tries these ints while something is attached in each possible way, while nothing is attached, and
+// when the keyval is gone. Keyvals with a delete_fn and without one take different paths.
 TEST_F(MisuseTest, IntsThatResembleAKeyval) {
   for (const bool plain : {false, true}) {
     Universe fresh;
@@ -113,7 +113,7 @@ TEST_F(MisuseTest, IntsThatResembleAKeyval) {
   }
 }
 
-// A hidden value (deleted while its delete_fn runs) is found by no int either.
+// None of these ints finds a hidden value, one that was deleted while its delete_fn runs.
 TEST_F(MisuseTest, IntsThatResembleTheKeyvalOfAHiddenValue) {
   object.set(keyval, 5);
   recorder.on_delete = [&](const Call&) {
@@ -148,7 +148,7 @@ TEST_F(MisuseTest, IntsThatResembleADeepKeyval) {
 TEST_F(MisuseTest, KeyvalFreedAndGone) {
   free_keyval(kind, keyval);
   expect_everywhere(keyval, ATTRCACHE_ERR_KEYVAL_STALE);
-  // Also when its index serves another keyval, which has an attribute here.
+  // The same when the index has been reused by another keyval, which has an attribute here.
   int successor = 0;
   for (int i = 0; i < 1000; ++i) {
     successor = recorder.keyval(kind);
@@ -186,7 +186,7 @@ TEST_F(MisuseTest, KeyvalOfAnotherKind) {
   expect_everywhere(other, ATTRCACHE_ERR_KEYVAL_KIND);
 }
 
-// An object's table handed in with another kind than its attributes are of.
+// An object's table is passed with another kind than that of its attributes.
 TEST_F(MisuseTest, TableOfAnotherKind) {
   for (const bool plain : {false, true}) {
     Object mine(kind);
@@ -316,7 +316,7 @@ TEST_F(MisuseTest, KeyvalSpaceExhausted) {
   EXPECT_EQ(made, 0);
   EXPECT_GE(all.size(), 131007u);
   EXPECT_EQ(recorder.keyval(kind), keyval + 16) << "other kinds go on";
-  // The last of them works, and what is freed can be had again.
+  // The last keyval works, and a freed one can be created again.
   Object window(windows);
   EXPECT_EQ(window.set(all.back(), 5), ATTRCACHE_OK);
   EXPECT_EQ(window.value(all.back()), 5);

@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 5, predefined attributes.
+// Predefined attributes: keyvals and values that the runtime sets and users only read.
 
 class PredefinedTest : public ::testing::TestWithParam<attrcache_tag> {
  protected:

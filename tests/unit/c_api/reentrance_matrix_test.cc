@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each callback, run by each operation that runs it x each operation from inside it x same or other
-// object, keyval, thread: each has a defined outcome, which expected() tells, and afterwards every
-// value has been deleted exactly once.
+// Callbacks that call the library, in all combinations: each callback, run by each operation that
+// runs it, calls each operation, on the same or another object and keyval, in the same or another
+// thread. Each combination has a defined result, which expected() returns. In the end every value
+// must have been deleted exactly once.
 
 #include <algorithm>
 #include <atomic>
@@ -56,14 +57,14 @@ struct Case {
   bool frees() const { return op == Op::kDeleteAll || op == Op::kDrain; }
 };
 
-// What the contract forbids: another thread would use an object that its owner frees, or that is
-// being made, or would free one that is in use.
+// Combinations that the contract forbids: another thread would use an object that is being freed or
+// made, or would free one that is in use.
 bool forbidden(const Case& c) {
   if (c.same_thread() || !c.same_object()) return false;
   return c.in == In::kFree || c.in == In::kRollback || (c.in == In::kCopy && c.frees());
 }
 
-// Whether it waits for the callback, so that the callback must not wait for it.
+// Whether the operation waits until the callback ends. Then the callback must not wait for it.
 bool waits(const Case& c) {
   if (c.same_thread() || !c.same_object()) return false;
   if (c.in == In::kReplace) {
@@ -74,7 +75,7 @@ bool waits(const Case& c) {
          (c.keyval == Which::kSame && (c.op == Op::kSet || c.op == Op::kDelete));
 }
 
-// Of the operation inside the callback.
+// The result of the operation that the callback calls.
 int expected(const Case& c) {
   switch (c.op) {
     case Op::kSet:
@@ -89,14 +90,14 @@ int expected(const Case& c) {
       return c.same_thread() ? ATTRCACHE_ERR_DELETING : ATTRCACHE_OK;
     case Op::kDeleteAll:
     case Op::kDrain:
-      // Of an object of which another thread is deleting an attribute.
+      // Another thread is deleting one of the object's attributes.
       return c.deletes() && c.same_object() && !c.same_thread() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK;
     default:
       return ATTRCACHE_OK;
   }
 }
 
-// Of the operation that runs the callback.
+// The result of the operation that runs the callback.
 int expected_outside(const Case& c) {
   const bool object_freed = c.frees() && c.same_object() && c.same_thread();
   switch (c.in) {
@@ -131,14 +132,13 @@ class ReentranceMatrix : public ::testing::TestWithParam<Case> {
     refusing.copy_code = 3;
   }
 
-  // Enters a value that the library now has.
+  // Records a value that the library has taken.
   intptr_t take(intptr_t value) {
     handed_in.push_back(value);
     return value;
   }
 
-  // The operation, once, when the callback is called for the first time by the operation outside,
-  // for `object`.
+  // Calls the operation once: when the outer operation first runs the callback, for `object`.
   void inside(void* object) {
     if (!armed) return;
     armed = false;
@@ -260,7 +260,7 @@ TEST_P(ReentranceMatrix, HasADefinedOutcome) {
   EXPECT_FALSE(armed) << "the callback ran";
   EXPECT_EQ(result, expected(c)) << attrcache_strerror(result);
 
-  // What a serial order makes of it.
+  // The final state that some serial order of the operations gives.
   if (c.in == In::kDelete && c.same_attribute()) {
     EXPECT_EQ(a.value(k),
               c.op == Op::kSet || c.op == Op::kCopyInto ? last_value.load() : Object::kAbsent);

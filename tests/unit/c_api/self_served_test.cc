@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// Callbacks that meddle with the very attribute, object or keyval they are called for.
+// Callbacks that change the very attribute, object or keyval that they are called for.
 
 class SelfServedTest : public ::testing::Test {
  protected:

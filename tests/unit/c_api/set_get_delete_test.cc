@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 2, set, get and delete, on one thread.
+// set, get and delete, on one thread.
 
 class SetGetDeleteTest : public ::testing::Test {
  protected:

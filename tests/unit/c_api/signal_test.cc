@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The signal policy of lib/include/README.md: attrcache_get and its kin may be called in a signal
-// handler, wherever it interrupts the library. On x86-64 a handler reads after every single
-// instruction of each operation; everywhere, one that a timer calls reads amid a mixture of them.
+// What lib/include/README.md says about signals: attrcache_get and its kin may be called in a
+// signal handler, wherever it interrupts the library. On x86-64 the processor's trap flag calls a
+// handler after every instruction of each operation. On all processors a timer calls one during a
+// mixture of operations.
 
 #include <signal.h>
 #include <sys/time.h>
@@ -27,7 +28,7 @@ namespace {
 
 #ifdef SINGLE_STEPS
 
-// What the handler saw: the results of get, one after the other, repetitions left out.
+// What the handler saw: the results of get in their order, without repetitions.
 struct Seen {
   const attrcache_kind* kind;
   const attrcache_table* table;
@@ -60,8 +61,8 @@ void after_each_instruction(int) {
   ++seen.count;
 }
 
-// The trap flag: a SIGTRAP after each instruction, until it is cleared. (The stack below its
-// pointer may be in use: the red zone.)
+// Sets the trap flag, which causes a SIGTRAP after each instruction until it is cleared. The code
+// must not write just below the stack pointer, where the caller may have data (the red zone).
 void begin_stepping() {
   asm volatile(
       "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::
@@ -83,8 +84,8 @@ class SignalSteps : public ::testing::Test {
   }
   void TearDown() override { sigaction(SIGTRAP, &before_, nullptr); }
 
-  // Steps through the operation while reading that attribute; what was seen must be `expected`: a
-  // letter for each result, in its order.
+  // Runs the operation step by step while the handler reads that attribute. What the handler saw
+  // must be `expected`: one letter for each result, in their order.
   template <typename Operation>
   void step(const Object& object, int keyval, const std::string& expected, Operation operation) {
     seen = {kind, &object.table, keyval, 0, 0, {}};
@@ -119,7 +120,7 @@ class SignalSteps : public ::testing::Test {
 TEST_F(SignalSteps, GetInAHandlerSeesEachOperationHappenAtOnce) {
   std::vector<int> keyvals;
   for (int i = 0; i < 3000; ++i) keyvals.push_back(recorder.keyval(kind));
-  // In the table, and in trees that grow.
+  // The slots are in the table itself, and in trees that grow.
   for (const int i : {0, 2, 3, 9, 70, 2500}) {
     SCOPED_TRACE(i);
     const int keyval = keyvals[i];
@@ -159,11 +160,11 @@ TEST_F(SignalSteps, GetInAHandlerSeesKeyvalsComeAndGoAtOnce) {
   object.set(served, 4);
   keyval = served;
   step(object, served, "4", [&] { return attrcache_keyval_free(kind, &keyval); });
-  // First the attribute goes, then the keyval.
+  // The handler sees the attribute go first, and then the keyval.
   step(object, served, "4-x", [&] { return object.erase(served); });
 }
 
-// While delete_fn runs, and when it fails.
+// The handler reads while delete_fn runs, and after it has failed.
 TEST_F(SignalSteps, GetInAHandlerSeesTheValueWhileItsDeleteFnRuns) {
   const int keyval = recorder.keyval(kind);
   object.set(keyval, 5);

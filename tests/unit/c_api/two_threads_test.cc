@@ -6,11 +6,12 @@
 namespace attrcache::support {
 namespace {
 
-// SPEC 3 on two threads, each sentence in the one schedule that shows it.
+// The guarantees for concurrent calls, each in a fixed schedule of two threads that shows it.
 
 class TwoThreadsTest : public ::testing::Test {
  protected:
-  // Deletes `of` in another thread, and leaves it inside delete_fn, which will answer `answer`.
+  // Starts to delete `of` in another thread, which stays inside delete_fn. That will return
+  // `answer`.
   void start_deleting(int code) {
     recorder.on_delete = [this, code](const Call& call) {
       if (call.value != 1) return 0;
@@ -166,8 +167,7 @@ TEST_P(CopyExclusionTest, TheDeletionWaitsForTheCopyFn) {
   std::atomic<bool> copied{false};
   recorder.on_copy = [&](const Call& call, void** out, int* flag) {
     copying.open();
-    // Long enough for the other thread to be inside its wait; being shorter would prove less, not
-    // fail.
+    // Gives the other thread time to begin its wait. If it hasn't, the test shows less but passes.
     for (int i = 0; i < 300; ++i) sched_yield();
     EXPECT_TRUE(recorder.deletions.empty());
     *out = reinterpret_cast<void*>(call.value + 1);
@@ -193,7 +193,8 @@ TEST_P(CopyExclusionTest, TheDeletionWaitsForTheCopyFn) {
 }
 
 TEST_P(CopyExclusionTest, ACopyFnThatDeletesItWhileAnotherThreadCopiesItToo) {
-  // Both give up their own pins, so neither waits for the other for ever.
+  // Each copy_fn's delete gives up its own thread's pin. Otherwise the two would wait for each
+  // other.
   object.set(keyval, 1);
   std::barrier<> both(2);
   attrcache_callbacks callbacks = {};
@@ -240,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(Deletions, CopyExclusionTest,
 // ---- Callbacks that delete each other's attributes ----------------------------------------------
 
 TEST(MutualDeletionTest, TwoThreadsWhoseDeleteFnsDeleteEachOthersAttribute) {
-  // As PETSc's do: inner communicator and outer communicator point at each other.
+  // PETSc does this: an inner and an outer communicator refer to each other.
   Recorder ra, rb;
   Universe universe;
   attrcache_kind* kind = universe.kind();

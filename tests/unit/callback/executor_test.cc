@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kKeyval = 0x40000010;
 
-// What the last callback was given, and what it is to answer.
+// The arguments of the last callback, and what it is to return.
 struct Call {
   intptr_t object;
   int keyval;
@@ -58,7 +58,7 @@ int copy_int(int object, int keyval, void* extra, void* in, void* out, int* flag
 int delete_int(int object, int keyval, void* value, void* extra) {
   return note(object, keyval, number(extra), number(value));
 }
-// Both add one to their extra_state.
+// Both callbacks add one to their extra_state.
 template <typename Value>
 void copy_fortran(int* object, int* keyval, Value* extra, Value* in, Value* out, int* flag,
                   int* ierror) {
@@ -194,7 +194,7 @@ TEST_F(ExecutorTest, ExceptionsBecomeACode) {
   EXPECT_EQ(run_delete(h, subject(1, 1)), ATTRCACHE_CALLBACK_THREW);
 }
 
-// As lib/include/README.md says.
+// lib/include/README.md promises this.
 TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto leave = [](void*, int, void*, void*) -> int { pthread_exit(nullptr); };

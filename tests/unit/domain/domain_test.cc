@@ -9,8 +9,8 @@
 namespace attrcache {
 namespace {
 
-// What the C API (unit/c_api/domain_test) doesn't show: names, bounds, and what the end does to
-// each sort of keyval.
+// What can't be seen through the C API (unit/c_api/domain_test tests the rest): names, limits, and
+// what a domain's end does to each sort of keyval.
 
 class DomainLayerTest : public ::testing::Test {
  protected:

@@ -35,7 +35,8 @@ TEST(IdTest, IntsThatAreNoKeyvalsHaveAnOffsetBeyondAll) {
   }
 }
 
-// Open MPI: small positive ints. MPICH: 0x64400000 and above, or negative. MPI-5 ABI: up to 0x3ff.
+// The keyvals of others. Those of Open MPI are small positive ints. Those of MPICH are 0x64400000
+// and above, or negative. The MPI-5 ABI defines some up to 0x3ff.
 TEST(IdTest, DisjointFromWhatTheMpisHandOut) {
   EXPECT_GT(ATTRCACHE_KEYVAL_MIN, 0x100000);
   EXPECT_LT(ATTRCACHE_KEYVAL_MAX, 0x64400000);

@@ -18,7 +18,7 @@ class IndexQueueTest : public ::testing::Test {
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& { return links[node - 1]; };
   }
-  // 0 is no node.
+  // A node is never 0, which means none.
   void push(uint32_t index) { queue.push(index + 1, link()); }
   uint32_t pop(uint32_t spare = 0) { return queue.pop(spare, link()) - 1; }
   static constexpr uint32_t kNothing = IndexQueue::kNone - 1;

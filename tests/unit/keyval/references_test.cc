@@ -13,13 +13,13 @@ constexpr uint32_t key(unsigned generation) { return id::make(3, generation, 0);
 
 class ReferencesTest : public ::testing::TestWithParam<unsigned> {
  protected:
-  // In one attempt, as dup and set do it.
+  // Tries once, without the slow path, as dup and set do first.
   bool acquire_open(unsigned ordinal, unsigned generation) {
     const uint64_t word = all.of(ordinal).load(kAcquire);
     return ((word ^ key(generation)) & stripe::kKeyval) == 0 &&
            References::acquire_open(all.of(ordinal), word);
   }
-  // As Registry::free does it.
+  // Does what Registry::free does.
   bool close(unsigned generation) {
     const uint32_t counted = references.close_stripes();
     return (counted == 0 && references.end_unused(key(generation))) ||
@@ -75,7 +75,7 @@ TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
   EXPECT_TRUE(drop(0));
 }
 
-// Of two threads one only attaches and the other only deletes, any number of times.
+// One thread only attaches and the other only deletes, any number of times.
 TEST_P(ReferencesTest, AStripeMayLeaveItsRange) {
   if (GetParam() == 1) return;  // is both threads'
   for (const uint64_t times : {0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu}) {
@@ -106,7 +106,7 @@ TEST_P(ReferencesTest, AnotherGenerationIsRefused) {
   }
 }
 
-// A predefined keyval's: nobody takes a reference unasked, and none is the last.
+// A predefined keyval is never freed, so none of its references is the last.
 TEST_P(ReferencesTest, ClosedFromTheStart) {
   references.reset(key(7) + stripe::kClosing);
   EXPECT_FALSE(acquire_open(1, 7));

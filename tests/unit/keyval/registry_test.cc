@@ -9,7 +9,7 @@
 namespace attrcache {
 namespace {
 
-// By the number of stripes.
+// The parameter is the number of stripes.
 class RegistryTest : public ::testing::TestWithParam<unsigned> {
  protected:
   static constexpr unsigned kKind = 5;
@@ -112,7 +112,7 @@ TEST_P(RegistryTest, AnIndexRestsAndComesBackInAnotherGeneration) {
   EXPECT_EQ(check(again), ATTRCACHE_OK);
 }
 
-// When all but one are alive there is no other index to be used meanwhile.
+// When nearly all keyvals are alive, there are few free indices to use in turns.
 TEST_P(RegistryTest, ANumberComesRoundSoonerWhenNearlyAllAreAlive) {
   if (GetParam() > 4) return;  // counters of 64 MB
   int last = ATTRCACHE_KEYVAL_INVALID;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which set takes a new number from its table. (What set, delete and borrow do else is tested
-// through the C API, in ../attrcache.)
+// Which sets take a new sequence number from their table. Everything else about set, delete and
+// borrow is tested through the C API, in ../c_api.
 
 #include "table/attribute.h"
 
@@ -14,7 +14,8 @@ namespace {
 
 class AttributeTest : public ::testing::TestWithParam<int> {
  protected:
-  // After as many others: in the table itself, in its directory's leaves, or in the tree.
+  // The slot follows so many others: it is in the table itself, in a leaf of its directory, or in
+  // the tree.
   AttributeTest() {
     for (int i = 0; i < GetParam(); ++i) make();
     older = make();
@@ -56,7 +57,8 @@ TEST_P(AttributeTest, AnOlderOneBecomesTheYoungest) {
   EXPECT_GT(number(younger), number(older));
 }
 
-// Else a reader in two steps might take the one's value with the other's tag (pair_arm.h).
+// Otherwise a reader in two steps could combine the value of one with the tag of the other
+// (pair_arm.h).
 TEST_P(AttributeTest, ANumberHasOneTag) {
   uint64_t before = number(younger);
   for (const attrcache_tag tag : {ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT, ATTRCACHE_AS_POINTER}) {

@@ -26,7 +26,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
     Word now = slot->load();
     ASSERT_TRUE(slot->swap(now, {index, m}));
   }
-  // All indices, oldest first or, youngest first, last batch first.
+  // All indices, in the order of the batches: oldest first or youngest first.
   std::vector<uint32_t> all(Batch::Order order) {
     std::vector<uint32_t> indices;
     Batch batch(table, order, GetParam().memory);
@@ -81,8 +81,8 @@ TEST_P(BatchTest, WhatIsAttachedLater) {
   }
 }
 
-// Replaced by others between two batches, all of them: each was attached all the time, so oldest
-// first each is had, once more at most if it was had before.
+// All attributes are replaced between two batches. Each was attached all the time, so oldest first
+// each must be found. One that was found before may be found once more.
 TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
   for (uint32_t i = 0; i < 300; ++i) attach(i);
   Batch batch(table, Batch::Order::kOldestFirst, GetParam().memory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The look-up of get, at every height of the tree, against the table's own find.
+// The look-up of get is compared with the table's own find, at every height of the tree.
 
 #include "table/get.h"
 
@@ -11,7 +11,7 @@
 namespace attrcache {
 namespace {
 
-// Around every place where the way to a slot changes.
+// The indices just before and after each place where the way to a slot changes.
 constexpr uint32_t kIndices[] = {0,    2,    3,     7,     8,     63,    64,    71,     72,    127,
                                  128,  191,  192,   255,   256,   1024,  2047,  2048,   2175,  4095,
                                  4096, 9999, 32767, 32768, 65535, 65536, 99999, 131005, 131006};
@@ -31,7 +31,7 @@ class GetTest : public ::testing::Test {
     const uint64_t meta = meta::attached(static_cast<uint32_t>(keyval(0)), tag, table.tick());
     ASSERT_TRUE(slot->swap(now, {index + 1, meta}));
   }
-  // With no kind to ask, what isn't found is an error.
+  // Without a kind, a keyval that isn't found can't be checked, so get returns an error.
   void* look_for(int keyval) {
     void* value = nullptr;
     const int result = get(nullptr, &bytes, keyval, &value);
@@ -48,7 +48,7 @@ TEST_F(GetTest, FindsNothingInAnEmptyTable) {
   for (const uint32_t index : kIndices) EXPECT_EQ(look_for(keyval(index)), nullptr) << index;
 }
 
-// So that the tree has each height in turn: with the one index alone, and with it after a low one.
+// The tree has each height in turn: with one index only, and with it set after a low one.
 TEST_F(GetTest, FindsEachIndexAndNoOther) {
   for (const uint32_t first : {UINT_MAX, 0u, 64u, 300u, 3000u}) {
     for (const uint32_t index : kIndices) {

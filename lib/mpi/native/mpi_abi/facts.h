@@ -22,6 +22,7 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 
 inline constexpr bool kStandardAbi = true;
 inline constexpr bool kFortran = false;
+inline constexpr bool kFortranRaisesByItself = false;
 inline constexpr bool kBindingsCallC = false;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;

@@ -85,6 +85,9 @@ inline unsigned win_place(int keyval) {
 // What Fortran adds to a predefined keyval of C.
 inline constexpr int kFortranKeyvalOffset = 1;
 
+// Whether Fortran's functions call no error handler where C's do, or return other codes.
+inline constexpr bool kFortranRaisesByItself = false;
+
 // Built-in handles, and MPI_FLOAT_INT and its kin.
 inline bool is_predefined_type(uintptr_t key) {
   static_assert(MPI_FLOAT_INT == static_cast<int>(0x8c000000) &&

@@ -89,6 +89,9 @@ inline unsigned win_place(int keyval) {
 
 inline constexpr int kFortranKeyvalOffset = 0;
 
+// Whether Fortran's functions call no error handler where C's do, or return other codes.
+inline constexpr bool kFortranRaisesByItself = true;
+
 // Those are variables of a library or, copied, of the program; others are allocated.
 inline bool is_predefined_type(uintptr_t key) {
   Dl_info info;

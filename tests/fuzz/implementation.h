@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fuzzer plays on: a small universe of keyvals and objects, in two implementations, the
-// library's (real_world.cc) and a plain single-threaded one written from SPEC.md
-// (reference_world.cc). Callbacks are scripted by the values they get, in script.cc, and do the
-// same in both; results and the order of all callbacks must agree.
+// What the fuzzer compares: one interface to a few keyvals and objects, with two implementations.
+// One is the library (library.cc). The other (reference.cc) is written from the contract in
+// attrcache.h, for one thread, without atomics. Callbacks do in both what their value's bits say
+// (script.cc). The results of all operations and the order of all callbacks must be the same.
 
-#ifndef ATTRCACHE_TESTS_FUZZ_WORLD_H_
-#define ATTRCACHE_TESTS_FUZZ_WORLD_H_
+#ifndef ATTRCACHE_TESTS_FUZZ_IMPLEMENTATION_H_
+#define ATTRCACHE_TESTS_FUZZ_IMPLEMENTATION_H_
 
 #include <cstdint>
 #include <memory>
@@ -46,9 +46,9 @@ struct Object {
   int number;
 };
 
-class World {
+class Implementation {
  public:
-  virtual ~World() = default;
+  virtual ~Implementation() = default;
 
   virtual int create(const KeyvalPlan& plan) = 0;
   virtual int free_keyval(int keyval) = 0;
@@ -69,8 +69,8 @@ class World {
   int depth = 0;
 };
 
-std::unique_ptr<World> make_real_world();
-std::unique_ptr<World> make_reference_world();
+std::unique_ptr<Implementation> make_library();
+std::unique_ptr<Implementation> make_reference();
 
 // What callbacks do. They log themselves, then act as the low bits of the value say.
 struct ScriptedCopy {
@@ -78,18 +78,19 @@ struct ScriptedCopy {
   bool flag;
   int64_t value;
 };
-ScriptedCopy script_copy(World& world, Object object, int keyval, int64_t value);
-int script_delete(World& world, Object object, int keyval, int64_t value);
-void script_destructor(World& world, int keyval);
+ScriptedCopy script_copy(Implementation& implementation, Object object, int keyval, int64_t value);
+int script_delete(Implementation& implementation, Object object, int keyval, int64_t value);
+void script_destructor(Implementation& implementation, int keyval);
 
 // A value that makes callbacks act as `script` (8 bits) says.
-inline int64_t scripted_value(World& world, uint8_t script) {
-  return (world.next_value++ & 0x3fff) << 8 | script;
+inline int64_t scripted_value(Implementation& implementation, uint8_t script) {
+  return (implementation.next_value++ & 0x3fff) << 8 | script;
 }
 
-// Plays `size` bytes of operations on both worlds; aborts with a message where they differ.
+// Plays `size` bytes of operations on both implementations; aborts with a message where they
+// differ.
 void play(const uint8_t* data, size_t size);
 
 }  // namespace attrcache::fuzz
 
-#endif  // ATTRCACHE_TESTS_FUZZ_WORLD_H_
+#endif  // ATTRCACHE_TESTS_FUZZ_IMPLEMENTATION_H_

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/model/world.h"
+#include "tests/model/fixture.h"
 
 namespace attrcache::model {
 
-World::World(unsigned stripes) {
+Fixture::Fixture(unsigned stripes) {
   attrcache_domain_options options = {};
   options.stripes = stripes;
   expect(attrcache_domain_create(&options, &domain_) == ATTRCACHE_OK, "a domain is made");
   kind_ = attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR);
 }
 
-World::Key& World::make_key(Callbacks callbacks) {
+Fixture::Key& Fixture::make_key(Callbacks callbacks) {
   Key& key = keys[keys_made_++];
-  key.world = this;
+  key.fixture = this;
   key.extra.write(1);
   key.silent = callbacks == kNone;
   attrcache_callbacks given = {};
@@ -25,19 +25,19 @@ World::Key& World::make_key(Callbacks callbacks) {
   return key;
 }
 
-int World::number(const void* value) const {
+int Fixture::number(const void* value) const {
   return value != nullptr ? static_cast<int>(static_cast<const Value*>(value) - values) : 0;
 }
 
-int World::delete_fn(void*, int, void* value, void* extra) {
+int Fixture::delete_fn(void*, int, void* value, void* extra) {
   auto& key = *static_cast<Key*>(extra);
-  World& world = *key.world;
-  const int n = world.number(value);
+  Fixture& fixture = *key.fixture;
+  const int n = fixture.number(value);
   note("delete_fn of value", n);
   expect(key.extra.read() == 1, "delete_fn: the keyval is alive");
-  Value& v = world.values[n];
+  Value& v = fixture.values[n];
   v.body.write(v.body.read() + 1000);
-  if (key.on_delete != nullptr) key.on_delete(world, n);
+  if (key.on_delete != nullptr) key.on_delete(fixture, n);
   if (v.failures > 0) {
     --v.failures;
     ++v.failed;
@@ -50,15 +50,15 @@ int World::delete_fn(void*, int, void* value, void* extra) {
 }
 
 // The copy of value n is value n + 5.
-int World::copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
+int Fixture::copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
   auto& key = *static_cast<Key*>(extra);
-  World& world = *key.world;
-  const int n = world.number(in);
+  Fixture& fixture = *key.fixture;
+  const int n = fixture.number(in);
   note("copy_fn of value", n);
   expect(key.extra.read() == 1, "copy_fn: the keyval is alive");
-  expect(world.values[n].body.read() == n, "copy_fn: the value is not deleted");
-  if (key.on_copy != nullptr) key.on_copy(world, n);
-  Value& copied = world.values[n + 5];
+  expect(fixture.values[n].body.read() == n, "copy_fn: the value is not deleted");
+  if (key.on_copy != nullptr) key.on_copy(fixture, n);
+  Value& copied = fixture.values[n + 5];
   copied.body.write(n + 5);
   ++copied.attached;
   *static_cast<void**>(out) = &copied;
@@ -66,16 +66,16 @@ int World::copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
   return 0;
 }
 
-void World::destructor(void* extra) {
+void Fixture::destructor(void* extra) {
   auto& key = *static_cast<Key*>(extra);
-  note("destructor", static_cast<int>(&key - key.world->keys));
+  note("destructor", static_cast<int>(&key - key.fixture->keys));
   key.extra.write(0);
   ++key.destroyed;
   expect(key.destroyed == 1, "a keyval is destroyed once");
   expect(key.freed, "a keyval is destroyed after it was freed");
 }
 
-void World::record(Call::Kind kind, int attribute, int value, int result, const Begin& at) {
+void Fixture::record(Call::Kind kind, int attribute, int value, int result, const Begin& at) {
   static constexpr const char* kNames[] = {
       "set:", "get:", "delete:", "borrow:", "copied:", "free:"};
   note(kNames[kind], result == ATTRCACHE_OK ? value : -result);
@@ -85,7 +85,7 @@ void World::record(Call::Kind kind, int attribute, int value, int result, const 
                            now()};
 }
 
-int World::set(int object, int key, int value) {
+int Fixture::set(int object, int key, int value) {
   values[value].body.write(value);
   values[value].silent = keys[key].silent;
   const Begin at = begin();
@@ -97,7 +97,7 @@ int World::set(int object, int key, int value) {
   return result;
 }
 
-int World::get(int object, int key) {
+int Fixture::get(int object, int key) {
   const Begin at = begin();
   void* value = nullptr;
   const int result = attrcache_get(kind_, &tables_[object], keys[key].keyval, &value);
@@ -105,13 +105,13 @@ int World::get(int object, int key) {
   return number(value);
 }
 
-int World::get_body(int object, int key) {
+int Fixture::get_body(int object, int key) {
   const int n = get(object, key);
   if (n != 0) expect(values[n].body.read() == n, "a value that is got has a body");
   return n;
 }
 
-int World::erase(int object, int key) {
+int Fixture::erase(int object, int key) {
   const Begin at = begin();
   const int result =
       attrcache_delete(kind_, &tables_[object], &tables_[object], keys[key].keyval, nullptr);
@@ -119,7 +119,7 @@ int World::erase(int object, int key) {
   return result;
 }
 
-int World::free(int key) {
+int Fixture::free(int key) {
   const Begin at = begin();
   int keyval = keys[key].keyval;
   keys[key].freed = true;
@@ -131,7 +131,7 @@ int World::free(int key) {
   return result;
 }
 
-bool World::borrow(int object, int key, attrcache_borrowed* borrowed) {
+bool Fixture::borrow(int object, int key, attrcache_borrowed* borrowed) {
   const Begin at = begin();
   const int result = attrcache_borrow(kind_, &tables_[object], keys[key].keyval, borrowed);
   const int n = result == ATTRCACHE_OK ? number(borrowed->value) : 0;
@@ -142,13 +142,13 @@ bool World::borrow(int object, int key, attrcache_borrowed* borrowed) {
   return result == ATTRCACHE_OK;
 }
 
-void World::give_back(attrcache_borrowed* borrowed) {
+void Fixture::give_back(attrcache_borrowed* borrowed) {
   const int n = number(borrowed->value);
   expect(values[n].body.read() == n, "a borrowed value is not deleted until given back");
   expect(attrcache_give_back(borrowed) == ATTRCACHE_OK, "what was borrowed is taken back");
 }
 
-int World::copy(int from, int to) {
+int Fixture::copy(int from, int to) {
   const Begin at = begin();
   const int result = attrcache_copy_all(kind_, &tables_[from], &tables_[from], &tables_[to],
                                         &tables_[to], nullptr);
@@ -160,17 +160,17 @@ int World::copy(int from, int to) {
   return result;
 }
 
-int World::erase_all(int object, attrcache_delete_mode mode) {
+int Fixture::erase_all(int object, attrcache_delete_mode mode) {
   return attrcache_delete_all(kind_, &tables_[object], &tables_[object], mode, nullptr);
 }
 
-int World::attached_now(int object, int key) {
+int Fixture::attached_now(int object, int key) {
   void* value = nullptr;
   const int result = attrcache_get(kind_, &tables_[object], keys[key].keyval, &value);
   return result == ATTRCACHE_OK ? number(value) : 0;
 }
 
-void World::check_history(uint8_t attribute, int now) {
+void Fixture::check_history(uint8_t attribute, int now) {
   History<Call> history;
   int of[kMaxOperations];
   for (int r = 0; r < recorded_; ++r) {
@@ -191,7 +191,7 @@ void World::check_history(uint8_t attribute, int now) {
          "the calls on an attribute have a serial order");
 }
 
-void World::check_values() {
+void Fixture::check_values() {
   int attached[kValues + 1] = {};
   for (int object = 0; object < kObjects; ++object) {
     for (int key = 0; key < keys_made_; ++key) {
@@ -213,7 +213,7 @@ void World::check_values() {
   }
 }
 
-void World::finish() {
+void Fixture::finish() {
   check_values();
   for (int n = 1; n <= kValues; ++n) values[n].failures = 0;
   for (int object = 0; object < kObjects; ++object) {

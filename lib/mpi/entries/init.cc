@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MPI_Init and MPI_Init_thread, overridden: so that every rank takes part in the report, whether or
-// not it ever touches an attribute. The Fortran and C++ faces of both MPIs, and tools that wrap
-// these functions, come to the MPI_ or PMPI_ names in the end; so both are here. (MPI itself calls
-// neither.) Each goes on to its own name, behind which there may be such a tool; a second call is
-// harmless.
+// MPI_Init and MPI_Init_thread, overridden, so that every process in which the library can serve
+// says so with ATTRCACHE_VERBOSE=1, whether or not it ever touches an attribute: one that says
+// nothing is out of reach. In the library with the report, so that every rank takes part in it. The
+// Fortran and C++ faces of both MPIs, and tools that wrap these functions, come to the MPI_ or PMPI_
+// names in the end; so both are here. (MPI itself calls neither.) Each goes on to its own name,
+// behind which there may be such a tool; a second call is harmless.
+
+#include "mpi/entries/init.h"
 
 #include <dlfcn.h>
 
 #include "mpi/entries/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/served.h"
-#include "mpi/report/life.h"
+#include "mpi/watching/probe.h"
 
-namespace attrcache::mpi::report {
-namespace {
+namespace attrcache::mpi {
 
-// MPI's own, behind ours.
-template <typename Function>
-Function* behind(const char* name) {
+void* find_behind(const char* name) {
   void* symbol = dlsym(RTLD_NEXT, name);
   if (symbol == nullptr) symbol = find_symbol_in_libraries(name);
   if (symbol == nullptr) die("the MPI library has no", name);
-  return reinterpret_cast<Function*>(symbol);
+  return symbol;
 }
 
 int initialized(int code) {
   const Served* state;
-  if (code == MPI_SUCCESS && mpi::begin(&state) == MPI_SUCCESS) begin(*state);
+  if (code == MPI_SUCCESS && (probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) {
+    probe::begun(*state);
+  }
   return code;
 }
 
-}  // namespace
-}  // namespace attrcache::mpi::report
+}  // namespace attrcache::mpi
 
-using attrcache::mpi::report::behind;
-using attrcache::mpi::report::initialized;
+using attrcache::mpi::behind;
+using attrcache::mpi::initialized;
 
 extern "C" {
 

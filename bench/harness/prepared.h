@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets the stage for the loops: objects, what is attached to them, and the key that the loop uses.
+// Prepared operations: a loop with its objects, their attributes, and the key that it uses.
 
-#ifndef BENCH_HARNESS_STAGES_H_
-#define BENCH_HARNESS_STAGES_H_
+#ifndef BENCH_HARNESS_PREPARED_H_
+#define BENCH_HARNESS_PREPARED_H_
 
 #include <atomic>
 #include <memory>
@@ -12,8 +12,8 @@
 
 #include "bench/harness/loops.h"
 #include "bench/harness/objects.h"
+#include "bench/harness/operation.h"
 #include "bench/harness/pinned.h"
-#include "bench/harness/stage.h"
 
 namespace bench {
 
@@ -23,28 +23,28 @@ template <Contends C>
 using Loop = bool (*)(Inputs<C>& in, long times);
 
 template <Contends C>
-std::shared_ptr<void> be_a_thread() {
+std::shared_ptr<void> register_thread() {
   if constexpr (NeedsThread<C>) return std::make_shared<typename C::Thread>();
   return nullptr;
 }
 
 template <Contends C>
-class LoopStage : public Stage {
+class PreparedLoop : public PreparedOperation {
  public:
-  LoopStage(Loop<C> loop, Which which, const Scene& scene)
-      : loop_(loop), scene_(scene), inputs_(new Inputs<C>[scene.threads]) {
-    const auto& keys = Keys<C>::at_least(scene.keyvals);
-    first_ = scene.use_last ? scene.keyvals - scene.attributes : 0;
+  PreparedLoop(Loop<C> loop, Which which, const Parameters& parameters)
+      : loop_(loop), parameters_(parameters), inputs_(new Inputs<C>[parameters.threads]) {
+    const auto& keys = Keys<C>::at_least(parameters.keyvals);
+    first_ = parameters.use_last ? parameters.keyvals - parameters.attributes : 0;
     const long used = which == Which::kFirst  ? first_
-                      : which == Which::kLast ? first_ + scene.attributes - 1
-                                              : first_ + scene.attributes;
-    for (int o = 0; o < (scene.same_object ? 1 : scene.threads); ++o) {
-      objects_.push_back(std::make_unique<Objects<C>>(scene.objects));
+                      : which == Which::kLast ? first_ + parameters.attributes - 1
+                                              : first_ + parameters.attributes;
+    for (int o = 0; o < (parameters.same_object ? 1 : parameters.threads); ++o) {
+      objects_.push_back(std::make_unique<Objects<C>>(parameters.objects));
     }
-    for (int t = 0; t < scene.threads; ++t) {
+    for (int t = 0; t < parameters.threads; ++t) {
       Inputs<C>& in = inputs_[t];
       in.objects = objects_of(t).handles().data();
-      in.count = scene.objects;
+      in.count = parameters.objects;
       in.object = in.objects[0];
       in.value = reinterpret_cast<void*>(0x20000);
       if constexpr (Predefines<C>) {
@@ -59,14 +59,15 @@ class LoopStage : public Stage {
     }
   }
 
-  // Done by the thread itself, because a value may belong to the thread that sets it.
+  // Each thread sets its own attributes, because some contenders keep a value with its thread.
   void enter(int thread) override {
-    if (thread == 0 || !scene_.same_object) objects_of(thread).attach(first_, scene_.attributes);
+    if (thread == 0 || !parameters_.same_object)
+      objects_of(thread).attach(first_, parameters_.attributes);
   }
 
   bool repeat(int thread, long times) override {
     const bool done = loop_(inputs_[thread], times);
-    if constexpr (NeedsRest<C>) C::rest();
+    if constexpr (NeedsQuiescence<C>) C::quiescent();
     return done;
   }
 
@@ -75,23 +76,24 @@ class LoopStage : public Stage {
   }
 
  private:
-  Objects<C>& objects_of(int thread) { return *objects_[scene_.same_object ? 0 : thread]; }
+  Objects<C>& objects_of(int thread) { return *objects_[parameters_.same_object ? 0 : thread]; }
 
   Loop<C> loop_;
-  Scene scene_;
+  Parameters parameters_;
   std::unique_ptr<Inputs<C>[]> inputs_;
   std::vector<std::unique_ptr<Objects<C>>> objects_;
   long first_;
 };
 
-// One thread reads; beside it, an uncounted one sets on another object, under the same key, all the
-// time.
+// One thread gets and is measured. Another one, which isn't, sets all the time on another object
+// under the same key.
 template <Contends C>
-class BesideSetterStage : public Stage {
+class PreparedBesideSetter : public PreparedOperation {
  public:
-  explicit BesideSetterStage(const Scene& scene)
-      : reads_(loop_get<C>, Which::kFirst, scene), sets_(loop_set<C>, Which::kFirst, scene) {}
-  ~BesideSetterStage() override {
+  explicit PreparedBesideSetter(const Parameters& parameters)
+      : reads_(loop_get<C>, Which::kFirst, parameters),
+        sets_(loop_set<C>, Which::kFirst, parameters) {}
+  ~PreparedBesideSetter() override {
     over_.store(true, std::memory_order_relaxed);
     if (setter_.joinable()) setter_.join();
   }
@@ -99,11 +101,11 @@ class BesideSetterStage : public Stage {
     reads_.enter(thread);
     setter_ = std::thread([this] {
       const Pinned pinned(1);
-      auto me = be_a_thread<C>();
+      auto registration = register_thread<C>();
       sets_.enter(0);
       while (!over_.load(std::memory_order_relaxed)) sets_.repeat(0, 256);
     });
-    pinned_ = std::make_unique<Pinned>(0);  // only now: the other one would inherit it
+    pinned_ = std::make_unique<Pinned>(0);  // only now, because the other thread would inherit it
   }
   bool repeat(int thread, long times) override { return reads_.repeat(thread, times); }
   std::pair<const void*, const void*> scratch(int thread) const override {
@@ -111,13 +113,13 @@ class BesideSetterStage : public Stage {
   }
 
  private:
-  LoopStage<C> reads_;
-  LoopStage<C> sets_;
+  PreparedLoop<C> reads_;
+  PreparedLoop<C> sets_;
   std::atomic<bool> over_{false};
   std::thread setter_;
-  std::unique_ptr<Pinned> pinned_;  // the reader, which is also who destroys this
+  std::unique_ptr<Pinned> pinned_;  // the getting thread's, which also destroys this
 };
 
 }  // namespace bench
 
-#endif  // BENCH_HARNESS_STAGES_H_
+#endif  // BENCH_HARNESS_PREPARED_H_

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tests/fuzz/world.h"
+#include "tests/fuzz/implementation.h"
 
 namespace attrcache::fuzz {
 namespace {
 
-class RealWorld;
-RealWorld* current;  // callbacks are plain functions; one world is played at a time
+class Library;
+Library* current;  // callbacks are plain functions; one implementation is played at a time
 
 Object object_of(int handle) { return {handle / kObjects, handle % kObjects}; }
 int handle_of(Object object) { return object.kind * kObjects + object.number; }
@@ -62,9 +62,9 @@ attrcache_callback* generic(Function* function) {
   return reinterpret_cast<attrcache_callback*>(function);
 }
 
-class RealWorld : public World {
+class Library : public Implementation {
  public:
-  RealWorld() {
+  Library() {
     attrcache_kind_options by_int = {"by int", ATTRCACHE_HANDLE_INT, nullptr};
     attrcache_domain_options options = {};
     options.datatype = &by_int;
@@ -75,7 +75,7 @@ class RealWorld : public World {
     current = this;
   }
 
-  ~RealWorld() override {
+  ~Library() override {
     attrcache_leaks leaks;
     attrcache_domain_destroy(domain_, ATTRCACHE_DESTROY_ANYWAY, &leaks);
     for (attrcache_table* table : tables_) std::free(table);
@@ -225,6 +225,6 @@ void destroy_extra(void* extra) {
 
 }  // namespace
 
-std::unique_ptr<World> make_real_world() { return std::make_unique<RealWorld>(); }
+std::unique_ptr<Implementation> make_library() { return std::make_unique<Library>(); }
 
 }  // namespace attrcache::fuzz

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPEC.md sections 2 and 5, for one thread, as plainly as can be: maps and no atomics.
+// What attrcache.h promises to a single thread, written as plainly as possible: maps, no atomics,
+// and none of the library's code.
 
 #include <algorithm>
 #include <map>
 
-#include "tests/fuzz/world.h"
+#include "tests/fuzz/implementation.h"
 
 namespace attrcache::fuzz {
 namespace {
@@ -41,7 +42,7 @@ int64_t kept(int64_t value, attrcache_tag tag) {
   return is_int ? static_cast<int32_t>(value) : value;
 }
 
-class ReferenceWorld : public World {
+class Reference : public Implementation {
  public:
   int create(const KeyvalPlan& plan) override {
     plans.push_back(plan);
@@ -362,6 +363,6 @@ class ReferenceWorld : public World {
 
 }  // namespace
 
-std::unique_ptr<World> make_reference_world() { return std::make_unique<ReferenceWorld>(); }
+std::unique_ptr<Implementation> make_reference() { return std::make_unique<Reference>(); }
 
 }  // namespace attrcache::fuzz

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A domain with two objects and up to three keyvals, as a model's threads use it through the C API:
-// every call is recorded with what it answered, every value with what became of it, and at the end
-// both are checked.
+// The fixture of models of the C API: a domain with two objects and up to three keyvals, which the
+// model's threads use. It records every call with its result, and for every value what happened to
+// it. At the end it checks both records.
 //
-// A value's body and a keyval's extra_state are cells that aren't atomic: set hands a value over
-// after writing its body, copy_fn and borrowers read it, delete_fn writes it. So whatever isn't
-// ordered as the library promises (a delete_fn beside a copy_fn of the same value, a destructor
-// beside a callback, a borrowed value deleted) is a race, which the explorer sees.
+// A value's body and a keyval's extra_state are cells that aren't atomic. A thread writes the body
+// before it sets the value, copy_fn and borrowers read it, and delete_fn writes it. So the explorer
+// finds a race wherever the library breaks a promised order: when a delete_fn runs beside a copy_fn
+// of the same value, or a destructor beside a callback, or a borrowed value is deleted.
 
-#ifndef ATTRCACHE_TESTS_MODEL_WORLD_H_
-#define ATTRCACHE_TESTS_MODEL_WORLD_H_
+#ifndef ATTRCACHE_TESTS_MODEL_FIXTURE_H_
+#define ATTRCACHE_TESTS_MODEL_FIXTURE_H_
 
 #include "attrcache/attrcache.h"
 #include "tests/model/attribute_spec.h"
@@ -20,7 +20,7 @@
 
 namespace attrcache::model {
 
-class World {
+class Fixture {
  public:
   static constexpr int kObjects = 2;
   static constexpr int kKeys = 3;
@@ -36,23 +36,23 @@ class World {
     bool silent = false;  // set under a keyval without delete_fn
   };
   struct Key {
-    World* world = nullptr;
+    Fixture* fixture = nullptr;
     Plain<int> extra;
     int keyval = 0;
     int destroyed = 0;
     bool freed = false;
     bool silent = false;  // it has no delete_fn
-    // What delete_fn and copy_fn do besides, with the number of the value.
-    void (*on_delete)(World&, int value) = nullptr;
-    void (*on_copy)(World&, int value) = nullptr;
+    // If set, delete_fn and copy_fn call these with the number of the value.
+    void (*on_delete)(Fixture&, int value) = nullptr;
+    void (*on_copy)(Fixture&, int value) = nullptr;
   };
 
-  explicit World(unsigned stripes = 1);
+  explicit Fixture(unsigned stripes = 1);
 
   enum Callbacks { kNone, kDelete, kCopy };  // kCopy: both
   Key& make_key(Callbacks callbacks);
 
-  // Calls of the C API, by an object's, a keyval's and a value's number; each is recorded.
+  // Calls of the C API, with the numbers of an object, a keyval and a value. Each call is recorded.
   int set(int object, int key, int value);
   int get(int object, int key);       // the value's number, or 0
   int get_body(int object, int key);  // and reads its body: only where nobody deletes it
@@ -63,7 +63,7 @@ class World {
   int copy(int from, int to);
   int erase_all(int object, attrcache_delete_mode mode);
 
-  // After the threads have ended: checks everything and takes the world down.
+  // To be called when the threads have ended. Checks everything, and ends the domain.
   void finish();
 
   Key keys[kKeys];
@@ -105,4 +105,4 @@ class World {
 
 }  // namespace attrcache::model
 
-#endif  // ATTRCACHE_TESTS_MODEL_WORLD_H_
+#endif  // ATTRCACHE_TESTS_MODEL_FIXTURE_H_

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the programs that measure see a contender: a name, and operations that can be prepared and
+// then repeated. Timing and counting repeat the same compiled loops.
+
+#ifndef BENCH_HARNESS_OPERATION_H_
+#define BENCH_HARNESS_OPERATION_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+// How many threads, keyvals, attributes and objects an operation is measured with.
+struct Parameters {
+  int threads = 1;
+  bool same_object = true;  // all threads use one object; otherwise each has its own
+  long keyvals = 64;        // that are alive in the process, at least
+  bool use_last = false;    // attributes are under the last of the keyvals, not the first
+  long attributes = 1;      // attached to each object
+  long objects = 1;         // per thread; in all, with same_object
+};
+
+// An operation with everything it needs: objects, keys, attributes.
+class PreparedOperation {
+ public:
+  virtual ~PreparedOperation() = default;
+  // Each thread calls this once, before any thread calls repeat.
+  virtual void enter(int thread) = 0;
+  // Does the operation so many times. Returns whether all went well.
+  virtual bool repeat(int thread, long times) = 0;
+  // The memory that the loop itself writes, from first to second. It is not the operation's.
+  virtual std::pair<const void*, const void*> scratch(int thread) const = 0;
+};
+
+struct Operation {
+  std::string name;
+  Parameters parameters;  // for one thread; more threads change `threads` and `same_object`
+  std::function<std::unique_ptr<PreparedOperation>(const Parameters&)> prepare;
+
+  // Whether the operation is one thread's work alone, and its cost a single number.
+  bool of_one_thread() const { return name != "get_beside_setter" && name != "get_each"; }
+};
+
+struct Limits {
+  int threads = 1 << 10;
+  bool share = true;         // several threads may read one object
+  bool share_writes = true;  // and set and delete on it
+  long keyvals = 100000;
+  long counted_keyvals = 100000;  // the same under valgrind, which is fifty times slower
+  long objects = 1000000;
+};
+
+struct Contender {
+  std::string name;
+  Limits limits;
+  std::vector<Operation> operations;
+  // The bytes of an object with its attributes, itself included.
+  std::function<double(const Parameters&)> bytes_per_object;
+  // Returns what a thread must hold as long as it uses the contender, preparations included.
+  std::function<std::shared_ptr<void>()> register_thread;
+  std::function<void()> end;
+
+  const Operation* find(const std::string& operation) const {
+    for (const Operation& o : operations) {
+      if (o.name == operation) return &o;
+    }
+    return nullptr;
+  }
+
+  // Whether several threads may do it on one object.
+  bool shares(const Operation& operation) const {
+    if (operation.name == "create_free") return false;
+    const bool reads = operation.name.rfind("get", 0) == 0;
+    return limits.share && (limits.share_writes || reads);
+  }
+};
+
+// Each contender's source file defines this. It is called once, and takes the contender's own
+// arguments out of the program's.
+Contender make_contender(int* argc, char** argv);
+
+}  // namespace bench
+
+#endif  // BENCH_HARNESS_OPERATION_H_

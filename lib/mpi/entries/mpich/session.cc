@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MPI_Session_init, overridden as MPI_Init is (init.cc). Not in Open MPI, whose version 4 has none: a
+// program that looks for it must not find it here.
+
+#include "mpi/entries/entry.h"
+#include "mpi/entries/init.h"
+#include "mpi/native/native.h"
+
+#if MPI_VERSION >= 4
+
+extern "C" {
+
+#define ATTRCACHE_SESSION_INIT(prefix)                                                     \
+  ATTRCACHE_ENTRY int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler,      \
+                                            MPI_Session* session) {                        \
+    using attrcache::mpi::behind;                                                          \
+    static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init"); \
+    return attrcache::mpi::initialized(next(info, errhandler, session));                   \
+  }
+
+ATTRCACHE_SESSION_INIT(MPI)
+ATTRCACHE_SESSION_INIT(PMPI)
+
+}  // extern "C"
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a failed set, get or delete of a keyval of ours ends with: MPI raises the error itself, in
+// its own function of the name that the program called (`Names`, names.h).
+//
+// * A keyval that can't be used is one that MPI doesn't know either (keyvals of ours lie outside of
+//   all numbers that MPIs hand out): MPI's function, called with it, fails.
+// * Where a callback failed, MPI's function is called for the object's anchor instead, whose delete
+//   callback fails with that code (Refusal): MPI keeps an attribute whose delete callback failed,
+//   so the anchor stays where it is, and no thread ever finds the object without it, or with
+//   anything more. An attribute of a keyval made for the purpose would have to be attached and
+//   detached again.
+
+#ifndef ATTRCACHE_MPI_ENTRIES_RAISE_H_
+#define ATTRCACHE_MPI_ENTRIES_RAISE_H_
+
+#include "mpi/entries/names.h"
+#include "mpi/native/errors.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/anchor.h"
+#include "mpi/objects/served.h"
+#include "mpi/watching/watch.h"
+
+namespace attrcache::mpi {
+
+// The error handler alone, by MPI_*_call_errhandler. For an object that has lost its anchor, which
+// only a program can bring about that frees an object while it is used.
+template <typename Kind>
+int raise_without_anchor(typename Kind::Handle handle, int code) {
+  if constexpr (Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
+    native().comm_call_errhandler(handle, code);
+  } else if constexpr (Kind::kNumber == ATTRCACHE_WINDOW) {
+    native().win_call_errhandler(handle, code);
+  } else {
+    raise_on_world(code);
+  }
+  return code;
+}
+
+template <typename Kind, typename Names>
+int raise_in_delete(typename Kind::Handle handle, int code) {
+  Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
+  const int returned = Names::remove(handle, served()->anchors[Kind::kNumber]);
+  // Not used, and failed: MPI has raised an error of its own, such as that of a bad handle.
+  if (refusal.used() || returned != MPI_SUCCESS) return returned;
+  return raise_without_anchor<Kind>(handle, code);
+}
+
+template <typename Kind, typename Names>
+int raise_in_set(typename Kind::Handle handle, int code) {
+  const int keyval = served()->anchors[Kind::kNumber];
+  int there = 0;
+  void* anchor = nullptr;
+  const int asked = native().of<Kind>().get_attr(handle, keyval, &anchor, &there);
+  if (asked != MPI_SUCCESS) return asked;  // MPI has raised that
+  if (there == 0) return raise_without_anchor<Kind>(handle, code);
+  {
+    Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
+    const int returned = Names::set(handle, keyval, anchor);
+    if (refusal.used() || returned != MPI_SUCCESS) return returned;
+  }
+  // MPICH keeps the attributes of datatypes and windows in a list, in which set doesn't find one
+  // behind those of younger keyvals (a tool's, say), but attaches it once more. To all others there
+  // is no difference: it is the same anchor. Away with the second one, by a delete callback that
+  // deletes nothing; it is the function's name alone that is wrong now.
+  {
+    const Refusal detach(Kind::kNumber, facts::to_object(handle), MPI_SUCCESS);
+    native().of<Kind>().delete_attr(handle, keyval);
+  }
+  return raise_in_delete<Kind, Typed<Kind>>(handle, code);
+}
+
+// For a result that isn't ATTRCACHE_OK. `code_or_keyval`: the callback's code where a callback
+// failed, else the keyval. That is one word, so that the paths to here, which are not to pay for
+// it, need to keep only one.
+template <typename Kind, typename Names>
+[[gnu::noinline, gnu::cold]] int fail_to_set(typename Kind::Handle handle, int result,
+                                             int code_or_keyval) {
+  if (result == ATTRCACHE_ERR_CALLBACK) return raise_in_set<Kind, Names>(handle, code_or_keyval);
+  note_result(result, Doing::kSet, Kind::kNumber, code_or_keyval);
+  if (is_keyval_error(result)) return Names::set(handle, code_or_keyval, nullptr);
+  return raise_in_set<Kind, Names>(handle, error_code(result, 0));
+}
+
+template <typename Kind, typename Names>
+[[gnu::noinline, gnu::cold]] int fail_to_delete(typename Kind::Handle handle, int result,
+                                                int code_or_keyval) {
+  if (result == ATTRCACHE_ERR_CALLBACK) return raise_in_delete<Kind, Names>(handle, code_or_keyval);
+  note_result(result, Doing::kDelete, Kind::kNumber, code_or_keyval);
+  if (is_keyval_error(result)) return Names::remove(handle, code_or_keyval);
+  return raise_in_delete<Kind, Names>(handle, error_code(result, 0));
+}
+
+// A get fails by its keyval alone.
+template <typename Kind, typename Names>
+[[gnu::noinline, gnu::cold]] int fail_to_get(typename Kind::Handle handle, int result, int keyval) {
+  void* value;
+  int flag;
+  note_result(result, Doing::kGet, Kind::kNumber, keyval);
+  return Names::get(handle, keyval, &value, &flag);
+}
+
+template <typename Names>
+[[gnu::noinline, gnu::cold]] int fail_to_free(int result, int kind, int keyval) {
+  note_result(result, Doing::kFree, kind, keyval);
+  return Names::free(&keyval);
+}
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_ENTRIES_RAISE_H_

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A thread that is stopped inside introspection stops nobody, and costs a record for each keyval
+// that is freed meanwhile.
+
+#include "keyval/registry.h"
+#include "tests/alloc/allocator.h"
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+namespace attrcache::support {
+namespace {
+
+// More than there are indices.
+constexpr uint64_t kRounds = 200000;
+static_assert(kRounds > Registry::kCapacity);
+// What attrcache.h says.
+constexpr size_t kRecordBytes = 96;
+
+class StoppedReaderTest : public ::testing::Test {
+ protected:
+  // Runs `meanwhile` while another thread is stopped inside introspection.
+  template <typename Meanwhile>
+  void with_a_stopped_reader(Meanwhile meanwhile) {
+    Gate stopped, goes_on;
+    std::thread reader([&] {
+      registry.visit(static_cast<uint32_t>(seen), [&](uint64_t, Record& record, const References&) {
+        stopped.open();
+        goes_on.wait();
+        // The record is still that of its keyval, whatever became of it and its index.
+        EXPECT_EQ(record.hooks.callbacks.extra_state, &seen);
+      });
+    });
+    stopped.wait();
+    meanwhile();
+    goes_on.open();
+    reader.join();
+  }
+  int make() { return Recorder::make(kind, {}); }
+
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Registry& registry = *reinterpret_cast<Registry*>(kind);
+  int seen = Recorder::make(kind, {nullptr, nullptr, &seen, ATTRCACHE_C, nullptr});
+};
+
+TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
+  int alive = make();
+  for (uint32_t i = 0; i < 10 * Registry::kRest; ++i) {  // until no further entries are needed
+    free_keyval(kind, make());
+  }
+  const size_t blocks = blocks_allocated(), bytes = bytes_allocated();
+  with_a_stopped_reader([&] {
+    uint64_t failed = 0;
+    for (uint64_t i = 0; i < kRounds; ++i) {
+      int next = ATTRCACHE_KEYVAL_INVALID;
+      failed += attrcache_keyval_create(kind, nullptr, &next) != ATTRCACHE_OK;
+      if (next == ATTRCACHE_KEYVAL_INVALID) continue;
+      EXPECT_EQ(attrcache_keyval_free(kind, &alive), ATTRCACHE_OK);
+      alive = next;
+    }
+    EXPECT_EQ(failed, 0u);
+    EXPECT_EQ(universe.counters().reclaimable, kRounds);
+    EXPECT_LE(blocks_allocated() - blocks, kRounds);
+    EXPECT_LE(bytes_allocated() - bytes, kRounds * kRecordBytes);
+  });
+  EXPECT_EQ(universe.counters().reclaimable, 0u);
+  EXPECT_LE(blocks_allocated(), blocks + 1) << "what is still alive may have one";
+  free_keyval(kind, alive);
+  EXPECT_EQ(blocks_allocated(), blocks);
+  EXPECT_EQ(bytes_allocated(), bytes);
+}
+
+// The reader holds nothing but what it looks at: its own keyval's number comes round, too.
+TEST_F(StoppedReaderTest, TheKeyvalThatIsLookedAtEndsAndItsIndexIsUsedAgain) {
+  const int was = seen;
+  with_a_stopped_reader([&] {
+    free_keyval(kind, was);
+    int made = ATTRCACHE_KEYVAL_INVALID;
+    for (uint32_t i = 0; i < 10 * Registry::kRest; ++i) {
+      made = make();
+      if (id::index(static_cast<uint32_t>(made)) == id::index(static_cast<uint32_t>(was))) break;
+      free_keyval(kind, made);
+    }
+    EXPECT_EQ(id::index(static_cast<uint32_t>(made)), id::index(static_cast<uint32_t>(was)));
+    EXPECT_NE(made, was);
+    attrcache_keyval_info info;
+    EXPECT_EQ(attrcache_keyval_describe(kind, made, &info), ATTRCACHE_OK);
+    EXPECT_EQ(info.callbacks.extra_state, nullptr) << "its own record";
+  });
+  EXPECT_EQ(universe.counters().reclaimable, 0u);
+}
+
+// A domain that ends gives back the records of keyvals that are alive.
+TEST_F(StoppedReaderTest, TheEndOfTheDomainGivesRecordsBack) {
+  const size_t blocks = blocks_allocated();
+  {
+    Universe other;
+    Registry& kinds = *reinterpret_cast<Registry*>(other.kind());
+    Object object(other.kind());
+    std::vector<int> alive;
+    for (int i = 0; i < 100; ++i) alive.push_back(Recorder::make(other.kind(), {}));
+    for (const int keyval : alive) free_keyval(other.kind(), keyval);
+    alive.clear();
+    {
+      const Epoch::Pin pin(kinds.epoch(), 0);
+      for (uint32_t i = 0; i < 4 * Registry::kRest; ++i) {
+        free_keyval(other.kind(), Recorder::make(other.kind(), {}));
+      }
+      const size_t before = blocks_allocated();  // by now all free indices have a record that waits
+      for (int i = 0; i < 10; ++i) alive.push_back(Recorder::make(other.kind(), {}));
+      EXPECT_EQ(blocks_allocated(), before + 10);
+      object.set(alive[0], 1);
+      free_keyval(other.kind(), alive[0]);
+    }
+    EXPECT_EQ(other.counters().reclaimable, 0u);
+    object.free();
+  }
+  EXPECT_EQ(blocks_allocated(), blocks);
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How attribute calls that fail end: endings CONFIG FIRST. One line for each object and each way to
+ * fail, from the FIRST on: what was returned, and which error handlers heard of what. CONFIG says
+ * which error handlers there are. Where a call ends the program, its line stays without an end, and
+ * endings_test.sh starts again behind it.
+ */
+#include "check.h"
+
+enum { kCode = 77, kUnknown = 0x40000ff0 };
+
+static int fails; /* whether callbacks do */
+static int wanted;
+static int scenario;
+static const char* config;
+static char heard[256];
+
+/* ---- Error handlers ---- */
+
+static void hear(const char* who, int code) {
+  const size_t used = strlen(heard);
+  snprintf(heard + used, sizeof heard - used, " %s:%d%s", who, class_of(code),
+           code == kCode ? "(77)" : "");
+}
+static MPI_Comm before;
+static MPI_Comm after;
+static const char* name_of(MPI_Comm comm) {
+  if (comm == MPI_COMM_WORLD) return "world";
+  if (comm == MPI_COMM_SELF) return "self";
+  if (comm == before) return "before";
+  return comm == after ? "after" : "other";
+}
+static void on_comm(MPI_Comm* comm, int* code, ...) { hear(name_of(*comm), *code); }
+static void on_win(MPI_Win* win, int* code, ...) { (void)win, hear("win", *code); }
+
+/* ---- Callbacks ---- */
+
+#define CALLBACKS(Name, Handle)                                                      \
+  static int copy_##Name(Handle h, int k, void* e, void* in, void* out, int* flag) { \
+    (void)h, (void)k, (void)e;                                                       \
+    *(void**)out = in;                                                               \
+    *flag = 1;                                                                       \
+    return fails ? kCode : MPI_SUCCESS;                                              \
+  }                                                                                  \
+  static int del_##Name(Handle h, int k, void* value, void* e) {                     \
+    (void)h, (void)k, (void)value, (void)e;                                          \
+    return fails ? kCode : MPI_SUCCESS;                                              \
+  }                                                                                  \
+  static int del_quiet_##Name(Handle h, int k, void* value, void* e) {               \
+    (void)h, (void)k, (void)value, (void)e;                                          \
+    return MPI_SUCCESS;                                                              \
+  }
+CALLBACKS(Comm, MPI_Comm)
+CALLBACKS(Type, MPI_Datatype)
+CALLBACKS(Win, MPI_Win)
+
+/* ---- Scenarios ---- */
+
+static int has(const char* word) { return strstr(config, word) != NULL; }
+
+/*
+ * How much is tried on an object. Each scenario that ends the program costs a start: where all do,
+ * only as many as it takes to see it; with no handlers at all, one for each function's name.
+ */
+enum { kBrief, kNames, kAll };
+static int extent(const char* object) {
+  int handled;
+  if (has("none"))
+    return strcmp(object, "self") == 0 || strcmp(object, "before") == 0 ||
+                   strcmp(object, "after") == 0
+               ? kBrief
+               : kNames;
+  if (has("object") && (strcmp(object, "before") == 0 || strcmp(object, "after") == 0 ||
+                        strcmp(object, "win") == 0)) {
+    handled = !has("fatal-object");
+  } else if (strcmp(object, "self") == 0) {
+    handled = has("self") || (!ON_OPENMPI && has("world"));
+  } else if (strcmp(object, "before") == 0 || strcmp(object, "win") == 0) {
+    handled = !ON_OPENMPI && has("world");
+  } else {
+    handled = has("world");
+  }
+  return handled ? kAll : kBrief;
+}
+
+/* Whether this one is to be tried; says which it is. */
+static int begin(const char* object, int level, const char* what) {
+  if (level > extent(object)) return 0;
+  if (scenario++ < wanted) return 0;
+  printf("end: %s, %s, %s:", config, object, what);
+  fflush(stdout);
+  heard[0] = '\0';
+  fails = 1;
+  return 1;
+}
+static void end(int code, const char* then) {
+  const int class = class_of(code);
+  fails = 0;
+  /* A number that is no error code (Open MPI's Fortran functions return some) has no class. */
+  printf(" returned %d%s, heard%s%s\n", class, code == kCode ? "(77)" : "",
+         *heard != '\0' ? heard : " nobody", then);
+  fflush(stdout);
+}
+#define SCENARIO(object, level, what, prepare, call, then) \
+  do {                                                     \
+    prepare;                                               \
+    if (begin(object, level, what)) {                      \
+      const int code_ = (call);                            \
+      end(code_, then);                                    \
+    }                                                      \
+  } while (0)
+
+/* One kind: what is the same for all its objects. */
+#define KIND(Name, Handle, Null, wrong)                                                            \
+  static int k_##Name;                                                                             \
+  static int copied_##Name;                                                                        \
+  static void on_any_##Name(const char* object) {                                                  \
+    void* value = NULL;                                                                            \
+    int flag;                                                                                      \
+    int k;                                                                                         \
+    SCENARIO(object, kNames, #Name " free unknown", k = kUnknown, MPI_##Name##_free_keyval(&k),    \
+             "");                                                                                  \
+    SCENARIO(object, kAll, #Name " free wrong kind", k = (wrong), MPI_##Name##_free_keyval(&k),    \
+             "");                                                                                  \
+    SCENARIO(object, kNames, #Name " set null", , MPI_##Name##_set_attr(Null, k_##Name, NULL),     \
+             "");                                                                                  \
+    SCENARIO(object, kNames, #Name " get null", ,                                                  \
+             MPI_##Name##_get_attr(Null, k_##Name, &value, &flag), "");                            \
+    SCENARIO(object, kNames, #Name " delete null", , MPI_##Name##_delete_attr(Null, k_##Name),     \
+             "");                                                                                  \
+  }                                                                                                \
+  static void on_##Name(const char* object, Handle h) {                                            \
+    void* value = NULL;                                                                            \
+    int flag = 0;                                                                                  \
+    SCENARIO(object, kBrief, "set unknown", , MPI_##Name##_set_attr(h, kUnknown, NULL), "");       \
+    SCENARIO(object, kNames, "get unknown", , MPI_##Name##_get_attr(h, kUnknown, &value, &flag),   \
+             "");                                                                                  \
+    SCENARIO(object, kNames, "delete unknown", , MPI_##Name##_delete_attr(h, kUnknown), "");       \
+    SCENARIO(object, kAll, "set invalid", , MPI_##Name##_set_attr(h, MPI_KEYVAL_INVALID, NULL),    \
+             "");                                                                                  \
+    SCENARIO(object, kAll, "delete invalid", , MPI_##Name##_delete_attr(h, MPI_KEYVAL_INVALID),    \
+             "");                                                                                  \
+    SCENARIO(object, kAll, "set wrong kind", , MPI_##Name##_set_attr(h, (wrong), NULL), "");       \
+    SCENARIO(object, kAll, "delete wrong kind", , MPI_##Name##_delete_attr(h, (wrong)), "");       \
+    MPI_##Name##_set_attr(h, k_##Name, &flag);                                                     \
+    SCENARIO(object, kBrief, "failing delete", , MPI_##Name##_delete_attr(h, k_##Name), "");       \
+    MPI_##Name##_get_attr(h, k_##Name, &value, &flag);                                             \
+    printf("kept: %d\n", flag&& value == &flag);                                                   \
+    SCENARIO(object, kNames, "failing overwrite", , MPI_##Name##_set_attr(h, k_##Name, NULL), ""); \
+    MPI_##Name##_get_attr(h, k_##Name, &value, &flag);                                             \
+    printf("kept: %d\n", flag&& value == &flag);                                                   \
+    MPI_##Name##_delete_attr(h, k_##Name);                                                         \
+    MPI_##Name##_get_attr(h, k_##Name, &value, &flag);                                             \
+    printf("gone: %d\n", !flag);                                                                   \
+    SCENARIO(object, kAll, "null value", , MPI_##Name##_get_attr(h, k_##Name, NULL, &flag), "");   \
+    SCENARIO(object, kAll, "null flag", , MPI_##Name##_get_attr(h, k_##Name, &value, NULL), "");   \
+  }
+
+static int type_key;
+static int comm_key;
+KIND(Comm, MPI_Comm, MPI_COMM_NULL, type_key)
+KIND(Type, MPI_Datatype, MPI_DATATYPE_NULL, comm_key)
+KIND(Win, MPI_Win, MPI_WIN_NULL, comm_key)
+
+static void dup_and_free_comm(const char* object, MPI_Comm comm) {
+  MPI_Comm dup = MPI_COMM_NULL;
+  MPI_Comm_set_attr(comm, copied_Comm, NULL);
+  SCENARIO(object, kNames, "failing dup", , MPI_Comm_dup(comm, &dup), "");
+  MPI_Comm_delete_attr(comm, copied_Comm);
+  MPI_Comm_dup(comm, &dup);
+  MPI_Comm_set_attr(dup, k_Comm, NULL);
+  SCENARIO(object, kNames, "failing free", , MPI_Comm_free(&dup),
+           dup != MPI_COMM_NULL ? ", kept" : "");
+  fails = 0;
+  if (dup != MPI_COMM_NULL) MPI_Comm_free(&dup);
+}
+
+static void dup_and_free_type(const char* object, MPI_Datatype type) {
+  MPI_Datatype dup = MPI_DATATYPE_NULL;
+  MPI_Type_set_attr(type, copied_Type, NULL);
+  SCENARIO(object, kNames, "failing dup", , MPI_Type_dup(type, &dup), "");
+  MPI_Type_delete_attr(type, copied_Type);
+  MPI_Type_dup(type, &dup);
+  MPI_Type_set_attr(dup, k_Type, NULL);
+  SCENARIO(object, kNames, "failing free", , MPI_Type_free(&dup),
+           dup != MPI_DATATYPE_NULL ? ", kept" : "");
+  fails = 0;
+}
+
+static void free_win(MPI_Win win) {
+  MPI_Win_set_attr(win, k_Win, NULL);
+  SCENARIO("win", kNames, "failing free", , MPI_Win_free(&win),
+           win != MPI_WIN_NULL ? ", kept" : "");
+  fails = 0;
+  if (win != MPI_WIN_NULL) MPI_Win_free(&win);
+}
+
+/* By MPI-1's names. */
+static void on_mpi1(const char* object, MPI_Comm comm) {
+  void* value = NULL;
+  int flag;
+  SCENARIO(object, kNames, "put unknown", , MPI_Attr_put(comm, kUnknown, NULL), "");
+  SCENARIO(object, kNames, "get of MPI-1 unknown", , MPI_Attr_get(comm, kUnknown, &value, &flag),
+           "");
+  SCENARIO(object, kNames, "delete of MPI-1 unknown", , MPI_Attr_delete(comm, kUnknown), "");
+  MPI_Attr_put(comm, k_Comm, NULL);
+  SCENARIO(object, kNames, "failing put", , MPI_Attr_put(comm, k_Comm, NULL), "");
+  SCENARIO(object, kNames, "failing delete of MPI-1", , MPI_Attr_delete(comm, k_Comm), "");
+  MPI_Attr_delete(comm, k_Comm);
+}
+
+int main(int argc, char** argv) {
+  static int memory[2];
+  MPI_Errhandler handler;
+  MPI_Errhandler win_handler;
+  MPI_Datatype type;
+  MPI_Win win;
+  if (argc != 3) return 2;
+  config = argv[1];
+  wanted = atoi(argv[2]);
+  MPI_Init(&argc, &argv);
+  check_begin();
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del_Comm, &k_Comm, NULL);
+  MPI_Comm_create_keyval(copy_Comm, del_quiet_Comm, &copied_Comm, NULL);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, del_Type, &k_Type, NULL);
+  MPI_Type_create_keyval(copy_Type, del_quiet_Type, &copied_Type, NULL);
+  MPI_Win_create_keyval(copy_Win, del_Win, &k_Win, NULL);
+  MPI_Win_create_keyval(copy_Win, del_quiet_Win, &copied_Win, NULL);
+  comm_key = k_Comm;
+  type_key = k_Type;
+  /* An object that was made before the handlers. */
+  MPI_Comm_dup(MPI_COMM_WORLD, &before);
+  MPI_Comm_create_errhandler(on_comm, &handler);
+  MPI_Win_create_errhandler(on_win, &win_handler);
+  if (has("return") || has("fatal-object")) {
+    handler = win_handler = MPI_ERRORS_RETURN;
+  }
+  if (has("world")) MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  if (has("self")) MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  if (has("fatal-object")) handler = win_handler = MPI_ERRORS_ARE_FATAL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &after);
+  MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  if (has("object")) {
+    MPI_Comm_set_errhandler(before, handler);
+    MPI_Comm_set_errhandler(after, handler);
+    MPI_Win_set_errhandler(win, win_handler);
+  }
+  MPI_Type_contiguous(2, MPI_INT, &type);
+
+  on_any_Comm("world");
+  on_any_Type("type");
+  on_any_Win("win");
+  on_Comm("world", MPI_COMM_WORLD);
+  on_Comm("self", MPI_COMM_SELF);
+  on_Comm("before", before);
+  on_Comm("after", after);
+  on_Type("type", type);
+  if (!has("none")) on_Type("int", MPI_INT);
+  on_Win("win", win);
+  on_mpi1("world", MPI_COMM_WORLD);
+  if (!has("none")) on_mpi1("before", before);
+  dup_and_free_comm("world", MPI_COMM_WORLD);
+  if (!has("none")) dup_and_free_comm("self", MPI_COMM_SELF);
+  dup_and_free_comm("before", before);
+  dup_and_free_comm("after", after);
+  dup_and_free_type("type", type);
+  free_win(win);
+
+  MPI_Type_free(&type);
+  MPI_Comm_free(&before);
+  MPI_Comm_free(&after);
+  printf("end: all %d\n", scenario);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# endings_test.sh MPI LIBRARY PROGRAM CONFIG...: how failed attribute calls end, natively and served by LIBRARY: what
+# they return, which error handlers hear of them, whether they end the program, with which exit code and message.
+# PROGRAM (endings.c, endings.F90) prints a line for each of its scenarios; all is to be the same both ways.
+
+set -u
+
+mpi=$1 library=$(readlink -f -- "$2") program=$(readlink -f -- "$3")
+shift 3
+
+source tests/mpi/environment.sh
+export ATTRCACHE_VERBOSE=1
+# Open MPI is to print the message that ends the program by itself: one that it hands to its daemon may be lost when
+# the program ends. This way there is no daemon.
+export OMPI_MCA_ess_singleton_isolated=1
+
+problems=0
+problem() {
+  printf 'PROBLEM (%s): %s\n' "$mpi" "$1"
+  problems=$((problems + 1))
+}
+
+# What matters of the message by which an MPI ends a program: the function, the error, and the callback's code.
+# (MPICH puts numbers of its own before the function and after it, and names the keyval.)
+message() { # FILE
+  sed -n -e 's/^.*Fatal error in \(.*\)$/\1/p' -e 's/^.*: \(user [a-z]* function returned.*\)/\1/p' \
+    -e 's/^.*\*\*\* \(An error occurred in .*\)/\1/p' -e 's/^.*\*\*\* \(MPI_ERR_[A-Z]*\):.*/\1/p' "$1"
+}
+
+# table PRELOAD CONFIG: every scenario's end. The program is started again behind each one that has ended it.
+table() {
+  local first=0 code
+  while :; do
+    LD_PRELOAD=$1 timeout -k 5 120 "$program" "$2" "$first" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
+    code=$?
+    cat "$TMPDIR/out"
+    if [ -n "$1" ] && ! grep -q '^attrcache\[[0-9]*\]: serving' "$TMPDIR/err"; then echo "not served"; fi
+    grep -q '^end: all' "$TMPDIR/out" && break
+    printf '\nended the program with %s: %s\n' "$code" "$(message "$TMPDIR/err" | tr '\n' ' ')"
+    # The same line again would go on for ever.
+    grep -q '^end:' "$TMPDIR/out" || { cat "$TMPDIR/err"; break; }
+    first=$((first + $(grep -c '^end:' "$TMPDIR/out")))
+  done
+  [ "$code" = 0 ] || echo "exit code $code"
+}
+
+lines=0
+for config in "$@"; do
+  table '' "$config" >"$TMPDIR/native"
+  table "$library" "$config" >"$TMPDIR/served"
+  grep -q '^end: all' "$TMPDIR/native" ||
+    { cat "$TMPDIR/native"; problem "$config: natively it does not come to its end"; }
+  diff "$TMPDIR/native" "$TMPDIR/served" >"$TMPDIR/diff" ||
+    { cat "$TMPDIR/diff"; problem "$config: native (<) and served (>) differ"; }
+  lines=$((lines + $(grep -c '^end:' "$TMPDIR/served")))
+  printf '%s: %s, of which %s end the program\n' "$config" "$(grep '^end: all' "$TMPDIR/native")" \
+    "$(grep -c '^ended' "$TMPDIR/native")"
+done
+[ "$problems" = 0 ] && echo "passed: $mpi, $lines lines"
+exit "$((problems != 0))"

@@ -1,0 +1,25 @@
+! SPDX-License-Identifier: Apache-2.0
+!
+! A program that touches no attribute: init [thread], as init.c.
+program init
+#if FACE == 3
+  use mpi_f08
+#elif FACE == 2
+  use mpi
+#endif
+  implicit none
+#if FACE == 1
+  include 'mpif.h'
+#endif
+  character(16) :: how
+  integer :: provided, ierr
+  call get_command_argument(1, how)
+  if (how == 'thread') then
+    call MPI_Init_thread(MPI_THREAD_MULTIPLE, provided, ierr)
+  else
+    call MPI_Init(ierr)
+  end if
+  print '(a)', 'through'
+  flush (6)
+  call MPI_Finalize(ierr)
+end program

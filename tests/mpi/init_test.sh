@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# init_test.sh MPI RUN LIBRARY TOOL PROGRAM...: with ATTRCACHE_VERBOSE=1 each process that initializes MPI says one line
+# that it is served, in whatever language and by whatever function it does so, with TOOL preloaded or not, though it
+# touches no attribute; without it, nothing is said. The first PROGRAM is C's.
+
+set -u
+
+mpi=$1 run=$2 library=$3 tool=$(readlink -f -- "$4")
+shift 4
+
+source tests/mpi/environment.sh
+served_by "$library"
+
+problems=0
+# says LINES PROCESSES COMMAND...
+says() {
+  local lines=$1 processes=$2 output
+  shift 2
+  output=$(timeout -k 5 120 "$@" 2>&1 </dev/null)
+  if [ "$(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output")" != "$lines" ] ||
+    [ "$(grep -c '^through' <<<"$output")" != "$processes" ] || grep -q 'not serving' <<<"$output" ||
+    { [ "$lines" = 0 ] && grep -q attrcache <<<"$output"; }; then
+    printf 'PROBLEM: %s: %s lines of %s processes expected\n%s\n' "$*" "$lines" "$processes" "$output"
+    problems=$((problems + 1))
+  fi
+}
+
+c=$1
+export ATTRCACHE_VERBOSE=1
+for program in "$@"; do
+  for how in "" thread; do
+    says 2 2 "$run" --mpi "$mpi" "mpirun.$mpi" -np 2 "$program" $how
+  done
+done
+[ "$mpi" = openmpi ] || says 1 1 "$run" --mpi "$mpi" "mpirun.$mpi" -np 1 "$c" session
+says 1 1 env LD_PRELOAD="$tool:$(readlink -f -- "$library")" "$c"
+says 0 1 "$run" --mpi "$mpi" "$c" nothing
+for silence in 0 ''; do
+  ATTRCACHE_VERBOSE=$silence says 0 2 "$run" --mpi "$mpi" "mpirun.$mpi" -np 2 "$c"
+done
+unset ATTRCACHE_VERBOSE
+says 0 2 "$run" --mpi "$mpi" "mpirun.$mpi" -np 2 "$c" thread
+[ "$problems" = 0 ] && echo "passed: $mpi"
+exit "$((problems != 0))"

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of dup and free, and that nothing is left behind, whatever a table's clock says: after
+// as many attachments as nobody waits for.
+
+#include <gtest/gtest.h>
+
+#include "table/table.h"
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+class AgeTest : public ::testing::TestWithParam<uint64_t> {
+ protected:
+  // As if so many more attributes had been set, and deleted again.
+  void let_pass(uint64_t attachments) {
+    Table::of(&object.table).clock.fetch_add(attachments, kRelaxed);
+  }
+
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  int first = recorder.keyval(kind);
+  int second = recorder.keyval(kind);
+  int third = recorder.keyval(kind);
+  Object object{kind};
+};
+
+TEST_P(AgeTest, OldAttributesAreDeletedInTheOrderOfSetting) {
+  ASSERT_EQ(object.set(second, 1), ATTRCACHE_OK);
+  let_pass(GetParam());
+  ASSERT_EQ(object.set(third, 2), ATTRCACHE_OK);
+  ASSERT_EQ(object.set(first, 3), ATTRCACHE_OK);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{3, 2, 1}));
+  EXPECT_TRUE(object.all_zero());
+}
+
+TEST_P(AgeTest, AndCopiedSo) {
+  ASSERT_EQ(object.set(second, 1), ATTRCACHE_OK);
+  let_pass(GetParam());
+  ASSERT_EQ(object.set(third, 2), ATTRCACHE_OK);
+  ASSERT_EQ(object.set(first, 3), ATTRCACHE_OK);
+  Object copy(kind);
+  EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.copied(), (std::vector<intptr_t>{1, 2, 3}));
+  recorder.deletions.clear();
+  EXPECT_EQ(copy.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{3, 2, 1}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Attachments, AgeTest,
+                         ::testing::Values(0, 0xfffffffeu, uint64_t{1} << 33, uint64_t{1} << 35,
+                                           (uint64_t{1} << 36) - 3, uint64_t{1} << 36,
+                                           uint64_t{1} << 37, (uint64_t{1} << 37) + 5));
+
+// The clock comes round again and again, and one attribute stays from the beginning.
+TEST_F(AgeTest, TheFirstStaysTheFirstForEver) {
+  ASSERT_EQ(object.set(second, 1), ATTRCACHE_OK);
+  for (int turn = 0; turn < 40; ++turn) {
+    let_pass((uint64_t{1} << 32) - 2);
+    // Past a multiple of 2^32, from which on the old one has a younger number.
+    for (intptr_t value = 2; value < 5; ++value) {
+      ASSERT_EQ(object.set(value % 2 == 0 ? first : third, value), ATTRCACHE_OK);
+    }
+  }
+  recorder.deletions.clear();
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 1}));
+}
+
+// Of more attributes than a list on the stack has room for, in an order of their own.
+TEST_F(AgeTest, ManyOldOnesKeepTheirOrder) {
+  constexpr int kMany = 200;
+  std::vector<int> keyvals;
+  for (int k = 0; k < kMany; ++k) keyvals.push_back(recorder.keyval(kind));
+  for (int k = 0; k < kMany; ++k) {
+    ASSERT_EQ(object.set(keyvals[k * 77 % kMany], k), ATTRCACHE_OK);
+    if (k % 50 == 0) let_pass((uint64_t{1} << 32) - 1);
+  }
+  for (int turn = 0; turn < 20; ++turn) {
+    let_pass((uint64_t{1} << 32) - 1);
+    ASSERT_EQ(object.set(first, 1000), ATTRCACHE_OK);
+  }
+  recorder.deletions.clear();
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  ASSERT_EQ(recorder.deletions.size(), size_t{kMany} + 1);
+  for (int k = 0; k < kMany; ++k) EXPECT_EQ(recorder.deletions[kMany - k].value, k);
+}
+
+// A set in one step, under a keyval without delete_fn, comes past the same point.
+TEST_F(AgeTest, SetsWithoutDeleteFnRenumberToo) {
+  const int quick = Recorder::make(kind, {});
+  const int other = Recorder::make(kind, {});
+  ASSERT_EQ(object.set(second, 1), ATTRCACHE_OK);
+  for (int turn = 0; turn < 40; ++turn) {
+    let_pass((uint64_t{1} << 32) - 2);
+    for (int i = 0; i < 6; ++i) ASSERT_EQ(object.set(i % 2 == 0 ? quick : other, i), ATTRCACHE_OK);
+  }
+  const std::vector<attrcache_attribute_info> listed = object.list();
+  ASSERT_EQ(listed.size(), 3u);
+  EXPECT_EQ(listed[0].keyval, second);
+  EXPECT_EQ(listed[1].keyval, quick);
+  EXPECT_EQ(listed[2].keyval, other);
+}
+
+}  // namespace
+}  // namespace attrcache::support

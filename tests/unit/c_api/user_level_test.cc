@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// User-level threads, as Argobots and Qthreads have them: switched within callbacks and waits, and
+// moved from one thread of the operating system to another. ThreadSanitizer and AddressSanitizer
+// follow such switches only if they are told of each.
+
+#include <ucontext.h>
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define ATTRCACHE_SWITCHES_ARE_SEEN 0
+#else
+#define ATTRCACHE_SWITCHES_ARE_SEEN 1
+#endif
+
+// One that runs until it yields, on whichever thread of the operating system resumes it.
+class UserLevelThread {
+ public:
+  explicit UserLevelThread(std::function<void()> body) : body_(std::move(body)), stack_(1 << 18) {
+    getcontext(&context_);
+    context_.uc_stack.ss_sp = stack_.data();
+    context_.uc_stack.ss_size = stack_.size();
+    const auto bits = reinterpret_cast<uintptr_t>(this);
+    makecontext(&context_, reinterpret_cast<void (*)()>(&run), 2, static_cast<unsigned>(bits >> 32),
+                static_cast<unsigned>(bits));
+  }
+  // Runs it until it yields or ends; true: it has ended.
+  bool resume() {
+    UserLevelThread* const outer = running();
+    set_running(this);
+    swapcontext(&resumer_, &context_);
+    set_running(outer);
+    return ended_;
+  }
+  void finish() {
+    while (!resume()) {
+    }
+  }
+  [[gnu::noinline]] static void yield() {
+    UserLevelThread* const self = running();
+    if (self == nullptr) return;  // the test itself, which ends
+    swapcontext(&self->context_, &self->resumer_);
+  }
+
+  static attrcache_thread* self_hook(void*) {
+    return running() != nullptr ? &running()->state_ : nullptr;
+  }
+  static void yield_hook(void* yields) {
+    ++*static_cast<int*>(yields);
+    yield();
+  }
+
+ private:
+  // Never inline: the address of a thread-local variable must not be kept across a switch.
+  [[gnu::noinline]] static UserLevelThread* running() { return running_; }
+  [[gnu::noinline]] static void set_running(UserLevelThread* thread) { running_ = thread; }
+  static void run(unsigned high, unsigned low) {
+    auto* self = reinterpret_cast<UserLevelThread*>(uintptr_t{high} << 32 | low);
+    self->body_();
+    self->ended_ = true;
+    yield();
+  }
+
+  static thread_local UserLevelThread* running_;
+  std::function<void()> body_;
+  std::vector<char> stack_;
+  ucontext_t context_ = {};
+  ucontext_t resumer_ = {};
+  bool ended_ = false;
+  attrcache_thread state_ = {};
+};
+thread_local UserLevelThread* UserLevelThread::running_ = nullptr;
+
+class UserLevelTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!ATTRCACHE_SWITCHES_ARE_SEEN) GTEST_SKIP() << "a sanitizer doesn't see the switches";
+  }
+
+  int yields = 0;
+  attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, &UserLevelThread::yield_hook,
+                                  &yields};
+  attrcache_domain_options options = {nullptr, nullptr, nullptr, 0, &hooks};
+  Recorder recorder;
+  Universe universe{&options};
+  attrcache_kind* kind = universe.kind();
+  int keyval = recorder.keyval(kind);
+  Object object{kind}, copy{kind};
+};
+
+// Two on one thread of the operating system. The first is within copy_fn when the second deletes
+// what it copies: it isn't the second's own copy, so the second waits, by yielding.
+TEST_F(UserLevelTest, ADeleteWaitsForAnotherOnesCopyOnTheSameThread) {
+  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  bool copying = false;
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    copying = true;
+    UserLevelThread::yield();
+    EXPECT_TRUE(recorder.deletions.empty()) << "deleted while it is copied";
+    copying = false;
+    *out = reinterpret_cast<void*>(call.value + 10);
+    *flag = 1;
+    return 0;
+  };
+  UserLevelThread copier([&] { EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK); });
+  UserLevelThread deleter([&] { EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK); });
+  EXPECT_FALSE(copier.resume());
+  EXPECT_TRUE(copying);
+  EXPECT_FALSE(deleter.resume()) << "it waits";
+  EXPECT_FALSE(deleter.resume()) << "it still does";
+  EXPECT_TRUE(copier.resume());
+  EXPECT_TRUE(deleter.resume());
+  EXPECT_GE(yields, 2);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+  EXPECT_EQ(copy.value(keyval), 11);
+}
+
+// A switch within delete_fn: the other's set attaches at once, and a borrow up nobody's stack waits
+// for a replacing set.
+TEST_F(UserLevelTest, SwitchedWithinDeleteFn) {
+  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  recorder.on_delete = [&](const Call&) {
+    UserLevelThread::yield();
+    return 0;
+  };
+  UserLevelThread replacer([&] { EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK); });
+  attrcache_borrowed borrowed = {};
+  UserLevelThread borrower([&] {
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+    EXPECT_EQ(borrowed.value, reinterpret_cast<void*>(2));
+    UserLevelThread::yield();
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  });
+  EXPECT_FALSE(replacer.resume());
+  EXPECT_FALSE(borrower.resume()) << "it waits for the set";
+  EXPECT_EQ(object.value(keyval), 1);
+  EXPECT_TRUE(replacer.resume());
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT) << "not borrowed yet";
+  EXPECT_FALSE(borrower.resume());
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_THREAD);
+  borrower.finish();
+}
+
+// What one has borrowed is another one's wait, though both run on one thread.
+TEST_F(UserLevelTest, ABorrowIsItsOwnThreads) {
+  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  UserLevelThread borrower([&] {
+    attrcache_borrowed borrowed;
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_BORROWED);
+    UserLevelThread::yield();
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  });
+  UserLevelThread setter([&] { EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK); });
+  EXPECT_FALSE(borrower.resume());
+  EXPECT_FALSE(setter.resume());
+  EXPECT_TRUE(borrower.resume());
+  EXPECT_TRUE(setter.resume());
+  EXPECT_EQ(object.value(keyval), 2);
+}
+
+// Frees of objects by others on the same thread don't mind what is up each other's stacks.
+TEST_F(UserLevelTest, SwitchedWithinFreesThatNest) {
+  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  ASSERT_EQ(copy.set(keyval, 2), ATTRCACHE_OK);
+  recorder.on_delete = [&](const Call&) {
+    UserLevelThread::yield();
+    return 0;
+  };
+  UserLevelThread first([&] { EXPECT_EQ(object.free(), ATTRCACHE_OK); });
+  UserLevelThread second([&] { EXPECT_EQ(copy.free(), ATTRCACHE_OK); });
+  EXPECT_FALSE(first.resume());
+  EXPECT_FALSE(second.resume());
+  EXPECT_TRUE(first.resume()) << "in the order in which they began, which no stack has";
+  EXPECT_TRUE(second.resume());
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_TRUE(copy.all_zero());
+}
+
+// Begun on one thread of the operating system, ended on another: within copy_fn, delete_fn, a
+// borrow. The first has ended by then, and its thread-local memory is gone.
+TEST_F(UserLevelTest, MigratesBetweenThreads) {
+  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+    UserLevelThread::yield();
+    *out = reinterpret_cast<void*>(call.value + 10);
+    *flag = 1;
+    return 0;
+  };
+  recorder.on_delete = [&](const Call&) {
+    UserLevelThread::yield();
+    return 0;
+  };
+  UserLevelThread traveller([&] {
+    EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
+    attrcache_borrowed borrowed;
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+    UserLevelThread::yield();
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+    EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(copy.free(), ATTRCACHE_OK);
+  });
+  bool ended = false;
+  int steps = 0;
+  while (!ended) {
+    std::thread([&] { ended = traveller.resume(); }).join();
+    ++steps;
+  }
+  EXPECT_EQ(steps, 6);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2, 11}));
+  EXPECT_EQ(universe.counters().attributes, 0u);
+}
+
+// Threads of the operating system that are no user-level ones go on as ever.
+TEST_F(UserLevelTest, OthersAreThemselves) {
+  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  attrcache_borrowed borrowed;
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+  std::thread([&] { EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_THREAD); }).join();
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(yields, 0);
+}
+
+TEST(UserLevelHooksTest, BothOrNone) {
+  attrcache_domain* domain;
+  attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, nullptr, nullptr};
+  attrcache_domain_options options = {nullptr, nullptr, nullptr, 0, &hooks};
+  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+  hooks = {nullptr, &UserLevelThread::yield_hook, nullptr};
+  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace attrcache::support
