@@ -66,10 +66,28 @@ __attribute__((unused)) static int served(void) {
   return s != NULL && *s == '1';
 }
 
-#ifdef OPEN_MPI
-#define ON_OPENMPI 1
-#else
-#define ON_OPENMPI 0
+/* The first number of the MPI's version if it is the one that calls itself so, else 0. It is not
+ * known to the compiler: with the header of the standard ABI, a program runs on all MPIs. */
+__attribute__((unused)) static int version_of(const char* name) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length;
+  MPI_Get_library_version(version, &length);
+  if (strncmp(version, name, strlen(name)) != 0) return 0;
+  return atoi(version + strcspn(version, "0123456789"));
+}
+#define ON_OPENMPI (version_of("Open MPI") != 0)
+
+/* MPICH keeps an object if the delete callback that runs last fails; from version 5 on, if any. */
+#define HEEDS_ALL (version_of("MPICH") >= 5)
+
+/* MPI-1's functions are gone from some headers of the standard ABI. */
+#if defined(MPI_ABI_VERSION) && !defined(MPI_NULL_DELETE_FN)
+#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
+#define MPI_Keyval_create MPI_Comm_create_keyval
+#define MPI_Keyval_free MPI_Comm_free_keyval
+#define MPI_Attr_put MPI_Comm_set_attr
+#define MPI_Attr_get MPI_Comm_get_attr
+#define MPI_Attr_delete MPI_Comm_delete_attr
 #endif
 
 /* A log of what callbacks did, as text: "del 3;del 2;". */

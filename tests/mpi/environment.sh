@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What MPI programs want in tests, on both MPIs: to run as root, on few cores, on one machine. Sourced. $TMPDIR is a
+# What MPI programs want in tests, on all MPIs: to run as root, on few cores, on one machine. Sourced. $TMPDIR is a
 # folder of their own, gone at the end.
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -15,6 +15,16 @@ export HOME=${HOME:-/tmp}
 TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+
+# A test's MPI is openmpi or mpich, or what one of them has for the standard ABI, openmpi_abi or mpich_abi: which MPI
+# that is, and which interposer serves it.
+mpi_of() { echo "${1%_abi}"; }
+interposer_of() {
+  case $1 in
+    *_abi) echo mpi_abi ;;
+    *) echo "$1" ;;
+  esac
+}
 
 # For tools/attrcache-run: the folder of an interposer.
 served_by() { # LIBRARY

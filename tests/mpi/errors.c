@@ -6,7 +6,7 @@
 #include "check.h"
 #include "peer.h"
 
-enum { BAD_KEYVAL = ON_OPENMPI ? MPI_ERR_OTHER : MPI_ERR_KEYVAL };
+#define BAD_KEYVAL (ON_OPENMPI ? MPI_ERR_OTHER : MPI_ERR_KEYVAL)
 
 static char heard[64];
 
@@ -28,9 +28,12 @@ static void on_win_error(MPI_Win* win, int* code, ...) {
 static void fails(int result, const char* where, int error, int line) {
   char expected[64];
   snprintf(expected, sizeof expected, "%s %d", where, error);
-  const int lost = result == MPI_SUCCESS && peer_loses_codes();
+  const int lost = class_of(result) != error && peer_loses_codes();
   ++check_count;
-  if ((class_of(result) != error && !lost) || strcmp(heard, expected) != 0) {
+  /* The right handler may have been told another number. */
+  const int told = strcmp(heard, expected) == 0 ||
+                   (strncmp(heard, where, strlen(where)) == 0 && peer_mistells_handlers(error));
+  if ((class_of(result) != error && !lost) || !told) {
     ++check_failures;
     printf("rank %d: FAILED line %d: class %d (not %d), heard \"%s\" (not \"%s\")\n", check_rank,
            line, class_of(result), error, heard, expected);

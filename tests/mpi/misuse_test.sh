@@ -27,7 +27,7 @@ launch() { # CHECK PROGRAM
   rm -f "$errors".*
   # Each rank's errors by themselves: a launcher may mix up the pieces.
   # shellcheck disable=SC2048,SC2086 # a program and its arguments
-  ATTRCACHE_CHECK=$check timeout -k 5 60 "$run" --mpi "$mpi" "mpirun.$mpi" -np "$np" \
+  ATTRCACHE_CHECK=$check timeout -k 5 60 "$run" --mpi "$(interposer_of "$mpi")" "mpirun.$(mpi_of "$mpi")" -np "$np" \
     bash -c 'exec "$@" 2>"$0.$$"' "$errors" $* >"$output" 2>&1 </dev/null
   cat "$errors".* >"$errors"
 }

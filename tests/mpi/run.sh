@@ -3,7 +3,7 @@
 #
 # run.sh MPI MODE NPS RUN LIBRARY PROGRAM [--preload=TOOL] [ARGUMENT...]
 #
-# Runs PROGRAM under MPI (openmpi or mpich) on each number of ranks in NPS ("1 2"), served by LIBRARY through RUN
+# Runs PROGRAM under MPI (openmpi, mpich; see environment.sh) on each number of ranks in NPS ("1 2"), served by LIBRARY through RUN
 # (tools/attrcache-run), and judges by what it prints: a line "rank R: N checks passed" from each rank, and
 # nowhere FAILED. MODE says what else:
 #
@@ -28,6 +28,7 @@ esac
 
 source tests/mpi/environment.sh
 served_by "$library"
+launcher=mpirun.$(mpi_of "$mpi")
 export ATTRCACHE_VERBOSE=1
 
 limit=${ATTRCACHE_TEST_SECONDS:-120}
@@ -45,10 +46,10 @@ launch() {
   # The tool is in the ranks already when the launcher adds the library; without one it has to be told.
   local preload=()
   if [ -n "$tool" ] && [ $# -eq 0 ]; then
-    [ "$mpi" = openmpi ] && preload=(-x "LD_PRELOAD=$tool") || preload=(-genv LD_PRELOAD "$tool")
+    [ "$(mpi_of "$mpi")" = openmpi ] && preload=(-x "LD_PRELOAD=$tool") || preload=(-genv LD_PRELOAD "$tool")
   fi
   LD_PRELOAD=$([ $# -eq 0 ] || echo "$tool") \
-    timeout -k 5 "$limit" "$@" "mpirun.$mpi" ${preload[@]+"${preload[@]}"} -np "$np" "$program" "${arguments[@]+"${arguments[@]}"}" \
+    timeout -k 5 "$limit" "$@" "$launcher" ${preload[@]+"${preload[@]}"} -np "$np" "$program" "${arguments[@]+"${arguments[@]}"}" \
     >"$output" 2>"$output.errors" </dev/null
   # One after the other: together, a launcher may put a line of the one into the midst of one of the other.
   cat "$output.errors" >>"$output"
@@ -67,7 +68,7 @@ count() { # OUTPUT: a run, and what its ranks checked; where only the output is 
 }
 for np in $nps; do
   served=$TMPDIR/served.$np native=$TMPDIR/native.$np
-  ATTRCACHE_TEST_SERVED=1 launch "$served" "$run" --mpi "$mpi"
+  ATTRCACHE_TEST_SERVED=1 launch "$served" "$run" --mpi "$(interposer_of "$mpi")"
   count "$served"
   case $mode in
     served | control)

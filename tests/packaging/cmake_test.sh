@@ -18,7 +18,7 @@ files() {
 rm "$work/bazel/share/attrcache/installed-files" # CMake has its own: install_manifest.txt
 diff <(files "$work/bazel") <(files "$work/cmake") || fail "Bazel (<) and CMake (>) install other files"
 
-for library in lib/libattrcache.so lib/attrcache/libattrcache_{openmpi,mpich}{,_report}.so; do
+for library in lib/libattrcache.so lib/attrcache/libattrcache_{openmpi,mpich,mpi_abi}{,_report}.so; do
   [[ -n $(exported "$work/bazel/$library") ]] || fail "$library exports nothing"
   diff <(exported "$work/bazel/$library") <(exported "$work/cmake/$library") ||
     fail "$library: Bazel (<) and CMake (>) export other names"
@@ -35,7 +35,7 @@ expect "works in C" env LD_LIBRARY_PATH="$work/cmake/lib" "$work/use"
 
 # Absolute paths for folders, as some package managers give them, and a prefix that is given at installation.
 cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=/usr/lib64 \
-  -DATTRCACHE_OPENMPI_INCLUDE=OFF -DATTRCACHE_MPICH_INCLUDE=OFF >/dev/null
+  -DATTRCACHE_OPENMPI_INCLUDE=OFF -DATTRCACHE_MPICH_INCLUDE=OFF -DATTRCACHE_MPI_ABI=OFF >/dev/null
 cmake --build "$work/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 DESTDIR=$work/stage cmake --install "$work/build" >/dev/null
 grep -qx 'libdir=${prefix}/lib64' "$work/stage/usr/lib64/pkgconfig/attrcache.pc" || fail "libdir is wrong in attrcache.pc"

@@ -62,7 +62,7 @@ grep -q 'has no component shared' "$work/log" || fail "no word of components: $(
 rm "$work/use.c" "$work/CMakeLists.txt"
 
 # The launcher finds the interposers.
-for mpi in openmpi mpich; do
+for mpi in openmpi mpich mpi_abi; do
   expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
   expect "$prefix/lib/attrcache/libattrcache_${mpi}_report.so" \
     "$prefix/bin/attrcache-run" --mpi "$mpi" --report --print
@@ -76,6 +76,8 @@ bin/attrcache-run
 include/attrcache/attrcache.h
 include/attrcache/attrcache.hpp
 include/attrcache/mpi2.hpp
+lib/attrcache/libattrcache_mpi_abi.so
+lib/attrcache/libattrcache_mpi_abi_report.so
 lib/attrcache/libattrcache_mpich.so
 lib/attrcache/libattrcache_mpich_report.so
 lib/attrcache/libattrcache_openmpi.so

@@ -25,6 +25,8 @@ DIRECTIVES = {
 
 class CMakePackage:
     def define(self, name, value):
+        if isinstance(value, bool):
+            return f"-D{name}:BOOL={'ON' if value else 'OFF'}"
         return f"-D{name}:STRING={value}"
 
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who calls MPI_*_create_keyval. MPICH's C++ and Fortran bindings go through the C name and then
-// patch the keyval that they got (MPII_Keyval_set_proxy); Open MPI's don't use it.
+// patch the keyval that they got (MPII_Keyval_set_proxy); others don't use it (facts.h,
+// kBindingsCallC).
 
 #ifndef ATTRCACHE_MPI_ENTRIES_BINDING_H_
 #define ATTRCACHE_MPI_ENTRIES_BINDING_H_
@@ -18,8 +19,6 @@ struct Served;
 
 enum class Binding { kC, kCxx, kFortran };
 
-#if defined(ATTRCACHE_MPICH)
-
 // Callers found to be plain C, by a hash of the return address. Relaxed: each word stands for
 // itself.
 [[gnu::visibility("hidden")]] extern constinit Atomic<uintptr_t> plain_callers[64];
@@ -27,36 +26,36 @@ inline Atomic<uintptr_t>& plain_caller(uintptr_t caller) {
   return plain_callers[caller * uint64_t{0x9e3779b97f4a7c15} >> 58];
 }
 
-// By the return address of the call: whether it is known to come from C, which it isn't on the
-// first call from each place; and who it is.
-inline bool known_as_c(const void* return_address) {
-  const auto caller = reinterpret_cast<uintptr_t>(return_address);
-  return plain_caller(caller).load(kRelaxed) == caller;
-}
-Binding find_binding(const void* return_address);
+// By the return address of the call, where it has to be looked at: who it is.
+Binding look_for_binding(const void* return_address);
 
 // A keyval of ours for the C++ binding, which will name its proxies in a moment.
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
                           probe::Source source);
 
-constexpr const void* asked_by_binding(const void* return_address) { return return_address; }
-
-#else
-
-// The return address isn't needed, and not to be passed around, unless a report names it.
+// What is to be passed around of the return address: nothing, where nobody looks at it. A report
+// names it.
 constexpr const void* asked_by_binding(const void* return_address) {
-  return probe::kWatches ? return_address : nullptr;
+  return facts::kBindingsCallC || probe::kWatches ? return_address : nullptr;
 }
 
-constexpr bool known_as_c(const void*) { return true; }
-constexpr Binding find_binding(const void*) { return Binding::kC; }
-inline int create_keyval_for_cxx(const Served&, int, attrcache_callback*, attrcache_callback*,
-                                 void*, int*, probe::Source) {
-  return 0;
+// Whether the call is known to come from C, which it isn't on the first call from each place.
+inline bool known_as_c(const void* return_address) {
+  if constexpr (facts::kBindingsCallC) {
+    const auto caller = reinterpret_cast<uintptr_t>(return_address);
+    return plain_caller(caller).load(kRelaxed) == caller;
+  } else {
+    return true;
+  }
 }
-
-#endif
+inline Binding find_binding(const void* return_address) {
+  if constexpr (facts::kBindingsCallC) {
+    return look_for_binding(return_address);
+  } else {
+    return Binding::kC;
+  }
+}
 
 }  // namespace attrcache::mpi
 

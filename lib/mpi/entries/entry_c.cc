@@ -38,10 +38,12 @@ template <int kKind, typename Names, typename Copy, typename Delete>
   if (state->fronted[kKind] || binding == Binding::kFortran) {
     return Names::create(copy_fn, delete_fn, keyval, extra_state);
   }
-  if (binding == Binding::kCxx) {
-    return create_keyval_for_cxx(*state, kKind, reinterpret_cast<attrcache_callback*>(copy_fn),
-                                 reinterpret_cast<attrcache_callback*>(delete_fn), extra_state,
-                                 keyval, caller);
+  if constexpr (facts::kBindingsCallC) {
+    if (binding == Binding::kCxx) {
+      return create_keyval_for_cxx(*state, kKind, reinterpret_cast<attrcache_callback*>(copy_fn),
+                                   reinterpret_cast<attrcache_callback*>(delete_fn), extra_state,
+                                   keyval, caller);
+    }
   }
   const attrcache_callbacks callbacks = callbacks_of<kKind>(copy_fn, delete_fn, extra_state);
   return checking() ? create_keyval_checked(*state, kKind, callbacks, keyval, caller)

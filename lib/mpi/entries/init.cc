@@ -4,7 +4,8 @@
 // says so with ATTRCACHE_VERBOSE=1, whether or not it ever touches an attribute: one that says
 // nothing is out of reach. In the library with the report, so that every rank takes part in it. The
 // Fortran and C++ faces of both MPIs, and tools that wrap these functions, come to the MPI_ or PMPI_
-// names in the end; so both are here. (MPI itself calls neither.)
+// names in the end; so both are here. (MPI itself calls neither.) Each goes on to its own name,
+// behind which there may be such a tool; a second call is harmless.
 
 #include "mpi/entries/init.h"
 
@@ -39,17 +40,17 @@ using attrcache::mpi::initialized;
 
 extern "C" {
 
-ATTRCACHE_ENTRY int PMPI_Init(int* argc, char*** argv) {
-  static const auto next = behind<decltype(PMPI_Init)>("PMPI_Init");
-  return initialized(next(argc, argv));
-}
-ATTRCACHE_ENTRY int MPI_Init(int* argc, char*** argv) __attribute__((alias("PMPI_Init")));
+#define ATTRCACHE_INIT(prefix)                                                                     \
+  ATTRCACHE_ENTRY int prefix##_Init(int* argc, char*** argv) {                                     \
+    static const auto next = behind<decltype(PMPI_Init)>(#prefix "_Init");                         \
+    return initialized(next(argc, argv));                                                          \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int prefix##_Init_thread(int* argc, char*** argv, int required, int* provided) { \
+    static const auto next = behind<decltype(PMPI_Init_thread)>(#prefix "_Init_thread");           \
+    return initialized(next(argc, argv, required, provided));                                      \
+  }
 
-ATTRCACHE_ENTRY int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  static const auto next = behind<decltype(PMPI_Init_thread)>("PMPI_Init_thread");
-  return initialized(next(argc, argv, required, provided));
-}
-ATTRCACHE_ENTRY int MPI_Init_thread(int* argc, char*** argv, int required, int* provided)
-    __attribute__((alias("PMPI_Init_thread")));
+ATTRCACHE_INIT(MPI)
+ATTRCACHE_INIT(PMPI)
 
 }  // extern "C"

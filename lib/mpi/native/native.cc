@@ -44,29 +44,59 @@ int search_library(dl_phdr_info* info, size_t, void* argument) {
   resolve((calls).get_attr, "PMPI_" #Name "_get_attr");           \
   resolve((calls).delete_attr, "PMPI_" #Name "_delete_attr")
 
-#if defined(ATTRCACHE_OPENMPI)
-void resolve_handles(Native& n) {
+template <typename T>
+void resolve_or(T& target, const char* name, T otherwise) {
+  void* symbol = find_symbol(name);
+  target = symbol != nullptr ? reinterpret_cast<T>(symbol) : otherwise;
+}
+
+void resolve_mpi1(Native& n) {
+  resolve_or(n.keyval_create, "PMPI_Keyval_create", n.comm.create_keyval);
+  resolve_or(n.keyval_free, "PMPI_Keyval_free", n.comm.free_keyval);
+  resolve_or(n.attr_put, "PMPI_Attr_put", n.comm.set_attr);
+  resolve_or(n.attr_get, "PMPI_Attr_get", n.comm.get_attr);
+  resolve_or(n.attr_delete, "PMPI_Attr_delete", n.comm.delete_attr);
+}
+
+void resolve_fortran_handles(Native& n) {
   resolve(n.comm.to_fortran, "PMPI_Comm_c2f");
   resolve(n.comm.from_fortran, "PMPI_Comm_f2c");
   resolve(n.type.to_fortran, "PMPI_Type_c2f");
   resolve(n.type.from_fortran, "PMPI_Type_f2c");
   resolve(n.win.to_fortran, "PMPI_Win_c2f");
   resolve(n.win.from_fortran, "PMPI_Win_f2c");
-  resolve(n.world, facts::kWorld);
-  resolve(n.self, facts::kSelf);
-  resolve(n.null_comm, facts::kNull[0]);
-  resolve(n.null_type, facts::kNull[1]);
-  resolve(n.null_win, facts::kNull[2]);
 }
-#else
-void resolve_handles(Native& n) {
-  n.world = MPI_COMM_WORLD;
-  n.self = MPI_COMM_SELF;
-  n.null_comm = facts::kNull[0];
-  n.null_type = facts::kNull[1];
-  n.null_win = facts::kNull[2];
+
+void resolve_constants(Native& n) {
+  for (int family = 0; family <= kKinds; ++family) {
+    for (int i = 0; i < 3; ++i) {
+      const char* name = facts::kConstants[family][i];
+      if (name != nullptr) resolve(n.constants[family][i], name);
+    }
+    if (facts::kDupAddress != 0) {
+      n.constants[family][1] = reinterpret_cast<attrcache_callback*>(facts::kDupAddress);
+    }
+  }
 }
-#endif
+
+// Whether the MPI speaks the standard ABI. One that was built for its own has the function, too,
+// and gives no version.
+bool speaks_standard_abi() {
+  using GetVersion = int(int*, int*);
+  auto* const get = reinterpret_cast<GetVersion*>(find_symbol("PMPI_Abi_get_version"));
+  int version = -1;
+  int subversion = -1;
+  return get != nullptr && get(&version, &subversion) == MPI_SUCCESS && version >= 0;
+}
+
+const Behaviour& ask_behaviour() {
+  int (*get)(char*, int*);
+  resolve(get, "PMPI_Get_library_version");
+  char version[8192] = "";  // no MPI's MPI_MAX_LIBRARY_VERSION_STRING is larger
+  int length = 0;
+  if (get(version, &length) != MPI_SUCCESS) version[0] = '\0';
+  return find_behaviour(version);
+}
 
 }  // namespace
 
@@ -87,7 +117,7 @@ void* find_symbol_in_libraries(const char* name) {
 }
 
 const Native& find_native() {
-  if (find_symbol(facts::kMark) == nullptr) {
+  if (find_symbol(facts::kMark) == nullptr || speaks_standard_abi() != facts::kStandardAbi) {
     die("this process runs another MPI than the one that the preloaded library is for,",
         facts::kName);
   }
@@ -95,22 +125,18 @@ const Native& find_native() {
   ATTRCACHE_RESOLVE_KIND(n->comm, Comm);
   ATTRCACHE_RESOLVE_KIND(n->type, Type);
   ATTRCACHE_RESOLVE_KIND(n->win, Win);
-  resolve(n->keyval_create, "PMPI_Keyval_create");
-  resolve(n->keyval_free, "PMPI_Keyval_free");
-  resolve(n->attr_put, "PMPI_Attr_put");
-  resolve(n->attr_get, "PMPI_Attr_get");
-  resolve(n->attr_delete, "PMPI_Attr_delete");
+  resolve_mpi1(*n);
   resolve(n->initialized, "PMPI_Initialized");
   resolve(n->finalized, "PMPI_Finalized");
   resolve(n->comm_call_errhandler, "PMPI_Comm_call_errhandler");
   resolve(n->win_call_errhandler, "PMPI_Win_call_errhandler");
-  for (int family = 0; family <= kKinds; ++family) {
-    for (int i = 0; i < 3; ++i) {
-      const char* name = facts::kConstants[family][i];
-      if (name != nullptr) resolve(n->constants[family][i], name);
-    }
+  resolve_constants(*n);
+  facts::find_predefined(static_cast<Predefined&>(*n),
+                         [](auto& handle, const char* name) { resolve(handle, name); });
+  if (facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) {
+    resolve_fortran_handles(*n);
   }
-  resolve_handles(*n);
+  n->behaviour = &ask_behaviour();
   const Native* expected = nullptr;
   // (N1) Release: publishes the table. Acquire on failure: another thread's is used instead.
   if (!native_table.compare_exchange_strong(expected, n, kAcqRel, kAcquire)) {

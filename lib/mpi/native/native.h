@@ -8,6 +8,7 @@
 #ifndef ATTRCACHE_MPI_NATIVE_NATIVE_H_
 #define ATTRCACHE_MPI_NATIVE_NATIVE_H_
 
+#include "mpi/native/behaviour.h"
 #include "mpi/native/kinds.h"
 #include "platform/atomic.h"
 
@@ -22,16 +23,28 @@ struct Calls {
   int (*set_attr)(Handle, int, void*);
   int (*get_attr)(Handle, int, void*, int*);
   int (*delete_attr)(Handle, int);
-  // Null where a handle is its own Fortran handle.
+  // Null where a handle is its own Fortran handle, and where there is no Fortran.
   MPI_Fint (*to_fortran)(Handle);
   Handle (*from_fortran)(MPI_Fint);
 };
 
-struct Native {
+// Predefined handles.
+struct Predefined {
+  MPI_Comm world;
+  MPI_Comm self;
+  MPI_Comm null_comm;
+  MPI_Datatype null_type;
+  MPI_Datatype byte;
+  MPI_Win null_win;
+};
+
+struct Native : Predefined {
+  const Behaviour* behaviour;  // of this process's MPI
+
   Calls<Communicator> comm;
   Calls<Datatype> type;
   Calls<Window> win;
-  // MPI-1.
+  // MPI-1. Where an MPI has them no more, their successors.
   int (*keyval_create)(MPI_Copy_function*, MPI_Delete_function*, int*, void*);
   int (*keyval_free)(int*);
   int (*attr_put)(MPI_Comm, int, void*);
@@ -46,12 +59,6 @@ struct Native {
   // The callback constants of C: facts::kConstants, resolved; null where a constant is a null
   // pointer.
   attrcache_callback* constants[kKinds + 1][3];
-
-  MPI_Comm world;
-  MPI_Comm self;
-  MPI_Comm null_comm;
-  MPI_Datatype null_type;
-  MPI_Win null_win;
 
   template <typename Kind>
   const Calls<Kind>& of() const;
@@ -92,6 +99,8 @@ inline const Native& native() {
   const Native* found = native_table.load(kAcquire);  // (N1)
   return found != nullptr ? *found : find_native();
 }
+
+inline const Behaviour& behaviour() { return *native().behaviour; }
 
 // A symbol of the process's MPI, wherever that is loaded; null if there is none. Slow.
 void* find_symbol(const char* name);

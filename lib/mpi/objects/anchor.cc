@@ -64,15 +64,16 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
 template <typename Kind>
 Freed free_of(Anchor* anchor, typename Kind::Handle handle) {
   return free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
-                         facts::kFreeModes[Kind::kNumber]);
+                         behaviour().free_modes[Kind::kNumber]);
 }
 
 // The same with ATTRCACHE_CHECK=1.
 template <typename Kind>
 Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
   void* object = facts::to_object(handle);
-  bool told = facts::kFreeModes[Kind::kNumber] != FreeMode::kDrain;
-  if (facts::kFinalizeForgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
+  const FreeMode mode = behaviour().free_modes[Kind::kNumber];
+  bool told = mode != FreeMode::kDrain && mode != FreeMode::kUntold;
+  if (behaviour().finalize_forgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
     // Those that only MPI_Finalize frees.
     told = object != facts::to_object(native().world) && object != facts::to_object(native().self);
   }
@@ -95,7 +96,7 @@ int to_tell<Communicator>(MPI_Comm comm, int code) {
   const bool self = comm == native().self;
   if (!self && comm != native().world) return code;
   // It would stop there, before the attributes by which we notice the end.
-  if (facts::kFinalizeForgets) return MPI_SUCCESS;
+  if (behaviour().finalize_forgets) return MPI_SUCCESS;
   finalize_codes[self] = code;
   return code;
 }
@@ -160,13 +161,18 @@ constinit Atomic<uint32_t> Claim::slots_[64];
 // The anchor that MPI has for the object; null: none.
 template <typename Kind>
 int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
-  int flag = 0;
+  constexpr int kNotWritten = -1;
+  int flag = kNotWritten;
   *anchor = nullptr;
   void* value = nullptr;
   const int code =
       native().of<Kind>().get_attr(handle, state.anchors[Kind::kNumber], &value, &flag);
-  if (code == MPI_SUCCESS && flag != 0) *anchor = static_cast<Anchor*>(value);
-  return code;
+  if (code != MPI_SUCCESS) return code;
+  // It has failed: MPICH 5.0.2 returns MPI_SUCCESS once it has called an error handler of the
+  // program's. Taken for a success, it would put an anchor under a handle that is none.
+  if (flag == kNotWritten) return MPI_ERR_OTHER;
+  if (flag != 0) *anchor = static_cast<Anchor*>(value);
+  return MPI_SUCCESS;
 }
 
 // Out of memory: gives null, having attached a null pointer, which ask() takes for no anchor.

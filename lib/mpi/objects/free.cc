@@ -52,17 +52,21 @@ class Attributes {
   size_t count_ = 0;
 };
 
-// Runs the delete callbacks one by one, youngest first, and returns what the last one said. `died`:
-// one has freed the object, and the table is no more.
-int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, bool* died) {
+// Runs the delete callbacks one by one, youngest first, and returns what the last one said, or with
+// FreeMode::kAnyCode the last one that failed. `died`: one has freed the object, and the table is
+// no more.
+int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode,
+                bool* died) {
   const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
-  TableScope scope(target.registry.threads().self(), &target.table);  // a callback may free the object itself
+  TableScope scope(target.registry.threads().self(),
+                   &target.table);  // a callback may free the object itself
   int last = 0;
   for (size_t i = attributes.count(); i-- > 0 && !scope.table_died();) {
-    last = 0;
+    int code = 0;
     delete_attribute(target, static_cast<uint32_t>(attributes.keyval(i)), Caller::kRuntime,
-                     OnFailure::kDetach, &last);
+                     OnFailure::kDetach, &code);
+    if (code != 0 || mode == FreeMode::kLastCode) last = code;
   }
   *died = scope.table_died();
   return last;
@@ -72,12 +76,12 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, bool
 
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode) {
   int code = 0;
-  if (mode == FreeMode::kLastCode) {
+  if (mode == FreeMode::kLastCode || mode == FreeMode::kAnyCode) {
     if (delete_at_once(*reinterpret_cast<Registry*>(kind), Table::of(table))) {
       return {0, false, false};  // there was no callback to be run
     }
     bool died;
-    const int last = delete_each(kind, table, object, &died);
+    const int last = delete_each(kind, table, object, mode, &died);
     if (died) return {last, false, false};
     // What callbacks have attached meanwhile, and the table's memory.
     const int result = delete_all(kind, table, object, ATTRCACHE_DRAIN, &code);
@@ -90,7 +94,8 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
       delete_all(kind, table, object, stops ? ATTRCACHE_STOP_AT_FAILURE : ATTRCACHE_DRAIN, &code);
   if (result == ATTRCACHE_OK) return {0, false, false};
   const bool attached = stops || result != ATTRCACHE_ERR_CALLBACK;
-  return {error_code(result, code), stops, attached && !stops};
+  const int told = mode == FreeMode::kUntold ? 0 : error_code(result, code);
+  return {told, stops, attached && !stops};
 }
 
 }  // namespace attrcache::mpi

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deletes all attributes of an object that MPI is freeing, and takes failing delete callbacks as
-// that MPI does (facts.h, FreeMode).
+// that MPI does (behaviour.h, FreeMode).
 
 #ifndef ATTRCACHE_MPI_OBJECTS_FREE_H_
 #define ATTRCACHE_MPI_OBJECTS_FREE_H_
 
 #include "attrcache/attrcache.h"
-#include "mpi/native/facts.h"
+#include "mpi/native/behaviour.h"
 
 namespace attrcache::mpi {
 

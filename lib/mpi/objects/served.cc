@@ -40,12 +40,20 @@ attrcache_kind_options options() {
   attrcache_kind_options o = {};
   o.name = kKindNames[Kind::kNumber];
   o.handle = facts::kHandleForm;
-  if (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) o.fortran_handle = fortran_handle<Kind>;
+  if (facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) {
+    o.fortran_handle = fortran_handle<Kind>;
+  }
   return o;
 }
 
-// Runs last among the delete callbacks of MPI_COMM_WORLD, since it was set first.
-int last_deleted(MPI_Comm, int, void*, void*) {
+// The communicator whose attributes MPI_Finalize deletes last: it begins with MPI_COMM_SELF, and
+// some MPIs go on with MPI_COMM_WORLD.
+MPI_Comm last_object() {
+  return behaviour().finalize_deletes_on_world ? native().world : native().self;
+}
+
+// Runs last among the delete callbacks there, since it was set first.
+int last_deleted(MPI_Comm comm, int, void*, void*) {
   if (checking()) watch_end();
   attention_state.fetch_or(kEnding, kRelease);  // (V2)
   // From here on, every lookup asks MPI, which knows best what it still allows.
@@ -60,7 +68,7 @@ int last_deleted(MPI_Comm, int, void*, void*) {
                  counts.sets.load(kRelaxed), counts.deletes.load(kRelaxed),
                  c.keyvals_created - c.keyvals_freed, c.attributes);
   }
-  return code_at_finalize(native().world);
+  return code_at_finalize(comm);
 }
 
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
@@ -106,9 +114,10 @@ constexpr Names kNames[] = {{ATTRCACHE_COMMUNICATOR, "Comm_", "comm_"},
                             {ATTRCACHE_WINDOW, "Win_", "win_"}};
 constexpr const char* kOperations[] = {"create_keyval", "free_keyval", "set_attr", "get_attr",
                                        "delete_attr"};
-constexpr const char* kMpi1[] = {
-    "MPI_Keyval_create",  "MPI_Keyval_free",  "MPI_Attr_put",  "MPI_Attr_get",  "MPI_Attr_delete",
-    "mpi_keyval_create_", "mpi_keyval_free_", "mpi_attr_put_", "mpi_attr_get_", "mpi_attr_delete_"};
+constexpr const char* kMpi1[] = {"MPI_Keyval_create", "MPI_Keyval_free", "MPI_Attr_put",
+                                 "MPI_Attr_get", "MPI_Attr_delete"};
+constexpr const char* kMpi1Fortran[] = {"mpi_keyval_create_", "mpi_keyval_free_", "mpi_attr_put_",
+                                        "mpi_attr_get_", "mpi_attr_delete_"};
 
 void find_fronted(Served& s) {
   for (const Names& names : kNames) {
@@ -116,12 +125,16 @@ void find_fronted(Served& s) {
       char name[64];
       std::snprintf(name, sizeof name, "MPI_%s%s", names.c, operation);
       if (!comes_to_us(name)) s.fronted[names.kind] = true;
+      if (!facts::kFortran) continue;
       std::snprintf(name, sizeof name, "mpi_%s%s_", names.fortran, operation);
       if (!comes_to_us(name)) s.fronted[names.kind] = true;
     }
   }
   for (const char* name : kMpi1) {
     if (!comes_to_us(name)) s.fronted[ATTRCACHE_COMMUNICATOR] = true;
+  }
+  for (const char* name : kMpi1Fortran) {
+    if (facts::kFortran && !comes_to_us(name)) s.fronted[ATTRCACHE_COMMUNICATOR] = true;
   }
 }
 
@@ -175,10 +188,10 @@ int begin_first(const Served** state) {
   *state = made;
   if (wants_words()) {
     watch_state.fetch_or(kVerbose, kRelaxed);
-    std::fprintf(stderr,
-                 "attrcache[%d]: serving the attributes of this %s process (attrcache %d.%d.%d)\n",
-                 getpid(), facts::kName, ATTRCACHE_VERSION_MAJOR, ATTRCACHE_VERSION_MINOR,
-                 ATTRCACHE_VERSION_PATCH);
+    std::fprintf(
+        stderr, "attrcache[%d]: serving the attributes of this %s%s process (attrcache %d.%d.%d)\n",
+        getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
+        ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
   }
   if (checking()) {
     watch_state.fetch_or(kChecked, kRelaxed);
@@ -206,7 +219,7 @@ void watch_for_end(const Served& state) {
   int initialized = 0;
   if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) return;
   if (watching.exchange(true, kAcqRel)) return;
-  native().comm.set_attr(native().world, state.last, nullptr);
+  native().comm.set_attr(last_object(), state.last, nullptr);
 }
 
 bool wants_words() {

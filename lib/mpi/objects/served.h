@@ -20,7 +20,7 @@ struct Served {
   // Left to MPI: a tool in front of us wraps some of this kind's functions, and may pass calls on
   // to PMPI_ names, where a keyval of ours is unknown.
   bool fronted[kKinds];
-  int last;  // one more, on MPI_COMM_WORLD alone: tells when MPI is being finalized
+  int last;  // one more, which tells when MPI is being finalized: see last_object()
 };
 
 // (V1) Null until the first keyval is made; never changes again. Pairs with the release in
@@ -49,8 +49,8 @@ enum Attention : uint8_t { kEnding = 1, kChecking = 2, kFronted = 4, kNotServing
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> attention_state;
 inline uint8_t attention() { return attention_state.load(kAcquire); }  // (V2)
 
-// Whether MPI has begun to delete MPI_COMM_WORLD's last attributes. (V2) pairs with the update in
-// served.cc; a call that races with MPI_Finalize is the program's fault.
+// Whether MPI_Finalize has deleted what it deletes of the program's attributes. (V2) pairs with the
+// update in served.cc; a call that races with MPI_Finalize is the program's fault.
 inline bool ending() { return (attention() & kEnding) != 0; }
 
 // After ending(): whether MPI_Finalize has got so far that MPI no longer takes calls.

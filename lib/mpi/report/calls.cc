@@ -14,13 +14,6 @@ MpiCalls find() {
   resolve(c.igather, "PMPI_Igather");
   resolve(c.igatherv, "PMPI_Igatherv");
   resolve(c.test, "PMPI_Test");
-#if defined(ATTRCACHE_OPENMPI)
-  resolve(c.self, "ompi_mpi_comm_self");
-  resolve(c.byte, "ompi_mpi_byte");
-#else
-  c.self = MPI_COMM_SELF;
-  c.byte = MPI_BYTE;
-#endif
   return c;
 }
 

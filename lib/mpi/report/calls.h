@@ -15,8 +15,6 @@ struct MpiCalls {
   decltype(&PMPI_Igather) igather;
   decltype(&PMPI_Igatherv) igatherv;
   decltype(&PMPI_Test) test;
-  MPI_Comm self;
-  MPI_Datatype byte;
 };
 
 // Ends the process if MPI lacks one.

@@ -79,8 +79,8 @@ std::vector<std::string> gather(const std::string& mine, int rank, int ranks, do
     b->sizes.resize(static_cast<size_t>(ranks));
     b->starts.resize(static_cast<size_t>(ranks));
   }
-  if (mpi.igather(&b->size, sizeof(int), mpi.byte, b->sizes.data(), sizeof(int), mpi.byte, 0, world,
-                  &request) != MPI_SUCCESS ||
+  if (mpi.igather(&b->size, sizeof(int), native().byte, b->sizes.data(), sizeof(int), native().byte,
+                  0, world, &request) != MPI_SUCCESS ||
       !deadline.wait(request)) {
     return only_mine();
   }
@@ -92,8 +92,8 @@ std::vector<std::string> gather(const std::string& mine, int rank, int ranks, do
     }
     b->all.resize(static_cast<size_t>(total));
   }
-  if (mpi.igatherv(b->mine.data(), b->size, mpi.byte, b->all.data(), b->sizes.data(),
-                   b->starts.data(), mpi.byte, 0, world, &request) != MPI_SUCCESS ||
+  if (mpi.igatherv(b->mine.data(), b->size, native().byte, b->all.data(), b->sizes.data(),
+                   b->starts.data(), native().byte, 0, world, &request) != MPI_SUCCESS ||
       !deadline.wait(request)) {
     return only_mine();
   }

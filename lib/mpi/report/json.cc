@@ -5,7 +5,7 @@
 #include <cinttypes>
 
 #include "attrcache/attrcache.h"
-#include "mpi/native/facts.h"
+#include "mpi/native/native.h"
 #include "mpi/report/output.h"
 #include "mpi/report/quote.h"
 
@@ -79,7 +79,7 @@ void write_json(std::FILE* file, const Everything& all) {
                "{\n\"format\": 1,\n\"attrcache\": \"%d.%d.%d\",\n\"mpi\": \"%s\",\n\"ranks\": "
                "%d,\n\"ranks_heard_of\": %zu,\n\"finalized\": %s,\n\"sum\": {\n",
                ATTRCACHE_VERSION_MAJOR, ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH,
-               facts::kName, all.ranks, all.parts.size(), all.sum.finalized ? "true" : "false");
+               behaviour().name, all.ranks, all.parts.size(), all.sum.finalized ? "true" : "false");
   write_summary(file, all.sum, "  ");
   std::fputs("},\n\"per_rank\": [", file);
   const char* separator = "\n";

@@ -95,7 +95,7 @@ bool watch_self() {
          mpi.comm_size(native().world, &ranks) == MPI_SUCCESS &&
          native().comm.create_keyval(copy_nothing, report_together, &keyval, nullptr) ==
              MPI_SUCCESS &&
-         native().comm.set_attr(mpi.self, keyval, nullptr) == MPI_SUCCESS;
+         native().comm.set_attr(native().self, keyval, nullptr) == MPI_SUCCESS;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/served.h"
-#include "mpi/report/calls.h"
 #include "mpi/report/keyvals.h"
 
 namespace attrcache::mpi::report {
@@ -68,16 +67,16 @@ Object describe(const Known& k, bool ask) {
   Object o = {k.kind, "", false, false};
   if (k.object != nullptr) {
     if (k.kind == ATTRCACHE_COMMUNICATOR) {
-      o.predefined = k.object == facts::to_object(native().world) ||
-                     k.object == facts::to_object(calls().self);
-      o.deleted_by_finalize = o.predefined;
+      const bool self = k.object == facts::to_object(native().self);
+      o.predefined = self || k.object == facts::to_object(native().world);
+      o.deleted_by_finalize = self || (o.predefined && behaviour().finalize_deletes_on_world);
     } else if (k.kind == ATTRCACHE_DATATYPE) {
       o.predefined =
           facts::is_predefined_type(facts::to_key(facts::from_object<MPI_Datatype>(k.object)));
-      o.deleted_by_finalize = o.predefined && facts::kFinalizeDeletesOnTypes;
+      o.deleted_by_finalize = o.predefined && behaviour().finalize_deletes_on_types;
     }
     if (ask) o.name = name_of(k.kind, k.object);
-    if (o.name.empty() && o.deleted_by_finalize && k.kind == ATTRCACHE_COMMUNICATOR) {
+    if (o.name.empty() && o.predefined && k.kind == ATTRCACHE_COMMUNICATOR) {
       o.name = "MPI_COMM_WORLD or _SELF";
     }
   } else if (!k.origin.empty()) {

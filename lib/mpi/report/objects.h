@@ -28,7 +28,7 @@ struct Object {
   int kind = 0;
   std::string name;         // as MPI_*_get_name says, or what else is known
   bool predefined = false;  // nobody can free it
-  // MPI_Finalize deletes its attributes yet: MPI_COMM_WORLD, and MPICH's predefined datatypes.
+  // MPI_Finalize deletes its attributes yet: MPI_COMM_WORLD's and predefined datatypes', on some.
   bool deleted_by_finalize = false;
 };
 

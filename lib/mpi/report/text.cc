@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cinttypes>
 
-#include "mpi/native/facts.h"
+#include "mpi/native/native.h"
 #include "mpi/report/output.h"
 
 namespace attrcache::mpi::report {
@@ -50,7 +50,7 @@ void put(std::FILE* file, const std::string& text) { std::fputs(text.c_str(), fi
 void write_head(std::FILE* file, const Everything& all) {
   const Summary& s = all.sum;
   put(file, "\nattrcache: the attributes of " + counted(static_cast<uint64_t>(all.ranks), "rank") +
-                " of " + facts::kName + ", from MPI_Init to " +
+                " of " + behaviour().name + ", from MPI_Init to " +
                 (s.finalized ? "MPI_Finalize" : "the end") + " (" + duration(s.nanoseconds) +
                 ")\n");
   if (!s.finalized) {
@@ -159,7 +159,7 @@ void write_left(std::FILE* file, const Summary& s) {
     if (a.deleted_by_finalize) {
       say(what + ": MPI_Finalize will delete " + them);
     } else if (a.predefined) {
-      say(what + ": " + facts::kName + " never deletes " + them);
+      say(what + ": " + behaviour().name + " never deletes " + them);
     } else {
       say(what + ": no " + kFree[a.kind] + ", so delete_fn never ran");
     }

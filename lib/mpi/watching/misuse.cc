@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "mpi/native/kinds.h"
+#include "mpi/native/native.h"
 #include "mpi/watching/origin.h"
 
 namespace attrcache::mpi {
@@ -19,81 +20,47 @@ namespace {
 // Each word counts for itself: relaxed.
 constinit Atomic<uint64_t> counts_of[kMisuses];
 
-#if defined(ATTRCACHE_OPENMPI)
-#define ATTRCACHE_NATIVELY(openmpi, mpich) openmpi
-#else
-#define ATTRCACHE_NATIVELY(openmpi, mpich) mpich
-#endif
-
 constexpr MisuseText kTexts[] = {
     {"invalid-keyval", "MPI_KEYVAL_INVALID is used as a keyval",
-     "MPI-3.1 6.7.2: MPI_KEYVAL_INVALID is an erroneous key value",
-     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER or MPI_ERR_KEYVAL", "gives MPI_ERR_KEYVAL")},
+     "MPI-3.1 6.7.2: MPI_KEYVAL_INVALID is an erroneous key value"},
     {"unknown-keyval", "a number is used as a keyval that is none",
-     "MPI-3.1 6.7.2: erroneous if there is no key with that value",
-     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
+     "MPI-3.1 6.7.2: erroneous if there is no key with that value"},
     {"stale-keyval", "a keyval is used that was freed and is gone",
-     "MPI-3.1 6.7.2: erroneous if there is no key with that value",
-     ATTRCACHE_NATIVELY("takes it for the next keyval that gets its number",
-                        "lets it pass, and takes it for the next keyval that gets its number")},
+     "MPI-3.1 6.7.2: erroneous if there is no key with that value"},
     {"freed-twice", "a keyval is freed that was freed before",
-     "MPI-3.1 6.7.2: what is freed is an extant key",
-     ATTRCACHE_NATIVELY(
-         "frees it under its remaining attributes, or the next keyval that gets its number",
-         "lets it pass, or frees the next keyval that gets its number")},
+     "MPI-3.1 6.7.2: what is freed is an extant key"},
     {"wrong-kind", "a keyval of one kind of object is used on another",
-     "MPI-3.1 6.7: communicators, windows and datatypes have keyvals of their own",
-     ATTRCACHE_NATIVELY("lets a get pass, and says that nothing is attached",
-                        "gives MPI_ERR_KEYVAL")},
+     "MPI-3.1 6.7: communicators, windows and datatypes have keyvals of their own"},
     {"predefined", "a predefined attribute is set or deleted, or its keyval freed",
-     "MPI-3.1 8.1.2: users can't update or delete them",
-     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER", "gives MPI_ERR_KEYVAL")},
+     "MPI-3.1 8.1.2: users can't update or delete them"},
     {"null-handle", "a null handle is used as an object with attributes",
-     "MPI-3.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated",
-     ATTRCACHE_NATIVELY("lets MPI_Attr_get pass, and fails in the others", "gives an error")},
+     "MPI-3.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated"},
     {"out-of-time", "an attribute function is called before MPI_Init or after MPI_Finalize",
-     "MPI-3.1 8.7: MPI routines may be called in between, but for a few",
-     ATTRCACHE_NATIVELY("ends the program", "ends the program")},
+     "MPI-3.1 8.7: MPI routines may be called in between, but for a few"},
     {"set-on-freed", "an attribute is set under a keyval that was freed",
-     "MPI-3.1 6.7.2: such a keyval lasts only as long as its other attributes do",
-     ATTRCACHE_NATIVELY("lets it pass", "lets it pass")},
+     "MPI-3.1 6.7.2: such a keyval lasts only as long as its other attributes do"},
     {"delete-absent", "an attribute is deleted that is not attached",
-     "MPI-3.1 6.7.2 does not say what happens then",
-     ATTRCACHE_NATIVELY("gives MPI_ERR_OTHER, where MPICH and attrcache succeed",
-                        "succeeds, as attrcache does, where Open MPI gives an error")},
+     "MPI-3.1 6.7.2 does not say what happens then"},
     {"wrong-thread", "a thread calls MPI that may not",
-     "MPI-3.1 12.4.3: below MPI_THREAD_SERIALIZED only the main thread calls MPI",
-     ATTRCACHE_NATIVELY("does not look", "does not look")},
+     "MPI-3.1 12.4.3: below MPI_THREAD_SERIALIZED only the main thread calls MPI"},
     {"flag-not-set", "a copy callback succeeds and does not set its flag",
-     "MPI-3.1 6.7.2: flag tells whether the attribute is copied",
-     ATTRCACHE_NATIVELY("copies or not, by what it finds there", "takes it for 0")},
+     "MPI-3.1 6.7.2: flag tells whether the attribute is copied"},
     {"flag-odd", "a copy callback sets its flag to something else than 0 or 1",
-     "MPI-3.1 6.7.2: flag = 0 or flag = 1",
-     ATTRCACHE_NATIVELY("takes it for 0, where MPICH and attrcache take it for 1",
-                        "takes it for 1, as attrcache does, where Open MPI takes it for 0")},
+     "MPI-3.1 6.7.2: flag = 0 or flag = 1"},
     {"value-not-set", "a copy callback says flag = 1 and gives no value",
-     "MPI-3.1 6.7.2: the copy is what attribute_val_out returns",
-     ATTRCACHE_NATIVELY("attaches what it finds there", "attaches a null pointer")},
+     "MPI-3.1 6.7.2: the copy is what attribute_val_out returns"},
     {"callback-code", "a callback returns what is no error code of MPI",
-     "MPI-3.1 6.7.2: callbacks return MPI_SUCCESS or an error code",
-     ATTRCACHE_NATIVELY("passes it on, or makes it MPI_ERR_OTHER", "passes it on")},
+     "MPI-3.1 6.7.2: callbacks return MPI_SUCCESS or an error code"},
     {"failure-lost", "a delete callback fails, and the call that runs it does not say so",
-     "MPI-3.1 6.7.2 to 6.7.4: the call fails then, or is erroneous",
-     ATTRCACHE_NATIVELY("does the same", "does the same")},
+     "MPI-3.1 6.7.2 to 6.7.4: the call fails then, or is erroneous"},
     {"truncated", "MPI_ATTR_GET cuts off a part of the attribute's value",
-     "MPI-3.1 17.2.7: MPI_COMM_GET_ATTR gives all of it",
-     ATTRCACHE_NATIVELY("does the same", "does the same")},
+     "MPI-3.1 17.2.7: MPI_COMM_GET_ATTR gives all of it"},
     {"keyval-not-freed", "a keyval is never freed",
-     "MPI-3.1 6.7.2: MPI_xxx_free_keyval is for that",
-     ATTRCACHE_NATIVELY("says nothing", "says nothing")},
+     "MPI-3.1 6.7.2: MPI_xxx_free_keyval is for that"},
     {"attributes-left", "objects with attributes are never freed",
-     "MPI-3.1 8.7.1: MPI_Finalize deletes the attributes of MPI_COMM_SELF alone",
-     ATTRCACHE_NATIVELY("never runs their delete callbacks either",
-                        "never runs their delete callbacks either")},
+     "MPI-3.1 8.7.1: MPI_Finalize deletes the attributes of MPI_COMM_SELF alone"},
     {"freed-in-its-delete", "a callback frees the object that is being freed",
-     "MPI-3.1 6.4.3: MPI_COMM_FREE marks an object for deallocation, once",
-     ATTRCACHE_NATIVELY("runs its callbacks again, until the program ends badly",
-                        "runs its callbacks again, until the program ends badly")},
+     "MPI-3.1 6.4.3: MPI_COMM_FREE marks an object for deallocation, once"},
 };
 static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
 
@@ -229,8 +196,12 @@ void warn(Misuse sort, const Case& c, Place place) {
         place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
     line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin).text);
   }
-  line.add("\nattrcache[%d]:   %s; %s by itself %s [%s]\n", getpid(), text.rule, facts::kName,
-           text.natively, text.name);
+  line.add("\nattrcache[%d]:   %s", getpid(), text.rule);
+  if (behaviour().natively != nullptr) {
+    line.add("; %s by itself %s", behaviour().name,
+             behaviour().natively[static_cast<int>(sort)].text);
+  }
+  line.add(" [%s]\n", text.name);
   // In one piece, lest the lines of several ranks mix.
   std::fputs(line.text(), stderr);
 }

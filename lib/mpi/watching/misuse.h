@@ -43,10 +43,9 @@ enum class Misuse : uint8_t {
 inline constexpr int kMisuses = static_cast<int>(Misuse::kCount);
 
 struct MisuseText {
-  const char* name;      // for tools: "stale-keyval"
-  const char* what;      // one line for people
-  const char* rule;      // what the standard says, and where
-  const char* natively;  // what the MPI at hand makes of it without attrcache
+  const char* name;  // for tools: "stale-keyval"
+  const char* what;  // one line for people
+  const char* rule;  // what the standard says, and where
 };
 const MisuseText& describe(Misuse sort);
 

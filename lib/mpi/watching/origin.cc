@@ -184,7 +184,7 @@ bool in_mpi_library(const void* code) {
   Dl_info info;
   if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return false;
   const char* base = base_name(info.dli_fname);
-  for (const char* prefix : {"libmpi", "libopen-", "mca_"}) {
+  for (const char* prefix : {"libmpi", "libopen-", "libopen_mpi", "mca_"}) {
     if (std::strncmp(base, prefix, std::strlen(prefix)) == 0) return true;
   }
   return false;

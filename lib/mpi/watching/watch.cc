@@ -149,13 +149,18 @@ void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int ke
 
 namespace {
 
-// Nobody can free a predefined datatype, so attributes may be left on it.
-class OnPredefinedTypes {
+// Nobody can free a predefined object, so attributes may be left on it.
+class OnPredefined {
  public:
-  OnPredefinedTypes() {
-    objects<Datatype>.for_each([this](uintptr_t handle, void* anchor) {
-      if (facts::is_predefined_type(handle)) add(static_cast<Anchor*>(anchor)->table);
-    });
+  explicit OnPredefined(int kind) : kind_(kind) {
+    if (kind == ATTRCACHE_DATATYPE) {
+      objects<Datatype>.for_each([this](uintptr_t handle, void* anchor) {
+        if (facts::is_predefined_type(handle)) add(static_cast<Anchor*>(anchor)->table);
+      });
+    } else if (kind == ATTRCACHE_COMMUNICATOR) {
+      const Anchor* world = find_anchor<Communicator>(native().world);
+      if (world != nullptr) add(world->table);
+    }
   }
   uint64_t count(int keyval) const {
     uint64_t n = 0;
@@ -169,7 +174,7 @@ class OnPredefinedTypes {
   void add(const attrcache_table& table) {
     attrcache_attribute_info some[kMost];
     size_t count = 0;
-    attrcache_attribute_list(served()->kinds[ATTRCACHE_DATATYPE], &table, some, kMost, &count);
+    attrcache_attribute_list(served()->kinds[kind_], &table, some, kMost, &count);
     for (size_t i = 0; i < count; ++i) {
       if (i >= kMost || used_ == kMost) {
         overflown_ = true;
@@ -180,6 +185,7 @@ class OnPredefinedTypes {
   }
 
   static constexpr size_t kMost = 64;
+  const int kind_;
   int keyvals_[kMost];
   size_t used_ = 0;
   bool overflown_ = false;
@@ -203,8 +209,8 @@ void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes)
 }  // namespace
 
 void watch_end() {
-  const OnPredefinedTypes predefined;
   for (int kind = 0; kind < kKinds; ++kind) {
+    const OnPredefined predefined(kind);
     attrcache_kind* of = served()->kinds[kind];
     size_t count = 0;
     attrcache_keyval_list(of, nullptr, 0, &count);
@@ -216,13 +222,9 @@ void watch_end() {
     for (size_t i = 0; i < count && i < capacity; ++i) {
       probe::unwrap(infos[i].callbacks);
       const attrcache_keyval_info& info = infos[i];
-      uint64_t attributes = info.attributes;
-      if (kind == ATTRCACHE_DATATYPE) {
-        const uint64_t unavoidable = predefined.count(info.keyval);
-        attributes =
-            predefined.overflown() || unavoidable > attributes ? 0 : attributes - unavoidable;
-      }
-      note_left(kind, info, attributes);
+      const uint64_t unavoidable = predefined.count(info.keyval);
+      const bool known = !predefined.overflown() && unavoidable <= info.attributes;
+      note_left(kind, info, known ? info.attributes - unavoidable : 0);
     }
     release(infos);
   }

@@ -67,7 +67,7 @@ Binding look_up(uintptr_t caller) {
 
 constinit Atomic<uintptr_t> plain_callers[64];
 
-Binding find_binding(const void* return_address) {
+Binding look_for_binding(const void* return_address) {
   const auto caller = reinterpret_cast<uintptr_t>(return_address);
   const Binding binding = look_up(caller);
   if (binding == Binding::kC) plain_caller(caller).store(caller, kRelaxed);

@@ -11,14 +11,16 @@
 
 extern "C" {
 
-ATTRCACHE_ENTRY int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
-                                      MPI_Session* session) {
-  using attrcache::mpi::behind;
-  static const auto next = behind<decltype(PMPI_Session_init)>("PMPI_Session_init");
-  return attrcache::mpi::initialized(next(info, errhandler, session));
-}
-ATTRCACHE_ENTRY int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session)
-    __attribute__((alias("PMPI_Session_init")));
+#define ATTRCACHE_SESSION_INIT(prefix)                                                     \
+  ATTRCACHE_ENTRY int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler,      \
+                                            MPI_Session* session) {                        \
+    using attrcache::mpi::behind;                                                          \
+    static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init"); \
+    return attrcache::mpi::initialized(next(info, errhandler, session));                   \
+  }
+
+ATTRCACHE_SESSION_INIT(MPI)
+ATTRCACHE_SESSION_INIT(PMPI)
 
 }  // extern "C"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MPICH (4.x, and its ABI kin): handles are ints.
+// MPICH (4.x, 5.x, and its ABI kin): handles are ints.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MPICH_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_MPICH_FACTS_H_
@@ -16,6 +16,8 @@
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "MPICH";
+// What is said of a process after the name of its MPI.
+inline constexpr const char* kSuffix = "";
 
 // Where PMPI_ names are found when the program opened its MPI locally (dlopen without RTLD_GLOBAL).
 inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "libmpichfort",
@@ -23,10 +25,25 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "
 
 // A symbol that this MPI has and the others don't.
 inline constexpr const char* kMark = "MPIR_Dup_fn";
+// Whether handles and constants are the standard ABI's. An MPI says so at run time, and must agree.
+inline constexpr bool kStandardAbi = false;
+
+// Whether there are Fortran functions to be served.
+inline constexpr bool kFortran = true;
+// Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
+inline constexpr bool kBindingsCallC = true;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_INT;
 
-inline constexpr int kNull[] = {MPI_COMM_NULL, MPI_DATATYPE_NULL, MPI_WIN_NULL};
+template <typename Predefined, typename Find>
+void find_predefined(Predefined& p, Find) {
+  p.world = MPI_COMM_WORLD;
+  p.self = MPI_COMM_SELF;
+  p.null_comm = MPI_COMM_NULL;
+  p.null_type = MPI_DATATYPE_NULL;
+  p.null_win = MPI_WIN_NULL;
+  p.byte = MPI_BYTE;
+}
 
 inline void* to_object(int handle) {
   return reinterpret_cast<void*>(static_cast<intptr_t>(handle));
@@ -45,16 +62,11 @@ inline constexpr const char* kConstants[][3] = {
     {nullptr, "MPIR_Dup_fn", nullptr},
     {nullptr, "MPIR_Dup_fn", nullptr},
 };
+// The address of all DUP functions, where it is a constant.
+inline constexpr uintptr_t kDupAddress = 0;
 // Whether all the DUP functions are one.
 inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
-
-// MPI_Comm_free and MPI_Win_free; MPI_Type_free forgets what delete callbacks say.
-inline constexpr FreeMode kFreeModes[] = {FreeMode::kLastCode, FreeMode::kDrain,
-                                          FreeMode::kLastCode};
-
-// Whether MPI_Finalize succeeds where a delete callback of MPI_COMM_SELF fails.
-inline constexpr bool kFinalizeForgets = false;
 
 // The place of a predefined keyval among its kind's, or a larger number. C's keyvals are odd
 // (Fortran's are C's plus one), so half the distance from the first is the place, rotated lest the
@@ -75,9 +87,6 @@ inline constexpr int kFortranKeyvalOffset = 1;
 
 // Whether Fortran's functions call no error handler where C's do, or return other codes.
 inline constexpr bool kFortranRaisesByItself = false;
-
-// Whether MPI_Finalize deletes the attributes of predefined datatypes.
-inline constexpr bool kFinalizeDeletesOnTypes = true;
 
 // Built-in handles, and MPI_FLOAT_INT and its kin.
 inline bool is_predefined_type(uintptr_t key) {

@@ -24,7 +24,7 @@ class Attrcache(CMakePackage):
 
     version("main", branch="main")
 
-    variant("mpi", default=True, description="Build the interposer for the MPI (Open MPI or MPICH)")
+    variant("mpi", default=True, description="Build the interposers for the MPI (Open MPI or MPICH) and for the standard ABI")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -44,4 +44,5 @@ class Attrcache(CMakePackage):
         if self.spec.satisfies("+mpi"):
             mpi = self.spec["mpi"]
             headers[mpi.name.upper()] = mpi.prefix.include
-        return [self.define("ATTRCACHE_%s_INCLUDE" % name, value) for name, value in headers.items()]
+        arguments = [self.define("ATTRCACHE_%s_INCLUDE" % name, value) for name, value in headers.items()]
+        return arguments + [self.define("ATTRCACHE_MPI_ABI", self.spec.satisfies("+mpi"))]

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "mpi/native/behaviour.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "mpi/native/mpich/behaviour.h"
+#include "mpi/native/openmpi/behaviour.h"
+
+namespace attrcache::mpi {
+namespace {
+
+// An MPI that isn't in the table: what ends well on any that does what the standard says. Of the
+// attributes that MPI_Finalize deletes, it promises MPI_COMM_SELF's.
+constexpr Behaviour kUnknown = {"an MPI that attrcache does not know",
+                                {FreeMode::kUntold, FreeMode::kUntold, FreeMode::kUntold},
+                                true,
+                                false,
+                                false,
+                                nullptr};
+
+struct Row {
+  const char* begins;  // the library version
+  long since;          // the first number in it, or a larger one
+  const Behaviour& behaviour;
+};
+
+// The first that fits.
+constexpr Row kRows[] = {
+    {"Open MPI", 5, openmpi::kBehaviour},
+    {"Open MPI", 0, openmpi::kBehaviour4},
+    {"MPICH", 5, mpich::kBehaviour},
+    {"MPICH", 0, mpich::kBehaviour4},
+    // Made of MPICH 4 or older, whose binary interface they share.
+    {"CRAY MPICH", 0, mpich::kBehaviour4},
+    {"Intel(R) MPI Library", 0, mpich::kBehaviour4},
+    {"MVAPICH", 0, mpich::kBehaviour4},
+    {"ParaStation MPI", 0, mpich::kBehaviour4},
+};
+
+long first_number(const char* text) {
+  return std::strtol(text + std::strcspn(text, "0123456789"), nullptr, 10);
+}
+
+}  // namespace
+
+const Behaviour& find_behaviour(const char* library_version) {
+  for (const Row& row : kRows) {
+    if (std::strncmp(library_version, row.begins, std::strlen(row.begins)) == 0 &&
+        first_number(library_version) >= row.since) {
+      return row.behaviour;
+    }
+  }
+  return kUnknown;
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The standard ABI of MPI-5.0 (libmpi_abi.so.1), whichever MPI is behind it: handles are pointers,
+// predefined ones small numbers. It has no Fortran.
+
+#ifndef ATTRCACHE_MPI_NATIVE_MPI_ABI_FACTS_H_
+#define ATTRCACHE_MPI_NATIVE_MPI_ABI_FACTS_H_
+
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+#include "mpi/native/mpi_abi/abi.h"
+
+namespace attrcache::mpi::facts {
+
+inline constexpr const char* kName = "the standard ABI";
+// What is said of a process after the name of its MPI.
+inline constexpr const char* kSuffix = " (standard ABI)";
+
+// Where PMPI_ names are found when the program opened its MPI locally (dlopen without RTLD_GLOBAL).
+inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
+
+inline constexpr bool kStandardAbi = true;
+inline constexpr bool kFortran = false;
+inline constexpr bool kFortranRaisesByItself = false;
+inline constexpr bool kBindingsCallC = false;
+
+inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
+
+// A symbol that its libraries have: which is why it has to be asked, see kStandardAbi.
+inline constexpr const char* kMark = "PMPI_Abi_get_version";
+
+template <typename Predefined, typename Find>
+void find_predefined(Predefined& p, Find) {
+  p.world = MPI_COMM_WORLD;
+  p.self = MPI_COMM_SELF;
+  p.null_comm = MPI_COMM_NULL;
+  p.null_type = MPI_DATATYPE_NULL;
+  p.null_win = MPI_WIN_NULL;
+  p.byte = MPI_BYTE;
+}
+
+template <typename Handle>
+void* to_object(Handle handle) {
+  return handle;
+}
+template <typename Handle>
+Handle from_object(void* object) {
+  return static_cast<Handle>(object);
+}
+template <typename Handle>
+uintptr_t to_key(Handle handle) {
+  return reinterpret_cast<uintptr_t>(handle);
+}
+
+// The C callback constants: null pointers, and one address for all DUP functions.
+inline constexpr const char* kConstants[][3] = {
+    {nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr},
+};
+inline constexpr uintptr_t kDupAddress = 1;
+inline constexpr bool kOneDup = true;
+inline constexpr bool kNullCallbacks = true;
+
+// The place of a predefined keyval among its kind's, or a larger number.
+inline constexpr unsigned kCommPlaces = 7;
+inline constexpr unsigned kWinPlaces = 5;
+inline unsigned comm_place(int keyval) {
+  static_assert(MPI_TAG_UB == 501 && MPI_UNIVERSE_SIZE == 507);
+  return static_cast<unsigned>(keyval) - MPI_TAG_UB;
+}
+inline unsigned win_place(int keyval) {
+  static_assert(MPI_WIN_BASE == 601 && MPI_WIN_MODEL == 605);
+  return static_cast<unsigned>(keyval) - MPI_WIN_BASE;
+}
+
+inline constexpr int kFortranKeyvalOffset = 0;
+
+// The numbers that the standard keeps for predefined handles, in a page that no object can be in.
+inline bool is_predefined_type(uintptr_t key) { return key < 0x1000; }
+
+}  // namespace attrcache::mpi::facts
+
+#endif  // ATTRCACHE_MPI_NATIVE_MPI_ABI_FACTS_H_
