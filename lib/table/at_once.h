@@ -170,12 +170,12 @@ template <bool kCarefully>
 // Deletes all attributes and clears the table. False: some are left, which can't be deleted in this
 // way, in the order in which they were.
 [[gnu::always_inline]] inline bool delete_at_once(Registry& registry, Table& table) {
+  if (table.is_as_new()) return true;  // the registry may be gone
   // Up this thread's stack somebody might be using the table.
   const ThreadState& thread = this_thread();
   const unsigned ordinal = thread.ordinal;
   if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]
     return false;
-  if (table.is_as_new()) return true;  // the registry may be gone
   return registry.any_lingers() ? delete_carefully(registry, table, ordinal)
                                 : delete_near<false>(registry, table, ordinal);
 }

@@ -234,8 +234,8 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
   for (;;) {
     now = slot->load();
     if (meta::empty(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
-    if (!meta::visible(now.meta)) return ATTRCACHE_OK;
     if (meta::pinned(now.meta) && has_borrowed(thread, slot)) return ATTRCACHE_ERR_BORROWED;
+    if (!meta::visible(now.meta)) return ATTRCACHE_OK;
     uint64_t m = now.meta;
     if (meta::deleting(m)) {
       if (slot::hide(*slot, m)) return ATTRCACHE_OK;  // (S6)

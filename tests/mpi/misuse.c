@@ -268,7 +268,7 @@ PLACE void lose_failures(void) {
   if (ON_OPENMPI) { /* told, and tried again */
     CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
     CHECK(MPI_Comm_set_attr(dup, k, NULL) != MPI_SUCCESS); /* still fails: as it should */
-  } else if (HEEDS_ALL) { /* told, and without attributes */
+  } else if (HEEDS_ALL) {                                  /* told, and without attributes */
     CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
     CHECK_EQUAL(MPI_Comm_free(&dup), MPI_SUCCESS);
   } else {

@@ -51,7 +51,9 @@ __attribute__((unused)) static int peer_loses_codes(void) {
   MPI_Errhandler_free(&handler);
   MPI_Comm_free(&comm);
   if (loses) {
-    peer_bug("functions return MPI_SUCCESS after an error handler of the program's, MPI_Send to no rank too");
+    peer_bug(
+        "functions return MPI_SUCCESS after an error handler of the program's, MPI_Send to no rank "
+        "too");
   }
   return loses;
 }
@@ -62,7 +64,8 @@ __attribute__((unused)) static void peer_hears_error(MPI_Comm* comm, int* code, 
   (void)comm;
   peer_told = *code;
 }
-__attribute__((unused)) static int peer_fails(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+__attribute__((unused)) static int peer_fails(MPI_Comm comm, int keyval, void* value,
+                                              void* extra_state) {
   (void)comm, (void)keyval, (void)value;
   return *(int*)extra_state;
 }
@@ -87,7 +90,8 @@ __attribute__((unused)) static int peer_mistells_handlers(int error) {
   MPI_Errhandler_free(&handler);
   if (former != MPI_ERRHANDLER_NULL) MPI_Errhandler_free(&former);
   mistells = result == MPI_ERR_WIN && peer_told != MPI_ERR_WIN;
-  if (mistells) peer_bug("an error handler is told another error class than MPI_ERR_WIN, of MPI_Win_fence too");
+  if (mistells)
+    peer_bug("an error handler is told another error class than MPI_ERR_WIN, of MPI_Win_fence too");
   return mistells;
 }
 

@@ -26,7 +26,7 @@ SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
 # indices were used.
 FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
-NAME_AT, FRESH_AT = KIND_AT + 8, KIND_AT + 40
+NAME_AT, FRESH_AT = KIND_AT + 8, KIND_AT + 48
 # An entry: its word first; further on, the address of its keyval's record. In that: the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
 
