@@ -135,8 +135,11 @@ bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m) {
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code) {
   Registry& registry = target.registry;
-  if (registry.look_up(keyval) == 0) [[unlikely]]
+  if (const uint64_t entry = registry.look_up(keyval); entry == 0) [[unlikely]] {
     return registry.why_not(keyval);
+  } else if (!may_change(entry, caller)) {
+    return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+  }
   Reference reference(registry, keyval);
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) {

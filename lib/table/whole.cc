@@ -53,10 +53,16 @@ bool to_be_copied(uint64_t m) {
 }
 
 // Copies value and tag, without a call. The caller holds a reference on the keyval, taken before
-// this looks at the value: so what is found under it is a value of this very keyval.
-int copy_unchanged(const Target& to, uint32_t keyval, const Batch::Item& item, int* callback_code) {
+// this looks at the value: so what is found under it is a value of this very keyval. It is skipped
+// up the stack of the set that replaces it, for there its delete_fn is running.
+int copy_unchanged(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
+                   int* callback_code) {
   const Word now = item.slot->load();
   if (!to_be_copied(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
+  if (meta::deleting(now.meta) &&
+      is_deleting(from.registry.threads().self(), *item.slot, now.meta)) {
+    return ATTRCACHE_OK;
+  }
   return set_attribute(to, keyval, now.value, meta::tag(now.meta), Caller::kUser, callback_code);
 }
 
@@ -73,7 +79,7 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
   if (!from.registry.acquire(keyval)) return ATTRCACHE_OK;  // gone: its deletion came first
   // With the reference held, the word is that of the keyval under which values are found.
   const bool still = (from.registry.look_up(keyval) & entry_word::kDuplicates) != 0;
-  const int result = still ? copy_unchanged(to, keyval, item, callback_code) : ATTRCACHE_OK;
+  const int result = still ? copy_unchanged(from, to, keyval, item, callback_code) : ATTRCACHE_OK;
   drop_reference(from.registry, keyval);
   return result;
 }

@@ -18,6 +18,7 @@ struct Attribute {
   attrcache_tag tag;
   uint64_t id;  // grows with the order of setting
   bool deleting;
+  bool replacing;  // the deletion is part of a set
   bool hidden;
 };
 
@@ -117,7 +118,8 @@ class Reference : public Implementation {
     const Attribute* a = find(number(object), keyval);
     if (object.kind != plans[keyval].kind || a == nullptr || a->hidden || a->deleting) {
       const int error = check(object, keyval);
-      return error != 0 ? error : ATTRCACHE_ABSENT;
+      if (error != 0) return error;
+      return a != nullptr && a->replacing && !a->hidden ? ATTRCACHE_ERR_DELETING : ATTRCACHE_ABSENT;
     }
     borrowed_ = {Frame::kBorrowing, number(object), keyval, a->id};
     frames_.push_back(&borrowed_);
@@ -229,13 +231,14 @@ class Reference : public Implementation {
       }
       Frame frame;
       const uint64_t id = a->id;
+      a->replacing = true;
       const int failed = run_delete_fn(object, keyval, *a, frame);
       a = find(o, keyval);
       const bool same = !frame.died && a != nullptr && a->id == id;
       if (failed != 0 || frame.died) {
         if (failed != 0) *code = failed;
         const bool restored = same && !a->hidden;
-        if (restored) a->deleting = false;
+        if (restored) a->deleting = a->replacing = false;
         if (same && !restored) tables_[o].erase(keyval);
         if (reference) --keyvals_[keyval].references;
         if (!restored) drop(keyval);
@@ -252,7 +255,7 @@ class Reference : public Implementation {
         return ATTRCACHE_ERR_REATTACHED;
       }
     }
-    tables_[o][keyval] = {kept(value, tag), tag, next_id_++, false, false};
+    tables_[o][keyval] = {kept(value, tag), tag, next_id_++, false, false, false};
     for (Frame* f : frames_) {
       if (f->object == o && f->keyval == keyval) f->reattached = true;
     }
