@@ -34,10 +34,12 @@ concept Deletes = requires(typename C::Handle handle, typename C::Key key) {
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 
-// borrow gets the value, keeps it from being deleted, and then gives it back.
+// borrow gets the value, keeps it from being deleted, and then gives it back. borrow_100 does so a
+// hundred times at once.
 template <class C>
 concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
+  { C::borrow_100(handle, key) } -> std::convertible_to<bool>;
 };
 
 // dup_free copies an object's attributes to a new object and then frees that.

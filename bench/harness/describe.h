@@ -55,11 +55,17 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
   add("get_last_of_64", 64, Which::kLast, loop_get<C>);
   add("get_absent", 1, Which::kAbsent, loop_get_absent<C>);
   if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, loop_get<C>);
-  if constexpr (Borrows<C>) add("borrow", 1, Which::kFirst, loop_borrow<C>);
+  if constexpr (Borrows<C>) {
+    add("borrow", 1, Which::kFirst, loop_borrow<C>);
+    add("borrow_100", 1, Which::kFirst, loop_borrow_100<C>);
+  }
   add("set", 1, Which::kFirst, loop_set<C>);
   if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
   if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
-  if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
+  if constexpr (Dups<C>) {
+    add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
+    add("dup_free_100", 100, Which::kFirst, loop_dup_free<C>);
+  }
   // The attribute is attached under the last of many keyvals.
   for (const long keyvals : {1000L, 100000L}) {
     if (keyvals > limits.keyvals) continue;

@@ -52,6 +52,15 @@ template <class C>
 }
 
 template <class C>
+[[gnu::noinline]] bool loop_borrow_100(Inputs<C>& in, long times) {
+  for (; times != 0; --times) {
+    if (!C::borrow_100(in.object, in.key)) [[unlikely]]
+      return false;
+  }
+  return true;
+}
+
+template <class C>
 [[gnu::noinline]] bool loop_get_absent(Inputs<C>& in, long times) {
   for (; times != 0; --times) {
     void* value;

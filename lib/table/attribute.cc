@@ -15,7 +15,8 @@ constexpr int kMaxRounds = 16;
 // A reference on a keyval, dropped at the end unless it was given to an attached value.
 class Reference {
  public:
-  Reference(Registry& registry, uint32_t keyval) : registry_(registry), keyval_(keyval) {}
+  Reference(Registry& registry, uint32_t keyval, Held held)
+      : registry_(registry), keyval_(keyval), held_(held == Held::kYes) {}
   ~Reference() {
     if (held_) drop_reference(registry_, keyval_);
   }
@@ -38,7 +39,7 @@ class Reference {
  private:
   Registry& registry_;
   const uint32_t keyval_;
-  bool held_ = false;
+  bool held_;
 };
 
 // A callback frame on a slot.
@@ -133,14 +134,14 @@ bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m) {
 }
 
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
-                  Caller caller, int* callback_code) {
+                  Caller caller, int* callback_code, Held held) {
   Registry& registry = target.registry;
+  Reference reference(registry, keyval, held);
   if (const uint64_t entry = registry.look_up(keyval); entry == 0) [[unlikely]] {
     return registry.why_not(keyval);
   } else if (!may_change(entry, caller)) {
     return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
   }
-  Reference reference(registry, keyval);
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) {
     // Only for a keyval that really is alive does the table grow.
@@ -325,7 +326,7 @@ bool in_use(const ThreadState& thread, const Borrowed* borrowed) {
   int looked_at = 0;
   for (const Borrow* b = thread.borrows; b != nullptr; b = b->next) {
     if (b == &borrowed->borrow) return true;
-    if (++looked_at == 16) return borrowed->seal == seal_of(borrowed);
+    if (++looked_at == 4) return borrowed->seal == seal_of(borrowed);
   }
   return false;
 }

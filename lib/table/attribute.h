@@ -28,8 +28,11 @@ struct Target {
 
 enum class Caller { kUser, kRuntime };  // the runtime may set and delete predefined attributes
 
+// Whether the caller of a set holds a reference on the keyval, which it gives away by the call.
+enum class Held { kNo, kYes };
+
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
-                  Caller caller, int* callback_code);
+                  Caller caller, int* callback_code, Held held = Held::kNo);
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 

@@ -35,15 +35,14 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
                                                     slot.value_address(), meta::tag(pinned.meta)});
   }
   if (!frame.unpinned && !frame.table_died) slot::unpin(slot);
-  int result = ATTRCACHE_OK;
-  if (copied.code != 0) {
-    *callback_code = copied.code;
-    result = ATTRCACHE_ERR_CALLBACK;
-  } else if (copied.flag) {
-    result = set_attribute(to, keyval, copied.value, copied.tag, Caller::kUser, callback_code);
+  if (copied.code == 0 && copied.flag) {
+    return set_attribute(to, keyval, copied.value, copied.tag, Caller::kUser, callback_code,
+                         Held::kYes);
   }
   drop_reference(from.registry, keyval);
-  return result;
+  if (copied.code == 0) return ATTRCACHE_OK;
+  *callback_code = copied.code;
+  return ATTRCACHE_ERR_CALLBACK;
 }
 
 // Whether a slot holds a value that a dup is to copy: it is attached, or is going to be replaced
@@ -52,18 +51,14 @@ bool to_be_copied(uint64_t m) {
   return meta::visible(m) && (!meta::deleting(m) || meta::replacing(m));
 }
 
-// Copies value and tag, without a call. The caller holds a reference on the keyval, taken before
-// this looks at the value: so what is found under it is a value of this very keyval. It is skipped
-// up the stack of the set that replaces it, for there its delete_fn is running.
-int copy_unchanged(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
-                   int* callback_code) {
-  const Word now = item.slot->load();
-  if (!to_be_copied(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
-  if (meta::deleting(now.meta) &&
-      is_deleting(from.registry.threads().self(), *item.slot, now.meta)) {
-    return ATTRCACHE_OK;
-  }
-  return set_attribute(to, keyval, now.value, meta::tag(now.meta), Caller::kUser, callback_code);
+// Finds what DUP_FN copies, without a call: value and tag. The caller holds a reference on the
+// keyval, taken before this looks at the value: so what is found under it is a value of this very
+// keyval. It is skipped up the stack of the set that replaces it, for there its delete_fn runs.
+bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, Word* found) {
+  *found = slot.load();
+  if (!to_be_copied(found->meta) || !meta::belongs(found->meta, keyval)) return false;
+  return !meta::deleting(found->meta) ||
+         !is_deleting(from.registry.threads().self(), slot, found->meta);
 }
 
 int copy_one(const Target& from, const Target& to, const Batch::Item& item, int* callback_code) {
@@ -78,10 +73,14 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
   }
   if (!from.registry.acquire(keyval)) return ATTRCACHE_OK;  // gone: its deletion came first
   // With the reference held, the word is that of the keyval under which values are found.
-  const bool still = (from.registry.look_up(keyval) & entry_word::kDuplicates) != 0;
-  const int result = still ? copy_unchanged(from, to, keyval, item, callback_code) : ATTRCACHE_OK;
-  drop_reference(from.registry, keyval);
-  return result;
+  Word found;
+  if ((from.registry.look_up(keyval) & entry_word::kDuplicates) == 0 ||
+      !find_to_duplicate(from, keyval, *item.slot, &found)) {
+    drop_reference(from.registry, keyval);
+    return ATTRCACHE_OK;
+  }
+  return set_attribute(to, keyval, found.value, meta::tag(found.meta), Caller::kUser, callback_code,
+                       Held::kYes);
 }
 
 int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failure,

@@ -13,10 +13,12 @@ TITLES = {
     "get_absent": "get, nothing attached",
     "get_predefined": "get of a predefined attribute",
     "borrow": "borrow a value and give it back",
+    "borrow_100": "borrow a value a hundred times at once, and give all back",
     "set": "set, replacing a value",
     "set_delete": "set and delete",
     "create_free": "create and free a keyval",
     "dup_free_8": "duplicate an object with 8 attributes, and free it",
+    "dup_free_100": "duplicate an object with 100 attributes, and free it",
     "get_beside_setter": "get, beside a thread that sets on another object",
 }
 
