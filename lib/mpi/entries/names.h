@@ -11,7 +11,7 @@
 
 namespace attrcache::mpi {
 
-// MPI_Comm_set_attr and its kin.
+// MPI_Comm_set_attr and the others of a kind of object.
 template <typename Kind>
 struct Typed {
   using InC = Typed;
@@ -32,7 +32,7 @@ struct Typed {
   }
 };
 
-// MPI-1's MPI_Attr_put and its kin.
+// MPI-1's MPI_Attr_put and the others.
 struct Mpi1 {
   using InC = Mpi1;
   static int create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,

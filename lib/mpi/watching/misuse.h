@@ -23,7 +23,7 @@ enum class Misuse : uint8_t {
   kFreedTwice,     // a keyval is freed that is freed already
   kWrongKind,      // a keyval of one kind of object used on another
   kPredefined,     // a predefined attribute is set or deleted, or its keyval freed
-  kNullHandle,     // an attribute of MPI_COMM_NULL or its kin
+  kNullHandle,     // an attribute of MPI_COMM_NULL or another null handle
   kOutOfTime,      // called before MPI_Init or after MPI_Finalize
   // These are looked for with ATTRCACHE_CHECK=1 only.
   kSetOnFreed,        // set under a freed keyval that only its attributes keep alive
