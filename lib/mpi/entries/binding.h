@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who calls MPI_*_create_keyval. MPICH's C++ and Fortran bindings go through the C name and then
-// patch the keyval that they got (MPII_Keyval_set_proxy); others don't use it (facts.h,
-// kBindingsCallC).
+// Finds out which language binding calls MPI_*_create_keyval. MPICH's C++ and Fortran bindings call
+// the C function and then patch the keyval that they got (MPII_Keyval_set_proxy), so their calls
+// must be told from those in plain C. The bindings of other MPIs don't call it (kBindingsCallC in
+// facts.h).
 
 #ifndef ATTRCACHE_MPI_ENTRIES_BINDING_H_
 #define ATTRCACHE_MPI_ENTRIES_BINDING_H_
@@ -19,28 +20,28 @@ struct Served;
 
 enum class Binding { kC, kCxx, kFortran };
 
-// Callers found to be plain C, by a hash of the return address. Relaxed: each word stands for
-// itself.
+// A cache of return addresses that were found to be in plain C, by a hash of the address. The
+// accesses are relaxed because each word stands for itself.
 [[gnu::visibility("hidden")]] extern constinit Atomic<uintptr_t> plain_callers[64];
 inline Atomic<uintptr_t>& plain_caller(uintptr_t caller) {
   return plain_callers[caller * uint64_t{0x9e3779b97f4a7c15} >> 58];
 }
 
-// By the return address of the call, where it has to be looked at: who it is.
+// Finds out which binding made the call, by the library that its return address is in. Slow.
 Binding look_for_binding(const void* return_address);
 
-// A keyval of ours for the C++ binding, which will name its proxies in a moment.
+// Makes a keyval of attrcache's for the C++ binding, which will set its proxies right after.
 int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
                           probe::Source source);
 
-// What is to be passed around of the return address: nothing, where nobody looks at it. A report
-// names it.
+// The return address if something will look at it (the check for bindings, or a report, which names
+// the caller), and otherwise null.
 constexpr const void* asked_by_binding(const void* return_address) {
   return facts::kBindingsCallC || probe::kWatches ? return_address : nullptr;
 }
 
-// Whether the call is known to come from C, which it isn't on the first call from each place.
+// Whether the call is known to come from plain C. The first call from each place is not known yet.
 inline bool known_as_c(const void* return_address) {
   if constexpr (facts::kBindingsCallC) {
     const auto caller = reinterpret_cast<uintptr_t>(return_address);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C names: MPI_{Comm,Type,Win}_{create_keyval,free_keyval,set_attr,get_attr,delete_attr} and
-// MPI-1's MPI_{Keyval_create,Keyval_free,Attr_put,Attr_get,Attr_delete}. A keyval that isn't ours
-// goes to MPI as it came. Never a PMPI_ name: tools, and MPI itself, rely on those being MPI's.
+// The functions that programs call in C:
+// MPI_{Comm,Type,Win}_{create_keyval,free_keyval,set_attr,get_attr,delete_attr} and MPI-1's
+// MPI_{Keyval_create,Keyval_free,Attr_put,Attr_get,Attr_delete}. A call with a keyval that isn't
+// attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden, because tools, and MPI
+// itself, rely on those being MPI's.
+//
+// Each operation has a fast path and a second function for the rest, whose name ends in _slowly
+// (create: _attentively).
 
 #include "mpi/entries/binding.h"
 #include "mpi/entries/entry.h"
@@ -29,7 +34,7 @@ template <int kKind, typename Names, typename Copy, typename Delete>
     note_passed_on(Doing::kCreate, kKind, kNoKeyval);
     return Names::create(copy_fn, delete_fn, keyval, extra_state);
   }
-  // Before MPI_Init, MPI ends the program in the next line.
+  // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
   if (served() == nullptr) note_passed_on(Doing::kCreate, kKind, kNoKeyval);
   const Served* state;
   const int code = begin(&state);
@@ -54,7 +59,7 @@ template <int kKind, typename Names, typename Copy, typename Delete>
 [[gnu::always_inline]] inline int create(Copy* copy_fn, Delete* delete_fn, int* keyval,
                                          void* extra_state, const void* return_address) {
   const void* caller = asked_by_binding(return_address);
-  // Bad arguments, and calls that come too late: MPI says it best.
+  // Bad arguments go to MPI, which raises the right error.
   if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
       [[unlikely]] {
     return Names::create(copy_fn, delete_fn, keyval, extra_state);
@@ -96,7 +101,8 @@ template <typename Kind, typename Names>
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int put(typename Kind::Handle handle, int keyval, void* value) {
   void* anchor;
-  // An object that is in the map was served before, and MPI isn't over.
+  // If the object is in the map, the process is being served and MPI isn't over, so neither needs
+  // to be checked.
   if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
       [[unlikely]] {
     return put_slowly<Kind, Names>(handle, keyval, value);

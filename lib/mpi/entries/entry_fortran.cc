@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Fortran names of the 20 routines: mpif.h's and `use mpi`'s, in every spelling in which a
-// Fortran compiler may ask for them (mpi_x_, mpi_x, mpi_x__, MPI_X), and mpi_f08's 15 (mpi_x_f08_).
-// MPI-1's take INTEGER values and callbacks, the others INTEGER(KIND=MPI_ADDRESS_KIND). All
-// arguments come by reference.
+// The functions that programs call in Fortran: the 20 of mpif.h and `use mpi`, in every name
+// mangling that a Fortran compiler may use (mpi_x_, mpi_x, mpi_x__, MPI_X), and the 15 of mpi_f08
+// (mpi_x_f08_). MPI-1's functions and their callbacks take values of type INTEGER, the others
+// INTEGER(KIND=MPI_ADDRESS_KIND). All arguments are passed by reference.
 
 #include "mpi/entries/entry.h"
 #include "mpi/entries/names.h"
@@ -14,7 +14,7 @@
 namespace attrcache::mpi::fortran {
 namespace {
 
-// Where the result goes: the caller's IERROR, or nowhere.
+// Stores a result in the caller's IERROR argument, or nowhere if the caller left it out.
 class Ierror {
  public:
   explicit Ierror(MPI_Fint* ierror) : at_(ierror != nullptr ? ierror : &unwanted_) {}
@@ -26,7 +26,7 @@ class Ierror {
   MPI_Fint* at_;
 };
 
-// MPI-1's get, which can't give more than an INTEGER.
+// The get of MPI-1, which can't give more than an INTEGER.
 int get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
              MPI_Fint* value) {
   const int result = attrcache_get_fint(kind, table, keyval, value);
@@ -35,7 +35,8 @@ int get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyva
   return result;
 }
 
-// MPI-1's face and MPI-2's: how values are meant, and how callbacks take them.
+// The two Fortran interfaces, MPI-1's (INTEGER) and MPI-2's (INTEGER(KIND=MPI_ADDRESS_KIND)): how
+// attrcache is told to store a value, how it calls the callbacks, and how a value is read.
 template <typename Value>
 struct Face;
 template <>
@@ -51,10 +52,11 @@ struct Face<MPI_Aint> {
   static constexpr auto read = attrcache_get_aint;
 };
 
-// The names of one kind and face, and by which of MPI's functions errors are raised (names.h). Open
-// MPI's in Fortran do not end as C's do: a failed set or get calls no error handler there, and
-// returns a code of its own. MPICH's do as C's, and C's take the anchor's address as what it is,
-// where MPI-1's take an INTEGER.
+// The functions of one kind and interface, and which of MPI's functions raise the errors (names.h).
+// Open MPI needs its Fortran functions for that, because they fail differently from C's: a failed
+// set or get calls no error handler, and returns a code of its own. MPICH's Fortran functions fail
+// as C's do, and there C's are used, because they take the anchor's address as it is, where MPI-1's
+// Fortran functions take an INTEGER.
 template <typename K, typename V, Calls<V> Native::*kMember, typename C>
 struct Names {
   using Kind = K;
@@ -107,7 +109,7 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   Ierror result(ierror);
   const Served* state = nullptr;
   if (!(ending() && finalized())) {
-    // Before MPI_Init, MPI ends the program in the next line.
+    // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
     if (served() == nullptr) note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
     const int code = begin(&state);
     if (code != MPI_SUCCESS) {
@@ -121,8 +123,8 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
     return;
   }
   const Callbacks fns = recognize_fortran(copy_fn, delete_fn);
-  // The value of extra_state now: the variable is the caller's, and may be gone when a callback
-  // runs.
+  // Copies the value of extra_state, because the variable is the caller's and may be gone when a
+  // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
   const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra,
                                          Face<typename N::Value>::kLanguage, nullptr};
@@ -164,7 +166,8 @@ void get(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint*
     note_passed_on(Doing::kGet, Kind::kNumber, *keyval);
     (native().*N::kCalls).get_attr(object, keyval, value, flag, result);
   } else {
-    // 1 and 0 are .TRUE. and .FALSE. for gfortran, and for both MPIs as Debian builds them.
+    // In Fortran, 1 and 0 are .TRUE. and .FALSE. for gfortran, and for both MPIs as Debian builds
+    // them.
     result = get_by_asking<Kind, N>(handle<Kind>(*object), *keyval, value, flag,
                                     Face<typename N::Value>::read);
   }
@@ -185,14 +188,14 @@ void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
 }  // namespace
 }  // namespace attrcache::mpi::fortran
 
-// One function and its spellings.
+// Defines a function under all of its manglings.
 #define ATTRCACHE_SPELLED(lower, UPPER, parameters, call)                       \
   ATTRCACHE_ENTRY void lower##_ parameters { attrcache::mpi::fortran::call; }   \
   ATTRCACHE_ENTRY void lower parameters __attribute__((alias(#lower "_")));     \
   ATTRCACHE_ENTRY void lower##__ parameters __attribute__((alias(#lower "_"))); \
   ATTRCACHE_ENTRY void UPPER parameters __attribute__((alias(#lower "_")));
 
-// mpi_f08's takes the same arguments.
+// Also defines the function's mpi_f08 name, which takes the same arguments.
 #define ATTRCACHE_SPELLED_F08(lower, UPPER, parameters, call) \
   ATTRCACHE_SPELLED(lower, UPPER, parameters, call)           \
   ATTRCACHE_ENTRY void lower##_f08_ parameters __attribute__((alias(#lower "_")));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hot path of an MPI get in C: one look into the map, one into the table. Whatever isn't a hit
-// at first sight leaves by a tail call, so that nothing is saved or restored on the way.
+// The hot path of an MPI get in C: one look into the handle map and one into the attribute table.
+// Whatever isn't a hit at first sight leaves by a tail call, so that the hit saves and restores no
+// registers.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_HOT_H_
 #define ATTRCACHE_MPI_ENTRIES_HOT_H_
@@ -12,7 +13,8 @@
 
 namespace attrcache::mpi {
 
-// After a miss: whether the keyval exists decides between "absent" and an error, which is Slow's.
+// Answers a miss. If the keyval exists, the attribute is absent; if not, that is an error, which
+// Slow raises.
 template <typename Kind, auto Slow>
 [[gnu::always_inline]] inline int answer_miss(typename Kind::Handle handle, int keyval, void* value,
                                               int* flag) {
@@ -21,10 +23,11 @@ template <typename Kind, auto Slow>
     return Slow(handle, keyval, value, flag);
   }
   *flag = 0;
-  return opaque(int{MPI_SUCCESS});  // a return of its own, not a jump to that of a hit
+  // opaque() keeps the compiler from merging this return with the hit's, which would cost a jump
+  return opaque(int{MPI_SUCCESS});
 }
 
-// A slot deep in the tree.
+// Answers a get whose slot is deep in the table's tree.
 template <typename Kind, auto Slow>
 [[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
                                  const attrcache_table* table) {
@@ -38,7 +41,7 @@ template <typename Kind, auto Slow>
   return MPI_SUCCESS;
 }
 
-// A get of a keyval of ours; `Slow` answers all but the common cases.
+// A get of a keyval of attrcache's. `Slow` answers all but the common cases.
 template <typename Kind, auto Slow>
 [[gnu::always_inline]] inline int hot_get(typename Kind::Handle handle, int keyval, void* value,
                                           int* flag) {
@@ -49,7 +52,8 @@ template <typename Kind, auto Slow>
   }
   const attrcache_table* table = &static_cast<const Anchor*>(found)->table;
   const auto key = static_cast<uint32_t>(keyval);
-  const uint64_t offset = opaque(uint64_t{id::offset(key)});  // well formed: it is ours
+  // ours(keyval) holds, so the offset is well formed
+  const uint64_t offset = opaque(uint64_t{id::offset(key)});
   switch (look(table, key, offset, static_cast<void**>(value))) {
     case Look::kHit:
     case Look::kHitAddress:

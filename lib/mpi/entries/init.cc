@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MPI_Init and MPI_Init_thread, overridden, so that every process in which the library can serve
-// says so with ATTRCACHE_VERBOSE=1, whether or not it ever touches an attribute: one that says
-// nothing is out of reach. In the library with the report, so that every rank takes part in it. The
-// Fortran and C++ faces of both MPIs, and tools that wrap these functions, come to the MPI_ or PMPI_
-// names in the end; so both are here. (MPI itself calls neither.) Each goes on to its own name,
-// behind which there may be such a tool; a second call is harmless.
+// MPI_Init and MPI_Init_thread, overridden for two reasons. With ATTRCACHE_VERBOSE=1 every process
+// in which the library can serve says so, even if it never uses an attribute; one that says nothing
+// is out of reach. And in the library with the report, every rank must take part in it.
+//
+// The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
+// MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
+// on to MPI's function of the same name, which may be that of such a tool. It does no harm if both
+// see the same call.
 
 #include "mpi/entries/init.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names under which programs find the attribute functions in C, each as a set of MPI's own
-// functions of those names: what isn't ours to answer goes there, and errors are raised by them, so
-// that a message names the function that the program called. Fortran's are in entry_fortran.cc.
+// MPI's own attribute functions in C, grouped by the names that programs call. A call that
+// attrcache doesn't answer is passed on to them, and they raise the errors, so that a message names
+// the function that the program called. The Fortran functions are in entry_fortran.cc.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_NAMES_H_
 #define ATTRCACHE_MPI_ENTRIES_NAMES_H_
@@ -11,7 +11,7 @@
 
 namespace attrcache::mpi {
 
-// MPI_Comm_set_attr and its kin.
+// MPI_Comm_set_attr and the others of a kind of object.
 template <typename Kind>
 struct Typed {
   using InC = Typed;
@@ -32,7 +32,7 @@ struct Typed {
   }
 };
 
-// MPI-1's MPI_Attr_put and its kin.
+// MPI-1's MPI_Attr_put and the others.
 struct Mpi1 {
   using InC = Mpi1;
   static int create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,

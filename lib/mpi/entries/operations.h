@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The attribute operations on keyvals of ours, whatever the language and name by which they were
-// called. `Kind` is one of kinds.h; `Names` are MPI's own functions of those names (names.h), by
-// which errors are raised; handles are C's. Each returns what the MPI function returns, its error
-// handler having been called.
+// The attribute operations on attrcache's keyvals, whatever the language and name by which they
+// were called. `Kind` is one of kinds.h. `Names` are MPI's own functions of the names that the
+// program called (names.h), which raise the errors. Handles are those of C. Each operation returns
+// what the MPI function returns, after the error handler was called if it failed.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
 #define ATTRCACHE_MPI_ENTRIES_OPERATIONS_H_
@@ -21,19 +21,20 @@
 
 namespace attrcache::mpi {
 
-// A call of ours that MPI itself has to answer: there is no domain (so the keyval can't be ours),
-// or MPI is over.
+// Whether MPI itself has to answer a call with a keyval in attrcache's range: there is no domain,
+// so attrcache can't have made the keyval, or MPI is over.
 inline bool not_ours_to_answer() { return served() == nullptr || (ending() && finalized()); }
 
-// A handle that names nothing. MPI answers for it in the function that was called; touch() would
-// ask in another.
+// Whether the handle is null. MPI then answers in the function that was called; touch() would let
+// another function of MPI's raise the error.
 template <typename Kind>
 bool is_null(typename Kind::Handle handle) {
   return handle == native().null<Kind>() ||
          (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER && facts::to_object(handle) == nullptr);
 }
 
-// Reads an attribute by `Read`, which is attrcache_get or a kin of it.
+// Reads an attribute by `read`, which is attrcache_get or one of its variants. If the object isn't
+// in the map, it asks MPI for the anchor.
 template <typename Kind, typename Names, typename Value, typename Read>
 [[gnu::noinline]] int get_by_asking(typename Kind::Handle handle, int keyval, Value* value,
                                     int* flag, Read read) {
@@ -47,7 +48,8 @@ template <typename Kind, typename Names, typename Value, typename Read>
     if (code != MPI_SUCCESS) return code;
   }
   if (value == nullptr || flag == nullptr) {
-    // MPI finds fault with the pointers, if not with the keyval: so one that it knows.
+    // MPI must complain about the pointers and not about the keyval, so it is given a keyval that
+    // it knows.
     return Names::get(handle, served()->anchors[Kind::kNumber], value, flag);
   }
   const int result =
@@ -58,7 +60,7 @@ template <typename Kind, typename Names, typename Value, typename Read>
                                     : fail_to_get<Kind, Names>(handle, result, keyval);
 }
 
-// On an object whose anchor is known.
+// The set and delete on an object whose anchor is known.
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int set_now(Anchor* anchor, typename Kind::Handle handle, int keyval,
                                           intptr_t value, attrcache_tag tag) {
@@ -81,7 +83,7 @@ template <typename Kind, typename Names>
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
-// The same where ATTRCACHE_VERBOSE and ATTRCACHE_CHECK are heeded.
+// The same, heeding ATTRCACHE_VERBOSE and ATTRCACHE_CHECK.
 template <typename Kind, typename Names>
 int set_at(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
            attrcache_tag tag) {
@@ -117,7 +119,7 @@ int set(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag 
   return set_at<Kind, Names>(anchor, handle, keyval, value, tag);
 }
 
-// Nothing attached: succeeds, on every MPI.
+// If nothing is attached, this succeeds, whichever MPI is underneath.
 template <typename Kind, typename Names>
 int remove(typename Kind::Handle handle, int keyval) {
   static constinit attrcache_table nothing = {};
@@ -131,8 +133,8 @@ int remove(typename Kind::Handle handle, int keyval) {
   return remove_at<Kind, Names>(anchor != nullptr ? &anchor->table : &nothing, handle, keyval);
 }
 
-// The caller has checked the pointers, and that the kind isn't left to MPI. (Not by the C API,
-// which would check them again.)
+// The caller has checked the pointers, and that the kind isn't left to MPI. This calls the registry
+// and not the C API, which would check the pointers again.
 inline int create_keyval(const Served& state, int kind, const attrcache_callbacks& callbacks,
                          int* keyval, probe::Source source) {
   probe::Creation creation(kind, callbacks, source);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Predefined attributes (MPI_TAG_UB, MPI_WIN_BASE, ...): MPI's own, and never ours to set, delete
-// or free. Those that can't change while their object lives are asked of MPI once per object and
-// then answered from its anchor. Objects without an anchor get one when they are asked often.
+// Gets of predefined attributes (MPI_TAG_UB, MPI_WIN_BASE, ...). These belong to MPI, and attrcache
+// never sets, deletes or frees them. Those that can't change while their object lives are asked of
+// MPI once per object, and from then on answered from the object's anchor. An object without an
+// anchor gets one when it is asked often.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
 #define ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
@@ -14,18 +15,19 @@
 
 namespace attrcache::mpi {
 
-// In Anchor::predefined: MPI says that the object doesn't have it. No attribute's address is 1.
+// The entry in Anchor::predefined that means: MPI said that the object doesn't have the attribute.
+// No attribute has the address 1.
 inline constexpr uintptr_t kAbsent = 1;
 
-// All but the hit: asks MPI, and remembers.
+// Asks MPI, and remembers the answer.
 template <typename Kind, typename Names>
 [[gnu::noinline]] int ask_predefined(typename Kind::Handle handle, int keyval, void* value,
                                      int* flag) {
   note_handle<Kind>(handle, Doing::kGet, keyval);
   if (checking())
-    note_passed_on(Doing::kGet, Kind::kNumber, keyval);  // it may be too early or late
+    note_passed_on(Doing::kGet, Kind::kNumber, keyval);  // MPI may not have begun, or be over
   const int code = Names::get(handle, keyval, value, flag);
-  // This one grows.
+  // MPI_LASTUSEDCODE grows, so it must not be remembered.
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;
   if (code != MPI_SUCCESS || ending()) return code;
   Anchor* anchor = find_anchor<Kind>(handle);
@@ -33,14 +35,15 @@ template <typename Kind, typename Names>
       (touch<Kind>(handle, Attach::kIfAskedOften, &anchor) != MPI_SUCCESS || anchor == nullptr)) {
     return code;
   }
-  // Relaxed: whichever thread learns it learns the same, and MPI made what it points to long ago. A
-  // null pointer (the base of a window without memory) is asked again each time.
+  // Relaxed, because every thread learns the same answer, and MPI made what it points to long ago.
+  // A null pointer (the base of a window without memory) can't be told from "not asked yet", so it
+  // is asked each time.
   void* known = *flag != 0 ? *static_cast<void**>(value) : reinterpret_cast<void*>(kAbsent);
   anchor->predefined[Kind::place(keyval)].store(known, kRelaxed);
   return code;
 }
 
-// The keyval isn't one of those, or the arguments are bad.
+// For a keyval that isn't predefined, or bad arguments.
 template <typename Kind, typename Names>
 [[gnu::noinline]] int leave_to_mpi(typename Kind::Handle handle, int keyval, void* value,
                                    int* flag) {
@@ -48,8 +51,8 @@ template <typename Kind, typename Names>
   return Names::get(handle, keyval, value, flag);
 }
 
-// A get of a keyval that isn't ours, by one of `Names`. Calls nothing, but jumps: a hit saves no
-// registers.
+// A get of a keyval that isn't attrcache's. It calls no function but only jumps to one at the end,
+// so that a hit saves no registers.
 template <typename Kind, typename Names>
 [[gnu::noinline]] int get_foreign(typename Kind::Handle handle, int keyval, void* value,
                                   int* flag) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a failed set, get or delete of a keyval of ours ends with: MPI raises the error itself, in
+// How a failed set, get or delete of a keyval of attrcache's ends. MPI raises the error itself, in
 // its own function of the name that the program called (`Names`, names.h).
 //
-// * A keyval that can't be used is one that MPI doesn't know either (keyvals of ours lie outside of
-//   all numbers that MPIs hand out): MPI's function, called with it, fails.
-// * Where a callback failed, MPI's function is called for the object's anchor instead, whose delete
-//   callback fails with that code (Refusal): MPI keeps an attribute whose delete callback failed,
-//   so the anchor stays where it is, and no thread ever finds the object without it, or with
-//   anything more. An attribute of a keyval made for the purpose would have to be attached and
-//   detached again.
+// * If the keyval can't be used, MPI's function is called with it and fails, because MPI doesn't
+//   know it either: keyvals of attrcache's lie outside of all numbers that MPIs hand out.
+// * If a callback failed, MPI's function is called for the object's anchor instead, and the
+//   anchor's delete callback fails with the callback's code (Refusal, errors.h). MPI keeps an
+//   attribute whose delete callback failed. So the anchor stays where it is, and no thread ever
+//   finds the object without it, or with any other attribute. A separate attribute for this purpose
+//   would have to be attached and detached again.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_RAISE_H_
 #define ATTRCACHE_MPI_ENTRIES_RAISE_H_
@@ -23,8 +23,8 @@
 
 namespace attrcache::mpi {
 
-// The error handler alone, by MPI_*_call_errhandler. For an object that has lost its anchor, which
-// only a program can bring about that frees an object while it is used.
+// Calls the error handler only, by MPI_*_call_errhandler. This is for an object that has lost its
+// anchor, which can only happen in a program that frees an object while it uses it.
 template <typename Kind>
 int raise_without_anchor(typename Kind::Handle handle, int code) {
   if constexpr (Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
@@ -41,7 +41,8 @@ template <typename Kind, typename Names>
 int raise_in_delete(typename Kind::Handle handle, int code) {
   Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
   const int returned = Names::remove(handle, served()->anchors[Kind::kNumber]);
-  // Not used, and failed: MPI has raised an error of its own, such as that of a bad handle.
+  // If the Refusal was not used and the call failed, MPI has raised an error of its own, such as
+  // that of a bad handle.
   if (refusal.used() || returned != MPI_SUCCESS) return returned;
   return raise_without_anchor<Kind>(handle, code);
 }
@@ -52,17 +53,19 @@ int raise_in_set(typename Kind::Handle handle, int code) {
   int there = 0;
   void* anchor = nullptr;
   const int asked = native().of<Kind>().get_attr(handle, keyval, &anchor, &there);
-  if (asked != MPI_SUCCESS) return asked;  // MPI has raised that
+  if (asked != MPI_SUCCESS) return asked;  // MPI has raised that error
   if (there == 0) return raise_without_anchor<Kind>(handle, code);
   {
     Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
     const int returned = Names::set(handle, keyval, anchor);
     if (refusal.used() || returned != MPI_SUCCESS) return returned;
   }
-  // MPICH keeps the attributes of datatypes and windows in a list, in which set doesn't find one
-  // behind those of younger keyvals (a tool's, say), but attaches it once more. To all others there
-  // is no difference: it is the same anchor. Away with the second one, by a delete callback that
-  // deletes nothing; it is the function's name alone that is wrong now.
+  // The delete callback was not called. MPICH keeps the attributes of datatypes and windows in a
+  // list, and its set doesn't find an attribute that stands behind those of younger keyvals (a
+  // tool's, say): it attaches the attribute a second time. To everybody else that makes no
+  // difference, because both are the same anchor. The second one is removed here, with a delete
+  // callback that deletes nothing. Then the error is raised by a delete, and only the function's
+  // name in the message is wrong.
   {
     const Refusal detach(Kind::kNumber, facts::to_object(handle), MPI_SUCCESS);
     native().of<Kind>().delete_attr(handle, keyval);
@@ -70,9 +73,9 @@ int raise_in_set(typename Kind::Handle handle, int code) {
   return raise_in_delete<Kind, Typed<Kind>>(handle, code);
 }
 
-// For a result that isn't ATTRCACHE_OK. `code_or_keyval`: the callback's code where a callback
-// failed, else the keyval. That is one word, so that the paths to here, which are not to pay for
-// it, need to keep only one.
+// The next functions end an operation whose result isn't ATTRCACHE_OK. `code_or_keyval` is the
+// callback's code where a callback failed, and otherwise the keyval. It is one word so that the
+// callers, which are hot, need to keep only one word for the case of a failure.
 template <typename Kind, typename Names>
 [[gnu::noinline, gnu::cold]] int fail_to_set(typename Kind::Handle handle, int result,
                                              int code_or_keyval) {
@@ -91,7 +94,7 @@ template <typename Kind, typename Names>
   return raise_in_delete<Kind, Names>(handle, error_code(result, 0));
 }
 
-// A get fails by its keyval alone.
+// A get can fail only because of its keyval.
 template <typename Kind, typename Names>
 [[gnu::noinline, gnu::cold]] int fail_to_get(typename Kind::Handle handle, int result, int keyval) {
   void* value;

@@ -11,8 +11,8 @@
 namespace attrcache::mpi {
 namespace {
 
-// An MPI that isn't in the table: what ends well on any that does what the standard says. Of the
-// attributes that MPI_Finalize deletes, it promises MPI_COMM_SELF's.
+// For an MPI that isn't in the table: what ends well on any MPI that does what the standard says.
+// Of MPI_Finalize the standard promises only that it deletes the attributes of MPI_COMM_SELF.
 constexpr Behaviour kUnknown = {"an MPI that attrcache does not know",
                                 {FreeMode::kUntold, FreeMode::kUntold, FreeMode::kUntold},
                                 true,
@@ -21,18 +21,18 @@ constexpr Behaviour kUnknown = {"an MPI that attrcache does not know",
                                 nullptr};
 
 struct Row {
-  const char* begins;  // the library version
-  long since;          // the first number in it, or a larger one
+  const char* begins;  // how the library version begins
+  long since;          // fits if the first number in the version is at least this
   const Behaviour& behaviour;
 };
 
-// The first that fits.
+// The first row that fits counts.
 constexpr Row kRows[] = {
     {"Open MPI", 5, openmpi::kBehaviour},
     {"Open MPI", 0, openmpi::kBehaviour4},
     {"MPICH", 5, mpich::kBehaviour},
     {"MPICH", 0, mpich::kBehaviour4},
-    // Made of MPICH 4 or older, whose binary interface they share.
+    // These are made from MPICH 4 or older, and share its binary interface.
     {"CRAY MPICH", 0, mpich::kBehaviour4},
     {"Intel(R) MPI Library", 0, mpich::kBehaviour4},
     {"MVAPICH", 0, mpich::kBehaviour4},

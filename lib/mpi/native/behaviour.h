@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What MPIs do differently where the standard lets them, or where they fall short of it. That is
-// not known when the interposer is built: one interposer serves several versions of an MPI, and
-// that of the standard ABI serves several MPIs. So it is found at run time, by what MPI says of
-// itself (MPI_Get_library_version). Each MPI has a folder here with what it does, and a row for each
-// change of it in behaviour.cc.
+// What MPIs do differently where the standard lets them, or where they fall short of it. This isn't
+// known when the interposer is built, because one interposer serves several versions of an MPI, and
+// that of the standard ABI serves several MPIs. So it is looked up at run time, by what
+// MPI_Get_library_version says. Each MPI has a folder here with its behaviour.h, and behaviour.cc
+// has a row for each version in which that changed.
 
 #ifndef ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
 #define ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
@@ -13,40 +13,43 @@
 
 namespace attrcache::mpi {
 
-// How an MPI takes the failure of a delete callback when it frees an object.
+// What happens when a delete callback fails while an object is freed. The values describe what the
+// MPI tells the program; where an MPI skips callbacks and frees the object all the same, attrcache
+// runs them (lib/mpi/README.md).
 enum class FreeMode {
-  kStop,      // stops there and keeps the object: a second free goes on
-  kDrain,     // runs all, and the object is gone whatever they said
-  kLastCode,  // runs all, and keeps the object, without attributes, if the last one failed
-  kAnyCode,   // the same if any of them failed; the last failure's code is what it says
-  kUntold,    // not known: so all are run, and MPI is told that none failed, which must end well
+  kStop,      // stops there and keeps the object; a second free goes on
+  kDrain,     // runs all callbacks, and frees the object whatever they return
+  kLastCode,  // runs all; keeps the object, without attributes, if the last one failed
+  kAnyCode,   // the same if any of them failed; returns the code of the last failure
+  // unknown: attrcache runs all and tells MPI that none failed, which ends well on any MPI
+  kUntold,
 };
 
-// What an MPI by itself makes of a sort of misuse; null where that isn't known.
+// What an MPI without attrcache does about a sort of misuse.
 struct Natively {
   Misuse sort;
   const char* text;
 };
 
 struct Behaviour {
-  const char* name;  // as people call it
-  // Of MPI_Comm_free, MPI_Type_free and MPI_Win_free.
+  const char* name;  // the MPI's name as people write it
+  // What MPI_Comm_free, MPI_Type_free and MPI_Win_free do.
   FreeMode free_modes[3];
-  // Whether MPI_Finalize succeeds where a delete callback of MPI_COMM_SELF fails.
+  // Whether MPI_Finalize succeeds although a delete callback of MPI_COMM_SELF fails.
   bool finalize_forgets;
-  // Whether MPI_Finalize deletes the attributes of MPI_COMM_WORLD, too. (MPI_COMM_SELF's it always
-  // does.)
+  // Whether MPI_Finalize deletes the attributes of MPI_COMM_WORLD, too. (It always deletes those of
+  // MPI_COMM_SELF.)
   bool finalize_deletes_on_world;
   // Whether MPI_Finalize deletes the attributes of predefined datatypes.
   bool finalize_deletes_on_types;
-  // For each sort of misuse, in that order; null: nothing is known.
+  // One entry for each sort of misuse, in the order of the enumeration. Null if nothing is known.
   const Natively* natively;
 };
 
-// Of the MPI that calls itself so.
+// Returns the behaviour of the MPI whose MPI_Get_library_version says `library_version`.
 const Behaviour& find_behaviour(const char* library_version);
 
-// Whether a list for Behaviour::natively has each sort at its place.
+// Whether a list for Behaviour::natively has each sort of misuse at its place.
 template <size_t kCount>
 constexpr bool is_complete(const Natively (&list)[kCount]) {
   if (kCount != kMisuses) return false;

@@ -11,7 +11,8 @@ namespace {
 
 using Callback = attrcache_callback;
 
-// {NULL_COPY, DUP, NULL_DELETE} of the three kinds and of MPI-1; null where there is none.
+// The callback constants come in families of three, {NULL_COPY, DUP, NULL_DELETE}: one for each
+// kind of object, and the last one is MPI-1's. A name is null where there is no such function.
 constexpr int kFamilies = 4;
 using Family = Callback* [3];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The callback constants of MPI (MPI_COMM_DUP_FN, ...) are functions or null pointers. Recognized,
-// they become attrcache's sentinels, which cost no call. One that isn't recognized is called like
-// any user's function, which comes to the same.
+// MPI's callback constants (MPI_COMM_DUP_FN, ...) are functions or null pointers. If they are
+// recognized, attrcache's own constants take their place, which cost no call. One that isn't
+// recognized is called like any user's function, and has the same effect.
 
 #ifndef ATTRCACHE_MPI_NATIVE_CONSTANTS_H_
 #define ATTRCACHE_MPI_NATIVE_CONSTANTS_H_
@@ -17,15 +17,16 @@ struct Callbacks {
   attrcache_callback* delete_fn;
 };
 
-// Of one family, {NULL_COPY, DUP, NULL_DELETE}. Where there is none, it has a null pointer, which
-// is the sentinel of NULL_COPY and NULL_DELETE anyway, and no user's DUP.
+// Replaces the constants of one family, {NULL_COPY, DUP, NULL_DELETE}. A family's entry is null
+// where there is no such function. That does no harm: a null pointer is attrcache's constant for
+// NULL_COPY and NULL_DELETE anyway, and no user gives it for DUP.
 inline void recognize(attrcache_callback* const (&family)[3], Callbacks& c) {
   if (c.copy_fn == family[0]) c.copy_fn = ATTRCACHE_NULL_COPY_FN;
   if (c.copy_fn == family[1] && c.copy_fn != ATTRCACHE_NULL_COPY_FN) c.copy_fn = ATTRCACHE_DUP_FN;
   if (c.delete_fn == family[2]) c.delete_fn = ATTRCACHE_NULL_DELETE_FN;
 }
 
-// C's, of one kind; of communicators, also MPI-1's.
+// Recognizes the constants of C for one kind, and for communicators also MPI-1's.
 template <int kKind>
 inline Callbacks recognize_c(attrcache_callback* copy_fn, attrcache_callback* delete_fn) {
   const Native& n = native();
@@ -35,7 +36,7 @@ inline Callbacks recognize_c(attrcache_callback* copy_fn, attrcache_callback* de
   return c;
 }
 
-// Fortran's: mpif.h's and mpi_f08's, of any kind.
+// Recognizes the constants of Fortran, both mpif.h's and mpi_f08's, of any kind.
 Callbacks recognize_fortran(attrcache_callback* copy_fn, attrcache_callback* delete_fn);
 
 }  // namespace attrcache::mpi

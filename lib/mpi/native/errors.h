@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How a call fails. MPI itself raises the error, in a function of its own that fails in the same
-// way (entries/raise.h), because only MPI knows all of it: which error handler hears of the error
-// (on MPICH an object without one has MPI_COMM_SELF's or MPI_COMM_WORLD's, but
-// MPI_Comm_call_errhandler takes the missing handler as fatal), what the function then returns, and
-// what the message says that ends the program.
+// way (entries/raise.h), because only MPI knows all that belongs to it: which error handler is
+// called, what the function then returns, and what the message says if that ends the program. (On
+// MPICH, for example, an object without an error handler uses MPI_COMM_SELF's or MPI_COMM_WORLD's,
+// but MPI_Comm_call_errhandler takes the missing handler as fatal.)
 
 #ifndef ATTRCACHE_MPI_NATIVE_ERRORS_H_
 #define ATTRCACHE_MPI_NATIVE_ERRORS_H_
@@ -16,21 +16,21 @@ namespace attrcache::mpi {
 // Whether `result` says that the keyval can't be used.
 bool is_keyval_error(int result);
 
-// What a callback of MPI's is to return for `result`: the callback's own code where a callback
-// failed, else MPI's error class.
+// The MPI error code for `result`: the callback's own code if a callback failed, else an error
+// class.
 int error_code(int result, int callback_code);
 
-// Calls MPI_COMM_WORLD's error handler (which may end the program) and returns `code`. Only for a
-// keyval that can't be made because there are too many or memory is out: no call to MPI is known
-// to fail like that.
+// Calls MPI_COMM_WORLD's error handler (which may end the program) and returns `code`. This is only
+// for a keyval that can't be made because there are too many, or because memory is short: no call
+// to MPI is known that fails like that.
 int raise_on_world(int code);
 
-// Makes a native set or delete of an object's anchor fail with `code`. While it exists, the next
-// call of the anchor's delete callback for that object, on this thread, returns `code` and deletes
-// nothing: so MPI leaves the anchor attached, as it leaves any attribute whose delete callback
-// failed, and raises the error. Nothing about the object has changed meanwhile for anybody else.
-// It is over as soon as the callback has been called: the error handler, which MPI calls next, may
-// do anything.
+// Makes MPI's own set or delete of an object's anchor fail with `code`. While a Refusal exists, the
+// next call of the anchor's delete callback for that object, on this thread, returns `code` and
+// deletes nothing. MPI then leaves the anchor attached, as it does with any attribute whose delete
+// callback failed, and raises the error. For all other threads nothing about the object has changed
+// meanwhile. The Refusal is used up as soon as the callback was called, because the error handler,
+// which MPI calls next, may do anything.
 class Refusal {
  public:
   Refusal(int kind, const void* object, int code);
@@ -38,10 +38,11 @@ class Refusal {
   Refusal(const Refusal&) = delete;
   Refusal& operator=(const Refusal&) = delete;
 
-  // Whether the callback was called.
+  // Whether the anchor's delete callback was called.
   bool used() const { return used_; }
 
-  // By the callback: whether this is for a refusal only, and then the code to return.
+  // Called by the anchor's delete callback: whether it was called only for a Refusal. If so, gives
+  // the code to return.
   static bool asked(int kind, const void* object, int* code);
 
  private:

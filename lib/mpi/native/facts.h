@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The binary interface that this build of the interposer is for: what handles and constants are,
-// and where things are found. All that differs between interfaces is in one facts.h each. What
-// MPIs behind one interface do differently is in behaviour.h, and found out at run time.
+// and where MPI's functions are found. Each interface has a facts.h in a folder of its own. What
+// MPIs behind the same interface do differently is in behaviour.h, and is found out at run time.
 
 #ifndef ATTRCACHE_MPI_NATIVE_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_FACTS_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the Fortran entry points have in common: MPI's own Fortran functions for keyvals that aren't
-// ours, handles, and IERROR, which mpi_f08 lets the caller leave out (a null pointer).
+// attrcache's, and the conversion of handles.
 //
-// A handle of mpi_f08 is a derived type of one INTEGER, passed by reference: for us, an INTEGER. So
-// mpi_f08's functions differ from mpif.h's in IERROR alone, and everything that is MPI's to answer
-// goes to its mpif.h functions.
+// A handle of mpi_f08 is a derived type of one INTEGER that is passed by reference, so here it is
+// an INTEGER. The functions of mpi_f08 thus differ from mpif.h's only in that the caller may leave
+// IERROR out (a null pointer). So whatever MPI has to answer goes to its mpif.h functions.
 
 #ifndef ATTRCACHE_MPI_NATIVE_FORTRAN_H_
 #define ATTRCACHE_MPI_NATIVE_FORTRAN_H_
@@ -18,8 +18,8 @@ namespace attrcache::mpi::fortran {
 
 using Callback = attrcache_callback;
 
-// MPI's Fortran functions of one face: `Value` is MPI-1's INTEGER or MPI-2's
-// INTEGER(KIND=MPI_ADDRESS_KIND).
+// MPI's Fortran functions of one interface: `Value` is the INTEGER of MPI-1 or the
+// INTEGER(KIND=MPI_ADDRESS_KIND) of MPI-2.
 template <typename Value>
 struct Calls {
   void (*create_keyval)(Callback*, Callback*, MPI_Fint*, Value*, MPI_Fint*);
@@ -36,7 +36,7 @@ struct Native {
   Calls<MPI_Aint> win;
 };
 
-// Found at run time, as mpi::native() is.
+// Looked up at run time, like mpi::native().
 const Native& native();
 
 template <typename Kind>

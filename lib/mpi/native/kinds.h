@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three kinds of MPI objects that have attributes, as types to write the interposer's templates
-// over.
+// The three kinds of MPI objects that have attributes, as types that the interposer's templates
+// take as an argument.
 
 #ifndef ATTRCACHE_MPI_NATIVE_KINDS_H_
 #define ATTRCACHE_MPI_NATIVE_KINDS_H_
@@ -15,7 +15,8 @@ struct Communicator {
   using CopyFn = MPI_Comm_copy_attr_function;
   using DeleteFn = MPI_Comm_delete_attr_function;
   static constexpr int kNumber = ATTRCACHE_COMMUNICATOR;
-  // Of predefined keyvals: how many places, and the place of one, beyond those if it is none.
+  // The predefined keyvals of the kind: how many there are, and the place of one among them.
+  // place() is at least kPlaces for any other keyval.
   static constexpr unsigned kPlaces = facts::kCommPlaces;
   static unsigned place(int keyval) { return facts::comm_place(keyval); }
 };
@@ -40,7 +41,8 @@ struct Window {
 
 inline constexpr int kKinds = 3;
 
-// Whether attrcache handed this keyval out. Everybody else's are outside the range: one compare.
+// Whether attrcache handed this keyval out. Everybody else's keyvals are outside the range, so one
+// comparison tells.
 inline bool ours(int keyval) {
   return static_cast<unsigned>(keyval) - ATTRCACHE_KEYVAL_MIN <=
          static_cast<unsigned>(ATTRCACHE_KEYVAL_MAX - ATTRCACHE_KEYVAL_MIN);

@@ -20,14 +20,15 @@ struct Search {
   void* found;
 };
 
-// Looks into one loaded library, if it is one of the MPI's.
+// Looks for a symbol in one loaded library, if that library is one of MPI's.
 int search_library(dl_phdr_info* info, size_t, void* argument) {
   auto& search = *static_cast<Search*>(argument);
   const char* slash = std::strrchr(info->dlpi_name, '/');
   const char* base = slash != nullptr ? slash + 1 : info->dlpi_name;
   for (const char* prefix : facts::kLibraryPrefixes) {
     if (std::strncmp(base, prefix, std::strlen(prefix)) != 0) continue;
-    // Loaded already: the handle adds a reference, which keeps MPI from being unloaded under us.
+    // The library is loaded already. The handle only adds a reference, which keeps MPI from being
+    // unloaded while attrcache uses it.
     void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) continue;
     search.found = dlsym(library, search.name);
@@ -79,8 +80,8 @@ void resolve_constants(Native& n) {
   }
 }
 
-// Whether the MPI speaks the standard ABI. One that was built for its own has the function, too,
-// and gives no version.
+// Whether the MPI speaks the standard ABI. One that was built for its own interface has the
+// function, too, but gives no version.
 bool speaks_standard_abi() {
   using GetVersion = int(int*, int*);
   auto* const get = reinterpret_cast<GetVersion*>(find_symbol("PMPI_Abi_get_version"));
@@ -121,7 +122,7 @@ const Native& find_native() {
     die("this process runs another MPI than the one that the preloaded library is for,",
         facts::kName);
   }
-  auto* n = new Native{};  // lives as long as the process
+  auto* n = new Native{};  // never deleted: it lives as long as the process
   ATTRCACHE_RESOLVE_KIND(n->comm, Comm);
   ATTRCACHE_RESOLVE_KIND(n->type, Type);
   ATTRCACHE_RESOLVE_KIND(n->win, Win);
@@ -138,7 +139,8 @@ const Native& find_native() {
   }
   n->behaviour = &ask_behaviour();
   const Native* expected = nullptr;
-  // (N1) Release: publishes the table. Acquire on failure: another thread's is used instead.
+  // (N1) The release publishes the table. On failure another thread's table is used instead, which
+  // the acquire makes visible.
   if (!native_table.compare_exchange_strong(expected, n, kAcqRel, kAcquire)) {
     delete n;
     return *expected;

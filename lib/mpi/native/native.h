@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The MPI library underneath, reached by its PMPI_ names, which are looked up at run time: so that
-// the interposer can be loaded into any process, one without MPI and one that opens its MPI later
-// (as Python does) included. A process whose MPI can't be found although it calls MPI is ended with
-// a message.
+// The MPI library underneath, called by its PMPI_ names. They are looked up at run time, so that
+// the interposer can be loaded into any process, even one without MPI or one that opens its MPI
+// later (as Python does). A process that calls MPI although no MPI can be found is ended with a
+// message.
 
 #ifndef ATTRCACHE_MPI_NATIVE_NATIVE_H_
 #define ATTRCACHE_MPI_NATIVE_NATIVE_H_
@@ -14,7 +14,7 @@
 
 namespace attrcache::mpi {
 
-// The attribute functions of one kind.
+// MPI's attribute functions for one kind of object.
 template <typename Kind>
 struct Calls {
   using Handle = typename Kind::Handle;
@@ -23,7 +23,7 @@ struct Calls {
   int (*set_attr)(Handle, int, void*);
   int (*get_attr)(Handle, int, void*, int*);
   int (*delete_attr)(Handle, int);
-  // Null where a handle is its own Fortran handle, and where there is no Fortran.
+  // Null where a handle in C is also the handle in Fortran, and where there is no Fortran.
   MPI_Fint (*to_fortran)(Handle);
   Handle (*from_fortran)(MPI_Fint);
 };
@@ -39,12 +39,12 @@ struct Predefined {
 };
 
 struct Native : Predefined {
-  const Behaviour* behaviour;  // of this process's MPI
+  const Behaviour* behaviour;  // the behaviour of this process's MPI
 
   Calls<Communicator> comm;
   Calls<Datatype> type;
   Calls<Window> win;
-  // MPI-1. Where an MPI has them no more, their successors.
+  // The functions of MPI-1. Where an MPI no longer has them, these are their successors.
   int (*keyval_create)(MPI_Copy_function*, MPI_Delete_function*, int*, void*);
   int (*keyval_free)(int*);
   int (*attr_put)(MPI_Comm, int, void*);
@@ -56,8 +56,8 @@ struct Native : Predefined {
   int (*comm_call_errhandler)(MPI_Comm, int);
   int (*win_call_errhandler)(MPI_Win, int);
 
-  // The callback constants of C: facts::kConstants, resolved; null where a constant is a null
-  // pointer.
+  // The addresses of the callback constants in C (facts::kConstants), by kind; MPI-1's have the
+  // index kKinds. Null where a constant is a null pointer.
   attrcache_callback* constants[kKinds + 1][3];
 
   template <typename Kind>
@@ -91,7 +91,8 @@ inline MPI_Win Native::null<Window>() const {
   return null_win;
 }
 
-// (N1) The table once it is filled; pairs with the release in find_native.
+// (N1) Points to the functions once they have been looked up. The acquire pairs with the release in
+// find_native().
 [[gnu::visibility("hidden")]] extern constinit Atomic<const Native*> native_table;
 const Native& find_native();
 
@@ -102,16 +103,18 @@ inline const Native& native() {
 
 inline const Behaviour& behaviour() { return *native().behaviour; }
 
-// A symbol of the process's MPI, wherever that is loaded; null if there is none. Slow.
+// Finds a symbol of the process's MPI, wherever that is loaded. Returns null if there is none.
+// Slow.
 void* find_symbol(const char* name);
 
-// The same, looking into MPI's libraries only: passes by a definition of ours.
+// The same, but looks into MPI's libraries only, so it doesn't find a function of attrcache's that
+// has the same name.
 void* find_symbol_in_libraries(const char* name);
 
-// Ends the process: there is no way to go on.
+// Ends the process with a message, when there is no way to go on.
 [[noreturn]] void die(const char* what, const char* detail);
 
-// Sets a pointer to what has that name in MPI; ends the process if nothing has.
+// Sets a pointer to MPI's symbol of that name. Ends the process if there is none.
 template <typename T>
 void resolve(T& target, const char* name) {
   void* symbol = find_symbol(name);

@@ -17,8 +17,8 @@ namespace {
 
 Anchor* new_anchor() {
   void* memory = std::aligned_alloc(alignof(Anchor), sizeof(Anchor));
-  // The parentheses zero it. Without them the compiler may take what the memory held before,
-  // zeroed or not, as lost.
+  // The parentheses zero the anchor. Without them the compiler may treat what the memory held
+  // before as lost, even if it was zeroed.
   return memory != nullptr ? new (memory) Anchor() : nullptr;
 }
 
@@ -30,14 +30,15 @@ size_t attribute_count(attrcache_kind* kind, const Anchor& anchor) {
   return n;
 }
 
-// The object is being duplicated. Its copy has no handle yet that MPI would tell us: should a
-// copy_fn fail, the delete_fn of what was copied before gets the null handle.
+// MPI's copy callback for anchors: MPI is duplicating the object. The copy has no handle yet that
+// MPI would tell. So if a copy_fn fails, the delete_fn of each attribute that was copied before it
+// gets the null handle.
 template <typename Kind>
 int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, int* flag) {
   auto* from = static_cast<Anchor*>(value);
   *flag = 0;
-  if (from == nullptr) return MPI_SUCCESS;  // one that memory was too short for
-  // So that the callbacks find the object they are called for.
+  if (from == nullptr) return MPI_SUCCESS;  // attach() had no memory for it
+  // The callbacks must find the object that they are called for.
   objects<Kind>.insert(facts::to_key(old), from);
   const probe::Operation operation(probe::What::kDup, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   attrcache_kind* kind = kind_of<Kind>();
@@ -48,7 +49,8 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
   const int result = attrcache_copy_all(kind, &from->table, facts::to_object(old), &to->table,
                                         facts::to_object(native().null<Kind>()), &code);
   if (result != ATTRCACHE_OK || attribute_count(kind, *to) == 0) {
-    // Nothing is attached, but places for what copy_fns might have returned may have been made.
+    // Nothing is attached to the copy, but its table may have allocated slots for what the copy_fns
+    // might have returned.
     attrcache_delete_all(kind, &to->table, facts::to_object(native().null<Kind>()), ATTRCACHE_DRAIN,
                          nullptr);
     delete_anchor(to);
@@ -74,7 +76,7 @@ Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
   const FreeMode mode = behaviour().free_modes[Kind::kNumber];
   bool told = mode != FreeMode::kDrain && mode != FreeMode::kUntold;
   if (behaviour().finalize_forgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
-    // Those that only MPI_Finalize frees.
+    // MPI_COMM_WORLD and MPI_COMM_SELF are freed by MPI_Finalize alone.
     told = object != facts::to_object(native().world) && object != facts::to_object(native().self);
   }
   WatchedFree watched_free(Kind::kNumber, object, told);
@@ -83,10 +85,12 @@ Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
   return freed;
 }
 
-// Of MPI_COMM_SELF and MPI_COMM_WORLD, which MPI_Finalize alone frees, in one thread.
+// For code_at_finalize(): the codes of MPI_COMM_WORLD and MPI_COMM_SELF. They need not be atomic,
+// because only MPI_Finalize deletes these attributes, in one thread.
 constinit int finalize_codes[2] = {MPI_SUCCESS, MPI_SUCCESS};
 
-// What MPI is told of callbacks that ended with `code`.
+// The code that the anchor's delete callback returns to MPI after the program's callbacks gave
+// `code`.
 template <typename Kind>
 int to_tell(typename Kind::Handle, int code) {
   return code;
@@ -95,28 +99,31 @@ template <>
 int to_tell<Communicator>(MPI_Comm comm, int code) {
   const bool self = comm == native().self;
   if (!self && comm != native().world) return code;
-  // It would stop there, before the attributes by which we notice the end.
+  // Such an MPI stops at a failure, so it would never get to the attributes by which we notice the
+  // end.
   if (behaviour().finalize_forgets) return MPI_SUCCESS;
   finalize_codes[self] = code;
   return code;
 }
 
-// The object ends; or an error is to be raised on it, and it goes on.
+// MPI's delete callback for anchors. Either the object is being freed, or an error is to be raised
+// on it (Refusal, errors.h), and the object goes on.
 template <typename Kind>
 int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   int code;
   if (Refusal::asked(Kind::kNumber, facts::to_object(handle), &code)) [[unlikely]]
     return code;
   auto* anchor = static_cast<Anchor*>(value);
-  if (anchor == nullptr) return MPI_SUCCESS;  // one that memory was too short for
+  if (anchor == nullptr) return MPI_SUCCESS;  // attach() had no memory for it
   const uintptr_t key = facts::to_key(handle);
-  // So that the callbacks find the object, if it was never touched under this handle.
+  // The callbacks must find the object even if it was never used under this handle.
   objects<Kind>.insert(key, anchor);
   const probe::Operation operation(probe::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   probe::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
   const Freed freed =
       checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
-  // If it isn't there any more, a callback has freed the object under our feet.
+  // If the map doesn't have the anchor any more, a callback has freed the object, and the anchor
+  // with it.
   if (!freed.kept && objects<Kind>.find(key) == anchor) {
     objects<Kind>.erase(key);
     probe::ended(anchor);
@@ -125,9 +132,9 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   return to_tell<Kind>(handle, freed.code);
 }
 
-// How often objects without an anchor were asked for attributes, by a hash of their handles: an
-// anchor is worth its cost for one that is asked again and again. Approximate on purpose; relaxed,
-// for it orders nothing.
+// How often objects without an anchor were asked for attributes, by a hash of their handles. An
+// anchor is worth its cost only for an object that is asked again and again. The count is
+// approximate on purpose. The accesses are relaxed because they order nothing.
 constinit Atomic<uint8_t> asked[256];
 constexpr uint8_t kOften = 8;
 
@@ -139,13 +146,15 @@ bool asked_often(uintptr_t key) {
   return often;
 }
 
-// The right to attach an anchor to one object. Taken around calls into MPI that run no callback and
-// can't fail but for memory, so a thread that waits for it waits for MPI alone.
+// A lock that gives one thread the right to attach an anchor to an object. It is held around calls
+// into MPI that run no callback and can fail only for lack of memory, so a thread that waits for
+// the lock waits for MPI alone.
 class Claim {
  public:
   explicit Claim(uintptr_t key) : slot_(slots_[key * 0x9e3779b97f4a7c15 >> 58]) {
     Backoff backoff;
-    // (A1) Acquire, pairs with the release below: the anchor that the last holder attached.
+    // (A1) The acquire pairs with the release below: it makes visible the anchor that the last
+    // holder attached.
     while (slot_.exchange(1, kAcquire) != 0) backoff.relax();
   }
   ~Claim() { slot_.store(0, kRelease); }  // (A1)
@@ -158,7 +167,7 @@ class Claim {
 };
 constinit Atomic<uint32_t> Claim::slots_[64];
 
-// The anchor that MPI has for the object; null: none.
+// Asks MPI for the object's anchor, and gives null if there is none.
 template <typename Kind>
 int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
   constexpr int kNotWritten = -1;
@@ -168,14 +177,16 @@ int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
   const int code =
       native().of<Kind>().get_attr(handle, state.anchors[Kind::kNumber], &value, &flag);
   if (code != MPI_SUCCESS) return code;
-  // It has failed: MPICH 5.0.2 returns MPI_SUCCESS once it has called an error handler of the
-  // program's. Taken for a success, it would put an anchor under a handle that is none.
+  // MPI did not write the flag, so the call has failed. MPICH 5.0.2 returns MPI_SUCCESS even so
+  // once it has called an error handler of the program's. If this were taken for a success, an
+  // anchor would be entered under a handle that names no object.
   if (flag == kNotWritten) return MPI_ERR_OTHER;
   if (flag != 0) *anchor = static_cast<Anchor*>(value);
   return MPI_SUCCESS;
 }
 
-// Out of memory: gives null, having attached a null pointer, which ask() takes for no anchor.
+// Attaches a new anchor unless another thread was faster. When out of memory it attaches a null
+// pointer, which ask() takes for no anchor, and gives null.
 template <typename Kind>
 int attach(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
   const Claim claim(facts::to_key(handle));
@@ -194,7 +205,8 @@ int attach(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
   return MPI_SUCCESS;
 }
 
-// There is no memory for an anchor: MPI raises that by the null pointer in its place.
+// Makes MPI raise that there is no memory for an anchor. It overwrites the null pointer that
+// attach() left in the anchor's place, and the Refusal makes that fail.
 template <typename Kind>
 int raise_no_memory(const Served& state, typename Kind::Handle handle) {
   Refusal refusal(Kind::kNumber, facts::to_object(handle), MPI_ERR_NO_MEM);
@@ -224,7 +236,7 @@ int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
     }
   }
   probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
-  // Out of memory: the object is served all the same, only slowly.
+  // If the map has no memory for the entry, the object is served all the same, only more slowly.
   if (!ending()) objects<Kind>.insert(key, *anchor);
   return MPI_SUCCESS;
 }

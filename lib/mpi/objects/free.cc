@@ -12,7 +12,8 @@
 namespace attrcache::mpi {
 namespace {
 
-// attrcache_delete_all, until no other thread is in the middle of deleting one of the attributes.
+// Calls attrcache_delete_all again and again until no other thread is in the middle of deleting one
+// of the attributes.
 int delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                attrcache_delete_mode mode, int* code) {
   Backoff backoff;
@@ -23,7 +24,8 @@ int delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
   }
 }
 
-// What is attached at one moment, in the order of setting. Empty when out of memory.
+// The attributes that are attached at one moment, in the order in which they were set. The list is
+// empty when out of memory.
 class Attributes {
  public:
   Attributes(attrcache_kind* kind, const attrcache_table* table) {
@@ -52,9 +54,9 @@ class Attributes {
   size_t count_ = 0;
 };
 
-// Runs the delete callbacks one by one, youngest first, and returns what the last one said, or with
-// FreeMode::kAnyCode the last one that failed. `died`: one has freed the object, and the table is
-// no more.
+// Deletes the attributes one by one, the youngest first. Returns the code of the last callback, or
+// with FreeMode::kAnyCode of the last one that failed. Sets `died` if a callback has freed the
+// object: its table is gone then and must not be used.
 int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode,
                 bool* died) {
   const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
@@ -78,12 +80,12 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
   int code = 0;
   if (mode == FreeMode::kLastCode || mode == FreeMode::kAnyCode) {
     if (delete_at_once(*reinterpret_cast<Registry*>(kind), Table::of(table))) {
-      return {0, false, false};  // there was no callback to be run
+      return {0, false, false};  // there was no callback to run
     }
     bool died;
     const int last = delete_each(kind, table, object, mode, &died);
     if (died) return {last, false, false};
-    // What callbacks have attached meanwhile, and the table's memory.
+    // This deletes what the callbacks have attached meanwhile, and frees the table's memory.
     const int result = delete_all(kind, table, object, ATTRCACHE_DRAIN, &code);
     const bool leaked = result != ATTRCACHE_OK && result != ATTRCACHE_ERR_CALLBACK;
     if (last != 0) return {last, false, leaked};

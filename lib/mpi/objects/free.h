@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Deletes all attributes of an object that MPI is freeing, and takes failing delete callbacks as
-// that MPI does (behaviour.h, FreeMode).
+// Deletes all attributes of an object that MPI is freeing. When a delete callback fails, it does
+// what the MPI underneath would do (FreeMode, behaviour.h).
 
 #ifndef ATTRCACHE_MPI_OBJECTS_FREE_H_
 #define ATTRCACHE_MPI_OBJECTS_FREE_H_
@@ -12,9 +12,9 @@
 namespace attrcache::mpi {
 
 struct Freed {
-  int code;     // for MPI: MPI_SUCCESS, or a callback's code
-  bool kept;    // attributes are still attached, and the object goes on
-  bool leaked;  // the object goes, but something is still attached: its table must not be freed
+  int code;     // what to tell MPI: MPI_SUCCESS or a callback's code
+  bool kept;    // the object is not freed, and attributes are still attached
+  bool leaked;  // the object is freed, but something is still attached, so its table must be kept
 };
 
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode);

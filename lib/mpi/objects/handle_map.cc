@@ -12,7 +12,8 @@ constinit HandleMap::Array HandleMap::nothing_ = {0, nullptr, {}};
 struct HandleMap::Held {
   explicit Held(HandleMap& map) : map_(map) {
     Backoff backoff;
-    // (H3) Acquire: what the last holder changed; pairs with the release below.
+    // (H3) The acquire makes visible what the last holder of the lock changed. It pairs with the
+    // release below.
     while (map_.lock_.exchange(1, kAcquire) != 0) backoff.relax();
   }
   ~Held() { map_.lock_.store(0, kRelease); }  // (H3)
@@ -29,14 +30,17 @@ HandleMap::Array* HandleMap::allocate(uint64_t capacity) {
   return array;
 }
 
-// Finds may still be reading it. Lock held.
+// Keeps an array that is no longer used, because finds may still be reading it. The caller holds
+// the lock.
 void HandleMap::put_away(Array* array) {
   if (array == &nothing_) return;
   array->older = outgrown_;
   outgrown_ = array;
 }
 
-// Keeps at least half of the slots empty. Lock held. Relaxed loads: only holders of the lock write.
+// Makes sure that at least half of the slots stay empty after one more insert. Returns false when
+// out of memory. The caller holds the lock. The loads are relaxed because only holders of the lock
+// write.
 bool HandleMap::make_room() {
   Array* old = array_.load(kRelaxed);
   const uint64_t capacity = old->mask / sizeof(Slot) + 1;
@@ -54,7 +58,7 @@ bool HandleMap::make_room() {
       offset = (offset + sizeof(Slot)) & grown->mask;
     }
     grown->at(offset).object.store(old->at(i).object.load(kRelaxed), kRelaxed);
-    grown->at(offset).key.store(key, kRelaxed);  // not published yet
+    grown->at(offset).key.store(key, kRelaxed);  // relaxed: the array is not published yet
   }
   erased_ = 0;
   put_away(old);
@@ -84,14 +88,15 @@ void* HandleMap::insert(uintptr_t handle, void* object) {
   return object;
 }
 
-// Turns the erased slots that no longer stand in anybody's way back into empty ones: those just
-// before an empty one. A find that passes is told "absent" one slot earlier, no more.
+// Turns erased slots back into empty ones where no probe has to pass them: those just before an
+// empty slot. A find that is passing through stops at one of them, which is right, because the slot
+// after them is empty anyway. The caller holds the lock.
 void HandleMap::tidy(Array& array, uint64_t offset) {
   const uint64_t next = (offset + sizeof(Slot)) & array.mask;
   if (array.at(next).key.load(kRelaxed) != kEmpty) return;
   while (array.at(offset).key.load(kRelaxed) == kErased) {
-    // Release like H2, although it gives nothing to read: the object of an empty slot is never
-    // looked at.
+    // A release like H2, although it publishes nothing: nobody looks at the object of an empty
+    // slot.
     array.at(offset).key.store(kEmpty, kRelease);
     --erased_;
     offset = (offset - sizeof(Slot)) & array.mask;
@@ -108,8 +113,8 @@ void HandleMap::erase(uintptr_t handle) {
     const uint64_t there = slot.key.load(kRelaxed);
     if (there == kEmpty) return;
     if (there != key) continue;
-    // Release: whoever gets the handle next, and thereby sees that it was freed, doesn't find the
-    // old entry.
+    // The release makes sure that whoever gets the handle next, and thereby knows that it was
+    // freed, doesn't find the old entry.
     slot.key.store(kErased, kRelease);
     live_.store(live_.load(kRelaxed) - 1, kRelaxed);
     ++erased_;

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a handle to what the interposer keeps of its object: a hash table with open addressing, read
-// by every MPI get.
+// A map from an MPI handle to what the interposer keeps of the object (its anchor, anchor.h). It is
+// a hash table with open addressing, and every MPI get reads it.
 //
-//   find     wait-free but for growth of its probe; no write, no lock; about ten instructions on a
-//   hit insert, erase, clear   rare; serialized by a lock that is held for a few memory accesses
-//   and the
-//            allocator, never across anything of MPI's or the user's
+//   find                  wait-free, except that its probe grows while others insert; it writes
+//                         nothing and takes no lock; a hit takes about ten instructions
+//   insert, erase, clear  rare; a lock serializes them, which is held for a few memory accesses and
+//                         the allocator, but never while MPI or the program's code runs
 //
-// Guaranteed to a find whose handle names a live object during the whole call: it returns that
-// object's entry, or null; null only if no insert of it came before. Entries never move within an
-// array, a slot is written handle last and erased handle first, so the two words that a find reads
-// belong together as long as the object lives. A handle that was freed and given out again is found
-// with its new entry or not at all, since the free erased the old one before MPI could reuse the
-// handle. Arrays that were outgrown stay readable for ever: together they are smaller than the
-// current one, but for the rare array that was given up because erased slots filled it.
+// A find whose handle names a live object during the whole call returns that object's entry or
+// null, and it returns null only if no insert of the entry came before. This holds because:
+//
+// * Entries never move within an array.
+// * A slot's handle is written last and erased first. So the two words that a find reads belong
+//   together as long as the object lives.
+// * When an object is freed, its entry is erased before MPI can reuse the handle. So a handle that
+//   was freed and given out again is found with its new entry or not at all.
+// * Outgrown arrays stay readable for ever, because a find may still be reading them. Together they
+//   are smaller than the current array, except for the rare array that was replaced because erased
+//   slots filled it.
 
 #ifndef ATTRCACHE_MPI_OBJECTS_HANDLE_MAP_H_
 #define ATTRCACHE_MPI_OBJECTS_HANDLE_MAP_H_
@@ -32,7 +36,7 @@ class HandleMap {
   HandleMap(const HandleMap&) = delete;
   HandleMap& operator=(const HandleMap&) = delete;
 
-  // False: it isn't there.
+  // Returns false if the map has no entry for the handle.
   [[gnu::always_inline]] bool find(uintptr_t handle, void** object) const {
     const uint64_t key = key_of(handle);
     const Array* array = array_.load(kAcquire);  // (H1)
@@ -49,34 +53,37 @@ class HandleMap {
     }
   }
 
-  // The same for the hot path: looks at two places only, where nearly all are.
+  // The same for the hot path. It looks at two slots only, where nearly all entries are, so false
+  // does not mean that there is no entry.
   [[gnu::always_inline]] bool find_near(uintptr_t handle, void** object) const {
     const Array* array = array_.load(kAcquire);  // (H1)
     const Slot* slot = &array->at(hash(handle) & array->mask);
     if (slot->key.load(kAcquire) != key_of(handle)) [[unlikely]] {  // (H2)
-      ++slot;  // there is one more slot than the mask can name
+      ++slot;  // stays in bounds: the array has one more slot than the mask covers
       if (slot->key.load(kAcquire) != key_of(handle)) return false;  // (H2)
     }
     *object = slot->object.load(kRelaxed);  // ordered by H2
     return true;
   }
 
-  // The same as find; null: it isn't there.
+  // The same as find(); null means that there is no entry.
   void* find(uintptr_t handle) const {
     void* object;
     return find(handle, &object) ? object : nullptr;
   }
 
-  // How many places a find looks at, for tests.
+  // How many slots a find looks at. For tests.
   unsigned distance(uintptr_t handle) const;
 
-  // What is in the map under `handle` afterwards: `object`, or what was there before; null when out
-  // of memory (then nothing is).
+  // Inserts `object` unless the handle has an entry already. Returns what the map has for the
+  // handle afterwards: `object` or the earlier entry. Returns null, with nothing inserted, when out
+  // of memory.
   void* insert(uintptr_t handle, void* object);
   void erase(uintptr_t handle);
   void clear();
 
-  // Calls visit(handle, object) for every entry, with the lock held: it must not use the map.
+  // Calls visit(handle, object) for every entry. The lock is held meanwhile, so visit must not
+  // insert or erase.
   template <typename Visit>
   void for_each(Visit visit) {
     visit_all(
@@ -84,8 +91,8 @@ class HandleMap {
         &visit);
   }
 
-  // Gives all memory back, outgrown arrays included. Nobody may use the map at the same time. The
-  // interposer's maps live as long as the process and never need it.
+  // Gives all memory back, outgrown arrays included. Nobody may use the map at the same time. Only
+  // tests call this: the interposer's maps live as long as the process.
   void reset();
 
   size_t size() const { return live_.load(kRelaxed); }
@@ -98,9 +105,9 @@ class HandleMap {
   static_assert(sizeof(Slot) == 16);
 
   struct Array {
-    uint64_t mask;  // of byte offsets: (capacity - 1) * sizeof(Slot)
-    Array* older;   // among those that nothing is added to any more
-    Slot slots[2];  // capacity + 1: the last one stays empty
+    uint64_t mask;  // for byte offsets: (capacity - 1) * sizeof(Slot)
+    Array* older;   // links the outgrown arrays
+    Slot slots[2];  // really capacity + 1 of them; the last one stays empty
 
     const Slot& at(uint64_t offset) const {
       return *reinterpret_cast<const Slot*>(reinterpret_cast<const char*>(slots) + offset);
@@ -110,17 +117,18 @@ class HandleMap {
     }
   };
 
-  // No handle has these keys: their predecessors are no addresses and don't fit an int.
+  // No handle has these keys: the handles that they stand for (key - 1) are neither addresses nor
+  // do they fit an int.
   static constexpr uint64_t kEmpty = 0;
   static constexpr uint64_t kErased = ~uint64_t{0};
   static constexpr uint64_t key_of(uintptr_t handle) { return uint64_t{handle} + 1; }
 
-  // A factor that fits an instruction, found by search: handles that are counted up (MPICH), and
-  // pointers any usual distance apart, get places of their own nearly always. Of a pointer, the low
-  // 36 bits count.
+  // The factor was found by search and fits an instruction. Nearly always it gives different places
+  // to handles that are counted up (MPICH) and to pointers at any usual distance from one another.
+  // Of a pointer, the low 36 bits count.
   static constexpr uint64_t hash(uintptr_t handle) { return handle * uint64_t{0x40c593c3} >> 8; }
 
-  struct Held;  // the lock, while it is held
+  struct Held;  // holds the lock for a scope
   void visit_all(void (*visit)(void* context, uintptr_t handle, void* object), void* context);
   bool make_room();
   void put_away(Array* array);
@@ -128,7 +136,7 @@ class HandleMap {
   static Array* allocate(uint64_t capacity);
   static constexpr uint64_t kInitialCapacity = 64;
 
-  // An array of one empty slot, so that a find needs no null check.
+  // The array that an empty map starts with: one empty slot, so that a find needs no null check.
   static constinit Array nothing_;
 
   Atomic<Array*> array_{&nothing_};

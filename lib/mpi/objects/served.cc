@@ -46,17 +46,18 @@ attrcache_kind_options options() {
   return o;
 }
 
-// The communicator whose attributes MPI_Finalize deletes last: it begins with MPI_COMM_SELF, and
-// some MPIs go on with MPI_COMM_WORLD.
+// The communicator whose attributes MPI_Finalize deletes last. It deletes those of MPI_COMM_SELF
+// first, and some MPIs then those of MPI_COMM_WORLD.
 MPI_Comm last_object() {
   return behaviour().finalize_deletes_on_world ? native().world : native().self;
 }
 
-// Runs last among the delete callbacks there, since it was set first.
+// The delete callback that tells of MPI_Finalize. It runs last among the delete callbacks of
+// last_object(), because its attribute was set first.
 int last_deleted(MPI_Comm comm, int, void*, void*) {
   if (checking()) watch_end();
   attention_state.fetch_or(kEnding, kRelease);  // (V2)
-  // From here on, every lookup asks MPI, which knows best what it still allows.
+  // From here on every lookup misses the map and asks MPI, which knows best what it still allows.
   forget_all_objects();
   if (verbose()) {
     attrcache_counters c = {};
@@ -86,7 +87,7 @@ int create_anchors(Served& s) {
   return code;
 }
 
-// Whether calls of the function that the program finds under this name come to us first.
+// Whether the program's calls of the function with this name reach attrcache first.
 bool comes_to_us(const char* name) {
   static const char here = 0;
   Dl_info us;
@@ -98,8 +99,8 @@ bool comes_to_us(const char* name) {
     return false;
   }
   if (front.dli_fbase == us.dli_fbase) return true;
-  // In a program at a fixed address, a function whose address it takes has that of a stub in the
-  // program.
+  // In a program that is loaded at a fixed address, taking a function's address gives the address
+  // of a stub in the program itself. The symbol is undefined there, which tells it from a wrapper.
   const auto* defined = static_cast<const ElfW(Sym)*>(entry);
   return defined != nullptr && defined->st_shndx == SHN_UNDEF;
 }
@@ -179,7 +180,8 @@ int begin_first(const Served** state) {
   find_fronted(*made);
 
   const Served* expected = nullptr;
-  // (V1) Release: publishes the domain. Acquire on failure: another thread's is used instead.
+  // (V1) The release publishes the domain. On failure another thread's state is used instead, which
+  // the acquire makes visible.
   if (!served_state.compare_exchange_strong(expected, made, kAcqRel, kAcquire)) {
     discard(made);
     *state = expected;
@@ -209,13 +211,13 @@ int begin_first(const Served** state) {
   watch_for_end(*made);
   probe::begun(*made);
   attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
-                            kRelease);  // (V2) also publishes V1
+                            kRelease);  // (V2) also publishes what V1 publishes
   return MPI_SUCCESS;
 }
 
 void watch_for_end(const Served& state) {
   if (watching.load(kRelaxed)) return;
-  // A program of MPI sessions alone has no MPI_COMM_WORLD.
+  // A program that uses MPI sessions alone has no MPI_COMM_WORLD.
   int initialized = 0;
   if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) return;
   if (watching.exchange(true, kAcqRel)) return;

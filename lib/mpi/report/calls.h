@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of MPI the report needs, besides what native.h has: found at run time, too.
+// The MPI functions that the report calls, besides those in native.h. They, too, are looked up at
+// run time with dlsym.
 
 #ifndef ATTRCACHE_MPI_REPORT_CALLS_H_
 #define ATTRCACHE_MPI_REPORT_CALLS_H_
@@ -17,7 +18,7 @@ struct MpiCalls {
   decltype(&PMPI_Test) test;
 };
 
-// Ends the process if MPI lacks one.
+// Ends the process if MPI lacks one of them.
 const MpiCalls& calls();
 
 }  // namespace attrcache::mpi::report

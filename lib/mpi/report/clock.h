@@ -9,7 +9,7 @@
 
 namespace attrcache::mpi::report {
 
-// Nanoseconds since some moment of this machine.
+// Nanoseconds since a moment that is fixed on this machine.
 inline uint64_t now() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

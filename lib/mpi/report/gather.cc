@@ -14,7 +14,7 @@
 namespace attrcache::mpi::report {
 namespace {
 
-// After so long, rank 0 says what it waits for.
+// After this time rank 0 says what it waits for (nanoseconds).
 constexpr uint64_t kPatience = 5'000'000'000;
 
 class Deadline {
@@ -22,7 +22,7 @@ class Deadline {
   Deadline(double seconds, bool speaks)
       : start_(now()), limit_(static_cast<uint64_t>(seconds * 1e9)), speaks_(speaks) {}
 
-  // Whether it is done by then.
+  // Waits until the request is done or the time is over. Returns whether it is done.
   bool wait(MPI_Request& request) {
     for (;;) {
       int flag = 0;
@@ -53,7 +53,8 @@ class Deadline {
   bool speaks_;
 };
 
-// What MPI may go on reading and writing if a rank never comes: then it is never freed.
+// The memory that MPI reads and writes. If a rank never comes, MPI may go on using it, so it is
+// never freed then.
 struct Buffers {
   int size;
   std::string mine;

@@ -8,10 +8,10 @@
 
 namespace attrcache::mpi::report {
 
-// Brings each rank's bytes (at most INT_MAX divided by the number of ranks) to rank 0, over
-// MPI_COMM_WORLD, while all are in MPI_Finalize. There: all of them, by rank; elsewhere nothing. If
-// that isn't done after `seconds`, because some rank is not served by this library, or that much
-// later than the others: rank 0 has its own alone.
+// Brings each rank's bytes to rank 0, over MPI_COMM_WORLD, while all ranks are in MPI_Finalize.
+// There may be at most INT_MAX divided by the number of ranks from each. Rank 0 gets all of them,
+// by rank, and the others get nothing. If this isn't done after `seconds`, because some rank runs
+// without this library, or comes that much later than the others, rank 0 gets only its own.
 std::vector<std::string> gather(const std::string& mine, int rank, int ranks, double seconds);
 
 }  // namespace attrcache::mpi::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report for tools. Its members are documented in README.md.
+// Writes the report for tools. ../README.md documents its members.
 
 #include <cinttypes>
 
@@ -45,7 +45,7 @@ void write_list(std::FILE* file, const char* name, const std::vector<T>& list, c
   std::fputs("]", file);
 }
 
-// What ranks and their sum have in common.
+// Writes what a rank and the sum of all ranks have in common.
 void write_summary(std::FILE* file, const Summary& s, const char* indent) {
   std::fprintf(file, "%s\"seconds\": %.6f", indent, static_cast<double>(s.nanoseconds) / 1e9);
   write_list(file, "keyvals", s.lines, indent, write_line);

@@ -16,7 +16,7 @@ namespace attrcache::mpi::report {
 
 // The extra_state of a keyval's wrapped callbacks.
 struct Wrapped {
-  attrcache_callbacks callbacks;  // the program's
+  attrcache_callbacks callbacks;  // the program's callbacks
   int kind;
   int keyval;
   Maker* maker;
@@ -24,7 +24,7 @@ struct Wrapped {
 
 namespace {
 
-// Of an index; later keyvals with the same index use it again.
+// The record of an index. Later keyvals with the same index use it again.
 struct Record {
   Atomic<int> keyval;  // 0: none
   Atomic<bool> freed;
@@ -36,14 +36,14 @@ constexpr uint32_t kIndices = 1u << 17;
 constinit Atomic<Record*> records[kKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
-  // (K1) Acquire, both: pair with begin_keyval's releases.
+  // (K1) Both acquires pair with the releases in begin_keyval().
   Record* record = records[kind][id::index(static_cast<uint32_t>(keyval))].load(kAcquire);
   return record != nullptr && record->keyval.load(kAcquire) == keyval ? record : nullptr;
 }
 
 void add(Atomic<uint64_t>& counter, uint64_t n) { counter.fetch_add(n, kRelaxed); }
 
-// Moves what a keyval was read from the odometers to its maker.
+// Adds a keyval's reads since it was made, or since the last call, to its maker.
 void settle(int kind, Record& record) {
   const uint32_t index = id::index(static_cast<uint32_t>(record.keyval.load(kRelaxed)));
   if (index >= kNear) return;
@@ -53,7 +53,8 @@ void settle(int kind, Record& record) {
   record.before = sum;
 }
 
-// The destructor of a wrapped extra_state: the keyval is gone, and its index rests.
+// The destructor of a wrapped extra_state. It runs when the keyval is gone and no other has its
+// index yet.
 void end_keyval(void* extra_state) {
   auto* wrapped = static_cast<Wrapped*>(extra_state);
   if (Record* record = find_record(wrapped->kind, wrapped->keyval)) {
@@ -65,7 +66,7 @@ void end_keyval(void* extra_state) {
   if (callbacks.destructor != nullptr) callbacks.destructor(callbacks.extra_state);
 }
 
-// A callback that is running on this thread; they nest.
+// Exists while a callback runs on this thread. Callbacks can nest.
 class Running {
  public:
   Running(const Wrapped& wrapped, bool copies)
@@ -103,7 +104,7 @@ class Running {
   Running* outer_;
   uint64_t start_;
   uint64_t inner_time_ = 0;
-  int code_ = ATTRCACHE_CALLBACK_THREW;  // unless it says otherwise
+  int code_ = ATTRCACHE_CALLBACK_THREW;  // stays so unless ended() is called
 };
 thread_local constinit Running* Running::innermost_ = nullptr;
 
@@ -136,7 +137,8 @@ int delete_c(Object object, int keyval, void* value, void* extra_state) {
 
 // ---- In Fortran ----
 
-// `extra_state` is where attrcache keeps ours, all of it, whatever the Fortran side's type.
+// `extra_state` points to where attrcache keeps the keyval's extra_state. That is a whole pointer,
+// whatever type Fortran sees there.
 template <typename Value>
 Wrapped& wrapped_at(Value* extra_state) {
   return **reinterpret_cast<Wrapped**>(extra_state);
@@ -212,7 +214,7 @@ void begin_keyval(Wrapped* wrapped, int keyval) {
   add(wrapped->maker->counts.created, 1);
   const uint32_t index = id::index(static_cast<uint32_t>(keyval));
   Atomic<Record*>& place = records[wrapped->kind][index];
-  // Relaxed: the index is the caller's alone. Its last user has left it long ago.
+  // Relaxed, because only the caller has this index now. Its last user has left it long ago.
   Record* record = place.load(kRelaxed);
   if (record == nullptr) {
     record = make<Record>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keyvals that are alive: from a keyval to its maker, and the functions that attrcache calls
-// instead of the program's callbacks, which call those in turn and count and time them.
+// The keyvals that are alive. This maps a keyval to its maker (maker.h), and has the functions that
+// attrcache calls instead of the program's callbacks: they call those, and count and time them.
 
 #ifndef ATTRCACHE_MPI_REPORT_KEYVALS_H_
 #define ATTRCACHE_MPI_REPORT_KEYVALS_H_
@@ -13,29 +13,30 @@ namespace attrcache::mpi::report {
 
 struct Wrapped;
 
-// `out`: what to give to attrcache for `callbacks`. Null, also where `maker` is, and `out` as it
-// was given: out of memory; the keyval goes uncounted.
+// Makes `out` what to give to attrcache instead of `callbacks`. If `maker` is null or memory is
+// short, it returns null, `out` is the same as `callbacks`, and the keyval isn't counted.
 Wrapped* wrap(int kind, const attrcache_callbacks& callbacks, Maker* maker,
               attrcache_callbacks* out);
-// No keyval was made of it.
+// To be called if no keyval was made with it.
 void discard(Wrapped* wrapped);
-// This one was. Nobody else knows it yet. `wrapped` may be null.
+// To be called if this keyval was made with it, before anybody else knows the keyval. `wrapped` may
+// be null.
 void begin_keyval(Wrapped* wrapped, int keyval);
 
-// The callbacks that were given to wrap(), from those that came of it.
+// Replaces callbacks that wrap() made by those that were given to it.
 void unwrap(attrcache_callbacks& callbacks);
 
 // The maker of a keyval that exists, or null.
 Maker* maker_of(int kind, int keyval);
 
-// A get on a slow path.
+// To be called by a get on a slow path.
 void got(int kind, int keyval, bool found);
 
-// A free, of a keyval that has not been freed before: true once.
+// To be called when a keyval is freed. Returns true the first time.
 bool first_free(int kind, int keyval);
 
-// Adds what living keyvals have been read to their makers, as if they had ended. To be called once,
-// when nobody reads any more.
+// Adds the reads of the keyvals that are still alive to their makers, as if the keyvals had ended.
+// To be called once, when nobody reads any more.
 void settle_keyvals();
 
 }  // namespace attrcache::mpi::report

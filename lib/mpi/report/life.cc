@@ -24,7 +24,7 @@
 namespace attrcache::mpi::report {
 namespace {
 
-constinit std::mutex lock;  // of begin()
+constinit std::mutex lock;  // serializes begin()
 constinit bool begun = false;
 constinit bool watching_self = false;
 constinit pid_t process = 0;
@@ -33,7 +33,7 @@ constinit Atomic<bool> reported{false};
 constinit int rank = 0;
 constinit int ranks = 1;
 
-// Once, and not in a child of fork.
+// Whether a report may be written: once only, and not in a child of fork.
 bool may_report() { return begun && process == getpid() && !reported.exchange(true, kRelaxed); }
 
 Part collect_part(bool in_finalize) {
@@ -43,7 +43,8 @@ Part collect_part(bool in_finalize) {
   return part;
 }
 
-// Drops the last moments of a part that is too large to be gathered.
+// Packs a part for gather(). If it is too large for that, the last moments of its timeline are
+// dropped.
 std::string pack_to_fit(Part& part) {
   const size_t most = static_cast<size_t>(INT_MAX / ranks);
   std::string bytes = pack(part);
@@ -69,7 +70,8 @@ int report_together(MPI_Comm self, int, void*, void*) {
   return code;
 }
 
-// Without a word to MPI, which may be in any state.
+// Writes this process's own report when it exits. It calls nothing of MPI's, which may be in any
+// state.
 [[gnu::destructor]] void report_alone() {
   if (!may_report()) return;
   char suffix[32] = "";
@@ -83,11 +85,12 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   return MPI_SUCCESS;
 }
 
-// Set before the program can set anything there, so deleted last.
+// Attaches the report's attribute to MPI_COMM_SELF. This happens before the program can attach
+// anything there, so it is deleted last.
 bool watch_self() {
   int initialized = 0;
   if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) {
-    return false;  // a program of MPI sessions alone
+    return false;  // a program that uses MPI sessions alone
   }
   const MpiCalls& mpi = calls();
   int keyval;

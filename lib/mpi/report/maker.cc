@@ -17,10 +17,10 @@ namespace {
 constexpr unsigned kBuckets = 256;
 constexpr unsigned kMost = 4096;
 
-// Guards the making of new makers; those that are there are found without it.
+// Guards the making of new makers. Those that exist are found without it.
 constinit std::mutex lock;
 constinit unsigned count = 0;
-constinit Atomic<Maker*> buckets[kBuckets + 1];  // the last: of those beyond kMost
+constinit Atomic<Maker*> buckets[kBuckets + 1];  // the last bucket is for those beyond kMost
 constinit Atomic<Maker*> head{nullptr};
 
 struct Key {
@@ -43,7 +43,7 @@ struct Link {
 };
 
 Maker* find(unsigned bucket, const Key& k) {
-  // (M1) Acquire: pairs with the release of M2, which publishes a maker.
+  // (M1) The acquire pairs with the release of M2, which publishes a maker.
   for (Maker* m = buckets[bucket].load(kAcquire); m != nullptr;
        m = reinterpret_cast<Maker*>(reinterpret_cast<Link*>(m)->in_bucket)) {
     if (m->kind == k.kind && m->copy_fn == k.copy_fn && m->delete_fn == k.delete_fn &&

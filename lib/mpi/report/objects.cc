@@ -15,12 +15,12 @@ namespace {
 
 struct Known {
   int kind;
-  void* object = nullptr;  // null: it has not been touched, so its handle isn't known
-  std::string origin;      // of a dup: the name of what was duplicated
+  void* object = nullptr;  // null: nobody has used the object yet, so its handle isn't known
+  std::string origin;      // if the object is a duplicate: the name of what was duplicated
 };
 
 constinit std::mutex lock;
-// Never destroyed: MPI may end after the program's static objects.
+// Never destroyed, because MPI may end after the program's static objects.
 std::unordered_map<const void*, Known>& known() {
   static auto& map = *new std::unordered_map<const void*, Known>;
   return map;

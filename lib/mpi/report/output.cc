@@ -11,7 +11,7 @@ namespace {
 
 bool is_json(const std::string& path) { return path.ends_with(".json"); }
 
-// "a/report.json" and ".rank3" make "a/report.rank3.json".
+// Makes "a/report.rank3.json" from "a/report.json" and ".rank3".
 std::string with_suffix(const std::string& path, const std::string& suffix) {
   const size_t slash = path.rfind('/');
   const size_t dot = path.rfind('.');

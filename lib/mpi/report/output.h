@@ -12,9 +12,9 @@
 
 namespace attrcache::mpi::report {
 
-// What the ranks that were heard of say, all together.
+// What all ranks say that were heard of, together.
 struct Everything {
-  int ranks = 0;  // of the job
+  int ranks = 0;  // in the job
   const std::vector<Part>& parts;
   Summary sum;
 };
@@ -23,8 +23,8 @@ void write_text(std::FILE* file, const Everything& all);
 void write_json(std::FILE* file, const Everything& all);
 void write_trace(std::FILE* file, const Everything& all);
 
-// Writes all that is wished for. `suffix` goes before the ending of each file's name. What can't be
-// written is told on standard error.
+// Writes everything that the environment asks for. `suffix` goes before the ending of each file's
+// name. If something can't be written, that is said on standard error.
 void write_all(const std::vector<Part>& parts, int ranks, const Wishes& wishes,
                const std::string& suffix);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mpi/probe.h where something is watching.
+// The implementation of watching/probe.h for the builds with a report.
 
 #ifndef ATTRCACHE_MPI_REPORT_PROBE_H_
 #define ATTRCACHE_MPI_REPORT_PROBE_H_
@@ -23,7 +23,7 @@ template <typename Kind>
     report::count_get<Kind::kNumber, offsetof(report::Gets, absent)>(offset);
   }
 }
-// Out of line, so that get saves nothing on its way.
+// Out of line, so that a get saves no registers on its way.
 template <typename Kind, auto Slow>
 [[gnu::noinline]] int refuse(typename Kind::Handle handle, int keyval, void* value, int* flag) {
   report::uncount_absent(Kind::kNumber, keyval);

@@ -7,7 +7,7 @@
 namespace attrcache::mpi::report {
 namespace {
 
-// The length of the UTF-8 sequence at the beginning of `text`; 0: it is none.
+// The length of the UTF-8 sequence at the beginning of `text`, or 0 if there is none.
 size_t sequence(std::string_view text) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);

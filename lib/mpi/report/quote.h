@@ -8,7 +8,8 @@
 
 namespace attrcache::mpi::report {
 
-// What goes between the quotes of a JSON string. Bytes that are no UTF-8 become question marks.
+// Returns what goes between the quotes of a JSON string. Bytes that aren't UTF-8 become question
+// marks.
 std::string quoted(std::string_view text);
 
 }  // namespace attrcache::mpi::report

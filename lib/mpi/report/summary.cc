@@ -44,7 +44,7 @@ Line line_of(const Maker& m) {
   return line;
 }
 
-// The one with that key: the last, made now, if there was none.
+// Returns the item with that key. If there is none, appends a new one.
 template <typename T>
 T& find_or_make(std::vector<T>& items, std::unordered_map<std::string, size_t>& places,
                 const std::string& key) {
@@ -73,7 +73,7 @@ void add_attached(Summary& to, const Attached& one) {
   const auto key = [&one](const std::string& object) {
     return key_of(one.kind, one.library, one.function, one.deleted_by_finalize, object);
   };
-  // There are few predefined ones.
+  // Predefined objects are always kept apart, because there are few.
   const bool room = one.predefined || to.attached.size() < kMostObjects ||
                     to.attached_places.contains(key(one.object));
   const std::string object = room ? one.object : kOthers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a report says, as plain data: of one rank, or summed over ranks.
+// What a report says, as plain data, for one rank or summed over ranks.
 
 #ifndef ATTRCACHE_MPI_REPORT_SUMMARY_H_
 #define ATTRCACHE_MPI_REPORT_SUMMARY_H_
@@ -12,7 +12,7 @@
 
 namespace attrcache::mpi::report {
 
-// The numbers of one maker's keyvals.
+// What is counted of one maker's keyvals.
 enum Number {
   kCreated,
   kFreed,
@@ -31,7 +31,7 @@ enum Number {
   kOwnNanoseconds,
   kNumbers
 };
-// Their names in JSON.
+// The names of these numbers in JSON.
 inline constexpr const char* kNumberNames[kNumbers] = {
     "created",  "freed",       "leaked",
     "sets",     "gets",        "absent",
@@ -44,24 +44,24 @@ inline constexpr const char* kKindNames[] = {"communicator", "datatype", "window
 struct Line {
   int kind = 0;
   std::string library;
-  std::string function;      // or "+0x1f20"; empty: not known
-  bool from_caller = false;  // they name who made the keyval, not a callback
+  std::string function;      // a name, or "+0x1f20"; empty if unknown
+  bool from_caller = false;  // library and function are who made the keyval, not a callback's
   uint64_t numbers[kNumbers] = {};
   int64_t last_failure = 0;
 
-  // As people write it: "libx.so: f".
+  // Library and function as people write them: "libx.so: f".
   std::string origin() const;
 };
 
-// Attributes still attached to objects of one name under keyvals of one maker. Beyond so many, what
-// is left is summed under one name per maker.
+// Attributes still attached to the objects of one name, under the keyvals of one maker. From this
+// many objects on, the rest is summed under one name per maker.
 inline constexpr size_t kMostObjects = 1000;
 inline constexpr const char* kOthers = "(others)";
 struct Attached {
   int kind = 0;
   std::string object;
-  bool predefined = false;           // the object: nobody can free it
-  bool deleted_by_finalize = false;  // yet to come
+  bool predefined = false;           // whether the object is predefined, so that nobody can free it
+  bool deleted_by_finalize = false;  // whether MPI_Finalize will still delete them
   std::string library;
   std::string function;
   uint64_t count = 0;
@@ -75,31 +75,32 @@ struct MisuseCount {
   std::string name;
   std::string what;
   uint64_t count = 0;
-  std::vector<MisusePlace> places;  // where it is known
+  std::vector<MisusePlace> places;  // those that are known
 };
 
 struct Summary {
-  int rank = 0;   // of one
+  int rank = 0;   // the rank, if this is one rank's
   int ranks = 0;  // how many are summed
   std::string host;
-  uint64_t nanoseconds = 0;     // from MPI_Init to the report; of a sum, the longest
-  bool finalized = false;       // or the program ended without MPI_Finalize
-  uint64_t not_served[3] = {};  // ranks, per kind: a tool in front wraps its functions
+  uint64_t nanoseconds = 0;     // from MPI_Init to the report; in a sum, the longest
+  bool finalized = false;       // false: the program ended without MPI_Finalize
+  uint64_t not_served[3] = {};  // per kind, on how many ranks a tool in front wraps its functions
   std::vector<Line> lines;
   std::vector<Attached> attached;
   std::vector<MisuseCount> misuse;
-  // Where to find lines and attached ones, while the summary is made.
+  // Where lines and attached are found by their keys, while the summary is made.
   std::unordered_map<std::string, size_t> line_places;
   std::unordered_map<std::string, size_t> attached_places;
 };
 
-// This process's, now. `ask`: whether MPI may be asked for the names of objects.
+// The summary of this process as it is now. `ask` says whether MPI may be asked for names of
+// objects.
 Summary collect(bool ask);
 
-// Adds one rank's.
+// Adds the summary of one rank.
 void add(Summary& sum, const Summary& one);
 
-// Most used first.
+// Sorts by use, the most used first.
 void sort(Summary& summary);
 
 uint64_t total(const Summary& summary, Number number);

@@ -47,8 +47,8 @@ void hand_over() {
 
 pthread_key_t key;
 
-// Thread-specific data of others may have destructors too, and these may read attributes: so it
-// asks to be run again until the last round.
+// Runs when a thread ends. The destructors of other thread-specific data may still read attributes,
+// so this asks to be run again, until the last round.
 void thread_ends(void* self) {
   if (++me.rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
     pthread_setspecific(key, self);
@@ -57,7 +57,7 @@ void thread_ends(void* self) {
   }
 }
 
-// A child of fork has one thread.
+// Runs in the child after a fork, which has one thread.
 void after_fork() {
   threads = me.tally != nullptr ? &me : nullptr;
   me.next = me.previous = nullptr;

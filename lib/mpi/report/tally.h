@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often each keyval was read: per thread, in thread-local storage, by the keyval's place. A get
-// adds one in two instructions, without looking who the thread is; threads are known because they
-// are watched from their creation (thread.cc).
+// Counts how often each keyval was read, per thread, in thread-local storage, by the keyval's
+// index. A get adds one in two instructions, and doesn't look which thread it is in: the threads
+// are known because they are registered when they are created (thread.cc).
 //
-// Places are used again by later keyvals. So the counters are odometers: they are never reset, and
-// whoever wants to know about one keyval reads them at its beginning and at its end.
+// Later keyvals use the same index again. So the counters work like odometers: they are never
+// reset, and the reads of one keyval are the difference between the counter when it ends and when
+// it was made.
 
 #ifndef ATTRCACHE_MPI_REPORT_TALLY_H_
 #define ATTRCACHE_MPI_REPORT_TALLY_H_
@@ -20,11 +21,11 @@
 
 namespace attrcache::mpi::report {
 
-// Keyvals with a larger index are counted where their get is slow anyway (keyvals.h).
+// Keyvals with a larger index are counted on the slow path that their gets take anyway (keyvals.h).
 inline constexpr uint32_t kNear = kDirectorySlots;
 
-// As large as a slot, so that a keyval's offset is that of its counters as well. Each is written by
-// its own thread alone; relaxed, for it orders nothing.
+// As large as a slot, so that a keyval's offset is also that of its counters. Each counter is
+// written by its own thread alone. The accesses are relaxed because they order nothing.
 struct Gets {
   Atomic<uint64_t> found;
   Atomic<uint64_t> absent;
@@ -34,16 +35,17 @@ static_assert(sizeof(Gets) == 1u << id::kIndexShift);
 struct Tally {
   Gets gets[kKinds][kNear];
 };
-// A name without mangling, for the assembler.
+// It has a name without mangling for the assembler code below.
 [[gnu::visibility("hidden")]] extern thread_local constinit Tally this_tally asm(
     "attrcache_report_tally") __attribute__((tls_model("initial-exec")));
 
-// Adds one for the keyval at `offset`, which is a near one's.
+// Adds one for the keyval at `offset`, which must be below kNear.
 template <int kKind, size_t kAt>
 [[gnu::always_inline]] inline void count_get(uint64_t offset) {
 #if defined(__x86_64__)
-  // The compiler would form the address first, in one more instruction. One instruction changes
-  // memory, so a reader in another thread sees the old count or the new.
+  // Written in assembler because the compiler would compute the address first, in one more
+  // instruction. A single instruction changes memory, so a reader in another thread sees the old
+  // count or the new.
   uint64_t base;
   asm volatile(
       "movq attrcache_report_tally@gottpoff(%%rip), %[base]\n\t"
@@ -58,7 +60,7 @@ template <int kKind, size_t kAt>
 #endif
 }
 
-// Takes back what count_get has counted as absent: there is no such keyval.
+// Takes back one that count_get has counted as absent although there is no such keyval.
 void uncount_absent(int kind, int keyval);
 
 struct Sum {
@@ -66,11 +68,11 @@ struct Sum {
   uint64_t absent = 0;
 };
 
-// Of all threads that ever were. Any thread; takes a lock that is held for a few memory accesses
-// per living thread.
+// The sum over all threads, including those that have ended. Any thread may call it. It takes a
+// lock that is held for a few memory accesses per living thread.
 Sum sum_of(int kind, uint32_t index);
 
-// The calling thread is counted from now on until it ends. Again: does nothing.
+// Counts the calling thread's gets from now on until it ends. A second call does nothing.
 void watch_this_thread();
 
 }  // namespace attrcache::mpi::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report for people: what was used most, then what is wrong, then how ranks differ.
+// Writes the report for people: what was used most, then what is wrong, then how ranks differ.
 
 #include <algorithm>
 #include <cinttypes>
@@ -11,17 +11,17 @@
 namespace attrcache::mpi::report {
 namespace {
 
-// So many ranks get a line each.
+// Up to this many ranks get a line each.
 constexpr size_t kFewRanks = 8;
 
-// 1234567: "1,234,567".
+// Makes "1,234,567" from 1234567.
 std::string grouped(uint64_t n) {
   std::string digits = std::to_string(n);
   for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
   return digits;
 }
 
-// In a table, where most are zeroes.
+// A number in the table. Zero is a dash, because most of the numbers are zero.
 std::string cell(uint64_t n) { return n != 0 ? grouped(n) : "-"; }
 
 std::string duration(uint64_t nanoseconds) {
@@ -40,7 +40,7 @@ std::string duration(uint64_t nanoseconds) {
   return text;
 }
 
-// "1 keyval", "3 keyvals".
+// Makes "1 keyval" or "3 keyvals".
 std::string counted(uint64_t n, const char* noun) {
   return grouped(n) + " " + noun + (n == 1 ? "" : "s");
 }
@@ -104,7 +104,7 @@ void write_table(std::FILE* file, const Summary& s) {
   if (s.lines.size() > 1) write_row(file, sum, "all");
 }
 
-// "libx.so: f", "libx.so+0x12" or "libx.so".
+// Makes "libx.so: f", "libx.so+0x12" or "libx.so".
 std::string origin(const std::string& library, const std::string& function) {
   Line line;
   line.library = library;
@@ -112,7 +112,7 @@ std::string origin(const std::string& library, const std::string& function) {
   return line.origin();
 }
 
-// The first few of them.
+// Lists the first few names.
 std::string listed(const std::vector<std::string>& names) {
   constexpr size_t kShown = 3;
   std::string text;
@@ -142,7 +142,7 @@ void write_left(std::FILE* file, const Summary& s) {
       return a.kind == b.kind && a.library == b.library && a.function == b.function &&
              a.predefined == b.predefined && a.deleted_by_finalize == b.deleted_by_finalize;
     };
-    // With the first of those that are alike, all.
+    // All that are alike are written together with the first of them.
     if (std::any_of(s.attached.begin(), s.attached.begin() + static_cast<ptrdiff_t>(i), alike)) {
       continue;
     }
@@ -196,7 +196,7 @@ void sum_numbers(const Summary& s, uint64_t (&sum)[kNumbers]) {
   for (int n = 0; n < kNumbers; ++n) sum[n] = total(s, static_cast<Number>(n));
 }
 
-// Whether all ranks did the same; their times differ always.
+// Whether all ranks did the same. Their times are not compared, because they always differ.
 bool alike(const std::vector<Part>& parts) {
   for (const Part& part : parts) {
     for (int n = 0; n < kNanoseconds; ++n) {

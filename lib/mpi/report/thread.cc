@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pthread_create and thrd_create, overridden: so that each thread's counters (tally.h) are known
-// from its first instruction, and its gets need not ask.
+// pthread_create and thrd_create, overridden so that each thread's counters (tally.h) are
+// registered before the thread runs any code of the program. Its gets thus need not check for that.
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -31,13 +31,13 @@ Result run(void* start) {
   return copy.function(copy.argument);
 }
 
-// The function that stands behind ours; glibc always has it.
+// The function that ours hides. glibc always has it.
 template <typename Function>
 Function* behind(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-// The thread that loads the library.
+// Registers the thread that loads the library.
 [[gnu::constructor]] void watch_first() { watch_this_thread(); }
 
 }  // namespace

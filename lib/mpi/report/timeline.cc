@@ -18,8 +18,8 @@
 namespace attrcache::mpi::report {
 namespace {
 
-// From now() to nanoseconds since 1970, which the ranks have in common as far as their machines'
-// clocks agree.
+// What to add to now() to get nanoseconds since 1970. The ranks have these in common as far as the
+// clocks of their machines agree.
 uint64_t epoch_offset() {
   timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -28,7 +28,7 @@ uint64_t epoch_offset() {
 
 bool is_callback(What what) { return what == What::kCopyFn || what == What::kDeleteFn; }
 
-// Of a callback, the function; of an operation, what made the keyval.
+// The name of an event: for a callback its function, for an operation what made the keyval.
 std::string name_of(const Event& e) {
   if (e.maker == nullptr) return "";
   const Maker& m = *e.maker;

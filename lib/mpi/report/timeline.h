@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rank's trace (trace.h) as plain data, and as a Chrome trace: the JSON that chrome://tracing and
-// Perfetto load, a process per rank and a track per thread.
+// A rank's trace (trace.h) as plain data, and how it is written as a Chrome trace: the JSON that
+// chrome://tracing and Perfetto load, with a process per rank and a track per thread.
 
 #ifndef ATTRCACHE_MPI_REPORT_TIMELINE_H_
 #define ATTRCACHE_MPI_REPORT_TIMELINE_H_
@@ -19,7 +19,7 @@ struct Moment {
   int thread = 0;
   int keyval = 0;
   int code = 0;
-  uint32_t name = 0;  // in Timeline::names
+  uint32_t name = 0;  // an index in Timeline::names
   uint8_t kind = 0;
   uint8_t what = 0;  // a report::What
 };
@@ -31,13 +31,13 @@ struct Timeline {
   std::vector<Moment> moments;
 };
 
-// This process's; empty when it isn't traced.
+// The timeline of this process. It is empty if the process isn't traced.
 Timeline collect_timeline();
 
-// Writes ranks' timelines into one file, rank by rank.
+// Writes the timelines of several ranks into one file, one after the other.
 class ChromeTrace {
  public:
-  // `base`: the moment that is shown as 0.
+  // `base` is the moment that is shown as 0.
   ChromeTrace(std::FILE* file, uint64_t base);
   ~ChromeTrace();
   ChromeTrace(const ChromeTrace&) = delete;
@@ -50,7 +50,7 @@ class ChromeTrace {
   bool first_ = true;
 };
 
-// The earliest start, or the highest number.
+// The earliest start in a timeline, or the highest number if it is empty.
 uint64_t first_moment(const Timeline& timeline);
 
 }  // namespace attrcache::mpi::report

@@ -16,14 +16,14 @@ constinit Atomic<bool> tracing_state{false};
 namespace {
 
 struct Place {
-  Atomic<bool> written;  // (T1) release: the event is complete
+  Atomic<bool> written;  // (T1) true once the event is complete
   Event event;
 };
 
-constinit Place* places = nullptr;  // before tracing_state is set
+constinit Place* places = nullptr;  // written before tracing_state is set
 constinit size_t capacity = 0;
 constinit uint64_t slow_from = 0;
-constinit Atomic<uint64_t> taken{0};  // relaxed: a number each
+constinit Atomic<uint64_t> taken{0};  // relaxed: it only gives each event a number
 
 int thread_number() {
   static thread_local constinit int number = 0;
@@ -49,7 +49,7 @@ void start_tracing(size_t events, uint64_t slow) {
   if (places == nullptr) return;
   capacity = events;
   slow_from = slow;
-  tracing_state.store(true, kRelease);  // (T2) publishes what stands above
+  tracing_state.store(true, kRelease);  // (T2) publishes the variables above
 }
 
 void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint64_t start,
@@ -63,7 +63,7 @@ Events traced() {
   const uint64_t wanted = taken.load(kRelaxed);
   const size_t count = wanted < capacity ? wanted : capacity;
   if (count == 0) return {nullptr, 0, 0};
-  // A copy without those that are being written just now.
+  // Copies the events, without those that are being written just now.
   auto* events = static_cast<Event*>(allocate_zeroed(count * sizeof(Event)));
   if (events == nullptr) return {nullptr, 0, wanted};
   size_t n = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The timeline: callbacks, and operations that took long. Kept in memory that is taken once; what
-// comes when it is full is counted and dropped.
+// The trace: callbacks, and operations that took long. The events are kept in memory that is
+// allocated once. Those that come when it is full are counted and dropped.
 
 #ifndef ATTRCACHE_MPI_REPORT_TRACE_H_
 #define ATTRCACHE_MPI_REPORT_TRACE_H_
@@ -16,12 +16,12 @@ namespace attrcache::mpi::report {
 enum class What : uint8_t { kSet, kDelete, kFreeKeyval, kDup, kFree, kCopyFn, kDeleteFn };
 
 struct Event {
-  const Maker* maker;  // null: of no keyval
-  uint64_t start;      // as now() says
+  const Maker* maker;  // null: the event belongs to no keyval
+  uint64_t start;      // as returned by now()
   uint64_t duration;
   int thread;
   int keyval;
-  int code;  // of a callback
+  int code;  // what a callback returned
   uint8_t kind;
   What what;
 };
@@ -29,13 +29,14 @@ struct Event {
 [[gnu::visibility("hidden")]] extern constinit Atomic<bool> tracing_state;
 inline bool tracing() { return tracing_state.load(kAcquire); }  // (T2)
 
-// Keeps up to `events`; operations that take less than `slow` nanoseconds are no events.
+// Starts the trace, with memory for `events` events. Operations that take less than `slow`
+// nanoseconds are no events.
 void start_tracing(size_t events, uint64_t slow);
 
 void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint64_t start,
                     uint64_t duration);
 
-// What was kept, as it is now, and how many were dropped.
+// The events that are kept so far, and how many were dropped.
 struct Events {
   const Event* events;
   size_t count;
@@ -43,8 +44,8 @@ struct Events {
 };
 Events traced();
 
-// An operation on an object of a kind, from its construction to its end: counted, and an event if
-// it is slow. `keyval`: 0 where there is none.
+// An operation on an object of a kind, from its construction to its end. It is counted, and it
+// becomes an event if it is slow. `keyval` is 0 where there is none.
 class Operation {
  public:
   Operation(What what, int kind, int keyval);

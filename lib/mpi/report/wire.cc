@@ -26,7 +26,7 @@ class Writer {
   std::string& to_;
 };
 
-// Reads zeroes beyond the end, and remembers that it did.
+// Beyond the end it reads zeroes, and remembers that it did.
 class Reader {
  public:
   explicit Reader(const std::string& from) : from_(from) {}
@@ -60,7 +60,7 @@ class Reader {
   bool good_ = true;
 };
 
-// One description for both directions.
+// Describes the format once for both directions, packing and unpacking.
 template <typename Stream, typename AnyPart>
 void pass(Stream& stream, AnyPart& part) {
   auto& s = part.summary;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a rank's part travels to rank 0: numbers and strings one after the other. All ranks run the
-// same library, so there are no versions.
+// How a rank's part is sent to rank 0: numbers and strings one after the other. There is no version
+// number, because all ranks run the same library.
 
 #ifndef ATTRCACHE_MPI_REPORT_WIRE_H_
 #define ATTRCACHE_MPI_REPORT_WIRE_H_
@@ -22,7 +22,7 @@ struct Part {
 };
 
 std::string pack(const Part& part);
-// False: `bytes` isn't what pack() makes.
+// Returns false if `bytes` isn't what pack() makes.
 bool unpack(const std::string& bytes, Part* part);
 
 }  // namespace attrcache::mpi::report

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the environment asks for.
+// The settings of the report, from the environment:
 //
-//   ATTRCACHE_REPORT        where to: files, separated by colons. One that ends in .json gets JSON,
-//                           others text; "-" is standard error
+//   ATTRCACHE_REPORT        where the report goes: files, separated by colons. A file whose name
+//                           ends in .json gets JSON, others get text; "-" is standard error
 //   ATTRCACHE_TRACE         a file, which gets a Chrome trace
-//   ATTRCACHE_TRACE_SLOW    microseconds from which on an operation is in the trace; default 10
-//   ATTRCACHE_TRACE_EVENTS  how many events are kept, per rank; default 50000
-//   ATTRCACHE_REPORT_WAIT   seconds that ranks wait for each other at the end; default 300
+//   ATTRCACHE_TRACE_SLOW    from how many microseconds on an operation is in the trace; default 10
+//   ATTRCACHE_TRACE_EVENTS  how many events are kept per rank; default 50000
+//   ATTRCACHE_REPORT_WAIT   how many seconds the ranks wait for each other at the end; default 300
 
 #ifndef ATTRCACHE_MPI_REPORT_WISHES_H_
 #define ATTRCACHE_MPI_REPORT_WISHES_H_
@@ -28,7 +28,8 @@ struct Wishes {
   bool any() const { return !targets.empty() || !trace.empty(); }
 };
 
-// Read once. A number that is none is told on standard error, and the default taken.
+// The environment is read once. If something isn't the number that it should be, that is said on
+// standard error, and the default is taken.
 const Wishes& wishes();
 
 }  // namespace attrcache::mpi::report

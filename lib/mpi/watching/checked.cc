@@ -17,7 +17,7 @@ namespace {
 
 using Callback = attrcache_callback;
 
-// The extra_state of a checked keyval.
+// What a checked keyval has as its extra_state.
 struct Checked {
   attrcache_callbacks program;
   Place made;
@@ -33,7 +33,7 @@ Function* as(Callback* callback) {
 
 // ---- What callbacks return ----
 
-// Whether MPI knows the code; also where that can't be told.
+// Whether MPI knows the code. True if that can't be told.
 bool is_error_code(int code) {
   int yes = 0;
   if (ending() || native().initialized(&yes) != MPI_SUCCESS || yes == 0 || finalized()) return true;
@@ -54,13 +54,14 @@ void look_at_code(const Checked& c, int keyval, Callback* callback, int code) {
          function_place(reinterpret_cast<const void*>(callback)));
 }
 
-// What flag and value hold before a copy callback runs: nothing that one would give, and no
-// address.
+// What the flag and the value hold before a copy callback runs: numbers that no callback would
+// give, and no address.
 constexpr int kNoFlag = 0x7a5c3e19;
 constexpr uint64_t kNoValue = 0x7a5c3e197a5c3e19;
 
-// Makes of what a successful copy callback left there what it would be without this check, where
-// both are 0 before. `wrote_value`: whether that can be told and is so.
+// Looks at what a successful copy callback has left in flag and value. Then sets the flag to what
+// it would be without this check, where it is 0 before the call. `wrote_value` is false only if the
+// callback certainly gave no value.
 void look_at_copy(const Checked& c, int keyval, int* flag, bool wrote_value) {
   const Case the_case = {Doing::kUnknown, c.kind, keyval, nullptr};
   const Place place = function_place(reinterpret_cast<const void*>(c.program.copy_fn));
@@ -95,7 +96,7 @@ int copy_c(Handle object, int keyval, void* extra_state, void* in, void* out, in
     look_at_copy(c, keyval, flag, value != kNoValue);
   }
   if (value == kNoValue) value = 0;
-  // One that stores an int there has left the other half.
+  // A callback that stores an int has left the other half as it was.
   if (value >> 32 == kNoValue >> 32) value &= 0xffffffff;
   std::memcpy(out, &value, sizeof value);
   return code;
@@ -113,8 +114,8 @@ int delete_c(Handle object, int keyval, void* value, void* extra_state) {
 
 // ---- Fortran ----
 
-// The engine hands out the address of the keyval's extra_state, as an INTEGER of either size; it is
-// a pointer's place.
+// The core passes the address of the keyval's extra_state, as that of an INTEGER of either size.
+// What is stored there is a pointer.
 template <typename Value>
 Checked& of_fortran(Value* extra_state) {
   void* checked;
@@ -133,7 +134,7 @@ void copy_fortran(int* object, int* keyval, Value* extra_state, Value* in, Value
       object, keyval, reinterpret_cast<Value*>(&c.program.extra_state), in, &value, flag, ierror);
   look_at_code(c, key, c.program.copy_fn, *ierror);
   const bool wrote_value = value != static_cast<Value>(kNoValue);
-  // An INTEGER may happen to have that value.
+  // An INTEGER of 4 bytes may have that value by chance, so nothing is concluded from it.
   if (*ierror == MPI_SUCCESS) look_at_copy(c, key, flag, wrote_value || sizeof(Value) < 8);
   *out = wrote_value || sizeof(Value) < 8 ? value : 0;
 }
@@ -194,7 +195,8 @@ thread_local constinit WatchedFree* innermost_free __attribute__((tls_model("ini
 }  // namespace
 
 attrcache_callbacks checked(int kind, const attrcache_callbacks& callbacks) {
-  // Somebody else's extra_state, to be destroyed by its own destructor.
+  // If there is a destructor, the extra_state isn't the program's, and must be destroyed by its own
+  // destructor.
   if (callbacks.destructor != nullptr) return callbacks;
   auto* c = make<Checked>(Checked{callbacks, find_caller(), kind});
   if (c == nullptr) return callbacks;
@@ -222,7 +224,8 @@ Place creation_place(const attrcache_keyval_info& info) {
   Callback* known = info.callbacks.delete_fn != ATTRCACHE_NULL_DELETE_FN ? info.callbacks.delete_fn
                                                                          : info.callbacks.copy_fn;
   const auto* address = reinterpret_cast<const void*>(known);
-  // Those of MPICH's C++ binding are called by a function of ours.
+  // The callbacks of MPICH's C++ binding are called by functions of attrcache's (mpich/proxy.cc),
+  // which say nothing about the program.
   static const char here = 0;
   if (known == ATTRCACHE_NULL_COPY_FN || known == ATTRCACHE_DUP_FN ||
       same_library(address, &here)) {
@@ -247,7 +250,7 @@ WatchedFree::WatchedFree(int kind, void* object, bool told)
 void WatchedFree::hear(void* object, int keyval, Callback* delete_fn, int code) {
   WatchedFree* f = innermost_free;
   if (code == MPI_SUCCESS || f == nullptr || f->object_ != object) return;
-  f->lose();  // the one before
+  f->lose();  // a callback that failed earlier
   f->code_ = code;
   f->keyval_ = keyval;
   f->delete_fn_ = delete_fn;

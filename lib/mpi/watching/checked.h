@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// With ATTRCACHE_CHECK=1, a keyval's callbacks are called through functions that look at what they
-// return, and the keyval remembers where it was made.
+// With ATTRCACHE_CHECK=1, attrcache calls a keyval's callbacks through functions of its own that
+// look at what they return. The keyval also remembers where it was made.
 
 #ifndef ATTRCACHE_MPI_WATCHING_CHECKED_H_
 #define ATTRCACHE_MPI_WATCHING_CHECKED_H_
@@ -11,30 +11,32 @@
 
 namespace attrcache::mpi {
 
-// What to give to create_keyval() instead of a keyval's callbacks. Out of memory: the callbacks as
-// they are.
+// Returns the callbacks to give to create_keyval() instead of the program's. When out of memory,
+// these are the program's.
 attrcache_callbacks checked(int kind, const attrcache_callbacks& callbacks);
 
-// The keyval could not be made.
+// To be called if the keyval could not be made: frees what checked() has allocated.
 void discard_checked(const attrcache_callbacks& callbacks);
 
-// The program's own callbacks of a keyval, whether they are checked or not.
+// Returns the program's own callbacks of a keyval, whether they are checked or not.
 const attrcache_callbacks& program_callbacks(const attrcache_keyval_info& info);
 
-// Where a keyval was made; if that isn't known, its callback; if there is none, unknown.
+// Returns where a keyval was made. If that isn't known, it is the keyval's callback instead, and if
+// there is none, the place is unknown.
 Place creation_place(const attrcache_keyval_info& info);
 
-// While an object's attributes are deleted because it is freed, on this thread: listens to the
-// codes of its delete callbacks, to tell at the end if one was lost.
+// Exists while an object's attributes are deleted because it is being freed, on this thread. It
+// records the codes of the delete callbacks, and tells at the end if one was lost.
 class WatchedFree {
  public:
-  // `told`: whether MPI hands the code of a failed callback on to who frees the object.
+  // `told` says whether MPI passes the code of a failed callback on to the caller of the free.
   WatchedFree(int kind, void* object, bool told);
   WatchedFree(const WatchedFree&) = delete;
   WatchedFree& operator=(const WatchedFree&) = delete;
-  // `code`: what MPI is told.
+  // `code` is what MPI is told.
   void end(int code);
-  // While a set or delete runs, perhaps by one of those callbacks: it tells its own failures.
+  // Exists while a set or delete runs, perhaps inside one of those callbacks. A set or delete
+  // reports its own failures, so the WatchedFree must not hear them.
   class Aside {
    public:
     Aside();
@@ -46,7 +48,7 @@ class WatchedFree {
     WatchedFree* const outer_;
   };
 
-  // What a delete callback of an attribute of `object` returned.
+  // Tells the innermost WatchedFree what a delete callback of an attribute of `object` returned.
   static void hear(void* object, int keyval, attrcache_callback* delete_fn, int code);
 
  private:
@@ -56,7 +58,7 @@ class WatchedFree {
   const int kind_;
   void* const object_;
   const bool told_;
-  int code_ = 0;  // of the last callback that failed
+  int code_ = 0;  // the code of the last callback that failed
   int keyval_ = 0;
   attrcache_callback* delete_fn_ = nullptr;
 };

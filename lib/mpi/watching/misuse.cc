@@ -17,7 +17,7 @@
 namespace attrcache::mpi {
 namespace {
 
-// Each word counts for itself: relaxed.
+// How often each sort was caught. Relaxed, because each word stands for itself.
 constinit Atomic<uint64_t> counts_of[kMisuses];
 
 constexpr MisuseText kTexts[] = {
@@ -68,7 +68,7 @@ static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
 
 struct Walk {
   Place found;
-  Place outside;  // the first one outside of attrcache: what is left if all are MPI's
+  Place outside;  // the first caller outside of attrcache, for when all others are MPI's
 };
 
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
@@ -85,11 +85,12 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
 
 // ---- What was seen where ----
 
-// Zero bytes are an empty one. A slot is taken by its key and never given back.
+// A slot of the hash table of places. All zero bytes are an empty slot. A thread takes a slot by
+// writing its key, and it is never given back.
 struct Slot {
-  Atomic<uint64_t> key;    // of sort and place
-  Atomic<uint64_t> times;  // relaxed: counts for itself
-  Atomic<uint64_t> first;  // kind and keyval of the first time; 0 until they are known
+  Atomic<uint64_t> key;    // made of the sort and the place
+  Atomic<uint64_t> times;  // relaxed: it stands for itself
+  Atomic<uint64_t> first;  // kind and keyval of the first time; 0 until known
 };
 constinit Slot slots[kMostSightings];
 constinit Atomic<bool> all_full{false};
@@ -97,7 +98,8 @@ constinit Atomic<bool> all_full{false};
 constexpr unsigned kSortBits = 6;
 static_assert(kMisuses < 1 << (kSortBits - 1));
 
-// Never 0, and different for different places: addresses have no more than 57 bits.
+// The key is never 0, and it is different for different places, because addresses have no more than
+// 57 bits.
 uint64_t key_of(Misuse sort, Place place) {
   return reinterpret_cast<uintptr_t>(place.address) << (kSortBits + 1) |
          (place.is_call ? 1u << kSortBits : 0u) | (static_cast<unsigned>(sort) + 1);
@@ -122,7 +124,8 @@ News record(Misuse sort, int kind, int keyval, Place place) {
   for (size_t n = 0; n < kMostSightings; ++n, at = (at + 1) % kMostSightings) {
     Slot& slot = slots[at];
     uint64_t there = slot.key.load(kRelaxed);
-    // Relaxed: a key stands for itself, and `first` is told apart by its kKnown.
+    // Relaxed, because a key stands for itself, and a reader sees by kKnown whether `first` was
+    // written.
     if (there == 0 && slot.key.compare_exchange_strong(there, key, kRelaxed, kRelaxed)) {
       slot.first.store(pack(kind, keyval), kRelaxed);
       slot.times.fetch_add(1, kRelaxed);
@@ -143,7 +146,7 @@ constexpr const char* kObjects[] = {"Comm", "Type", "Win"};
 constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",
                                   "set_attr", "get_attr",      "delete_attr"};
 
-// Text of a bounded length, put together piece by piece.
+// Text of a bounded length that is put together piece by piece.
 class Line {
  public:
   [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
@@ -202,11 +205,12 @@ void warn(Misuse sort, const Case& c, Place place) {
              behaviour().natively[static_cast<int>(sort)].text);
   }
   line.add(" [%s]\n", text.name);
-  // In one piece, lest the lines of several ranks mix.
+  // The text is written in one piece so that the lines of several ranks don't mix.
   std::fputs(line.text(), stderr);
 }
 
-// 0 not asked yet, 1 no, 2 yes. Relaxed: everybody finds the same.
+// Whether warnings are wanted: 0 is not asked yet, 1 is no, 2 is yes. Relaxed, because every thread
+// finds the same answer.
 constinit Atomic<uint8_t> check_state{0};
 constinit Atomic<bool> recording{false};
 

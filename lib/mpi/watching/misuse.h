@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Misuse of attributes: what the MPI standard calls erroneous, or leaves so open that MPIs differ,
-// and what MPIs let pass. It is counted always, where a slow path comes across it; with
-// ATTRCACHE_CHECK=1 in the environment it is looked for, and told on stderr, once for each place in
-// the program.
+// and what MPIs let pass. Where a slow path comes across misuse, it is always counted. With
+// ATTRCACHE_CHECK=1 in the environment attrcache also looks for it, and warns on stderr, once for
+// each place in the program.
 
 #ifndef ATTRCACHE_MPI_WATCHING_MISUSE_H_
 #define ATTRCACHE_MPI_WATCHING_MISUSE_H_
@@ -16,27 +16,27 @@
 namespace attrcache::mpi {
 
 enum class Misuse : uint8_t {
-  // Noticed always.
+  // These are always noticed.
   kInvalidKeyval,  // MPI_KEYVAL_INVALID is used
   kUnknownKeyval,  // a keyval that nobody made
   kStaleKeyval,    // set, get or delete under a keyval that is freed and gone
   kFreedTwice,     // a keyval is freed that is freed already
   kWrongKind,      // a keyval of one kind of object used on another
   kPredefined,     // a predefined attribute is set or deleted, or its keyval freed
-  kNullHandle,     // an attribute of MPI_COMM_NULL or its kin
+  kNullHandle,     // an attribute of MPI_COMM_NULL or another null handle
   kOutOfTime,      // called before MPI_Init or after MPI_Finalize
-  // Looked for with ATTRCACHE_CHECK=1 alone.
-  kSetOnFreed,        // set under a keyval that is freed and lives on by its attributes only
+  // These are looked for with ATTRCACHE_CHECK=1 only.
+  kSetOnFreed,        // set under a freed keyval that only its attributes keep alive
   kDeleteAbsent,      // nothing is attached that could be deleted
   kWrongThread,       // called by a thread that the thread level of MPI_Init_thread excludes
-  kFlagUnset,         // copy_fn succeeds without a word on `flag`
+  kFlagUnset,         // copy_fn succeeds without setting `flag`
   kFlagOdd,           // copy_fn gives a flag that is neither 0 nor 1
   kValueUnset,        // copy_fn says flag = 1 and gives no value
   kCallbackCode,      // a callback returns what is no error code of MPI
-  kFailureLost,       // a delete callback fails where nobody is told
+  kFailureLost,       // a delete callback fails, and the call that ran it succeeds
   kTruncated,         // MPI-1's Fortran get cuts an attribute's value
-  kKeyvalNotFreed,    // a keyval is left at the end
-  kAttributesLeft,    // an object is left at the end, with attributes
+  kKeyvalNotFreed,    // a keyval is not freed by MPI_Finalize
+  kAttributesLeft,    // an object with attributes is not freed by MPI_Finalize
   kFreedInItsDelete,  // a callback frees the object that is being freed
   kCount,
 };
@@ -49,24 +49,25 @@ struct MisuseText {
 };
 const MisuseText& describe(Misuse sort);
 
-// Where in the program: the return address of a call, or a function.
+// A place in the program: the return address of a call, or a function.
 struct Place {
-  const void* address = nullptr;  // null: to be found, or unknown if is_call is false
+  const void* address = nullptr;  // null: caught() finds it, or it is unknown if is_call is false
   bool is_call = true;
 };
 inline Place function_place(const void* function) { return {function, false}; }
 inline Place call_place(const void* return_address) { return {return_address, true}; }
-// The innermost caller outside of attrcache and MPI; a null address if there is none. Slow.
+// Returns the innermost caller outside of attrcache and MPI, with a null address if there is none.
+// Slow.
 Place find_caller();
 
 inline constexpr int kNoKind = -1;
 inline constexpr int kNoKeyval = INT32_MIN;
 
-// Which function was called.
+// Which attribute function was called.
 enum class Doing : uint8_t { kUnknown, kCreate, kFree, kSet, kGet, kDelete };
 
-// What is known of one case. `kind`: ATTRCACHE_COMMUNICATOR or another; `keyval` as the program has
-// it; `detail`: what else there is to say, or null.
+// What is known of one case of misuse. `kind` is ATTRCACHE_COMMUNICATOR or one of the others,
+// `keyval` is what the program gave, and `detail` is anything else there is to say, or null.
 struct Case {
   Doing doing = Doing::kUnknown;
   int kind = kNoKind;
@@ -74,14 +75,15 @@ struct Case {
   const char* detail = nullptr;
 };
 
-// Counts a misuse, and tells it if that is wanted and news. Any thread; waits for nobody; preserves
-// errno.
+// Counts a misuse, and prints a warning if warnings are wanted and the place is new. Any thread may
+// call it. It waits for nobody, and preserves errno.
 [[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
-// How often a sort was caught so far.
+// Returns how often a sort of misuse was caught so far.
 uint64_t misuse_count(Misuse sort);
 
-// One sort at one place, as recorded with ATTRCACHE_CHECK=1, or after record_misuse().
+// A sort of misuse at one place. These are recorded with ATTRCACHE_CHECK=1, or after
+// record_misuse().
 struct Sighting {
   Misuse sort;
   int kind;    // of the first time
@@ -91,13 +93,13 @@ struct Sighting {
 };
 inline constexpr size_t kMostSightings = 256;
 
-// Fills at most `capacity` of `sightings` and returns how many that are. Any thread.
+// Fills in at most `capacity` sightings and returns how many it filled in. Any thread may call it.
 size_t list_misuse(Sighting* sightings, size_t capacity);
 
-// Have places recorded even if they aren't told.
+// Has places recorded from now on, even if no warnings are wanted.
 void record_misuse();
 
-// Whether ATTRCACHE_CHECK asks for warnings. Slow the first time only.
+// Whether the environment variable ATTRCACHE_CHECK asks for warnings. Slow the first time only.
 bool checking();
 
 }  // namespace attrcache::mpi

@@ -17,7 +17,7 @@
 namespace attrcache::mpi {
 namespace {
 
-// Cut off where it is too long.
+// Copies a text, and cuts it off where it is too long.
 template <size_t kSize>
 void copy_text(char (&to)[kSize], const char* from) {
   const size_t length = strnlen(from, kSize - 1);
@@ -39,9 +39,9 @@ void name_function(Origin& origin, const char* symbol) {
   std::free(demangled);
 }
 
-// The full symbol table of an ELF file, which knows the local functions too, if the file was not
-// stripped of it. Read piece by piece, so that its size doesn't matter; whatever is wrong with the
-// file ends the search.
+// Reads the full symbol table of an ELF file. If the file wasn't stripped of it, it has the local
+// functions, too. It is read piece by piece, so that its size doesn't matter. If anything is wrong
+// with the file, the search ends.
 class SymbolTable {
  public:
   explicit SymbolTable(const char* path) : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
@@ -51,7 +51,7 @@ class SymbolTable {
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
-  // The function that covers `address` (as the file counts), and where it begins.
+  // Finds the function that covers `address` (an address as in the file), and where it begins.
   bool find(uintptr_t address, char* name, size_t size, uintptr_t* begin) const {
     ElfW(Ehdr) header;
     if (file_ < 0 || !read_at(0, &header, sizeof header) ||
@@ -108,7 +108,7 @@ class SymbolTable {
   int file_;
 };
 
-// `code` decides which function it is; the offset is that of `shown`.
+// `code` decides which function it is. The offset is that of `shown`.
 Origin find_origin(uintptr_t code, uintptr_t shown) {
   Origin origin = {};
   Dl_info info;
@@ -120,8 +120,8 @@ Origin find_origin(uintptr_t code, uintptr_t shown) {
     origin.offset = shown;
     return origin;
   }
-  // The program itself has no name in the list of libraries, and its path may be relative to a
-  // folder that it has left since.
+  // The program itself has no name in the list of libraries, and dladdr may give a path relative to
+  // a folder that the program has left since. So it is asked of the system.
   char program[256];
   const char* path = info.dli_fname;
   if (map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0') {

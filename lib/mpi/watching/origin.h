@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose code an address is: the library and the function that a person would name. For warnings and
-// reports; slow (it may read the symbol table of a file) and allocates only to demangle.
+// Maps an address to its library and function, as a person would name them, for warnings and
+// reports. This is slow (it may read the symbol table of a file). It allocates memory only to
+// demangle a name.
 
 #ifndef ATTRCACHE_MPI_WATCHING_ORIGIN_H_
 #define ATTRCACHE_MPI_WATCHING_ORIGIN_H_
@@ -13,24 +14,25 @@ namespace attrcache::mpi {
 
 struct Origin {
   char library[64];   // the file's name without its folders; "?" if no file has the address
-  char function[96];  // as written in the source (C++: with arguments); empty if not known
-  uintptr_t offset;   // into the function; where that isn't known, into the library
+  char function[96];  // as written in the source (in C++ with arguments); empty if unknown
+  uintptr_t offset;   // offset in the function, or in the library if the function is unknown
 };
 
-// Of a function's address, or of any code within one.
+// The origin of a function's address, or of any code within a function.
 Origin origin_of_code(const void* code);
 
-// Of a return address: of the call before it, so that a call that never comes back is not taken for
-// the function after it. The offset is the return address's, as debuggers print it.
+// The origin of a return address: that of the call before it, so that a call that never returns
+// isn't taken for the next function. The offset is the return address's own, as debuggers print it.
 Origin origin_of_call(const void* return_address);
 
-// "libfoo.so: bar+0x12", "libfoo.so: bar" at its beginning, or "libfoo.so+0x1234".
+// An origin as text: "libfoo.so: bar+0x12", "libfoo.so: bar" at the function's beginning, or
+// "libfoo.so+0x1234".
 struct OriginText {
   char text[192];
 };
 OriginText to_text(const Origin& origin);
 
-// Whether two addresses belong to the same loaded file; false if either belongs to none.
+// Whether two addresses belong to the same loaded file. False if either belongs to none.
 bool same_library(const void* a, const void* b);
 
 // Whether the address is in one of MPI's own libraries, language bindings included.

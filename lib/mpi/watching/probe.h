@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the interposer can be watched. The library that `attrcache-run --report` and `--trace`
-// preload is the same one, built with ATTRCACHE_REPORT; in the ordinary one everything here is
-// empty, and costs nothing.
+// The places where a report watches the interposer. The library that `attrcache-run --report` and
+// `--trace` preload is built from the same sources with ATTRCACHE_REPORT defined, and gets these
+// functions from report/probe.h. In the ordinary library they are the empty ones below, and cost
+// nothing.
 
 #ifndef ATTRCACHE_MPI_WATCHING_PROBE_H_
 #define ATTRCACHE_MPI_WATCHING_PROBE_H_
@@ -22,8 +23,9 @@ namespace probe {
 
 inline constexpr bool kWatches = false;
 
-// A get on a near slot, by id::offset of its keyval. `found` or not; and if not because there is no
-// such keyval, refuse(), which takes that back and goes on to Slow.
+// looked(): a get on a near slot happened, with the id::offset of its keyval, and whether it found
+// something. If it didn't because there is no such keyval, refuse() takes the count back and goes
+// on to Slow.
 template <typename Kind>
 inline void looked(uint64_t, bool) {}
 template <typename Kind, auto Slow>
@@ -32,17 +34,17 @@ template <typename Kind, auto Slow>
   return Slow(handle, keyval, value, flag);
 }
 
-// Any other get of an existing keyval.
+// Any other get of an existing keyval happened.
 inline void got(int, int, bool) {}
 
-// Whose keyval it is: by the return address of the call, and by the program's callbacks, where
-// attrcache is given other functions than these.
+// Says whose keyval is being made: by the return address of the call, and by the program's
+// callbacks if attrcache is given other functions than these.
 struct Source {
   constexpr Source(const void*) {}
   constexpr Source(Source, attrcache_callback*, attrcache_callback*) {}
 };
 
-// A keyval is being made.
+// Exists while a keyval is being made.
 class Creation {
  public:
   Creation(int, const attrcache_callbacks& callbacks, Source) : callbacks_(callbacks) {}
@@ -53,17 +55,18 @@ class Creation {
   const attrcache_callbacks& callbacks_;
 };
 
-// The callbacks that the program gave, from those that attrcache has.
+// Replaces a report's callbacks by those that the program gave.
 inline void unwrap(attrcache_callbacks&) {}
 
-// An operation, from here to the end of the scope.
+// An operation, from the construction to the end of the scope.
 enum class What { kSet, kDelete, kFreeKeyval, kDup, kFree };
 struct Operation {
   Operation(What, int, int) {}
   ~Operation() {}
 };
 
-// Objects: one got an anchor; is known under a handle; was duplicated; ends; has ended.
+// What happens to objects: one got an anchor, is known under a handle, was duplicated, is about to
+// be freed, has been freed.
 inline void appeared(int, const void*) {}
 inline void known_as(int, const void*, void*) {}
 inline void duplicated(int, void*, const void*, attrcache_kind*, const attrcache_table*) {}

@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
 
-// The kind that a predefined keyval is of, or kNoKind. Fortran's are C's plus an offset of the MPI.
+// Returns the kind that a predefined keyval belongs to, or kNoKind. Fortran's keyvals are C's plus
+// an offset that depends on the MPI.
 int kind_of_predefined(int keyval) {
   for (const int offset : {0, facts::kFortranKeyvalOffset}) {
     if (facts::comm_place(keyval - offset) < facts::kCommPlaces) return ATTRCACHE_COMMUNICATOR;
@@ -32,11 +33,12 @@ bool initialized() {
   return native().initialized(&yes) == MPI_SUCCESS && yes != 0;
 }
 
-// Then there may be calls without MPI_Init. (Ours of that name says nothing.)
+// Whether MPI has sessions, since then calls without MPI_Init may be right. (It looks in MPI's
+// libraries, because attrcache's own function of that name says nothing.)
 bool has_sessions() { return find_symbol_in_libraries("PMPI_Session_init") != nullptr; }
 
-// A delete callback may free its keyval, and may delete what another thread or a callback up the
-// stack is deleting already.
+// Whether this thread is in a delete callback. One may free its keyval, and may delete what another
+// thread, or a callback further up the stack, is deleting already, without misuse.
 bool in_delete_callback() {
   for (const Frame* f = this_thread().innermost; f != nullptr; f = f->outer) {
     if (f->use == Frame::Use::kDeleting) return true;
@@ -89,7 +91,7 @@ void note_passed_on(Doing doing, int kind, int keyval) {
     return;
   }
   if (ours(keyval)) {
-    // There is no domain that could have made it.
+    // There is no domain that could have made the keyval.
     caught(Misuse::kUnknownKeyval, {doing, kind, keyval, nullptr});
     return;
   }
@@ -149,7 +151,8 @@ void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int ke
 
 namespace {
 
-// Nobody can free a predefined object, so attributes may be left on it.
+// Counts the attributes on predefined objects. Nobody can free those, so leaving attributes on them
+// is no misuse.
 class OnPredefined {
  public:
   explicit OnPredefined(int kind) : kind_(kind) {
@@ -167,7 +170,7 @@ class OnPredefined {
     for (size_t i = 0; i < used_; ++i) n += keyvals_[i] == keyval;
     return n;
   }
-  // More than are remembered: nothing is to be said then.
+  // Whether there are more than can be remembered. Nothing must be concluded then.
   bool overflown() const { return overflown_; }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the interposer's slow paths look for misuse (misuse.h). Nothing here is called on a hit:
-// the paths come by when a call has failed, when it isn't ours to answer, or, with
-// ATTRCACHE_CHECK=1, before each operation but the gets that hit.
+// The functions by which the interposer's slow paths look for misuse (misuse.h). No hit calls them.
+// They are called when a call has failed or when MPI has to answer it, and with ATTRCACHE_CHECK=1
+// before each operation except the gets that hit.
 
 #ifndef ATTRCACHE_MPI_WATCHING_WATCH_H_
 #define ATTRCACHE_MPI_WATCHING_WATCH_H_
@@ -13,13 +13,14 @@
 
 namespace attrcache::mpi {
 
-// What a result of attrcache's other than OK says about its caller.
+// Notes the misuse that a result other than ATTRCACHE_OK stands for.
 [[gnu::noinline, gnu::cold]] void note_result(int result, Doing doing, int kind, int keyval);
 
-// Before a call goes to MPI, because the keyval isn't ours, or MPI is not begun or over.
+// To be called before a call is passed on to MPI, because the keyval isn't attrcache's, or because
+// MPI has not begun or is over.
 [[gnu::noinline, gnu::cold]] void note_passed_on(Doing doing, int kind, int keyval);
 
-// Before MPI is asked about a handle.
+// To be called before MPI is asked about a handle.
 template <typename Kind>
 void note_handle(typename Kind::Handle handle, Doing doing, int keyval) {
   if (handle == native().null<Kind>()) {
@@ -27,21 +28,21 @@ void note_handle(typename Kind::Handle handle, Doing doing, int keyval) {
   }
 }
 
-// The rest is called with ATTRCACHE_CHECK=1 alone, when there is a domain.
+// The other functions are called with ATTRCACHE_CHECK=1 only, once there is a domain.
 
-// By any operation: whether this thread may call MPI.
+// Checks in any operation whether this thread may call MPI.
 void watch_thread(Doing doing, int kind, int keyval);
 
-// Before an attribute of the table is set or deleted, or a keyval freed.
+// Check an operation before an attribute is set or deleted, or a keyval freed.
 void watch_set(int kind, int keyval);
 void watch_delete(int kind, const attrcache_table* table, int keyval);
 void watch_free(int kind, int keyval);
 
-// After MPI-1's Fortran get has given `value`.
+// To be called after MPI-1's Fortran get has given `value`.
 void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                 MPI_Fint value);
 
-// At the end of MPI: what was forgotten.
+// To be called at the end of MPI: looks for keyvals and objects that were never freed.
 void watch_end();
 
 }  // namespace attrcache::mpi

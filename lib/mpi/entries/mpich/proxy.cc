@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MPICH's C++ binding makes a keyval through the C function, giving the user's C++ functions for
-// callbacks, and then tells MPICH by MPII_Keyval_set_proxy to call them through functions of the
-// binding. Here the keyval is ours; its callbacks are the two below, which do the same.
+// Keyvals that are made through MPICH's C++ binding. The binding makes a keyval by calling the C
+// function with the user's C++ functions as callbacks, and then tells MPICH by
+// MPII_Keyval_set_proxy to call them through functions of the binding (proxies). Here the keyval is
+// attrcache's, and its callbacks are copy_by_proxy and delete_by_proxy below, which call the
+// proxies just as MPICH would.
 
 #include <dlfcn.h>
 
@@ -17,7 +19,7 @@
 namespace attrcache::mpi {
 namespace {
 
-// How MPICH tells a proxy what an attribute is: here always what a C reader sees.
+// How MPICH tells a proxy the type of an attribute. Here it is always the pointer that C sees.
 constexpr int kPointerAttribute = 0;
 
 using CopyProxy = int(attrcache_callback* user, int handle, int keyval, void* extra_state,
@@ -90,7 +92,7 @@ int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* cop
 
 namespace {
 
-// Before anybody else knows the keyval.
+// Stores the proxies. No lock is needed, because nobody else knows the keyval yet.
 void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
   for (attrcache_kind* kind : served()->kinds) {
     attrcache_keyval_info info;
@@ -106,7 +108,7 @@ void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
 
 using SetProxy = void(int, CopyProxy*, DeleteProxy*);
 
-// MPICH's own, which stands behind ours.
+// MPICH's own function, which ours hides.
 SetProxy* native_set_proxy() {
   static SetProxy* const found = [] {
     void* symbol = dlsym(RTLD_NEXT, "MPII_Keyval_set_proxy");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MPI_Session_init, overridden as MPI_Init is (init.cc). Not in Open MPI, whose version 4 has none: a
-// program that looks for it must not find it here.
+// MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc). It isn't overridden for
+// Open MPI, because version 4 has no such function, and a program that looks for it must not find
+// it here.
 
 #include "mpi/entries/entry.h"
 #include "mpi/entries/init.h"

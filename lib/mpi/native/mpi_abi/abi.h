@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the interposer needs of the standard ABI of MPI-5.0 (its chapter on the ABI, and its lists
-// of constants): types, values and functions. It stands in for an MPI's mpi.h, so that the
-// interposer can be built where no MPI has one. tests/mpi/abi_values.c compares it with the mpi.h
-// of those that have.
+// The part of MPI-5.0's standard ABI that the interposer needs (from the standard's chapter on the
+// ABI and its lists of constants): types, values and functions. It takes the place of an MPI's
+// mpi.h, so that the interposer can be built where no MPI has one for this ABI.
+// tests/mpi/abi_values.c compares it with the mpi.h of those MPIs that do.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MPI_ABI_ABI_H_
 #define ATTRCACHE_MPI_NATIVE_MPI_ABI_ABI_H_
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// Handles are pointers to types that nobody defines. Predefined ones are small numbers.
+// Handles are pointers to types that nobody defines. Predefined handles are small numbers.
 typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Win* MPI_Win;
@@ -29,8 +29,8 @@ typedef struct MPI_ABI_Request* MPI_Request;
 #define MPI_BYTE ((MPI_Datatype)0x247)
 
 typedef intptr_t MPI_Aint;
-// The standard ABI has no functions of Fortran's; where the interposer's sources name this type,
-// they are not used with it.
+// Only stands in for the type where the interposer's sources name it. It is never used, because the
+// standard ABI has no Fortran functions.
 typedef int MPI_Fint;
 
 typedef struct {
@@ -77,12 +77,11 @@ typedef int(MPI_Type_copy_attr_function)(MPI_Datatype, int, void*, void*, void*,
 typedef int(MPI_Type_delete_attr_function)(MPI_Datatype, int, void*, void*);
 typedef int(MPI_Win_copy_attr_function)(MPI_Win, int, void*, void*, void*, int*);
 typedef int(MPI_Win_delete_attr_function)(MPI_Win, int, void*, void*);
-// MPI-1's, which an MPI may lack.
+// The types of MPI-1's callbacks, which an MPI's mpi.h may lack.
 typedef int(MPI_Copy_function)(MPI_Comm, int, void*, void*, void*, int*);
 typedef int(MPI_Delete_function)(MPI_Comm, int, void*, void*);
 
-// MPI_*_NULL_COPY_FN and MPI_*_NULL_DELETE_FN are null pointers; of MPI_*_DUP_FN this is the
-// address.
+// MPI_*_NULL_COPY_FN and MPI_*_NULL_DELETE_FN are null pointers. MPI_*_DUP_FN has the address 1.
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0x0)
 #define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function*)0x1)
 #define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function*)0x0)
@@ -93,7 +92,7 @@ typedef int(MPI_Delete_function)(MPI_Comm, int, void*, void*);
 #define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function*)0x1)
 #define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function*)0x0)
 
-// For their types alone: functions are found at run time.
+// These are declared only for their types. The functions are found at run time.
 int PMPI_Init(int* argc, char*** argv);
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 int PMPI_Comm_rank(MPI_Comm, int* rank);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The standard ABI of MPI-5.0 (libmpi_abi.so.1), whichever MPI is behind it: handles are pointers,
-// predefined ones small numbers. It has no Fortran.
+// The standard ABI of MPI-5.0 (libmpi_abi.so.1), whichever MPI is behind it. Handles are pointers,
+// and predefined handles are small numbers. The ABI has no Fortran functions. What each constant
+// means is said in openmpi/facts.h.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MPI_ABI_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_MPI_ABI_FACTS_H_
@@ -27,7 +28,8 @@ inline constexpr bool kBindingsCallC = false;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
 
-// A symbol that its libraries have: which is why it has to be asked, see kStandardAbi.
+// A symbol that libraries with this interface have. An MPI that was built for its own interface may
+// have it, too, so the MPI is also asked at run time (kStandardAbi).
 inline constexpr const char* kMark = "PMPI_Abi_get_version";
 
 template <typename Predefined, typename Find>
@@ -53,7 +55,7 @@ uintptr_t to_key(Handle handle) {
   return reinterpret_cast<uintptr_t>(handle);
 }
 
-// The C callback constants: null pointers, and one address for all DUP functions.
+// The callback constants in C: null pointers, and one address for all DUP functions.
 inline constexpr const char* kConstants[][3] = {
     {nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr},
@@ -64,7 +66,8 @@ inline constexpr uintptr_t kDupAddress = 1;
 inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
 
-// The place of a predefined keyval among its kind's, or a larger number.
+// The place of a predefined keyval among those of its kind. For any other keyval it is a number
+// that is too large to be a place.
 inline constexpr unsigned kCommPlaces = 7;
 inline constexpr unsigned kWinPlaces = 5;
 inline unsigned comm_place(int keyval) {
@@ -78,7 +81,8 @@ inline unsigned win_place(int keyval) {
 
 inline constexpr int kFortranKeyvalOffset = 0;
 
-// The numbers that the standard keeps for predefined handles, in a page that no object can be in.
+// The standard reserves these numbers for predefined handles. They lie in a page where no object
+// can be.
 inline bool is_predefined_type(uintptr_t key) { return key < 0x1000; }
 
 }  // namespace attrcache::mpi::facts

@@ -7,7 +7,7 @@
 
 namespace attrcache::mpi::mpich {
 
-// As version 4.0.2 was found to do.
+// What version 4.0.2 was found to do.
 inline constexpr Natively kNatively[] = {
     {Misuse::kInvalidKeyval, "gives MPI_ERR_KEYVAL"},
     {Misuse::kUnknownKeyval, "gives MPI_ERR_KEYVAL"},
@@ -32,12 +32,12 @@ inline constexpr Natively kNatively[] = {
 };
 static_assert(is_complete(kNatively));
 
-// MPI_Type_free forgets what delete callbacks say.
+// MPI_Type_free ignores what delete callbacks return, hence kDrain.
 inline constexpr Behaviour kBehaviour = {
     "MPICH",  {FreeMode::kAnyCode, FreeMode::kDrain, FreeMode::kAnyCode}, false, true, true,
     kNatively};
 
-// Up to version 4, a failure is forgotten if a later callback succeeds.
+// Up to version 4, a failure is forgotten if a later callback succeeds, hence kLastCode.
 inline constexpr Behaviour kBehaviour4 = {
     "MPICH",  {FreeMode::kLastCode, FreeMode::kDrain, FreeMode::kLastCode}, false, true, true,
     kNatively};

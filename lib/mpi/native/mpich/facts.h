@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MPICH (4.x, 5.x, and its ABI kin): handles are ints.
+// The binary interface of MPICH (4.x, 5.x, and the MPIs that share it): handles are ints. What each
+// constant means is said in openmpi/facts.h.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MPICH_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_MPICH_FACTS_H_
@@ -25,7 +26,7 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "
 
 // A symbol that this MPI has and the others don't.
 inline constexpr const char* kMark = "MPIR_Dup_fn";
-// Whether handles and constants are the standard ABI's. An MPI says so at run time, and must agree.
+// Whether handles and constants are the standard ABI's. MPI is asked at run time, and must agree.
 inline constexpr bool kStandardAbi = false;
 
 // Whether there are Fortran functions to be served.
@@ -54,23 +55,24 @@ Handle from_object(void* object) {
 }
 inline uintptr_t to_key(int handle) { return static_cast<uint32_t>(handle); }
 
-// The C callback constants, per kind: {NULL_COPY, DUP, NULL_DELETE}, and MPI-1's. NULL_* are null
-// pointers.
+// The callback constants in C, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row is MPI-1's.
+// All NULL_* are null pointers.
 inline constexpr const char* kConstants[][3] = {
     {nullptr, "MPIR_Dup_fn", nullptr},
     {nullptr, "MPIR_Dup_fn", nullptr},
     {nullptr, "MPIR_Dup_fn", nullptr},
     {nullptr, "MPIR_Dup_fn", nullptr},
 };
-// The address of all DUP functions, where it is a constant.
+// The address of all DUP functions where that is a constant number, else 0.
 inline constexpr uintptr_t kDupAddress = 0;
-// Whether all the DUP functions are one.
+// Whether one function is the DUP function of all kinds.
 inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
 
-// The place of a predefined keyval among its kind's, or a larger number. C's keyvals are odd
-// (Fortran's are C's plus one), so half the distance from the first is the place, rotated lest the
-// lowest bit be lost.
+// The place of a predefined keyval among those of its kind. For any other keyval it is a number
+// that is too large to be a place. The keyvals of C are odd (Fortran's are C's plus one), so half
+// the distance from the first keyval is the place. It is rotated and not shifted so that the lowest
+// bit isn't lost, and an even keyval gives a large number.
 inline constexpr unsigned kCommPlaces = 7;
 inline constexpr unsigned kWinPlaces = 5;
 inline unsigned comm_place(int keyval) {
@@ -82,13 +84,14 @@ inline unsigned win_place(int keyval) {
   return std::rotr(static_cast<unsigned>(keyval) - MPI_WIN_BASE, 1);
 }
 
-// What Fortran adds to a predefined keyval of C.
+// The difference between a predefined keyval in Fortran and the same in C.
 inline constexpr int kFortranKeyvalOffset = 1;
 
-// Whether Fortran's functions call no error handler where C's do, or return other codes.
+// Whether Fortran's functions fail in another way than C's: they call no error handler, or return
+// other codes.
 inline constexpr bool kFortranRaisesByItself = false;
 
-// Built-in handles, and MPI_FLOAT_INT and its kin.
+// Built-in handles, and MPI_FLOAT_INT and the other types of a pair.
 inline bool is_predefined_type(uintptr_t key) {
   static_assert(MPI_FLOAT_INT == static_cast<int>(0x8c000000) &&
                 MPI_LONG_DOUBLE_INT == static_cast<int>(0x8c000004));

@@ -7,7 +7,7 @@
 
 namespace attrcache::mpi::openmpi {
 
-// As version 4.1.4 was found to do.
+// What version 4.1.4 was found to do.
 inline constexpr Natively kNatively[] = {
     {Misuse::kInvalidKeyval, "gives MPI_ERR_OTHER or MPI_ERR_KEYVAL"},
     {Misuse::kUnknownKeyval, "gives MPI_ERR_OTHER"},
@@ -37,7 +37,7 @@ inline constexpr Behaviour kBehaviour = {
     "Open MPI", {FreeMode::kStop, FreeMode::kDrain, FreeMode::kDrain}, true, false, false,
     kNatively};
 
-// Up to version 4, it deletes MPI_COMM_WORLD's attributes.
+// Up to version 4, MPI_Finalize deletes the attributes of MPI_COMM_WORLD, too.
 inline constexpr Behaviour kBehaviour4 = {
     "Open MPI", {FreeMode::kStop, FreeMode::kDrain, FreeMode::kDrain}, true, true, false,
     kNatively};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Open MPI (4.x to 6.x): handles are pointers to objects; predefined ones are data symbols.
+// The binary interface of Open MPI (4.x to 6.x): handles are pointers to objects, and predefined
+// objects are data symbols of its library.
 
 #ifndef ATTRCACHE_MPI_NATIVE_OPENMPI_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_OPENMPI_FACTS_H_
@@ -19,25 +20,27 @@ inline constexpr const char* kName = "Open MPI";
 // What is said of a process after the name of its MPI.
 inline constexpr const char* kSuffix = "";
 
-// Where PMPI_ names are found when the program opened its MPI locally (dlopen without RTLD_GLOBAL).
-// Version 6 has its objects in a library of their own, which its libmpi_abi.so is linked with, too.
+// The libraries in which PMPI_ names are looked up when the program opened its MPI locally (dlopen
+// without RTLD_GLOBAL). Version 6 has its objects in a library of their own, with which its
+// libmpi_abi.so is linked, too.
 inline constexpr const char* kLibraryPrefixes[] = {"libmpi.so", "libmpi_mpifh", "libmpi_usempif08",
                                                    "libopen_mpi.so"};
 
 // A symbol that this MPI has and the others don't.
 inline constexpr const char* kMark = "ompi_mpi_comm_world";
-// Whether handles and constants are the standard ABI's. An MPI says so at run time, and must agree.
+// Whether handles and constants are the standard ABI's. MPI is asked at run time, and must agree.
 inline constexpr bool kStandardAbi = false;
 
-// Whether there are Fortran functions to be served.
+// Whether there are Fortran functions that attrcache overrides.
 inline constexpr bool kFortran = true;
 // Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
 inline constexpr bool kBindingsCallC = false;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
 
-// Predefined handles are addresses of these; a preloaded library must not refer to them by itself,
-// or it couldn't be loaded into a process without MPI. `find` ends the process if one is missing.
+// Predefined handles are the addresses of these symbols. They are looked up, because a preloaded
+// library that refers to them couldn't be loaded into a process without MPI. `find` ends the
+// process if one is missing.
 template <typename Predefined, typename Find>
 void find_predefined(Predefined& p, Find find) {
   find(p.world, "ompi_mpi_comm_world");
@@ -61,21 +64,23 @@ uintptr_t to_key(Handle handle) {
   return reinterpret_cast<uintptr_t>(handle);
 }
 
-// The C callback constants are functions, per kind: {NULL_COPY, DUP, NULL_DELETE}, and MPI-1's.
+// The callback constants in C are functions, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row
+// is MPI-1's.
 inline constexpr const char* kConstants[][3] = {
     {"OMPI_C_MPI_COMM_NULL_COPY_FN", "OMPI_C_MPI_COMM_DUP_FN", "OMPI_C_MPI_COMM_NULL_DELETE_FN"},
     {"OMPI_C_MPI_TYPE_NULL_COPY_FN", "OMPI_C_MPI_TYPE_DUP_FN", "OMPI_C_MPI_TYPE_NULL_DELETE_FN"},
     {"OMPI_C_MPI_WIN_NULL_COPY_FN", "OMPI_C_MPI_WIN_DUP_FN", "OMPI_C_MPI_WIN_NULL_DELETE_FN"},
     {"OMPI_C_MPI_NULL_COPY_FN", "OMPI_C_MPI_DUP_FN", "OMPI_C_MPI_NULL_DELETE_FN"},
 };
-// The address of all DUP functions, where it is a constant.
+// The address of all DUP functions where that is a constant number, else 0.
 inline constexpr uintptr_t kDupAddress = 0;
-// Whether all the DUP functions are one.
+// Whether one function is the DUP function of all kinds.
 inline constexpr bool kOneDup = false;
-// It refuses null pointers for callbacks.
+// Whether a program may give null pointers for callbacks. Open MPI refuses them.
 inline constexpr bool kNullCallbacks = false;
 
-// The place of a predefined keyval among its kind's, or a larger number.
+// The place of a predefined keyval among those of its kind. For any other keyval it is a number
+// that is too large to be a place.
 inline constexpr unsigned kCommPlaces = 7;
 inline constexpr unsigned kWinPlaces = 5;
 inline unsigned comm_place(int keyval) {
@@ -89,10 +94,12 @@ inline unsigned win_place(int keyval) {
 
 inline constexpr int kFortranKeyvalOffset = 0;
 
-// Whether Fortran's functions call no error handler where C's do, or return other codes.
+// Whether Fortran's functions fail in another way than C's: they call no error handler, or return
+// other codes.
 inline constexpr bool kFortranRaisesByItself = true;
 
-// Those are variables of a library or, copied, of the program; others are allocated.
+// Predefined datatypes are variables of a library or (after a copy relocation) of the program.
+// Others are allocated, so no file has their address.
 inline bool is_predefined_type(uintptr_t key) {
   Dl_info info;
   return dladdr(reinterpret_cast<void*>(key), &info) != 0;
