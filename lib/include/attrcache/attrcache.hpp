@@ -72,7 +72,9 @@ enum class Status : int {
   pinned = ATTRCACHE_ERR_PINNED,
   thread = ATTRCACHE_ERR_THREAD,
   busy = ATTRCACHE_ERR_BUSY,
-  unsupported = ATTRCACHE_ERR_UNSUPPORTED
+  unsupported = ATTRCACHE_ERR_UNSUPPORTED,
+  deleting = ATTRCACHE_ERR_DELETING,
+  moved = ATTRCACHE_ERR_MOVED
 };
 
 // One line of English.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -134,6 +135,8 @@ class ReentranceMatrix : public ::testing::TestWithParam<Case> {
 
   // Records a value that the library has taken.
   intptr_t take(intptr_t value) {
+    // An operation that waits goes on beside what follows in the thread outside.
+    std::lock_guard lock(handing_in);
     handed_in.push_back(value);
     return value;
   }
@@ -240,6 +243,7 @@ class ReentranceMatrix : public ::testing::TestWithParam<Case> {
   std::atomic<bool> armed{false};
   std::atomic<int> result{-1};
   std::atomic<intptr_t> last_value{0};
+  std::mutex handing_in;
   std::vector<intptr_t> handed_in;
   std::thread thread;
   Universe universe;
