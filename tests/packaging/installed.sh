@@ -47,7 +47,7 @@ for mpi in mpich openmpi; do
     ATTRCACHE_VERBOSE=1 attrcache-run "mpirun.$mpi" -np "$ranks" "$work/$mpi" >"$work/log" 2>&1 ||
       fail "$mpi: $(cat "$work/log")"
     [[ $(grep -c '^found 1, deleted 2$' "$work/log") == "$ranks" ]] || fail "$mpi: $(cat "$work/log")"
-    grep -q '^attrcache: .*served' "$work/log" || fail "$mpi was not served: $(cat "$work/log")"
+    grep -q '^attrcache\[.*serving the attributes' "$work/log" || fail "$mpi was not served: $(cat "$work/log")"
   done
   attrcache-run --report="$work/report.json" "mpirun.$mpi" -np 1 "$work/$mpi" >/dev/null
   python3 -m json.tool "$work/report.json" >/dev/null || fail "$mpi: the report is no JSON"
