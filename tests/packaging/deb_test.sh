@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What can be wrong about the Debian packages and is seen without building them, for which tools/package needs more
+# than this repository's tests do: each installed file is in one package, the symbols are those of the library,
+# and the changelog is one.
+
+source tests/packaging/lib.sh
+debian=tools/packaging/debian
+
+# A file that no package has, or two have, and a line that names no file.
+DESTDIR=$work/stage tools/install --prefix /usr --libdir lib/some-triplet --built "$root" >/dev/null
+cat "$debian"/*.install "$debian"/*.manpages "$debian"/not-installed >"$work/patterns"
+(cd "$work/stage" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/installed"
+(($(wc -l <"$work/installed") > 30)) || fail "only these were installed: $(cat "$work/installed")"
+(
+  cd "$work/stage"
+  while read -r pattern; do
+    compgen -G "$pattern" || fail "there is no $pattern"
+  done <"$work/patterns"
+) >"$work/unsorted"
+LC_ALL=C sort "$work/unsorted" >"$work/packaged"
+diff "$work/installed" "$work/packaged" || fail "installed (<) and in packages (>) are not the same"
+
+# The soname is in the package's name, and the exported names, with their versions, are in its file of symbols.
+soname=$(readelf -d "$root"/libattrcache.so.? | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+package=libattrcache${soname##*.}
+[[ $(head -n 1 "$debian/$package.symbols") == "$soname $package "* ]] || fail "no $debian/$package.symbols for $soname"
+[[ -f $debian/$package.install ]] || fail "no $debian/$package.install"
+grep -qx "Package: $package" "$debian/control" || fail "control has no $package"
+grep -q "^Depends: $package (= " "$debian/control" || fail "no package depends on $package"
+[[ -n $(exported "$root/$soname") ]] || fail "nothing is exported"
+versioned() { # as dpkg-gensymbols writes them; the version is a symbol itself
+  nm -D --defined-only "$1" | awk '$2 ~ /^[A-Z]$/ {sub("@@", "@", $3); print $3}' | sed 's/^[^@]*$/&@&/'
+}
+diff <(versioned "$root/$soname" | LC_ALL=C sort) \
+  <(sed -n 's/^ \([^ ]*\) .*/\1/p' "$debian/$package.symbols" | LC_ALL=C sort) ||
+  fail "exported (<) and in $package.symbols (>) are not the same"
+
+# The changelog: as dpkg wants it, of the right version, which must be the newest in CHANGELOG.md.
+number() { sed -n "s/^#define ATTRCACHE_VERSION_$1 //p" lib/include/attrcache/attrcache.h; }
+version=$(number MAJOR).$(number MINOR).$(number PATCH)
+changelog() { # CHANGELOG.md VERSION
+  python3 tools/packaging/debian_changelog.py "$1" "$2" '~git1.abc' 'Sat, 21 Nov 2026 12:00:00 +0000' 'A B <a@b.example>'
+}
+changelog CHANGELOG.md "$version" >"$work/changelog"
+[[ $(head -n 1 "$work/changelog") =~ ^attrcache\ \("$version"('~git1.abc')?\)\ unstable\;\ urgency=medium$ ]] ||
+  fail "begins with $(head -n 1 "$work/changelog")"
+! grep -vE '^$|^  (\* |  )[^ ]|^ -- A B <a@b\.example>  ...,|^attrcache \(' "$work/changelog" || fail "not lines of a changelog"
+! grep -nE '.{81}' "$work/changelog" || fail "lines are too long"
+! changelog CHANGELOG.md 99.0.0 >/dev/null 2>"$work/log" || fail "99.0.0 was taken"
+expect "attrcache.h says 99.0.0" cat "$work/log"
+cat >"$work/CHANGELOG.md" <<'TEXT'
+# Changes
+
+## 0.2.0 (2027-01-31)
+
+* One [thing](somewhere.md), and
+  more of it.
+* Another.
+
+## 0.1.0 (2026-12-01)
+
+The first.
+TEXT
+changelog "$work/CHANGELOG.md" 0.2.0 | diff - <(
+  cat <<'TEXT'
+attrcache (0.2.0) unstable; urgency=medium
+
+  * One thing, and more of it.
+  * Another.
+
+ -- A B <a@b.example>  Sun, 31 Jan 2027 12:00:00 +0000
+
+attrcache (0.1.0) unstable; urgency=medium
+
+  * The first.
+
+ -- A B <a@b.example>  Tue, 01 Dec 2026 12:00:00 +0000
+
+TEXT
+) || fail "the changelog (<) is not what it should be (>)"
+
+# What is missing is said as the command that installs it, whichever way this machine's dpkg spells it.
+mkdir "$work/bin"
+for tool in bash cat dirname git python3 readlink sed; do ln -s "$(type -P "$tool" || type -P true)" "$work/bin"; done
+for tool in apt-get dpkg-buildpackage; do ln -s /bin/false "$work/bin/$tool"; done
+for word in Unmet unmet; do
+  cat >"$work/bin/dpkg-checkbuilddeps" <<TEXT
+#!/bin/bash
+echo "dpkg-checkbuilddeps: error: $word build dependencies: build-essential:native debhelper-compat (= 13) libmpich-dev" >&2
+exit 1
+TEXT
+  chmod +x "$work/bin/dpkg-checkbuilddeps"
+  ! PATH=$work/bin tools/package deb --check >"$work/log" 2>&1 || fail "it went on without debhelper"
+  expect "apt-get install --no-install-recommends lintian build-essential debhelper libmpich-dev" cat "$work/log"
+done
+rm "$work/bin/apt-get"
+! PATH=$work/bin tools/package deb >"$work/log" 2>&1 || fail "it went on without apt-get"
+expect "on Debian, or a relative of it" cat "$work/log"
+! tools/package >"$work/log" 2>&1 || fail "no kind of packages was asked for"
+! tools/package rpm >"$work/log" 2>&1 || fail "rpm was taken"
+expect "unknown kind of packages 'rpm'" cat "$work/log"
+expect "usage: tools/package deb" tools/package --help
+echo "passed"
