@@ -377,7 +377,7 @@ TYPED_TEST(ManySteps, ASwapOfMetaSeesThePinsThatEnded) {
 TYPED_TEST(ManySteps, AnAdditionSeesThoseBefore) {
   this->run({}, [](auto& o) {
     for (uint64_t t = 0; t < 2; ++t) {
-      spawn([&o, t] {
+      spawn([&o] {
         o.read_cell(1);
         if (o.add_meta(1) == 11) o.cells[1].write(7);
       });
