@@ -88,5 +88,21 @@ TEST(Renumber, KeepsTheOrder) {
   });
 }
 
+// A value that is set while the old one in its place is on the list keeps its own number.
+TEST(Renumber, LeavesWhatIsYoungerAlone) {
+  run_model({2, 1}, [] {
+    Fixture f;
+    make_old(f);
+    spawn([&f] { f.set(0, 1, 2); });
+    spawn([&f] { f.set(0, 0, 3); });
+    join();
+    const Table& table = Table::of(&f.table(0));
+    const auto keyval = static_cast<uint32_t>(f.keys[0].keyval);
+    const uint64_t m = table.find(id::index(keyval))->load_meta();
+    expect(meta::age(m, table.clock.load(kRelaxed)) < 16, "it was set just now");
+    f.finish();
+  });
+}
+
 }  // namespace
 }  // namespace attrcache::model

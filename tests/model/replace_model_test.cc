@@ -3,8 +3,10 @@
 // A replacing set is one step for borrows and copies beside it, and nobody starves: whoever claims a
 // value is not passed by later pins, and pinners that wait for a set are handed their pin by it.
 
+#include "platform/wait.h"
 #include "table/attribute.h"
 #include "table/meta.h"
+#include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
@@ -120,7 +122,10 @@ TEST(Replace, TwoBorrowsBesideAFailingSetAndADelete) {
     };
     f.set(0, 0, 1);
     f.values[1].failures = 1;
-    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] {
+      f.set(0, 0, 2);
+      f.set(0, 0, 3);
+    });
     for (int t = 0; t < 2; ++t) {
       spawn([&f] {
         attrcache_borrowed borrowed;
@@ -261,6 +266,71 @@ TEST(Claim, ByTwoWhoCopyIt) {
     f.set(0, 0, 1);
     spawn([&f] { f.copy(0, 1); });
     spawn([&f] { f.set(0, 0, 3); });
+  });
+}
+
+// The set is up the borrower's own stack, so it can't be waited for.
+TEST(Replace, BorrowUpTheStackOfTheSet) {
+  run_with_fixture({2}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
+      attrcache_borrowed borrowed;
+      if (value == 1) expect(!fixture.borrow(0, 0, &borrowed), "refused up the set's own stack");
+    };
+    f.set(0, 0, 1);
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.get(0, 0); });
+  });
+}
+
+// A borrower is not waited for by its own set.
+TEST(Claim, BySetOfWhatItHasBorrowed) {
+  run_with_fixture({2}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] {
+      attrcache_borrowed borrowed;
+      if (!f.borrow(0, 0, &borrowed)) return;
+      expect(f.set(0, 0, 2) == ATTRCACHE_ERR_BORROWED, "refused, not waited for");
+      f.give_back(&borrowed);
+    });
+    spawn([&f] { f.erase(0, 0); });
+  });
+}
+
+// A copy_fn gives its pin up once. What it set in its place, another thread has borrowed when it
+// sets once more.
+TEST(Claim, TwiceByWhoCopiesIt) {
+  run_with_fixture({2}, [](Fixture& f) {
+    f.make_key(Fixture::kCopy).on_copy = [](Fixture& fixture, int value) {
+      if (value != 1) return;
+      fixture.set(0, 0, 2);
+      fixture.set(0, 0, 3);
+    };
+    f.set(0, 0, 1);
+    spawn([&f] { f.copy(0, 1); });
+    spawn([&f] { borrow_what_is_there(f); });
+  });
+}
+
+// Nobody waits for somebody else's delete: its delete_fn may wait for the borrower.
+TEST(Claim, OfADeleteIsNotWaitedForByABorrow) {
+  run_model({2}, [] {
+    static Atomic<int> tried;
+    Fixture f;
+    tried.store(0, kRelaxed);
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture&, int) {
+      Backoff backoff;
+      while (tried.load(kAcquire) == 0) backoff.relax();
+    };
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] {
+      attrcache_borrowed borrowed;
+      if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
+      tried.store(1, kRelease);
+    });
+    join();
+    f.finish();
   });
 }
 
