@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// attrcache.h on top of the engine: checks arguments, nothing else. The functions of the hot path
-// are in hot.cc, those on whole objects in whole.cc.
+// attrcache.h on top of the engine: these functions check arguments, nothing else. The hot path is
+// in hot.cc, what is done to whole objects in whole.cc.
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
