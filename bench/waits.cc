@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Measures the one wait in attrcache: a set or a delete waits while other threads borrow the value.
 // The peers have nothing like it, so this program has no contenders. It prints

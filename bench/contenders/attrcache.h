@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // attrcache through its C API. Those who include this choose how it is linked, and by kGet which
 // function get calls: the one of the C API, or the inner one that can be inlined.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // attrcache with get inlined into its caller. Everything else is the C API, linked statically.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // GLib's object data: g_object_set_qdata and its kin. A key is a quark.
 

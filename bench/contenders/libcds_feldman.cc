@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // libcds' wait-free multi-level array map by Feldman, with dynamic hazard pointers. It has the
 // smallest size that the library allows: 16 places in the head and in each array below.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The MPI library that the program is linked with: natively, or served by attrcache if its
 // interposer is preloaded.

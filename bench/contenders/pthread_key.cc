@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // pthread_getspecific. It does for threads what attributes do for objects, so here the only object
 // of a thread is the thread itself.

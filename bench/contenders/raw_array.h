@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // An array of pointers, indexed by the key. It checks nothing, can't grow and knows no callbacks,
 // and so shows the least that any contender can cost.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef BENCH_CONTENDERS_RAW_ARRAY_LIBRARY_H_
 #define BENCH_CONTENDERS_RAW_ARRAY_LIBRARY_H_

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include "bench/contenders/raw_array_library.h"
 #include "bench/harness/describe.h"

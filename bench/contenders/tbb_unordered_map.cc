@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // tbb::concurrent_unordered_map. It is read without a lock, and can't erase while others read.
 

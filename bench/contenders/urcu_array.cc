@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // An array of pointers under liburcu, in its quiescent-state flavour. Readers need no fence. A
 // writer that needs more room replaces the array by a bigger one.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a contender's source file provides: a class of static functions. They are inlined into the
 // measured loops. What they call in turn is wherever the contender has it, in a library for

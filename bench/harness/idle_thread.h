@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // An idle thread, for as long as the guard lives. While a process has only one thread, the C
 // library leaves out locked instructions, so the costs measured would be lower than in a threaded

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The keys of a contender's process. They are made in order and stay alive. So key number 0 is
 // always the first key that was made, whichever operations were measured before.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The measured loops. They do what a program that uses attributes would do, and nothing else. Each
 // turn reads the object, the key and the value from volatile memory and uses the result, so that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How the programs that measure see a contender: a name, and operations that can be prepared and
 // then repeated. Timing and counting repeat the same compiled loops.

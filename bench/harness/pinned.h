@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A guard that keeps the calling thread on one processor. Threads that are measured together get
 // one each. Otherwise the scheduler may start two of them on the same processor, which looks like

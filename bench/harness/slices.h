@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How fast threads are while all of them run. Each thread cuts its work into slices of at least a
 // tenth of a millisecond. It notes when a slice begins and ends, and whether the scheduler took its

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The main program that finds which cache lines an operation writes. To be run under valgrind
 // --tool=lackey --trace-mem=yes, which traces every access of the shipped code, of the allocator

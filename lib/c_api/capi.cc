@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // attrcache.h on top of the engine: these functions check arguments, nothing else. The hot path is
 // in hot.cc, what is done to whole objects in whole.cc.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The hot path of the C API: get, and the usual cases of set and delete. Whatever is unusual (bad
 // arguments, a delete_fn, pins, contention, deep slots) leaves a fast function by one jump to a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Dup and free in the C API. As in hot.cc: where callbacks are to be run, or anything else is
 // unusual, the fast functions leave by one jump to slow ones.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The one place that calls user code: copy_fn, delete_fn and destructors, each in its keyval's
 // convention, synchronously, on the calling thread. Nothing is held while it runs: no lock, no

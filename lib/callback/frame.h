@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a thread is doing with attributes further up its stack, and what it has borrowed. It is how
 // a thread knows itself again when a callback comes back into the library: its own pins, which it

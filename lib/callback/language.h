@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How a value that was set in one language is seen in another (MPI-4.1 19.3.7, MPI-2 4.12.7). A
 // slot's value is 64 bits: a pointer, an Aint, or an int that was sign-extended when it was set, so

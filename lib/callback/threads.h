@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Who the calling thread is to a domain: a thread of the operating system, or a user-level one
 // where the runtime has given hooks for them (attrcache_thread_hooks).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A domain: one epoch, and a registry for each kind of object. A domain shares nothing with
 // another.

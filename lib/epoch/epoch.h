@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004, section 5.2.3) for the record
 // that a keyval leaves behind when it is gone. Attached values keep a keyval alive by references,

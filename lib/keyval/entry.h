@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a domain keeps of one keyval: an Entry, found by index, never unmapped while the domain
 // lives, so that any int may be looked up at any time.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The free indices of one kind, first in first out, so that an index rests as long as possible
 // between two keyvals and stale copies stay recognisable. The queue of Michael and Scott (PODC

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The references on one keyval: one for each attached value. Threads attach and delete under the
 // same keyval at full speed, so the count is spread over stripes, one cache line apart, while the

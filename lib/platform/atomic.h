@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The one door through which the library reaches atomics. A model build
 // (-DATTRCACHE_MODEL) puts the interleaving explorer of tests/model behind it, a soak

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The one door through which the library allocates. Test builds replace it (ATTRCACHE_MODEL,
 // ATTRCACHE_TEST_ALLOCATOR) to make allocations fail in turn and to see leaks and late accesses.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A 16-byte atomic word of two halves: `value`, which belongs to the user, and `meta`, which says
 // what the value is. Nothing else in the library knows how 16 bytes are read or swapped at once.

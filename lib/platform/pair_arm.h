@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Pair on AArch64. With -DATTRCACHE_LSE2, for processors with FEAT_LSE2 (ARMv8.4), load is one LDP,
 // which is single-copy atomic for aligned 16 bytes there (Arm ARM B2.2.1). Without, it reads meta,

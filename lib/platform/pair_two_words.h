@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Pair for soaks, which put delays between its steps too, and for builds under ThreadSanitizer,
 // which can't see into inline assembly, and whose runtime puts a lock around 16-byte atomics that

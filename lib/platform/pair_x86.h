@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Pair on x86-64. An aligned 16-byte SSE load is single-copy atomic on every processor with AVX
 // (Intel SDM vol. 3A 9.1.1; AMD APM vol. 2 7.3.2), which pair_supported() asks for; cmpxchg16b,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A wait for a thread that is within a few instructions of going on. It may have been preempted
 // there, so after a few looks the waiter gives its processor up: with more threads than processors,

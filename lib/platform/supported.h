@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Ends the build in words where the library is not known to work. It comes before every other
 // header, so that its message does.

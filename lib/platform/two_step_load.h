@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How both halves of a Pair are read by 8-byte loads: meta, value, and meta again, until meta is
 // the same before and after.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Dup and free of an object none of whose attributes has a callback to be run, by far the most
 // common ones: one pass, in the order of the slots, for nobody can tell. Nobody else may use the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // set, delete and borrow of one attribute, in all cases. The steps they take are in slot.h.
 //

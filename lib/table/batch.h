@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A table's attributes in the order of setting. Usually they are all in one batch: listed, and then
 // sorted. If there are more than kFew and no memory for the list, batches of kFew are selected one

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The get path: index, one 16-byte load, one masked compare. Wait-free; no read-modify-write,
 // fence, call or store but the result's. What isn't attached in a near slot leaves by a jump:

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Lists for debuggers and leak reports. Each entry is a consistent snapshot; the list as a whole
 // isn't one if other threads change things meanwhile.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The meta half of a slot: what its value is. 0: the slot is empty. Otherwise
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Keeps the order of a table's attributes right for ever, though a slot has room for 36 bits of a
 // sequence number only. Whenever the table's clock passes a multiple of 2^32, the thread whose tick

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The steps of the slot protocol, each in one place: every change that is ever made to a slot which
 // others can see. Who takes which step when is in attribute.cc (set, delete, borrow), whole.cc (dup

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The operations on all attributes of an object: dup and free. They act on one attribute after the
 // other, by the protocol of attribute.h, not on the set as a whole. This is the way of those that

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Cross-compiles the library and its unit tests for AArch64, in one program with GoogleTest, and runs it under
 # qemu-user. This shows that the library builds there and gives the same results. It does not test AArch64's weaker

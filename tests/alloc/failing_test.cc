@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Every allocation fails in turn, in every operation that allocates, at every depth: the error says
 // so, nothing has changed, nothing leaks, and the same call succeeds once there is memory.

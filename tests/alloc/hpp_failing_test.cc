@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The C++ API without memory: its own allocations (one per keyval with stateful callbacks, and
 // clone's) and the library's below it.

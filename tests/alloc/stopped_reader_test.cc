@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A thread that is stopped inside introspection stops nobody, and costs a record for each keyval
 // that is freed meanwhile.

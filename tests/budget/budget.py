@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Counts instructions and compares them with budgets.txt.
 
   budget.py BUDGETS PROGRAM[,ARGUMENT...][@PRELOADED]...

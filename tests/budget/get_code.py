@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Reads the machine code of attrcache_get in the shared library (x86-64).
 
   get_code.py LIBRARY

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What counting costs a get: instructions with the interposer that reports, and with the ordinary one.
 
   report_cost.py PROGRAM[,ARGUMENT...]@ORDINARY PROGRAM[,ARGUMENT...]@REPORTING

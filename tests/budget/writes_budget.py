@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Counts the cache lines that operations write, and compares with writes.txt.
 
   writes_budget.py BUDGETS PROGRAM...

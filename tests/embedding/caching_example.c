@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The example of MPI-1.1 5.7.2: a collective operation that finds something out at its first call
  * and keeps it on the communicator. This is an ordinary MPI program. It counts what happened and

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # mpi_test.sh MPI PROGRAM: the program for the small MPI must do the same on Open MPI and MPICH.
 

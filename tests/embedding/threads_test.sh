@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # threads_test.sh RUN PROGRAM: runs a program on the small MPI, with 1 and with 4 ranks. Each rank
 # must print "passed", and nothing may be attached at the end.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A program for the small MPI that tests everything it does with attributes: predefined ones,
  * datatypes, windows, errors, and the order of deletion at the end.

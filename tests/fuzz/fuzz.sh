@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # fuzz.sh [SECONDS]: libFuzzer, with address and undefined-behaviour sanitizers, on the C API against the reference,
 # starting from the corpus; 60 seconds unless said otherwise. What it finds worth keeping goes to a scratch folder; a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the fuzzer compares: one interface to a few keyvals and objects, with two implementations.
 // One is the library (library.cc). The other (reference.cc) is written from the contract in

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What attrcache.h promises to a single thread, written as plainly as possible: maps, no atomics,
 // and none of the library's code.

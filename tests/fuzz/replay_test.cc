@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the fuzzer has found worth keeping, and a bounded number of random inputs, under whatever
 // compiler and sanitizer the tests are built with.

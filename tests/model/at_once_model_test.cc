@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What dup and free may not do at once (lib/table/at_once.h): every condition that sends them to
 // the way by callbacks, where one thread is enough. Races: dup_model_test.cc.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the calls on one attribute (one object, one keyval) may answer, one after the other. It is
 // the specification against which histories are checked.

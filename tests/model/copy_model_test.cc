@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Copying and borrowing against set and delete of the very value: pins, and the one wait that the
 // library has.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Dup and free without callbacks (lib/table/at_once.h) against set, delete and free_keyval, and the
 // conditions that send them to the way by callbacks where two threads race. Those of one thread:

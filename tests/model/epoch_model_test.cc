@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Reclamation: nothing that a pinned thread can still see is reclaimed, and with nobody pinned
 // everything is.

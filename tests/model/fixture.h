@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fixture of models of the C API: a domain with two objects and up to three keyvals, which the
 // model's threads use. It records every call with its result, and for every value what happened to

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Tables that grow under several threads at once: all get the same slots, nothing is lost, and who
 // finds a slot finds it made.

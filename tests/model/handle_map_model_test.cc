@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The interposer's handle map: finds, which hold no lock, against inserts, growth, erasure and the
 // reuse of handles.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The queue of free indices: nothing is lost, handed out twice, or overtaken; and whoever pops an
 // index sees what the one who pushed it did with it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Weakens the library one small step at a time and sees whether the models notice.
 
   orders      Every memory order that a model reaches, by one step, at run time (see

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the models of dup and free work on: an old object and a new one, and keyvals whose callbacks
 // record what they are called for.

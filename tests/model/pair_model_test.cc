@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The Pairs that take several steps where the others take one: that of two words, which stands in
 // under ThreadSanitizer and in soaks, and that of AArch64, whose load reads the halves one by one.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The striped references on their own: who takes the last one away is told so, once; nobody takes
 // one of a keyval that is gone, or of another generation.

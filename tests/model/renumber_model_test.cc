@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Renumbering beside everything else: a set comes past a multiple of 2^32 while others pin, delete,
 // replace and copy the attribute that is so old that it gets another number.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A replacing set is one step for borrows and copies beside it, and nobody starves: whoever claims a
 // value is not passed by later pins, and pinners that wait for a set are handed their pin by it.

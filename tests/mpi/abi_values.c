@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Prints what a header of the standard ABI says: compiled with lib/mpi/native/mpi_abi/abi.h, and
  * with an MPI's own, it must print the same (field.sh).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Errors that end the program, one per argument: it says "abort: about to" and must not get past
  * the call, whether served or not.

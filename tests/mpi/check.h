@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What the MPI test programs share. Each rank ends with one line that run.sh looks for, since a
  * launcher's exit code can't be relied on: "rank R: N checks passed", or "rank R: FAILED ...".

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Keyvals that others made under PMPI_ names, beside ours on the same objects, as tools and ROMIO
  * do; a child of fork; keyvals of ours given to PMPI_, which can't know them.

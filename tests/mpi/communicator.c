@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Attributes of communicators: values, callbacks, and every path that copies or ends a
  * communicator. */
 #include "check.h"

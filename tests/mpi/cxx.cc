@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The C++ bindings of MPI-2, where the MPI still brings them (MPICH, and Open MPI before 5): keyvals made in C++, by
 // functions with references and bool&, used in C++ and in C, beside keyvals made in C.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Attributes of datatypes: values, dup, delayed free, predefined datatypes. */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
 ! How attribute calls that fail end in Fortran: endings_fortran CONFIG FIRST, as endings.c.
 module callbacks

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * How attribute calls that fail end: endings CONFIG FIRST. One line for each object and each way to
  * fail, from the FIRST on: what was returned, and which error handlers heard of what. CONFIG says

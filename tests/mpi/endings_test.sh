@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # endings_test.sh MPI LIBRARY PROGRAM CONFIG...: how failed attribute calls end, natively and served by LIBRARY: what
 # they return, which error handlers hear of them, whether they end the program, with which exit code and message.

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # What MPI programs want in tests, on all MPIs: to run as root, on few cores, on one machine. Sourced. $TMPDIR is a
 # folder of their own, gone at the end.

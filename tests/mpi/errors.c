@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Bad arguments: the error class, and which error handler hears of it. Open MPI gives MPI_ERR_OTHER
  * for a keyval that can't be used, and by itself takes one kind's keyval for another's in a get.

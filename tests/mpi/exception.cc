@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Exceptions that leave callbacks end in attrcache: the MPI call fails, and nothing is lost.
 

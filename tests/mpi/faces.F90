@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
 ! Attributes in Fortran, by the face that FACE names (faces.inc), and between Fortran and C: every way to set a
 ! value with every way to read it; callbacks in the language of their keyval; the callback constants; predefined

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The C half of faces.F90: C sets and reads what Fortran reads and sets. */
 #include <mpi.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Callbacks that fail, in every operation that runs them. A value below zero can't be deleted as
  * long as `stubborn` is set; one from 100 on can't be copied. What each MPI does with a failing

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What MPI_Finalize deletes, in which order, and whether MPI says that it is finalized by then. To
  * be compared with what happens natively; lines are numbered, for they are sorted.

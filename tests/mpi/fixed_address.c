@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* A program at a fixed address that calls MPI through pointers: the functions then seem to be its
  * own. */
 #include "check.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Parallel HDF5 hangs its own end on an attribute of MPI_COMM_SELF: a file left open is flushed and
  * closed in that attribute's delete callback, in MPI_Finalize. Written, left open, finalized, and

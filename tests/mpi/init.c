@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A program that touches no attribute: init [thread|session|nothing]. By MPI_Init, by
  * MPI_Init_thread, by a session alone, or without MPI at all.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A program that touches no attribute: init [thread], as init.c, by the MPIs' C++ bindings.
 #include <mpi.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # init_test.sh MPI RUN LIBRARY TOOL PROGRAM...: with ATTRCACHE_VERBOSE=1 each process that initializes MPI says one line
 # that it is served, in whatever language and by whatever function it does so, with TOOL preloaded or not, though it

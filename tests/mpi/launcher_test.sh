@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # launcher_test.sh RUN OPENMPI-LIBRARY MPICH-LIBRARY ABI-LIBRARY OPENMPI-PROGRAM MPICH-PROGRAM: what tools/attrcache-run
 # makes of its command line.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what
  * looks like it and is right. The program says which warnings it expects, one "expect SORT

@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
 ! Misuse from Fortran that ATTRCACHE_CHECK=1 warns of; as misuse.c, it says what it expects.
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # misuse_test.sh MPI RUN LIBRARY PROGRAM... -- PROGRAM... (a PROGRAM may be a word with arguments)
 #

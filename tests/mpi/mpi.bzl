@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # MPI programs, compiled by an MPI's own compilers, and tests that run them natively and served.
 

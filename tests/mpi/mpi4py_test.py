@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """mpi4py: attributes of communicators, datatypes and windows with Python callbacks; threads."""
 
 import sys

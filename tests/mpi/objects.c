@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Many objects at once, freed in another order than made, their handles reused: each keeps to its
  * own attributes. */
 #include "check.h"

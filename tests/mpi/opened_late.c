@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A program without MPI that opens a module which uses MPI, locally, as an interpreter does: MPI is
  * then in nobody's global scope. Argument: the module, opened_module.c as a shared library.

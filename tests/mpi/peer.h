@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Where an MPI gets something wrong by itself, a test must not ask it of the interposer. It finds that out from the MPI,
  * each time it runs, and says so: "peer bug: MPICH 5.0.2: ...". run.sh passes these lines on, and tools/test shows them.

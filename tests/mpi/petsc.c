@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A PETSc solve. PETSc keeps its own communicator in an attribute of the user's and the user's in
  * an attribute of its own; each one's delete callback deletes the other's attribute. What is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The predefined attributes of many communicators, each asked often: to be compared with what they
  * are natively. Where they are absent, and MPI_LASTUSEDCODE as it grows, included.

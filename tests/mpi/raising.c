@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * raising [threads]: errors of callbacks, raised on an object while others use it: by threads at the
  * same time, each with a code of its own, or within an error handler; and on objects that have

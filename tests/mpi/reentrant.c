@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Callbacks that use attributes themselves: that read, set and delete on the object they are called
  * for, on its twin, that delete each other's (as PETSc's inner and outer communicators do), that

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What report_check.py expects of the report, number by number: each rank does this, and some of it
  * rank + 1 times.

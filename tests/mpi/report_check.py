@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compares a report in JSON with what report.c did, number by number; and looks into traces.
 
   report_check.py everything|nothing|exit REPORT.json RANKS

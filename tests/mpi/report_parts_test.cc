@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What of the report needs no MPI: how parts travel from rank to rank, and JSON strings.
 

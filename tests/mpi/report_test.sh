@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # report_test.sh MPI RUN LIBRARY REPORT CHECK PROGRAM...
 #

@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # run.sh MPI MODE NPS RUN LIBRARY PROGRAM [--preload=TOOL] [ARGUMENT...]
 #

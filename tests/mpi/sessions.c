@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* MPI sessions without MPI_Init: there is no MPI_COMM_WORLD. MPICH only: Open MPI 4 has none. */
 #include "check.h"
 

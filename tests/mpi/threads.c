@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Threads: many touch a new object first at the same moment, and must agree; they set, get and
  * delete under keyvals of their own on shared objects; they storm one keyval, and every value is

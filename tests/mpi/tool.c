@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A tool that wraps MPI functions, preloaded before attrcache, and passes calls on to PMPI_ names
  * as such tools do. It keeps an attribute of its own on MPI_COMM_SELF, to report at the end. With

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* Attributes of windows; the predefined ones, readable until the end. */
 #include "check.h"
 

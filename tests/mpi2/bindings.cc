@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Uses attrcache/mpi2.hpp: code in the style of MPI-2's C++ bindings, on MPIs that may have none.
 

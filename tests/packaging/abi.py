@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Prints the binary interface that attrcache.h declares, from a program's debug information. For gdb:
 
   gdb -batch -ex 'py HEADER = ".../attrcache.h"' -x abi.py PROGRAM

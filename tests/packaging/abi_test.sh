@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # The binary interface must be the one in abi.txt: exported names with their versions, functions, layouts
 # and values. Additions must be added to abi.txt. Any other change needs a new soname (CONTRIBUTING.md).

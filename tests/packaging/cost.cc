@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Pairs of functions, by the C++ API (cxx_*) and by the C API (capi_*), that must compile to the
 // same code. cost_test.sh compares them.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // cost_run FUNCTION TIMES: calls one of cost.cc's functions so many times. cost_test.sh counts the
 // instructions. Each delete follows a set by the same API.

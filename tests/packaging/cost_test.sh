@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # The C++ API costs nothing over the C API, with either compiler. cost.cc has a pair of functions for each operation.
 # The two gets must have the same instructions. Of the other operations, the C++ one must have no more, because the

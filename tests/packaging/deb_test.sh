@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # What can be wrong about the Debian packages and is seen without building them, for which tools/package needs more
 # than this repository's tests do: each installed file is in one package, the symbols are those of the library,

@@ -1,4 +1,4 @@
-! SPDX-License-Identifier: Apache-2.0
+! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
 ! An MPI program in Fortran that launcher_test.sh runs: it caches on a communicator, and duplicates it.
 

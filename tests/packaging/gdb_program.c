@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The program that gdb_test.sh looks at. It has keyvals of all sorts, and tables with near and far
  * slots. */
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Each public header compiles by itself and without a warning: in the standards that lib/include/README.md names and in
 # later ones, with both compilers, and with the warnings that strict projects switch on. In earlier standards,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Installs into an empty prefix with tools/install. Then does what users do: builds a C program with
 # pkg-config and a C++ program with CMake, and runs man and the launcher.
@@ -91,7 +91,7 @@ lib/multi/libattrcache.so.$version
 lib/multi/pkgconfig/attrcache.pc
 share/attrcache/attrcache_gdb.py
 share/attrcache/installed-files
-$(for f in CHANGELOG.md LICENSE README.md; do [[ ! -f $f ]] || echo "share/doc/attrcache/$f"; done)
+$(for f in CHANGELOG.md LICENSE-APACHE LICENSE-MIT README.md; do [[ ! -f $f ]] || echo "share/doc/attrcache/$f"; done)
 share/man/man1/attrcache-run.1
 share/man/man7/attrcache.7
 END

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Tries the Debian packages of tools/package where they are installed; CONTRIBUTING.md says how. To be run in the
 # sources' folder, with both MPIs there. MPI programs must be served, and programs be built with the library.

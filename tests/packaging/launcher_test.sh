@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # The installed launcher runs an unmodified Fortran program of either MPI. The installed interposer must
 # serve it.

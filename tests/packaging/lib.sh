@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # What the tests here share. To be sourced. The tests run in a folder of links to the sources and to the
 # built files, with the layout of both.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Every exported function and every installed tool has a man page. The page has the words of the header
 # or of the tool's --help, and man shows it without warnings.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # On an x86-64 processor without AVX, making a domain fails with an error. Such a processor is emulated.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Loads a Spack recipe with a stand-in for Spack's directives, and prints what it says.
 
   spack_stand_in.py RECIPE git                  where the sources are

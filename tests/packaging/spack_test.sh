@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Tests the Spack recipe without Spack. The recipe must be valid Python that uses only directives of Spack. With the
 # arguments that it passes, CMake must build the interposers of the chosen MPI and of the standard ABI, and no other.

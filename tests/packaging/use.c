@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The least C program that uses an installed attrcache. */
 
 #include <attrcache/attrcache.h>

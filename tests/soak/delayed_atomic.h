@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A std::atomic with random delays: before some of the accesses, the thread spins, yields, or
 // sleeps for a moment. So other threads get in between any two steps of a protocol, even on a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Many more threads than processors on a few objects: whoever is in the midst of an operation is
 // mostly not running, and all the others must get past it or let it run.

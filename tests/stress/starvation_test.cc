@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Nobody starves: sets and deletes beside borrows and copies that overlap or follow one another at
 // once, and borrows and copies beside sets that do. Each would go on for ever where the one side can

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the stress tests share: callbacks that count in a ledger what happens to each value, and
 // operations that record there whether the value they were given was attached or refused.

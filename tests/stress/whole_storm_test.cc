@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // dup, free and borrow against set and delete, and callbacks that delete each other's attributes.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fixtures of nearly every test of the C API: a domain that ends with the test, and objects.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Values that are never freed, with counts of what happened to each. A value that is deleted twice
 // or never can so be counted, while a real one would crash or leak. An attribute's value is the

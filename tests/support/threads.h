@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Threads that start together, and ways to wait for each other. Nothing here sleeps for a fixed
 // time.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Only lib/platform/atomic.h reaches for std::atomic, so that a model build can put a scheduler behind it; and
 # only lib/platform/memory.h allocates, so that a test can make every allocation fail. Arguments: the sources;

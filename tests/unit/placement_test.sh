@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Each `new (memory) T` in lib/ says how the object begins: T() or T{...}. Plain `T;` leaves members without an
 # initializer undefined even where the memory was zeroed before, because the compiler may drop the zeroing, and g++ 16

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Where the library is not supported, its build ends in words that say why, before anything else fails: the first
 # error is ours. Where it is supported, there is none.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # How the library, and all that compiles its inner headers, is compiled. Warnings and the language
 # standard are in .bazelrc.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 
 def _to_opt_impl(_settings, _attr):
     return {"//command_line_option:compilation_mode": "opt"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Reads the events of a `bazel test` (--build_event_json_file) and prints a line for each test.
 
   test_results.py EVENTS EXIT-CODE

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # How tests are declared. Most are found by their name and need no declaration; the others need one line.
 #

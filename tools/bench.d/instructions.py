@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Counts instructions: runs a *_count program of bench/ under callgrind and reads its dumps."""
 
 import os

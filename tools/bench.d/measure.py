@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Takes times. Each contender has a process of its own in each round, on a fixed set of processors."""
 
 import json

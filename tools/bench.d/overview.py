@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Draws the plot in README.md: the cost of get on one thread, and how it scales over threads."""
 
 import plots

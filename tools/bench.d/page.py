@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes the HTML page. It is a single file with the plots inside, and loads nothing."""
 
 import html

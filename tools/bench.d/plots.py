@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Plots as SVG, by matplotlib: bars with labels, and lines over a logarithmic axis.
 
 The same figures give the same bytes: no date is written, and ids are hashed with a fixed salt. Text stays text,

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Updates the figures in README.md, which are between two marks, and the plot that it shows."""
 
 import os

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes the results as JSON, table and page. Returns them sorted, and the table as text."""
 
 import json

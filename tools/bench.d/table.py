@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The table: times of one thread with ratios, scaling, waits, and bytes."""
 
 import waits

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """How long a set waits for borrows: runs bench/waits.cc, which explains the measurement, and prints what it found."""
 
 import subprocess

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Counts the cache lines that an operation writes: runs a *_writes program of bench/ under valgrind's lackey.
 
 A line that one thread writes is shared if another thread reads or writes it when it does the same operation. Otherwise

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The MPI standard's own use of caching (MPI-1.1 5.7.2): a collective operation that works out what
  * it needs to know about a communicator's group once, and keeps that with the communicator, under a

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Reads lines of OPERATION CONTENDER INSTRUCTIONS and prints them as two small tables with ratios."""
 
 import sys

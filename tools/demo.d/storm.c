@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Threads that set attributes on one communicator as fast as they can, which MPI_THREAD_MULTIPLE
  * allows:

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What gdb shows of attrcache, in a running program or a core; the library needs no debug information.
 
   (gdb) source attrcache_gdb.py

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes the man pages. What they say is said elsewhere, once:
 
   man3  one page for each function of attrcache.h, from the comment before it
@@ -117,7 +117,7 @@ def folded(prototype):
 
 
 def page(name, section, version, parts):
-    lines = ['.\\" SPDX-License-Identifier: Apache-2.0',
+    lines = ['.\\" SPDX-License-Identifier: Apache-2.0 OR MIT',
              '.TH %s %s "" "attrcache %s" "attrcache"' % (name, section, version)]
     for title, body in parts:
         if body:

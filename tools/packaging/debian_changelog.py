@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Writes debian/changelog, from CHANGELOG.md: tools/package calls this.
 
 usage: debian_changelog.py CHANGELOG.md VERSION SUFFIX DATE MAINTAINER

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * attrcache: a lock-free concurrent attribute cache for MPI runtimes and their like. The C API.
  *

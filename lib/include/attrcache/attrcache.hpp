@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // attrcache's C++ API: the C API with types, owners and lambdas. Header-only, C++20.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The attribute functions of MPI-2's C++ bindings (MPI-2.2 section 6.7; MPI-2 sections 8.8 and
 // 4.12.7), for programs that use them and MPIs that dropped them in MPI-3. Header-only, over the C

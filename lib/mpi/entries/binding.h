@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Finds out which language binding calls MPI_*_create_keyval. MPICH's C++ and Fortran bindings call
 // the C function and then patch the keyval that they got (MPII_Keyval_set_proxy), so their calls

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Marks a function that the interposer exports. Everything else is hidden by exports.map,
 // attrcache's own C API included, so that a program may bring an attrcache of its own.

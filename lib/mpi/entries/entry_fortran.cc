@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions that programs call in Fortran: the 20 of mpif.h and `use mpi`, in every name
 // mangling that a Fortran compiler may use (mpi_x_, mpi_x, mpi_x__, MPI_X), and the 15 of mpi_f08

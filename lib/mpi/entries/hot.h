@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The hot path of an MPI get in C: one look into the handle map and one into the attribute table.
 // Whatever isn't a hit at first sight leaves by a tail call, so that the hit saves and restores no

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // MPI_Init and MPI_Init_thread, overridden for two reasons. With ATTRCACHE_VERBOSE=1 every process
 // in which the library can serve says so, even if it never uses an attribute; one that says nothing

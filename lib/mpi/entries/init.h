@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the overridden functions that initialize MPI have in common (init.cc, and for sessions
 // mpich/session.cc).

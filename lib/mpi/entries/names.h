@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // MPI's own attribute functions in C, grouped by the names that programs call. A call that
 // attrcache doesn't answer is passed on to them, and they raise the errors, so that a message names

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The attribute operations on attrcache's keyvals, whatever the language and name by which they
 // were called. `Kind` is one of kinds.h. `Names` are MPI's own functions of the names that the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Gets of predefined attributes (MPI_TAG_UB, MPI_WIN_BASE, ...). These belong to MPI, and attrcache
 // never sets, deletes or frees them. Those that can't change while their object lives are asked of

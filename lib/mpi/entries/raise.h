@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How a failed set, get or delete of a keyval of attrcache's ends. MPI raises the error itself, in
 // its own function of the name that the program called (`Names`, names.h).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What MPIs do differently where the standard lets them, or where they fall short of it. This isn't
 // known when the interposer is built, because one interposer serves several versions of an MPI, and

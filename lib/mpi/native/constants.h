@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // MPI's callback constants (MPI_COMM_DUP_FN, ...) are functions or null pointers. If they are
 // recognized, attrcache's own constants take their place, which cost no call. One that isn't

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How a call fails. MPI itself raises the error, in a function of its own that fails in the same
 // way (entries/raise.h), because only MPI knows all that belongs to it: which error handler is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The binary interface that this build of the interposer is for: what handles and constants are,
 // and where MPI's functions are found. Each interface has a facts.h in a folder of its own. What

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the Fortran entry points have in common: MPI's own Fortran functions for keyvals that aren't
 // attrcache's, and the conversion of handles.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The three kinds of MPI objects that have attributes, as types that the interposer's templates
 // take as an argument.

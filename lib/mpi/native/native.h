@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The MPI library underneath, called by its PMPI_ names. They are looked up at run time, so that
 // the interposer can be loaded into any process, even one without MPI or one that opens its MPI

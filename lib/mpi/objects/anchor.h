@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The anchor is the one real MPI attribute that the interposer attaches to each object that the
 // program uses with a keyval of attrcache's. Its value points to the object's attribute table.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Deletes all attributes of an object that MPI is freeing. When a delete callback fails, it does
 // what the MPI underneath would do (FreeMode, behaviour.h).

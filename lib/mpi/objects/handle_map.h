@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A map from an MPI handle to what the interposer keeps of the object (its anchor, anchor.h). It is
 // a hash table with open addressing, and every MPI get reads it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the interposer has once per process: a domain, which lives as long as the process, and MPI's
 // keyvals for the anchors (anchor.h). All are made when the program makes its first keyval, by

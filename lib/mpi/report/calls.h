@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The MPI functions that the report calls, besides those in native.h. They, too, are looked up at
 // run time with dlsym.

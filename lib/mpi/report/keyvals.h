@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The keyvals that are alive. This maps a keyval to its maker (maker.h), and has the functions that
 // attrcache calls instead of the program's callbacks: they call those, and count and time them.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // When the report begins and ends. It begins when MPI_Init has returned (entries/init.cc), or with
 // the first keyval if that comes earlier. It ends in MPI_Finalize, which first of all deletes the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What made keyvals, and what was done with them. There is one Maker for each different pair of
 // callbacks, or, for keyvals without callbacks, for each place that creates some. All keyvals of

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Keeps a list of the objects that have an anchor. At the end of the program the report can thus
 // say what is still attached, and to what.

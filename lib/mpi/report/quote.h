@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #ifndef ATTRCACHE_MPI_REPORT_QUOTE_H_
 #define ATTRCACHE_MPI_REPORT_QUOTE_H_

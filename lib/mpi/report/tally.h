@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Counts how often each keyval was read, per thread, in thread-local storage, by the keyval's
 // index. A get adds one in two instructions, and doesn't look which thread it is in: the threads

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // pthread_create and thrd_create, overridden so that each thread's counters (tally.h) are
 // registered before the thread runs any code of the program. Its gets thus need not check for that.

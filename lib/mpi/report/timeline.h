@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A rank's trace (trace.h) as plain data, and how it is written as a Chrome trace: the JSON that
 // chrome://tracing and Perfetto load, with a process per rank and a track per thread.

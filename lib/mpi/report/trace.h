@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The trace: callbacks, and operations that took long. The events are kept in memory that is
 // allocated once. Those that come when it is full are counted and dropped.

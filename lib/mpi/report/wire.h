@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How a rank's part is sent to rank 0: numbers and strings one after the other. There is no version
 // number, because all ranks run the same library.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // With ATTRCACHE_CHECK=1, attrcache calls a keyval's callbacks through functions of its own that
 // look at what they return. The keyval also remembers where it was made.

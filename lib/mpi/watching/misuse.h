@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Misuse of attributes: what the MPI standard calls erroneous, or leaves so open that MPIs differ,
 // and what MPIs let pass. Where a slow path comes across misuse, it is always counted. With

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Maps an address to its library and function, as a person would name them, for warnings and
 // reports. This is slow (it may read the symbol table of a file). It allocates memory only to

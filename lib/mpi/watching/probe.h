@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The places where a report watches the interposer. The library that `attrcache-run --report` and
 // `--trace` preload is built from the same sources with ATTRCACHE_REPORT defined, and gets these

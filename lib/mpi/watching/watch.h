@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions by which the interposer's slow paths look for misuse (misuse.h). No hit calls them.
 // They are called when a call has failed or when MPI has to answer it, and with ATTRCACHE_CHECK=1

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Attributes on oneTBB's task arenas and task groups. To use them in a program of your own, copy
 // this file.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Users of attributes on oneTBB's arenas and groups: libraries that know nothing of each other and
 // cache what they need on the scope that they are called in.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * MPI's attribute functions over attrcache's C API. This is the file that a runtime's author
  * writes.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The header of a small MPI whose ranks are threads of one process. It has as much of MPI as
  * attributes need. runtime.h and attributes.c show how this MPI embeds attrcache.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Communicators, datatypes and windows. Dup copies attributes, and free deletes them. An object
  * whose attributes can't be deleted is not freed.

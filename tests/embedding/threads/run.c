@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * run NP PROGRAM: starts NP ranks, each a thread that runs the program's main.
  *

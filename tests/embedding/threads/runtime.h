@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The inside of the small MPI: its ranks and its objects. Here is everything that attrcache needs
  * in a runtime's data: a domain in each rank, and a table in each object.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the model's atomics call. Apart from the engine, because these headers are included by the
 // code under test.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A std::atomic whose accesses the explorer sees. It keeps nothing but the value: histories are
 // elsewhere, by address, so zero bytes are a valid one that holds zero.

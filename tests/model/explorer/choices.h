@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The depth-first search: an execution is the sequence of answers to the questions that it asks,
 // and the next execution gives the same answers but to the last question that has one left.

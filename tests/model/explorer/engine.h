@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // One execution of a model: its threads, who runs next, and what each access does. There is one
 // engine, for there is one thread of the operating system.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The explorer's other senses: memory, races, deadlock, bounds, replay; and its speed.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Stacks to run threads of a model on, all within one thread of the operating system. A fiber that
 // is left in the middle is simply started anew: nothing on its stack is destroyed, so what runs on

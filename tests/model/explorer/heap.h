@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The model's memory allocator. Each thread has an arena of its own, from which nothing is handed
 // out twice within an execution, so that addresses don't depend on the interleaving and an access

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Whether a history has a serial order: the algorithm of Wing and Gong (JPDC 1993) with Lowe's
 // memory of configurations that lead nowhere (Concurrency and Computation 2017).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a litmus test is written with: a program that ends by telling what it has seen, and the set
 // of all that it may see.

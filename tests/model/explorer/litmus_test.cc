@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The explorer on the shapes whose outcomes the C++20 memory model is known to allow: it must see
 // each of them, and nothing else. An outcome is the digits of what the loads read, in the order in

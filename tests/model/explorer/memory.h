@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The weak memory of the model. A location is known by its address; it has a history of stores, in
 // modification order, which here is the order of execution. Which of them a load may read follows

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The Pair of lib/platform/pair.h as the explorer sees it: one location of 16 bytes. (Its meta half
 // read or swapped alone is an access to the whole, which the processors' coherence of overlapping

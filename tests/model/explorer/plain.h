@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A cell that isn't atomic, as a user's value is not. Two accesses of two threads, one of them a
 // write, of which neither happens before the other, are a race and fail the execution, in whichever

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The atomic accesses of the code under test, by file and line: which of them a model reaches, and
 // one of them with a weaker order than is written there. For mutate.py; without it, every access

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The Pair of AArch64 without FEAT_LSE2 (lib/platform/pair_arm.h) as the explorer sees it: two
 // locations of 8 bytes. Its load is the shipped two_step_load(); what is assembly there, the swap by

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Read-modify-writes in the explorer: release sequences, atomicity, failing compare-and-swaps.
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a thread knows, and what a release store hands on: for each thread how much of it happens
 // before (a vector clock), and for each contended location the oldest store that may still be read.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The epoch core in Relacy: lib/epoch/epoch.cc with one stripe, by its numbers E1 to E11.
 

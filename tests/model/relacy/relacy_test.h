@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How the models in Relacy are run: the protocols of lib/, written down once more by hand, under
 // an explorer that isn't ours. It checks what the models of tests/model check on the real code, so

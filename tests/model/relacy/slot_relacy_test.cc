@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The slot protocol in Relacy: lib/table/slot.h and attribute.cc, by its numbers S1 to S12. Value
 // and meta are one 64-bit word here, for Relacy has no atomics of 16 bytes:

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The order of dup and free, and that nothing is left behind, whatever a table's clock says: after
 // as many attachments as nobody waits for.

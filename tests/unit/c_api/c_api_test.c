@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The header and the API in plain C11: what a runtime written in C embeds. Returns 0 if all is
  * well.

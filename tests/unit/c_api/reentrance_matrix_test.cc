@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Callbacks that call the library, in all combinations: each callback, run by each operation that
 // runs it, calls each operation, on the same or another object and keyval, in the same or another

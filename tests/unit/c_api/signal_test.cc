@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What lib/include/README.md says about signals: attrcache_get and its kin may be called in a
 // signal handler, wherever it interrupts the library. On x86-64 the processor's trap flag calls a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // User-level threads, as Argobots and Qthreads have them: switched within callbacks and waits, and
 // moved from one thread of the operating system to another. ThreadSanitizer and AddressSanitizer

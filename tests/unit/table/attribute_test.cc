@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Which sets take a new sequence number from their table. Everything else about set, delete and
 // borrow is tested through the C API, in ../c_api.

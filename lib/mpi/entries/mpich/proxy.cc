@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Keyvals that are made through MPICH's C++ binding. The binding makes a keyval by calling the C
 // function with the user's C++ functions as callbacks, and then tells MPICH by

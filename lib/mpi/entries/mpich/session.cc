@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc). It isn't overridden for
 // Open MPI, because version 4 has no such function, and a program that looks for it must not find

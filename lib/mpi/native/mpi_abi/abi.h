@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The part of MPI-5.0's standard ABI that the interposer needs (from the standard's chapter on the
 // ABI and its lists of constants): types, values and functions. It takes the place of an MPI's

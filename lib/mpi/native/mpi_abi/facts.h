@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The standard ABI of MPI-5.0 (libmpi_abi.so.1), whichever MPI is behind it. Handles are pointers,
 // and predefined handles are small numbers. The ABI has no Fortran functions. What each constant

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The binary interface of MPICH (4.x, 5.x, and the MPIs that share it): handles are ints. What each
 // constant means is said in openmpi/facts.h.

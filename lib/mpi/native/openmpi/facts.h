@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The binary interface of Open MPI (4.x to 6.x): handles are pointers to objects, and predefined
 // objects are data symbols of its library.

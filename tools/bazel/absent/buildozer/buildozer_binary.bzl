@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # `bazel mod tidy` alone would run it, but Bazel's tools load this file in every build.
 

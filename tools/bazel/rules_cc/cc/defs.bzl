@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Stands in for rules_cc, which Bazel's own tool packages load. The rules themselves are built into
 # Bazel 4; rules_cc merely adds a tag to them, which says that they were not named directly.

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # A Spack recipe, in a repository of its own (package API v1, Spack 0.23 or later):
 #
@@ -20,7 +20,7 @@ class Attrcache(CMakePackage):
     # The repository that this recipe lies in. Elsewhere: where the sources are then.
     git = "file://" + os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "..", ".."))
 
-    license("Apache-2.0")
+    license("Apache-2.0 OR MIT")
 
     version("main", branch="main")
 
