@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The steps of the slot protocol, each in one place: every change that is ever made to a slot which
-// others can see. Who takes which step when is in attribute.cc (set, delete, borrow), whole.cc (dup
-// and free) and, for the common cases, c_api/hot.cc and at_once.h.
+// others can see. Who takes which step when is in attribute.cc (set, delete, borrow), dup_free.cc (dup
+// and free) and, for the common cases, c_api/one_attribute.cc and dup_free_fast.h.
 //
 // The states of a slot, and the steps between them. The number in brackets counts the pins
 // (copies and borrows under way), or the pinners that wait:

@@ -5,7 +5,7 @@
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
 #include "table/attribute.h"
-#include "table/whole.h"
+#include "table/dup_free.h"
 #include "tests/model/objects.h"
 #include "tests/model/run_model.h"
 

@@ -11,7 +11,7 @@
 
 #include "mpi/entries/binding.h"
 #include "mpi/entries/entry.h"
-#include "mpi/entries/hot.h"
+#include "mpi/entries/get_fast.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/entries/predefined.h"

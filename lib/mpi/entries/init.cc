@@ -15,7 +15,7 @@
 
 #include "mpi/entries/entry.h"
 #include "mpi/native/native.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/probe.h"
 
 namespace attrcache::mpi {

@@ -14,7 +14,7 @@
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/checked.h"
 #include "mpi/watching/probe.h"
 #include "mpi/watching/watch.h"

@@ -18,7 +18,7 @@
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {

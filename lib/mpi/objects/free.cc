@@ -6,7 +6,7 @@
 #include "mpi/native/errors.h"
 #include "platform/memory.h"
 #include "platform/wait.h"
-#include "table/at_once.h"
+#include "table/dup_free_fast.h"
 #include "table/attribute.h"
 
 namespace attrcache::mpi {

@@ -11,14 +11,14 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/report/calls.h"
 #include "mpi/report/clock.h"
 #include "mpi/report/gather.h"
 #include "mpi/report/output.h"
 #include "mpi/report/trace.h"
 #include "mpi/report/wire.h"
-#include "mpi/report/wishes.h"
+#include "mpi/report/settings.h"
 #include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi::report {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mpi/native/native.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/report/keyvals.h"
 
 namespace attrcache::mpi::report {

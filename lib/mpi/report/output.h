@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "mpi/report/wire.h"
-#include "mpi/report/wishes.h"
+#include "mpi/report/settings.h"
 
 namespace attrcache::mpi::report {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/report/keyvals.h"
 #include "mpi/report/life.h"
 #include "mpi/report/objects.h"

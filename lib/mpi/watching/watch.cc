@@ -8,7 +8,7 @@
 #include "callback/frame.h"
 #include "keyval/id.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/checked.h"
 #include "mpi/watching/probe.h"
 #include "platform/memory.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/report/wishes.h"
+#include "mpi/report/settings.h"
 
 #include <cstdio>
 #include <cstdlib>

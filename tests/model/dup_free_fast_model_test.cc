@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What dup and free may not do at once (lib/table/at_once.h): every condition that sends them to
-// the way by callbacks, where one thread is enough. Races: dup_model_test.cc.
+// What dup and free may not do at once (lib/table/dup_free_fast.h): every condition that sends them to
+// the way by callbacks, where one thread is enough. Races: dup_free_model_test.cc.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "table/whole.h"
+#include "table/dup_free.h"
 
 #include "table/batch.h"
 #include "table/meta.h"

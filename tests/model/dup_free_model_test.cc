@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free without callbacks (lib/table/at_once.h) against set, delete and free_keyval, and the
+// Dup and free without callbacks (lib/table/dup_free_fast.h) against set, delete and free_keyval, and the
 // conditions that send them to the way by callbacks where two threads race. Those of one thread:
-// at_once_model_test.cc.
+// dup_free_fast_model_test.cc.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "table/at_once.h"
+#include "table/dup_free_fast.h"
 
 #include "callback/frame.h"
 

@@ -20,7 +20,7 @@ struct Served {
   // True for a kind that is left to MPI. A tool in front of attrcache wraps some of this kind's
   // functions and may call PMPI_ names in turn, where a keyval of attrcache's is unknown.
   bool fronted[kKinds];
-  // MPI's keyval of the attribute that tells of MPI_Finalize: see last_object() in served.cc
+  // MPI's keyval of the attribute that tells of MPI_Finalize: see last_object() in process.cc
   int last;
 };
 
@@ -51,7 +51,7 @@ enum Attention : uint8_t { kEnding = 1, kChecking = 2, kFronted = 4, kNotServing
 inline uint8_t attention() { return attention_state.load(kAcquire); }  // (V2)
 
 // Whether MPI_Finalize has already deleted those of the program's attributes that it deletes. (V2)
-// The acquire pairs with the update in last_deleted() in served.cc. A call that races with
+// The acquire pairs with the update in last_deleted() in process.cc. A call that races with
 // MPI_Finalize is an error of the program.
 inline bool ending() { return (attention() & kEnding) != 0; }
 

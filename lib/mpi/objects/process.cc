@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 
 #include <dlfcn.h>
 #include <link.h>

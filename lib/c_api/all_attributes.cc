@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free in the C API. As in hot.cc: where callbacks are to be run, or anything else is
+// Dup and free in the C API. As in one_attribute.cc: where callbacks are to be run, or anything else is
 // unusual, the fast functions leave by one jump to slow ones.
 
-#include "table/whole.h"
+#include "table/dup_free.h"
 
 #include "attrcache/attrcache.h"
-#include "table/at_once.h"
+#include "table/dup_free_fast.h"
 
 namespace {
 
