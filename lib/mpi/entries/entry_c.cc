@@ -103,7 +103,7 @@ template <typename Kind, typename Names>
   void* anchor;
   // If the object is in the map, the process is being served and MPI isn't over, so neither needs
   // to be checked.
-  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
+  if (!ours(keyval) || !objects<Kind>.find_at_home(facts::to_key(handle), &anchor) || watched())
       [[unlikely]] {
     return put_slowly<Kind, Names>(handle, keyval, value);
   }
@@ -142,7 +142,7 @@ template <typename Kind, typename Names>
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int erase(typename Kind::Handle handle, int keyval) {
   void* anchor;
-  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
+  if (!ours(keyval) || !objects<Kind>.find_at_home(facts::to_key(handle), &anchor) || watched())
       [[unlikely]] {
     return erase_slowly<Kind, Names>(handle, keyval);
   }

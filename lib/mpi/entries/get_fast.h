@@ -47,7 +47,7 @@ template <typename Kind, auto Slow>
                                           int* flag) {
   void* found;
   if (value == nullptr || flag == nullptr ||
-      !objects<Kind>.find_near(facts::to_key(handle), &found)) [[unlikely]] {
+      !objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[unlikely]] {
     return Slow(handle, keyval, value, flag);
   }
   const attrcache_table* table = &static_cast<const Anchor*>(found)->table;

@@ -61,7 +61,7 @@ template <typename Kind, typename Names>
     return leave_to_mpi<Kind, Names>(handle, keyval, value, flag);
   }
   void* found;
-  if (objects<Kind>.find_near(facts::to_key(handle), &found)) [[likely]] {
+  if (objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[likely]] {
     void* known = static_cast<Anchor*>(found)->predefined[place].load(kRelaxed);
     if (reinterpret_cast<uintptr_t>(known) > kAbsent) [[likely]] {
       *static_cast<void**>(value) = known;

@@ -55,7 +55,7 @@ class HandleMap {
 
   // The same for the hot path. It looks at two slots only, where nearly all entries are, so false
   // does not mean that there is no entry.
-  [[gnu::always_inline]] bool find_near(uintptr_t handle, void** object) const {
+  [[gnu::always_inline]] bool find_at_home(uintptr_t handle, void** object) const {
     const Array* array = array_.load(kAcquire);  // (H1)
     const Slot* slot = &array->at(hash(handle) & array->mask);
     if (slot->key.load(kAcquire) != key_of(handle)) [[unlikely]] {  // (H2)
