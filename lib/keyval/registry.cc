@@ -220,13 +220,13 @@ int Registry::free(int* variable) noexcept {
 // The keyval is freed, and perhaps in use.
 void Registry::linger(uint32_t keyval, uint32_t counted) {
   const uint32_t offset = id::offset(keyval);
-  // (L1) Relaxed: whoever is to know of this free, because it happened before, sees this.
+  // (K11) Relaxed: whoever is to know of this free, because it happened before, sees this.
   lingering_.fetch_add(1, kRelaxed);
   if (references(offset).close_exact(counted)) end_lingering(offset);
 }
 
 void Registry::end_lingering(uint32_t offset) {
-  lingering_.fetch_sub(1, kRelaxed);  // after L1, as the bias went after it
+  lingering_.fetch_sub(1, kRelaxed);  // after K11, as the bias went after it
   end(at(offset), offset);
 }
 

@@ -33,7 +33,7 @@ struct Record {
 };
 
 constexpr uint32_t kIndices = 1u << 17;
-constinit Atomic<Record*> records[kKinds][kIndices];
+constinit Atomic<Record*> records[kMpiKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
   // (K1) Both acquires pair with the releases in begin_keyval().
@@ -250,7 +250,7 @@ bool first_free(int kind, int keyval) {
 }
 
 void settle_keyvals() {
-  for (int kind = 0; kind < kKinds; ++kind) {
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
     for (uint32_t index = 0; index < kCountedIndices; ++index) {
       Record* record = records[kind][index].load(kAcquire);  // as K1
       if (record != nullptr && record->keyval.load(kAcquire) != 0) settle(kind, *record);

@@ -33,7 +33,7 @@ struct Gets {
 static_assert(sizeof(Gets) == 1u << id::kIndexShift);
 
 struct Tally {
-  Gets gets[kKinds][kCountedIndices];
+  Gets gets[kMpiKinds][kCountedIndices];
 };
 // It has a name without mangling for the assembler code below.
 [[gnu::visibility("hidden")]] extern thread_local constinit Tally this_tally asm(
