@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // attrcache.h on top of the engine: these functions check arguments, nothing else. The hot path is
-// in hot.cc, what is done to whole objects in whole.cc.
+// in one_attribute.cc, what is done to all attributes of an object in all_attributes.cc.
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"

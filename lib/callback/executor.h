@@ -14,15 +14,15 @@
 namespace attrcache {
 
 // A keyval's callbacks, and how its kind's handles are passed.
-struct Hooks {
-  attrcache_callbacks callbacks;
+struct KeyvalCallbacks {
+  attrcache_callbacks functions;
   attrcache_handle_form handle;
   int (*fortran_handle)(void* object);
 };
 
 // One attribute, as a callback gets it. `at` holds the value and stays valid and unchanged during
 // the call.
-struct Subject {
+struct CallbackArguments {
   void* object;
   int keyval;
   const uint64_t* at;
@@ -38,14 +38,14 @@ struct Copied {
 };
 
 // Runs a copy_fn that is neither NULL_COPY nor DUP.
-Copied run_copy(Hooks& hooks, const Subject& subject) noexcept;
+Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) noexcept;
 
 // Runs a delete_fn that isn't NULL_DELETE; returns its code.
-int run_delete(Hooks& hooks, const Subject& subject) noexcept;
+int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) noexcept;
 
 // Runs the destructor of extra_state, if there is one. What it throws is dropped: nobody is there
 // to tell.
-void run_destructor(Hooks& hooks) noexcept;
+void run_destructor(KeyvalCallbacks& callbacks) noexcept;
 
 }  // namespace attrcache
 

@@ -56,14 +56,14 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
 }
 
 Registry* Domain::kind(int number) const {
-  if (number < 0 || number >= static_cast<int>(id::kKinds)) return nullptr;
+  if (number < 0 || number >= static_cast<int>(id::kMaxKinds)) return nullptr;
   return kinds_[number].load(kAcquire);  // as D1
 }
 
 int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
   attrcache_kind_options named = options;
   if (named.name == nullptr) named.name = "object";
-  for (unsigned number = 0; number < id::kKinds; ++number) {
+  for (unsigned number = 0; number < id::kMaxKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;
     auto* made = make<Registry>(number, named, stripes_, epoch_, threads_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;

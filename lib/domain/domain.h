@@ -48,7 +48,7 @@ class Domain {
   const unsigned stripes_;
   Epoch epoch_;
   const Threads threads_;
-  Atomic<Registry*> kinds_[id::kKinds] = {};
+  Atomic<Registry*> kinds_[id::kMaxKinds] = {};
 };
 
 }  // namespace attrcache

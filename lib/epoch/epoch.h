@@ -49,13 +49,13 @@ class Epoch {
       : stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1) {}
 
   // Keeps reclamation off while it lives. Never held across a callback.
-  class Pin {
+  class Guard {
    public:
-    Pin(Epoch& epoch, unsigned ordinal)
+    Guard(Epoch& epoch, unsigned ordinal)
         : epoch_(epoch), pins_(epoch.stripe(ordinal)), one_(epoch.enter(pins_)) {}
-    ~Pin() { epoch_.leave(pins_, one_); }
-    Pin(const Pin&) = delete;
-    Pin& operator=(const Pin&) = delete;
+    ~Guard() { epoch_.leave(pins_, one_); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
 
    private:
     Epoch& epoch_;

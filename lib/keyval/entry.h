@@ -21,10 +21,10 @@
 
 namespace attrcache {
 
-// Whoever holds a reference on the keyval may use `hooks`. Others look under an epoch pin. An
+// Whoever holds a reference on the keyval may use `callbacks`. Others look under an epoch pin. An
 // entry's own record has no `reclaim`.
 struct Record : Retired {
-  Hooks hooks;
+  KeyvalCallbacks callbacks;
 };
 static_assert(sizeof(Record) <= 96, "attrcache.h says what a record takes");
 
@@ -33,9 +33,9 @@ static_assert(sizeof(Record) <= 96, "attrcache.h says what a record takes");
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
 inline constexpr unsigned kFlagsShift = 32;
-inline constexpr uint64_t kDuplicates = uint64_t{stripe::kDuplicates} << kFlagsShift;
-inline constexpr uint64_t kCopiesNot = uint64_t{stripe::kCopiesNot} << kFlagsShift;
-inline constexpr uint64_t kQuick = uint64_t{stripe::kQuick} << kFlagsShift;
+inline constexpr uint64_t kDupFn = uint64_t{stripe::kDupFn} << kFlagsShift;
+inline constexpr uint64_t kNullCopyFn = uint64_t{stripe::kNullCopyFn} << kFlagsShift;
+inline constexpr uint64_t kNoDeleteFn = uint64_t{stripe::kNoDeleteFn} << kFlagsShift;
 inline constexpr uint64_t kOrdinary = uint64_t{1} << 42;  // exists, and isn't predefined
 inline constexpr uint64_t kFreed = uint64_t{1} << 43;     // by attrcache_keyval_free
 inline constexpr unsigned kTagShift = 44;                 // 2 bits: how a predefined one is set

@@ -18,7 +18,7 @@
 
 namespace attrcache::id {
 
-inline constexpr unsigned kKinds = 16;
+inline constexpr unsigned kMaxKinds = 16;
 inline constexpr unsigned kGenerations = 256;
 inline constexpr uint32_t kMarker = 0x40000000;
 inline constexpr uint32_t kMarkerMask = 0xe0000000;
@@ -46,7 +46,7 @@ constexpr unsigned generation(uint32_t keyval) {
 }
 
 static_assert(make(0, 0, 0) == ATTRCACHE_KEYVAL_MIN);
-static_assert(make(kKinds - 1, kGenerations - 1, (1u << 17) - 1) == ATTRCACHE_KEYVAL_MAX);
+static_assert(make(kMaxKinds - 1, kGenerations - 1, (1u << 17) - 1) == ATTRCACHE_KEYVAL_MAX);
 
 }  // namespace attrcache::id
 

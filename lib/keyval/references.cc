@@ -11,7 +11,7 @@ bool References::drop_closed() {
 }
 
 bool References::close_exact(uint32_t counted) {
-  const uint64_t change = static_cast<uint64_t>(signed_sum(counted) - kBias) << kExactShift;
+  const uint64_t change = static_cast<uint64_t>(signed_sum(counted) - kOpenBias) << kExactShift;
   const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
   return exact_count(before + change) == 0;
 }

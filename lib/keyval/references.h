@@ -11,8 +11,8 @@
 // the counters and therefore has to wait for one.)
 //
 // Invariants
-//   I1 open stripes + exact = references + kBias, until whoever has closed the stripes takes the
-//      bias away.
+//   I1 open stripes + exact = references + kOpenBias, until whoever has closed the stripes takes
+//      the bias away.
 //   I2 after that exact = references, and once it is 0 it stays 0 until reset().
 //   I3 a stripe that is closed stays closed until reset(); its count then means nothing.
 // Whoever takes exact to 0 is told so, by exactly one call, and ends the keyval.
@@ -33,9 +33,9 @@ namespace attrcache {
 // the rest in the place of the index, which the stripe's place implies.
 namespace stripe {
 inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
-inline constexpr uint32_t kDuplicates = 1u << 4;  // DUP_FN
-inline constexpr uint32_t kCopiesNot = 1u << 5;   // NULL_COPY_FN, or predefined
-inline constexpr uint32_t kQuick = 1u << 9;       // has no delete_fn; in a meta it is the same bit
+inline constexpr uint32_t kDupFn = 1u << 4;       // DUP_FN
+inline constexpr uint32_t kNullCopyFn = 1u << 5;  // NULL_COPY_FN, or predefined
+inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; in a meta it is the same bit
 // A closed stripe's marker is another one, which no keyval and no slot has.
 inline constexpr uint32_t kClosing = id::kMarker;  // added to close
 inline constexpr uint32_t kClosed = id::kMarker << 1;
@@ -119,7 +119,7 @@ class References {
     return ((word ^ keyval) & id::kGenerationMask) == 0;
   }
   // More than there can ever be references; keeps exact above 0 while stripes are open.
-  static constexpr int64_t kBias = int64_t{1} << 33;
+  static constexpr int64_t kOpenBias = int64_t{1} << 33;
 
   Counter& exact_;
   const Stripes stripes_;
@@ -163,14 +163,14 @@ inline bool References::drop_if_open(Counter& stripe) {
 
 inline void References::reset(uint32_t name) {
   // As R6, for R3.
-  exact_.store(uint64_t{kBias} << kExactShift | (name & id::kGenerationMask), kRelease);
+  exact_.store(uint64_t{kOpenBias} << kExactShift | (name & id::kGenerationMask), kRelease);
   // (R6) pairs with R1 and R2
   stripes_.for_each([name](Counter& stripe) { stripe.store(name, kRelease); });
 }
 
 [[gnu::always_inline]] inline uint64_t References::count() const {
   int64_t sum = exact_count(exact_.load(kAcquire));
-  if (sum >= kBias / 2) sum -= kBias;  // not closed yet
+  if (sum >= kOpenBias / 2) sum -= kOpenBias;  // not closed yet
   uint32_t counts = 0;
   stripes_.for_each([&counts](const Counter& stripe) {
     const uint64_t word = stripe.load(kAcquire);
@@ -192,7 +192,7 @@ inline uint32_t References::close_stripes() {
 
 inline bool References::end_unused(uint32_t keyval) {
   const uint64_t generation = keyval & id::kGenerationMask;
-  uint64_t biased = uint64_t{kBias} << kExactShift | generation;
+  uint64_t biased = uint64_t{kOpenBias} << kExactShift | generation;
   return exact_.compare_exchange_strong(biased, generation, kAcqRel, kRelaxed);  // as R5
 }
 

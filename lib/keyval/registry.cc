@@ -34,8 +34,8 @@ Registry::~Registry() {
 
 // What is the same in all records of a kind.
 void Registry::fill(Record& record) const {
-  record.hooks.handle = options_.handle;
-  record.hooks.fortran_handle = options_.fortran_handle;
+  record.callbacks.handle = options_.handle;
+  record.callbacks.fortran_handle = options_.fortran_handle;
 }
 
 Record* Registry::make_record() const {
@@ -56,7 +56,7 @@ void Registry::release_record(Retired* retired) { destroy(static_cast<Record*>(r
   // deleted.
   entry.word.store(generations << kGenerationsShift | no_keyval(offset), kRelease);
   if (entry.record.load(kRelaxed) == &entry.own &&
-      entry.own.hooks.callbacks.destructor == nullptr && epoch_.unseen()) [[likely]] {
+      entry.own.callbacks.functions.destructor == nullptr && epoch_.unseen()) [[likely]] {
     free_.push(node_of(offset), entry.link, link());
   } else {
     end_slowly(entry, offset);
@@ -66,7 +66,7 @@ void Registry::release_record(Retired* retired) { destroy(static_cast<Record*>(r
 // With a destructor, or a record that must be released or that somebody may still see.
 void Registry::end_slowly(Entry& entry, uint32_t offset) {
   Record& record = *entry.record.load(kRelaxed);
-  run_destructor(record.hooks);
+  run_destructor(record.callbacks);
   // The record first, because create() asks whether the entry's own waits.
   epoch_.retire(&record);
   free_.push(node_of(offset), entry.link, link());
@@ -155,22 +155,22 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
 [[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
                                                       const attrcache_callbacks& callbacks,
                                                       int predefined_tag, int* keyval) {
-  record.hooks.callbacks = callbacks;
+  record.callbacks.functions = callbacks;
   const uint32_t offset = offset_of(node);
   const auto generations =
       static_cast<uint32_t>(entry.word.load(kRelaxed) >> entry_word::kGenerationsShift);
   const uint32_t made =
       first_keyval_ | generations % id::kGenerations << id::kGenerationShift | offset;
   uint32_t flags = 0;
-  if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN) flags = stripe::kCopiesNot;
-  if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = stripe::kDuplicates;
-  if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) flags |= stripe::kQuick;
+  if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN) flags = stripe::kNullCopyFn;
+  if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = stripe::kDupFn;
+  if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) flags |= stripe::kNoDeleteFn;
   uint64_t word = made | uint64_t{one_generation_more(generations)} << kGenerationsShift;
   uint32_t name = (made & stripe::kKeyval) | flags;
   if (predefined_tag == kNotPredefined) [[likely]] {
     word |= uint64_t{flags} << kFlagsShift | kOrdinary;
   } else {
-    word |= kCopiesNot | static_cast<uint64_t>(predefined_tag) << kTagShift;
+    word |= kNullCopyFn | static_cast<uint64_t>(predefined_tag) << kTagShift;
     name += stripe::kClosing;  // what users may not set has no stripe that is open to them
   }
   // (K10) pairs with V1: whoever sees this keyval counted sees the one before it gone (K8).
@@ -220,13 +220,13 @@ int Registry::free(int* variable) noexcept {
 // The keyval is freed, and perhaps in use.
 void Registry::linger(uint32_t keyval, uint32_t counted) {
   const uint32_t offset = id::offset(keyval);
-  // (L1) Relaxed: whoever is to know of this free, because it happened before, sees this.
+  // (K11) Relaxed: whoever is to know of this free, because it happened before, sees this.
   lingering_.fetch_add(1, kRelaxed);
   if (references(offset).close_exact(counted)) end_lingering(offset);
 }
 
 void Registry::end_lingering(uint32_t offset) {
-  lingering_.fetch_sub(1, kRelaxed);  // after L1, as the bias went after it
+  lingering_.fetch_sub(1, kRelaxed);  // after K11, as the bias went after it
   end(at(offset), offset);
 }
 

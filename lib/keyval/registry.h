@@ -69,13 +69,14 @@ class Registry {
     return static_cast<uint32_t>(word_at(offset)) == keyval;
   }
 
-  // The counters of a thread's stripe, for the keyvals of the first kNear indices, if there ever
-  // was one.
-  static constexpr uint32_t kNear = 64;
-  bool has_near() const { return counters_[kFirstChunk].load(kRelaxed) != 0; }
-  References::Counter* near_counters(unsigned ordinal) const {
+  // The counters of a thread's stripe, for the keyvals of the first kFirstChunkLength indices, if
+  // there ever was one.
+  static constexpr uint32_t kFirstChunkLength = 64;
+  bool has_first_chunk() const { return counters_[kFirstChunk].load(kRelaxed) != 0; }
+  References::Counter* first_chunk_counters(unsigned ordinal) const {
     const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // as K5
-    return reinterpret_cast<References::Counter*>(counters) + (ordinal & stripe_mask_) * kNear;
+    return reinterpret_cast<References::Counter*>(counters) +
+           (ordinal & stripe_mask_) * kFirstChunkLength;
   }
 
   // Takes a reference on a keyval that look_up has found, unless it is gone since.
@@ -93,10 +94,10 @@ class Registry {
   void drop_closed(uint32_t keyval);
 
   // The callbacks of a keyval on which the caller holds a reference.
-  Hooks& hooks(uint32_t keyval) const {
+  KeyvalCallbacks& callbacks(uint32_t keyval) const {
     // Relaxed: stored before the first reference could be taken (K9 before R6 and K2), and not
     // again as long as there is one.
-    return at(id::offset(keyval)).record.load(kRelaxed)->hooks;
+    return at(id::offset(keyval)).record.load(kRelaxed)->callbacks;
   }
 
   // Visits every keyval that exists, by index, with an epoch pinned: visit(word, Record&,
@@ -143,28 +144,28 @@ class Registry {
   // the chunk reached down to it.
   static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
   static constexpr unsigned kChunks = 17 + id::kIndexShift;
-  static constexpr uint32_t kBias = kNear;
-  static_assert(kBias == 1u << (kFirstChunk - id::kIndexShift));
+  static constexpr uint32_t kIndexBias = kFirstChunkLength;
+  static_assert(kIndexBias == 1u << (kFirstChunk - id::kIndexShift));
 
  public:
 #if defined(ATTRCACHE_MODEL)
   static constexpr uint32_t kCapacity = 128;  // few enough for a model to use them all
 #else
-  static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kBias;
+  static constexpr uint32_t kCapacity = (1u << (kChunks - id::kIndexShift)) - kIndexBias;
 #endif
 
  private:
   // Queue nodes are biased offsets, since 0 means none.
-  static uint32_t node_of(uint32_t offset) { return offset + (kBias << id::kIndexShift); }
-  static uint32_t offset_of(uint32_t node) { return node - (kBias << id::kIndexShift); }
+  static uint32_t node_of(uint32_t offset) { return offset + (kIndexBias << id::kIndexShift); }
+  static uint32_t offset_of(uint32_t node) { return node - (kIndexBias << id::kIndexShift); }
   static size_t chunk_of_node(uint32_t node) {
     return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // std::countl_zero would test for 0
   }
   static size_t chunk_of(size_t offset) {
-    return static_cast<uint32_t>(__builtin_clzll(offset + (kBias << id::kIndexShift))) ^ 63;
+    return static_cast<uint32_t>(__builtin_clzll(offset + (kIndexBias << id::kIndexShift))) ^ 63;
   }
   static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
-  static constexpr uint32_t first_index(size_t c) { return length(c) - kBias; }
+  static constexpr uint32_t first_index(size_t c) { return length(c) - kIndexBias; }
 
   static Entry* entry_at(uintptr_t chunk, size_t offset) {
     return reinterpret_cast<Entry*>(chunk + offset * (sizeof(Entry) >> id::kIndexShift));
@@ -282,7 +283,7 @@ template <typename Visit>
 void Registry::for_each(Visit visit) {
   const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
   for (uint32_t first = 0; first < end; first += kBatch) {
-    const Epoch::Pin pin(epoch_, thread_ordinal());
+    const Epoch::Guard pin(epoch_, thread_ordinal());
     for_each_of_batch(first, end, [&visit](Entry& entry, const References& references) {
       visit_pinned(entry, references, visit);
     });
@@ -312,7 +313,7 @@ bool Registry::visit(uint32_t keyval, Visit visit) {
     visit(word, record, references);
     found = true;
   };
-  const Epoch::Pin pin(epoch_, thread_ordinal());
+  const Epoch::Guard pin(epoch_, thread_ordinal());
   const uint32_t offset = id::offset(keyval);
   visit_pinned(at(offset), references(offset), if_same);
   return found;

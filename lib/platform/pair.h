@@ -6,22 +6,22 @@
 //   load       both halves, as of one instant; writes nothing
 //   glimpse    the same for get: visit(upper half of meta, value), where value() fetches the other
 //              half, if called
-//   transfer   the same for dup: visit(upper half of meta, put), where put(to) gives `to` by init
-//              what was seen
+//   transfer   the same for dup: visit(upper half of meta, put), where put(to) gives `to` by
+//              store_unshared what was seen
 //   load_meta  the meta half alone; load_upper: the upper half of that
-//   swap       both halves, if both are as expected
-//   swap_meta  the meta half alone, if it is as expected; value is not written at all
+//   compare_exchange       both halves, if both are as expected
+//   compare_exchange_meta  the meta half alone, if it is as expected; value is not written at all
 //   add_meta   adds to the meta half; returns what was there
-//   init       gives both halves a content, and
-//   empty      makes meta 0: no atomic steps, so only where no other thread can look
+//   store_unshared  gives both halves a content, and
+//   clear_unshared  makes meta 0: no atomic steps, so only where no other thread can look
 //   upper_half_of_meta  where the kernel finds it, for those who sleep until it changes (wait.h)
 //
 // Loads acquire; the others acquire and release, and acquire when they fail, which updates what was
 // expected.
 //
-// Whoever claims or pins a value by its meta alone (swap_meta, add_meta) may: a meta carries a
-// sequence number, so one that is unchanged proves that the slot is as it was, but for the value
-// under a keyval without delete_fn, of which every one is as good (see successor() in
+// Whoever claims or pins a value by its meta alone (compare_exchange_meta, add_meta) may: a meta
+// carries a sequence number, so one that is unchanged proves that the slot is as it was, but for
+// the value under a keyval without delete_fn, of which every one is as good (see successor() in
 // table/slot.h). And no value is written by that, so a C reader may dereference the address of
 // `value` meanwhile.
 
@@ -37,7 +37,7 @@
 namespace attrcache {
 
 // What a slot holds at one instant.
-struct Word {
+struct SlotContent {
   uint64_t value;
   uint64_t meta;
 };

@@ -15,9 +15,9 @@ namespace attrcache {
 
 class alignas(16) Pair {
  public:
-  Word load() const {
+  SlotContent load() const {
 #ifdef ATTRCACHE_LSE2
-    Word word;
+    SlotContent word;
     asm volatile("ldp %0, %1, %2\n\tdmb ishld"
                  : "=&r"(word.value), "=&r"(word.meta)
                  : "Q"(*this)
@@ -30,14 +30,15 @@ class alignas(16) Pair {
 
   template <typename Visit>
   auto glimpse(Visit visit) const {
-    const Word word = load();
+    const SlotContent word = load();
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
   }
 
   template <typename Visit>
   auto transfer(Visit visit) const {
-    const Word word = load();
-    return visit(static_cast<uint32_t>(word.meta >> 32), [word](Pair& to) { to.init(word); });
+    const SlotContent word = load();
+    return visit(static_cast<uint32_t>(word.meta >> 32),
+                 [word](Pair& to) { to.store_unshared(word); });
   }
 
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
@@ -45,8 +46,8 @@ class alignas(16) Pair {
 
   // What ldaxp reads is known to be of one instant only if the store succeeds, so a swap that fails
   // stores back what it read.
-  bool swap(Word& expected, Word desired) {
-    Word now, next;
+  bool compare_exchange(SlotContent& expected, SlotContent desired) {
+    SlotContent now, next;
     uint32_t failed;
     asm volatile(
         "1: ldaxp %0, %1, %5\n\t"
@@ -65,18 +66,18 @@ class alignas(16) Pair {
     return same;
   }
 
-  bool swap_meta(uint64_t& expected, uint64_t desired) {
+  bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
     return __atomic_compare_exchange_n(&meta_, &expected, desired, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_ACQUIRE);
   }
 
   uint64_t add_meta(uint64_t delta) { return __atomic_fetch_add(&meta_, delta, __ATOMIC_ACQ_REL); }
 
-  void init(Word word) {
+  void store_unshared(SlotContent word) {
     value_ = word.value;
     meta_ = word.meta;
   }
-  void empty() { meta_ = 0; }
+  void clear_unshared() { meta_ = 0; }
 
   const uint64_t* value_address() const { return &value_; }
   const uint32_t* upper_half_of_meta() const {

@@ -3,9 +3,9 @@
 // Pair for soaks, which put delays between its steps too, and for builds under ThreadSanitizer,
 // which can't see into inline assembly, and whose runtime puts a lock around 16-byte atomics that
 // 8-byte ones on the same words pass by. Here both halves are plain 8-byte atomics, so it sees each
-// edge that the real Pair has, and no other; meta is `kBusy` while swap changes both.
+// edge that the real Pair has, and no other; meta is `kBusy` while compare_exchange changes both.
 //
-//   swap   meta: expected -> kBusy, value, meta: kBusy -> desired
+//   compare_exchange  meta: expected -> kBusy, value, meta: kBusy -> desired
 //   load   meta, value, meta again (two_step_load.h), until meta isn't kBusy
 //
 // Whoever finds kBusy waits for the thread that put it there, so nothing here is lock-free.
@@ -24,24 +24,24 @@ namespace attrcache {
 
 class alignas(16) TwoWordPair {
  public:
-  Word load() const {
+  SlotContent load() const {
     Spin spin;
     for (;;) {
-      const Word word = two_step_load(value_, meta_);
+      const SlotContent word = two_step_load(value_, meta_);
       if (word.meta != kBusy) return word;
       spin.wait();
     }
   }
   template <typename Visit>
   auto glimpse(Visit visit) const {
-    const Word word = load();
+    const SlotContent word = load();
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
   }
   template <typename Visit>
   auto transfer(Visit visit) const {
-    const Word word = load();
+    const SlotContent word = load();
     return visit(static_cast<uint32_t>(word.meta >> 32),
-                 [word](TwoWordPair& to) { to.init(word); });
+                 [word](TwoWordPair& to) { to.store_unshared(word); });
   }
   uint64_t load_meta() const {
     Spin spin;
@@ -52,9 +52,9 @@ class alignas(16) TwoWordPair {
     }
   }
   uint32_t load_upper() const { return static_cast<uint32_t>(load_meta() >> 32); }
-  bool swap(Word& expected, Word desired) {
+  bool compare_exchange(SlotContent& expected, SlotContent desired) {
     for (;;) {
-      const Word now = load();
+      const SlotContent now = load();
       if (now.value != expected.value || now.meta != expected.meta) {
         expected = now;
         return false;
@@ -72,7 +72,7 @@ class alignas(16) TwoWordPair {
       if (same) return true;
     }
   }
-  bool swap_meta(uint64_t& expected, uint64_t desired) {
+  bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
     for (;;) {
       uint64_t now = expected;
       // As the real Pair's: acquires and releases, and acquires when it fails.
@@ -86,15 +86,15 @@ class alignas(16) TwoWordPair {
   }
   uint64_t add_meta(uint64_t delta) {
     uint64_t now = load_meta();
-    while (!swap_meta(now, now + delta)) {
+    while (!compare_exchange_meta(now, now + delta)) {
     }
     return now;
   }
-  void init(Word word) {
+  void store_unshared(SlotContent word) {
     value_.store(word.value, kRelaxed);
     meta_.store(word.meta, kRelaxed);
   }
-  void empty() { meta_.store(0, kRelaxed); }
+  void clear_unshared() { meta_.store(0, kRelaxed); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
   const uint32_t* upper_half_of_meta() const {
     return reinterpret_cast<const uint32_t*>(&meta_) + 1;  // little-endian

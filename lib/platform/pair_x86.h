@@ -16,7 +16,7 @@ namespace attrcache {
 
 class alignas(16) Pair {
  public:
-  Word load() const {
+  SlotContent load() const {
     const __m128i both = load_both();
     return {static_cast<uint64_t>(_mm_cvtsi128_si64(both)),
             static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both)))};
@@ -39,7 +39,7 @@ class alignas(16) Pair {
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
   uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
 
-  bool swap(Word& expected, Word desired) {
+  bool compare_exchange(SlotContent& expected, SlotContent desired) {
     bool done;
     asm volatile("lock cmpxchg16b %1"
                  : "=@ccz"(done), "+m"(*this), "+a"(expected.value), "+d"(expected.meta)
@@ -48,18 +48,18 @@ class alignas(16) Pair {
     return done;
   }
 
-  bool swap_meta(uint64_t& expected, uint64_t desired) {
+  bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
     return __atomic_compare_exchange_n(&meta_, &expected, desired, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_ACQUIRE);
   }
 
   uint64_t add_meta(uint64_t delta) { return __atomic_fetch_add(&meta_, delta, __ATOMIC_ACQ_REL); }
 
-  void init(Word word) {
+  void store_unshared(SlotContent word) {
     value_ = word.value;
     meta_ = word.meta;
   }
-  void empty() { meta_ = 0; }
+  void clear_unshared() { meta_ = 0; }
 
   const uint64_t* value_address() const { return &value_; }
   const uint32_t* upper_half_of_meta() const {

@@ -27,8 +27,8 @@ namespace attrcache {
 
 // `Half` has load(order), as an Atomic<uint64_t> does.
 template <typename Half>
-[[gnu::always_inline]] inline Word two_step_load(const Half& value, const Half& meta) {
-  Word word;
+[[gnu::always_inline]] inline SlotContent two_step_load(const Half& value, const Half& meta) {
+  SlotContent word;
   do {
     // Acquire: the value isn't older than this meta. Pairs with the release of meta by a swap.
     word.meta = meta.load(kAcquire);

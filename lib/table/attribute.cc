@@ -97,14 +97,15 @@ void wait_for_pins(const Threads& threads, const ThreadState& thread, Pair& slot
 }
 
 // Runs delete_fn, if there is one, on a value that the caller has claimed.
-int run_claimed(const Target& target, ThreadState& thread, uint32_t keyval, Word claimed,
+int run_claimed(const Target& target, ThreadState& thread, uint32_t keyval, SlotContent claimed,
                 Frame& frame) {
-  Hooks& hooks = target.registry.hooks(keyval);  // the value's reference keeps them
-  if (hooks.callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
+  KeyvalCallbacks& callbacks =
+      target.registry.callbacks(keyval);  // the value's reference keeps them
+  if (callbacks.functions.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
   // A copy: a set by another thread may overwrite the slot while delete_fn reads the value there.
   const uint64_t value = claimed.value;
   FrameScope scope(thread, frame);
-  return run_delete(hooks,
+  return run_delete(callbacks,
                     {target.object, static_cast<int>(keyval), &value, meta::tag(claimed.meta)});
 }
 
@@ -154,15 +155,16 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
   ThreadState& thread = threads.self();
   SlotWait wait;
   int rounds = 0;
-  Word now = slot->load();
+  SlotContent now = slot->load();
   for (;;) {
     if (slot::vacant(now.meta)) {
       const uint64_t entry = reference.take();
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
       if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-      const uint32_t quick = (entry & entry_word::kQuick) != 0 ? meta::kQuickHalf : 0;
+      const uint32_t no_delete_fn =
+          (entry & entry_word::kNoDeleteFn) != 0 ? meta::kNoDeleteFnHalf : 0;
       const uint64_t attached =
-          meta::attached((keyval & stripe::kKeyval) | quick, tag, next_number(target.table));
+          meta::attached((keyval & stripe::kKeyval) | no_delete_fn, tag, next_number(target.table));
       if (slot::attach(*slot, now, {value, attached})) {  // (S1, S7)
         reference.give();
         break;
@@ -182,13 +184,13 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     // word was that of its keyval.
     const uint64_t entry = registry.look_up(keyval);
     if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-    if (meta::quick(now.meta) && !meta::pinned(now.meta)) {
+    if (meta::no_delete_fn(now.meta) && !meta::pinned(now.meta)) {
       uint64_t replacement = slot::successor(target.table, now.meta, tag);
       if (replacement == 0) {
         renumber(target.table, target.table.clock.load(kRelaxed));
         replacement = meta::attached(meta::upper(now.meta), tag, next_number(target.table));
       }
-      if (slot::replace_at_once(*slot, now, {value, replacement})) break;  // (S3)
+      if (slot::replace_unclaimed(*slot, now, {value, replacement})) break;  // (S3)
       continue;
     }
     slot::Claim claim;
@@ -234,7 +236,7 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
   const Threads& threads = registry.threads();
   ThreadState& thread = threads.self();
   slot::Claim claim;
-  Word now;
+  SlotContent now;
   for (;;) {
     now = slot->load();
     if (meta::empty(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
@@ -248,8 +250,8 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
     // As in set: the word of this value's keyval, if the next step succeeds.
     const uint64_t entry = registry.look_up(keyval);
     if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-    if (meta::quick(m) && !meta::pinned(m)) {
-      if (!slot::detach_at_once(*slot, m)) continue;  // (S4)
+    if (meta::no_delete_fn(m) && !meta::pinned(m)) {
+      if (!slot::detach_unclaimed(*slot, m)) continue;  // (S4)
       registry.drop(keyval);
       return ATTRCACHE_OK;
     }
@@ -270,7 +272,7 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
-int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, Word* word) {
+int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word) {
   const Threads& threads = registry.threads();
   const ThreadState& thread = threads.self();
   SlotWait wait;
@@ -342,8 +344,8 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
     return registry.why_not(keyval);
   Pair* slot = table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
-  Word word;
-  if (uint64_t m = slot->load_meta(); meta::pinnable_at_once(m, keyval) && slot::pin(*slot, m))
+  SlotContent word;
+  if (uint64_t m = slot->load_meta(); meta::pinnable_unclaimed(m, keyval) && slot::pin(*slot, m))
       [[likely]] {  // (S10)
     word = slot->load();
   } else {

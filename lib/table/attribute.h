@@ -55,7 +55,7 @@ int give_back_attribute(Borrowed* borrowed);
 // Pins the value under `keyval`, having waited for a replacing set if one is under way. OK, and
 // `word` is what was pinned; ABSENT, also where a deletion has begun; DELETING: a replacing set is
 // up the caller's own stack; PINNED.
-int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, Word* word);
+int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word);
 
 // Whether the thread is deleting, up its stack, the value that a slot holds under the meta `m`.
 bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);

@@ -19,7 +19,7 @@ namespace attrcache {
 // An attribute as found: where its slot is, and what was in it at one instant.
 struct Found {
   const Pair* slot;
-  Word word;
+  SlotContent word;
 };
 
 // Looks for the attached, visible value under `keyval`. ATTRCACHE_OK, ATTRCACHE_ABSENT, or an

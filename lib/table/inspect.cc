@@ -15,7 +15,7 @@ namespace {
   info->keyval = static_cast<int>(word & entry_word::kKeyval);
   info->freed = (word & entry_word::kFreed) != 0;
   info->predefined = (word & entry_word::kOrdinary) == 0;
-  info->callbacks = record.hooks.callbacks;
+  info->callbacks = record.callbacks.functions;
   info->attributes = references.count();
 }
 
@@ -50,7 +50,7 @@ size_t list_attributes(const Table& constant, attrcache_attribute_info* infos, s
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
       const Batch::Item& item = batch[i];
-      const Word now = item.slot->load();
+      const SlotContent now = item.slot->load();
       if (!meta::visible(now.meta)) continue;
       if (count < capacity) {
         infos[count] = {

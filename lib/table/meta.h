@@ -7,7 +7,7 @@
 //   61        tag, low bit
 //   60 .. 53  keyval generation
 //   52 .. 42  holds, a signed number: pins if positive, waiting pinners if negative
-//   41        attached: the keyval is an ordinary one without delete_fn ("quick")
+//   41        attached: the keyval is an ordinary one without delete_fn (kNoDeleteFn)
 //             deleting: the deletion is part of a replacing set
 //   40        deleting: a thread has claimed the value, to delete it
 //   39 .. 36  sequence number, high part
@@ -43,7 +43,7 @@ inline constexpr uint32_t kSameAttribute = 0x5fe0000f;  // visible, generation, 
 inline constexpr uint32_t kSameAsPointer = 0xffe0000f;  // and tag
 inline constexpr uint32_t kVisibleHalf = 0x40000000;
 inline constexpr uint32_t kDeletingHalf = 1u << 8;
-inline constexpr uint32_t kQuickHalf = stripe::kQuick;
+inline constexpr uint32_t kNoDeleteFnHalf = stripe::kNoDeleteFn;
 inline constexpr uint32_t kHoldsHalf = 2047u << 10;
 
 inline constexpr uint64_t kVisible = uint64_t{1} << 62;
@@ -52,13 +52,13 @@ inline constexpr unsigned kHoldShift = 42;
 inline constexpr uint64_t kHold = uint64_t{1} << kHoldShift;
 inline constexpr int kMaxHolds = 1023;  // pins, or waiting pinners
 inline constexpr uint64_t kHolds = uint64_t{kHoldsHalf} << 32;
-inline constexpr uint64_t kQuick = uint64_t{kQuickHalf} << 32;
-inline constexpr uint64_t kReplacing = kQuick;  // the same bit, where kDeleting is set
+inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
+inline constexpr uint64_t kReplacing = kNoDeleteFn;  // the same bit, where kDeleting is set
 inline constexpr unsigned kSequenceBits = 36;
 inline constexpr uint64_t kSequence = uint64_t{0xf0} << 32 | 0xffffffff;
 
 static_assert(kVisible >> 32 == id::kMarker && kHolds == uint64_t{2047} << kHoldShift);
-static_assert(kQuick == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40);
+static_assert(kNoDeleteFn == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
 
@@ -77,7 +77,7 @@ constexpr uint64_t age(uint64_t m, uint64_t clock) {
 // Of a value set under a keyval, whose upper half is to be like that of another meta of it, or like
 // the name in one of its stripes. By halves: constants of 32 bits are cheaper.
 constexpr uint64_t attached(uint32_t like, attrcache_tag tag, uint64_t sequence) {
-  uint32_t upper = like & (kSameAttribute | kQuickHalf);
+  uint32_t upper = like & (kSameAttribute | kNoDeleteFnHalf);
   upper |= static_cast<uint32_t>(sequence >> 28) & kSequence >> 32;
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
@@ -90,7 +90,7 @@ constexpr bool replacing(uint64_t m) {
   return (m & (kDeleting | kReplacing)) == (kDeleting | kReplacing);
 }
 // Of a value that is attached, or whose claimer still waits for pins.
-constexpr bool quick(uint64_t m) { return (m & (kDeleting | kQuick)) == kQuick; }
+constexpr bool no_delete_fn(uint64_t m) { return (m & (kDeleting | kNoDeleteFn)) == kNoDeleteFn; }
 constexpr int holds(uint64_t m) {
   return static_cast<int>(static_cast<int64_t>(m << (63 - 52)) >> (63 - 52 + kHoldShift));
 }
@@ -121,15 +121,15 @@ constexpr bool belongs(uint64_t m, uint32_t keyval) {
 
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
 // nobody has to be called, and nobody deletes, copies or borrows it.
-constexpr bool replaceable_at_once(uint64_t m, uint32_t keyval) {
-  constexpr uint32_t kRelevant = kSameAttribute | kQuickHalf | kDeletingHalf | kHoldsHalf;
-  const uint32_t wanted = (keyval & kSameAttribute) | kQuickHalf;
+constexpr bool replaceable_unclaimed(uint64_t m, uint32_t keyval) {
+  constexpr uint32_t kRelevant = kSameAttribute | kNoDeleteFnHalf | kDeletingHalf | kHoldsHalf;
+  const uint32_t wanted = (keyval & kSameAttribute) | kNoDeleteFnHalf;
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }
 
 // Whether a slot holds a visible value under `keyval` that nobody deletes, and that has room for one
 // more pin.
-constexpr bool pinnable_at_once(uint64_t m, uint32_t keyval) {
+constexpr bool pinnable_unclaimed(uint64_t m, uint32_t keyval) {
   const uint32_t differs = static_cast<uint32_t>(m >> 32) ^ keyval;
   return (differs & kSameAttribute) == 0 && !deleting(m) && holds(m) < kMaxHolds;
 }

@@ -17,7 +17,8 @@ void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
   uint64_t now = slot.load_meta();
   while (meta::sequence(now) == is && meta::visible(now) && !meta::deleting(now)) {
     // (S13) It hands nothing over, but others read past it what was handed over before.
-    if (slot.swap_meta(now, (now & ~meta::kSequence) | meta::spread(new_number))) return;
+    if (slot.compare_exchange_meta(now, (now & ~meta::kSequence) | meta::spread(new_number)))
+      return;
   }
 }
 

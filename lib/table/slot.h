@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The steps of the slot protocol, each in one place: every change that is ever made to a slot which
-// others can see. Who takes which step when is in attribute.cc (set, delete, borrow), whole.cc (dup
-// and free) and, for the common cases, c_api/hot.cc and at_once.h.
+// others can see. Who takes which step when is in attribute.cc (set, delete, borrow), dup_free.cc (dup
+// and free) and, for the common cases, c_api/one_attribute.cc and dup_free_fast.h.
 //
 // The states of a slot, and the steps between them. The number in brackets counts the pins
 // (copies and borrows under way), or the pinners that wait:
@@ -10,7 +10,7 @@
 //   EMPTY         S1 attach -> ATTACHED(0)
 //   ATTACHED(p)   S2 claim -> CLAIMED(p), by a delete or a replacing set; from now on no other
 //                    thread pins the value
-//                 S3 replace at once -> ATTACHED(0); S4 detach at once -> EMPTY: where nobody has
+//                 S3 replace -> ATTACHED(0); S4 detach -> EMPTY: where nobody has
 //                    to be called, and p is 0
 //                 S10 pin -> ATTACHED(p + 1); unpin -> ATTACHED(p - 1)
 //   CLAIMED(p)    p > 0: the claimer waits for these pins.  unpin -> CLAIMED(p - 1)
@@ -74,10 +74,10 @@ constexpr bool vacant(uint64_t m) {
 }
 
 // (S1, S7) Attaches to a vacant slot that was found to hold `now`, which is updated on failure.
-inline bool attach(Pair& slot, Word& now, Word attached) {
+inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
   const int waiters = meta::waiters(now.meta);
   attached.meta = meta::with_holds(attached.meta, waiters);
-  if (!slot.swap(now, attached)) return false;
+  if (!slot.compare_exchange(now, attached)) return false;
   if (waiters != 0) wake(slot);
   return true;
 }
@@ -100,18 +100,22 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
 
 // (S3) Replaces a value without delete_fn, which nobody claims or pins. The old value's reference
 // on the keyval passes on to the new one.
-inline bool replace_at_once(Pair& slot, Word& now, Word replacement) {
-  return slot.swap(now, replacement);
+inline bool replace_unclaimed(Pair& slot, SlotContent& now, SlotContent replacement) {
+  return slot.compare_exchange(now, replacement);
 }
 
 // ---- Deleting ----
 
 // (S4) Detaches a value without delete_fn, which nobody claims or pins. The caller drops its
 // reference.
-inline bool detach_at_once(Pair& slot, uint64_t& now) { return slot.swap_meta(now, 0); }
+inline bool detach_unclaimed(Pair& slot, uint64_t& now) {
+  return slot.compare_exchange_meta(now, 0);
+}
 
 // Deletes by others as well find the value deleted (S6): true if it was to be seen until now.
-inline bool hide(Pair& slot, uint64_t& now) { return slot.swap_meta(now, now & ~meta::kVisible); }
+inline bool hide(Pair& slot, uint64_t& now) {
+  return slot.compare_exchange_meta(now, now & ~meta::kVisible);
+}
 
 // A value that the calling thread has claimed.
 class Claim {
@@ -122,10 +126,10 @@ class Claim {
   bool take(Pair& slot, uint64_t& m, Of of) {
     const uint64_t bits =
         of == Of::kReplacingSet ? meta::kDeleting | meta::kReplacing : meta::kDeleting;
-    if (!slot.swap_meta(m, (m & ~meta::kQuick) | bits)) return false;
+    if (!slot.compare_exchange_meta(m, (m & ~meta::kNoDeleteFn) | bits)) return false;
     slot_ = &slot;
     attached_ = meta::with_holds(m, 0);
-    claimed_ = (attached_ & ~meta::kQuick) | bits;
+    claimed_ = (attached_ & ~meta::kNoDeleteFn) | bits;
     return true;
   }
 
@@ -147,12 +151,12 @@ class Claim {
 
   // (S8) Puts another value in the place of the claimed one, whose reference passes on. False:
   // somebody else has attached a value already.
-  bool replace(Word replacement) {
-    Word now = slot_->load();
+  bool replace(SlotContent replacement) {
+    SlotContent now = slot_->load();
     while (is(now.meta)) {
       const int waiters = meta::waiters(now.meta);
       replacement.meta = meta::with_holds(replacement.meta, waiters);
-      if (slot_->swap(now, replacement)) {
+      if (slot_->compare_exchange(now, replacement)) {
         if (waiters != 0) wake(*slot_);
         return true;
       }
@@ -173,7 +177,7 @@ class Claim {
  private:
   bool end(uint64_t& now, uint64_t then) {
     const bool awaited = meta::waiters(now) != 0;
-    if (!slot_->swap_meta(now, then)) return false;
+    if (!slot_->compare_exchange_meta(now, then)) return false;
     if (awaited) wake(*slot_);
     return true;
   }
@@ -186,11 +190,11 @@ class Claim {
 // ---- Pinning ----
 
 // (S10) Pins what was found attached as `m`, or claimed and pinned by this very thread.
-inline bool pin(Pair& slot, uint64_t& m) { return slot.swap_meta(m, m + meta::kHold); }
+inline bool pin(Pair& slot, uint64_t& m) { return slot.compare_exchange_meta(m, m + meta::kHold); }
 
 // (S11) Begins to wait for the end of a replacing set.
 inline bool await(Pair& slot, uint64_t& m) {
-  return slot.swap_meta(m, meta::with_holds(m, meta::holds(m) - 1));
+  return slot.compare_exchange_meta(m, meta::with_holds(m, meta::holds(m) - 1));
 }
 
 // What has become of a pinner that waits, by the slot's meta.
@@ -203,7 +207,7 @@ constexpr Awaited awaited(uint64_t m) {
 // (S12) A pinner that waited learns that there is nothing.
 inline bool leave(Pair& slot, uint64_t& m) {
   const int left = meta::waiters(m) - 1;
-  return slot.swap_meta(m, left != 0 ? meta::with_holds(m, -left) : 0);
+  return slot.compare_exchange_meta(m, left != 0 ? meta::with_holds(m, -left) : 0);
 }
 
 // Gives a pin back. The last one under a claim wakes the claimer, and those who wait with it.

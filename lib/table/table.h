@@ -87,7 +87,7 @@ struct Table {
 
   // The slot at an offset (id::slot_offset), if it is that of an index below 64 and there is one;
   // else null. Wait-free.
-  Pair* find_near(uint32_t offset) {
+  Pair* find_in_first_slots(uint32_t offset) {
     if (offset < sizeof(inline_slots)) [[likely]]
       return slot_at(inline_slots, offset);
     if (offset >= kDirectorySlots * sizeof(Pair)) return nullptr;
@@ -216,8 +216,8 @@ template <typename Visit>
 
 inline void Table::take_over(Table& from) {
   for (uint32_t s = 0; s < kInlineSlots; ++s) {
-    inline_slots[s].init(from.inline_slots[s].load());
-    from.inline_slots[s].init({0, 0});
+    inline_slots[s].store_unshared(from.inline_slots[s].load());
+    from.inline_slots[s].store_unshared({0, 0});
   }
   clock.store(from.clock.load(kRelaxed), kRelaxed);
   from.clock.store(0, kRelaxed);
@@ -228,7 +228,7 @@ inline void Table::take_over(Table& from) {
 }
 
 inline void Table::clear() {
-  for (Pair& slot : inline_slots) slot.init({0, 0});
+  for (Pair& slot : inline_slots) slot.store_unshared({0, 0});
   clock.store(0, kRelaxed);
   Directory* dir = directory.load(kAcquire);  // as T1
   if (dir == nullptr) return;

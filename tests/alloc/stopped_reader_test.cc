@@ -28,7 +28,7 @@ class StoppedReaderTest : public ::testing::Test {
         stopped.open();
         goes_on.wait();
         // The record is still that of its keyval, whatever became of it and its index.
-        EXPECT_EQ(record.hooks.callbacks.extra_state, &seen);
+        EXPECT_EQ(record.callbacks.functions.extra_state, &seen);
       });
     });
     stopped.wait();
@@ -103,7 +103,7 @@ TEST_F(StoppedReaderTest, TheEndOfTheDomainGivesRecordsBack) {
     for (const int keyval : alive) free_keyval(other.kind(), keyval);
     alive.clear();
     {
-      const Epoch::Pin pin(kinds.epoch(), 0);
+      const Epoch::Guard pin(kinds.epoch(), 0);
       for (uint32_t i = 0; i < 4 * Registry::kRest; ++i) {
         free_keyval(other.kind(), Recorder::make(other.kind(), {}));
       }

@@ -25,7 +25,7 @@ struct Reclaimed {
 
   // A reader, as introspection is one.
   void look(int place) {
-    Epoch::Pin pin(epoch, thread_ordinal());
+    Epoch::Guard pin(epoch, thread_ordinal());
     Item* item = places[place].load(kAcquire);
     if (item == nullptr) return;
     expect(item->body.read() == 1, "what is pinned is not reclaimed");
@@ -112,7 +112,7 @@ TEST_P(EpochModel, OutdatedPinAgainstRetires) {
     spawn([&r] { r.look(1); });
     spawn([&r] {
       {
-        Epoch::Pin pin(r.epoch, thread_ordinal());
+        Epoch::Guard pin(r.epoch, thread_ordinal());
         r.retire(0);
       }
       r.retire(1);
@@ -148,7 +148,7 @@ struct Reused {
   Atomic<int> handed_over{0};
 
   void look() {
-    Epoch::Pin pin(epoch, thread_ordinal());
+    Epoch::Guard pin(epoch, thread_ordinal());
     if (linked.load(kAcquire) != 1) return;
     expect(item.body.read() == 1, "what is pinned is not written");
   }

@@ -15,7 +15,7 @@ Fixture::Key& Fixture::make_key(Callbacks callbacks) {
   Key& key = keys[keys_made_++];
   key.fixture = this;
   key.extra.write(1);
-  key.silent = callbacks == kNone;
+  key.no_delete_fn = callbacks == kNone;
   attrcache_callbacks given = {};
   if (callbacks == kCopy) given.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_fn);
   if (callbacks != kNone) given.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
@@ -87,7 +87,7 @@ void Fixture::record(Call::Kind kind, int attribute, int value, int result, cons
 
 int Fixture::set(int object, int key, int value) {
   values[value].body.write(value);
-  values[value].silent = keys[key].silent;
+  values[value].no_delete_fn = keys[key].no_delete_fn;
   const Begin at = begin();
   const int result =
       attrcache_set(kind_, &tables_[object], &tables_[object], keys[key].keyval,
@@ -207,7 +207,7 @@ void Fixture::check_values() {
     expect(v.refused == 0 || (v.attached == 0 && v.deleted == 0 && attached[n] == 0),
            "a refused value is nowhere");
 
-    if (v.attached == 0 || v.silent) continue;
+    if (v.attached == 0 || v.no_delete_fn) continue;
     expect(v.deleted + attached[n] == 1 || (v.failed != 0 && v.deleted + attached[n] == 0),
            "a value is attached, or was deleted once, or was reported");
   }

@@ -28,12 +28,12 @@ class Fixture {
 
   struct Value {
     Plain<int> body;
-    int attached = 0;     // by a set that succeeded, or by a copy
-    int refused = 0;      // by a set that failed
-    int deleted = 0;      // delete_fn succeeded
-    int failed = 0;       // delete_fn failed
-    int failures = 0;     // how often delete_fn is to fail
-    bool silent = false;  // set under a keyval without delete_fn
+    int attached = 0;           // by a set that succeeded, or by a copy
+    int refused = 0;            // by a set that failed
+    int deleted = 0;            // delete_fn succeeded
+    int failed = 0;             // delete_fn failed
+    int failures = 0;           // how often delete_fn is to fail
+    bool no_delete_fn = false;  // set under a keyval without delete_fn
   };
   struct Key {
     Fixture* fixture = nullptr;
@@ -41,7 +41,7 @@ class Fixture {
     int keyval = 0;
     int destroyed = 0;
     bool freed = false;
-    bool silent = false;  // it has no delete_fn
+    bool no_delete_fn = false;  // it has no delete_fn
     // If set, delete_fn and copy_fn call these with the number of the value.
     void (*on_delete)(Fixture&, int value) = nullptr;
     void (*on_copy)(Fixture&, int value) = nullptr;

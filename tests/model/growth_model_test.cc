@@ -18,15 +18,15 @@ struct Growing {
   void attach(uint32_t index, uint64_t meta) {
     Pair* slot = table.find_or_grow(index);
     expect(slot != nullptr, "there is memory");
-    Word now = slot->load();
-    while (!slot->swap(now, {index, meta})) {
+    SlotContent now = slot->load();
+    while (!slot->compare_exchange(now, {index, meta})) {
     }
   }
   // What is at an index: 0 where nothing is yet.
   uint64_t look(uint32_t index) {
     const Pair* slot = static_cast<const Table&>(table).find(index);
     if (slot == nullptr) return 0;
-    const Word word = slot->load();
+    const SlotContent word = slot->load();
     expect(word.meta == 0 || word.value == index, "value and meta belong together");
     return word.meta;
   }

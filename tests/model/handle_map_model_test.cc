@@ -55,9 +55,9 @@ struct Handles {
     auto* object = static_cast<Object*>(map.find(handle));
     return checked(object);
   }
-  Object* find_near(uintptr_t handle) {
+  Object* find_at_home(uintptr_t handle) {
     void* object = nullptr;
-    return map.find_near(handle, &object) ? checked(static_cast<Object*>(object)) : nullptr;
+    return map.find_at_home(handle, &object) ? checked(static_cast<Object*>(object)) : nullptr;
   }
   // As MPI_Comm_free does: first the map forgets the handle, then the object's table ends.
   void free(uintptr_t handle, int object) {
@@ -93,7 +93,7 @@ void find_against_insert(Bound bound, int before) {
       const Object* again = h.find(kHandle);
       expect(first == nullptr || again == first, "what was found stays");
     });
-    spawn([&h] { h.find_near(kHandle); });
+    spawn([&h] { h.find_at_home(kHandle); });
     join();
     expect(h.find(kHandle) == &h.objects[0], "it is there in the end");
     h.finish();
@@ -115,8 +115,8 @@ TEST(HandleMapModel, FindOfALiveHandleAgainstGrowth) {
     spawn([&h] { h.insert(kFirst + 501, 3); });
     spawn([&h] {
       expect(h.find(kCollides) == &h.objects[1], "a live handle is found throughout");
-      const Object* near = h.find_near(kHandle);
-      expect(near == nullptr || near == &h.objects[0], "near, if at all, too");
+      const Object* at_home = h.find_at_home(kHandle);
+      expect(at_home == nullptr || at_home == &h.objects[0], "at its home slot, if at all, too");
     });
     join();
     expect(h.find(kFirst + 500) == &h.objects[2], "the first is there");
@@ -159,7 +159,8 @@ TEST(HandleMapModel, FindBehindErasedAgainstEraseAndInsert) {
       h.insert(colliding(kCollides), 2);
     });
     spawn([&h] { expect(h.find(kCollides) == &h.objects[1], "a live handle is found"); });
-    spawn([&h] { expect(h.find_near(kCollides) == &h.objects[1], "and it is near"); });
+    spawn(
+        [&h] { expect(h.find_at_home(kCollides) == &h.objects[1], "and it is at its home slot"); });
     join();
     expect(h.find(kHandle) == nullptr, "the freed one is gone");
     h.finish();
@@ -206,8 +207,9 @@ void reuse(Bound bound, int before) {
     spawn([&] {
       const bool there = inserted.seen();
       if (!created.seen()) return;
-      const Object* near = h.find_near(kHandle);
-      expect(near == nullptr || near == &h.objects[1], "near: the new object or none");
+      const Object* at_home = h.find_at_home(kHandle);
+      expect(at_home == nullptr || at_home == &h.objects[1],
+             "at its home slot: the new object or none");
       const Object* found = h.find(kHandle);
       expect(found == &h.objects[1] || (found == nullptr && !there), "the new object, or not yet");
     });

@@ -5,7 +5,7 @@
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
 #include "table/attribute.h"
-#include "table/whole.h"
+#include "table/dup_free.h"
 #include "tests/model/objects.h"
 #include "tests/model/run_model.h"
 
@@ -147,7 +147,7 @@ TEST_P(FreeKeyval, AgainstIntrospection) {
       registry.for_each([&f](uint64_t word, const Record& record, const References& references) {
         touch(&record);
         expect(static_cast<int>(word & entry_word::kKeyval) == f.keys[0].keyval, "its number");
-        expect(record.hooks.callbacks.extra_state == &f.keys[0], "its own record");
+        expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
         expect(references.count() <= 1, "its references");
       });
     };
@@ -213,7 +213,7 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
       registry.for_each([&f](uint64_t, const Record& record, const References&) {
         expect(f.keys[0].extra.read() == 1, "what was written before create");
-        expect(record.hooks.callbacks.extra_state == &f.keys[0], "its own record");
+        expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
       });
     });
     join();
@@ -264,7 +264,7 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
     int again = 0;
     spawn([&f, stale] { stale(f); });
     spawn([&f, &again] {
-      if (f.keys[0].silent) f.get_body(0, 0);  // nobody deletes the value
+      if (f.keys[0].no_delete_fn) f.get_body(0, 0);  // nobody deletes the value
       f.free(0);
       f.erase(0, 0);
       const auto index = id::index(static_cast<uint32_t>(f.keys[0].keyval));
@@ -335,7 +335,7 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
     auto& registry = *reinterpret_cast<Registry*>(f.kind());
     const auto look = [&f](uint64_t, const Record& record, const References& references) {
       references.count();
-      expect(record.hooks.callbacks.extra_state == &f.keys[0], "still its own record");
+      expect(record.callbacks.functions.extra_state == &f.keys[0], "still its own record");
     };
     registry.visit(static_cast<uint32_t>(f.keys[0].keyval), look);
   });
@@ -350,11 +350,11 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
     f.make_key(Fixture::kDelete);
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
-      registry.visit(static_cast<uint32_t>(f.keys[0].keyval),
-                     [&f](uint64_t, const Record& record, const References& references) {
-                       references.count();
-                       expect(record.hooks.callbacks.extra_state == &f.keys[0], "its own record");
-                     });
+      registry.visit(static_cast<uint32_t>(f.keys[0].keyval), [&f](uint64_t, const Record& record,
+                                                                   const References& references) {
+        references.count();
+        expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
+      });
     });
     spawn([&f, &most_waited] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
@@ -403,11 +403,11 @@ struct FullRegistry {
   }
   void look(uint32_t keyval, int* seen) {
     const auto is_its_own = [seen](uint64_t word, const Record& record, const References& r) {
-      const auto number = reinterpret_cast<uintptr_t>(record.hooks.callbacks.extra_state);
+      const auto number = reinterpret_cast<uintptr_t>(record.callbacks.functions.extra_state);
       expect(number == (word & entry_word::kKeyval), "the record of the keyval that was found");
       r.count();
       touch(&record);
-      expect(number == reinterpret_cast<uintptr_t>(record.hooks.callbacks.extra_state),
+      expect(number == reinterpret_cast<uintptr_t>(record.callbacks.functions.extra_state),
              "a record stays as it is as long as somebody looks at it");
       ++*seen;
     };
@@ -544,7 +544,7 @@ void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
   int came_round = 0;
   run_model({1, 0}, [&came_round, copy, sleeper] {
     Objects o;
-    o.key(copy, Delete::kSilent);
+    o.key(copy, Delete::kNoDeleteFn);
     const int number = o.keys[0];
     // All other indices but one are in use, so this one is used again soon.
     while (attrcache_keyval_create(o.kind, nullptr, &o.keys[1]) == ATTRCACHE_OK) {

@@ -14,7 +14,7 @@
 namespace attrcache::model {
 
 enum class Copy { kNot, kDup, kCalled };
-enum class Delete { kSilent, kCalled };
+enum class Delete { kNoDeleteFn, kCalled };
 
 // Two objects, the old and the new one, and the keyvals of two kinds.
 struct Objects {

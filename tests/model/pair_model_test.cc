@@ -24,7 +24,7 @@ struct Content {
 };
 
 struct Step {
-  enum Kind { kLoad, kLoadMeta, kSwap, kSwapMeta, kAddMeta } kind;
+  enum Kind { kLoad, kLoadMeta, kCompareExchange, kCompareExchangeMeta, kAddMeta } kind;
   bool done;        // of a swap
   Content seen;     // or what was expected, if it was done
   Content desired;  // add: the number
@@ -38,11 +38,11 @@ bool perform(Content& content, const Step& step) {
       return content == step.seen;
     case Step::kLoadMeta:
       return same_meta;
-    case Step::kSwap:
+    case Step::kCompareExchange:
       if (content != step.seen) return false;
       if (step.done) content = step.desired;
       return true;
-    case Step::kSwapMeta:
+    case Step::kCompareExchangeMeta:
       if (!same_meta) return false;
       if (step.done) content.meta = step.desired.meta;
       return true;
@@ -65,7 +65,7 @@ struct Observed {
   const Content initial;
 
   explicit Observed(Content content) : initial(content) {
-    pair.init({content.value, content.meta});
+    pair.store_unshared({content.value, content.meta});
     write_cell(content.value);
   }
   void write_cell(uint64_t value) { cells[value].write(static_cast<int>(value)); }
@@ -75,7 +75,7 @@ struct Observed {
 
   Content load() {
     const Moment begin = now();
-    const Word seen = pair.load();
+    const SlotContent seen = pair.load();
     record({Step::kLoad, false, {seen.value, seen.meta}, {}}, begin);
     return {seen.value, seen.meta};
   }
@@ -86,26 +86,26 @@ struct Observed {
     return seen;
   }
   // False: `expected` is what was there instead.
-  bool swap(Content& expected, Content desired) {
+  bool compare_exchange(Content& expected, Content desired) {
     const Moment begin = now();
-    Word seen = {expected.value, expected.meta};
-    const bool done = pair.swap(seen, {desired.value, desired.meta});
+    SlotContent seen = {expected.value, expected.meta};
+    const bool done = pair.compare_exchange(seen, {desired.value, desired.meta});
     if (!done) {
       expect(Content{seen.value, seen.meta} != expected, "a swap fails for a reason");
       expected = {seen.value, seen.meta};
     }
-    record({Step::kSwap, done, expected, desired}, begin);
+    record({Step::kCompareExchange, done, expected, desired}, begin);
     return done;
   }
-  bool swap_meta(uint64_t& expected, uint64_t desired) {
+  bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
     const Moment begin = now();
     uint64_t seen = expected;
-    const bool done = pair.swap_meta(seen, desired);
+    const bool done = pair.compare_exchange_meta(seen, desired);
     if (!done) {
       expect(seen != expected, "a swap of meta fails for a reason");
       expected = seen;
     }
-    record({Step::kSwapMeta, done, {0, expected}, {0, desired}}, begin);
+    record({Step::kCompareExchangeMeta, done, {0, expected}, {0, desired}}, begin);
     return done;
   }
   uint64_t add_meta(uint64_t number) {
@@ -114,12 +114,14 @@ struct Observed {
     record({Step::kAddMeta, false, {0, seen}, {0, number}}, begin);
     return seen;
   }
-  bool swaps(Content expected, Content desired) { return swap(expected, desired); }
-  bool swaps_meta(uint64_t expected, uint64_t desired) { return swap_meta(expected, desired); }
+  bool swaps(Content expected, Content desired) { return compare_exchange(expected, desired); }
+  bool swaps_meta(uint64_t expected, uint64_t desired) {
+    return compare_exchange_meta(expected, desired);
+  }
 
   void record(const Step& step, const Moment& begin) {
     static constexpr const char* kNames[] = {
-        "load:", "load_meta:", "swap:", "swap_meta:", "add_meta:"};
+        "load:", "load_meta:", "compare_exchange:", "compare_exchange_meta:", "add_meta:"};
     note(kNames[step.kind], static_cast<int>(step.seen.value * 1000 + step.seen.meta));
     uint32_t after = 0;
     for (unsigned i = 0; i < history.count; ++i) {
@@ -129,7 +131,7 @@ struct Observed {
     history.add(step, after);
   }
   bool has_an_order() {
-    const Word last = pair.load();
+    const SlotContent last = pair.load();
     Linearizer<Content, Step> linearizer(history, &perform);
     return linearizer.exists(initial, [last](const Content& c) {
       return c == Content{last.value, last.meta};
@@ -184,7 +186,8 @@ TYPED_TEST(ManySteps, SwapsOfTheSame) {
     for (uint64_t t = 0; t < 2; ++t) {
       spawn([&o, t] {
         Content expected = {1, 10};
-        if (!o.swap(expected, {2 + t, 20 + t})) o.swap(expected, {4, 40 + t});
+        if (!o.compare_exchange(expected, {2 + t, 20 + t}))
+          o.compare_exchange(expected, {4, 40 + t});
       });
     }
     spawn([&o] { o.load(); });
@@ -196,11 +199,11 @@ TYPED_TEST(ManySteps, SwapAgainstSwapOfMeta) {
   this->run({3}, [](auto& o) {
     spawn([&o] {
       Content expected = {1, 10};
-      if (!o.swap(expected, {2, 20})) o.swap(expected, {3, 30});
+      if (!o.compare_exchange(expected, {2, 20})) o.compare_exchange(expected, {3, 30});
     });
     spawn([&o] {
       uint64_t expected = 10;
-      if (!o.swap_meta(expected, 11)) o.swap_meta(expected, 12);
+      if (!o.compare_exchange_meta(expected, 11)) o.compare_exchange_meta(expected, 12);
     });
     spawn([&o] { o.load(); });
   });
@@ -231,7 +234,8 @@ TYPED_TEST(ManySteps, SwapsUnderTheSameMeta) {
     for (uint64_t t = 0; t < 2; ++t) {
       spawn([&o, t] {
         Content expected = {1, 10};
-        if (!o.swap(expected, {2 + t, 10 + 20 * t})) o.swap(expected, {4, 40});
+        if (!o.compare_exchange(expected, {2 + t, 10 + 20 * t}))
+          o.compare_exchange(expected, {4, 40});
       });
     }
     spawn([&o] { o.swaps_meta(10, 11); });
@@ -314,7 +318,7 @@ TYPED_TEST(ManySteps, AFailingSwapSeesWhatTheValueIsOf) {
     spawn([&o] {
       Content expected = {1, 10};
       o.write_cell(3);
-      if (!o.swap(expected, {3, 30})) o.read_cell(expected.value);
+      if (!o.compare_exchange(expected, {3, 30})) o.read_cell(expected.value);
     });
   });
 }
@@ -327,7 +331,7 @@ TYPED_TEST(ManySteps, AFailingSwapOfMetaSeesWhatTheValueIsOf) {
     });
     spawn([&o] {
       uint64_t expected = 10;
-      if (!o.swap_meta(expected, 11) && expected == 20) o.read_cell(2);
+      if (!o.compare_exchange_meta(expected, 11) && expected == 20) o.read_cell(2);
     });
   });
 }
@@ -395,9 +399,9 @@ TYPED_TEST(ManySteps, ASwapUnderTheSameMetaSeesWhatItReplaces) {
     spawn([&o] {
       Content expected = {1, 10};
       o.write_cell(3);
-      if (!o.swap(expected, {3, 10})) {
+      if (!o.compare_exchange(expected, {3, 10})) {
         o.read_cell(expected.value);
-        if (o.swap(expected, {3, 10})) o.cells[expected.value].write(7);
+        if (o.compare_exchange(expected, {3, 10})) o.cells[expected.value].write(7);
       } else {
         o.cells[1].write(7);
       }

@@ -91,14 +91,14 @@ TEST(Replace, BorrowBesideSetAndDelete) {
 
 // The same where the set fails, so that there is nothing in the end: those who wait are told so,
 // and the last of them leaves the slot empty.
-void borrow_beside_a_failing_set_and_a_delete(Bound bound, bool silent) {
-  run_with_fixture(bound, [silent](Fixture& f) {
+void borrow_beside_a_failing_set_and_a_delete(Bound bound, bool no_delete_fn) {
+  run_with_fixture(bound, [no_delete_fn](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     f.values[1].failures = 1;
-    spawn([&f, silent] {
+    spawn([&f, no_delete_fn] {
       f.set(0, 0, 2);
-      if (!silent) f.set(0, 0, 3);
+      if (!no_delete_fn) f.set(0, 0, 3);
     });
     spawn([&f] { f.erase(0, 0); });
     spawn([&f] {

@@ -105,7 +105,7 @@ TEST(Slot, GetSeesTheBodyThatWasSet) {
 }
 
 // Keyvals without delete_fn: the paths in one step.
-TEST(Slot, QuickSetAgainstSetAndDelete) {
+TEST(Slot, NoDeleteFnSetAgainstSetAndDelete) {
   run_with_fixture({}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
@@ -118,7 +118,7 @@ TEST(Slot, QuickSetAgainstSetAndDelete) {
   });
 }
 
-TEST(Slot, QuickDeleteAgainstDelete) {
+TEST(Slot, NoDeleteFnDeleteAgainstDelete) {
   run_with_fixture({}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
@@ -127,7 +127,7 @@ TEST(Slot, QuickDeleteAgainstDelete) {
   });
 }
 
-TEST(Slot, QuickGetSeesTheBodyThatReplacedAnother) {
+TEST(Slot, NoDeleteFnGetSeesTheBodyThatReplacedAnother) {
   run_with_fixture({}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
@@ -137,7 +137,7 @@ TEST(Slot, QuickGetSeesTheBodyThatReplacedAnother) {
 }
 
 // A replaced value may have the number of the one before, and with it the same meta.
-TEST(Slot, QuickDeleteAgainstSetsOfTheSameValue) {
+TEST(Slot, NoDeleteFnDeleteAgainstSetsOfTheSameValue) {
   run_with_fixture({}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
@@ -150,7 +150,7 @@ TEST(Slot, QuickDeleteAgainstSetsOfTheSameValue) {
   });
 }
 
-TEST(Slot, QuickBorrowAgainstSet) {
+TEST(Slot, NoDeleteFnBorrowAgainstSet) {
   run_with_fixture({}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
@@ -165,7 +165,7 @@ TEST(Slot, QuickBorrowAgainstSet) {
 }
 
 // Which of two attributes was set later, when that is known.
-TEST(Slot, QuickSetsKeepTheOrder) {
+TEST(Slot, NoDeleteFnSetsKeepTheOrder) {
   run_model({}, [] {
     Fixture f;
     f.make_key(Fixture::kNone);

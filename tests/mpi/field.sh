@@ -92,10 +92,10 @@ compile_cxx() { # MPI TARGET SOURCE
     *) "mpicxx.$1" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -O1 -g "$3" -o "$scratch/$1/$2" ;;
   esac
 }
-compile_fortran() { # MPI FACE NUMBER
-  local flags=(-cpp -ffree-line-length-none -fallow-argument-mismatch -O0 -g -J "$scratch/$1" "-DFACE=$3")
-  "mpicc.$1" "-DFACE=$3" -O1 -g -c tests/mpi/faces_c.c -o "$scratch/$1/faces_c.o" &&
-    "mpif90.$1" "${flags[@]}" tests/mpi/faces.F90 "$scratch/$1/faces_c.o" -o "$scratch/$1/faces_$2"
+compile_fortran() { # MPI INTERFACE NUMBER
+  local flags=(-cpp -ffree-line-length-none -fallow-argument-mismatch -O0 -g -J "$scratch/$1" "-DFORTRAN_INTERFACE=$3")
+  "mpicc.$1" "-DFORTRAN_INTERFACE=$3" -O1 -g -c tests/mpi/fortran_c.c -o "$scratch/$1/fortran_c.o" &&
+    "mpif90.$1" "${flags[@]}" tests/mpi/fortran.F90 "$scratch/$1/fortran_c.o" -o "$scratch/$1/fortran_$2"
 }
 
 # ---- Running ----
@@ -233,7 +233,7 @@ C_PROGRAMS=(abort coexist communicator datatype errors failing finalize misuse o
   sessions threads window)
 
 try() { # MPI
-  local mpi=$1 name number face
+  local mpi=$1 name number interface
   mkdir -p "$scratch/$mpi"
   for name in "${C_PROGRAMS[@]}"; do
     [[ $name != sessions ]] || has_sessions "$mpi" || continue
@@ -270,12 +270,12 @@ try() { # MPI
     *_abi) abi_values "$mpi" ;; # has no Fortran
     *)
       number=0
-      for face in mpifh use_mpi mpi_f08; do
+      for interface in mpifh use_mpi mpi_f08; do
         number=$((number + 1))
-        if wanted "faces_$face" && command -v "mpif90.$mpi" >/dev/null; then
-          compile_fortran "$mpi" "$face" "$number" >"$scratch/output" 2>&1 ||
-            report "$mpi" "faces_$face" "not compiled" "$scratch/output"
-          run "$mpi" "faces_$face" control "$np"
+        if wanted "fortran_$interface" && command -v "mpif90.$mpi" >/dev/null; then
+          compile_fortran "$mpi" "$interface" "$number" >"$scratch/output" 2>&1 ||
+            report "$mpi" "fortran_$interface" "not compiled" "$scratch/output"
+          run "$mpi" "fortran_$interface" control "$np"
         fi
       done
       ;;

@@ -2,13 +2,13 @@
 !
 ! A program that touches no attribute: init [thread], as init.c.
 program init
-#if FACE == 3
+#if FORTRAN_INTERFACE == 3
   use mpi_f08
-#elif FACE == 2
+#elif FORTRAN_INTERFACE == 2
   use mpi
 #endif
   implicit none
-#if FACE == 1
+#if FORTRAN_INTERFACE == 1
   include 'mpif.h'
 #endif
   character(16) :: how

@@ -387,15 +387,15 @@ static void do_right(void) {
   MPI_Type_free_keyval(&k);
 }
 
-PLACE void call_out_of_time(void) {
+PLACE void call_outside_init_finalize(void) {
   int k;
-  EXPECT("out-of-time");
+  EXPECT("outside-init-finalize");
   fflush(stdout);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &k, NULL);
 }
 
-PLACE void get_out_of_time(void) {
-  EXPECT("out-of-time");
+PLACE void get_outside_init_finalize(void) {
+  EXPECT("outside-init-finalize");
   fflush(stdout);
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag);
 }
@@ -458,11 +458,11 @@ int main(int argc, char** argv) {
   int level;
   if (strcmp(what, "early") == 0) {
     check_report();
-    call_out_of_time();
+    call_outside_init_finalize();
   }
   if (strcmp(what, "get_early") == 0) {
     check_report();
-    get_out_of_time();
+    get_outside_init_finalize();
   }
   MPI_Init_thread(&argc, &argv,
                   strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
@@ -503,7 +503,7 @@ int main(int argc, char** argv) {
   status = check_report();
   if (strcmp(what, "nested") == 0) free_nested();
   MPI_Finalize();
-  if (strcmp(what, "late") == 0) call_out_of_time();
-  if (strcmp(what, "get_late") == 0) get_out_of_time();
+  if (strcmp(what, "late") == 0) call_outside_init_finalize();
+  if (strcmp(what, "get_late") == 0) get_outside_init_finalize();
   return status;
 }

@@ -25,29 +25,30 @@ void borrow_for_a_moment(Object& object, int keyval) {
 }
 
 TEST(CrowdStorm, EveryThreadGetsThrough) {
-  Ledger ledger, plain_ledger;
+  Ledger ledger, no_delete_fn_ledger;
   Universe universe;
   attrcache_kind* kind = universe.kind();
   const int deleting = make_keyval(kind, nullptr, callback(counting_delete), nullptr);
-  const int plain = make_keyval(kind, nullptr, nullptr, nullptr);
+  const int no_delete_fn = make_keyval(kind, nullptr, nullptr, nullptr);
   {
     Object first(kind), second(kind), third(kind), fourth(kind);
     Object* const objects[kObjects] = {&first, &second, &third, &fourth};
-    Ledger::Value* plain_values[kObjects];
-    for (int i = 0; i < kObjects; ++i) plain_values[i] = plain_ledger.make(plain, objects[i]);
+    Ledger::Value* no_delete_fn_values[kObjects];
+    for (int i = 0; i < kObjects; ++i)
+      no_delete_fn_values[i] = no_delete_fn_ledger.make(no_delete_fn, objects[i]);
     run_threads(kCrowd, [&](int t) {
       Random random(t);
       for (int i = 0; i < kRounds; ++i) {
         const uint32_t at = random.below(kObjects);
         Object& object = *objects[at];
-        const int keyval = random.below(2) == 0 ? deleting : plain;
+        const int keyval = random.below(2) == 0 ? deleting : no_delete_fn;
         switch (random.below(6)) {
           case 0:
           case 1:
             if (keyval == deleting) {
               EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
             } else {
-              EXPECT_EQ(object.set(keyval, as_value(plain_values[at])), ATTRCACHE_OK);
+              EXPECT_EQ(object.set(keyval, as_value(no_delete_fn_values[at])), ATTRCACHE_OK);
             }
             break;
           case 2:

@@ -16,7 +16,7 @@
 
 namespace attrcache::mpi {
 
-struct Served;
+struct Process;
 
 enum class Binding { kC, kCxx, kFortran };
 
@@ -31,7 +31,7 @@ inline Atomic<uintptr_t>& plain_caller(uintptr_t caller) {
 Binding look_for_binding(const void* return_address);
 
 // Makes a keyval of attrcache's for the C++ binding, which will set its proxies right after.
-int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
+int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
                           probe::Source source);
 

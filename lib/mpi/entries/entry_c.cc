@@ -11,13 +11,13 @@
 
 #include "mpi/entries/binding.h"
 #include "mpi/entries/entry.h"
-#include "mpi/entries/hot.h"
+#include "mpi/entries/get_fast.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
 
-namespace attrcache::mpi {
+namespace attrcache::mpi::c {
 namespace {
 
 template <int kKind, typename Copy, typename Delete>
@@ -28,20 +28,20 @@ attrcache_callbacks callbacks_of(Copy* copy_fn, Delete* delete_fn, void* extra_s
 }
 
 template <int kKind, typename Names, typename Copy, typename Delete>
-[[gnu::noinline, gnu::cold]] int create_attentively(Copy* copy_fn, Delete* delete_fn, int* keyval,
+[[gnu::noinline, gnu::cold]] int create_keyval_slow(Copy* copy_fn, Delete* delete_fn, int* keyval,
                                                     void* extra_state, const void* caller) {
   if (ending() && finalized()) {
     note_passed_on(Doing::kCreate, kKind, kNoKeyval);
-    return Names::create(copy_fn, delete_fn, keyval, extra_state);
+    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
   }
   // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
-  if (served() == nullptr) note_passed_on(Doing::kCreate, kKind, kNoKeyval);
-  const Served* state;
+  if (process() == nullptr) note_passed_on(Doing::kCreate, kKind, kNoKeyval);
+  const Process* state;
   const int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
   const Binding binding = find_binding(caller);
-  if (state->fronted[kKind] || binding == Binding::kFortran) {
-    return Names::create(copy_fn, delete_fn, keyval, extra_state);
+  if (state->wrapped_by_tool[kKind] || binding == Binding::kFortran) {
+    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
   }
   if constexpr (facts::kBindingsCallC) {
     if (binding == Binding::kCxx) {
@@ -51,129 +51,132 @@ template <int kKind, typename Names, typename Copy, typename Delete>
     }
   }
   const attrcache_callbacks callbacks = callbacks_of<kKind>(copy_fn, delete_fn, extra_state);
-  return checking() ? create_keyval_checked(*state, kKind, callbacks, keyval, caller)
-                    : create_keyval(*state, kKind, callbacks, keyval, caller);
+  return checking() ? mpi::create_keyval_checked(*state, kKind, callbacks, keyval, caller)
+                    : mpi::create_keyval(*state, kKind, callbacks, keyval, caller);
 }
 
 template <int kKind, typename Names, typename Copy, typename Delete>
-[[gnu::always_inline]] inline int create(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                         void* extra_state, const void* return_address) {
+[[gnu::always_inline]] inline int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval,
+                                                void* extra_state, const void* return_address) {
   const void* caller = asked_by_binding(return_address);
   // Bad arguments go to MPI, which raises the right error.
   if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
       [[unlikely]] {
-    return Names::create(copy_fn, delete_fn, keyval, extra_state);
+    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
   }
   if (attention() || !known_as_c(caller)) [[unlikely]] {
-    return create_attentively<kKind, Names>(copy_fn, delete_fn, keyval, extra_state, caller);
+    return create_keyval_slow<kKind, Names>(copy_fn, delete_fn, keyval, extra_state, caller);
   }
-  return create_keyval(*served(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
-                       keyval, caller);
+  return mpi::create_keyval(*process(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
+                            keyval, caller);
 }
 
 template <int kKind, typename Names>
-[[gnu::noinline, gnu::cold]] int release_slowly(int* keyval) {
-  if (keyval == nullptr) return Names::free(keyval);
+[[gnu::noinline, gnu::cold]] int free_keyval_slow(int* keyval) {
+  if (keyval == nullptr) return Names::free_keyval(keyval);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kFree, kKind, *keyval);
-    return Names::free(keyval);
+    return Names::free_keyval(keyval);
   }
-  return checking() ? free_keyval_checked<Names>(kKind, keyval) : free_keyval<Names>(kKind, keyval);
+  return checking() ? mpi::free_keyval_checked<Names>(kKind, keyval)
+                    : mpi::free_keyval<Names>(kKind, keyval);
 }
 
 template <int kKind, typename Names>
-[[gnu::always_inline]] inline int release(int* keyval) {
+[[gnu::always_inline]] inline int free_keyval(int* keyval) {
   if (keyval == nullptr || !ours(*keyval) || attention()) [[unlikely]] {
-    return release_slowly<kKind, Names>(keyval);
+    return free_keyval_slow<kKind, Names>(keyval);
   }
-  return free_keyval<Names>(kKind, keyval);
+  return mpi::free_keyval<Names>(kKind, keyval);
 }
 
 template <typename Kind, typename Names>
-[[gnu::noinline]] int put_slowly(typename Kind::Handle handle, int keyval, void* value) {
+[[gnu::noinline]] int set_attr_slow(typename Kind::Handle handle, int keyval, void* value) {
   if (!ours(keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kSet, Kind::kNumber, keyval);
-    return Names::set(handle, keyval, value);
+    return Names::set_attr(handle, keyval, value);
   }
-  return set<Kind, Names>(handle, keyval, reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
+  return mpi::set_attr<Kind, Names>(handle, keyval, reinterpret_cast<intptr_t>(value),
+                                    ATTRCACHE_AS_POINTER);
 }
 
 template <typename Kind, typename Names>
-[[gnu::always_inline]] inline int put(typename Kind::Handle handle, int keyval, void* value) {
+[[gnu::always_inline]] inline int set_attr(typename Kind::Handle handle, int keyval, void* value) {
   void* anchor;
   // If the object is in the map, the process is being served and MPI isn't over, so neither needs
   // to be checked.
-  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
+  if (!ours(keyval) || !objects<Kind>.find_at_home(facts::to_key(handle), &anchor) || watched())
       [[unlikely]] {
-    return put_slowly<Kind, Names>(handle, keyval, value);
+    return set_attr_slow<Kind, Names>(handle, keyval, value);
   }
-  return set_now<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval,
-                              reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
+  return mpi::set_attr_fast<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval,
+                                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
 }
 
 template <typename Kind, typename Names>
-[[gnu::noinline]] int get_slowly(typename Kind::Handle handle, int keyval, void* value, int* flag) {
+[[gnu::noinline]] int get_attr_slow(typename Kind::Handle handle, int keyval, void* value,
+                                    int* flag) {
   if (not_ours_to_answer()) {
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);
-    return Names::get(handle, keyval, value, flag);
+    return Names::get_attr(handle, keyval, value, flag);
   }
-  return get_by_asking<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
+  return mpi::get_attr<Kind, Names>(handle, keyval, static_cast<void**>(value), flag,
                                     attrcache_get);
 }
 
 template <typename Kind, typename Names>
-[[gnu::always_inline]] inline int get(typename Kind::Handle handle, int keyval, void* value,
-                                      int* flag) {
+[[gnu::always_inline]] inline int get_attr(typename Kind::Handle handle, int keyval, void* value,
+                                           int* flag) {
   if (!ours(keyval)) [[unlikely]] {
-    return get_foreign<Kind, Names>(handle, keyval, value, flag);
+    return get_attr_of_mpi<Kind, Names>(handle, keyval, value, flag);
   }
-  return hot_get<Kind, get_slowly<Kind, Names>>(handle, keyval, value, flag);
+  return mpi::get_attr_fast<Kind, get_attr_slow<Kind, Names>>(handle, keyval, value, flag);
 }
 
 template <typename Kind, typename Names>
-[[gnu::noinline]] int erase_slowly(typename Kind::Handle handle, int keyval) {
+[[gnu::noinline]] int delete_attr_slow(typename Kind::Handle handle, int keyval) {
   if (!ours(keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kDelete, Kind::kNumber, keyval);
-    return Names::remove(handle, keyval);
+    return Names::delete_attr(handle, keyval);
   }
-  return remove<Kind, Names>(handle, keyval);
+  return mpi::delete_attr<Kind, Names>(handle, keyval);
 }
 
 template <typename Kind, typename Names>
-[[gnu::always_inline]] inline int erase(typename Kind::Handle handle, int keyval) {
+[[gnu::always_inline]] inline int delete_attr(typename Kind::Handle handle, int keyval) {
   void* anchor;
-  if (!ours(keyval) || !objects<Kind>.find_near(facts::to_key(handle), &anchor) || watched())
+  if (!ours(keyval) || !objects<Kind>.find_at_home(facts::to_key(handle), &anchor) || watched())
       [[unlikely]] {
-    return erase_slowly<Kind, Names>(handle, keyval);
+    return delete_attr_slow<Kind, Names>(handle, keyval);
   }
-  return remove_now<Kind, Names>(&static_cast<Anchor*>(anchor)->table, handle, keyval);
+  return mpi::delete_attr_fast<Kind, Names>(&static_cast<Anchor*>(anchor)->table, handle, keyval);
 }
 
 }  // namespace
-}  // namespace attrcache::mpi
+}  // namespace attrcache::mpi::c
 
 #define ATTRCACHE_ENTRIES(Kind, Name)                                                          \
   ATTRCACHE_ENTRY int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy_fn,     \
                                                  MPI_##Name##_delete_attr_function* delete_fn, \
                                                  int* keyval, void* extra_state) {             \
-    return create<Kind::kNumber, Typed<Kind>>(copy_fn, delete_fn, keyval, extra_state,         \
-                                              __builtin_return_address(0));                    \
+    return create_keyval<Kind::kNumber, Typed<Kind>>(copy_fn, delete_fn, keyval, extra_state,  \
+                                                     __builtin_return_address(0));             \
   }                                                                                            \
   ATTRCACHE_ENTRY int MPI_##Name##_free_keyval(int* keyval) {                                  \
-    return release<Kind::kNumber, Typed<Kind>>(keyval);                                        \
+    return free_keyval<Kind::kNumber, Typed<Kind>>(keyval);                                    \
   }                                                                                            \
   ATTRCACHE_ENTRY int MPI_##Name##_set_attr(Kind::Handle handle, int keyval, void* value) {    \
-    return put<Kind, Typed<Kind>>(handle, keyval, value);                                      \
+    return set_attr<Kind, Typed<Kind>>(handle, keyval, value);                                 \
   }                                                                                            \
   ATTRCACHE_ENTRY int MPI_##Name##_get_attr(Kind::Handle handle, int keyval, void* value,      \
                                             int* flag) {                                       \
-    return get<Kind, Typed<Kind>>(handle, keyval, value, flag);                                \
+    return get_attr<Kind, Typed<Kind>>(handle, keyval, value, flag);                           \
   }                                                                                            \
   ATTRCACHE_ENTRY int MPI_##Name##_delete_attr(Kind::Handle handle, int keyval) {              \
-    return erase<Kind, Typed<Kind>>(handle, keyval);                                           \
+    return delete_attr<Kind, Typed<Kind>>(handle, keyval);                                     \
   }
 
-namespace attrcache::mpi {
+namespace attrcache::mpi::c {
 
 extern "C" {
 
@@ -183,22 +186,22 @@ ATTRCACHE_ENTRIES(Window, Win)
 
 ATTRCACHE_ENTRY int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn,
                                       int* keyval, void* extra_state) {
-  return create<ATTRCACHE_COMMUNICATOR, Mpi1>(copy_fn, delete_fn, keyval, extra_state,
-                                              __builtin_return_address(0));
+  return create_keyval<ATTRCACHE_COMMUNICATOR, Mpi1>(copy_fn, delete_fn, keyval, extra_state,
+                                                     __builtin_return_address(0));
 }
 ATTRCACHE_ENTRY int MPI_Keyval_free(int* keyval) {
-  return release<ATTRCACHE_COMMUNICATOR, Mpi1>(keyval);
+  return free_keyval<ATTRCACHE_COMMUNICATOR, Mpi1>(keyval);
 }
 ATTRCACHE_ENTRY int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
-  return put<Communicator, Mpi1>(comm, keyval, value);
+  return set_attr<Communicator, Mpi1>(comm, keyval, value);
 }
 ATTRCACHE_ENTRY int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
-  return get<Communicator, Mpi1>(comm, keyval, value, flag);
+  return get_attr<Communicator, Mpi1>(comm, keyval, value, flag);
 }
 ATTRCACHE_ENTRY int MPI_Attr_delete(MPI_Comm comm, int keyval) {
-  return erase<Communicator, Mpi1>(comm, keyval);
+  return delete_attr<Communicator, Mpi1>(comm, keyval);
 }
 
 }  // extern "C"
 
-}  // namespace attrcache::mpi
+}  // namespace attrcache::mpi::c

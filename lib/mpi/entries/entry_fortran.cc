@@ -38,15 +38,15 @@ int get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyva
 // The two Fortran interfaces, MPI-1's (INTEGER) and MPI-2's (INTEGER(KIND=MPI_ADDRESS_KIND)): how
 // attrcache is told to store a value, how it calls the callbacks, and how a value is read.
 template <typename Value>
-struct Face;
+struct Interface;
 template <>
-struct Face<MPI_Fint> {
+struct Interface<MPI_Fint> {
   static constexpr attrcache_tag kTag = ATTRCACHE_AS_FINT;
   static constexpr attrcache_language kLanguage = ATTRCACHE_FORTRAN_FINT;
   static constexpr auto read = get_fint;
 };
 template <>
-struct Face<MPI_Aint> {
+struct Interface<MPI_Aint> {
   static constexpr attrcache_tag kTag = ATTRCACHE_AS_AINT;
   static constexpr attrcache_language kLanguage = ATTRCACHE_FORTRAN_AINT;
   static constexpr auto read = attrcache_get_aint;
@@ -65,22 +65,22 @@ struct Names {
   using Handle = typename Kind::Handle;
   static constexpr auto kCalls = kMember;
 
-  static int free(int* keyval) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::free(keyval);
+  static int free_keyval(int* keyval) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::free_keyval(keyval);
     MPI_Fint code = MPI_SUCCESS;
     (native().*kCalls).free_keyval(keyval, &code);
     return code;
   }
-  static int set(Handle handle, int keyval, void* value) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::set(handle, keyval, value);
+  static int set_attr(Handle handle, int keyval, void* value) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::set_attr(handle, keyval, value);
     MPI_Fint object = to_fortran<Kind>(handle);
     auto integer = static_cast<Value>(reinterpret_cast<intptr_t>(value));
     MPI_Fint code = MPI_SUCCESS;
     (native().*kCalls).set_attr(&object, &keyval, &integer, &code);
     return code;
   }
-  static int get(Handle handle, int keyval, void* value, int* flag) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::get(handle, keyval, value, flag);
+  static int get_attr(Handle handle, int keyval, void* value, int* flag) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::get_attr(handle, keyval, value, flag);
     MPI_Fint object = to_fortran<Kind>(handle);
     Value unwanted;
     MPI_Fint logical;
@@ -88,8 +88,8 @@ struct Names {
     (native().*kCalls).get_attr(&object, &keyval, &unwanted, &logical, &code);
     return code;
   }
-  static int remove(Handle handle, int keyval) {
-    if constexpr (!facts::kFortranRaisesByItself) return InC::remove(handle, keyval);
+  static int delete_attr(Handle handle, int keyval) {
+    if constexpr (!facts::kFortranRaisesByItself) return InC::delete_attr(handle, keyval);
     MPI_Fint object = to_fortran<Kind>(handle);
     MPI_Fint code = MPI_SUCCESS;
     (native().*kCalls).delete_attr(&object, &keyval, &code);
@@ -103,21 +103,21 @@ using WinNames = Names<Window, MPI_Aint, &Native::win, Typed<Window>>;
 using Mpi1Names = Names<Communicator, MPI_Fint, &Native::mpi1, Mpi1>;
 
 template <typename N>
-void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
-            typename N::Value* extra_state, MPI_Fint* ierror, probe::Source source) {
+void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
+                   typename N::Value* extra_state, MPI_Fint* ierror, probe::Source source) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
-  const Served* state = nullptr;
+  const Process* state = nullptr;
   if (!(ending() && finalized())) {
     // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
-    if (served() == nullptr) note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
+    if (process() == nullptr) note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
     const int code = begin(&state);
     if (code != MPI_SUCCESS) {
       result = code;
       return;
     }
   }
-  if (state == nullptr || state->fronted[Kind::kNumber]) {
+  if (state == nullptr || state->wrapped_by_tool[Kind::kNumber]) {
     note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
     (native().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
     return;
@@ -127,39 +127,40 @@ void create(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
   const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra,
-                                         Face<typename N::Value>::kLanguage, nullptr};
-  result = checking() ? create_keyval_checked(*state, Kind::kNumber, callbacks, keyval, source)
-                      : create_keyval(*state, Kind::kNumber, callbacks, keyval, source);
+                                         Interface<typename N::Value>::kLanguage, nullptr};
+  result = checking() ? mpi::create_keyval_checked(*state, Kind::kNumber, callbacks, keyval, source)
+                      : mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, source);
 }
 
 template <typename N>
-void release(MPI_Fint* keyval, MPI_Fint* ierror) {
+void free_keyval(MPI_Fint* keyval, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
     (native().*N::kCalls).free_keyval(keyval, result);
   } else {
-    result = checking() ? free_keyval_checked<N>(Kind::kNumber, keyval)
-                        : free_keyval<N>(Kind::kNumber, keyval);
+    result = checking() ? mpi::free_keyval_checked<N>(Kind::kNumber, keyval)
+                        : mpi::free_keyval<N>(Kind::kNumber, keyval);
   }
 }
 
 template <typename N>
-void put(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint* ierror) {
+void set_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kSet, Kind::kNumber, *keyval);
     (native().*N::kCalls).set_attr(object, keyval, value, result);
   } else {
-    result = set<Kind, N>(handle<Kind>(*object), *keyval, *value, Face<typename N::Value>::kTag);
+    result = mpi::set_attr<Kind, N>(handle<Kind>(*object), *keyval, *value,
+                                    Interface<typename N::Value>::kTag);
   }
 }
 
 template <typename N>
-void get(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint* flag,
-         MPI_Fint* ierror) {
+void get_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint* flag,
+              MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
@@ -168,20 +169,20 @@ void get(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_Fint*
   } else {
     // In Fortran, 1 and 0 are .TRUE. and .FALSE. for gfortran, and for both MPIs as Debian builds
     // them.
-    result = get_by_asking<Kind, N>(handle<Kind>(*object), *keyval, value, flag,
-                                    Face<typename N::Value>::read);
+    result = mpi::get_attr<Kind, N>(handle<Kind>(*object), *keyval, value, flag,
+                                    Interface<typename N::Value>::read);
   }
 }
 
 template <typename N>
-void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
+void delete_attr(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kDelete, Kind::kNumber, *keyval);
     (native().*N::kCalls).delete_attr(object, keyval, result);
   } else {
-    result = remove<Kind, N>(handle<Kind>(*object), *keyval);
+    result = mpi::delete_attr<Kind, N>(handle<Kind>(*object), *keyval);
   }
 }
 
@@ -200,28 +201,28 @@ void erase(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
   ATTRCACHE_SPELLED(lower, UPPER, parameters, call)           \
   ATTRCACHE_ENTRY void lower##_f08_ parameters __attribute__((alias(#lower "_")));
 
-#define ATTRCACHE_CREATE(Spelled, lower, UPPER, Names)                                            \
-  Spelled(lower, UPPER,                                                                           \
-          (attrcache_callback * copy_fn, attrcache_callback * delete_fn, MPI_Fint * keyval,       \
-           attrcache::mpi::fortran::Names::Value * extra_state, MPI_Fint * ierror),               \
-          create<attrcache::mpi::fortran::Names>(copy_fn, delete_fn, keyval, extra_state, ierror, \
-                                                 __builtin_return_address(0)))
+#define ATTRCACHE_CREATE(Spelled, lower, UPPER, Names)                                           \
+  Spelled(lower, UPPER,                                                                          \
+          (attrcache_callback * copy_fn, attrcache_callback * delete_fn, MPI_Fint * keyval,      \
+           attrcache::mpi::fortran::Names::Value * extra_state, MPI_Fint * ierror),              \
+          create_keyval<attrcache::mpi::fortran::Names>(copy_fn, delete_fn, keyval, extra_state, \
+                                                        ierror, __builtin_return_address(0)))
 #define ATTRCACHE_FREE(Spelled, lower, UPPER, Names)            \
   Spelled(lower, UPPER, (MPI_Fint * keyval, MPI_Fint * ierror), \
-          release<attrcache::mpi::fortran::Names>(keyval, ierror))
+          free_keyval<attrcache::mpi::fortran::Names>(keyval, ierror))
 #define ATTRCACHE_SET(Spelled, lower, UPPER, Names)                                             \
   Spelled(lower, UPPER,                                                                         \
           (MPI_Fint * object, MPI_Fint * keyval, attrcache::mpi::fortran::Names::Value * value, \
            MPI_Fint * ierror),                                                                  \
-          put<attrcache::mpi::fortran::Names>(object, keyval, value, ierror))
+          set_attr<attrcache::mpi::fortran::Names>(object, keyval, value, ierror))
 #define ATTRCACHE_GET(Spelled, lower, UPPER, Names)                                             \
   Spelled(lower, UPPER,                                                                         \
           (MPI_Fint * object, MPI_Fint * keyval, attrcache::mpi::fortran::Names::Value * value, \
            MPI_Fint * flag, MPI_Fint * ierror),                                                 \
-          get<attrcache::mpi::fortran::Names>(object, keyval, value, flag, ierror))
+          get_attr<attrcache::mpi::fortran::Names>(object, keyval, value, flag, ierror))
 #define ATTRCACHE_DELETE(Spelled, lower, UPPER, Names)                             \
   Spelled(lower, UPPER, (MPI_Fint * object, MPI_Fint * keyval, MPI_Fint * ierror), \
-          erase<attrcache::mpi::fortran::Names>(object, keyval, ierror))
+          delete_attr<attrcache::mpi::fortran::Names>(object, keyval, ierror))
 
 #define ATTRCACHE_FORTRAN_ENTRIES(name, NAME, Names)                                               \
   ATTRCACHE_CREATE(ATTRCACHE_SPELLED_F08, mpi_##name##_create_keyval, MPI_##NAME##_CREATE_KEYVAL,  \

@@ -15,7 +15,7 @@
 
 #include "mpi/entries/entry.h"
 #include "mpi/native/native.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/probe.h"
 
 namespace attrcache::mpi {
@@ -28,7 +28,7 @@ void* find_behind(const char* name) {
 }
 
 int initialized(int code) {
-  const Served* state;
+  const Process* state;
   if (code == MPI_SUCCESS && (probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) {
     probe::begun(*state);
   }

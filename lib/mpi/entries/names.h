@@ -16,18 +16,18 @@ template <typename Kind>
 struct Typed {
   using InC = Typed;
   using Handle = typename Kind::Handle;
-  static int create(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn, int* keyval,
-                    void* extra_state) {
+  static int create_keyval(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn,
+                           int* keyval, void* extra_state) {
     return native().of<Kind>().create_keyval(copy_fn, delete_fn, keyval, extra_state);
   }
-  static int free(int* keyval) { return native().of<Kind>().free_keyval(keyval); }
-  static int set(Handle handle, int keyval, void* value) {
+  static int free_keyval(int* keyval) { return native().of<Kind>().free_keyval(keyval); }
+  static int set_attr(Handle handle, int keyval, void* value) {
     return native().of<Kind>().set_attr(handle, keyval, value);
   }
-  static int get(Handle handle, int keyval, void* value, int* flag) {
+  static int get_attr(Handle handle, int keyval, void* value, int* flag) {
     return native().of<Kind>().get_attr(handle, keyval, value, flag);
   }
-  static int remove(Handle handle, int keyval) {
+  static int delete_attr(Handle handle, int keyval) {
     return native().of<Kind>().delete_attr(handle, keyval);
   }
 };
@@ -35,18 +35,18 @@ struct Typed {
 // MPI-1's MPI_Attr_put and the others.
 struct Mpi1 {
   using InC = Mpi1;
-  static int create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
-                    void* extra_state) {
+  static int create_keyval(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+                           void* extra_state) {
     return native().keyval_create(copy_fn, delete_fn, keyval, extra_state);
   }
-  static int free(int* keyval) { return native().keyval_free(keyval); }
-  static int set(MPI_Comm comm, int keyval, void* value) {
+  static int free_keyval(int* keyval) { return native().keyval_free(keyval); }
+  static int set_attr(MPI_Comm comm, int keyval, void* value) {
     return native().attr_put(comm, keyval, value);
   }
-  static int get(MPI_Comm comm, int keyval, void* value, int* flag) {
+  static int get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
     return native().attr_get(comm, keyval, value, flag);
   }
-  static int remove(MPI_Comm comm, int keyval) { return native().attr_delete(comm, keyval); }
+  static int delete_attr(MPI_Comm comm, int keyval) { return native().attr_delete(comm, keyval); }
 };
 
 }  // namespace attrcache::mpi

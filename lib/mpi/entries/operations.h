@@ -14,7 +14,7 @@
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/checked.h"
 #include "mpi/watching/probe.h"
 #include "mpi/watching/watch.h"
@@ -23,7 +23,7 @@ namespace attrcache::mpi {
 
 // Whether MPI itself has to answer a call with a keyval in attrcache's range: there is no domain,
 // so attrcache can't have made the keyval, or MPI is over.
-inline bool not_ours_to_answer() { return served() == nullptr || (ending() && finalized()); }
+inline bool not_ours_to_answer() { return process() == nullptr || (ending() && finalized()); }
 
 // Whether the handle is null. MPI then answers in the function that was called; touch() would let
 // another function of MPI's raise the error.
@@ -36,8 +36,8 @@ bool is_null(typename Kind::Handle handle) {
 // Reads an attribute by `read`, which is attrcache_get or one of its variants. If the object isn't
 // in the map, it asks MPI for the anchor.
 template <typename Kind, typename Names, typename Value, typename Read>
-[[gnu::noinline]] int get_by_asking(typename Kind::Handle handle, int keyval, Value* value,
-                                    int* flag, Read read) {
+[[gnu::noinline]] int get_attr(typename Kind::Handle handle, int keyval, Value* value, int* flag,
+                               Read read) {
   static constinit attrcache_table nothing = {};
   Anchor* anchor = find_anchor<Kind>(handle);
   if (watched() & kChecked) [[unlikely]]
@@ -50,7 +50,7 @@ template <typename Kind, typename Names, typename Value, typename Read>
   if (value == nullptr || flag == nullptr) {
     // MPI must complain about the pointers and not about the keyval, so it is given a keyval that
     // it knows.
-    return Names::get(handle, served()->anchors[Kind::kNumber], value, flag);
+    return Names::get_attr(handle, process()->anchor_keyvals[Kind::kNumber], value, flag);
   }
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
@@ -62,8 +62,8 @@ template <typename Kind, typename Names, typename Value, typename Read>
 
 // The set and delete on an object whose anchor is known.
 template <typename Kind, typename Names>
-[[gnu::always_inline]] inline int set_now(Anchor* anchor, typename Kind::Handle handle, int keyval,
-                                          intptr_t value, attrcache_tag tag) {
+[[gnu::always_inline]] inline int set_attr_fast(Anchor* anchor, typename Kind::Handle handle,
+                                                int keyval, intptr_t value, attrcache_tag tag) {
   const probe::Operation operation(probe::What::kSet, Kind::kNumber, keyval);
   int code_or_keyval = keyval;  // overwritten if a callback fails
   const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
@@ -73,8 +73,8 @@ template <typename Kind, typename Names>
 }
 
 template <typename Kind, typename Names>
-[[gnu::always_inline]] inline int remove_now(attrcache_table* table, typename Kind::Handle handle,
-                                             int keyval) {
+[[gnu::always_inline]] inline int delete_attr_fast(attrcache_table* table,
+                                                   typename Kind::Handle handle, int keyval) {
   const probe::Operation operation(probe::What::kDelete, Kind::kNumber, keyval);
   int code_or_keyval = keyval;
   const int result =
@@ -85,57 +85,59 @@ template <typename Kind, typename Names>
 
 // The same, heeding ATTRCACHE_VERBOSE and ATTRCACHE_CHECK.
 template <typename Kind, typename Names>
-int set_at(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
-           attrcache_tag tag) {
+int set_attr_checked(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
+                     attrcache_tag tag) {
   const uint8_t watch = watched();
   if (watch != 0) count(counts.sets);
-  if ((watch & kChecked) == 0) return set_now<Kind, Names>(anchor, handle, keyval, value, tag);
+  if ((watch & kChecked) == 0)
+    return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
   watch_thread(Doing::kSet, Kind::kNumber, keyval);
   watch_set(Kind::kNumber, keyval);
   const WatchedFree::Aside aside;
-  return set_now<Kind, Names>(anchor, handle, keyval, value, tag);
+  return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
 }
 
 template <typename Kind, typename Names>
-int remove_at(attrcache_table* table, typename Kind::Handle handle, int keyval) {
+int delete_attr_checked(attrcache_table* table, typename Kind::Handle handle, int keyval) {
   const uint8_t watch = watched();
   if (watch != 0) count(counts.deletes);
-  if ((watch & kChecked) == 0) return remove_now<Kind, Names>(table, handle, keyval);
+  if ((watch & kChecked) == 0) return delete_attr_fast<Kind, Names>(table, handle, keyval);
   watch_thread(Doing::kDelete, Kind::kNumber, keyval);
   watch_delete(Kind::kNumber, table, keyval);
   const WatchedFree::Aside aside;
-  return remove_now<Kind, Names>(table, handle, keyval);
+  return delete_attr_fast<Kind, Names>(table, handle, keyval);
 }
 
 template <typename Kind, typename Names>
-int set(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
+int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
     note_handle<Kind>(handle, Doing::kSet, keyval);
-    if (is_null<Kind>(handle)) return Names::InC::set(handle, keyval, nullptr);
+    if (is_null<Kind>(handle)) return Names::InC::set_attr(handle, keyval, nullptr);
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  return set_at<Kind, Names>(anchor, handle, keyval, value, tag);
+  return set_attr_checked<Kind, Names>(anchor, handle, keyval, value, tag);
 }
 
 // If nothing is attached, this succeeds, whichever MPI is underneath.
 template <typename Kind, typename Names>
-int remove(typename Kind::Handle handle, int keyval) {
+int delete_attr(typename Kind::Handle handle, int keyval) {
   static constinit attrcache_table nothing = {};
   Anchor* anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) [[unlikely]] {
     note_handle<Kind>(handle, Doing::kDelete, keyval);
-    if (is_null<Kind>(handle)) return Names::InC::remove(handle, keyval);
+    if (is_null<Kind>(handle)) return Names::InC::delete_attr(handle, keyval);
     const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  return remove_at<Kind, Names>(anchor != nullptr ? &anchor->table : &nothing, handle, keyval);
+  return delete_attr_checked<Kind, Names>(anchor != nullptr ? &anchor->table : &nothing, handle,
+                                          keyval);
 }
 
 // The caller has checked the pointers, and that the kind isn't left to MPI. This calls the registry
 // and not the C API, which would check the pointers again.
-inline int create_keyval(const Served& state, int kind, const attrcache_callbacks& callbacks,
+inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
                          int* keyval, probe::Source source) {
   probe::Creation creation(kind, callbacks, source);
   auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
@@ -148,7 +150,7 @@ inline int create_keyval(const Served& state, int kind, const attrcache_callback
 template <typename Names>
 int free_keyval(int kind, int* keyval) {
   const probe::Operation operation(probe::What::kFreeKeyval, kind, *keyval);
-  const int result = reinterpret_cast<Registry*>(served()->kinds[kind])->free(keyval);
+  const int result = reinterpret_cast<Registry*>(process()->kinds[kind])->free(keyval);
   if (result != ATTRCACHE_OK) [[unlikely]]
     return fail_to_free<Names>(result, kind, *keyval);
   *keyval = MPI_KEYVAL_INVALID;
@@ -156,7 +158,7 @@ int free_keyval(int kind, int* keyval) {
 }
 
 // The same with ATTRCACHE_CHECK=1.
-inline int create_keyval_checked(const Served& state, int kind,
+inline int create_keyval_checked(const Process& state, int kind,
                                  const attrcache_callbacks& callbacks, int* keyval,
                                  probe::Source source) {
   watch_thread(Doing::kCreate, kind, kNoKeyval);

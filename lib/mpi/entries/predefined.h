@@ -26,7 +26,7 @@ template <typename Kind, typename Names>
   note_handle<Kind>(handle, Doing::kGet, keyval);
   if (checking())
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);  // MPI may not have begun, or be over
-  const int code = Names::get(handle, keyval, value, flag);
+  const int code = Names::get_attr(handle, keyval, value, flag);
   // MPI_LASTUSEDCODE grows, so it must not be remembered.
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;
   if (code != MPI_SUCCESS || ending()) return code;
@@ -48,20 +48,20 @@ template <typename Kind, typename Names>
 [[gnu::noinline]] int leave_to_mpi(typename Kind::Handle handle, int keyval, void* value,
                                    int* flag) {
   note_passed_on(Doing::kGet, Kind::kNumber, keyval);
-  return Names::get(handle, keyval, value, flag);
+  return Names::get_attr(handle, keyval, value, flag);
 }
 
 // A get of a keyval that isn't attrcache's. It calls no function but only jumps to one at the end,
 // so that a hit saves no registers.
 template <typename Kind, typename Names>
-[[gnu::noinline]] int get_foreign(typename Kind::Handle handle, int keyval, void* value,
-                                  int* flag) {
+[[gnu::noinline]] int get_attr_of_mpi(typename Kind::Handle handle, int keyval, void* value,
+                                      int* flag) {
   const unsigned place = Kind::place(keyval);
   if (value == nullptr || place >= Kind::kPlaces || flag == nullptr) [[unlikely]] {
     return leave_to_mpi<Kind, Names>(handle, keyval, value, flag);
   }
   void* found;
-  if (objects<Kind>.find_near(facts::to_key(handle), &found)) [[likely]] {
+  if (objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[likely]] {
     void* known = static_cast<Anchor*>(found)->predefined[place].load(kRelaxed);
     if (reinterpret_cast<uintptr_t>(known) > kAbsent) [[likely]] {
       *static_cast<void**>(value) = known;

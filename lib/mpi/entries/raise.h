@@ -18,7 +18,7 @@
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {
@@ -40,7 +40,7 @@ int raise_without_anchor(typename Kind::Handle handle, int code) {
 template <typename Kind, typename Names>
 int raise_in_delete(typename Kind::Handle handle, int code) {
   Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
-  const int returned = Names::remove(handle, served()->anchors[Kind::kNumber]);
+  const int returned = Names::delete_attr(handle, process()->anchor_keyvals[Kind::kNumber]);
   // If the Refusal was not used and the call failed, MPI has raised an error of its own, such as
   // that of a bad handle.
   if (refusal.used() || returned != MPI_SUCCESS) return returned;
@@ -49,7 +49,7 @@ int raise_in_delete(typename Kind::Handle handle, int code) {
 
 template <typename Kind, typename Names>
 int raise_in_set(typename Kind::Handle handle, int code) {
-  const int keyval = served()->anchors[Kind::kNumber];
+  const int keyval = process()->anchor_keyvals[Kind::kNumber];
   int there = 0;
   void* anchor = nullptr;
   const int asked = native().of<Kind>().get_attr(handle, keyval, &anchor, &there);
@@ -57,7 +57,7 @@ int raise_in_set(typename Kind::Handle handle, int code) {
   if (there == 0) return raise_without_anchor<Kind>(handle, code);
   {
     Refusal refusal(Kind::kNumber, facts::to_object(handle), code);
-    const int returned = Names::set(handle, keyval, anchor);
+    const int returned = Names::set_attr(handle, keyval, anchor);
     if (refusal.used() || returned != MPI_SUCCESS) return returned;
   }
   // The delete callback was not called. MPICH keeps the attributes of datatypes and windows in a
@@ -81,7 +81,7 @@ template <typename Kind, typename Names>
                                              int code_or_keyval) {
   if (result == ATTRCACHE_ERR_CALLBACK) return raise_in_set<Kind, Names>(handle, code_or_keyval);
   note_result(result, Doing::kSet, Kind::kNumber, code_or_keyval);
-  if (is_keyval_error(result)) return Names::set(handle, code_or_keyval, nullptr);
+  if (is_keyval_error(result)) return Names::set_attr(handle, code_or_keyval, nullptr);
   return raise_in_set<Kind, Names>(handle, error_code(result, 0));
 }
 
@@ -90,7 +90,7 @@ template <typename Kind, typename Names>
                                                 int code_or_keyval) {
   if (result == ATTRCACHE_ERR_CALLBACK) return raise_in_delete<Kind, Names>(handle, code_or_keyval);
   note_result(result, Doing::kDelete, Kind::kNumber, code_or_keyval);
-  if (is_keyval_error(result)) return Names::remove(handle, code_or_keyval);
+  if (is_keyval_error(result)) return Names::delete_attr(handle, code_or_keyval);
   return raise_in_delete<Kind, Names>(handle, error_code(result, 0));
 }
 
@@ -100,13 +100,13 @@ template <typename Kind, typename Names>
   void* value;
   int flag;
   note_result(result, Doing::kGet, Kind::kNumber, keyval);
-  return Names::get(handle, keyval, &value, &flag);
+  return Names::get_attr(handle, keyval, &value, &flag);
 }
 
 template <typename Names>
 [[gnu::noinline, gnu::cold]] int fail_to_free(int result, int kind, int keyval) {
   note_result(result, Doing::kFree, kind, keyval);
-  return Names::free(&keyval);
+  return Names::free_keyval(&keyval);
 }
 
 }  // namespace attrcache::mpi

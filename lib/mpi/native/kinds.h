@@ -39,7 +39,7 @@ struct Window {
   static unsigned place(int keyval) { return facts::win_place(keyval); }
 };
 
-inline constexpr int kKinds = 3;
+inline constexpr int kMpiKinds = 3;
 
 // Whether attrcache handed this keyval out. Everybody else's keyvals are outside the range, so one
 // comparison tells.

@@ -69,7 +69,7 @@ void resolve_fortran_handles(Native& n) {
 }
 
 void resolve_constants(Native& n) {
-  for (int family = 0; family <= kKinds; ++family) {
+  for (int family = 0; family <= kMpiKinds; ++family) {
     for (int i = 0; i < 3; ++i) {
       const char* name = facts::kConstants[family][i];
       if (name != nullptr) resolve(n.constants[family][i], name);
@@ -139,7 +139,7 @@ const Native& find_native() {
   }
   n->behaviour = &ask_behaviour();
   const Native* expected = nullptr;
-  // (N1) The release publishes the table. On failure another thread's table is used instead, which
+  // (MN1) The release publishes the table. On failure another thread's table is used instead, which
   // the acquire makes visible.
   if (!native_table.compare_exchange_strong(expected, n, kAcqRel, kAcquire)) {
     delete n;

@@ -57,8 +57,8 @@ struct Native : Predefined {
   int (*win_call_errhandler)(MPI_Win, int);
 
   // The addresses of the callback constants in C (facts::kConstants), by kind; MPI-1's have the
-  // index kKinds. Null where a constant is a null pointer.
-  attrcache_callback* constants[kKinds + 1][3];
+  // index kMpiKinds. Null where a constant is a null pointer.
+  attrcache_callback* constants[kMpiKinds + 1][3];
 
   template <typename Kind>
   const Calls<Kind>& of() const;
@@ -91,13 +91,13 @@ inline MPI_Win Native::null<Window>() const {
   return null_win;
 }
 
-// (N1) Points to the functions once they have been looked up. The acquire pairs with the release in
-// find_native().
+// (MN1) Points to the functions once they have been looked up. The acquire pairs with the release
+// in find_native().
 [[gnu::visibility("hidden")]] extern constinit Atomic<const Native*> native_table;
 const Native& find_native();
 
 inline const Native& native() {
-  const Native* found = native_table.load(kAcquire);  // (N1)
+  const Native* found = native_table.load(kAcquire);  // (MN1)
   return found != nullptr ? *found : find_native();
 }
 

@@ -153,11 +153,11 @@ class Claim {
  public:
   explicit Claim(uintptr_t key) : slot_(slots_[key * 0x9e3779b97f4a7c15 >> 58]) {
     Backoff backoff;
-    // (A1) The acquire pairs with the release below: it makes visible the anchor that the last
+    // (MA1) The acquire pairs with the release below: it makes visible the anchor that the last
     // holder attached.
     while (slot_.exchange(1, kAcquire) != 0) backoff.relax();
   }
-  ~Claim() { slot_.store(0, kRelease); }  // (A1)
+  ~Claim() { slot_.store(0, kRelease); }  // (MA1)
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
@@ -169,13 +169,13 @@ constinit Atomic<uint32_t> Claim::slots_[64];
 
 // Asks MPI for the object's anchor, and gives null if there is none.
 template <typename Kind>
-int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
+int ask(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
   constexpr int kNotWritten = -1;
   int flag = kNotWritten;
   *anchor = nullptr;
   void* value = nullptr;
   const int code =
-      native().of<Kind>().get_attr(handle, state.anchors[Kind::kNumber], &value, &flag);
+      native().of<Kind>().get_attr(handle, state.anchor_keyvals[Kind::kNumber], &value, &flag);
   if (code != MPI_SUCCESS) return code;
   // MPI did not write the flag, so the call has failed. MPICH 5.0.2 returns MPI_SUCCESS even so
   // once it has called an error handler of the program's. If this were taken for a success, an
@@ -188,12 +188,12 @@ int ask(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
 // Attaches a new anchor unless another thread was faster. When out of memory it attaches a null
 // pointer, which ask() takes for no anchor, and gives null.
 template <typename Kind>
-int attach(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
+int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
   const Claim claim(facts::to_key(handle));
   int code = ask<Kind>(state, handle, anchor);
   if (code != MPI_SUCCESS || *anchor != nullptr) return code;
   Anchor* made = new_anchor();
-  code = native().of<Kind>().set_attr(handle, state.anchors[Kind::kNumber], made);
+  code = native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], made);
   if (code != MPI_SUCCESS) {
     delete_anchor(made);
     return code;
@@ -208,9 +208,10 @@ int attach(const Served& state, typename Kind::Handle handle, Anchor** anchor) {
 // Makes MPI raise that there is no memory for an anchor. It overwrites the null pointer that
 // attach() left in the anchor's place, and the Refusal makes that fail.
 template <typename Kind>
-int raise_no_memory(const Served& state, typename Kind::Handle handle) {
+int raise_no_memory(const Process& state, typename Kind::Handle handle) {
   Refusal refusal(Kind::kNumber, facts::to_object(handle), MPI_ERR_NO_MEM);
-  const int code = native().of<Kind>().set_attr(handle, state.anchors[Kind::kNumber], nullptr);
+  const int code =
+      native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], nullptr);
   return refusal.used() || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
 }
 
@@ -218,7 +219,7 @@ int raise_no_memory(const Served& state, typename Kind::Handle handle) {
 
 template <typename Kind>
 int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
-  const Served* state;
+  const Process* state;
   int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
   watch_for_end(*state);

@@ -15,7 +15,7 @@
 #include "attrcache/attrcache.h"
 #include "mpi/native/kinds.h"
 #include "mpi/objects/handle_map.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 
 namespace attrcache::mpi {
 

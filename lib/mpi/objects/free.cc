@@ -6,8 +6,8 @@
 #include "mpi/native/errors.h"
 #include "platform/memory.h"
 #include "platform/wait.h"
-#include "table/at_once.h"
 #include "table/attribute.h"
+#include "table/dup_free_fast.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -79,7 +79,7 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, Free
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode) {
   int code = 0;
   if (mode == FreeMode::kLastCode || mode == FreeMode::kAnyCode) {
-    if (delete_at_once(*reinterpret_cast<Registry*>(kind), Table::of(table))) {
+    if (delete_attributes_fast(*reinterpret_cast<Registry*>(kind), Table::of(table))) {
       return {0, false, false};  // there was no callback to run
     }
     bool died;

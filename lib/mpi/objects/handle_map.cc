@@ -12,11 +12,11 @@ constinit HandleMap::Array HandleMap::nothing_ = {0, nullptr, {}};
 struct HandleMap::Held {
   explicit Held(HandleMap& map) : map_(map) {
     Backoff backoff;
-    // (H3) The acquire makes visible what the last holder of the lock changed. It pairs with the
+    // (MH3) The acquire makes visible what the last holder of the lock changed. It pairs with the
     // release below.
     while (map_.lock_.exchange(1, kAcquire) != 0) backoff.relax();
   }
-  ~Held() { map_.lock_.store(0, kRelease); }  // (H3)
+  ~Held() { map_.lock_.store(0, kRelease); }  // (MH3)
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
 
@@ -25,8 +25,9 @@ struct HandleMap::Held {
 };
 
 HandleMap::Array* HandleMap::allocate(uint64_t capacity) {
-  auto* array = static_cast<Array*>(allocate_zeroed(sizeof(Array) + (capacity - 1) * sizeof(Slot)));
-  if (array != nullptr) array->mask = (capacity - 1) * sizeof(Slot);
+  auto* array =
+      static_cast<Array*>(allocate_zeroed(sizeof(Array) + (capacity - 1) * sizeof(Bucket)));
+  if (array != nullptr) array->mask = (capacity - 1) * sizeof(Bucket);
   return array;
 }
 
@@ -38,31 +39,31 @@ void HandleMap::put_away(Array* array) {
   outgrown_ = array;
 }
 
-// Makes sure that at least half of the slots stay empty after one more insert. Returns false when
+// Makes sure that at least half of the buckets stay empty after one more insert. Returns false when
 // out of memory. The caller holds the lock. The loads are relaxed because only holders of the lock
 // write.
 bool HandleMap::make_room() {
   Array* old = array_.load(kRelaxed);
-  const uint64_t capacity = old->mask / sizeof(Slot) + 1;
+  const uint64_t capacity = old->mask / sizeof(Bucket) + 1;
   const size_t live = live_.load(kRelaxed);
   if ((live + erased_ + 1) * 2 <= capacity) return true;
   uint64_t wanted = capacity < kInitialCapacity ? kInitialCapacity : capacity;
   while ((live + 1) * 4 > wanted) wanted *= 2;
   Array* grown = allocate(wanted);
   if (grown == nullptr) return false;
-  for (uint64_t i = 0; i <= old->mask; i += sizeof(Slot)) {
+  for (uint64_t i = 0; i <= old->mask; i += sizeof(Bucket)) {
     const uint64_t key = old->at(i).key.load(kRelaxed);
     if (key == kEmpty || key == kErased) continue;
     uint64_t offset = hash(key - 1) & grown->mask;
     while (grown->at(offset).key.load(kRelaxed) != kEmpty) {
-      offset = (offset + sizeof(Slot)) & grown->mask;
+      offset = (offset + sizeof(Bucket)) & grown->mask;
     }
     grown->at(offset).object.store(old->at(i).object.load(kRelaxed), kRelaxed);
     grown->at(offset).key.store(key, kRelaxed);  // relaxed: the array is not published yet
   }
   erased_ = 0;
   put_away(old);
-  array_.store(grown, kRelease);  // (H1) publishes the array and all that is in it
+  array_.store(grown, kRelease);  // (MH1) publishes the array and all that is in it
   return true;
 }
 
@@ -71,35 +72,35 @@ void* HandleMap::insert(uintptr_t handle, void* object) {
   const Held held(*this);
   if (!make_room()) return nullptr;
   Array& array = *array_.load(kRelaxed);
-  Slot* target = nullptr;
+  Bucket* target = nullptr;
   for (uint64_t offset = hash(handle) & array.mask;;
-       offset = (offset + sizeof(Slot)) & array.mask) {
-    Slot& slot = array.at(offset);
-    const uint64_t there = slot.key.load(kRelaxed);
-    if (there == key) return slot.object.load(kRelaxed);
-    if (target == nullptr && (there == kErased || there == kEmpty)) target = &slot;
+       offset = (offset + sizeof(Bucket)) & array.mask) {
+    Bucket& bucket = array.at(offset);
+    const uint64_t there = bucket.key.load(kRelaxed);
+    if (there == key) return bucket.object.load(kRelaxed);
+    if (target == nullptr && (there == kErased || there == kEmpty)) target = &bucket;
     if (there == kEmpty) break;
   }
   if (target->key.load(kRelaxed) == kErased) --erased_;
   target->object.store(object, kRelaxed);
   target->key.store(
-      key, kRelease);  // (H2) a find that sees the key sees the object, and what it points to
+      key, kRelease);  // (MH2) a find that sees the key sees the object, and what it points to
   live_.store(live_.load(kRelaxed) + 1, kRelaxed);
   return object;
 }
 
-// Turns erased slots back into empty ones where no probe has to pass them: those just before an
-// empty slot. A find that is passing through stops at one of them, which is right, because the slot
-// after them is empty anyway. The caller holds the lock.
+// Turns erased buckets back into empty ones where no probe has to pass them: those just before an
+// empty bucket. A find that is passing through stops at one of them, which is right, because the
+// bucket after them is empty anyway. The caller holds the lock.
 void HandleMap::tidy(Array& array, uint64_t offset) {
-  const uint64_t next = (offset + sizeof(Slot)) & array.mask;
+  const uint64_t next = (offset + sizeof(Bucket)) & array.mask;
   if (array.at(next).key.load(kRelaxed) != kEmpty) return;
   while (array.at(offset).key.load(kRelaxed) == kErased) {
-    // A release like H2, although it publishes nothing: nobody looks at the object of an empty
-    // slot.
+    // A release like MH2, although it publishes nothing: nobody looks at the object of an empty
+    // bucket.
     array.at(offset).key.store(kEmpty, kRelease);
     --erased_;
-    offset = (offset - sizeof(Slot)) & array.mask;
+    offset = (offset - sizeof(Bucket)) & array.mask;
   }
 }
 
@@ -108,14 +109,14 @@ void HandleMap::erase(uintptr_t handle) {
   const Held held(*this);
   Array& array = *array_.load(kRelaxed);
   for (uint64_t offset = hash(handle) & array.mask;;
-       offset = (offset + sizeof(Slot)) & array.mask) {
-    Slot& slot = array.at(offset);
-    const uint64_t there = slot.key.load(kRelaxed);
+       offset = (offset + sizeof(Bucket)) & array.mask) {
+    Bucket& bucket = array.at(offset);
+    const uint64_t there = bucket.key.load(kRelaxed);
     if (there == kEmpty) return;
     if (there != key) continue;
     // The release makes sure that whoever gets the handle next, and thereby knows that it was
     // freed, doesn't find the old entry.
-    slot.key.store(kErased, kRelease);
+    bucket.key.store(kErased, kRelease);
     live_.store(live_.load(kRelaxed) - 1, kRelaxed);
     ++erased_;
     tidy(array, offset);
@@ -124,20 +125,20 @@ void HandleMap::erase(uintptr_t handle) {
 }
 
 unsigned HandleMap::distance(uintptr_t handle) const {
-  const Array& array = *array_.load(kAcquire);  // as H1
+  const Array& array = *array_.load(kAcquire);  // as MH1
   uint64_t offset = hash(handle) & array.mask;
   unsigned looks = 1;
   for (;; ++looks) {
-    const uint64_t there = array.at(offset).key.load(kAcquire);  // as H2
+    const uint64_t there = array.at(offset).key.load(kAcquire);  // as MH2
     if (there == key_of(handle) || there == kEmpty) return looks;
-    offset = (offset + sizeof(Slot)) & array.mask;
+    offset = (offset + sizeof(Bucket)) & array.mask;
   }
 }
 
 void HandleMap::clear() {
   const Held held(*this);
   put_away(array_.load(kRelaxed));
-  array_.store(&nothing_, kRelease);  // (H1)
+  array_.store(&nothing_, kRelease);  // (MH1)
   live_.store(0, kRelaxed);
   erased_ = 0;
 }
@@ -145,7 +146,7 @@ void HandleMap::clear() {
 void HandleMap::visit_all(void (*visit)(void*, uintptr_t, void*), void* context) {
   const Held held(*this);
   const Array& array = *array_.load(kRelaxed);
-  for (uint64_t i = 0; i <= array.mask; i += sizeof(Slot)) {
+  for (uint64_t i = 0; i <= array.mask; i += sizeof(Bucket)) {
     const uint64_t key = array.at(i).key.load(kRelaxed);
     if (key == kEmpty || key == kErased) continue;
     visit(context, static_cast<uintptr_t>(key - 1), array.at(i).object.load(kRelaxed));

@@ -12,13 +12,13 @@
 // null, and it returns null only if no insert of the entry came before. This holds because:
 //
 // * Entries never move within an array.
-// * A slot's handle is written last and erased first. So the two words that a find reads belong
+// * A bucket's handle is written last and erased first. So the two words that a find reads belong
 //   together as long as the object lives.
 // * When an object is freed, its entry is erased before MPI can reuse the handle. So a handle that
 //   was freed and given out again is found with its new entry or not at all.
 // * Outgrown arrays stay readable for ever, because a find may still be reading them. Together they
 //   are smaller than the current array, except for the rare array that was replaced because erased
-//   slots filled it.
+//   buckets filled it.
 
 #ifndef ATTRCACHE_MPI_OBJECTS_HANDLE_MAP_H_
 #define ATTRCACHE_MPI_OBJECTS_HANDLE_MAP_H_
@@ -39,30 +39,30 @@ class HandleMap {
   // Returns false if the map has no entry for the handle.
   [[gnu::always_inline]] bool find(uintptr_t handle, void** object) const {
     const uint64_t key = key_of(handle);
-    const Array* array = array_.load(kAcquire);  // (H1)
+    const Array* array = array_.load(kAcquire);  // (MH1)
     uint64_t offset = hash(handle) & array->mask;
     for (;;) {
-      const Slot& slot = array->at(offset);
-      const uint64_t there = slot.key.load(kAcquire);  // (H2)
+      const Bucket& bucket = array->at(offset);
+      const uint64_t there = bucket.key.load(kAcquire);  // (MH2)
       if (there == key) [[likely]] {
-        *object = slot.object.load(kRelaxed);  // ordered by H2
+        *object = bucket.object.load(kRelaxed);  // ordered by MH2
         return true;
       }
       if (there == kEmpty) return false;
-      offset = (offset + sizeof(Slot)) & array->mask;
+      offset = (offset + sizeof(Bucket)) & array->mask;
     }
   }
 
-  // The same for the hot path. It looks at two slots only, where nearly all entries are, so false
+  // The same for the hot path. It looks at two buckets only, where nearly all entries are, so false
   // does not mean that there is no entry.
-  [[gnu::always_inline]] bool find_near(uintptr_t handle, void** object) const {
-    const Array* array = array_.load(kAcquire);  // (H1)
-    const Slot* slot = &array->at(hash(handle) & array->mask);
-    if (slot->key.load(kAcquire) != key_of(handle)) [[unlikely]] {  // (H2)
-      ++slot;  // stays in bounds: the array has one more slot than the mask covers
-      if (slot->key.load(kAcquire) != key_of(handle)) return false;  // (H2)
+  [[gnu::always_inline]] bool find_at_home(uintptr_t handle, void** object) const {
+    const Array* array = array_.load(kAcquire);  // (MH1)
+    const Bucket* bucket = &array->at(hash(handle) & array->mask);
+    if (bucket->key.load(kAcquire) != key_of(handle)) [[unlikely]] {  // (MH2)
+      ++bucket;  // stays in bounds: the array has one more bucket than the mask covers
+      if (bucket->key.load(kAcquire) != key_of(handle)) return false;  // (MH2)
     }
-    *object = slot->object.load(kRelaxed);  // ordered by H2
+    *object = bucket->object.load(kRelaxed);  // ordered by MH2
     return true;
   }
 
@@ -72,7 +72,7 @@ class HandleMap {
     return find(handle, &object) ? object : nullptr;
   }
 
-  // How many slots a find looks at. For tests.
+  // How many buckets a find looks at. For tests.
   unsigned distance(uintptr_t handle) const;
 
   // Inserts `object` unless the handle has an entry already. Returns what the map has for the
@@ -98,22 +98,22 @@ class HandleMap {
   size_t size() const { return live_.load(kRelaxed); }
 
  private:
-  struct Slot {
+  struct Bucket {
     Atomic<uint64_t> key;
     Atomic<void*> object;
   };
-  static_assert(sizeof(Slot) == 16);
+  static_assert(sizeof(Bucket) == 16);
 
   struct Array {
-    uint64_t mask;  // for byte offsets: (capacity - 1) * sizeof(Slot)
-    Array* older;   // links the outgrown arrays
-    Slot slots[2];  // really capacity + 1 of them; the last one stays empty
+    uint64_t mask;      // for byte offsets: (capacity - 1) * sizeof(Bucket)
+    Array* older;       // links the outgrown arrays
+    Bucket buckets[2];  // really capacity + 1 of them; the last one stays empty
 
-    const Slot& at(uint64_t offset) const {
-      return *reinterpret_cast<const Slot*>(reinterpret_cast<const char*>(slots) + offset);
+    const Bucket& at(uint64_t offset) const {
+      return *reinterpret_cast<const Bucket*>(reinterpret_cast<const char*>(buckets) + offset);
     }
-    Slot& at(uint64_t offset) {
-      return *reinterpret_cast<Slot*>(reinterpret_cast<char*>(slots) + offset);
+    Bucket& at(uint64_t offset) {
+      return *reinterpret_cast<Bucket*>(reinterpret_cast<char*>(buckets) + offset);
     }
   };
 
@@ -136,7 +136,7 @@ class HandleMap {
   static Array* allocate(uint64_t capacity);
   static constexpr uint64_t kInitialCapacity = 64;
 
-  // The array that an empty map starts with: one empty slot, so that a find needs no null check.
+  // The array that an empty map starts with: one empty bucket, so that a find needs no null check.
   static constinit Array nothing_;
 
   Atomic<Array*> array_{&nothing_};

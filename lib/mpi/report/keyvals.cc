@@ -33,7 +33,7 @@ struct Record {
 };
 
 constexpr uint32_t kIndices = 1u << 17;
-constinit Atomic<Record*> records[kKinds][kIndices];
+constinit Atomic<Record*> records[kMpiKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
   // (K1) Both acquires pair with the releases in begin_keyval().
@@ -46,7 +46,7 @@ void add(Atomic<uint64_t>& counter, uint64_t n) { counter.fetch_add(n, kRelaxed)
 // Adds a keyval's reads since it was made, or since the last call, to its maker.
 void settle(int kind, Record& record) {
   const uint32_t index = id::index(static_cast<uint32_t>(record.keyval.load(kRelaxed)));
-  if (index >= kNear) return;
+  if (index >= kCountedIndices) return;
   const Sum sum = sum_of(kind, index);
   add(record.maker->counts.gets, sum.found - record.before.found);
   add(record.maker->counts.absent, sum.absent - record.before.absent);
@@ -222,7 +222,7 @@ void begin_keyval(Wrapped* wrapped, int keyval) {
   }
   record->maker = wrapped->maker;
   record->freed.store(false, kRelaxed);
-  if (index < kNear) record->before = sum_of(wrapped->kind, index);
+  if (index < kCountedIndices) record->before = sum_of(wrapped->kind, index);
   record->keyval.store(keyval, kRelease);  // (K1)
   place.store(record, kRelease);           // (K1)
 }
@@ -250,8 +250,8 @@ bool first_free(int kind, int keyval) {
 }
 
 void settle_keyvals() {
-  for (int kind = 0; kind < kKinds; ++kind) {
-    for (uint32_t index = 0; index < kNear; ++index) {
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    for (uint32_t index = 0; index < kCountedIndices; ++index) {
       Record* record = records[kind][index].load(kAcquire);  // as K1
       if (record != nullptr && record->keyval.load(kAcquire) != 0) settle(kind, *record);
     }

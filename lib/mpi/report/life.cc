@@ -11,14 +11,14 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/report/calls.h"
 #include "mpi/report/clock.h"
 #include "mpi/report/gather.h"
 #include "mpi/report/output.h"
+#include "mpi/report/settings.h"
 #include "mpi/report/trace.h"
 #include "mpi/report/wire.h"
-#include "mpi/report/wishes.h"
 #include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi::report {
@@ -62,11 +62,11 @@ int report_together(MPI_Comm self, int, void*, void*) {
   if (!may_report()) return code;
   Part mine = collect_part(true);
   std::vector<Part> parts;
-  for (const std::string& bytes : gather(pack_to_fit(mine), rank, ranks, wishes().wait)) {
+  for (const std::string& bytes : gather(pack_to_fit(mine), rank, ranks, settings().wait)) {
     Part part;
     if (unpack(bytes, &part)) parts.push_back(std::move(part));
   }
-  if (rank == 0) write_all(parts, ranks, wishes(), "");
+  if (rank == 0) write_all(parts, ranks, settings(), "");
   return code;
 }
 
@@ -77,7 +77,7 @@ int report_together(MPI_Comm self, int, void*, void*) {
   char suffix[32] = "";
   if (ranks > 1) std::snprintf(suffix, sizeof suffix, ".rank%d", rank);
   if (!watching_self) std::snprintf(suffix, sizeof suffix, ".process%d", process);
-  write_all({collect_part(false)}, ranks, wishes(), suffix);
+  write_all({collect_part(false)}, ranks, settings(), suffix);
 }
 
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
@@ -103,16 +103,16 @@ bool watch_self() {
 
 }  // namespace
 
-void begin(const Served&) {
+void begin(const Process&) {
   const std::lock_guard held(lock);
-  if (!wishes().any()) return;
+  if (!settings().any()) return;
   if (!watching_self) watching_self = watch_self();
   if (begun) return;
   begun = true;
   process = getpid();
   started = now();
   record_misuse();
-  if (!wishes().trace.empty()) start_tracing(wishes().events, wishes().slow);
+  if (!settings().trace.empty()) start_tracing(settings().events, settings().slow);
 }
 
 uint64_t since_begin() { return now() - started; }

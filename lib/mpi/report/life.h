@@ -13,14 +13,14 @@
 #include <cstdint>
 
 namespace attrcache::mpi {
-struct Served;
+struct Process;
 }
 
 namespace attrcache::mpi::report {
 
 // Called when the process begins to be served, and again when MPI_Init has returned. A later call
 // does no more than attach the report's attribute to MPI_COMM_SELF, if that wasn't possible before.
-void begin(const Served& state);
+void begin(const Process& state);
 
 // Nanoseconds since begin().
 uint64_t since_begin();
@@ -28,7 +28,7 @@ uint64_t since_begin();
 }  // namespace attrcache::mpi::report
 
 namespace attrcache::mpi::probe {
-inline void begun(const Served& state) { report::begin(state); }
+inline void begun(const Process& state) { report::begin(state); }
 }  // namespace attrcache::mpi::probe
 
 #endif  // ATTRCACHE_MPI_REPORT_LIFE_H_

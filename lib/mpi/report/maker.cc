@@ -43,7 +43,7 @@ struct Link {
 };
 
 Maker* find(unsigned bucket, const Key& k) {
-  // (M1) The acquire pairs with the release of M2, which publishes a maker.
+  // (MR1) The acquire pairs with the release of MR2, which publishes a maker.
   for (Maker* m = buckets[bucket].load(kAcquire); m != nullptr;
        m = reinterpret_cast<Maker*>(reinterpret_cast<Link*>(m)->in_bucket)) {
     if (m->kind == k.kind && m->copy_fn == k.copy_fn && m->delete_fn == k.delete_fn &&
@@ -105,11 +105,11 @@ Maker* find_maker(int kind, attrcache_callback* copy_fn, attrcache_callback* del
   ++count;
   link->in_bucket = reinterpret_cast<Link*>(buckets[bucket].load(kRelaxed));
   made.next = head.load(kRelaxed);
-  buckets[bucket].store(&made, kRelease);  // (M2)
-  head.store(&made, kRelease);             // as M2
+  buckets[bucket].store(&made, kRelease);  // (MR2)
+  head.store(&made, kRelease);             // as MR2
   return &made;
 }
 
-Maker* all_makers() { return head.load(kAcquire); }  // as M1
+Maker* all_makers() { return head.load(kAcquire); }  // as MR1
 
 }  // namespace attrcache::mpi::report

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mpi/native/native.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/report/keyvals.h"
 
 namespace attrcache::mpi::report {
@@ -130,7 +130,7 @@ void for_each_attached(bool ask, const std::function<void(const Object&, int key
   const std::lock_guard held(lock);
   for (const auto& [anchor, k] : known()) {
     const auto list =
-        attributes(served()->kinds[k.kind], static_cast<const attrcache_table*>(anchor));
+        attributes(process()->kinds[k.kind], static_cast<const attrcache_table*>(anchor));
     if (list.empty()) continue;
     const Object object = describe(k, ask);
     for (const attrcache_attribute_info& a : list) visit(object, a.keyval);

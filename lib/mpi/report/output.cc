@@ -44,12 +44,12 @@ void write_trace(std::FILE* file, const Everything& all) {
   }
 }
 
-void write_all(const std::vector<Part>& parts, int ranks, const Wishes& wishes,
+void write_all(const std::vector<Part>& parts, int ranks, const Settings& settings,
                const std::string& suffix) {
   Everything all = {ranks, parts, {}};
   for (const Part& part : parts) add(all.sum, part.summary);
   sort(all.sum);
-  for (const std::string& target : wishes.targets) {
+  for (const std::string& target : settings.targets) {
     if (target == "-") {
       write_text(stderr, all);
       std::fflush(stderr);
@@ -57,7 +57,7 @@ void write_all(const std::vector<Part>& parts, int ranks, const Wishes& wishes,
       write_file(with_suffix(target, suffix), is_json(target) ? write_json : write_text, all);
     }
   }
-  if (!wishes.trace.empty()) write_file(with_suffix(wishes.trace, suffix), write_trace, all);
+  if (!settings.trace.empty()) write_file(with_suffix(settings.trace, suffix), write_trace, all);
 }
 
 }  // namespace attrcache::mpi::report

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi/report/settings.h"
 #include "mpi/report/wire.h"
-#include "mpi/report/wishes.h"
 
 namespace attrcache::mpi::report {
 
@@ -25,7 +25,7 @@ void write_trace(std::FILE* file, const Everything& all);
 
 // Writes everything that the environment asks for. `suffix` goes before the ending of each file's
 // name. If something can't be written, that is said on standard error.
-void write_all(const std::vector<Part>& parts, int ranks, const Wishes& wishes,
+void write_all(const std::vector<Part>& parts, int ranks, const Settings& settings,
                const std::string& suffix);
 
 }  // namespace attrcache::mpi::report

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/report/keyvals.h"
 #include "mpi/report/life.h"
 #include "mpi/report/objects.h"
@@ -159,8 +159,9 @@ Summary collect(bool ask) {
       s.misuse.push_back({describe(misuse).name, describe(misuse).what, count, places_of(misuse)});
     }
   }
-  if (const Served* state = served()) {
-    for (int kind = 0; kind < kKinds; ++kind) s.not_served[kind] = state->fronted[kind] ? 1 : 0;
+  if (const Process* state = process()) {
+    for (int kind = 0; kind < kMpiKinds; ++kind)
+      s.not_served[kind] = state->wrapped_by_tool[kind] ? 1 : 0;
   }
   return s;
 }

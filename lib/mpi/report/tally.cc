@@ -35,8 +35,8 @@ void add(Atomic<uint64_t>& to, const Atomic<uint64_t>& from) {
 
 void hand_over() {
   const std::lock_guard held(lock);
-  for (int kind = 0; kind < kKinds; ++kind) {
-    for (uint32_t i = 0; i < kNear; ++i) {
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    for (uint32_t i = 0; i < kCountedIndices; ++i) {
       add(ended.gets[kind][i].found, me.tally->gets[kind][i].found);
       add(ended.gets[kind][i].absent, me.tally->gets[kind][i].absent);
     }

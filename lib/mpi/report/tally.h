@@ -22,7 +22,7 @@
 namespace attrcache::mpi::report {
 
 // Keyvals with a larger index are counted on the slow path that their gets take anyway (keyvals.h).
-inline constexpr uint32_t kNear = kDirectorySlots;
+inline constexpr uint32_t kCountedIndices = kDirectorySlots;
 
 // As large as a slot, so that a keyval's offset is also that of its counters. Each counter is
 // written by its own thread alone. The accesses are relaxed because they order nothing.
@@ -33,13 +33,13 @@ struct Gets {
 static_assert(sizeof(Gets) == 1u << id::kIndexShift);
 
 struct Tally {
-  Gets gets[kKinds][kNear];
+  Gets gets[kMpiKinds][kCountedIndices];
 };
 // It has a name without mangling for the assembler code below.
 [[gnu::visibility("hidden")]] extern thread_local constinit Tally this_tally asm(
     "attrcache_report_tally") __attribute__((tls_model("initial-exec")));
 
-// Adds one for the keyval at `offset`, which must be below kNear.
+// Adds one for the keyval at `offset`, which must be below kCountedIndices.
 template <int kKind, size_t kAt>
 [[gnu::always_inline]] inline void count_get(uint64_t offset) {
 #if defined(__x86_64__)
@@ -51,7 +51,7 @@ template <int kKind, size_t kAt>
       "movq attrcache_report_tally@gottpoff(%%rip), %[base]\n\t"
       "addq $1, %%fs:%c[at](%[base],%[offset])"
       : [base] "=&r"(base)
-      : [offset] "r"(offset), [at] "i"(kKind * sizeof(Gets) * kNear + kAt)
+      : [offset] "r"(offset), [at] "i"(kKind * sizeof(Gets) * kCountedIndices + kAt)
       : "cc");
 #else
   char* gets = reinterpret_cast<char*>(this_tally.gets[kKind]);

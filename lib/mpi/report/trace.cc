@@ -15,12 +15,12 @@ constinit Atomic<bool> tracing_state{false};
 
 namespace {
 
-struct Place {
-  Atomic<bool> written;  // (T1) true once the event is complete
+struct Entry {
+  Atomic<bool> written;  // (MR3) true once the event is complete
   Event event;
 };
 
-constinit Place* places = nullptr;  // written before tracing_state is set
+constinit Entry* entries = nullptr;  // written before tracing_state is set
 constinit size_t capacity = 0;
 constinit uint64_t slow_from = 0;
 constinit Atomic<uint64_t> taken{0};  // relaxed: it only gives each event a number
@@ -38,18 +38,18 @@ void record(const Event& event) {
   }
   const uint64_t i = taken.fetch_add(1, kRelaxed);
   if (i >= capacity) return;
-  places[i].event = event;
-  places[i].written.store(true, kRelease);  // (T1)
+  entries[i].event = event;
+  entries[i].written.store(true, kRelease);  // (MR3)
 }
 
 }  // namespace
 
 void start_tracing(size_t events, uint64_t slow) {
-  places = static_cast<Place*>(allocate_zeroed(events * sizeof(Place)));
-  if (places == nullptr) return;
+  entries = static_cast<Entry*>(allocate_zeroed(events * sizeof(Entry)));
+  if (entries == nullptr) return;
   capacity = events;
   slow_from = slow;
-  tracing_state.store(true, kRelease);  // (T2) publishes the variables above
+  tracing_state.store(true, kRelease);  // (MR4) publishes the variables above
 }
 
 void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint64_t start,
@@ -68,7 +68,7 @@ Events traced() {
   if (events == nullptr) return {nullptr, 0, wanted};
   size_t n = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (places[i].written.load(kAcquire)) events[n++] = places[i].event;  // (T1)
+    if (entries[i].written.load(kAcquire)) events[n++] = entries[i].event;  // (MR3)
   }
   return {events, n, wanted - n};
 }

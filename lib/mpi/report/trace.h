@@ -27,7 +27,7 @@ struct Event {
 };
 
 [[gnu::visibility("hidden")]] extern constinit Atomic<bool> tracing_state;
-inline bool tracing() { return tracing_state.load(kAcquire); }  // (T2)
+inline bool tracing() { return tracing_state.load(kAcquire); }  // (MR4)
 
 // Starts the trace, with memory for `events` events. Operations that take less than `slow`
 // nanoseconds are no events.

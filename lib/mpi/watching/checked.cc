@@ -8,7 +8,7 @@
 
 #include "mpi/native/fortran.h"
 #include "mpi/native/native.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/origin.h"
 #include "platform/memory.h"
 

@@ -35,7 +35,8 @@ constexpr MisuseText kTexts[] = {
      "MPI-3.1 8.1.2: users can't update or delete them"},
     {"null-handle", "a null handle is used as an object with attributes",
      "MPI-3.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated"},
-    {"out-of-time", "an attribute function is called before MPI_Init or after MPI_Finalize",
+    {"outside-init-finalize",
+     "an attribute function is called before MPI_Init or after MPI_Finalize",
      "MPI-3.1 8.7: MPI routines may be called in between, but for a few"},
     {"set-on-freed", "an attribute is set under a keyval that was freed",
      "MPI-3.1 6.7.2: such a keyval lasts only as long as its other attributes do"},
@@ -184,7 +185,7 @@ void add_facts(Line& line, const Case& c, bool names_kind) {
 
 void warn(Misuse sort, const Case& c, Place place) {
   const MisuseText& text = describe(sort);
-  const bool has_kind = c.kind >= 0 && c.kind < kKinds;
+  const bool has_kind = c.kind >= 0 && c.kind < kMpiKinds;
   Line line;
   line.add("attrcache[%d]: warning: ", getpid());
   const bool has_function = has_kind && c.doing != Doing::kUnknown;

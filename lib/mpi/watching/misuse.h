@@ -17,14 +17,14 @@ namespace attrcache::mpi {
 
 enum class Misuse : uint8_t {
   // These are always noticed.
-  kInvalidKeyval,  // MPI_KEYVAL_INVALID is used
-  kUnknownKeyval,  // a keyval that nobody made
-  kStaleKeyval,    // set, get or delete under a keyval that is freed and gone
-  kFreedTwice,     // a keyval is freed that is freed already
-  kWrongKind,      // a keyval of one kind of object used on another
-  kPredefined,     // a predefined attribute is set or deleted, or its keyval freed
-  kNullHandle,     // an attribute of MPI_COMM_NULL or another null handle
-  kOutOfTime,      // called before MPI_Init or after MPI_Finalize
+  kInvalidKeyval,        // MPI_KEYVAL_INVALID is used
+  kUnknownKeyval,        // a keyval that nobody made
+  kStaleKeyval,          // set, get or delete under a keyval that is freed and gone
+  kFreedTwice,           // a keyval is freed that is freed already
+  kWrongKind,            // a keyval of one kind of object used on another
+  kPredefined,           // a predefined attribute is set or deleted, or its keyval freed
+  kNullHandle,           // an attribute of MPI_COMM_NULL or another null handle
+  kOutsideInitFinalize,  // called before MPI_Init or after MPI_Finalize
   // These are looked for with ATTRCACHE_CHECK=1 only.
   kSetOnFreed,        // set under a freed keyval that only its attributes keep alive
   kDeleteAbsent,      // nothing is attached that could be deleted

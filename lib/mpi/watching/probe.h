@@ -17,7 +17,7 @@
 
 namespace attrcache::mpi {
 
-struct Served;
+struct Process;
 
 namespace probe {
 
@@ -74,7 +74,7 @@ inline void ends(int, attrcache_kind*, const attrcache_table*) {}
 inline void ended(const void*) {}
 
 // The process is served from now on.
-inline void begun(const Served&) {}
+inline void begun(const Process&) {}
 
 }  // namespace probe
 }  // namespace attrcache::mpi

@@ -8,7 +8,7 @@
 #include "callback/frame.h"
 #include "keyval/id.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 #include "mpi/watching/checked.h"
 #include "mpi/watching/probe.h"
 #include "platform/memory.h"
@@ -47,7 +47,7 @@ bool in_delete_callback() {
 }
 
 bool describe_keyval(int kind, int keyval, attrcache_keyval_info* info) {
-  if (attrcache_keyval_describe(served()->kinds[kind], keyval, info) != ATTRCACHE_OK) return false;
+  if (attrcache_keyval_describe(process()->kinds[kind], keyval, info) != ATTRCACHE_OK) return false;
   probe::unwrap(info->callbacks);
   return true;
 }
@@ -66,7 +66,7 @@ void note_result(int result, Doing doing, int kind, int keyval) {
     case ATTRCACHE_ERR_KEYVAL_KIND: {
       char detail[32];
       const unsigned its = static_cast<unsigned>(keyval) & id::kKindMask;
-      if (its < unsigned{kKinds}) {
+      if (its < unsigned{kMpiKinds}) {
         std::snprintf(detail, sizeof detail, "a %s's", kKindNames[its]);
         c.detail = detail;
       }
@@ -81,7 +81,8 @@ void note_result(int result, Doing doing, int kind, int keyval) {
 void note_passed_on(Doing doing, int kind, int keyval) {
   const bool over = (ending() || checking()) && finalized();
   if (over || (checking() && !initialized() && !has_sessions())) {
-    caught(Misuse::kOutOfTime, {doing, kind, keyval, over ? "it is over" : "it has not begun"});
+    caught(Misuse::kOutsideInitFinalize,
+           {doing, kind, keyval, over ? "it is over" : "it has not begun"});
     return;
   }
   if (doing == Doing::kCreate) return;
@@ -127,7 +128,7 @@ void watch_set(int kind, int keyval) {
 
 void watch_delete(int kind, const attrcache_table* table, int keyval) {
   void* value;
-  if (attrcache_get(served()->kinds[kind], table, keyval, &value) == ATTRCACHE_ABSENT &&
+  if (attrcache_get(process()->kinds[kind], table, keyval, &value) == ATTRCACHE_ABSENT &&
       !in_delete_callback()) {
     caught(Misuse::kDeleteAbsent, {Doing::kDelete, kind, keyval, nullptr});
   }
@@ -177,7 +178,7 @@ class OnPredefined {
   void add(const attrcache_table& table) {
     attrcache_attribute_info some[kMost];
     size_t count = 0;
-    attrcache_attribute_list(served()->kinds[kind_], &table, some, kMost, &count);
+    attrcache_attribute_list(process()->kinds[kind_], &table, some, kMost, &count);
     for (size_t i = 0; i < count; ++i) {
       if (i >= kMost || used_ == kMost) {
         overflown_ = true;
@@ -212,9 +213,9 @@ void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes)
 }  // namespace
 
 void watch_end() {
-  for (int kind = 0; kind < kKinds; ++kind) {
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
     const OnPredefined predefined(kind);
-    attrcache_kind* of = served()->kinds[kind];
+    attrcache_kind* of = process()->kinds[kind];
     size_t count = 0;
     attrcache_keyval_list(of, nullptr, 0, &count);
     const size_t capacity = count;

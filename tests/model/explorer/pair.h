@@ -23,19 +23,20 @@ inline constexpr auto kInit = std::memory_order_relaxed;
 
 class alignas(16) Pair {
  public:
-  Word load(ATTRCACHE_MODEL_SITE) const {
+  SlotContent load(ATTRCACHE_MODEL_SITE) const {
     const Bits bits = access::load(at(Kind::kLoad, pair_order::kLoad, file, line));
     return {bits.lo, bits.hi};
   }
   template <typename Visit>
   auto glimpse(Visit visit, ATTRCACHE_MODEL_SITE) const {
-    const Word word = load(file, line);
+    const SlotContent word = load(file, line);
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
   }
   template <typename Visit>
   auto transfer(Visit visit, ATTRCACHE_MODEL_SITE) const {
-    const Word word = load(file, line);
-    return visit(static_cast<uint32_t>(word.meta >> 32), [word](Pair& to) { to.init(word); });
+    const SlotContent word = load(file, line);
+    return visit(static_cast<uint32_t>(word.meta >> 32),
+                 [word](Pair& to) { to.store_unshared(word); });
   }
   uint64_t load_meta(ATTRCACHE_MODEL_SITE) const { return load(file, line).meta; }
 
@@ -43,7 +44,7 @@ class alignas(16) Pair {
     return static_cast<uint32_t>(load(file, line).meta >> 32);
   }
 
-  bool swap(Word& expected, Word desired, ATTRCACHE_MODEL_SITE) {
+  bool compare_exchange(SlotContent& expected, SlotContent desired, ATTRCACHE_MODEL_SITE) {
     Bits read = {expected.value, expected.meta};
     const bool done = access::swap(at(Kind::kSwap, pair_order::kUpdate, file, line), read,
                                    {desired.value, desired.meta}, {~uint64_t{0}, ~uint64_t{0}},
@@ -51,7 +52,7 @@ class alignas(16) Pair {
     if (!done) expected = {read.lo, read.hi};
     return done;
   }
-  bool swap_meta(uint64_t& expected, uint64_t desired, ATTRCACHE_MODEL_SITE) {
+  bool compare_exchange_meta(uint64_t& expected, uint64_t desired, ATTRCACHE_MODEL_SITE) {
     Bits read = {0, expected};
     const bool done = access::swap(at(Kind::kSwap, pair_order::kUpdate, file, line), read,
                                    {0, desired}, {0, ~uint64_t{0}}, pair_order::kFails);
@@ -64,10 +65,10 @@ class alignas(16) Pair {
         .hi;
   }
   // Relaxed: who looks without having been handed the slot may see what was there before.
-  void init(Word word, ATTRCACHE_MODEL_SITE) {
+  void store_unshared(SlotContent word, ATTRCACHE_MODEL_SITE) {
     access::store(at(Kind::kStore, pair_order::kInit, file, line), {word.value, word.meta});
   }
-  void empty(ATTRCACHE_MODEL_SITE) { init({0, 0}, file, line); }
+  void clear_unshared(ATTRCACHE_MODEL_SITE) { store_unshared({0, 0}, file, line); }
   const uint64_t* value_address() const { return &value_; }
   const uint32_t* upper_half_of_meta() const {
     return reinterpret_cast<const uint32_t*>(&meta_) + 1;

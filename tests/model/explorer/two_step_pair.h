@@ -16,20 +16,20 @@ namespace attrcache::model {
 
 class alignas(16) TwoStepPair {
  public:
-  Word load() const { return two_step_load(value_, meta_); }
+  SlotContent load() const { return two_step_load(value_, meta_); }
   template <typename Visit>
   auto glimpse(Visit visit) const {
-    const Word word = load();
+    const SlotContent word = load();
     return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
   }
   template <typename Visit>
   auto transfer(Visit visit) const {
-    const Word word = load();
+    const SlotContent word = load();
     return visit(static_cast<uint32_t>(word.meta >> 32),
-                 [word](TwoStepPair& to) { to.init(word); });
+                 [word](TwoStepPair& to) { to.store_unshared(word); });
   }
   uint64_t load_meta() const { return meta_.load(kAcquire); }
-  bool swap(Word& expected, Word desired) {
+  bool compare_exchange(SlotContent& expected, SlotContent desired) {
     Bits read = {expected.value, expected.meta};
     // ldaxp acquires, stlxp releases.
     const bool done = access::swap_both(at(&value_, kAcqRel), at(&meta_, kAcqRel), read,
@@ -37,15 +37,15 @@ class alignas(16) TwoStepPair {
     expected = {read.lo, read.hi};
     return done;
   }
-  bool swap_meta(uint64_t& expected, uint64_t desired) {
+  bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
     return meta_.compare_exchange_strong(expected, desired, kAcqRel, kAcquire);
   }
   uint64_t add_meta(uint64_t delta) { return meta_.fetch_add(delta, kAcqRel); }
-  void init(Word word) {
+  void store_unshared(SlotContent word) {
     value_.store(word.value, kRelaxed);
     meta_.store(word.meta, kRelaxed);
   }
-  void empty() { meta_.store(0, kRelaxed); }
+  void clear_unshared() { meta_.store(0, kRelaxed); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
 
  private:

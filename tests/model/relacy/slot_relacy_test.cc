@@ -20,18 +20,18 @@
 namespace attrcache::relacy {
 namespace {
 
-using Word = uint64_t;
-constexpr Word kDeleting = 1, kVisible = 2, kReplacing = 4, kHold = 8, kHolds = 31 * kHold;
-constexpr Word kSequence = 256;  // and above; the value is in the upper half
+using SlotContent = uint64_t;
+constexpr SlotContent kDeleting = 1, kVisible = 2, kReplacing = 4, kHold = 8, kHolds = 31 * kHold;
+constexpr SlotContent kSequence = 256;  // and above; the value is in the upper half
 
-constexpr int holds(Word w) {
+constexpr int holds(SlotContent w) {
   const int field = static_cast<int>(w / kHold & 31);
   return field < 16 ? field : field - 32;
 }
-constexpr Word with_holds(Word w, int holds) {
-  return (w & ~kHolds) | (static_cast<Word>(holds) * kHold & kHolds);
+constexpr SlotContent with_holds(SlotContent w, int holds) {
+  return (w & ~kHolds) | (static_cast<SlotContent>(holds) * kHold & kHolds);
 }
-constexpr int waiters(Word w) { return holds(w) < 0 ? -holds(w) : 0; }
+constexpr int waiters(SlotContent w) { return holds(w) < 0 ? -holds(w) : 0; }
 
 constexpr int kValues = 4;
 
@@ -40,8 +40,8 @@ enum Omission { kNothing, kPinCheck, kClaim, kHiddenCheck, kHandOver };
 
 template <Omission kOmitted>
 struct Slot {
-  rl::atomic<Word> word;
-  rl::atomic<Word> tick;
+  rl::atomic<SlotContent> word;
+  rl::atomic<SlotContent> tick;
   rl::var<int> bodies[kValues];       // what the values point to
   rl::atomic<int> deleted[kValues];   // how often delete_fn succeeded
   rl::atomic<int> attached[kValues];  // whether a set succeeded
@@ -60,14 +60,16 @@ struct Slot {
     }
   }
 
-  Word load() { return word($).load(rl::mo_acquire); }
-  bool swap(Word& expected, Word desired) {
+  SlotContent load() { return word($).load(rl::mo_acquire); }
+  bool compare_exchange(SlotContent& expected, SlotContent desired) {
     return word($).compare_exchange_strong(expected, desired, rl::mo_acq_rel, rl::mo_acquire);
   }
-  bool swap(Word&& expected, Word desired) { return swap(expected, desired); }
+  bool compare_exchange(SlotContent&& expected, SlotContent desired) {
+    return compare_exchange(expected, desired);
+  }
 
   // False: it failed, and the value is as it was.
-  bool delete_fn(Word claimed) {
+  bool delete_fn(SlotContent claimed) {
     const int value = static_cast<int>(claimed >> 32);
     bodies[value]($) = -1;  // a race with whoever copies or deletes it at the same time
     int left = failures($).load(rl::mo_relaxed);
@@ -80,38 +82,42 @@ struct Slot {
     return true;
   }
 
-  Word made(int value) {
-    const Word sequence = tick($).fetch_add(1u, rl::mo_relaxed) + 1;
-    return Word(value) << 32 | sequence * kSequence | kVisible;
+  SlotContent made(int value) {
+    const SlotContent sequence = tick($).fetch_add(1u, rl::mo_relaxed) + 1;
+    return SlotContent(value) << 32 | sequence * kSequence | kVisible;
   }
   void give_way() { rl::yield(1, $); }
 
-  static bool is(Word now, Word claimed) { return ((now ^ claimed) & ~(kVisible | kHolds)) == 0; }
+  static bool is(SlotContent now, SlotContent claimed) {
+    return ((now ^ claimed) & ~(kVisible | kHolds)) == 0;
+  }
   // Those who wait get their pins with what comes into the slot.
-  static Word hand_over(Word desired, Word before) {
+  static SlotContent hand_over(SlotContent desired, SlotContent before) {
     return kOmitted == kHandOver ? desired : with_holds(desired, waiters(before));
   }
 
   // (S2), and waits for the pins that are there.
-  bool claim(Word now, Word kind, Word* claimed) {
+  bool claim(SlotContent now, SlotContent kind, SlotContent* claimed) {
     *claimed = (now | kDeleting | kind) & ~kHolds;
-    if (kOmitted != kClaim && !swap(Word(now), now | kDeleting | kind)) return false;
+    if (kOmitted != kClaim && !compare_exchange(SlotContent(now), now | kDeleting | kind))
+      return false;
     if (kOmitted == kPinCheck) return true;
-    for (Word w = load(); is(w, *claimed) && holds(w) > 0; w = load()) give_way();
+    for (SlotContent w = load(); is(w, *claimed) && holds(w) > 0; w = load()) give_way();
     return true;
   }
 
   // (S9) unless somebody has attached another value. Where pinners wait, they are to learn it.
-  void detach(Word claimed) {
-    for (Word now = load(); is(now, claimed);) {
-      if (swap(now, waiters(now) != 0 ? now & ~(kVisible | kReplacing) : 0)) return;
+  void detach(SlotContent claimed) {
+    for (SlotContent now = load(); is(now, claimed);) {
+      if (compare_exchange(now, waiters(now) != 0 ? now & ~(kVisible | kReplacing) : 0)) return;
     }
   }
   // (S5) or, if it is hidden, its end: then the caller drops its reference.
-  bool restore(Word claimed) {
-    for (Word now = load(); is(now, claimed);) {
+  bool restore(SlotContent claimed) {
+    for (SlotContent now = load(); is(now, claimed);) {
       if ((now & kVisible) == 0 && kOmitted != kHiddenCheck) break;
-      if (swap(now, hand_over((claimed | kVisible) & ~(kDeleting | kReplacing), now))) return true;
+      if (compare_exchange(now, hand_over((claimed | kVisible) & ~(kDeleting | kReplacing), now)))
+        return true;
     }
     detach(claimed);
     return false;
@@ -120,11 +126,11 @@ struct Slot {
   // Whether the value is attached: a failing delete_fn of the old one keeps it off.
   bool set(int value) {
     bodies[value]($) = value + 1;
-    Word desired = made(value);
-    Word now = load();
+    SlotContent desired = made(value);
+    SlotContent now = load();
     for (;;) {
       if (now == 0 || ((now & kDeleting) != 0 && holds(now) <= 0)) {
-        if (swap(now, hand_over(desired, now))) return note(value);  // (S1), (S7)
+        if (compare_exchange(now, hand_over(desired, now))) return note(value);  // (S1), (S7)
         continue;
       }
       if ((now & kDeleting) != 0) {
@@ -132,7 +138,7 @@ struct Slot {
         now = load();
         continue;
       }
-      Word claimed;
+      SlotContent claimed;
       if (!claim(now, kReplacing, &claimed)) {
         now = load();
         continue;
@@ -143,19 +149,19 @@ struct Slot {
       }
       desired = made(value);
       for (now = load(); is(now, claimed);) {
-        if (swap(now, hand_over(desired, now))) return note(value);  // (S8)
+        if (compare_exchange(now, hand_over(desired, now))) return note(value);  // (S8)
       }
     }
   }
 
   void erase() {
-    Word now = load();
-    Word claimed;
+    SlotContent now = load();
+    SlotContent claimed;
     for (;; now = load()) {
       if (now == 0 || (now & kVisible) == 0) return;
       if ((now & kDeleting) == 0) {
         if (claim(now, 0, &claimed)) break;
-      } else if (swap(Word(now), now & ~kVisible)) {  // (S6)
+      } else if (compare_exchange(SlotContent(now), now & ~kVisible)) {  // (S6)
         gone[now >> 32]($).store(1, rl::mo_relaxed);
         return;
       }
@@ -170,26 +176,27 @@ struct Slot {
   // copy_all's part: pins the value, reads what it points to, unpins it. Waits for a replacing set.
   void copy() {
     bool waits = false;
-    Word now = load();
+    SlotContent now = load();
     for (;; now = load()) {
       if (waits) {
         if (holds(now) > 0) break;
         if ((now & kReplacing) != 0) {
           give_way();
-        } else if (swap(Word(now), waiters(now) > 1 ? now + kHold : 0)) {  // (S12)
+        } else if (compare_exchange(SlotContent(now),
+                                    waiters(now) > 1 ? now + kHold : 0)) {  // (S12)
           return;
         }
         continue;
       }
       if ((now & kVisible) == 0) return;
       if ((now & kDeleting) == 0) {
-        if (swap(Word(now), with_holds(now, holds(now) + 1))) break;  // (S10)
+        if (compare_exchange(SlotContent(now), with_holds(now, holds(now) + 1))) break;  // (S10)
       } else if ((now & kReplacing) == 0) {
         return;
       } else if (holds(now) > 0) {
         give_way();
       } else {
-        waits = swap(Word(now), with_holds(now, holds(now) - 1));  // (S11)
+        waits = compare_exchange(SlotContent(now), with_holds(now, holds(now) - 1));  // (S11)
       }
     }
     now = load();
@@ -204,11 +211,11 @@ struct Slot {
   }
   // Of a value whose delete_fn failed after another thread's delete had said that it is gone:
   // nobody calls delete_fn again, as attrcache.h has it.
-  void abandon(Word claimed) { deleted[claimed >> 32]($).fetch_add(1, rl::mo_relaxed); }
+  void abandon(SlotContent claimed) { deleted[claimed >> 32]($).fetch_add(1, rl::mo_relaxed); }
 
   // Every value that was attached is in the slot, or its end came, once; what is gone stays gone.
   void finish() {
-    const Word now = word($).load(rl::mo_relaxed);
+    const SlotContent now = word($).load(rl::mo_relaxed);
     RL_ASSERT((now & (kDeleting | kHolds)) == 0);
     RL_ASSERT(now == 0 || (now & kVisible) != 0);
     RL_ASSERT(now == 0 || gone[now >> 32]($).load(rl::mo_relaxed) == 0);

@@ -91,17 +91,18 @@ TEST_F(AgeTest, ManyOldOnesKeepTheirOrder) {
 
 // A set in one step, under a keyval without delete_fn, comes past the same point.
 TEST_F(AgeTest, SetsWithoutDeleteFnRenumberToo) {
-  const int quick = Recorder::make(kind, {});
+  const int no_delete_fn = Recorder::make(kind, {});
   const int other = Recorder::make(kind, {});
   ASSERT_EQ(object.set(second, 1), ATTRCACHE_OK);
   for (int turn = 0; turn < 40; ++turn) {
     let_pass((uint64_t{1} << 32) - 2);
-    for (int i = 0; i < 6; ++i) ASSERT_EQ(object.set(i % 2 == 0 ? quick : other, i), ATTRCACHE_OK);
+    for (int i = 0; i < 6; ++i)
+      ASSERT_EQ(object.set(i % 2 == 0 ? no_delete_fn : other, i), ATTRCACHE_OK);
   }
   const std::vector<attrcache_attribute_info> listed = object.list();
   ASSERT_EQ(listed.size(), 3u);
   EXPECT_EQ(listed[0].keyval, second);
-  EXPECT_EQ(listed[1].keyval, quick);
+  EXPECT_EQ(listed[1].keyval, no_delete_fn);
   EXPECT_EQ(listed[2].keyval, other);
 }
 

@@ -56,11 +56,11 @@ TEST_F(BorrowTest, ADeletionByTheBorrowingThreadItselfIsRefused) {
 }
 
 TEST_F(BorrowTest, ADeletionOfAnUncalledValueIsRefusedToo) {
-  const int plain = Recorder::make(kind, {});
-  object.set(plain, 5);
-  ASSERT_EQ(attrcache_borrow(kind, &object.table, plain, &borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.erase(plain), ATTRCACHE_ERR_BORROWED);
-  EXPECT_EQ(object.set(plain, 6), ATTRCACHE_ERR_BORROWED);
+  const int no_callbacks = Recorder::make(kind, {});
+  object.set(no_callbacks, 5);
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, no_callbacks, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(no_callbacks), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(object.set(no_callbacks, 6), ATTRCACHE_ERR_BORROWED);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
 }
 

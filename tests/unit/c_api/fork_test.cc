@@ -81,7 +81,7 @@ class ForkAmongThreads : public ::testing::Test {
       if (attrcache_borrow(kind, &shared.table, served, &borrowed) == ATTRCACHE_OK) {
         EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
       }
-      EXPECT_EQ(shared.set(plain, i), ATTRCACHE_OK);
+      EXPECT_EQ(shared.set(no_callbacks, i), ATTRCACHE_OK);
       Object copy(kind);
       EXPECT_EQ(own.copy_to(copy), ATTRCACHE_OK);
       if (i % 2 == 0) own.erase(keyval);
@@ -104,7 +104,7 @@ class ForkAmongThreads : public ::testing::Test {
       return 2;
     }
     if (free_keyval(kind, served) != ATTRCACHE_OK || recorder.destructions != 0) return 3;
-    if (free_keyval(kind, plain) != ATTRCACHE_OK) return 4;
+    if (free_keyval(kind, no_callbacks) != ATTRCACHE_OK) return 4;
     for (Object& object : objects) {
       if (object.free() != ATTRCACHE_OK) return 5;
     }
@@ -120,7 +120,7 @@ class ForkAmongThreads : public ::testing::Test {
   Universe universe;
   attrcache_kind* kind = universe.kind();
   const int served = recorder.keyval_uncopied(kind);
-  const int plain = Recorder::make(kind, {});
+  const int no_callbacks = Recorder::make(kind, {});
   Object shared{kind};
   Object objects[kOthers] = {Object(kind), Object(kind), Object(kind)};
 };
@@ -158,7 +158,7 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
 TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
   Gate entered, forked;
   shared.set(served, 7);
-  shared.set(plain, 1);
+  shared.set(no_callbacks, 1);
   recorder.on_delete = [&](const attrcache::support::Call& call) {
     if (call.value != 7) return 0;
     entered.open();
@@ -175,7 +175,7 @@ TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
     if (shared.set(served, 8) != ATTRCACHE_OK || shared.value(served) != 8) _exit(2);
     if (shared.erase(served) != ATTRCACHE_OK || shared.value(served) != Object::kAbsent) _exit(3);
     use(objects[0]);
-    if (shared.erase(plain) != ATTRCACHE_OK || objects[0].free() != ATTRCACHE_OK) _exit(4);
+    if (shared.erase(no_callbacks) != ATTRCACHE_OK || objects[0].free() != ATTRCACHE_OK) _exit(4);
     if (free_keyval(kind, served) != ATTRCACHE_OK || recorder.destructions != 0) _exit(5);
     if (universe.counters().attributes != 1) _exit(6);
     _exit(0);

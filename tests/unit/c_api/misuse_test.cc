@@ -81,10 +81,10 @@ int error_of(int bad) {
 // Tries these ints while something is attached in each possible way, while nothing is attached, and
 // when the keyval is gone. Keyvals with a delete_fn and without one take different paths.
 TEST_F(MisuseTest, IntsThatResembleAKeyval) {
-  for (const bool plain : {false, true}) {
+  for (const bool no_callbacks : {false, true}) {
     Universe fresh;
     Object other(fresh.kind());
-    const int used = plain ? Recorder::make(other.kind, {}) : recorder.keyval(other.kind);
+    const int used = no_callbacks ? Recorder::make(other.kind, {}) : recorder.keyval(other.kind);
     const auto check_all = [&](const char* when) {
       for (const int bad : ints_like(used)) {
         SCOPED_TRACE(testing::Message() << std::hex << bad << " " << when);
@@ -188,9 +188,9 @@ TEST_F(MisuseTest, KeyvalOfAnotherKind) {
 
 // An object's table is passed with another kind than that of its attributes.
 TEST_F(MisuseTest, TableOfAnotherKind) {
-  for (const bool plain : {false, true}) {
+  for (const bool no_callbacks : {false, true}) {
     Object mine(kind);
-    const int attached = plain ? Recorder::make(kind, {}) : recorder.keyval(kind);
+    const int attached = no_callbacks ? Recorder::make(kind, {}) : recorder.keyval(kind);
     mine.set(attached, 1);
     attrcache_kind* const other = universe.kind(ATTRCACHE_WINDOW);
     attrcache_table* const t = &mine.table;

@@ -80,12 +80,14 @@ class ExecutorTest : public ::testing::Test {
  protected:
   void SetUp() override { call = {}; }
 
-  static Hooks hooks(attrcache_callback* copy_fn, attrcache_callback* delete_fn,
-                     attrcache_language language, intptr_t extra_state,
-                     attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER) {
+  static KeyvalCallbacks keyval_callbacks(attrcache_callback* copy_fn,
+                                          attrcache_callback* delete_fn,
+                                          attrcache_language language, intptr_t extra_state,
+                                          attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER) {
     return {{copy_fn, delete_fn, pointer(extra_state), language, nullptr}, handle, nullptr};
   }
-  Subject subject(intptr_t object, int64_t value, attrcache_tag tag = ATTRCACHE_AS_POINTER) {
+  CallbackArguments subject(intptr_t object, int64_t value,
+                            attrcache_tag tag = ATTRCACHE_AS_POINTER) {
     value_ = static_cast<uint64_t>(value);
     return {pointer(object), kKeyval, &value_, tag};
   }
@@ -100,7 +102,7 @@ class ExecutorTest : public ::testing::Test {
 };
 
 TEST_F(ExecutorTest, CGetsPointers) {
-  Hooks h = hooks(callback(copy_c), callback(delete_c), ATTRCACHE_C, 0x7000);
+  KeyvalCallbacks h = keyval_callbacks(callback(copy_c), callback(delete_c), ATTRCACHE_C, 0x7000);
   call.flag = 1;
   call.copy = 0x123456789a;
   const Copied copied = run_copy(h, subject(0x5000000000, 0x6000000000));
@@ -116,7 +118,8 @@ TEST_F(ExecutorTest, CGetsPointers) {
 }
 
 TEST_F(ExecutorTest, IntHandlesAreTheLowBits) {
-  Hooks h = hooks(callback(copy_int), callback(delete_int), ATTRCACHE_C, 1, ATTRCACHE_HANDLE_INT);
+  KeyvalCallbacks h = keyval_callbacks(callback(copy_int), callback(delete_int), ATTRCACHE_C, 1,
+                                       ATTRCACHE_HANDLE_INT);
   const int handle = static_cast<int>(0x84000001);  // as MPICH's, negative
   run_copy(h, subject(handle, 2));
   expect_call(handle, 1, 2);
@@ -125,8 +128,8 @@ TEST_F(ExecutorTest, IntHandlesAreTheLowBits) {
 }
 
 TEST_F(ExecutorTest, CSeesTheAddressOfWhatFortranSet) {
-  Hooks h = hooks(callback(copy_c), callback(delete_c), ATTRCACHE_C, 0);
-  const Subject s = subject(1, -9, ATTRCACHE_AS_AINT);
+  KeyvalCallbacks h = keyval_callbacks(callback(copy_c), callback(delete_c), ATTRCACHE_C, 0);
+  const CallbackArguments s = subject(1, -9, ATTRCACHE_AS_AINT);
   run_copy(h, s);
   EXPECT_EQ(call.value, reinterpret_cast<intptr_t>(s.at));
   run_delete(h, s);
@@ -134,8 +137,9 @@ TEST_F(ExecutorTest, CSeesTheAddressOfWhatFortranSet) {
 }
 
 TEST_F(ExecutorTest, FortranGetsIntegersOfItsSize) {
-  Hooks aint = hooks(callback(copy_fortran<intptr_t>), callback(delete_fortran<intptr_t>),
-                     ATTRCACHE_FORTRAN_AINT, 0x100000000);
+  KeyvalCallbacks aint =
+      keyval_callbacks(callback(copy_fortran<intptr_t>), callback(delete_fortran<intptr_t>),
+                       ATTRCACHE_FORTRAN_AINT, 0x100000000);
   call.flag = 1;
   call.copy = -0x200000000;
   const Copied copied = run_copy(aint, subject(8, -0x300000000));
@@ -147,8 +151,8 @@ TEST_F(ExecutorTest, FortranGetsIntegersOfItsSize) {
   EXPECT_EQ(run_delete(aint, subject(8, 5)), 3);
 
   call = {};
-  Hooks fint =
-      hooks(callback(copy_fortran<int>), callback(delete_fortran<int>), ATTRCACHE_FORTRAN_FINT, 70);
+  KeyvalCallbacks fint = keyval_callbacks(
+      callback(copy_fortran<int>), callback(delete_fortran<int>), ATTRCACHE_FORTRAN_FINT, 70);
   call.flag = 1;
   call.copy = -6;
   const Copied small = run_copy(fint, subject(8, 0x500000004));
@@ -158,17 +162,18 @@ TEST_F(ExecutorTest, FortranGetsIntegersOfItsSize) {
 }
 
 TEST_F(ExecutorTest, FortranKeepsWhatItWritesToExtraState) {
-  Hooks h = hooks(callback(copy_fortran<intptr_t>), callback(delete_fortran<intptr_t>),
-                  ATTRCACHE_FORTRAN_AINT, 40);
+  KeyvalCallbacks h =
+      keyval_callbacks(callback(copy_fortran<intptr_t>), callback(delete_fortran<intptr_t>),
+                       ATTRCACHE_FORTRAN_AINT, 40);
   run_copy(h, subject(1, 1));
   run_delete(h, subject(1, 1));
   EXPECT_EQ(call.extra_state, 41);
-  EXPECT_EQ(number(h.callbacks.extra_state), 42);
+  EXPECT_EQ(number(h.functions.extra_state), 42);
 }
 
 TEST_F(ExecutorTest, FortranHandlesComeFromTheRuntimeIfItHasAWay) {
-  Hooks h =
-      hooks(callback(copy_fortran<int>), callback(delete_fortran<int>), ATTRCACHE_FORTRAN_FINT, 0);
+  KeyvalCallbacks h = keyval_callbacks(callback(copy_fortran<int>), callback(delete_fortran<int>),
+                                       ATTRCACHE_FORTRAN_FINT, 0);
   run_delete(h, subject(21, 0));
   EXPECT_EQ(call.object, 21);
   h.fortran_handle = doubled;
@@ -179,7 +184,7 @@ TEST_F(ExecutorTest, FortranHandlesComeFromTheRuntimeIfItHasAWay) {
 }
 
 TEST_F(ExecutorTest, ACopyThatSaysNothingCopiesNothing) {
-  Hooks h = hooks(callback(silent_copy), callback(delete_c), ATTRCACHE_C, 0);
+  KeyvalCallbacks h = keyval_callbacks(callback(silent_copy), callback(delete_c), ATTRCACHE_C, 0);
   const Copied copied = run_copy(h, subject(1, 1));
   EXPECT_EQ(copied.code, 0);
   EXPECT_FALSE(copied.flag);
@@ -187,7 +192,8 @@ TEST_F(ExecutorTest, ACopyThatSaysNothingCopiesNothing) {
 }
 
 TEST_F(ExecutorTest, ExceptionsBecomeACode) {
-  Hooks h = hooks(callback(throwing_copy), callback(throwing_delete), ATTRCACHE_C, 0);
+  KeyvalCallbacks h =
+      keyval_callbacks(callback(throwing_copy), callback(throwing_delete), ATTRCACHE_C, 0);
   const Copied copied = run_copy(h, subject(1, 1));
   EXPECT_EQ(copied.code, ATTRCACHE_CALLBACK_THREW);
   EXPECT_FALSE(copied.flag);
@@ -198,14 +204,14 @@ TEST_F(ExecutorTest, ExceptionsBecomeACode) {
 TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto leave = [](void*, int, void*, void*) -> int { pthread_exit(nullptr); };
-  Hooks h = hooks(nullptr, callback(+leave), ATTRCACHE_C, 0);
+  KeyvalCallbacks h = keyval_callbacks(nullptr, callback(+leave), ATTRCACHE_C, 0);
   EXPECT_DEATH(std::thread([&] { run_delete(h, subject(1, 1)); }).join(), "");
 }
 
 TEST_F(ExecutorTest, DestructorsGetTheExtraStateAndMayThrow) {
-  Hooks h = hooks(nullptr, nullptr, ATTRCACHE_C, 0x77);
+  KeyvalCallbacks h = keyval_callbacks(nullptr, nullptr, ATTRCACHE_C, 0x77);
   run_destructor(h);  // there is none
-  h.callbacks.destructor = [](void* extra_state) {
+  h.functions.destructor = [](void* extra_state) {
     note(0, 0, number(extra_state), 0);
     throw 5;
   };

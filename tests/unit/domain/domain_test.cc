@@ -55,7 +55,7 @@ TEST_F(DomainLayerTest, KindsAreAddedInOrderUntilThereAreSixteen) {
   EXPECT_EQ(domain->add_kind(file, &kind), ATTRCACHE_OK);
   EXPECT_EQ(kind, domain->kind(3));
   EXPECT_EQ(kind->name(), std::string("file"));
-  for (unsigned number = 4; number < id::kKinds; ++number) {
+  for (unsigned number = 4; number < id::kMaxKinds; ++number) {
     EXPECT_EQ(domain->add_kind({}, &kind), ATTRCACHE_OK);
     EXPECT_EQ(kind->kind(), number);
     EXPECT_EQ(kind->name(), std::string("object"));

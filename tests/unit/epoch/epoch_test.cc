@@ -33,7 +33,7 @@ TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
   for (unsigned stripes : {1u, 8u, 64u}) {
     Epoch epoch(stripes);
     Item items[3];
-    std::optional<Epoch::Pin> first(std::in_place, epoch, 1), second(std::in_place, epoch, 2);
+    std::optional<Epoch::Guard> first(std::in_place, epoch, 1), second(std::in_place, epoch, 2);
     for (Item& item : items) epoch.retire(&item);
     EXPECT_EQ(epoch.waiting(), 3u);
     first.reset();
@@ -48,9 +48,9 @@ TEST(EpochTest, ALaterPinDoesNotKeepOffWhatWasRetiredBefore) {
   Epoch epoch(1);
   Item item;
   {
-    std::optional<Epoch::Pin> early(std::in_place, epoch, 1);
+    std::optional<Epoch::Guard> early(std::in_place, epoch, 1);
     epoch.retire(&item);
-    Epoch::Pin late(epoch, 2);
+    Epoch::Guard late(epoch, 2);
     early.reset();
     EXPECT_EQ(item.reclaimed, 1);
   }
@@ -60,10 +60,10 @@ TEST(EpochTest, PinsNest) {
   Epoch epoch(2);
   Item item;
   {
-    Epoch::Pin outer(epoch, 1);
-    { Epoch::Pin inner(epoch, 1); }
+    Epoch::Guard outer(epoch, 1);
+    { Epoch::Guard inner(epoch, 1); }
     epoch.retire(&item);
-    { Epoch::Pin inner(epoch, 1); }
+    { Epoch::Guard inner(epoch, 1); }
     EXPECT_EQ(item.reclaimed, 0);
   }
   EXPECT_EQ(item.reclaimed, 1);
@@ -105,7 +105,7 @@ TEST(EpochTest, NothingIsReclaimedUnderAPinAndNothingIsLeftAtTheEnd) {
         Item* old = shown.exchange(&items[t * kItems + i]);
         epoch.retire(old);
       } else {
-        Epoch::Pin pin(epoch, t);
+        Epoch::Guard pin(epoch, t);
         Item* item = shown.load();
         for (int look = 0; look < 3; ++look) ASSERT_EQ(item->reclaimed, 0);
       }

@@ -8,7 +8,7 @@ namespace attrcache::id {
 namespace {
 
 TEST(IdTest, PartsComeBackAsTheyWentIn) {
-  for (unsigned kind = 0; kind < kKinds; ++kind) {
+  for (unsigned kind = 0; kind < kMaxKinds; ++kind) {
     for (const unsigned generation : {0u, 1u, 127u, 128u, 255u}) {
       for (const uint32_t i : {0u, 1u, 2u, 63u, 64u, 131006u, 131071u}) {
         const uint32_t keyval = make(kind, generation, i);

@@ -48,7 +48,7 @@ TEST_P(RegistryTest, AKeyvalIsOfItsKindAndFoundUntilItIsFreed) {
   EXPECT_EQ(id::kind(key), kKind);
   EXPECT_EQ(registry.check(key), ATTRCACHE_OK);
   EXPECT_EQ(static_cast<uint32_t>(registry.look_up(key)), key);
-  EXPECT_EQ(registry.hooks(key).callbacks.extra_state, &ends);
+  EXPECT_EQ(registry.callbacks(key).functions.extra_state, &ends);
   EXPECT_EQ(registry.free(&keyval), ATTRCACHE_OK);
   EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_INVALID);
   EXPECT_EQ(registry.look_up(key), 0u);
@@ -142,7 +142,7 @@ TEST_P(RegistryTest, ManyLiveOnesAreAllDifferent) {
   EXPECT_EQ(keyvals.size(), size_t{kMany});
   std::set<int> listed;
   registry.for_each([&](uint64_t word, Record& record, const References& references) {
-    EXPECT_EQ(record.hooks.callbacks.extra_state, &ends);
+    EXPECT_EQ(record.callbacks.functions.extra_state, &ends);
     EXPECT_EQ(references.count(), 0u);
     listed.insert(static_cast<int>(word & entry_word::kKeyval));
   });

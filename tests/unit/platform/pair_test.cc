@@ -11,11 +11,11 @@ namespace {
 
 TEST(PairTest, SwapChangesBothHalvesIfBothAreAsExpected) {
   Pair pair;
-  Word expected = {0, 0};
-  EXPECT_TRUE(pair.swap(expected, {1, 2}));
-  for (const Word wrong : {Word{1, 3}, Word{3, 2}, Word{0, 0}}) {
+  SlotContent expected = {0, 0};
+  EXPECT_TRUE(pair.compare_exchange(expected, {1, 2}));
+  for (const SlotContent wrong : {SlotContent{1, 3}, SlotContent{3, 2}, SlotContent{0, 0}}) {
     expected = wrong;
-    EXPECT_FALSE(pair.swap(expected, {7, 7}));
+    EXPECT_FALSE(pair.compare_exchange(expected, {7, 7}));
     EXPECT_EQ(expected.value, 1u) << "tells what is there";
     EXPECT_EQ(expected.meta, 2u);
   }
@@ -25,12 +25,12 @@ TEST(PairTest, SwapChangesBothHalvesIfBothAreAsExpected) {
 
 TEST(PairTest, SwapMetaAndAddMetaLeaveTheValueAlone) {
   Pair pair;
-  Word expected = {0, 0};
-  pair.swap(expected, {1, 2});
+  SlotContent expected = {0, 0};
+  pair.compare_exchange(expected, {1, 2});
   uint64_t meta = 3;
-  EXPECT_FALSE(pair.swap_meta(meta, 9));
+  EXPECT_FALSE(pair.compare_exchange_meta(meta, 9));
   EXPECT_EQ(meta, 2u);
-  EXPECT_TRUE(pair.swap_meta(meta, 9));
+  EXPECT_TRUE(pair.compare_exchange_meta(meta, 9));
   EXPECT_EQ(pair.add_meta(5), 9u);
   EXPECT_EQ(pair.load().value, 1u);
   EXPECT_EQ(pair.load().meta, 14u);
@@ -39,8 +39,8 @@ TEST(PairTest, SwapMetaAndAddMetaLeaveTheValueAlone) {
 
 TEST(PairTest, GlimpseSeesTheUpperHalfAndTheValue) {
   Pair pair;
-  Word expected = {0, 0};
-  pair.swap(expected, {0x1111, 0xabcdef0012345678});
+  SlotContent expected = {0, 0};
+  pair.compare_exchange(expected, {0x1111, 0xabcdef0012345678});
   pair.glimpse([](uint32_t upper, auto value) {
     EXPECT_EQ(upper, 0xabcdef00u);
     EXPECT_EQ(value(), 0x1111u);
@@ -52,11 +52,11 @@ TEST(PairTest, HalvesAreReadAsOfOneInstant) {
   support::run_threads(3, [&](int t) {
     for (int i = 0; i < 200000 / support::kSlowness; ++i) {
       if (t == 0) {
-        Word now = pair.load();
-        while (!pair.swap(now, {now.value + 1, now.meta + 1})) {
+        SlotContent now = pair.load();
+        while (!pair.compare_exchange(now, {now.value + 1, now.meta + 1})) {
         }
       } else {
-        const Word now = pair.load();
+        const SlotContent now = pair.load();
         ASSERT_EQ(now.value, now.meta);
         pair.glimpse([](uint32_t upper, auto value) { ASSERT_EQ(upper, value() >> 32); });
       }

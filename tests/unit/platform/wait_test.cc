@@ -17,7 +17,7 @@ TEST(WaitTest, BackoffComesBack) {
 // Whoever looks at a meta that has changed since it was read does not sleep.
 TEST(WaitTest, NobodySleepsOnWhatHasChanged) {
   Pair slot;
-  slot.init({0, uint64_t{7} << 32});
+  slot.store_unshared({0, uint64_t{7} << 32});
   SlotWait wait;
   for (int i = 0; i < 1000; ++i) wait.until_changed(slot, uint64_t{6} << 32);
 }
@@ -26,7 +26,7 @@ TEST(WaitTest, NobodySleepsOnWhatHasChanged) {
 // end.
 TEST(WaitTest, WhoeverSleepsIsWoken) {
   Pair slot;
-  slot.init({0, uint64_t{1} << 32});
+  slot.store_unshared({0, uint64_t{1} << 32});
   std::thread waiter([&slot] {
     for (uint64_t turn = 1; turn < 2000; turn += 2) {
       SlotWait wait;

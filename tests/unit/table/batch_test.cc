@@ -23,8 +23,8 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
   void attach(uint32_t index) {
     const uint64_t m = meta::attached(id::make(0, 0, 0), ATTRCACHE_AS_POINTER, table.tick());
     Pair* slot = table.find_or_grow(index);
-    Word now = slot->load();
-    ASSERT_TRUE(slot->swap(now, {index, m}));
+    SlotContent now = slot->load();
+    ASSERT_TRUE(slot->compare_exchange(now, {index, m}));
   }
   // All indices, in the order of the batches: oldest first or youngest first.
   std::vector<uint32_t> all(Batch::Order order) {

@@ -27,9 +27,9 @@ class GetTest : public ::testing::Test {
   void attach(uint32_t index, attrcache_tag tag = ATTRCACHE_AS_POINTER) {
     Pair* slot = table.find_or_grow(index);
     ASSERT_NE(slot, nullptr);
-    Word now = slot->load();
+    SlotContent now = slot->load();
     const uint64_t meta = meta::attached(static_cast<uint32_t>(keyval(0)), tag, table.tick());
-    ASSERT_TRUE(slot->swap(now, {index + 1, meta}));
+    ASSERT_TRUE(slot->compare_exchange(now, {index + 1, meta}));
   }
   // Without a kind, a keyval that isn't found can't be checked, so get returns an error.
   void* look_for(int keyval) {

@@ -58,16 +58,16 @@ TEST(MetaTest, OtherGenerationsAndKindsDoNotBelong) {
 TEST(MetaTest, ReplaceableAtOnceOnlyAtRestAndWithoutDeleteFn) {
   const uint32_t key = id::make(1, 5, 9);
   for (const attrcache_tag t : kTags) {
-    const uint64_t quick = attached((key & stripe::kKeyval) | kQuickHalf, t, 1);
-    EXPECT_TRUE(replaceable_at_once(quick, key));
-    EXPECT_FALSE(replaceable_at_once(with_holds(quick, 1), key));
-    EXPECT_FALSE(replaceable_at_once(with_holds(quick, kMaxHolds), key));
-    EXPECT_FALSE(replaceable_at_once(quick | kDeleting, key));
-    EXPECT_FALSE(replaceable_at_once(quick & ~kVisible, key));
-    EXPECT_FALSE(replaceable_at_once(quick, id::make(1, 6, 9)));
-    EXPECT_FALSE(replaceable_at_once(attached(key & stripe::kKeyval, t, 1), key));
+    const uint64_t no_delete_fn = attached((key & stripe::kKeyval) | kNoDeleteFnHalf, t, 1);
+    EXPECT_TRUE(replaceable_unclaimed(no_delete_fn, key));
+    EXPECT_FALSE(replaceable_unclaimed(with_holds(no_delete_fn, 1), key));
+    EXPECT_FALSE(replaceable_unclaimed(with_holds(no_delete_fn, kMaxHolds), key));
+    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn | kDeleting, key));
+    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn & ~kVisible, key));
+    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn, id::make(1, 6, 9)));
+    EXPECT_FALSE(replaceable_unclaimed(attached(key & stripe::kKeyval, t, 1), key));
   }
-  EXPECT_FALSE(replaceable_at_once(0, key));
+  EXPECT_FALSE(replaceable_unclaimed(0, key));
 }
 
 // The clock may have wrapped since.

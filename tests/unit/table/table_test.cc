@@ -19,8 +19,8 @@ class TableTest : public ::testing::Test {
  protected:
   ~TableTest() override { table.clear(); }
   static void fill(Pair& slot, uint64_t value) {
-    Word now = slot.load();
-    EXPECT_TRUE(slot.swap(now, {value, value + 1}));
+    SlotContent now = slot.load();
+    EXPECT_TRUE(slot.compare_exchange(now, {value, value + 1}));
   }
 
   attrcache_table bytes = ATTRCACHE_TABLE_INIT;

@@ -76,7 +76,7 @@ Binding look_for_binding(const void* return_address) {
   return binding;
 }
 
-int create_keyval_for_cxx(const Served& state, int kind, attrcache_callback* copy_fn,
+int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
                           probe::Source source) {
   auto* proxied = make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
@@ -94,7 +94,7 @@ namespace {
 
 // Stores the proxies. No lock is needed, because nobody else knows the keyval yet.
 void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
-  for (attrcache_kind* kind : served()->kinds) {
+  for (attrcache_kind* kind : process()->kinds) {
     attrcache_keyval_info info;
     if (attrcache_keyval_describe(kind, keyval, &info) != ATTRCACHE_OK) continue;
     probe::unwrap(info.callbacks);
@@ -126,7 +126,7 @@ extern "C" ATTRCACHE_ENTRY void MPII_Keyval_set_proxy(int keyval,
                                                       attrcache::mpi::CopyProxy* copy_proxy,
                                                       attrcache::mpi::DeleteProxy* delete_proxy) {
   using namespace attrcache::mpi;
-  if (ours(keyval) && served() != nullptr) {
+  if (ours(keyval) && process() != nullptr) {
     set_proxy(keyval, copy_proxy, delete_proxy);
   } else {
     native_set_proxy()(keyval, copy_proxy, delete_proxy);

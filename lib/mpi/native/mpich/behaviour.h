@@ -16,7 +16,7 @@ inline constexpr Natively kNatively[] = {
     {Misuse::kWrongKind, "gives MPI_ERR_KEYVAL"},
     {Misuse::kPredefined, "gives MPI_ERR_KEYVAL"},
     {Misuse::kNullHandle, "gives an error"},
-    {Misuse::kOutOfTime, "ends the program"},
+    {Misuse::kOutsideInitFinalize, "ends the program"},
     {Misuse::kSetOnFreed, "lets it pass"},
     {Misuse::kDeleteAbsent, "succeeds, as attrcache does, where Open MPI gives an error"},
     {Misuse::kWrongThread, "does not look"},

@@ -17,7 +17,7 @@ inline constexpr Natively kNatively[] = {
     {Misuse::kWrongKind, "lets a get pass, and says that nothing is attached"},
     {Misuse::kPredefined, "gives MPI_ERR_OTHER"},
     {Misuse::kNullHandle, "lets MPI_Attr_get pass, and fails in the others"},
-    {Misuse::kOutOfTime, "ends the program"},
+    {Misuse::kOutsideInitFinalize, "ends the program"},
     {Misuse::kSetOnFreed, "lets it pass"},
     {Misuse::kDeleteAbsent, "gives MPI_ERR_OTHER, where MPICH and attrcache succeed"},
     {Misuse::kWrongThread, "does not look"},

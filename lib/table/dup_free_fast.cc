@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "table/at_once.h"
+#include "table/dup_free_fast.h"
 
 #include "callback/frame.h"
 
 namespace attrcache {
 
 int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordinal) {
-  References::Counter* const counters = registry.near_counters(ordinal);
+  References::Counter* const counters = registry.first_chunk_counters(ordinal);
   bool all = true;
   const auto copy = [&](uint32_t index, const Pair& slot) {
     all = all && copy_slot(slot, counters[index], [&] { return to.find_or_grow(index); });
@@ -27,7 +27,7 @@ int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordina
 bool delete_carefully(Registry& registry, Table& table, unsigned ordinal) {
   // A user-level thread has its own stack of callbacks, in which somebody might use the table.
   if (registry.threads().self().innermost != nullptr) return false;
-  return delete_near<true>(registry, table, ordinal);
+  return delete_without_callbacks<true>(registry, table, ordinal);
 }
 
 int give_up_copy(Registry& registry, const Table& from, Table& to) {
@@ -35,7 +35,7 @@ int give_up_copy(Registry& registry, const Table& from, Table& to) {
   to.for_each([&registry](uint32_t index, Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (meta::empty(m)) return;
-    slot.empty();
+    slot.clear_unshared();
     registry.drop(meta::keyval(m, index));
   });
   to.clear();

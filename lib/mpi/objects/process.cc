@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/objects/served.h"
+#include "mpi/objects/process.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -19,7 +19,7 @@
 
 namespace attrcache::mpi {
 
-constinit Atomic<const Served*> served_state{nullptr};
+constinit Atomic<const Process*> process_state{nullptr};
 constinit Atomic<uint8_t> attention_state{kNotServing};
 constinit Atomic<uint8_t> watch_state{0};
 constinit Counts counts;
@@ -48,20 +48,20 @@ attrcache_kind_options options() {
 
 // The communicator whose attributes MPI_Finalize deletes last. It deletes those of MPI_COMM_SELF
 // first, and some MPIs then those of MPI_COMM_WORLD.
-MPI_Comm last_object() {
+MPI_Comm finalize_object() {
   return behaviour().finalize_deletes_on_world ? native().world : native().self;
 }
 
 // The delete callback that tells of MPI_Finalize. It runs last among the delete callbacks of
-// last_object(), because its attribute was set first.
-int last_deleted(MPI_Comm comm, int, void*, void*) {
+// finalize_object(), because its attribute was set first.
+int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   if (checking()) watch_end();
-  attention_state.fetch_or(kEnding, kRelease);  // (V2)
+  attention_state.fetch_or(kEnding, kRelease);  // (MP2)
   // From here on every lookup misses the map and asks MPI, which knows best what it still allows.
   forget_all_objects();
   if (verbose()) {
     attrcache_counters c = {};
-    attrcache_domain_counters(served()->domain, &c);
+    attrcache_domain_counters(process()->domain, &c);
     std::fprintf(stderr,
                  "attrcache[%d]: served %" PRIu64 " keyvals, %" PRIu64 " objects, %" PRIu64
                  " sets, %" PRIu64 " deletes; left: %" PRIu64 " keyvals, %" PRIu64 " attributes\n",
@@ -77,12 +77,13 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   return MPI_SUCCESS;
 }
 
-int create_anchors(Served& s) {
-  int code = create_anchor<Communicator>(&s.anchors[0]);
-  if (code == MPI_SUCCESS) code = create_anchor<Datatype>(&s.anchors[1]);
-  if (code == MPI_SUCCESS) code = create_anchor<Window>(&s.anchors[2]);
+int create_anchors(Process& s) {
+  int code = create_anchor<Communicator>(&s.anchor_keyvals[0]);
+  if (code == MPI_SUCCESS) code = create_anchor<Datatype>(&s.anchor_keyvals[1]);
+  if (code == MPI_SUCCESS) code = create_anchor<Window>(&s.anchor_keyvals[2]);
   if (code == MPI_SUCCESS) {
-    code = native().comm.create_keyval(copy_nothing, last_deleted, &s.last, nullptr);
+    code = native().comm.create_keyval(copy_nothing, finalize_attribute_deleted, &s.finalize_keyval,
+                                       nullptr);
   }
   return code;
 }
@@ -120,26 +121,26 @@ constexpr const char* kMpi1[] = {"MPI_Keyval_create", "MPI_Keyval_free", "MPI_At
 constexpr const char* kMpi1Fortran[] = {"mpi_keyval_create_", "mpi_keyval_free_", "mpi_attr_put_",
                                         "mpi_attr_get_", "mpi_attr_delete_"};
 
-void find_fronted(Served& s) {
+void find_wrapped(Process& s) {
   for (const Names& names : kNames) {
     for (const char* operation : kOperations) {
       char name[64];
       std::snprintf(name, sizeof name, "MPI_%s%s", names.c, operation);
-      if (!comes_to_us(name)) s.fronted[names.kind] = true;
+      if (!comes_to_us(name)) s.wrapped_by_tool[names.kind] = true;
       if (!facts::kFortran) continue;
       std::snprintf(name, sizeof name, "mpi_%s%s_", names.fortran, operation);
-      if (!comes_to_us(name)) s.fronted[names.kind] = true;
+      if (!comes_to_us(name)) s.wrapped_by_tool[names.kind] = true;
     }
   }
   for (const char* name : kMpi1) {
-    if (!comes_to_us(name)) s.fronted[ATTRCACHE_COMMUNICATOR] = true;
+    if (!comes_to_us(name)) s.wrapped_by_tool[ATTRCACHE_COMMUNICATOR] = true;
   }
   for (const char* name : kMpi1Fortran) {
-    if (facts::kFortran && !comes_to_us(name)) s.fronted[ATTRCACHE_COMMUNICATOR] = true;
+    if (facts::kFortran && !comes_to_us(name)) s.wrapped_by_tool[ATTRCACHE_COMMUNICATOR] = true;
   }
 }
 
-int create_domain(Served& s) {
+int create_domain(Process& s) {
   const attrcache_kind_options comm = options<Communicator>();
   const attrcache_kind_options type = options<Datatype>();
   const attrcache_kind_options win = options<Window>();
@@ -149,25 +150,25 @@ int create_domain(Served& s) {
   o.window = &win;
   const int result = attrcache_domain_create(&o, &s.domain);
   if (result == ATTRCACHE_OK) {
-    for (int i = 0; i < kKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);
+    for (int i = 0; i < kMpiKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);
   }
   return result;
 }
 
-void discard(Served* s) {
+void discard(Process* s) {
   const Native& n = native();
-  n.comm.free_keyval(&s->anchors[0]);
-  n.type.free_keyval(&s->anchors[1]);
-  n.win.free_keyval(&s->anchors[2]);
-  n.comm.free_keyval(&s->last);
+  n.comm.free_keyval(&s->anchor_keyvals[0]);
+  n.type.free_keyval(&s->anchor_keyvals[1]);
+  n.win.free_keyval(&s->anchor_keyvals[2]);
+  n.comm.free_keyval(&s->finalize_keyval);
   attrcache_domain_destroy(s->domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr);
   destroy(s);
 }
 
 }  // namespace
 
-int begin_first(const Served** state) {
-  auto* made = make<Served>();
+int begin_first(const Process** state) {
+  auto* made = make<Process>();
   if (made == nullptr) die("out of", "memory");
   const int code = create_anchors(*made);
   if (code != MPI_SUCCESS) {
@@ -177,12 +178,12 @@ int begin_first(const Served** state) {
   const int result = create_domain(*made);
   if (result != ATTRCACHE_OK) die("cannot serve this process:", attrcache_strerror(result));
 
-  find_fronted(*made);
+  find_wrapped(*made);
 
-  const Served* expected = nullptr;
-  // (V1) The release publishes the domain. On failure another thread's state is used instead, which
-  // the acquire makes visible.
-  if (!served_state.compare_exchange_strong(expected, made, kAcqRel, kAcquire)) {
+  const Process* expected = nullptr;
+  // (MP1) The release publishes the domain. On failure another thread's state is used instead,
+  // which the acquire makes visible.
+  if (!process_state.compare_exchange_strong(expected, made, kAcqRel, kAcquire)) {
     discard(made);
     *state = expected;
     return MPI_SUCCESS;
@@ -199,9 +200,9 @@ int begin_first(const Served** state) {
     watch_state.fetch_or(kChecked, kRelaxed);
     attention_state.fetch_or(kChecking, kRelease);
   }
-  for (int kind = 0; kind < kKinds; ++kind) {
-    if (!made->fronted[kind]) continue;
-    attention_state.fetch_or(kFronted, kRelease);
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    if (!made->wrapped_by_tool[kind]) continue;
+    attention_state.fetch_or(kWrappedByTool, kRelease);
     if (verbose()) {
       std::fprintf(stderr,
                    "attrcache[%d]: not serving %ss: a tool in front wraps their functions\n",
@@ -211,17 +212,17 @@ int begin_first(const Served** state) {
   watch_for_end(*made);
   probe::begun(*made);
   attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
-                            kRelease);  // (V2) also publishes what V1 publishes
+                            kRelease);  // (MP2) also publishes what MP1 publishes
   return MPI_SUCCESS;
 }
 
-void watch_for_end(const Served& state) {
+void watch_for_end(const Process& state) {
   if (watching.load(kRelaxed)) return;
   // A program that uses MPI sessions alone has no MPI_COMM_WORLD.
   int initialized = 0;
   if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) return;
   if (watching.exchange(true, kAcqRel)) return;
-  native().comm.set_attr(last_object(), state.last, nullptr);
+  native().comm.set_attr(finalize_object(), state.finalize_keyval, nullptr);
 }
 
 bool wants_words() {

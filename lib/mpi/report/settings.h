@@ -19,7 +19,7 @@
 
 namespace attrcache::mpi::report {
 
-struct Wishes {
+struct Settings {
   std::vector<std::string> targets;
   std::string trace;
   uint64_t slow = 10'000;  // nanoseconds
@@ -30,7 +30,7 @@ struct Wishes {
 
 // The environment is read once. If something isn't the number that it should be, that is said on
 // standard error, and the default is taken.
-const Wishes& wishes();
+const Settings& settings();
 
 }  // namespace attrcache::mpi::report
 

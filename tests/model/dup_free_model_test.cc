@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free without callbacks (lib/table/at_once.h) against set, delete and free_keyval, and the
-// conditions that send them to the way by callbacks where two threads race. Those of one thread:
-// at_once_model_test.cc.
+// Dup and free without callbacks (lib/table/dup_free_fast.h) against set, delete and free_keyval,
+// and the conditions that send them to the way by callbacks where two threads race. Those of one
+// thread: dup_free_fast_model_test.cc.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"
@@ -14,7 +14,7 @@ namespace {
 // Keyvals with DUP_FN, and calls that succeed.
 struct Dup : Objects {
   explicit Dup(int keyvals, unsigned stripes = 1) : Objects(stripes) {
-    keys_up_to(keyvals, Copy::kDup, Delete::kSilent);
+    keys_up_to(keyvals, Copy::kDup, Delete::kNoDeleteFn);
   }
   void copy() { expect(Objects::copy() == ATTRCACHE_OK, "the dup succeeds"); }
   // What the new object has under a keyval; 0: nothing, or the keyval is gone.
@@ -174,7 +174,7 @@ TEST(AtOnce, CopyAgainstDelete) {
 TEST(AtOnce, CopyAgainstBorrow) {
   run_model({}, [] {
     Objects o;
-    o.key(Copy::kDup, Delete::kSilent);
+    o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
     spawn([&o] {
       attrcache_borrowed borrowed;
@@ -195,7 +195,7 @@ TEST(AtOnce, CopyAgainstBorrow) {
 TEST(AtOnce, FreeAgainstBorrow) {
   run_model({3}, [] {
     Objects o;
-    o.key(Copy::kDup, Delete::kSilent);
+    o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
     Plain<int> body{1};
     Atomic<int> lent{0};
@@ -221,7 +221,7 @@ TEST(AtOnce, FreeAgainstFreeKeyval) {
   for (const unsigned stripes : {1u, 2u}) {
     run_model({}, [=] {
       Objects o(stripes);
-      o.keys_up_to(2, Copy::kDup, Delete::kSilent);
+      o.keys_up_to(2, Copy::kDup, Delete::kNoDeleteFn);
       o.set(0, 1);
       o.set(1, 2);
       spawn([&o] { o.free_key(1); });
@@ -242,7 +242,7 @@ TEST(AtOnce, FreeAgainstFreeKeyval) {
 TEST(AtOnce, OneDestructorToBeRun) {
   run_model({}, [] {
     Objects o;
-    o.keys_up_to(2, Copy::kDup, Delete::kSilent);
+    o.keys_up_to(2, Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
     o.set(1, 2);
     o.on_destroy = [](Objects& objects) {
@@ -262,8 +262,8 @@ TEST(AtOnce, OneDestructorToBeRun) {
 TEST(AtOnce, GivenUpCopyEndsKeyval) {
   run_model({2}, [] {
     Objects o;
-    o.key(Copy::kDup, Delete::kSilent);
-    o.key(Copy::kCalled, Delete::kSilent);
+    o.key(Copy::kDup, Delete::kNoDeleteFn);
+    o.key(Copy::kCalled, Delete::kNoDeleteFn);
     o.set(0, 1);
     o.set(1, 2);
     o.on_destroy = [](Objects& objects) {
@@ -290,8 +290,8 @@ TEST(AtOnce, GivenUpCopyEndsKeyval) {
 TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
   run_model({3}, [] {
     Objects o;
-    o.key(Copy::kDup, Delete::kSilent);
-    o.key(Copy::kCalled, Delete::kSilent);
+    o.key(Copy::kDup, Delete::kNoDeleteFn);
+    o.key(Copy::kCalled, Delete::kNoDeleteFn);
     o.set(0, 1);
     o.set(1, 9);
     spawn([&o] {
@@ -312,7 +312,7 @@ TEST(AtOnce, CopyAgainstReuseOfTheIndex) {
   int reused = 0;
   run_model({1, 2}, [&reused] {
     Objects o;
-    o.key(Copy::kDup, Delete::kSilent);
+    o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
     int fillers[Registry::kRest + 4];
     for (int& filler : fillers) attrcache_keyval_create(o.kind, nullptr, &filler);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free in the C API. As in hot.cc: where callbacks are to be run, or anything else is
-// unusual, the fast functions leave by one jump to slow ones.
-
-#include "table/whole.h"
+// Dup and free in the C API. As in one_attribute.cc: where callbacks are to be run, or anything
+// else is unusual, the fast functions leave by one jump to slow ones.
 
 #include "attrcache/attrcache.h"
-#include "table/at_once.h"
+#include "table/dup_free.h"
+#include "table/dup_free_fast.h"
 
 namespace {
 
@@ -44,7 +43,7 @@ int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* o
     return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
   }
   const int result =
-      attrcache::copy_at_once(inside(kind), Table::of(old_table), Table::of(new_table));
+      attrcache::copy_attributes_fast(inside(kind), Table::of(old_table), Table::of(new_table));
   if (result != ATTRCACHE_ABSENT) [[likely]]
     return result;
   return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
@@ -53,7 +52,7 @@ int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* o
 int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                          attrcache_delete_mode mode, int* callback_code) noexcept {
   if (kind != nullptr && table != nullptr && static_cast<unsigned>(mode) <= ATTRCACHE_DRAIN &&
-      attrcache::delete_at_once(inside(kind), Table::of(table))) [[likely]] {
+      attrcache::delete_attributes_fast(inside(kind), Table::of(table))) [[likely]] {
     return ATTRCACHE_OK;
   }
   return delete_one_by_one(kind, table, object, mode, callback_code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "table/whole.h"
+#include "table/dup_free.h"
 
 #include "table/batch.h"
 #include "table/meta.h"
@@ -17,7 +17,7 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   Pair& slot = *item.slot;
   // Grown first: what copy_fn makes must find its place.
   if (to.table.find_or_grow(item.index) == nullptr) return ATTRCACHE_ERR_MEMORY;
-  Word pinned;
+  SlotContent pinned;
   if (const int result = pin_value(from.registry, slot, keyval, &pinned); result != ATTRCACHE_OK) {
     // A value that is gone, or whose deletion has begun, is skipped.
     return result == ATTRCACHE_ERR_PINNED ? result : ATTRCACHE_OK;
@@ -31,8 +31,9 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   Copied copied;
   {
     FrameScope scope(from.registry.threads().self(), frame);
-    copied = run_copy(from.registry.hooks(keyval), {from.object, static_cast<int>(keyval),
-                                                    slot.value_address(), meta::tag(pinned.meta)});
+    copied = run_copy(
+        from.registry.callbacks(keyval),
+        {from.object, static_cast<int>(keyval), slot.value_address(), meta::tag(pinned.meta)});
   }
   if (!frame.unpinned && !frame.table_died) slot::unpin(slot);
   if (copied.code == 0 && copied.flag) {
@@ -54,7 +55,7 @@ bool to_be_copied(uint64_t m) {
 // Finds what DUP_FN copies, without a call: value and tag. The caller holds a reference on the
 // keyval, taken before this looks at the value: so what is found under it is a value of this very
 // keyval. It is skipped up the stack of the set that replaces it, for there its delete_fn runs.
-bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, Word* found) {
+bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, SlotContent* found) {
   *found = slot.load();
   if (!to_be_copied(found->meta) || !meta::belongs(found->meta, keyval)) return false;
   return !meta::deleting(found->meta) ||
@@ -67,14 +68,14 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
   const uint32_t keyval = meta::keyval(m, item.index);
   if (!from.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
   const uint64_t entry = from.registry.look_up(keyval);
-  if (entry == 0 || (entry & entry_word::kCopiesNot) != 0) return ATTRCACHE_OK;
-  if ((entry & entry_word::kDuplicates) == 0) {
+  if (entry == 0 || (entry & entry_word::kNullCopyFn) != 0) return ATTRCACHE_OK;
+  if ((entry & entry_word::kDupFn) == 0) {
     return copy_by_callback(from, to, keyval, item, callback_code);
   }
   if (!from.registry.acquire(keyval)) return ATTRCACHE_OK;  // gone: its deletion came first
   // With the reference held, the word is that of the keyval under which values are found.
-  Word found;
-  if ((from.registry.look_up(keyval) & entry_word::kDuplicates) == 0 ||
+  SlotContent found;
+  if ((from.registry.look_up(keyval) & entry_word::kDupFn) == 0 ||
       !find_to_duplicate(from, keyval, *item.slot, &found)) {
     drop_reference(from.registry, keyval);
     return ATTRCACHE_OK;
@@ -89,7 +90,7 @@ int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failu
   if (!meta::visible(m)) return ATTRCACHE_OK;
   const uint32_t keyval = meta::keyval(m, item.index);
   if (!target.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-  if (meta::replaceable_at_once(m, keyval) && slot::detach_at_once(*item.slot, m)) {  // (S4)
+  if (meta::replaceable_unclaimed(m, keyval) && slot::detach_unclaimed(*item.slot, m)) {  // (S4)
     target.registry.drop(keyval);
     return ATTRCACHE_OK;
   }

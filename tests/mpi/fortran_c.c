@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The C half of faces.F90: C sets and reads what Fortran reads and sets. */
+/* The C half of fortran.F90: C sets and reads what Fortran reads and sets. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/report/wishes.h"
+#include "mpi/report/settings.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -24,8 +24,8 @@ double number(const char* name, double most, double otherwise) {
   return otherwise;
 }
 
-Wishes read() {
-  Wishes w;
+Settings read() {
+  Settings w;
   std::string rest = text("ATTRCACHE_REPORT");
   while (!rest.empty()) {
     const size_t colon = rest.find(':');
@@ -41,8 +41,8 @@ Wishes read() {
 
 }  // namespace
 
-const Wishes& wishes() {
-  static const Wishes& read_once = *new Wishes(read());
+const Settings& settings() {
+  static const Settings& read_once = *new Settings(read());
   return read_once;
 }
 

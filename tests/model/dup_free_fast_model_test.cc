@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What dup and free may not do at once (lib/table/at_once.h): every condition that sends them to
-// the way by callbacks, where one thread is enough. Races: dup_model_test.cc.
+// What dup and free may not do fast (lib/table/dup_free_fast.h): every condition that sends them to
+// the way by callbacks, where one thread is enough. Races: dup_free_model_test.cc.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"
@@ -12,7 +12,7 @@ namespace {
 
 // In the table, the first leaf, a leaf, the tree.
 TEST(AtOnce, AttributesEverywhere) {
-  for (const Delete del : {Delete::kSilent, Delete::kCalled}) {
+  for (const Delete del : {Delete::kNoDeleteFn, Delete::kCalled}) {
     for (const int far : {4, 9, 70}) {
       run_model({}, [=] {
         Objects o;
@@ -37,7 +37,7 @@ TEST(AtOnce, OneCallbackToBeRun) {
       Objects o;
       for (int k = 0; k < 11; ++k) {
         o.key(k == called ? Copy::kCalled : Copy::kDup,
-              k == called ? Delete::kCalled : Delete::kSilent);
+              k == called ? Delete::kCalled : Delete::kNoDeleteFn);
       }
       for (int k : {0, 1, 4, 8, 9, 10}) {
         if (called < 8 && k >= 8) continue;
@@ -80,7 +80,7 @@ TEST(AtOnce, CopyToWhatHasAttributes) {
 TEST(AtOnce, NothingToCopy) {
   run_model({}, [] {
     Objects o;
-    o.keys_up_to(5, Copy::kNot, Delete::kSilent);
+    o.keys_up_to(5, Copy::kNot, Delete::kNoDeleteFn);
     o.set(0, 1);
     o.set(4, 2);
     expect(o.copy() == ATTRCACHE_OK, "nothing is copied");
@@ -108,8 +108,8 @@ TEST(AtOnce, AnotherKind) {
   for (const Copy copy : {Copy::kDup, Copy::kNot}) {
     run_model({}, [=] {
       Objects o;
-      o.key(copy, Delete::kSilent);
-      o.make(copy, Delete::kSilent, o.other);
+      o.key(copy, Delete::kNoDeleteFn);
+      o.make(copy, Delete::kNoDeleteFn, o.other);
       o.set(0, 1);
       expect(attrcache_copy_all(o.other, &o.tables[0], nullptr, &o.tables[1], nullptr, nullptr) ==
                  ATTRCACHE_ERR_KEYVAL_KIND,
@@ -165,7 +165,7 @@ TEST(AtOnce, FreedKeyvals) {
     for (const int freed : {0, 1, 2}) {
       run_model({}, [=] {
         Objects o;
-        for (int k = 0; k < 3; ++k) o.key(k == freed ? copy : Copy::kDup, Delete::kSilent);
+        for (int k = 0; k < 3; ++k) o.key(k == freed ? copy : Copy::kDup, Delete::kNoDeleteFn);
         for (int k = 0; k < 3; ++k) o.set(k, k + 1);
         o.free_key(freed);
         expect(o.copy() == ATTRCACHE_OK, "copied");
@@ -190,8 +190,8 @@ TEST(AtOnce, FreedKeyvals) {
 TEST(AtOnce, FreeOfWhatIsBeingCopied) {
   run_model({}, [] {
     Objects o;
-    o.key(Copy::kCalled, Delete::kSilent);
-    o.keys_up_to(12, Copy::kDup, Delete::kSilent);
+    o.key(Copy::kCalled, Delete::kNoDeleteFn);
+    o.keys_up_to(12, Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
     o.set(4, 2);
     o.set(9, 3);

@@ -43,10 +43,10 @@ template <typename Place>
   if ((differs & kDecides) != 0) [[unlikely]] {
     // A closed stripe's marker is no slot's: freed, or predefined.
     const bool closed = (differs & kDecides) == meta::kVisibleHalf;
-    return closed && (name & stripe::kCopiesNot) != 0;
+    return closed && (name & stripe::kNullCopyFn) != 0;
   }
-  if ((name & stripe::kDuplicates) == 0) [[unlikely]]
-    return (name & stripe::kCopiesNot) != 0;
+  if ((name & stripe::kDupFn) == 0) [[unlikely]]
+    return (name & stripe::kNullCopyFn) != 0;
   Pair* made = place();
   if (made == nullptr || !References::acquire_open(counter, word)) [[unlikely]]
     return false;
@@ -54,7 +54,7 @@ template <typename Place>
   // same number.
   return slot.transfer([=](uint32_t again, auto put) __attribute__((always_inline))->bool {
     if (again != upper) [[unlikely]] {
-      made->init({0, uint64_t{upper} << 32});  // give_up_copy() drops the reference
+      made->store_unshared({0, uint64_t{upper} << 32});  // give_up_copy() drops the reference
       return false;
     }
     put(*made);
@@ -75,11 +75,11 @@ template <typename Place>
 // Copies all attributes to a table that is as new, with their sequence numbers, and hence in their
 // order. ATTRCACHE_ABSENT: it can't be done in this way, for want of memory or otherwise, and
 // nothing is; BUSY: nor in another, since the end of a keyval has freed the old object.
-[[gnu::always_inline]] inline int copy_at_once(Registry& registry, Table& from, Table& to) {
+[[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
   if (!to.is_as_new()) [[unlikely]]
     return ATTRCACHE_ABSENT;
   const unsigned ordinal = this_thread().ordinal;
-  if (ordinal == 0 || !registry.has_near()) [[unlikely]]
+  if (ordinal == 0 || !registry.has_first_chunk()) [[unlikely]]
     return ATTRCACHE_ABSENT;
   Directory* made = nullptr;
   Directory* dir = from.directory.load(kAcquire);  // as T1
@@ -93,7 +93,7 @@ template <typename Place>
       return ATTRCACHE_ABSENT;
     to.directory.store(made, kRelaxed);
   }
-  References::Counter* const counters = registry.near_counters(ordinal);
+  References::Counter* const counters = registry.first_chunk_counters(ordinal);
   bool all = true;
   from.while_each_first(
       dir, [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
@@ -114,21 +114,23 @@ template <typename Place>
     return true;
   if (!References::drop_if_open(counter)) [[unlikely]]
     return false;
-  slot.empty();
+  slot.clear_unshared();
   return true;
 }
 
-// The same as delete_at_once. Only an instance of its own, kCarefully, looks beyond the first leaf,
-// and for freed keyvals: these end, and run their destructors, in the order of their attributes.
+// The same as delete_attributes_fast. Only an instance of its own, kCarefully, looks beyond the
+// first leaf, and for freed keyvals: these end, and run their destructors, in the order of their
+// attributes.
 template <bool kCarefully>
-[[gnu::always_inline]] inline bool delete_near(Registry& registry, Table& table, unsigned ordinal) {
+[[gnu::always_inline]] inline bool delete_without_callbacks(Registry& registry, Table& table,
+                                                            unsigned ordinal) {
   // A look at all of them first: a delete_fn must find those older than its own still there. They
   // are to be of this kind, without delete_fn, visible, neither being deleted nor copied or
   // borrowed.
-  constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kQuickHalf | meta::kDeletingHalf |
+  constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | meta::kDeletingHalf |
                                 meta::kHoldsHalf | id::kKindMask;
-  const uint32_t wanted = opaque(meta::kVisibleHalf | meta::kQuickHalf | registry.kind());
-  References::Counter* const counters = registry.near_counters(ordinal);
+  const uint32_t wanted = opaque(meta::kVisibleHalf | meta::kNoDeleteFnHalf | registry.kind());
+  References::Counter* const counters = registry.first_chunk_counters(ordinal);
   bool all = true;
   const auto look = [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
     const uint32_t upper = slot.load_upper();
@@ -169,7 +171,7 @@ template <bool kCarefully>
 
 // Deletes all attributes and clears the table. False: some are left, which can't be deleted in this
 // way, in the order in which they were.
-[[gnu::always_inline]] inline bool delete_at_once(Registry& registry, Table& table) {
+[[gnu::always_inline]] inline bool delete_attributes_fast(Registry& registry, Table& table) {
   if (table.is_as_new()) return true;  // the registry may be gone
   // Up this thread's stack somebody might be using the table.
   const ThreadState& thread = this_thread();
@@ -177,7 +179,7 @@ template <bool kCarefully>
   if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]
     return false;
   return registry.any_lingers() ? delete_carefully(registry, table, ordinal)
-                                : delete_near<false>(registry, table, ordinal);
+                                : delete_without_callbacks<false>(registry, table, ordinal);
 }
 
 }  // namespace attrcache

@@ -2,7 +2,7 @@
 //
 // The operations on all attributes of an object: dup and free. They act on one attribute after the
 // other, by the protocol of attribute.h, not on the set as a whole. This is the way of those that
-// run callbacks; at_once.h is that of the others.
+// run callbacks; dup_free_fast.h is that of the others.
 
 #ifndef ATTRCACHE_TABLE_WHOLE_H_
 #define ATTRCACHE_TABLE_WHOLE_H_

@@ -13,46 +13,46 @@
 
 namespace attrcache::mpi {
 
-struct Served {
+struct Process {
   attrcache_domain* domain;
-  attrcache_kind* kinds[kKinds];
-  int anchors[kKinds];  // MPI's own keyvals, under which it keeps the anchors
+  attrcache_kind* kinds[kMpiKinds];
+  int anchor_keyvals[kMpiKinds];  // MPI's own keyvals, under which it keeps the anchors
   // True for a kind that is left to MPI. A tool in front of attrcache wraps some of this kind's
   // functions and may call PMPI_ names in turn, where a keyval of attrcache's is unknown.
-  bool fronted[kKinds];
-  // MPI's keyval of the attribute that tells of MPI_Finalize: see last_object() in served.cc
-  int last;
+  bool wrapped_by_tool[kMpiKinds];
+  // MPI's keyval of the attribute that tells of MPI_Finalize: see finalize_object() in process.cc
+  int finalize_keyval;
 };
 
-// (V1) Null until the first keyval is made, and never changed after that. The acquire below pairs
+// (MP1) Null until the first keyval is made, and never changed after that. The acquire below pairs
 // with the release in begin_first().
-[[gnu::visibility("hidden")]] extern constinit Atomic<const Served*> served_state;
-inline const Served* served() { return served_state.load(kAcquire); }  // (V1)
+[[gnu::visibility("hidden")]] extern constinit Atomic<const Process*> process_state;
+inline const Process* process() { return process_state.load(kAcquire); }  // (MP1)
 
 // May only be called once a keyval of attrcache's exists.
 template <typename Kind>
 inline attrcache_kind* kind_of() {
-  return served()->kinds[Kind::kNumber];
+  return process()->kinds[Kind::kNumber];
 }
 
 // Gives the process's state, and makes it first if need be. Returns an MPI error code, which MPI
 // has already raised. Before MPI_Init and after MPI_Finalize, MPI then does what it does with any
 // program that makes a keyval at that time.
-int begin_first(const Served** state);
-inline int begin(const Served** state) {
-  *state = served();
+int begin_first(const Process** state);
+inline int begin(const Process** state) {
+  *state = process();
   return *state != nullptr ? 0 : begin_first(state);
 }
 
 // The reasons why the fast paths of creating and freeing a keyval must take the slow path. They are
-// bits of one byte, so that they cost one test. If none is set, served() isn't null.
-enum Attention : uint8_t { kEnding = 1, kChecking = 2, kFronted = 4, kNotServing = 8 };
+// bits of one byte, so that they cost one test. If none is set, process() isn't null.
+enum Attention : uint8_t { kEnding = 1, kChecking = 2, kWrappedByTool = 4, kNotServing = 8 };
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> attention_state;
-inline uint8_t attention() { return attention_state.load(kAcquire); }  // (V2)
+inline uint8_t attention() { return attention_state.load(kAcquire); }  // (MP2)
 
-// Whether MPI_Finalize has already deleted those of the program's attributes that it deletes. (V2)
-// The acquire pairs with the update in last_deleted() in served.cc. A call that races with
-// MPI_Finalize is an error of the program.
+// Whether MPI_Finalize has already deleted those of the program's attributes that it deletes. (MP2)
+// The acquire pairs with the update in finalize_attribute_deleted() in process.cc. A call that races
+// with MPI_Finalize is an error of the program.
 inline bool ending() { return (attention() & kEnding) != 0; }
 
 // Whether MPI_Finalize has got so far that MPI no longer takes calls. This comes some time after
@@ -61,7 +61,7 @@ bool finalized();
 
 // Makes sure that the end of MPI will be noticed. It reports no error, because every slow path
 // calls it, and so tries again.
-void watch_for_end(const Served& state);
+void watch_for_end(const Process& state);
 
 // ---- ATTRCACHE_VERBOSE ----
 

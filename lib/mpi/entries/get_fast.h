@@ -43,11 +43,11 @@ template <typename Kind, auto Slow>
 
 // A get of a keyval of attrcache's. `Slow` answers all but the common cases.
 template <typename Kind, auto Slow>
-[[gnu::always_inline]] inline int hot_get(typename Kind::Handle handle, int keyval, void* value,
-                                          int* flag) {
+[[gnu::always_inline]] inline int get_attr_fast(typename Kind::Handle handle, int keyval,
+                                                void* value, int* flag) {
   void* found;
   if (value == nullptr || flag == nullptr ||
-      !objects<Kind>.find_near(facts::to_key(handle), &found)) [[unlikely]] {
+      !objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[unlikely]] {
     return Slow(handle, keyval, value, flag);
   }
   const attrcache_table* table = &static_cast<const Anchor*>(found)->table;

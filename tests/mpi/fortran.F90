@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
-! Attributes in Fortran, by the face that FACE names (faces.inc), and between Fortran and C: every way to set a
+! Attributes in Fortran, by the interface that FORTRAN_INTERFACE names (fortran.inc), and between Fortran and C: every way to set a
 ! value with every way to read it; callbacks in the language of their keyval; the callback constants; predefined
-! attributes; MPI-1's routines. The C half is faces_c.c.
-#include "faces.inc"
+! attributes; MPI-1's routines. The C half is fortran_c.c.
+#include "fortran.inc"
 
 ! What callbacks did, and the checks.
 module state
@@ -20,7 +20,7 @@ contains
     checks = checks + 1
     if (.not. condition) then
       failures = failures + 1
-      print '(a,i0,a,i0)', 'rank ', me, ': FAILED faces.F90:', line
+      print '(a,i0,a,i0)', 'rank ', me, ': FAILED fortran.F90:', line
     end if
   end subroutine
   subroutine equal(line, actual, expected)
@@ -29,7 +29,7 @@ contains
     checks = checks + 1
     if (actual /= expected) then
       failures = failures + 1
-      print '(a,i0,a,i0,a,i0,a,i0)', 'rank ', me, ': FAILED faces.F90:', line, ': ', actual, ', not ', expected
+      print '(a,i0,a,i0,a,i0,a,i0)', 'rank ', me, ': FAILED fortran.F90:', line, ': ', actual, ', not ', expected
     end if
   end subroutine
   subroutine forget()
@@ -74,7 +74,7 @@ contains
   end subroutine
 
 #define ADDRESS MPI_ADDRESS_KIND
-#if FACE == 1
+#if FORTRAN_INTERFACE == 1
 #undef ADDRESS
 #define ADDRESS selected_int_kind(18)
 #endif
@@ -106,7 +106,7 @@ contains
   end subroutine
 end module
 
-program faces
+program fortran
   use, intrinsic :: iso_c_binding
   USE_MPI
   use state
@@ -163,7 +163,7 @@ program faces
   call languages_comm()
   call languages_type()
   call languages_win()
-#if FACE == 3
+#if FORTRAN_INTERFACE == 3
   call without_ierror()
 #endif
   call MPI_Win_free(win, ierr)
@@ -310,7 +310,7 @@ contains
   subroutine mpi1()
     integer :: k, value, dup_key
     logical :: flag
-#if FACE == 3
+#if FORTRAN_INTERFACE == 3
     external :: mpi_keyval_create, mpi_keyval_free, mpi_attr_put, mpi_attr_get, mpi_attr_delete
     external :: mpi_dup_fn, mpi_null_delete_fn
 #endif
@@ -344,7 +344,7 @@ contains
     integer(address) :: value
     integer :: fint
     logical :: flag, flag1
-#if FACE == 3
+#if FORTRAN_INTERFACE == 3
     external :: mpi_attr_get
 #endif
     call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, value, flag, ierr)
@@ -368,7 +368,7 @@ contains
     integer :: k(3), i, fint, c_before
     integer(address) :: value
     logical :: flag
-#if FACE == 3
+#if FORTRAN_INTERFACE == 3
     external :: mpi_keyval_create, mpi_attr_put, mpi_attr_get, mpi_dup_fn, mpi_null_delete_fn
 #endif
     call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, k(1), 0_address, ierr)
@@ -465,7 +465,7 @@ contains
     call equal(__LINE__, int(c_get(4, FINT(win), 0, 1), address), value)
   end subroutine
 
-#if FACE == 3
+#if FORTRAN_INTERFACE == 3
   subroutine without_ierror()
     integer :: k
     integer(address) :: value

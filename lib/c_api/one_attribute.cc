@@ -15,8 +15,8 @@ namespace {
 using attrcache::Pair;
 using attrcache::References;
 using attrcache::Registry;
+using attrcache::SlotContent;
 using attrcache::Table;
-using attrcache::Word;
 namespace meta = attrcache::meta;
 namespace id = attrcache::id;
 namespace slot = attrcache::slot;
@@ -63,24 +63,24 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
 
 // Sets in one step where nobody has to be called or waited for: the slot holds such a value under
 // the same keyval, or is empty.
-[[gnu::always_inline]] inline int set_at_once(attrcache_kind* kind, attrcache_table* table,
-                                              void* object, int keyval, intptr_t value,
-                                              attrcache_tag tag, int* callback_code) noexcept {
+[[gnu::always_inline]] inline int set_fast(attrcache_kind* kind, attrcache_table* table,
+                                           void* object, int keyval, intptr_t value,
+                                           attrcache_tag tag, int* callback_code) noexcept {
   const auto key = static_cast<uint32_t>(keyval);
   if (kind == nullptr || table == nullptr) [[unlikely]]
     return set_slowly(kind, table, object, keyval, value, tag, callback_code);
   Table& t = Table::of(table);
-  Pair* slot = t.find_near(id::slot_offset(key));
+  Pair* slot = t.find_in_first_slots(id::slot_offset(key));
   if (slot == nullptr) [[unlikely]]
     return set_slowly(kind, table, object, keyval, value, tag, callback_code);
-  Word now = slot->load();
-  if (!meta::replaceable_at_once(now.meta, key)) {
+  SlotContent now = slot->load();
+  if (!meta::replaceable_unclaimed(now.meta, key)) {
     const unsigned ordinal = attrcache::this_thread().ordinal;
     const Registry& registry = inside(kind);
-    if (!meta::empty(now.meta) || ordinal == 0 || !registry.has_near()) [[unlikely]] {
+    if (!meta::empty(now.meta) || ordinal == 0 || !registry.has_first_chunk()) [[unlikely]] {
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     }
-    References::Counter& counter = registry.near_counters(ordinal)[id::index(key)];
+    References::Counter& counter = registry.first_chunk_counters(ordinal)[id::index(key)];
     const uint64_t stripe = counter.load(attrcache::kRelaxed);  // only a guess
     const auto name = static_cast<uint32_t>(stripe);
     if (((name ^ key) & attrcache::stripe::kKeyval) != 0 ||
@@ -103,7 +103,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   const uint64_t replacement = slot::successor(t, now.meta, tag);
   if (replacement == 0) [[unlikely]]
     return set_renumbered(kind, table, object, keyval, value, tag, callback_code);
-  if (slot::replace_at_once(*slot, now, {attrcache::stored(value, tag), replacement})) [[likely]]
+  if (slot::replace_unclaimed(*slot, now, {attrcache::stored(value, tag), replacement})) [[likely]]
     return ATTRCACHE_OK;  // (S3)
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
@@ -120,7 +120,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
 [[gnu::noinline]] int set_tagged(attrcache_kind* kind, attrcache_table* table, void* object,
                                  int keyval, intptr_t value, attrcache_tag tag,
                                  int* callback_code) noexcept {
-  return valid(tag) ? set_at_once(kind, table, object, keyval, value, tag, callback_code)
+  return valid(tag) ? set_fast(kind, table, object, keyval, value, tag, callback_code)
                     : set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
@@ -143,7 +143,7 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
                   intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     return set_tagged(kind, table, object, keyval, value, tag, callback_code);
-  return set_at_once(kind, table, object, keyval, value, ATTRCACHE_AS_POINTER, callback_code);
+  return set_fast(kind, table, object, keyval, value, ATTRCACHE_AS_POINTER, callback_code);
 }
 
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
@@ -152,18 +152,18 @@ int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
   const auto key = static_cast<uint32_t>(keyval);
-  Pair* slot = Table::of(table).find_near(id::slot_offset(key));
+  Pair* slot = Table::of(table).find_in_first_slots(id::slot_offset(key));
   if (slot == nullptr) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
   const unsigned ordinal = attrcache::this_thread().ordinal;
   if (ordinal == 0) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
   uint64_t now = slot->load_meta();
-  if (!meta::replaceable_at_once(now, key) || !inside(kind).is_kind_of(key) ||
-      !slot::detach_at_once(*slot, now)) [[unlikely]] {  // (S4)
+  if (!meta::replaceable_unclaimed(now, key) || !inside(kind).is_kind_of(key) ||
+      !slot::detach_unclaimed(*slot, now)) [[unlikely]] {  // (S4)
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
-  References::Counter* const counters = inside(kind).near_counters(ordinal);
+  References::Counter* const counters = inside(kind).first_chunk_counters(ordinal);
   if (!References::drop_open(counters[id::index(key)])) [[unlikely]]
     return drop_slowly(kind, keyval);
   return ATTRCACHE_OK;
