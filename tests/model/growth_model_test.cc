@@ -4,6 +4,7 @@
 // finds a slot finds it made.
 
 #include "platform/memory.h"
+#include "table/dup_free.h"
 #include "table/get.h"
 #include "table/table.h"
 #include "tests/model/run_model.h"
@@ -163,6 +164,22 @@ TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {
     spawn([&f] {
       f.get(0, 0);
       f.get(0, 0);
+    });
+  });
+}
+
+// What a dup finds of the memory of a table that is growing is that table's own.
+TEST(Growth, CopyAgainstDirectory) {
+  run_with_fixture({}, [](Fixture& f) {
+    static int fillers[4];
+    for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
+    f.make_key(Fixture::kNone);
+    spawn([&f] { f.set(0, 0, 1); });
+    spawn([&f] {
+      auto& registry = *reinterpret_cast<Registry*>(f.kind());
+      const int result = copy_attributes({registry, Table::of(&f.table(0)), nullptr},
+                                         {registry, Table::of(&f.table(1)), nullptr}, nullptr);
+      expect(result == ATTRCACHE_OK, "the table was not moved");
     });
   });
 }

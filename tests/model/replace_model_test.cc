@@ -334,5 +334,50 @@ TEST(Claim, OfADeleteIsNotWaitedForByABorrow) {
   });
 }
 
+// Without a delete_fn, whoever has deleted or replaced a value may end it as soon as the call has
+// returned: it is ordered after all that borrowers did who gave the value back.
+void against_a_borrow_of_what_ends(void (*ends)(Fixture&)) {
+  run_with_fixture({}, [ends](Fixture& f) {
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    spawn([&f, ends] {
+      ends(f);
+      f.values[1].body.write(0);
+    });
+    spawn([&f] {
+      attrcache_borrowed borrowed;
+      if (!f.borrow(0, 0, &borrowed)) return;
+      f.give_back(&borrowed);
+    });
+  });
+}
+
+TEST(NoDeleteFn, ADeletedValueIsNobodysAnyMore) {
+  against_a_borrow_of_what_ends([](Fixture& f) { f.erase(0, 0); });
+}
+
+TEST(NoDeleteFn, AReplacedValueIsNobodysAnyMore) {
+  against_a_borrow_of_what_ends([](Fixture& f) { f.set(0, 0, 2); });
+}
+
+// Twice: the first set takes a number of its own, the second may inherit it.
+TEST(NoDeleteFn, ValuesReplacedOneAfterTheOtherAreNobodysAnyMore) {
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    spawn([&f] {
+      for (int v = 1; v <= 2; ++v) {
+        f.set(0, 0, v + 1);
+        f.values[v].body.write(0);
+      }
+    });
+    spawn([&f] {
+      attrcache_borrowed borrowed;
+      if (!f.borrow(0, 0, &borrowed)) return;
+      f.give_back(&borrowed);
+    });
+  });
+}
+
 }  // namespace
 }  // namespace attrcache::model
