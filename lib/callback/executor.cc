@@ -13,8 +13,9 @@ int fortran_handle(const KeyvalCallbacks& callbacks, void* object) {
   return callbacks.fortran_handle != nullptr ? callbacks.fortran_handle(object) : as_int(object);
 }
 
-// The address of extra_state as a Fortran callback's by-reference argument. It is the keyval's own
-// copy, not the creator's variable, so what a callback writes there the next one reads.
+// The address of extra_state, which a Fortran callback gets by reference. It is the address of the
+// keyval's own copy, not of the creator's variable. So what one callback writes there is what the
+// next one reads.
 template <typename T>
 T* fortran_extra_state(KeyvalCallbacks& callbacks) {
   return reinterpret_cast<T*>(&callbacks.functions.extra_state);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The one place that calls user code: copy_fn, delete_fn and destructors, each in its keyval's
-// convention, synchronously, on the calling thread. Nothing is held while it runs: no lock, no
-// epoch pin. An exception that leaves a callback ends here, as the code ATTRCACHE_CALLBACK_THREW.
+// convention, synchronously, on the calling thread. The library holds nothing while user code runs,
+// neither a lock nor an epoch pin, so a callback may call any function of the library. An exception
+// that leaves a callback is caught here and becomes the code ATTRCACHE_CALLBACK_THREW.
 
 #ifndef ATTRCACHE_CALLBACK_EXECUTOR_H_
 #define ATTRCACHE_CALLBACK_EXECUTOR_H_
@@ -13,15 +14,15 @@
 
 namespace attrcache {
 
-// A keyval's callbacks, and how its kind's handles are passed.
+// A keyval's callbacks, and how handles of its kind are passed to them.
 struct KeyvalCallbacks {
   attrcache_callbacks functions;
   attrcache_handle_form handle;
   int (*fortran_handle)(void* object);
 };
 
-// One attribute, as a callback gets it. `at` holds the value and stays valid and unchanged during
-// the call.
+// One attribute, as a callback gets it. `at` points to the value, which stays there unchanged
+// during the call.
 struct CallbackArguments {
   void* object;
   int keyval;
@@ -40,11 +41,11 @@ struct Copied {
 // Runs a copy_fn that is neither NULL_COPY nor DUP.
 Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) noexcept;
 
-// Runs a delete_fn that isn't NULL_DELETE; returns its code.
+// Runs a delete_fn that isn't NULL_DELETE, and returns its code.
 int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) noexcept;
 
-// Runs the destructor of extra_state, if there is one. What it throws is dropped: nobody is there
-// to tell.
+// Runs the destructor of extra_state, if there is one. An exception that it throws is dropped,
+// because a destructor has no way to report an error.
 void run_destructor(KeyvalCallbacks& callbacks) noexcept;
 
 }  // namespace attrcache

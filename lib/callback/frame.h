@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a thread is doing with attributes further up its stack, and what it has borrowed. It is how
-// a thread knows itself again when a callback comes back into the library: its own pins, which it
-// must not wait for; a table that died under a callback; a callback that attaches again what is
-// being deleted. Only its own thread ever reads or writes its frames and borrows.
+// What a thread is doing with attributes further up its stack, and what it has borrowed. When a
+// callback calls the library again, the thread finds here what it must know about itself: which
+// pins are its own, so that it doesn't wait for them; that a callback has freed a table which an
+// operation up the stack still uses; that a callback has attached again what is being deleted. Only
+// the thread itself ever reads or writes its frames and borrows.
 
 #ifndef ATTRCACHE_CALLBACK_FRAME_H_
 #define ATTRCACHE_CALLBACK_FRAME_H_
@@ -14,18 +15,18 @@
 
 namespace attrcache {
 
-// One callback that runs, or one operation on a whole table. Frames nest as the calls do.
+// A callback that runs, or an operation on all attributes of a table. Frames nest as the calls do.
 struct Frame {
   enum class Use : uint8_t { kWholeTable, kDeleting, kCopying };
 
   Frame* outer;
   const void* table;
-  const void* slot;     // deleting, copying
-  uint64_t attachment;  // deleting: the sequence number of the value that is being deleted
+  const void* slot;     // kDeleting and kCopying: the slot of the value
+  uint64_t attachment;  // kDeleting: the sequence number of the value that is being deleted
   Use use;
-  bool unpinned;    // copying: its own pin is given up already
-  bool table_died;  // the table was freed by a callback: touch it no more
-  bool reattached;  // deleting: this thread has attached something to the slot since
+  bool unpinned;    // kCopying: the copy's own pin was given up early
+  bool table_died;  // a callback has freed the table, so it must not be touched any more
+  bool reattached;  // kDeleting: this thread has attached another value to the slot since
 };
 
 // Keeps a frame on its thread's stack while it lives.
@@ -33,7 +34,8 @@ class FrameScope {
  public:
   FrameScope(ThreadState& thread, Frame& frame) : thread_(thread), frame_(frame) {
     frame.outer = thread.innermost;
-    // The optimizers of g++ 14 and newer can't tell that the destructor takes it out again, and warn.
+    // The optimizers of g++ 14 and newer can't tell that the destructor takes it out again, and
+    // warn.
     Frame* innermost = &frame;
     asm("" : "+r"(innermost));
     thread.innermost = innermost;
@@ -47,7 +49,8 @@ class FrameScope {
   Frame& frame_;
 };
 
-// An operation on a whole table: tells it when a callback has freed the table.
+// A frame of an operation on all attributes of a table. It tells the operation whether a callback
+// has freed the table.
 class TableScope {
  public:
   TableScope(ThreadState& thread, const void* table)
@@ -65,8 +68,8 @@ void for_each_frame(const ThreadState& thread, Visit visit) {
   for (Frame* f = thread.innermost; f != nullptr; f = f->outer) visit(*f);
 }
 
-// A value that a thread has borrowed, in the list of all it has. Borrows end in any order, so the
-// list is linked both ways.
+// A value that a thread has borrowed, as a node in the list of all that the thread has borrowed.
+// Borrows may end in any order, so the list is linked both ways.
 struct Borrow {
   Borrow* next;
   Borrow** link;  // what points to this one

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Who the calling thread is to a domain: a thread of the operating system, or a user-level one
-// where the runtime has given hooks for them (attrcache_thread_hooks).
+// Tells a domain which thread is calling: a thread of the operating system or, if the runtime has
+// given hooks for them (attrcache_thread_hooks), a user-level thread.
 
 #ifndef ATTRCACHE_CALLBACK_THREADS_H_
 #define ATTRCACHE_CALLBACK_THREADS_H_
@@ -22,7 +22,7 @@ class Threads {
 
   bool hooked() const { return hooks_.self != nullptr; }
 
-  // The state of the thread that calls.
+  // The state of the calling thread.
   ThreadState& self() const {
     if (hooked()) [[unlikely]] {
       if (attrcache_thread* known = hooks_.self(hooks_.context)) {
@@ -32,7 +32,8 @@ class Threads {
     return this_thread();
   }
 
-  // That, and what tells the thread from all others that live, or have left something borrowed.
+  // The state of the calling thread, and a number that no other thread has which is alive or has
+  // left something borrowed.
   struct Caller {
     ThreadState& state;
     uint64_t identity;
@@ -44,8 +45,8 @@ class Threads {
     return {state, thread_ordinal()};
   }
 
-  // Waits as SlotWait does. A user-level thread must let others run on its thread of the operating
-  // system, among them perhaps the one that it waits for: it yields by the runtime's hook.
+  // Waits as SlotWait does. A user-level thread yields by the runtime's hook instead, because the
+  // thread that it waits for may need the same thread of the operating system to go on.
   void wait(SlotWait& wait, const Pair& slot, uint64_t meta) const {
     if (hooked() && hooks_.self(hooks_.context) != nullptr) {
       hooks_.yield(hooks_.context);

@@ -9,16 +9,16 @@ uint64_t Epoch::enter(Atomic<uint64_t>& pins) {
     const uint64_t now = epoch_.load(kSeqCst);  // (E1) pairs with E5
     pins.fetch_add(one(now), kSeqCst);  // (E2) before E3 in the one order of seq_cst; pairs with E4
     if (epoch_.load(kSeqCst) == now)
-      return one(now);  // (E3) still so: E4 of any later advance sees us
-    // seq_cst, as E6: a retirer that was held up by this count sees that it is gone, or leave()
-    // sees its list.
+      return one(now);  // (E3) the epoch is the same, so E4 of any later advance sees this pin
+    // seq_cst for the reason of E6: a retirer that this count has held up sees that the count is
+    // gone, or leave() sees the retirer's list.
     pins.fetch_sub(one(now), kSeqCst);
   }
 }
 
 void Epoch::leave(Atomic<uint64_t>& pins, uint64_t one) {
-  // (E6) release: our reads come before the reclaiming that E4 permits. seq_cst, as is E7: I3 needs
-  // both.
+  // (E6) release: our reads come before the reclaiming that E4 permits. It is seq_cst, and so is
+  // E7, because I3 needs both.
   pins.fetch_sub(one, kSeqCst);
   if (list_.load(kSeqCst) != nullptr) collect(0);  // (E7)
 }
@@ -32,13 +32,13 @@ bool Epoch::advance() {
     if ((stripes_[s].pins.load(kSeqCst) & field(now + 2)) != 0) return false;
   }
   epoch_.compare_exchange_strong(now, now + 1, kSeqCst,
-                                 kRelaxed);  // (E5) lost: somebody else did it
+                                 kRelaxed);  // (E5) if it fails, another thread has done it
   return true;
 }
 
-// Somebody is pinned.
+// Lets an item wait, because somebody is pinned who may have found it.
 void Epoch::keep(Retired* item) {
-  const uint64_t ripe = item->epoch + 2;  // once pushed, the item may be gone any moment
+  const uint64_t ripe = item->epoch + 2;  // read now: once pushed, the item may be reclaimed
   waiting_.fetch_add(1, kRelaxed);
   // Relaxed: E9 and E10 put it before E13, and whoever is handed the item by its owner, after this,
   // sees it.
@@ -49,25 +49,27 @@ void Epoch::keep(Retired* item) {
 
 void Epoch::push(Retired* first, Retired* last) {
   last->next = list_.load(kRelaxed);
-  // (E9) release: pairs with E10. seq_cst, as is E4, which follows: I3 needs both.
+  // (E9) release: pairs with E10. It is seq_cst, and so is E4, which follows, because I3 needs
+  // both.
   while (!list_.compare_exchange_weak(last->next, first, kSeqCst, kRelaxed)) {
   }
 }
 
-// The grace period of a kept item is over.
+// Reclaims an item that waited, because its grace period is over.
 void Epoch::reclaim_kept(Retired* item) {
   waiting_.fetch_sub(1, kRelaxed);
   if (item->reclaim != nullptr) {
     item->reclaim(item);
   } else {
     // (E13) release: the reads of those who were pinned, which E4 has acquired, come before what
-    // the owner writes there next. The item may be in use again any moment.
+    // the owner writes there next. From here on the owner may use the item again.
     item->waiting.store(0, kRelease);
   }
 }
 
-// Advances as long as nobody is in the way and something waits. `ripe`: before that epoch there is
-// no point in looking at what waits.
+// Advances the epoch as long as no pin prevents it and something waits, and reclaims what has
+// waited long enough. The items are not looked at before the epoch `ripe`, because none can be
+// reclaimed before.
 void Epoch::collect(uint64_t ripe) {
   while (advance()) {
     if (epoch_.load(kSeqCst) < ripe) continue;

@@ -30,25 +30,28 @@ namespace attrcache {
 
 // The base of everything that is retired. Intrusive, so that retiring can't fail.
 struct Retired {
-  // Whether it was retired and its grace period isn't over: the owner must not write it before
-  // that. Only for items without `reclaim`, since the others may be gone.
+  // True while the item is retired and its grace period isn't over. Until then the owner must not
+  // write it. This may be asked only of items without `reclaim`: the others may be gone.
   bool waits() const { return waiting.load(kAcquire) != 0; }  // (E12) pairs with E13
 
   Retired* next = nullptr;
   uint64_t epoch = 0;
-  // Runs on whichever thread finds the grace period over. Null: nothing runs, and the owner asks
-  // waits() before it uses the item again.
+  // Called by whichever thread finds that the grace period is over. If it is null, nothing is
+  // called, and the owner must ask waits() before it uses the item again.
   void (*reclaim)(Retired*) = nullptr;
   Atomic<uint64_t> waiting{0};
 };
 
 class Epoch {
  public:
-  // Pins are spread over `stripes` counters, at most kMaxStripes; a power of two.
+  // Spreads the pins over `stripes` counters, which is a power of two, but at most over
+  // kMaxStripes.
   explicit Epoch(unsigned stripes)
       : stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1) {}
 
-  // Keeps reclamation off while it lives. Never held across a callback.
+  // Pins the epoch while it lives, so that nothing is reclaimed that its thread may have found. It
+  // must not be held across a callback: that could run for any length of time, and records would
+  // pile up.
   class Guard {
    public:
     Guard(Epoch& epoch, unsigned ordinal)
@@ -63,27 +66,29 @@ class Epoch {
     const uint64_t one_;
   };
 
-  // Whether nobody can see any more what no new look-up can find. If so, it may be used again at
-  // once. If not, it is to be retired. Wait-free.
+  // To be called for something that no new look-up can find any more. True if nobody can still see
+  // it either: then it may be used again at once. Else it must be retired. Wait-free.
   bool unseen();
 
-  // Hands over something that no new look-up can find any more. When it returns, the item waits for
-  // its grace period, or that is over and the item reclaimed. Lock-free.
+  // Takes over something that no new look-up can find any more. When it returns, the item is
+  // reclaimed already, or waits for the end of its grace period. Lock-free.
   void retire(Retired* item);
 
-  // How many items wait; wait-free, approximate under concurrency.
+  // How many items wait for the end of their grace periods. The number is approximate while other
+  // threads retire items. Wait-free.
   uint64_t waiting() const { return waiting_.load(kRelaxed); }
 
-  // Reclaims everything; nobody is pinned or retires meanwhile (the domain ends).
+  // Reclaims all that waits, because the domain ends. Nobody may be pinned or retire anything
+  // meanwhile.
   void drain();
 
  private:
   static constexpr unsigned kMaxStripes = 8;
   struct Stripe {
     Atomic<uint64_t> pins;
-    char apart[128 - sizeof(uint64_t)];  // no two stripes' pins in one cache line, however aligned
+    char apart[128 - sizeof(uint64_t)];  // keeps pins of two stripes out of one cache line
   };
-  // Of 21 bits each, which pins of as many threads can't fill.
+  // A field has 21 bits, more than there can be threads, of which each has few pins at a time.
   static constexpr unsigned kFieldBits = 21;
   static constexpr uint64_t one(uint64_t epoch) { return uint64_t{1} << kFieldBits * (epoch % 3); }
   static constexpr uint64_t field(uint64_t epoch) { return one(epoch) * ((1u << kFieldBits) - 1); }
@@ -106,7 +111,7 @@ class Epoch {
   Stripe stripes_[kMaxStripes] = {};
 };
 
-// After a write to epoch_, the caller's own (E8).
+// Must be called after the caller has written to epoch_ (E8).
 inline bool Epoch::nobody_pinned() const {
   // (E11) Whoever pins (E2) after one of these loads in the one order of seq_cst reads that write,
   // or a later one, at E3, and hence no longer finds what was retired before it. Acquire: pairs

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The one door through which the library reaches atomics. A model build
-// (-DATTRCACHE_MODEL) puts the interleaving explorer of tests/model behind it, a soak
-// (-DATTRCACHE_DELAYS) random delays between the steps, under the very code that ships. Nothing
-// else in lib/ names std::atomic; a test sees to that.
+// The only file of the library that names std::atomic; a test sees to that. So test builds can put
+// something else under the code that ships: a model build (-DATTRCACHE_MODEL) the explorer of
+// interleavings in tests/model, a soak (-DATTRCACHE_DELAYS) random delays between the steps. Those
+// two headers come from the test builds; no other build needs them.
 //
-// Only loads, stores and read-modify-writes with an explicit order are used; there are no
-// standalone fences, which ThreadSanitizer does not model.
+// The library uses only loads, stores and read-modify-writes with an explicit order. It uses no
+// standalone fences, because ThreadSanitizer doesn't model them.
 
 #ifndef ATTRCACHE_PLATFORM_ATOMIC_H_
 #define ATTRCACHE_PLATFORM_ATOMIC_H_

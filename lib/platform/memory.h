@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The one door through which the library allocates. Test builds replace it (ATTRCACHE_MODEL,
-// ATTRCACHE_TEST_ALLOCATOR) to make allocations fail in turn and to see leaks and late accesses.
+// The only file of the library that allocates memory; a test sees to that. Test builds replace the
+// allocator (ATTRCACHE_MODEL, ATTRCACHE_TEST_ALLOCATOR), to make each allocation fail in turn, and
+// to notice leaks and accesses to memory that was released.
 
 #ifndef ATTRCACHE_PLATFORM_MEMORY_H_
 #define ATTRCACHE_PLATFORM_MEMORY_H_
@@ -22,15 +23,15 @@ inline void* allocate(size_t bytes) { return std::malloc(bytes); }
 inline void release(void* memory) { std::free(memory); }
 #endif
 
-// Not by calloc, because glibc's passes its thread cache by, which costs 100 instructions. The asm
-// keeps the compiler from making a calloc of it.
+// This doesn't call calloc, because glibc's calloc doesn't use the thread's cache, which costs 100
+// instructions. The asm keeps the compiler from replacing malloc and memset by calloc.
 inline void* allocate_zeroed(size_t bytes) {
   void* memory = allocate(bytes);
   asm("" : "+r"(memory));
   return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
 }
 
-// A T, or null when out of memory.
+// Makes a T; null when out of memory.
 template <typename T, typename... Args>
 T* make(Args&&... args) {
   static_assert(alignof(T) <= alignof(std::max_align_t));

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A 16-byte atomic word of two halves: `value`, which belongs to the user, and `meta`, which says
-// what the value is. Nothing else in the library knows how 16 bytes are read or swapped at once.
+// what the value is. Only the headers named pair*.h know how a processor reads or exchanges 16
+// bytes in one step.
 //
-//   load       both halves, as of one instant; writes nothing
-//   glimpse    the same for get: visit(upper half of meta, value), where value() fetches the other
-//              half, if called
-//   transfer   the same for dup: visit(upper half of meta, put), where put(to) gives `to` by
-//              store_unshared what was seen
-//   load_meta  the meta half alone; load_upper: the upper half of that
-//   compare_exchange       both halves, if both are as expected
-//   compare_exchange_meta  the meta half alone, if it is as expected; value is not written at all
-//   add_meta   adds to the meta half; returns what was there
-//   store_unshared  gives both halves a content, and
-//   clear_unshared  makes meta 0: no atomic steps, so only where no other thread can look
-//   upper_half_of_meta  where the kernel finds it, for those who sleep until it changes (wait.h)
+//   load                   reads both halves, as of one instant; it writes nothing
+//   glimpse                the same, for get. It calls visit(upper half of meta, value), where
+//                          value() gives the value half
+//   transfer               the same, for dup. It calls visit(upper half of meta, put), where
+//                          put(to) copies what was read to another Pair, by store_unshared
+//   load_meta              reads the meta half alone; load_upper reads the upper half of meta
+//   compare_exchange       exchanges both halves, if both are as expected
+//   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
+//                          the value half
+//   add_meta               adds to the meta half, and returns what was there before
+//   store_unshared         stores both halves, not atomically, so no other thread may use the Pair
+//   clear_unshared         the same, but only makes meta 0
+//   upper_half_of_meta     the address of that half, for those who sleep until it changes (wait.h)
 //
-// Loads acquire; the others acquire and release, and acquire when they fail, which updates what was
-// expected.
+// Loads acquire. The exchanges and add_meta acquire and release; an exchange that fails acquires,
+// and updates what was expected.
 //
-// Whoever claims or pins a value by its meta alone (compare_exchange_meta, add_meta) may: a meta
-// carries a sequence number, so one that is unchanged proves that the slot is as it was, but for
-// the value under a keyval without delete_fn, of which every one is as good (see successor() in
-// table/slot.h). And no value is written by that, so a C reader may dereference the address of
-// `value` meanwhile.
+// A value may be claimed or pinned by its meta alone (compare_exchange_meta, add_meta). That is
+// safe because a meta carries a sequence number: if the meta is unchanged, so is the slot, except
+// that a value under a keyval without delete_fn may have been replaced by another one, which may be
+// claimed or pinned as well (see successor() in table/slot.h). Claiming and pinning don't write the
+// value half, so meanwhile C may read the value by its address.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_H_
 #define ATTRCACHE_PLATFORM_PAIR_H_
@@ -42,7 +44,7 @@ struct SlotContent {
   uint64_t meta;
 };
 
-// Whether this processor can do what the Pair of this build needs.
+// Whether this processor has the instructions that the Pair of this build needs.
 bool pair_supported();
 
 }  // namespace attrcache

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Pair on AArch64. With -DATTRCACHE_LSE2, for processors with FEAT_LSE2 (ARMv8.4), load is one LDP,
-// which is single-copy atomic for aligned 16 bytes there (Arm ARM B2.2.1). Without, it reads meta,
-// value, and meta again (two_step_load.h). A reader may then have to look again while others write,
-// so get is lock-free there rather than wait-free.
+// The Pair of AArch64. With -DATTRCACHE_LSE2, which needs a processor with FEAT_LSE2 (ARMv8.4),
+// load is one LDP, which is single-copy atomic there for aligned 16 bytes (Arm ARM B2.2.1). Without
+// it, load reads meta, value, and meta again (two_step_load.h). A reader then may have to try again
+// while others write, so get is lock-free rather than wait-free.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_ARM_H_
 #define ATTRCACHE_PLATFORM_PAIR_ARM_H_
@@ -44,8 +44,8 @@ class alignas(16) Pair {
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
   uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
 
-  // What ldaxp reads is known to be of one instant only if the store succeeds, so a swap that fails
-  // stores back what it read.
+  // The two words that ldaxp reads are known to be of one instant only if the store succeeds. So
+  // where the comparison fails, this stores back what it read.
   bool compare_exchange(SlotContent& expected, SlotContent desired) {
     SlotContent now, next;
     uint32_t failed;
@@ -86,8 +86,8 @@ class alignas(16) Pair {
 
  private:
 #ifndef ATTRCACHE_LSE2
-  // A word as two_step_load() reads it. The enumerators of std::memory_order are the numbers that
-  // the builtin takes, in libstdc++ and libc++.
+  // Gives two_step_load() a half of the Pair. The enumerators of std::memory_order are the numbers
+  // that the builtin takes, both in libstdc++ and in libc++.
   struct Half {
     const uint64_t& word;
     uint64_t load(decltype(kAcquire) order) const {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Pair for soaks, which put delays between its steps too, and for builds under ThreadSanitizer,
-// which can't see into inline assembly, and whose runtime puts a lock around 16-byte atomics that
-// 8-byte ones on the same words pass by. Here both halves are plain 8-byte atomics, so it sees each
-// edge that the real Pair has, and no other; meta is `kBusy` while compare_exchange changes both.
+// The Pair of test builds: of soaks, which put delays between its steps, too, and of
+// ThreadSanitizer builds. ThreadSanitizer can't see into inline assembly, and its runtime puts a
+// lock around 16-byte atomics, which 8-byte atomics on the same words don't heed. Here both halves
+// are 8-byte atomics, so ThreadSanitizer sees exactly the synchronization that the real Pairs have.
+// Meta is `kBusy` while compare_exchange changes both halves.
 //
-//   compare_exchange  meta: expected -> kBusy, value, meta: kBusy -> desired
-//   load   meta, value, meta again (two_step_load.h), until meta isn't kBusy
+//   compare_exchange  changes meta from expected to kBusy, then value, then meta to desired
+//   load              reads meta, value, and meta again (two_step_load.h), until meta isn't kBusy
 //
-// Whoever finds kBusy waits for the thread that put it there, so nothing here is lock-free.
+// Whoever finds kBusy waits for the thread that stored it, so this Pair isn't lock-free.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
 #define ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
@@ -60,14 +61,14 @@ class alignas(16) TwoWordPair {
         return false;
       }
       uint64_t meta = now.meta;
-      // Acquire: whatever came before is seen, also the value that stands there now: a value may be
-      // replaced under the same meta. It need not release: nobody goes on from kBusy.
-      // Relaxed when it fails: the loop loads again.
+      // Acquire, so that the next load sees the latest value: a value may have been replaced under
+      // the same meta. It need not release, because nobody goes on from kBusy. It may be relaxed
+      // when it fails, because the loop loads again.
       if (!meta_.compare_exchange_weak(meta, kBusy, kAcquire, kRelaxed)) continue;
       const bool same = value_.load(kRelaxed) == expected.value;  // kBusy is ours
-      // Release: a reader of this value finds kBusy or what comes after it in meta.
+      // Release: a reader of this value then finds kBusy in meta, or what comes after it.
       if (same) value_.store(desired.value, kRelease);
-      // Release: a reader of this meta finds this value or a later one.
+      // Release: a reader of this meta then finds this value, or a later one.
       meta_.store(same ? desired.meta : expected.meta, kRelease);
       if (same) return true;
     }
@@ -75,7 +76,7 @@ class alignas(16) TwoWordPair {
   bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
     for (;;) {
       uint64_t now = expected;
-      // As the real Pair's: acquires and releases, and acquires when it fails.
+      // The same orders as the real Pair's: it acquires and releases, and acquires if it fails.
       if (meta_.compare_exchange_weak(now, desired, kAcqRel, kAcquire)) return true;
       if (now == kBusy) now = load_meta();
       if (now != expected) {
@@ -101,7 +102,7 @@ class alignas(16) TwoWordPair {
   }
 
  private:
-  static constexpr uint64_t kBusy = ~uint64_t{0};  // no meta: nothing deleted is pinned
+  static constexpr uint64_t kBusy = ~uint64_t{0};  // as a meta, it would say nonsense
 
   Atomic<uint64_t> value_{0};
   Atomic<uint64_t> meta_{0};

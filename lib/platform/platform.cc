@@ -30,14 +30,16 @@ thread_local constinit ThreadState tls_state = {0, nullptr, nullptr};
 
 namespace {
 
-// Which ordinals are taken: the only variables of the library that a whole process shares. They
-// number threads, which belong to the process too, and carry nothing of any domain. Relaxed, all of
-// it: the number alone matters; threads that have the same one lose time, not safety.
+// Which ordinals are taken. These are the only variables of the library that all domains of a
+// process share. That is right, because threads belong to the process, too, and the variables say
+// nothing about any domain. All accesses are relaxed, because only the number matters: two threads
+// with the same ordinal would use the same stripes, which costs time but breaks nothing.
 constexpr unsigned kReused = 1024;
 constinit Atomic<uint64_t> taken[kReused / 64] = {};
 constinit Atomic<unsigned> last_beyond{kReused};
 
-// The lowest, so that as many threads as there are stripes have one each. Lock-free.
+// Takes the lowest free ordinal, so that each of up to as many threads as there are stripes gets a
+// stripe of its own. Lock-free.
 unsigned take_ordinal() {
   for (unsigned word = 0; word < kReused / 64; ++word) {
     uint64_t now = taken[word].load(kRelaxed);
@@ -49,15 +51,16 @@ unsigned take_ordinal() {
     }
   }
   const unsigned beyond = last_beyond.fetch_add(1, kRelaxed) + 1;
-  return beyond > kReused ? beyond : kReused + 1;  // after 2^32 of them
+  return beyond > kReused ? beyond : kReused + 1;  // the counter has wrapped around
 }
 
 void leave(void* state);
 
-// Has leave called when a thread ends, as long as the library is loaded. Without one (the process
-// has too many, or isn't that far yet), ordinals aren't used again.
+// Makes leave() be called when a thread ends, as long as the library is loaded. If there is no key
+// (because the process has too many, or hasn't run this constructor yet), ordinals are not reused.
 struct Key {
-  // Release: the key is seen with it. Other threads may go on while the process ends.
+  // Release: whoever sees `valid` sees the key. It is atomic because other threads may go on while
+  // the process ends.
   Key() { valid.store(pthread_key_create(&key, leave) == 0, kRelease); }
   ~Key() {
     if (valid.exchange(false, kRelaxed)) pthread_key_delete(key);
@@ -70,8 +73,9 @@ struct Key {
   Atomic<bool> valid{false};
 } at_thread_end;
 
-// A thread ends. One that leaves something borrowed behind, also when it is told again, keeps its
-// ordinal for ever: nobody else is to be taken for it and to give that back.
+// Called when a thread ends; gives its ordinal back. A thread that still has something borrowed is
+// told again, as its other destructors may give that back. If it never does, it keeps the ordinal
+// for ever, because a new thread with the same ordinal would be taken for the borrower.
 void leave(void*) {
   const unsigned ordinal = tls_state.ordinal;
   if (ordinal == 0 || ordinal > kReused) return;

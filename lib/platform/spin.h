@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A wait for a thread that is within a few instructions of going on. It may have been preempted
-// there, so after a few looks the waiter gives its processor up: with more threads than processors,
-// those that wait would else use up their time slices while the one they wait for has none. In a
-// model build another thread goes on at once.
+// A wait for another thread that needs only a few instructions more. That thread may have been
+// preempted, so after a few looks the waiter yields its processor. Otherwise, with more threads
+// than processors, the waiters would use up their time slices while the thread that they wait for
+// has none. In a model build wait() lets another thread run.
 
 #ifndef ATTRCACHE_PLATFORM_SPIN_H_
 #define ATTRCACHE_PLATFORM_SPIN_H_

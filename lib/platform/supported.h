@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Ends the build in words where the library is not known to work. It comes before every other
-// header, so that its message does.
+// Ends the build with a message where the library is not known to work. It is included before every
+// other header, so that the message comes before any other error.
 
 #ifndef ATTRCACHE_PLATFORM_SUPPORTED_H_
 #define ATTRCACHE_PLATFORM_SUPPORTED_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the library keeps per thread. A model build gives each of its fibers a state of its own.
+// What the library keeps for each thread. In a model build each fiber is a thread.
 
 #ifndef ATTRCACHE_PLATFORM_THREAD_H_
 #define ATTRCACHE_PLATFORM_THREAD_H_
@@ -10,16 +10,16 @@ namespace attrcache {
 struct Frame;   // callback/frame.h
 struct Borrow;  // callback/frame.h
 
-// Of a thread of the operating system or, where a runtime has hooks for them, of a user-level
-// thread (callback/threads.h).
+// The state of a thread of the operating system or, if a runtime has given hooks for them, of a
+// user-level thread (callback/threads.h).
 struct ThreadState {
-  // Small and dense, unique among the living (and the dead that left something borrowed); 0 until
-  // asked for. It spreads threads over stripes. User-level threads have none: they use that of the
-  // thread they run on.
+  // A small number that no other thread has which is alive or has left something borrowed. 0 until
+  // somebody asks for it. It spreads threads over stripes. User-level threads have none: they use
+  // the ordinal of the thread that they run on.
   unsigned ordinal;
-  // The innermost callback that this thread runs, or operation on a whole table that it is in.
+  // The innermost callback that the thread is running, or operation on all attributes of a table.
   Frame* innermost;
-  // What it has borrowed, the latest first.
+  // What the thread has borrowed, the latest first.
   Borrow* borrows;
 };
 
@@ -27,8 +27,9 @@ struct ThreadState {
 ThreadState& this_thread();
 inline unsigned thread_ordinal() { return this_thread().ordinal; }
 #else
-// initial-exec: one instruction, where a shared library's default would be a call. It takes 24
-// bytes of the static TLS that glibc keeps in reserve for libraries opened late.
+// With the model initial-exec the address takes one instruction; with a shared library's default it
+// would take a call. The price is 24 bytes of the static TLS that glibc keeps in reserve for
+// libraries that are opened late.
 extern thread_local constinit ThreadState tls_state __attribute__((tls_model("initial-exec")));
 inline ThreadState& this_thread() { return tls_state; }
 unsigned assign_ordinal();

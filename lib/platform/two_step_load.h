@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How both halves of a Pair are read by 8-byte loads: meta, value, and meta again, until meta is
-// the same before and after.
+// the same before and after. Then value and meta were in the Pair together, at one instant between
+// the first load and the last. That needs two rules to be kept:
 //
-// The value that is read was then in the Pair together with that meta, at one instant between the
-// first look and the last, provided that
+//   * Whoever changes both halves releases the value and the meta. So whoever reads one half of a
+//     change sees no older state of the other half.
+//   * If meta changes and later gets back to what it was, the value is the same again, too. That
+//     is, while another meta is there, the value changes only together with a meta that is new.
 //
-//   * whoever changes both halves releases the value and the meta, so that who reads either half
-//     of a change sees no older state of the other one; and
-//   * a meta that returns finds the value with which it went: while another meta stands there, the
-//     value changes only together with a meta that was never there before.
+// Slots keep to the second rule, because each attachment has a sequence number of its own, and what
+// changes a meta and restores it (pins, a delete_fn that fails) doesn't change the value. A value
+// may be replaced while meta stays the same all the time; then either value was there with that
+// meta.
 //
-// Slots keep to the second rule, because each attachment has a number of its own: what leaves a meta
-// and comes back to it (pins, a delete_fn that fails) leaves the value alone. A value that is
-// replaced under the very same meta is within the rule too: either value was there with that meta.
-//
-// Lock-free: a reader looks again only where a writer has gone on.
+// The load is lock-free: a reader tries again only if a writer has made progress.
 
 #ifndef ATTRCACHE_PLATFORM_TWO_STEP_LOAD_H_
 #define ATTRCACHE_PLATFORM_TWO_STEP_LOAD_H_
@@ -30,12 +29,13 @@ template <typename Half>
 [[gnu::always_inline]] inline SlotContent two_step_load(const Half& value, const Half& meta) {
   SlotContent word;
   do {
-    // Acquire: the value isn't older than this meta. Pairs with the release of meta by a swap.
+    // Acquire: the value that is read next isn't older than this meta. Pairs with the release of
+    // meta by compare_exchange.
     word.meta = meta.load(kAcquire);
-    // Acquire: the second look at meta comes after it, and sees the meta that came with this value
-    // or a later one. Pairs with the release of the value by a swap.
+    // Acquire: the second load of meta comes after it, and reads the meta that came with this value
+    // or a later one. Pairs with the release of the value by compare_exchange.
     word.value = value.load(kAcquire);
-    // Relaxed: only compared. What it tells of, the first look has acquired.
+    // Relaxed, because it is only compared: the first load has acquired what this meta tells of.
   } while (meta.load(kRelaxed) != word.meta);
   return word;
 }

@@ -57,8 +57,8 @@ void SlotWait::until_changed(const Pair& slot, uint64_t meta) {
     }
     return;
   }
-  // Woken, changed already, or interrupted: in each case the caller looks again. Where futexes
-  // are forbidden (a seccomp filter, say), short naps take their place.
+  // Whether the thread was woken, the slot had changed already, or a signal came: the caller looks
+  // again. Where futexes are forbidden (by a seccomp filter, say), short naps take their place.
   const auto upper = static_cast<uint32_t>(meta >> 32);
   if (futex(slot.upper_half_of_meta(), FUTEX_WAIT, upper) != 0 && errno != EAGAIN &&
       errno != EINTR) {
