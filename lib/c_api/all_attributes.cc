@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free in the C API. As in one_attribute.cc: where callbacks are to be run, or anything
-// else is unusual, the fast functions leave by one jump to slow ones.
+// Dup and free in the C API. As in one_attribute.cc, the fast functions jump to slow ones if
+// callbacks must run, or if anything else is uncommon.
 
 #include "attrcache/attrcache.h"
 #include "table/dup_free.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// attrcache.h on top of the engine: these functions check arguments, nothing else. The hot path is
-// in one_attribute.cc, what is done to all attributes of an object in all_attributes.cc.
+// The functions of attrcache.h, except for the hot ones. They check their arguments and call the
+// layers below. get, set and delete are in one_attribute.cc; copy_all, delete_all and table_move,
+// which act on all attributes of an object, are in all_attributes.cc.
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
@@ -31,7 +32,7 @@ attrcache::Target target(attrcache_kind* kind, attrcache_table* table, void* obj
 
 uint32_t bits(int keyval) { return static_cast<uint32_t>(keyval); }
 
-// get as another language's reader.
+// A get that reads the value as another language than C does.
 template <typename Value, typename See>
 int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval, Value* value,
            See see) {

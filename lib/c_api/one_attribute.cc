@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The hot path of the C API: get, and the usual cases of set and delete. Whatever is unusual (bad
-// arguments, a delete_fn, pins, contention, deep slots) leaves a fast function by one jump to a
-// slow one that starts over; so the fast ones save no registers for calls that they hardly ever
-// make.
+// get, set and delete, and their fast paths: get, and the common cases of set and delete. In all
+// other cases (bad arguments, a delete_fn, pins, contention, slots in the tree) a fast function
+// jumps to a slow one that starts over. So the fast functions need not save registers for calls
+// that they hardly ever make.
 
 #include "attrcache/attrcache.h"
 #include "table/attribute.h"
@@ -35,7 +35,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
                                   attrcache::Caller::kUser, callback_code);
 }
 
-// The same, with a reference taken that turned out to be of no use.
+// The same, after a reference was taken that isn't needed: the slow path takes its own.
 [[gnu::noinline, gnu::cold]] int set_after_all(attrcache_kind* kind, attrcache_table* table,
                                                void* object, int keyval, intptr_t value,
                                                attrcache_tag tag, int* callback_code) noexcept {
@@ -43,8 +43,9 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
-// The same where the clock has just come to a number at which the table is to be renumbered; and
-// that with a reference taken that turned out to be of no use.
+// The same, after the table's clock has come to a number at which the table must be renumbered; and
+// the same again, after a reference was taken that isn't needed. These are four functions rather
+// than one with parameters, so that set_fast leaves by a jump with its arguments where they are.
 [[gnu::noinline, gnu::cold]] int set_renumbered(attrcache_kind* kind, attrcache_table* table,
                                                 void* object, int keyval, intptr_t value,
                                                 attrcache_tag tag, int* callback_code) noexcept {
@@ -61,8 +62,8 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   return set_renumbered(kind, table, object, keyval, value, tag, callback_code);
 }
 
-// Sets in one step where nobody has to be called or waited for: the slot holds such a value under
-// the same keyval, or is empty.
+// Sets in one step if no callback has to run and nobody must be waited for: the slot is empty, or
+// it holds a value of the same keyval that may be replaced without being claimed.
 [[gnu::always_inline]] inline int set_fast(attrcache_kind* kind, attrcache_table* table,
                                            void* object, int keyval, intptr_t value,
                                            attrcache_tag tag, int* callback_code) noexcept {
@@ -81,7 +82,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     }
     References::Counter& counter = registry.first_chunk_counters(ordinal)[id::index(key)];
-    const uint64_t stripe = counter.load(attrcache::kRelaxed);  // only a guess
+    const uint64_t stripe = counter.load(attrcache::kRelaxed);  // a guess; acquire_open compares
     const auto name = static_cast<uint32_t>(stripe);
     if (((name ^ key) & attrcache::stripe::kKeyval) != 0 ||
         !References::acquire_open(counter, stripe)) [[unlikely]] {
@@ -124,7 +125,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
                     : set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
-// After a delete under a keyval that is freed.
+// Ends a delete under a keyval that is freed: drops the value's reference on the exact count.
 [[gnu::noinline, gnu::cold]] int drop_slowly(attrcache_kind* kind, int keyval) noexcept {
   inside(kind).drop_closed(static_cast<uint32_t>(keyval));
   return ATTRCACHE_OK;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kMaxStripes = 64;
 
-// How often destructors may make keyvals in a domain that ends.
+// In how many rounds destructors may make new keyvals while the domain ends.
 constexpr int kMaxRounds = 16;
 
 unsigned default_stripes() {
@@ -100,8 +100,9 @@ int Domain::end(bool anyway, attrcache_leaks* leaks) {
     });
   });
   if (leaks->attributes != 0 && !anyway) return ATTRCACHE_ERR_BUSY;
-  // Those with attributes stay: their destructors must not run, for their values were not deleted.
-  // A destructor may delete the last attribute under another keyval, or make one.
+  // Keyvals that have attributes are not freed: their destructors must not run, because the values
+  // were not deleted. The loop is needed because a destructor may delete the last attribute under
+  // another keyval, or make a keyval.
   bool any = true;
   for (int round = 0; any && round < kMaxRounds; ++round) {
     any = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A domain: one epoch, and a registry for each kind of object. A domain shares nothing with
-// another.
+// A domain: one epoch, and a registry for each kind of object. Domains share nothing with each
+// other.
 
 #ifndef ATTRCACHE_DOMAIN_DOMAIN_H_
 #define ATTRCACHE_DOMAIN_DOMAIN_H_
@@ -14,16 +14,16 @@ namespace attrcache {
 
 class Domain {
  public:
-  // ATTRCACHE_OK and a domain, or an error.
+  // Makes a domain. Returns ATTRCACHE_OK or an error.
   static int create(const attrcache_domain_options& options, Domain** domain);
 
-  // Fills *leaks; destroys the domain unless attributes are attached and `anyway` is false.
+  // Fills *leaks, and destroys the domain unless attributes are attached and `anyway` is false.
   int end(bool anyway, attrcache_leaks* leaks);
 
-  // The kind of that number, or null. Wait-free.
+  // The kind with that number, or null. Wait-free.
   Registry* kind(int number) const;
 
-  // Lock-free.
+  // Adds a kind. Returns ATTRCACHE_OK or an error. Lock-free.
   int add_kind(const attrcache_kind_options& options, Registry** kind);
 
   void read_counters(attrcache_counters* counters) const;

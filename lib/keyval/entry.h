@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a domain keeps of one keyval: an Entry, found by index, never unmapped while the domain
-// lives, so that any int may be looked up at any time.
+// What a domain keeps for each keyval: an Entry, which is found by the keyval's index. Entries are
+// not unmapped while the domain lives, so any int may be looked up at any time.
 //
-// A keyval's callbacks are in its Record. When the keyval is gone, its record is retired: a thread
-// that is stopped within introspection may still be reading it. The index isn't held up by that, so
-// the next keyval of the index may come first. It uses the record in the entry if that one's grace
-// period is over, as it nearly always is, and else one from the heap, which is released after its
-// own grace period.
+// A keyval's callbacks are in its Record. When the keyval is gone, its record is retired, because a
+// thread that is stopped within introspection may still be reading it. The index doesn't wait for
+// that: the next keyval of the index may be made before the record's grace period is over. Usually
+// it is over, and the new keyval uses the record in the entry. Otherwise it gets a record from the
+// heap, which is released after a grace period of its own.
 
 #ifndef ATTRCACHE_KEYVAL_ENTRY_H_
 #define ATTRCACHE_KEYVAL_ENTRY_H_
@@ -21,15 +21,15 @@
 
 namespace attrcache {
 
-// Whoever holds a reference on the keyval may use `callbacks`. Others look under an epoch pin. An
-// entry's own record has no `reclaim`.
+// Whoever holds a reference on the keyval may use `callbacks`. Others may look at them while they
+// have the epoch pinned. An entry's own record has no `reclaim`.
 struct Record : Retired {
   KeyvalCallbacks callbacks;
 };
 static_assert(sizeof(Record) <= 96, "attrcache.h says what a record takes");
 
-// The word of an entry: in its low half the keyval, as long as it exists, else no_keyval(), or 0
-// before it first did. Above it the flags of the keyval's stripes, and more of that kind.
+// The word of an entry. Its low half is the keyval while that exists, no_keyval() when it is gone,
+// and 0 if the index was never used. Above that are the flags of the keyval's stripes, and others.
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
 inline constexpr unsigned kFlagsShift = 32;
@@ -39,28 +39,30 @@ inline constexpr uint64_t kNoDeleteFn = uint64_t{stripe::kNoDeleteFn} << kFlagsS
 inline constexpr uint64_t kOrdinary = uint64_t{1} << 42;  // exists, and isn't predefined
 inline constexpr uint64_t kFreed = uint64_t{1} << 43;     // by attrcache_keyval_free
 inline constexpr unsigned kTagShift = 44;                 // 2 bits: how a predefined one is set
-inline constexpr unsigned kGenerationsShift = 48;         // 9 bits:
+inline constexpr unsigned kGenerationsShift = 48;         // 9 bits: generations handed out
 
-// How many generations were handed out: modulo 256, and 256 more once they were that many.
+// Counts one more generation. The count is modulo 256, with 256 added once there were that many: so
+// check() knows whether a generation was ever handed out.
 constexpr uint32_t one_generation_more(uint32_t generations) {
   return ((generations + 1) & (2 * id::kGenerations - 1)) | (generations & id::kGenerations);
 }
 
-// The low half when the keyval is gone: no keyval, and no int at all that leads to this entry, not
-// even 0.
+// The low half when the keyval is gone. It differs from every int whose offset leads to this entry,
+// also from 0, so that no look-up finds it.
 constexpr uint64_t no_keyval(uint32_t offset) {
   return offset ^ uint32_t { 1 } << id::kIndexShift;
 }
 }  // namespace entry_word
 
-// Zero bytes, but for what is the same in all records, are an index that was never used. Aligned so
-// that its size is a multiple of a slot's, of which the look-up knows the offset.
+// An index that was never used has zero bytes here, except for what is the same in all records of a
+// kind. The size must be a multiple of a slot's size, because a look-up starts from the offset of
+// the keyval's slot.
 struct alignas(1 << id::kIndexShift) Entry {
   Atomic<uint64_t> word;
-  Atomic<uint64_t> exact;  // of References
-  Atomic<uint64_t> link;   // of IndexQueue
-  Atomic<uint64_t> uses;   // how many keyvals of this index there were
-  Atomic<Record*> record;  // of the keyval that exists; else it means nothing
+  Atomic<uint64_t> exact;  // belongs to References
+  Atomic<uint64_t> link;   // belongs to IndexQueue
+  Atomic<uint64_t> uses;   // how many keyvals of this index were made
+  Atomic<Record*> record;  // the record of the keyval; means nothing where none exists
   Record own;
 };
 static_assert(sizeof(Entry) == 128, "get's look-up scales an offset by a power of two");

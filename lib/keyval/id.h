@@ -34,10 +34,10 @@ constexpr uint32_t make(unsigned kind, unsigned generation, uint32_t index) {
 constexpr bool well_formed(uint32_t keyval) { return (keyval & kMarkerMask) == kMarker; }
 constexpr unsigned kind(uint32_t keyval) { return keyval & kKindMask; }
 constexpr uint32_t index(uint32_t keyval) { return (keyval & kOffsetMask) >> kIndexShift; }
-// The byte offset of its slot, if the slots were one array.
+// The byte offset that the keyval's slot would have if all slots were one array.
 constexpr uint32_t offset(uint32_t keyval) { return keyval & kOffsetMask; }
-// The same of a well-formed keyval. Of any other int: more than that of any keyval, so that the
-// bound check that get needs anyway sorts it out.
+// The same for a well-formed keyval. For any other int it is more than the offset of any keyval, so
+// that the bounds check which get needs anyway rejects it.
 constexpr uint32_t slot_offset(uint32_t keyval) {
   return (keyval - kMarker) & (kMarkerMask | kOffsetMask);
 }

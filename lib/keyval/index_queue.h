@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The free indices of one kind, first in first out, so that an index rests as long as possible
-// between two keyvals and stale copies stay recognisable. The queue of Michael and Scott (PODC
-// 1996), with two simplifications that its use here allows: an index is a node, and the node that
-// pop() hands out is the old dummy, so one free index always stays behind as the dummy. Nodes are
-// never unmapped while the domain lives; a 32-bit count beside each link keeps compare-and-swap
-// from ABA.
+// The free indices of one kind, first in first out. So an index rests as long as possible between
+// two keyvals, and stale keyvals stay recognisable for as long.
 //
-// Nodes are known by numbers of the caller's choice, any but 0, and looked up by `Links`:
-// Atomic<uint64_t>& operator()(uint32_t node). Lock-free.
+// This is the queue of Michael and Scott (PODC 1996), with two simplifications that its use here
+// allows: an index is a node itself, and pop() hands out the old dummy node, so that one free index
+// always stays behind as the dummy. Nodes are not unmapped while the domain lives. A 32-bit count
+// beside each link keeps compare-and-swap from ABA.
+//
+// The caller numbers the nodes as it likes, except that 0 means none. `Links` finds the link of a
+// node: Atomic<uint64_t>& operator()(uint32_t node). All operations are lock-free.
 
 #ifndef ATTRCACHE_KEYVAL_INDEX_QUEUE_H_
 #define ATTRCACHE_KEYVAL_INDEX_QUEUE_H_
@@ -23,23 +24,24 @@ class IndexQueue {
  public:
   static constexpr uint32_t kNone = 0;
 
-  // Adds a node that is in nobody's hands.
+  // Adds a node, which only the caller may know until then.
   template <typename Links>
   void push(uint32_t node, Links link) {
     push(node, link(node), link);
   }
 
-  // The same where the caller knows the node's link.
+  // The same for a caller that has found the node's link already, `mine`.
   template <typename Links>
   [[gnu::always_inline]] void push(uint32_t node, Atomic<uint64_t>& mine, Links link);
 
-  // Takes the oldest node out, if at least `spare` others stay behind (besides the dummy); else
-  // kNone.
+  // Takes the oldest node out and returns it, if at least `spare` others stay behind besides the
+  // dummy. Else it returns kNone.
   template <typename Links>
   [[gnu::always_inline]] uint32_t pop(uint32_t spare, Links link);
 
  private:
-  // A link: the node it leads to in the high half, a count of changes in the low one.
+  // A link has the node that it leads to in its high half, and a count of its changes in the low
+  // one.
   static constexpr uint32_t target(uint64_t link) { return static_cast<uint32_t>(link >> 32); }
   static constexpr uint32_t count(uint64_t link) { return static_cast<uint32_t>(link); }
   static constexpr uint64_t next_link(uint64_t old, uint32_t target) {
@@ -56,26 +58,27 @@ inline void IndexQueue::push(uint32_t node, Atomic<uint64_t>& mine, Links link) 
   for (;;) {
     uint64_t tail = tail_.load(kAcquire);  // (Q2) pairs with Q1, Q4
     if (target(tail) == 0) [[unlikely]] {
-      // Never used: the first node ever pushed becomes the dummy.
+      // The queue was never used, so the first node becomes the dummy.
       if (tail_.compare_exchange_strong(tail, next_link(0, node), kAcqRel, kRelaxed))
         return;  // (Q1)
       continue;
     }
     if (count(tail) == 1) [[unlikely]] {
-      // The dummy is alone in the queue until the second push, which therefore sets head, too.
+      // Until the second push the dummy is alone in the queue, and head isn't needed. So the second
+      // push sets head.
       uint64_t head = 0;
       head_.compare_exchange_strong(head, tail, kAcqRel, kRelaxed);  // as Q1
     }
     Atomic<uint64_t>& last = link(target(tail));
     uint64_t next = last.load(kAcquire);  // pairs with Q3
     if (tail != tail_.load(kAcquire))
-      continue;  // `next` might belong to an older life of that node
+      continue;  // `next` may be of an earlier time, when that node was in the queue before
     if (target(next) != 0) {
       tail_.compare_exchange_strong(tail, next_link(tail, target(next)), kAcqRel,
                                     kRelaxed);  // (Q4)
       continue;
     }
-    // (Q3) release: whoever follows the link sees the index's state.
+    // (Q3) release: whoever follows the link sees what was written to the index's entry.
     if (last.compare_exchange_strong(next, next_link(next, node), kAcqRel, kRelaxed)) {
       tail_.compare_exchange_strong(tail, next_link(tail, node), kAcqRel, kRelaxed);  // as Q4
       return;
@@ -88,16 +91,17 @@ inline uint32_t IndexQueue::pop(uint32_t spare, Links link) {
   for (;;) {
     uint64_t head = head_.load(kAcquire);  // (Q5) pairs with Q6 and Q1
     uint64_t tail = tail_.load(kAcquire);  // as Q2
-    // Tail's changes but the first are pushes, head's are pops. So if there is a length, tail is
-    // beyond head's node, and that has a successor.
+    // Every change of tail but the first is a push, every change of head a pop. So if the length is
+    // above 0, tail is beyond head's node, which therefore has a successor.
     const auto length = static_cast<int32_t>(count(tail) - count(head));
     const uint32_t node = target(head);
     if (length <= static_cast<int32_t>(spare) || node == 0) return kNone;
     const uint64_t next = link(node).load(kAcquire);  // pairs with Q3
-    // No successor: the node has begun another life. Any other sign of that makes Q6 fail.
+    // If it has none, the node was taken out and pushed again meanwhile. If that doesn't show here,
+    // it makes Q6 fail.
     if (target(next) == 0) [[unlikely]]
       continue;
-    // (Q6) acq_rel: the popped node is ours, with all that its last owner did to it.
+    // (Q6) acq_rel: the node is ours now, and we see all that its last owner has done to it.
     if (head_.compare_exchange_strong(head, next_link(head, target(next)), kAcqRel, kRelaxed)) {
       return node;
     }

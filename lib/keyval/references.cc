@@ -5,7 +5,8 @@
 namespace attrcache {
 
 bool References::drop_closed() {
-  // (R5) acq_rel: the last to drop sees what every other did before its own drop.
+  // (R5) acq_rel: whoever drops the last reference sees what all others did before they dropped
+  // theirs.
   const uint64_t before = exact_.fetch_sub(kOneOfExact, kAcqRel);
   return exact_count(before) == 1;
 }

@@ -20,7 +20,7 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
       lingering_(threads.hooked() ? 1 : 0) {}
 
 Registry::~Registry() {
-  // Those that still exist and have a record from the heap; all others have been reclaimed.
+  // Keyvals that still exist may have records from the heap. All other records were reclaimed.
   for (uint32_t index = 0; index < fresh_.load(kRelaxed); ++index) {
     Entry& entry = at(index << id::kIndexShift);
     Record* const record = entry.record.load(kRelaxed);
@@ -32,7 +32,7 @@ Registry::~Registry() {
   }
 }
 
-// What is the same in all records of a kind.
+// Writes what is the same in all records of a kind.
 void Registry::fill(Record& record) const {
   record.callbacks.handle = options_.handle;
   record.callbacks.fortran_handle = options_.fortran_handle;
@@ -48,8 +48,9 @@ Record* Registry::make_record() const {
 
 void Registry::release_record(Retired* retired) { destroy(static_cast<Record*>(retired)); }
 
-// Relaxed loads: nobody else writes these while a keyval exists that is freed, and R5 or R7 has
-// ordered all that was done before.
+// Ends a keyval that is freed and has no references any more. The loads may be relaxed, because
+// nobody else writes these members while a freed keyval exists, and R5 or R7 has ordered all that
+// was done before.
 [[gnu::always_inline]] inline void Registry::end(Entry& entry, uint32_t offset) {
   const uint64_t generations = entry.word.load(kRelaxed) >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
@@ -63,11 +64,11 @@ void Registry::release_record(Retired* retired) { destroy(static_cast<Record*>(r
   }
 }
 
-// With a destructor, or a record that must be released or that somebody may still see.
+// Ends a keyval that has a destructor, or a record that must be released or may still be seen.
 void Registry::end_slowly(Entry& entry, uint32_t offset) {
   Record& record = *entry.record.load(kRelaxed);
   run_destructor(record.callbacks);
-  // The record first, because create() asks whether the entry's own waits.
+  // Retired before the index is free, because create() asks whether the entry's own record waits.
   epoch_.retire(&record);
   free_.push(node_of(offset), entry.link, link());
 }
@@ -90,22 +91,23 @@ bool Registry::ensure_chunk(size_t c) {
     }
     const uintptr_t made = reinterpret_cast<uintptr_t>(memory) + length(c) * sizeof(Entry) -
                            first * sizeof(References::Counter);
-    // (K6) release: the contents are seen through K5.
+    // (K6) release: whoever sees the pointer (K5) sees what it points to.
     if (counters_[c].compare_exchange_strong(counters, made, kAcqRel, kAcquire)) {
       counters = made;
     } else {
       release(memory);
     }
   }
-  // After its counters, so that whoever finds the chunk finds them. All who come here store the
-  // same.
+  // The chunk is stored after its counters, so that whoever finds the chunk finds them, too. If
+  // several threads come here, all store the same.
   chunks_[c].store(
       counters + first * sizeof(References::Counter) - (length(c) + first) * sizeof(Entry),
       kRelease);  // as K6
   return true;
 }
 
-// The node of an index where no free one has rested long enough, or kNone.
+// Called when no free index has rested long enough. It returns the node of an index that was never
+// used, or of a free one if all were used, or kNone.
 uint32_t Registry::take_new_index(int* error) {
   uint32_t next = fresh_.load(kRelaxed);
   while (next < kCapacity) {
@@ -113,7 +115,7 @@ uint32_t Registry::take_new_index(int* error) {
       *error = ATTRCACHE_ERR_MEMORY;
       return IndexQueue::kNone;
     }
-    // (K7) release: whoever sees the new bound finds the chunk.
+    // (K7) release: whoever sees the new number of indices finds the chunk.
     if (fresh_.compare_exchange_weak(next, next + 1, kAcqRel, kRelaxed)) {
       return node_of(next << id::kIndexShift);
     }
@@ -134,7 +136,7 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval,
   return create_slowly(node, callbacks, keyval, predefined_tag);
 }
 
-// On an index that is new, if `node` is kNone, or whose own record waits.
+// Makes a keyval on a new index if `node` is kNone, or on one whose own record still waits.
 int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
                             int predefined_tag) {
   if (node == IndexQueue::kNone) {
@@ -151,7 +153,8 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
   return create_on(node, entry, *record, callbacks, predefined_tag, keyval);
 }
 
-// Relaxed where nothing is said: index and entry are ours alone, from pop's Q6 or K7 until K2.
+// Accesses without a comment are relaxed because index and entry belong to this thread alone, from
+// Q6 (in pop) or K7 until K2.
 [[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
                                                       const attrcache_callbacks& callbacks,
                                                       int predefined_tag, int* keyval) {
@@ -171,20 +174,20 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
     word |= uint64_t{flags} << kFlagsShift | kOrdinary;
   } else {
     word |= kNullCopyFn | static_cast<uint64_t>(predefined_tag) << kTagShift;
-    name += stripe::kClosing;  // what users may not set has no stripe that is open to them
+    name += stripe::kClosing;  // closed, so that the fast set doesn't set what users may not set
   }
-  // (K10) pairs with V1: whoever sees this keyval counted sees the one before it gone (K8).
+  // (K10) pairs with V1: whoever sees this keyval counted sees that the one before it is gone (K8).
   entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelease);
   entry.record.store(&record, kRelease);  // (K9) pairs with V3: whoever sees the record sees K10
   References(entry.exact, stripes(chunk_of_node(node), offset)).reset(name);
-  entry.word.store(word, kRelease);  // (K2) pairs with K1: the record is seen, and the references
+  entry.word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
   *keyval = static_cast<int>(made);
   return ATTRCACHE_OK;
 }
 
-// `word` is what the keyval's entry held.
+// The error of a free that can't be done. `word` is what the keyval's entry held.
 int Registry::why_not_freed(uint32_t keyval, uint64_t word) const {
-  // 0 is no keyval, and the word of an entry that was never used.
+  // 0 is not a keyval, but it is the word of an entry that was never used.
   const bool exists = static_cast<uint32_t>(word) == keyval && word != 0;
   return exists ? ATTRCACHE_ERR_KEYVAL_PREDEFINED : why_not(keyval);
 }
@@ -199,12 +202,13 @@ int Registry::free(int* variable) noexcept {
   uint64_t word = entry->word.load(kAcquire);  // as K1
   if (static_cast<uint32_t>(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
     return why_not_freed(keyval, word);
-  *variable = ATTRCACHE_KEYVAL_INVALID;  // now: the destructor may be what frees the variable
-  // Release: as K2. Whoever sets the bit closes the references, nobody else.
+  *variable = ATTRCACHE_KEYVAL_INVALID;  // before the destructor runs, which may free the variable
+  // Release, as K2. Only the thread that sets the bit closes the references.
   while ((word & kFreed) != 0 ||
          !entry->word.compare_exchange_weak(word, word | kFreed, kAcqRel, kAcquire))
     [[unlikely]] {
-      // Freed, and still in use; or gone just now: then some other free of it came first, as here.
+      // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
+      // freed, which is what the caller wants.
       if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0) return ATTRCACHE_OK;
     }
   References references(entry->exact, stripes(offset));
@@ -217,23 +221,24 @@ int Registry::free(int* variable) noexcept {
   return ATTRCACHE_OK;
 }
 
-// The keyval is freed, and perhaps in use.
+// Collects the references on a keyval that was freed and is perhaps in use.
 void Registry::linger(uint32_t keyval, uint32_t counted) {
   const uint32_t offset = id::offset(keyval);
-  // (K11) Relaxed: whoever is to know of this free, because it happened before, sees this.
+  // (K11) Relaxed: threads that must know of this free, because it happened before what they do,
+  // see this as well.
   lingering_.fetch_add(1, kRelaxed);
   if (references(offset).close_exact(counted)) end_lingering(offset);
 }
 
 void Registry::end_lingering(uint32_t offset) {
-  lingering_.fetch_sub(1, kRelaxed);  // after K11, as the bias went after it
+  lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because the bias was taken away after it
   end(at(offset), offset);
 }
 
 Registry::Counts Registry::counts() const {
   uint64_t created = 0, existing = 0, freed_and_existing = 0, references_in_all = 0;
   for_each_entry([&](const Entry& entry, const References& references) {
-    const uint64_t word = entry.word.load(kAcquire);  // as K1: sees the use that it is of
+    const uint64_t word = entry.word.load(kAcquire);  // as K1; so this keyval is in `uses`, too
     created += entry.uses.load(kRelaxed);
     if ((word & id::kMarker) == 0) return;
     ++existing;

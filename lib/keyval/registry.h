@@ -7,11 +7,12 @@
 //   free --create--> live --keyval_free--> freed, in use --last attribute deleted--> gone --> free
 //                     \_____________________ (no attribute) ______________________/
 //
-// "gone" is decided by References, once. The thread that brings it about clears the word, runs the
-// destructor, retires the record and frees the index. Only the record waits for those who are
-// within introspection; the index may be used again at once.
+// References decides, once, when a keyval is gone. It tells the thread that has freed the keyval or
+// dropped its last reference. That thread clears the word, runs the destructor, retires the record
+// and frees the index. Only the record waits until those who are within introspection have left;
+// the index may be used again at once.
 //
-// All operations are lock-free apart from the allocator.
+// All operations are lock-free, except for the allocator and the destructors.
 
 #ifndef ATTRCACHE_KEYVAL_REGISTRY_H_
 #define ATTRCACHE_KEYVAL_REGISTRY_H_
@@ -32,45 +33,49 @@ class Registry {
  public:
   Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
            const Threads& threads);
-  // Reclaims everything; nobody uses the registry any more, and the epoch has been drained.
+  // Releases all memory. Nobody may use the registry any more, and the epoch must have been
+  // drained.
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  // Makes a keyval. `predefined_tag`: how a predefined one is set, or kNotPredefined.
+  // Makes a keyval. `predefined_tag` says how attributes under a predefined keyval are set; for all
+  // others it is kNotPredefined.
   static constexpr int kNotPredefined = -1;
   int create(const attrcache_callbacks& callbacks, int* keyval, int predefined_tag) noexcept;
 
-  // Sets the variable to ATTRCACHE_KEYVAL_INVALID.
+  // Frees the keyval, and sets the variable to ATTRCACHE_KEYVAL_INVALID.
   int free(int* keyval) noexcept;
 
-  // Frees all that have no attribute (the domain ends): runs their destructors. Whether there was
-  // one.
+  // Frees all keyvals that have no attribute, and thereby runs their destructors, because the
+  // domain ends. True if there was one.
   bool free_unused();
 
-  // ATTRCACHE_OK if the keyval exists in this kind, else which error it is. Wait-free.
+  // ATTRCACHE_OK if the keyval exists and is of this kind, else the error that says why not.
+  // Wait-free.
   int check(uint32_t keyval) const;
 
-  // After look_up has found nothing: the error that tells why. Wait-free.
+  // The error that says why look_up has found nothing. Wait-free.
   int why_not(uint32_t keyval) const {
     const int error = check(keyval);
-    // OK: gone when look_up looked, and its number handed out again since.
+    // OK means that the keyval was gone when look_up looked, and that its number has been handed
+    // out again since.
     return error != ATTRCACHE_OK ? error : ATTRCACHE_ERR_KEYVAL_STALE;
   }
 
-  // The word of a keyval that exists, else 0. Wait-free.
+  // The word of the keyval's entry if the keyval exists, else 0. Wait-free.
   uint64_t look_up(uint32_t keyval) const {
     const uint64_t word = word_at(id::offset(keyval));
     return static_cast<uint32_t>(word) == keyval ? word : 0;
   }
 
-  // Whether a well-formed keyval exists, whose offset the caller knows. Wait-free.
+  // Whether a well-formed keyval exists. `offset` is its id::offset. Wait-free.
   bool exists(uint32_t keyval, size_t offset) const {
     return static_cast<uint32_t>(word_at(offset)) == keyval;
   }
 
-  // The counters of a thread's stripe, for the keyvals of the first kFirstChunkLength indices, if
-  // there ever was one.
+  // The reference counters for the first kFirstChunkLength indices, in the stripe of the thread
+  // with that ordinal. They exist as soon as a keyval was made.
   static constexpr uint32_t kFirstChunkLength = 64;
   bool has_first_chunk() const { return counters_[kFirstChunk].load(kRelaxed) != 0; }
   References::Counter* first_chunk_counters(unsigned ordinal) const {
@@ -79,12 +84,13 @@ class Registry {
            (ordinal & stripe_mask_) * kFirstChunkLength;
   }
 
-  // Takes a reference on a keyval that look_up has found, unless it is gone since.
+  // Takes a reference on a keyval that look_up has found, unless the keyval is gone since.
   bool acquire(uint32_t keyval) {
     return references(id::offset(keyval)).acquire(keyval, thread_ordinal());
   }
 
-  // Drops a reference; ends the keyval if it is the last of a freed one (runs the destructor then).
+  // Drops a reference. If it is the last one on a freed keyval, this ends the keyval and runs its
+  // destructor.
   void drop(uint32_t keyval) {
     if (!References::drop_open(stripes(id::offset(keyval)).of(thread_ordinal()))) [[unlikely]] {
       drop_closed(keyval);
@@ -95,22 +101,23 @@ class Registry {
 
   // The callbacks of a keyval on which the caller holds a reference.
   KeyvalCallbacks& callbacks(uint32_t keyval) const {
-    // Relaxed: stored before the first reference could be taken (K9 before R6 and K2), and not
-    // again as long as there is one.
+    // Relaxed: the record was stored before the first reference could be taken (K9 before R6 and
+    // K2), and it isn't stored again as long as there are references.
     return at(id::offset(keyval)).record.load(kRelaxed)->callbacks;
   }
 
-  // Visits every keyval that exists, by index, with an epoch pinned: visit(word, Record&,
-  // references). The epoch is pinned anew for every kBatch indices.
+  // Calls visit(word, Record&, references) for every keyval that exists, in the order of indices,
+  // with the epoch pinned. It pins the epoch anew for every kBatch indices, so as not to hold back
+  // records for long.
   template <typename Visit>
   void for_each(Visit visit);
   static constexpr uint32_t kBatch = 64;
 
-  // The same without the record, and without a pin: visit(word, references).
+  // The same without the record, which needs no pin: visit(word, references).
   template <typename Visit>
   void for_each_word(Visit visit) const;
 
-  // Visits one keyval, if it exists.
+  // Calls visit as for_each does, for one keyval if it exists. False if it doesn't.
   template <typename Visit>
   bool visit(uint32_t keyval, Visit visit);
 
@@ -120,8 +127,8 @@ class Registry {
   Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return threads_; }
 
-  // How many keyvals there ever were, and references there are; approximate while others change
-  // that.
+  // How many keyvals there ever were, and how many references there are. The numbers are
+  // approximate while others change them.
   struct Counts {
     uint64_t created = 0;
     uint64_t freed = 0;
@@ -130,18 +137,19 @@ class Registry {
   };
   Counts counts() const;
 
-  // Whether keyvals are freed and still in use, as far as the caller can know.
+  // Whether there are keyvals that are freed and still in use. Frees that did not happen before
+  // this call may be missed.
   bool any_lingers() const { return lingering_.load(kRelaxed) != 0; }
 
-  // How many creations at least lie between two uses of an index, once it has been used.
+  // At least so many creations lie between two uses of an index, until all indices have been used.
   static constexpr uint32_t kRest = 64;
 
  private:
-  // Indices are kept in chunks of doubling size. Chunk c holds those indices for which the highest
-  // bit of (offset + 64 * 16) is bit c; look-ups use the offset, which is 16 times the index (see
-  // id::offset), because it spares them a shift or two. A chunk's memory is its entries, then its
-  // counters, stripe by stripe. What is stored of both is the address that index 0 would have if
-  // the chunk reached down to it.
+  // Indices are kept in chunks, each twice as large as the one before. Chunk c holds those indices
+  // for which the highest bit of (offset + 64 * 16) is bit c. (The offset is 16 times the index,
+  // see id::offset; look-ups use it because that saves them a shift or two.) A chunk's memory holds
+  // its entries, and after them its reference counters, stripe by stripe. For both the registry
+  // stores the address that index 0 would have if the chunk began with index 0.
   static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
   static constexpr unsigned kChunks = 17 + id::kIndexShift;
   static constexpr uint32_t kIndexBias = kFirstChunkLength;
@@ -155,7 +163,7 @@ class Registry {
 #endif
 
  private:
-  // Queue nodes are biased offsets, since 0 means none.
+  // The nodes of the queue of free indices are biased offsets, because 0 means none there.
   static uint32_t node_of(uint32_t offset) { return offset + (kIndexBias << id::kIndexShift); }
   static uint32_t offset_of(uint32_t node) { return node - (kIndexBias << id::kIndexShift); }
   static size_t chunk_of_node(uint32_t node) {
@@ -171,13 +179,13 @@ class Registry {
     return reinterpret_cast<Entry*>(chunk + offset * (sizeof(Entry) >> id::kIndexShift));
   }
 
-  // Null where there is no chunk.
+  // The entry of the index with that offset, or null if its chunk doesn't exist.
   Entry* find(size_t offset) const {
     const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
     return chunk != 0 ? entry_at(chunk, offset) : nullptr;
   }
 
-  // Of an index whose chunk exists.
+  // The entry of an index whose chunk exists.
   Entry& at(size_t offset) const { return at(chunk_of(offset), offset); }
   Entry& at(size_t c, size_t offset) const {
     return *entry_at(chunks_[c].load(kAcquire), offset);  // as K5
@@ -190,7 +198,7 @@ class Registry {
     return entry_at(chunk, offset)->word.load(kAcquire);  // (K1) pairs with K2
   }
 
-  // Both of an index whose chunk exists.
+  // The stripes, and the references, of an index whose chunk exists.
   References::Stripes stripes(size_t offset) const { return stripes(chunk_of(offset), offset); }
   References::Stripes stripes(size_t c, size_t offset) const {
     auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));  // as K5
@@ -228,21 +236,22 @@ class Registry {
   // The extra last entry stays 0, so out-of-range indices find no chunk.
   Atomic<uintptr_t> chunks_[kChunks + 1] = {};
   Atomic<uintptr_t> counters_[kChunks + 1] = {};
-  const uint32_t first_keyval_;  // that of index and generation 0
+  const uint32_t first_keyval_;  // the keyval with index 0 and generation 0
   const unsigned stripe_mask_;
   const attrcache_kind_options options_;
   Epoch& epoch_;
   const Threads& threads_;
   Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
   IndexQueue free_;
-  // Of user-level threads one more than there are: what their stacks of callbacks hold is looked at
-  // on the way that this leads to.
+  // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one
+  // more, so that every free of an object takes the careful path: only that one looks at a
+  // user-level thread's own stack of callbacks.
   Atomic<uint64_t> lingering_;
 };
 
-// Called with an epoch pinned. It passes `visit` a word and a record that belong to the same
-// keyval, though that may end, and others follow it on the same index, between any two of these
-// reads:
+// Must be called with the epoch pinned. It passes `visit` a word and a record that belong to the
+// same keyval, although that keyval may end, and others may follow it on the same index, between
+// any two of these reads:
 //   V1 reads that n keyvals of this index were begun. By K10 the end of keyval n-1 is seen, so a
 //      living keyval's word, if V2 reads one, is of keyval n or of a later one.
 //   V2 reads the word. By K2, all is seen that this keyval's create() stored before the word.
@@ -261,13 +270,14 @@ template <typename Visit>
   const uint64_t word = entry.word.load(kAcquire);  // (V2) as K1
   if ((word & id::kMarker) == 0) return false;
   Record* record = entry.record.load(kAcquire);  // (V3) pairs with K9
-  // (V4) Else the keyval has ended meanwhile: there was a moment without any.
+  // (V4) If it is another number, the keyval has ended meanwhile, and there was a moment at which
+  // the index had no keyval.
   if (entry.uses.load(kRelaxed) != uses) return false;
   visit(word, *record, references);
   return true;
 }
 
-// All chunks begin at a multiple of kBatch, so a batch never reaches beyond one.
+// All chunks begin at a multiple of kBatch, so a batch never reaches beyond its chunk.
 template <typename Visit>
 [[gnu::always_inline]] inline void Registry::for_each_of_batch(uint32_t first, uint32_t end,
                                                                Visit visit) const {

@@ -9,10 +9,11 @@
 namespace attrcache {
 namespace {
 
-// How often callbacks may attach again what a set is replacing.
+// How often callbacks may attach again the attribute that a set is replacing, before it gives up.
 constexpr int kMaxRounds = 16;
 
-// A reference on a keyval, dropped at the end unless it was given to an attached value.
+// A reference on a keyval. It is dropped at the end of the scope, unless it was given to a value
+// that was attached.
 class Reference {
  public:
   Reference(Registry& registry, uint32_t keyval, Held held)
@@ -23,15 +24,15 @@ class Reference {
   Reference(const Reference&) = delete;
   Reference& operator=(const Reference&) = delete;
 
-  // The word of the keyval, which can't change as to what the keyval is while the reference is
-  // held. 0: the keyval has gone.
+  // Takes the reference, if it isn't held yet, and returns the word of the keyval's entry: while
+  // the reference is held, that is the word of this keyval. 0: the keyval is gone.
   uint64_t take() {
     if (!held_) held_ = registry_.acquire(keyval_);
     return held_ ? registry_.look_up(keyval_) : 0;
   }
-  // The reference of a value that the caller owns now.
+  // Takes over the reference of a value that the caller owns now.
   void adopt() {
-    if (held_) drop_reference(registry_, keyval_);  // one is enough, and this isn't the last
+    if (held_) drop_reference(registry_, keyval_);  // one is enough, and so this isn't the last
     held_ = true;
   }
   void give() { held_ = false; }
@@ -42,7 +43,7 @@ class Reference {
   bool held_;
 };
 
-// A callback frame on a slot.
+// A frame for a callback that is called for the value in a slot, whose meta is `m`.
 Frame frame_on(const Table& table, const Pair& slot, Frame::Use use, uint64_t m) {
   Frame frame = {};
   frame.table = &table;
@@ -52,9 +53,9 @@ Frame frame_on(const Table& table, const Pair& slot, Frame::Use use, uint64_t m)
   return frame;
 }
 
-// Gives up this thread's own pins of the value in a slot: those of copy_fns up its stack. A copy_fn
-// that deletes or replaces what it copies has done with reading it; and if another thread's does
-// the same, each would wait for the other's pin, were they kept.
+// Gives up this thread's own pins of the value in a slot, which are those of copy_fns up its stack.
+// A copy_fn that deletes or replaces what it copies won't read it any more. If the pins were kept,
+// and a copy_fn of another thread did the same, each would wait for the other's pin for ever.
 bool give_up_pins(const ThreadState& thread, Pair& slot) {
   bool any = false;
   for_each_frame(thread, [&](Frame& f) {
@@ -66,7 +67,7 @@ bool give_up_pins(const ThreadState& thread, Pair& slot) {
   return any;
 }
 
-// Whether this thread itself pins the value in a slot.
+// Whether one of the pins on a slot's value belongs to this thread.
 bool holds_pin(const ThreadState& thread, const Pair& slot) {
   bool holds = has_borrowed(thread, &slot);
   for_each_frame(thread, [&](const Frame& f) {
@@ -77,15 +78,15 @@ bool holds_pin(const ThreadState& thread, const Pair& slot) {
   return holds;
 }
 
-// Tells this thread's deletions up the stack that their slot has a new value.
+// Tells the deletions up this thread's stack that their slot has a new value.
 void note_attached(const ThreadState& thread, const Pair& slot) {
   for_each_frame(thread, [&slot](Frame& f) {
     if (f.slot == &slot) f.reattached = true;
   });
 }
 
-// Waits until nobody pins the value that this thread has claimed. Others may have attached
-// another one by then.
+// Waits until nobody pins the value that this thread has claimed. By then another thread may have
+// attached another value.
 void wait_for_pins(const Threads& threads, const ThreadState& thread, Pair& slot,
                    const slot::Claim& claim) {
   SlotWait wait;
@@ -102,7 +103,7 @@ int run_claimed(const Target& target, ThreadState& thread, uint32_t keyval, Slot
   KeyvalCallbacks& callbacks =
       target.registry.callbacks(keyval);  // the value's reference keeps them
   if (callbacks.functions.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
-  // A copy: a set by another thread may overwrite the slot while delete_fn reads the value there.
+  // delete_fn gets a copy, because another thread's set may overwrite the slot meanwhile.
   const uint64_t value = claimed.value;
   FrameScope scope(thread, frame);
   return run_delete(callbacks,
@@ -145,7 +146,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
   }
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) {
-    // Only for a keyval that really is alive does the table grow.
+    // The table may grow only if the keyval is alive, which taking a reference makes sure of.
     if (reference.take() == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
     slot = target.table.find_or_grow(id::index(keyval));
     if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
@@ -171,17 +172,17 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       }
       continue;
     }
-    // Occupied under another generation: this one was gone before that began.
+    // The slot is occupied under another generation, so this keyval was gone before that began.
     if (!meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
     if (meta::pinned(now.meta) && has_borrowed(thread, slot)) return ATTRCACHE_ERR_BORROWED;
     if (meta::deleting(now.meta)) {
-      // Somebody has claimed the value, and waits for its pins. So does this.
+      // Another thread has claimed the value and waits for its pins; so must this one.
       if (!give_up_pins(thread, *slot)) threads.wait(wait, *slot, now.meta);
       now = slot->load();
       continue;
     }
-    // The value holds a reference as long as it is attached, so if the next step succeeds, this
-    // word was that of its keyval.
+    // The attached value holds a reference. So if the next step succeeds, the word that is read
+    // here was that of the value's keyval.
     const uint64_t entry = registry.look_up(keyval);
     if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
     if (meta::no_delete_fn(now.meta) && !meta::pinned(now.meta)) {
@@ -209,11 +210,12 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       if (!claim.restore()) reference.adopt();  // (S5)
       return fail(code, callback_code);
     }
-    // The number of a value attached by a callback meanwhile must not exceed ours.
+    // The number is taken only now, so that a value which a callback has attached meanwhile counts
+    // as the older one.
     const uint64_t replacement =
         meta::attached(meta::upper(claim.attached()), tag, next_number(target.table));
     if (claim.replace({value, replacement})) break;  // (S8) the old reference passes on
-    // Somebody attached another value. Ours comes after it: start again.
+    // Another value was attached meanwhile. Ours comes after that one, so start again.
     reference.adopt();
     if (frame.reattached && ++rounds == kMaxRounds) return ATTRCACHE_ERR_REATTACHED;
     now = slot->load();
@@ -247,7 +249,7 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
       if (slot::hide(*slot, m)) return ATTRCACHE_OK;  // (S6)
       continue;
     }
-    // As in set: the word of this value's keyval, if the next step succeeds.
+    // As in set, this is the word of the value's keyval if the next step succeeds.
     const uint64_t entry = registry.look_up(keyval);
     if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
     if (meta::no_delete_fn(m) && !meta::pinned(m)) {
@@ -307,23 +309,25 @@ int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent
       if (waits) m = slot.load_meta();
     }
   }
-  *word = slot.load();  // only now: a value may be replaced under the same meta, but not pinned
+  *word = slot.load();  // read after pinning: before, the value may be replaced under the same meta
   if (meta::belongs(word->meta, keyval)) return ATTRCACHE_OK;
-  // While this waited, the keyval went, and another one of its index took the slot.
+  // While this waited, the keyval ended, and a later keyval of the same index got the slot. So the
+  // pin that was handed over is one of a value that wasn't asked for.
   slot::unpin(slot);
   return ATTRCACHE_ABSENT;
 }
 
 namespace {
 
-// What stands in a Borrowed that holds a value: no other memory does by chance, nor a copy of it.
+// The seal of a Borrowed that holds a value. Other memory doesn't contain it by chance, and a copy
+// of the Borrowed, at another address, would need another one.
 uint64_t seal_of(const Borrowed* borrowed) {
   return reinterpret_cast<uintptr_t>(borrowed) ^ uint64_t { 0x9d3f6c1a52e8b74d };
 }
 
-// Whether `borrowed` holds a value of this thread. Its memory may never have been initialized, so
-// among the latest borrows it is looked for by its address. Only a thread that holds many is told
-// by what stands in it.
+// Whether `borrowed` holds a value that this thread has borrowed. Its memory may never have been
+// initialized, so it is looked for by its address among the thread's latest borrows. If the thread
+// has more of them, the seal decides.
 bool in_use(const ThreadState& thread, const Borrowed* borrowed) {
   int looked_at = 0;
   for (const Borrow* b = thread.borrows; b != nullptr; b = b->next) {
@@ -364,7 +368,7 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
 }
 
 int give_back_attribute(Borrowed* borrowed) {
-  // Fails for a copied Borrowed, too.
+  // This fails for a copy of a Borrowed, too.
   if (borrowed->seal != seal_of(borrowed)) return ATTRCACHE_ERR_ARGUMENT;
   if (borrowed->thread != borrowed->registry->threads().caller().identity) {
     return ATTRCACHE_ERR_THREAD;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// set, delete and borrow of one attribute, in all cases. The steps they take are in slot.h.
+// set, delete and borrow of one attribute, in all cases. The steps that they take are in slot.h.
 //
-// Nothing is attached or deleted on what was read of a keyval before a reference on it was held: by
-// the caller, or by the value that is found attached. For until then the int may come round and
-// mean another keyval, one that has a delete_fn, say.
+// What was read of a keyval may be acted upon only if a reference on the keyval was held when it
+// was read: a reference of the caller's, or that of the value that is found attached. Until a
+// reference is held, the keyval may end, and the same int may come to mean another keyval, which
+// has a delete_fn, say.
 
 #ifndef ATTRCACHE_TABLE_ATTRIBUTE_H_
 #define ATTRCACHE_TABLE_ATTRIBUTE_H_
@@ -26,43 +27,45 @@ struct Target {
   void* object;
 };
 
-enum class Caller { kUser, kRuntime };  // the runtime may set and delete predefined attributes
+// On whose behalf an attribute is changed. Only the runtime may change predefined attributes.
+enum class Caller { kUser, kRuntime };
 
-// Whether the caller of a set holds a reference on the keyval, which it gives away by the call.
+// Whether the caller of a set holds a reference on the keyval. If so, the call takes it over.
 enum class Held { kNo, kYes };
 
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code, Held held = Held::kNo);
 
-enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
+// What becomes of a value whose delete_fn fails.
+enum class OnFailure { kKeep, kDetach };
 
 int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
                      int* callback_code);
 
-// attrcache_borrowed, inside.
+// What is inside an attrcache_borrowed.
 struct Borrowed {
   void* value;
   Borrow borrow;
   const Registry* registry;
-  uint64_t thread;  // the identity of the borrower
-  uint64_t seal;    // tells a borrow from memory that is none, and from a copy of one
+  uint64_t thread;  // the identity of the borrowing thread
+  uint64_t seal;    // tells a borrow from other memory, and from a copy of a borrow
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed);
 int give_back_attribute(Borrowed* borrowed);
 
-// Pins the value under `keyval`, having waited for a replacing set if one is under way. OK, and
-// `word` is what was pinned; ABSENT, also where a deletion has begun; DELETING: a replacing set is
-// up the caller's own stack; PINNED.
+// Pins the value under `keyval`. If a replacing set is under way, it waits for the set to end.
+// Returns OK, and in `word` what was pinned; ABSENT, also if a deletion has begun; ERR_DELETING, if
+// the replacing set is up the caller's own stack, so that waiting would never end; or ERR_PINNED.
 int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word);
 
-// Whether the thread is deleting, up its stack, the value that a slot holds under the meta `m`.
+// Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
 bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);
 
-// Drops a reference on a keyval after a callback. Not inline: a user-level thread may have come to
-// another thread of the operating system in the callback, so the address of what is thread-local
-// must be computed anew.
+// Drops a reference on a keyval after a callback. It must not be inlined: within the callback a
+// user-level thread may have moved to another thread of the operating system, so the address of
+// thread-local variables must be computed anew.
 [[gnu::noinline]] void drop_reference(Registry& registry, uint32_t keyval);
 
 }  // namespace attrcache

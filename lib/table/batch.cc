@@ -9,8 +9,8 @@
 namespace attrcache {
 namespace {
 
-// For select(), which takes the horizon first: what was attached after it looks older than this,
-// and nothing else does (see renumber.h).
+// select() reads the horizon before the slots. So what was attached after that has a negative age,
+// which modulo 2^36 is above this one, and nothing else has such an age (see renumber.h).
 constexpr uint64_t kYounger =
     (uint64_t{1} << meta::kSequenceBits) - (uint64_t{1} << (meta::kSequenceBits - 2));
 constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
@@ -37,7 +37,7 @@ bool Batch::next() {
   return count_ != 0;
 }
 
-// False: there is no memory for the list.
+// Lists and sorts all attributes. False: there is no memory for the list.
 bool Batch::list_all() {
   unsigned capacity = kFew;
   unsigned there;
@@ -50,8 +50,8 @@ bool Batch::list_all() {
       ++there;
     });
     if (there <= capacity) break;
-    // Room for some more, if others attach just now: leaving out what comes last would leave out
-    // old ones.
+    // The list gets room for some more, because other threads may attach just now. A list that is
+    // too short would leave out those with the highest indices, which may be old ones.
     capacity = there + there / 8 + 16;
     if (items_ != few_) release(items_);
     items_ = few_;
@@ -61,8 +61,8 @@ bool Batch::list_all() {
     items_ = static_cast<Item*>(memory);
   }
   count_ = there;
-  // After the slots, whose acquire makes this see the number of each: so no age is negative, and
-  // whatever the clock says, ages are right modulo 2^36.
+  // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
+  // each: no age is negative, and all are right modulo 2^36.
   horizon_ = table_.clock.load(kRelaxed);
   for (Item* i = items_; i != items_ + count_; ++i) i->age = meta::age(i->age, horizon_);
   // Attributes that were set in the order of their keyvals, as most are, are sorted already.
@@ -77,8 +77,9 @@ void Batch::select() {
     if (!meta::visible(m)) return;
     uint64_t age = meta::age(m, horizon_);
     if (order_ == Order::kOldestFirst) {
-      // What was attached since comes last, for what a set replaces meanwhile is attached all the
-      // time. By index: what is replaced once more must not come once more.
+      // What was attached since the horizon comes last. It must not be left out, because it may
+      // have replaced an attribute that was there. It is ordered by its index, so that it isn't
+      // selected again if it is replaced again.
       age = age < kYounger ? kIndices + age : kIndices - 1 - index;
     }
     if (age - youngest_ < span_) insert({age, &slot, index});
@@ -94,7 +95,8 @@ void Batch::select() {
   }
 }
 
-// Puts one among those of the batch so far; the last in order has to go if they are too many.
+// Inserts an item into the batch in order. If the batch is full, the item that is last in the order
+// of batches is dropped.
 void Batch::insert(const Item& item) {
   Item* const end = items_ + count_;
   Item* at = end;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A table's attributes in the order of setting. Usually they are all in one batch: listed, and then
-// sorted. If there are more than kFew and no memory for the list, batches of kFew are selected one
-// after the other, each by a pass over the table: a free must not fail for want of memory.
+// A table's attributes in the order in which they were set. Usually all are in one batch: they are
+// listed and then sorted. If there are more than kFew, and no memory for the list, batches of kFew
+// attributes are selected one after the other, each by a pass over the table. That is slow, but a
+// free must not fail for want of memory.
 
 #ifndef ATTRCACHE_TABLE_BATCH_H_
 #define ATTRCACHE_TABLE_BATCH_H_
@@ -17,9 +18,9 @@ namespace attrcache {
 class Batch {
  public:
   enum class Order { kOldestFirst, kYoungestFirst };
-  enum class Memory { kMayAllocate, kNone };  // none: as if there were none
+  enum class Memory { kMayAllocate, kNone };  // kNone is for tests: as if there were no memory
   struct Item {
-    uint64_t age;  // how many attachments to the table ago it was set, before horizon()
+    uint64_t age;  // how many attachments to the table before horizon() it was set
     Pair* slot;
     uint32_t index;
   };
@@ -30,16 +31,17 @@ class Batch {
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
-  // Selects the next ones; false when there is none. What others attach meanwhile may be left out,
-  // but nothing is that was there at the first call, and is attached, or replaced again and again,
-  // until the last. Nothing is selected twice but what was replaced meanwhile.
+  // Selects the next attributes; false if there are none. Attributes that other threads attach
+  // meanwhile may be left out. But no attribute is left out that is attached from the first call to
+  // the last, even if it is replaced again and again. No attribute is selected twice, unless it was
+  // replaced meanwhile.
   bool next();
 
   unsigned count() const { return count_; }
-  // In either order of the batches, those of a batch are sorted from the oldest to the youngest.
+  // Whatever the order of the batches, the items of one are sorted from the oldest to the youngest.
   const Item& operator[](unsigned i) const { return items_[i]; }
 
-  // The table's clock, as of when the ages were taken.
+  // What the table's clock was when the ages were computed.
   uint64_t horizon() const { return horizon_; }
 
  private:
@@ -55,7 +57,8 @@ class Batch {
   uint64_t horizon_ = 0;
   bool begun_ = false;
   bool exhausted_ = false;
-  // For select(): ages from here, and less than that above it, are still to be had.
+  // For select(): it is still to select ages from youngest_ up to, but not including, youngest_ +
+  // span_.
   uint64_t youngest_ = 0;
   uint64_t span_ = 0;
   unsigned count_ = 0;

@@ -8,26 +8,27 @@
 namespace attrcache {
 namespace {
 
-// How often callbacks may attach attributes to an object that is being freed.
+// How often callbacks may attach attributes to an object that is being freed, before it gives up.
 constexpr int kMaxRounds = 16;
 
 // Runs copy_fn on one attribute, with its value pinned.
 int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
                      int* callback_code) {
   Pair& slot = *item.slot;
-  // Grown first: what copy_fn makes must find its place.
+  // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
   if (to.table.find_or_grow(item.index) == nullptr) return ATTRCACHE_ERR_MEMORY;
   SlotContent pinned;
   if (const int result = pin_value(from.registry, slot, keyval, &pinned); result != ATTRCACHE_OK) {
-    // A value that is gone, or whose deletion has begun, is skipped.
+    // A value that is gone is skipped, and so is one whose deletion has begun.
     return result == ATTRCACHE_ERR_PINNED ? result : ATTRCACHE_OK;
   }
   Frame frame = {};
   frame.table = &from.table;
   frame.slot = &slot;
   frame.use = Frame::Use::kCopying;
-  // The copy needs the keyval even if copy_fn deletes the original.
-  from.registry.acquire(keyval);  // succeeds: what is pinned is attached
+  // The copy needs a reference of its own, because copy_fn may delete the original. Taking it can't
+  // fail, because a pinned value holds one.
+  from.registry.acquire(keyval);
   Copied copied;
   {
     FrameScope scope(from.registry.threads().self(), frame);
@@ -46,15 +47,16 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   return ATTRCACHE_ERR_CALLBACK;
 }
 
-// Whether a slot holds a value that a dup is to copy: it is attached, or is going to be replaced
-// and still there. One whose deletion has begun is skipped.
+// Whether a slot holds a value that a dup must copy: it is attached, or a replacing set has claimed
+// it. A value whose deletion has begun is not copied.
 bool to_be_copied(uint64_t m) {
   return meta::visible(m) && (!meta::deleting(m) || meta::replacing(m));
 }
 
-// Finds what DUP_FN copies, without a call: value and tag. The caller holds a reference on the
-// keyval, taken before this looks at the value: so what is found under it is a value of this very
-// keyval. It is skipped up the stack of the set that replaces it, for there its delete_fn runs.
+// Finds the value and tag that DUP_FN copies, for which no function is called. The caller has taken
+// a reference on the keyval before, so a value that is found under the keyval's int really is one
+// of this keyval. False: there is nothing to copy. That is also so if the calling thread is within
+// a set that replaces the value, because then the value's delete_fn is running.
 bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, SlotContent* found) {
   *found = slot.load();
   if (!to_be_copied(found->meta) || !meta::belongs(found->meta, keyval)) return false;
@@ -72,8 +74,8 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
   if ((entry & entry_word::kDupFn) == 0) {
     return copy_by_callback(from, to, keyval, item, callback_code);
   }
-  if (!from.registry.acquire(keyval)) return ATTRCACHE_OK;  // gone: its deletion came first
-  // With the reference held, the word is that of the keyval under which values are found.
+  if (!from.registry.acquire(keyval)) return ATTRCACHE_OK;  // it is gone, deleted before the dup
+  // Read once more, now that the reference is held: only now is it the word of this keyval.
   SlotContent found;
   if ((from.registry.look_up(keyval) & entry_word::kDupFn) == 0 ||
       !find_to_duplicate(from, keyval, *item.slot, &found)) {
@@ -95,7 +97,7 @@ int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failu
     return ATTRCACHE_OK;
   }
   const int result = delete_attribute(target, keyval, Caller::kRuntime, on_failure, callback_code);
-  // Another thread's deletion ended, and with it the keyval.
+  // Stale means that another thread has deleted the value, and that the keyval ended with it.
   return result == ATTRCACHE_ERR_KEYVAL_STALE ? ATTRCACHE_OK : result;
 }
 
@@ -115,7 +117,7 @@ Remains remains(Table& table) {
   return r;
 }
 
-// Whether all deletions that are under way are this thread's own, up its stack.
+// Whether all deletions that are under way are those of this thread, up its stack.
 bool deleting_is_ours(const ThreadState& thread, Table& table) {
   bool ours = true;
   table.for_each([&](uint32_t, Pair& slot) {
@@ -125,7 +127,7 @@ bool deleting_is_ours(const ThreadState& thread, Table& table) {
   return ours;
 }
 
-// Frees an empty table, and tells this thread's frames on it.
+// Releases the memory of an empty table, and tells the operations on it up this thread's stack.
 void release_table(const ThreadState& thread, Table& table) {
   for_each_frame(thread, [&table](Frame& f) {
     if (f.table == &table) f.table_died = true;

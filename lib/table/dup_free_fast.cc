@@ -25,7 +25,8 @@ int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordina
 }
 
 bool delete_carefully(Registry& registry, Table& table, unsigned ordinal) {
-  // A user-level thread has its own stack of callbacks, in which somebody might use the table.
+  // A user-level thread has a stack of callbacks of its own, where an operation may be using the
+  // table.
   if (registry.threads().self().innermost != nullptr) return false;
   return delete_without_callbacks<true>(registry, table, ordinal);
 }

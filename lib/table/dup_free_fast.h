@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free of an object none of whose attributes has a callback to be run, by far the most
-// common ones: one pass, in the order of the slots, for nobody can tell. Nobody else may use the
-// new object of a dup nor the object of a free, so their slots are filled and emptied by plain
-// stores; all that is atomic is the references on the keyvals.
+// Dup and free of an object whose attributes have no callbacks to be run, which are by far the most
+// common ones. They take one pass over the slots, in the order of indices: without callbacks nobody
+// can notice the order. No other thread may use the new object of a dup, or the object of a free,
+// so their slots are filled and emptied by plain stores. Only the keyvals' references need atomic
+// steps.
 
 #ifndef ATTRCACHE_TABLE_AT_ONCE_H_
 #define ATTRCACHE_TABLE_AT_ONCE_H_
@@ -19,15 +20,15 @@
 
 namespace attrcache {
 
-// The less usual: attributes beyond the first leaf, or keyvals that are freed; and taking back what
-// was copied, which never was, when not all can be. Apart, so that the usual finds room in
-// registers.
+// The less common cases: attributes beyond the first leaf, keyvals that are freed, and undoing a
+// dup that could not copy everything. They are functions of their own, so that the common case has
+// enough registers.
 int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordinal);
 bool delete_carefully(Registry& registry, Table& table, unsigned ordinal);
 int give_up_copy(Registry& registry, const Table& from, Table& to);
 
-// Copies what is in a slot, if anything; false: it can't be done at once. `place()` is the new
-// slot, or null when out of memory.
+// Copies what is in a slot, if anything. False: it can't be done on this path. `place()` returns
+// the new slot, or null when out of memory.
 template <typename Place>
 [[gnu::always_inline]] inline bool copy_slot(const Pair& slot, References::Counter& counter,
                                              Place place) {
@@ -37,11 +38,12 @@ template <typename Place>
   const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
   const auto name = static_cast<uint32_t>(word);
   const uint32_t differs = upper ^ name;
-  // The same keyval, not freed; and the value visible, neither being deleted nor copied or
-  // borrowed.
+  // The stripe must be open and of the same keyval; the value must be visible, and neither be
+  // deleted nor copied or borrowed at the moment.
   constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kHoldsHalf;
   if ((differs & kDecides) != 0) [[unlikely]] {
-    // A closed stripe's marker is no slot's: freed, or predefined.
+    // Only the marker differs: the stripe is closed, because the keyval is freed or predefined. Its
+    // flags are still right.
     const bool closed = (differs & kDecides) == meta::kVisibleHalf;
     return closed && (name & stripe::kNullCopyFn) != 0;
   }
@@ -50,8 +52,8 @@ template <typename Place>
   Pair* made = place();
   if (made == nullptr || !References::acquire_open(counter, word)) [[unlikely]]
     return false;
-  // Only now is the value read: before, it could have been one of an earlier keyval that had the
-  // same number.
+  // The value is read after the reference was taken. Before that it could have been a value of an
+  // earlier keyval that had the same int.
   return slot.transfer([=](uint32_t again, auto put) __attribute__((always_inline))->bool {
     if (again != upper) [[unlikely]] {
       made->store_unshared({0, uint64_t{upper} << 32});  // give_up_copy() drops the reference
@@ -62,8 +64,10 @@ template <typename Place>
   });
 }
 
-// After the slots, whose acquire makes this see the number of each: those to come will be higher.
-// If nothing was copied, the new table stays as it was.
+// Ends a dup: gives the new table the clock of the old one, so that the numbers of later
+// attachments are higher than those that were copied. The clock is read after the slots; their
+// loads acquire, so it is at least as high as their numbers. If nothing was copied, the new table
+// stays as it was.
 [[gnu::always_inline]] inline void end_copy(Table& from, Table& to) {
   if (to.occupied()) [[likely]] {
     to.clock.store(from.clock.load(kRelaxed), kRelaxed);
@@ -72,9 +76,10 @@ template <typename Place>
   }
 }
 
-// Copies all attributes to a table that is as new, with their sequence numbers, and hence in their
-// order. ATTRCACHE_ABSENT: it can't be done in this way, for want of memory or otherwise, and
-// nothing is; BUSY: nor in another, since the end of a keyval has freed the old object.
+// Copies all attributes to a table that is as new, with their sequence numbers and hence in their
+// order. ATTRCACHE_ABSENT: it can't be done on this path, and nothing was copied; use
+// copy_attributes(). ATTRCACHE_ERR_BUSY: a destructor has freed the old object meanwhile, so
+// nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
   if (!to.is_as_new()) [[unlikely]]
     return ATTRCACHE_ABSENT;
@@ -108,7 +113,8 @@ template <typename Place>
   return ATTRCACHE_OK;
 }
 
-// Empties a slot. False: its keyval is freed just now, or others use the same stripe.
+// Empties a slot. False: the slot's keyval was freed, or another thread uses the same stripe just
+// now.
 [[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter) {
   if (meta::empty(slot.load_meta())) [[unlikely]]
     return true;
@@ -118,15 +124,15 @@ template <typename Place>
   return true;
 }
 
-// The same as delete_attributes_fast. Only an instance of its own, kCarefully, looks beyond the
-// first leaf, and for freed keyvals: these end, and run their destructors, in the order of their
-// attributes.
+// Does what delete_attributes_fast is for. The instance with kCarefully also looks beyond the first
+// leaf, and at whether a keyval was freed: attributes under such keyvals are left to
+// delete_attributes(), so that the keyvals end, and run their destructors, in the right order.
 template <bool kCarefully>
 [[gnu::always_inline]] inline bool delete_without_callbacks(Registry& registry, Table& table,
                                                             unsigned ordinal) {
-  // A look at all of them first: a delete_fn must find those older than its own still there. They
-  // are to be of this kind, without delete_fn, visible, neither being deleted nor copied or
-  // borrowed.
+  // It looks at all attributes before it deletes any, because a delete_fn must still find the
+  // attributes that are older than its own. Each must be of this kind, without delete_fn, visible,
+  // and neither be deleted nor copied or borrowed at the moment.
   constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | meta::kDeletingHalf |
                                 meta::kHoldsHalf | id::kKindMask;
   const uint32_t wanted = opaque(meta::kVisibleHalf | meta::kNoDeleteFnHalf | registry.kind());
@@ -169,11 +175,11 @@ template <bool kCarefully>
   return true;
 }
 
-// Deletes all attributes and clears the table. False: some are left, which can't be deleted in this
-// way, in the order in which they were.
+// Deletes all attributes and clears the table. False: some are left that can't be deleted on this
+// path, and they still have their order.
 [[gnu::always_inline]] inline bool delete_attributes_fast(Registry& registry, Table& table) {
-  if (table.is_as_new()) return true;  // the registry may be gone
-  // Up this thread's stack somebody might be using the table.
+  if (table.is_as_new()) return true;  // decided without the registry, which may be gone
+  // If callbacks are running up this thread's stack, an operation there may be using the table.
   const ThreadState& thread = this_thread();
   const unsigned ordinal = thread.ordinal;
   if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The get path: index, one 16-byte load, one masked compare. Wait-free; no read-modify-write,
-// fence, call or store but the result's. What isn't attached in a near slot leaves by a jump:
-// get_absent, get_far, get_slowly.
+// The path of get: it computes the slot's address from the keyval, loads 16 bytes, and does one
+// masked compare. It is wait-free, and has no read-modify-write, no fence, no call, and no store
+// but that of the result. Unless it finds a value in the slot of an index below 64, it leaves by a
+// jump to get_absent, get_far or get_slowly.
 
 #ifndef ATTRCACHE_TABLE_GET_H_
 #define ATTRCACHE_TABLE_GET_H_
@@ -16,53 +17,54 @@
 
 namespace attrcache {
 
-// An attribute as found: where its slot is, and what was in it at one instant.
+// An attribute that was found: its slot, and what the slot held at one instant.
 struct Found {
   const Pair* slot;
   SlotContent word;
 };
 
-// Looks for the attached, visible value under `keyval`. ATTRCACHE_OK, ATTRCACHE_ABSENT, or an
-// error.
+// Looks for the visible value under `keyval`. Returns ATTRCACHE_OK, ATTRCACHE_ABSENT or an error.
 int find_attribute(const Registry& registry, const Table& table, uint32_t keyval, Found* found);
 
-// What get does when the slot at `offset`, a near one, doesn't hold the keyval: absence, errors.
+// Continues a get whose slot, of an index below 64, doesn't hold a value under the keyval: tells
+// whether the attribute is absent, or which error it is.
 [[gnu::noinline]] int get_absent(const attrcache_kind* kind, const attrcache_table* table,
                                  int keyval, void** value, uint64_t offset) noexcept;
 
-// What get does when the slot is deep in the tree, if the keyval is one at all.
+// Continues a get whose offset is not that of an index below 64: the slot is in the tree, or the
+// int is no keyval.
 [[gnu::noinline]] int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                               void** value, uint64_t offset) noexcept;
 
-// What get does out of line: errors.
+// Does the whole get, for all that is left, mostly errors.
 [[gnu::noinline, gnu::cold]] int get_slowly(const attrcache_kind* kind,
                                             const attrcache_table* table, int keyval,
                                             void** value) noexcept;
 
-// The same value, about which the compiler knows nothing any more. It keeps it from splitting one
-// computation in two (offset, 32 and 64 bits wide), or from computing on the hot path what only a
-// cold one needs.
+// Returns the value, but hides from the compiler where it comes from. That keeps the compiler from
+// computing the same thing twice (an offset with 32 and with 64 bits, say), and from computing on
+// the hot path what only a cold one needs.
 template <typename T>
 [[gnu::always_inline]] inline T opaque(T value) {
   asm("" : "+r"(value));
   return value;
 }
 
-// The slot `kAt + offset` bytes into something.
+// The slot at `kAt + offset` bytes from the address `base`.
 template <size_t kAt>
 const Pair& slot_in(const void* base, uint64_t offset) {
   return *reinterpret_cast<const Pair*>(static_cast<const char*>(base) + kAt + offset);
 }
 
 enum class Look {
-  kHit,         // found, and given: what was set as a C pointer
-  kHitAddress,  // the same, set otherwise: given is the address of the value
-  kMissInline,  // nothing that may be read is attached under this keyval, whose slot is inline
-  kMiss,        // the same, of a slot further away
-  kFar          // not looked: the slot is deep in the tree, or the offset that of no keyval
+  kHit,         // found: the value was set as a C pointer, and *value is that pointer
+  kHitAddress,  // found: the value was set otherwise, and *value is its address
+  kMissInline,  // the slot, which is in the table itself, has no visible value under this keyval
+  kMiss,        // the same for a slot in a leaf
+  kFar          // did not look: the slot is in the tree, or the offset is that of no keyval
 };
 
-// Reads that slot as C does, if it holds `keyval`.
+// Reads the slot at `kAt + offset` bytes from `base` as C sees it, if its value is under `keyval`.
 template <size_t kAt, Look kMissed>
 [[gnu::always_inline]] inline Look read_slot(const void* base, uint64_t offset, uint32_t keyval,
                                              void** value) {
@@ -80,9 +82,9 @@ template <size_t kAt, Look kMissed>
   });
 }
 
-// The look-up of every get, in C and through MPI: into the slot of `keyval`, whose offset the
-// caller has made opaque, if it is a near one. An answer for each way out, so that each can become
-// a return or a jump.
+// The look-up that every get begins with, in the C API and through MPI. It looks into the slot of
+// `keyval` if the index is below 64. The caller has made `offset` opaque. Each way to end has its
+// own result, so that the compiler can make each a return or a jump.
 [[gnu::always_inline]] inline Look look(const attrcache_table* table, uint32_t keyval,
                                         uint64_t offset, void** value) {
   if (offset < kInlineSlots << id::kIndexShift) [[likely]] {
@@ -99,9 +101,10 @@ template <size_t kAt, Look kMissed>
   return read_slot<0, Look::kMiss>(leaf, keyval & kWithin, keyval, value);
 }
 
-// The same for a far offset, true for a hit: down the tree, level by level, with no loop and no
-// variable shift. A tree of height h reaches the offsets of 7 + 4h bits; one of height 0 (there is
-// none), no far one; and none reaches what is the offset of no keyval.
+// The next three functions look into a slot of the tree, and return true for a hit. They go down
+// the tree level by level, without a loop or a variable shift. A tree of height h has the slots
+// whose offsets have at most 7 + 4h bits. No tree has a slot for an offset that is that of no
+// keyval.
 template <unsigned kHeight>
 [[gnu::always_inline]] inline bool look_below(const void* node, uint64_t offset, uint32_t keyval,
                                               void** value) {
@@ -146,7 +149,7 @@ template <unsigned kHeight>
   }
 }
 
-// `kReturned`: the caller returns the result as it is, rather than looking at it.
+// get, to be inlined. `kReturned` says that the caller returns the result without looking at it.
 template <bool kReturned>
 [[gnu::always_inline]] inline int get_for(const attrcache_kind* kind, const attrcache_table* table,
                                           int keyval, void** value) {
@@ -158,11 +161,11 @@ template <bool kReturned>
     case Look::kHit:
       return ATTRCACHE_OK;
     case Look::kHitAddress:
-      // Made opaque, it becomes a return of its own, not a jump to the other one.
+      // Otherwise the compiler would merge this return with that of kHit, at the cost of a jump.
       return kReturned ? opaque(int{ATTRCACHE_OK}) : ATTRCACHE_OK;
     case Look::kMissInline:
       return get_absent(kind, table, keyval, value, offset);
-    case Look::kMiss:  // computed again, so that a hit may have shifted it in place
+    case Look::kMiss:  // computes the offset again, so that a hit need not keep it
       return get_absent(kind, table, keyval, value, id::offset(opaque(key)));
     default:
       return get_far(kind, table, keyval, value, offset);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Lists for debuggers and leak reports. Each entry is a consistent snapshot; the list as a whole
-// isn't one if other threads change things meanwhile.
+// Lists for debuggers and leak reports. Each entry is a consistent snapshot. The list as a whole
+// isn't, if other threads change things meanwhile.
 
 #ifndef ATTRCACHE_TABLE_INSPECT_H_
 #define ATTRCACHE_TABLE_INSPECT_H_
@@ -15,7 +15,8 @@
 
 namespace attrcache {
 
-// Fills at most `capacity` of `infos`, by index; returns how many keyvals there are.
+// Describes the keyvals, in the order of their indices, in the first elements of `infos`, at most
+// `capacity`. Returns how many keyvals there are.
 size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t capacity);
 
 int describe_keyval(Registry& registry, uint32_t keyval, attrcache_keyval_info* info);

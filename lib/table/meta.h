@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The meta half of a slot: what its value is. 0: the slot is empty. Otherwise
+// The meta half of a slot, which says what the slot's value is. It is 0 if the slot is empty.
+// Otherwise its bits are:
 //
 //   63        tag, high bit
 //   62        visible to get
@@ -14,19 +15,20 @@
 //   35 .. 32  keyval kind
 //   31 .. 0   sequence number, low part
 //
-// The upper half is the keyval itself, but for the index, which the slot's place implies and whose
-// bits are used otherwise; `visible` is the keyval's marker bit, and the tag stands where a keyval
-// has zeroes. So one masked compare with the keyval tells get that the slot is occupied, visible,
-// of this kind and generation, and set as a C pointer. The states are drawn in table/slot.h.
+// The upper half has the keyval's bits where the keyval has them, except for the index. A slot's
+// position implies the index, so those bits have other uses. `visible` is the keyval's marker bit,
+// and the tag is where a keyval has zeroes. So get learns by one masked compare with the keyval
+// that the slot is occupied, visible, of this kind and generation, and set as a C pointer. The
+// states of a slot are drawn in table/slot.h.
 //
-// Every attachment has a sequence number of its own, from its table's counter: it orders copy_all
-// and delete_all, and keeps compare-and-swap from ABA. Only a value that replaces, under a keyval
-// without delete_fn, the youngest of its table inherits its number (see successor() in slot.h).
-// Numbers wrap after 2^36 attachments to one table. So that they never mislead about the order, an
-// attachment that is older than 2^33 others gets a younger number now and then, with which it still
-// is in the same place of the order (table/renumber.h). ABA would need a thread to sleep through
-// exactly 2^36 attachments, or some multiple of 2^33 less a few, between a load and its
-// compare-and-swap.
+// Every attachment has a sequence number of its own, from its table's counter. The numbers order
+// copy_all and delete_all, and keep compare-and-swap from ABA. There is one exception: a value that
+// replaces the youngest one of its table, under a keyval without delete_fn, inherits its number
+// (see successor() in slot.h). Numbers wrap around after 2^36 attachments to one table. So that the
+// order is right nevertheless, attachments that are older than 2^33 others get younger numbers in
+// time, which keep them in the same order (table/renumber.h). ABA could happen only to a thread
+// that sleeps between a load and its compare-and-swap while exactly 2^36 values are attached to the
+// table, or almost exactly a multiple of 2^33.
 
 #ifndef ATTRCACHE_TABLE_META_H_
 #define ATTRCACHE_TABLE_META_H_
@@ -62,20 +64,21 @@ static_assert(kNoDeleteFn == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
 
-// A sequence number where it stands in a meta. Two of them compare and subtract as they are, if
-// what the subtraction leaves outside kSequence is masked.
+// The bits of a sequence number at their places in a meta. Two such numbers can be compared and
+// subtracted as they are, if the result of a subtraction is masked by kSequence.
 constexpr uint64_t spread(uint64_t sequence) {
   return (sequence >> 32 & 0xf) << 36 | (sequence & 0xffffffff);
 }
-// The number itself, and how many attachments ago it was given out by a clock that stands at
-// `clock` now: both modulo 2^36.
+// The sequence number in a meta; and how many attachments ago it was given out, if the table's
+// clock is at `clock` now. Both are modulo 2^36.
 constexpr uint64_t number(uint64_t m) { return (m >> 36 & 0xf) << 32 | (m & 0xffffffff); }
 constexpr uint64_t age(uint64_t m, uint64_t clock) {
   return (clock - number(m)) & ((uint64_t{1} << kSequenceBits) - 1);
 }
 
-// Of a value set under a keyval, whose upper half is to be like that of another meta of it, or like
-// the name in one of its stripes. By halves: constants of 32 bits are cheaper.
+// The meta of a value that is attached. `like` says under which keyval: it is the upper half of
+// another meta of the same keyval, or the name in one of the keyval's stripes. The halves are
+// computed separately, because constants of 32 bits are cheaper.
 constexpr uint64_t attached(uint32_t like, attrcache_tag tag, uint64_t sequence) {
   uint32_t upper = like & (kSameAttribute | kNoDeleteFnHalf);
   upper |= static_cast<uint32_t>(sequence >> 28) & kSequence >> 32;
@@ -89,7 +92,8 @@ constexpr bool deleting(uint64_t m) { return (m & kDeleting) != 0; }
 constexpr bool replacing(uint64_t m) {
   return (m & (kDeleting | kReplacing)) == (kDeleting | kReplacing);
 }
-// Of a value that is attached, or whose claimer still waits for pins.
+// Whether the value may be replaced or detached without calling a delete_fn. The bit means
+// something else while a thread deletes the value; then the answer is no.
 constexpr bool no_delete_fn(uint64_t m) { return (m & (kDeleting | kNoDeleteFn)) == kNoDeleteFn; }
 constexpr int holds(uint64_t m) {
   return static_cast<int>(static_cast<int64_t>(m << (63 - 52)) >> (63 - 52 + kHoldShift));
@@ -104,7 +108,7 @@ constexpr attrcache_tag tag(uint64_t m) {
 }
 constexpr uint64_t sequence(uint64_t m) { return m & kSequence; }
 
-// Whether its number is `sequence`.
+// Whether the meta's sequence number is `sequence`.
 constexpr bool has_sequence(uint64_t m, uint64_t sequence) {
   const auto differs = static_cast<uint32_t>(m >> 32) ^ static_cast<uint32_t>(sequence >> 28);
   return static_cast<uint32_t>(m) == static_cast<uint32_t>(sequence) &&
@@ -114,21 +118,21 @@ constexpr bool has_tag(uint64_t m, attrcache_tag tag) {
   return (((m ^ kTagBits[tag]) & kTagBits[ATTRCACHE_AS_AINT]) >> 32) == 0;
 }
 
-// Whether an occupied slot is occupied under `keyval`, visible or not.
+// Whether the value in an occupied slot was set under `keyval`, be it visible or not.
 constexpr bool belongs(uint64_t m, uint32_t keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ keyval) & kSameAttribute & ~kVisibleHalf) == 0;
 }
 
-// Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
-// nobody has to be called, and nobody deletes, copies or borrows it.
+// Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step,
+// without being claimed: it has no delete_fn, and nobody deletes, copies or borrows it.
 constexpr bool replaceable_unclaimed(uint64_t m, uint32_t keyval) {
   constexpr uint32_t kRelevant = kSameAttribute | kNoDeleteFnHalf | kDeletingHalf | kHoldsHalf;
   const uint32_t wanted = (keyval & kSameAttribute) | kNoDeleteFnHalf;
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }
 
-// Whether a slot holds a visible value under `keyval` that nobody deletes, and that has room for one
-// more pin.
+// Whether a slot holds a visible value under `keyval` that is not claimed, and that one more thread
+// may pin.
 constexpr bool pinnable_unclaimed(uint64_t m, uint32_t keyval) {
   const uint32_t differs = static_cast<uint32_t>(m >> 32) ^ keyval;
   return (differs & kSameAttribute) == 0 && !deleting(m) && holds(m) < kMaxHolds;

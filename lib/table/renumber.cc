@@ -10,13 +10,15 @@ namespace {
 
 constexpr uint64_t kOld = uint64_t{1} << 33;
 
-// Gives the attachment of a certain number another one, whoever pins its value or lets go of it
-// meanwhile. Not if it is being deleted: its claimer knows it by its number.
+// Gives the attachment that has a certain number another number, even if other threads pin or unpin
+// its value meanwhile. It leaves an attachment alone that is being deleted, because the claimer
+// knows it by its number.
 void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
   const uint64_t is = meta::spread(old_number);
   uint64_t now = slot.load_meta();
   while (meta::sequence(now) == is && meta::visible(now) && !meta::deleting(now)) {
-    // (S13) It hands nothing over, but others read past it what was handed over before.
+    // (S13) It has nothing to publish itself, but it must continue what earlier steps on this slot
+    // have published.
     if (slot.compare_exchange_meta(now, (now & ~meta::kSequence) | meta::spread(new_number)))
       return;
   }
@@ -27,11 +29,11 @@ void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
 void renumber(Table& table, uint64_t number) {
   Batch batch(table, Batch::Order::kYoungestFirst);
   uint64_t new_age = kOld;
-  // From the youngest on, each to an age that is no higher than its own: at every moment in between
-  // all of them are in their old order.
+  // It begins with the youngest, and no attribute gets an age above the one that it has. So at
+  // every moment all attributes are in their old order.
   while (batch.next()) {
     for (unsigned i = batch.count(); i-- > 0;) {
-      // Ages are counted from a horizon that others may have moved on since `number`.
+      // The batch's ages count from its horizon, which may be later than `number`.
       const uint64_t since = batch.horizon() - number;
       const uint64_t age = batch[i].age;
       if (age < since || age - since < kOld) continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keeps the order of a table's attributes right for ever, though a slot has room for 36 bits of a
-// sequence number only. Whenever the table's clock passes a multiple of 2^32, the thread whose tick
-// that was gives all attributes that are older than 2^33 attachments younger numbers: those just
-// beyond 2^33, in the same order. So no attribute is ever as old as 2^36, unless passes for eight
-// multiples of 2^32 in a row were cut short by want of memory.
+// Keeps the order of a table's attributes right for ever, although a slot has room for only 36 bits
+// of a sequence number. Whenever the table's clock passes a multiple of 2^32, the thread whose
+// attachment that was renumbers the attributes that are older than 2^33 attachments. They get
+// younger numbers, with ages from 2^33 on, in the same order. So no attribute ever gets as old as
+// 2^36 attachments, unless there was no memory for eight renumberings in a row.
 
 #ifndef ATTRCACHE_TABLE_RENUMBER_H_
 #define ATTRCACHE_TABLE_RENUMBER_H_
@@ -15,10 +15,11 @@
 
 namespace attrcache {
 
-// Any thread, beside any others. `number` is the one whose Table::wants_renumbering was true.
+// Any thread may call this, whatever others do meanwhile. `number` is the sequence number for which
+// Table::wants_renumbering was true.
 void renumber(Table& table, uint64_t number);
 
-// The next number for a table, which is renumbered first where that is due.
+// The next sequence number of a table. If it is time to, this renumbers the table's attributes.
 inline uint64_t next_number(Table& table) {
   const uint64_t number = table.tick();
   if (Table::wants_renumbering(number)) [[unlikely]]

@@ -1,57 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The steps of the slot protocol, each in one place: every change that is ever made to a slot which
-// others can see. Who takes which step when is in attribute.cc (set, delete, borrow), dup_free.cc (dup
-// and free) and, for the common cases, c_api/one_attribute.cc and dup_free_fast.h.
+// The steps of the slot protocol, each in one place. No slot that other threads can see is changed
+// in any other way, except by S13 in renumber.cc. Which operation takes which step is decided in
+// attribute.cc (set, delete, borrow), in dup_free.cc (dup and free) and, for the common cases, in
+// c_api/one_attribute.cc and dup_free_fast.h.
 //
-// The states of a slot, and the steps between them. The number in brackets counts the pins
-// (copies and borrows under way), or the pinners that wait:
+// The states of a slot, and the steps that lead from each. The number in brackets counts the pins
+// (copies and borrows under way); if it is negative, it counts the pinners that wait:
 //
 //   EMPTY         S1 attach -> ATTACHED(0)
-//   ATTACHED(p)   S2 claim -> CLAIMED(p), by a delete or a replacing set; from now on no other
+//   ATTACHED(p)   S2 claim -> CLAIMED(p), by a delete or a replacing set. From now on no other
 //                    thread pins the value
-//                 S3 replace -> ATTACHED(0); S4 detach -> EMPTY: where nobody has
-//                    to be called, and p is 0
+//                 S3 replace -> ATTACHED(0) and S4 detach -> EMPTY, if p is 0 and the keyval has no
+//                    delete_fn
 //                 S10 pin -> ATTACHED(p + 1); unpin -> ATTACHED(p - 1)
+//                 S13 renumber -> ATTACHED(p), with another sequence number (renumber.cc)
 //   CLAIMED(p)    p > 0: the claimer waits for these pins.  unpin -> CLAIMED(p - 1)
 //                    S10 pin -> CLAIMED(p + 1), by a thread that holds one of them
 //                 p = 0: the claimer runs delete_fn, if there is one, and then takes S5, S8 or S9
-//                 p < 0: the same, and -p pinners wait for its end; only of a replacing set
-//                    S11 await -> CLAIMED(p - 1)
-//                 S5 restore -> ATTACHED(-p): delete_fn has failed, the value stays attached
-//                 S6 hide    -> hidden CLAIMED(p): deleted by another thread as well: get no
-//                    longer sees it, and it won't be restored
-//                 S7 attach, by anybody else's set, if p <= 0 -> ATTACHED(-p); the claimer notices
+//                 p < 0: the same, and -p pinners wait for the end of the claim. They wait only if
+//                    it is part of a replacing set.  S11 await -> CLAIMED(p - 1)
+//                 S5 restore -> ATTACHED(-p): delete_fn has failed, so the value stays attached
+//                 S6 hide -> hidden CLAIMED(p): another thread has deleted the value as well, so
+//                    get no longer sees it, and it will not be restored
+//                 S7 attach, by the set of any other thread, if p <= 0 -> ATTACHED(-p). The
+//                    claimer notices it
 //                 S8 replace, by the claimer -> ATTACHED(-p)
-//                 S9 detach, by the claimer -> EMPTY; if pinners wait -> GONE(-p)
-//   GONE(w)       a hidden CLAIMED(-w) that is part of no replacing set, without a claimer: w
-//                 pinners are to learn that there is nothing.  S7 as above;
-//                 S12 leave -> GONE(w - 1), the last -> EMPTY
+//                 S9 detach, by the claimer -> EMPTY, or -> GONE(-p) if pinners wait
+//   GONE(w)       a hidden CLAIMED(-w) without a claimer, and not part of a replacing set. The w
+//                 pinners must still learn that there is no value.  S7 as above;
+//                 S12 leave -> GONE(w - 1), or -> EMPTY by the last one
 //
-// Whoever claims a value (S2) owns it: it alone runs delete_fn, and then holds the value's reference
-// on the keyval. Whoever replaces or detaches a value that has no delete_fn (S3, S4) owns it in one
-// step.
+// Whoever claims a value (S2) owns it: that thread alone runs delete_fn, and afterwards it has the
+// value's reference on the keyval. Whoever replaces or detaches a value that has no delete_fn (S3,
+// S4) owns it by that step.
 //
-// Nobody starves. Whoever claims waits for the pins that were there, and for those that their
-// threads add: all others are kept off by the claim. And a pinner that waits for a replacing set is
-// handed its pin by whatever ends the set (S5, S7, S8), so it need not find the slot unclaimed by
-// chance. That is why the number of waiters is never lost: it is part of the slot until each of them
-// has seen its own end of it.
+// Nobody starves. A claimer waits for the pins that were there when it claimed, and for those that
+// the same threads add; the claim keeps all other threads off. A pinner that waits for a replacing
+// set is handed its pin by the step that ends the set (S5, S7, S8), so it need not be lucky and
+// find the slot unclaimed. For this the number of waiters must never get lost: it stays in the slot
+// until each of them has seen how its wait ended.
 //
-// What a reader of a slot may assume. It reads value and meta as of one instant (Pair). The meta says
-// under which keyval and how the value was set; an attached or claimed value holds a reference on its
-// keyval, so that has not gone. A meta that is unchanged since it was read proves that the slot was
-// not emptied, claimed or attached to since; its value may have been replaced by S3 under a keyval
-// without delete_fn. That is harmless: who deletes takes what is there, and who pins reads the value
-// only afterwards. A value without a pin may be deleted at any moment after the reading.
+// What a reader of a slot may assume. It reads value and meta as of one instant (Pair). The meta
+// says under which keyval and with which tag the value was set. An attached or claimed value holds
+// a reference on its keyval, so that keyval isn't gone. If the meta is unchanged since it was read,
+// the slot was not emptied, claimed or attached to since. But its value may have been replaced by
+// S3, under a keyval without delete_fn. That is safe, because whoever deletes takes the value that
+// is there, and whoever pins reads the value after pinning. A value that the reader hasn't pinned
+// may be deleted at any moment after it was read.
 //
 // Linearization: set takes effect at S1, S3, S7 or S8; delete at S4, S6 or S9, or at the load that
 // finds nothing; get at its load of the slot; borrow and copy at S10, or at the step that hands
 // over their pin.
 //
-// Memory orders are Pair's: every step acquires and releases, and acquires when it fails. So whoever
-// sees a value attached sees what was written before it was set, and whoever ends a claim sees
-// what those did who held the value.
+// Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
+// whoever sees a value attached sees what was written before it was set. And a claimer that has
+// seen the last pin go sees what the threads that held the pins have done with the value.
 
 #ifndef ATTRCACHE_TABLE_SLOT_H_
 #define ATTRCACHE_TABLE_SLOT_H_
@@ -68,12 +72,13 @@ namespace attrcache::slot {
 
 // ---- Attaching ----
 
-// Nobody's value is in the way: empty, or one that is being deleted and no longer pinned.
+// Whether a set may attach here: the slot is empty, or its value is being deleted and not pinned.
 constexpr bool vacant(uint64_t m) {
   return meta::empty(m) || (meta::deleting(m) && !meta::pinned(m));
 }
 
-// (S1, S7) Attaches to a vacant slot that was found to hold `now`, which is updated on failure.
+// (S1, S7) Attaches a value to a vacant slot that was found to hold `now`. If the slot has changed,
+// this fails and updates `now`.
 inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
   const int waiters = meta::waiters(now.meta);
   attached.meta = meta::with_holds(attached.meta, waiters);
@@ -82,13 +87,14 @@ inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
   return true;
 }
 
-// The meta of a value that replaces (S3) one whose meta is `replaced`; 0: the table's attributes
-// are to be renumbered first. It inherits the number if that is the youngest in the table, for no
-// other attachment comes between the two in any order. That saves one of the two locked
-// instructions of such a set, half its time.
+// The meta of a value that replaces (S3) one whose meta is `replaced`; 0 if the table's attributes
+// must be renumbered first. If the old number is the youngest of the table, the new value inherits
+// it: no other attachment can come between the two in any order. That saves one of the two locked
+// instructions of such a set, and half its time.
 inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
-  // Relaxed: numbers that happen before this one are seen, as those of tick(). The tag: a load of
-  // two steps (pair_arm.h) must not see one tag before and after a value set with another.
+  // Relaxed, because numbers that were given out before this happens are seen anyway, as in tick().
+  // The tag must be the same, because a load of two steps (two_step_load.h) would otherwise take a
+  // value of one tag for one of the other.
   if (meta::has_sequence(replaced, table.clock.load(kRelaxed)) && meta::has_tag(replaced, tag))
       [[likely]]
     return replaced;
@@ -98,21 +104,22 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   return meta::attached(meta::upper(replaced), tag, number);
 }
 
-// (S3) Replaces a value without delete_fn, which nobody claims or pins. The old value's reference
-// on the keyval passes on to the new one.
+// (S3) Replaces a value without delete_fn that is neither claimed nor pinned. The new value takes
+// over the old one's reference on the keyval.
 inline bool replace_unclaimed(Pair& slot, SlotContent& now, SlotContent replacement) {
   return slot.compare_exchange(now, replacement);
 }
 
 // ---- Deleting ----
 
-// (S4) Detaches a value without delete_fn, which nobody claims or pins. The caller drops its
-// reference.
+// (S4) Detaches a value without delete_fn that is neither claimed nor pinned. The caller must drop
+// the value's reference on the keyval.
 inline bool detach_unclaimed(Pair& slot, uint64_t& now) {
   return slot.compare_exchange_meta(now, 0);
 }
 
-// Deletes by others as well find the value deleted (S6): true if it was to be seen until now.
+// (S6) Hides a value that another thread is deleting, so that the caller's delete takes effect now.
+// False, and `now` updated, if the slot has changed.
 inline bool hide(Pair& slot, uint64_t& now) {
   return slot.compare_exchange_meta(now, now & ~meta::kVisible);
 }
@@ -122,7 +129,8 @@ class Claim {
  public:
   enum class Of { kDelete, kReplacingSet };
 
-  // (S2) Claims what was found attached as `m`; false, and `m` updated: it has changed.
+  // (S2) Claims the value whose meta was found to be `m`. False, and `m` updated, if the slot has
+  // changed.
   bool take(Pair& slot, uint64_t& m, Of of) {
     const uint64_t bits =
         of == Of::kReplacingSet ? meta::kDeleting | meta::kReplacing : meta::kDeleting;
@@ -133,13 +141,15 @@ class Claim {
     return true;
   }
 
-  // Whether `m` is still that claim, hidden or not, with whatever pins or waiters.
+  // Whether `m` still is this claim's meta, whether hidden or not, and whatever its pins or
+  // waiters.
   bool is(uint64_t m) const { return ((m ^ claimed_) & ~(meta::kVisible | meta::kHolds)) == 0; }
 
-  uint64_t attached() const { return attached_; }  // the value's meta before, without pins
+  // The meta that the value had before, without pins.
+  uint64_t attached() const { return attached_; }
 
-  // (S5) Lets the value be attached again. False: another thread has deleted or replaced it
-  // meanwhile, so it is detached, and its reference is the caller's.
+  // (S5) Makes the value attached again. False: another thread has deleted or replaced it
+  // meanwhile, so it is detached, and its reference on the keyval now belongs to the caller.
   bool restore() {
     uint64_t now = slot_->load_meta();
     while (is(now) && meta::visible(now)) {
@@ -149,8 +159,8 @@ class Claim {
     return false;
   }
 
-  // (S8) Puts another value in the place of the claimed one, whose reference passes on. False:
-  // somebody else has attached a value already.
+  // (S8) Puts another value in the place of the claimed one, and hands it the claimed one's
+  // reference on the keyval. False: another thread has attached a value already.
   bool replace(SlotContent replacement) {
     SlotContent now = slot_->load();
     while (is(now.meta)) {
@@ -164,8 +174,8 @@ class Claim {
     return false;
   }
 
-  // (S9) Detaches the value, if it still is in the slot. Pinners that wait are left to learn that
-  // there is nothing.
+  // (S9) Detaches the value, if it still is in the slot. If pinners wait, the slot becomes GONE, so
+  // that they learn that there is no value.
   void detach() {
     uint64_t now = slot_->load_meta();
     while (is(now)) {
@@ -189,28 +199,30 @@ class Claim {
 
 // ---- Pinning ----
 
-// (S10) Pins what was found attached as `m`, or claimed and pinned by this very thread.
+// (S10) Pins the value whose meta was found to be `m`. It must be attached, or claimed and already
+// pinned by the calling thread.
 inline bool pin(Pair& slot, uint64_t& m) { return slot.compare_exchange_meta(m, m + meta::kHold); }
 
-// (S11) Begins to wait for the end of a replacing set.
+// (S11) Counts the caller among those who wait for the end of a replacing set.
 inline bool await(Pair& slot, uint64_t& m) {
   return slot.compare_exchange_meta(m, meta::with_holds(m, meta::holds(m) - 1));
 }
 
-// What has become of a pinner that waits, by the slot's meta.
+// What the slot's meta says to a pinner that waits: nothing yet, that it was handed its pin, or
+// that the value is gone.
 enum class Awaited { kNotYet, kPinned, kGone };
 constexpr Awaited awaited(uint64_t m) {
-  if (meta::holds(m) > 0) return Awaited::kPinned;  // claimed again, perhaps, but the pin is ours
+  if (meta::holds(m) > 0) return Awaited::kPinned;  // perhaps claimed again, but one pin is ours
   return meta::replacing(m) ? Awaited::kNotYet : Awaited::kGone;
 }
 
-// (S12) A pinner that waited learns that there is nothing.
+// (S12) Takes a pinner off the count of those who wait, after it has learnt that the value is gone.
 inline bool leave(Pair& slot, uint64_t& m) {
   const int left = meta::waiters(m) - 1;
   return slot.compare_exchange_meta(m, left != 0 ? meta::with_holds(m, -left) : 0);
 }
 
-// Gives a pin back. The last one under a claim wakes the claimer, and those who wait with it.
+// Gives a pin back. The last one under a claim wakes the claimer, and all who wait at this slot.
 inline void unpin(Pair& slot) {
   const uint64_t before = slot.add_meta(uint64_t{0} - meta::kHold);
   if (meta::deleting(before) && meta::holds(before) == 1) [[unlikely]]

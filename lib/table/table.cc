@@ -10,21 +10,23 @@ constinit Leaf no_leaf = {};
 
 namespace {
 
-// What `place` points to; made if it points to `nothing` yet. Null when out of memory.
+// Returns what `place` points to. If that is `nothing`, it makes one first; null when out of
+// memory.
 template <typename Made, typename Held, typename... Args>
 Made* get_or_make(Atomic<Held*>& place, Held* nothing, Args... args) {
   Held* held = place.load(kAcquire);  // as T1
   if (held == nothing) {
     Made* made = make<Made>(args...);
     if (made == nullptr) return nullptr;
-    // (T2) release: its zeroes are seen through T1. Acquire: or somebody else's are seen here.
+    // (T2) release: whoever finds it (T1) sees its zeroed slots. Acquire: if another thread has
+    // made one first, we see that one's.
     if (place.compare_exchange_strong(held, made, kAcqRel, kAcquire)) return made;
     destroy(made);
   }
   return static_cast<Made*>(held);
 }
 
-// Makes the tree high enough to reach `leaf`; 0 when out of memory.
+// Makes the tree high enough for `leaf`, and returns the root. 0 when out of memory.
 uintptr_t grow_to_reach(Atomic<uintptr_t>& root, uint32_t leaf) {
   uintptr_t now = root.load(kAcquire);  // as T1
   while (tree::height(now) == 0 || leaf >= tree::reach(tree::height(now))) {
@@ -34,7 +36,7 @@ uintptr_t grow_to_reach(Atomic<uintptr_t>& root, uint32_t leaf) {
     if (tree::height(now) == 0) {
       while (leaf >= tree::reach(height)) ++height;
     } else {
-      // The old root keeps every slot it has: it becomes the first child of the new one.
+      // The old topmost node becomes the first child of the new one, so no slot moves.
       above->children[0].store(tree::node(now), kRelaxed);  // published by T3
       height = tree::height(now) + 1;
     }
@@ -86,8 +88,8 @@ Pair* Table::grow(uint32_t index) {
   const uint32_t leaf = index / kLeafSlots;
   Leaf* found;
   if (leaf < kDirectoryLeaves) {
-    // (T4) Before the leaf is there, so that T2 publishes it too: whoever has used the leaf has
-    // seen this, and so will they whom the object is handed to.
+    // (T4) This comes before the leaf is made, so that T2 publishes it, too. So whoever has used
+    // the leaf sees the bit, and so does the thread that is handed the object later.
     if (dir->leaves[leaf].load(kAcquire) == &no_leaf)
       dir->root.fetch_or(tree::kHasLeaves, kRelaxed);
     found = get_or_make<Leaf>(dir->leaves[leaf], &no_leaf);

@@ -7,9 +7,9 @@
 //                    them, which begins at index 3, is part of it
 //   index 64 and up  in a leaf at the bottom of a radix tree of fanout 16, at most 4 levels deep
 //
-// Slots never move and nothing is unmapped before the table is freed. Everything is allocated where
-// it is first needed, so one attribute under any keyval costs at most one leaf, the directory and
-// four nodes.
+// Slots never move, and no memory is unmapped before the table is freed. Memory is allocated when
+// it is first needed, so the first attribute of a table costs at most one leaf, the directory and
+// four nodes, whatever its keyval.
 
 #ifndef ATTRCACHE_TABLE_TABLE_H_
 #define ATTRCACHE_TABLE_TABLE_H_
@@ -34,34 +34,36 @@ struct Leaf {
   Pair slots[kLeafSlots];
 };
 
-// Children are nodes, or leaves at the lowest level.
+// A node of the radix tree. Its children are nodes, or leaves at the lowest level.
 struct Node {
   Atomic<void*> children[kFanout];
 };
 
-// Stands for every leaf that a directory doesn't have yet, so that get needs no test for null.
-// Never written.
+// A leaf of empty slots that stands in the place of every leaf which a directory doesn't have yet,
+// so that get needs no test for null. It is never written.
 extern Leaf no_leaf;
 
 struct Table;
 
 struct Directory {
-  // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
+  // The stores are relaxed because they are published together with the directory. leaves[0] points
+  // kInlineSlots slots before first_slots, so that an index finds its slot as in any other leaf.
   explicit Directory(const Table* of) : table(of) {
     auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
     leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
 #pragma GCC unroll 8
     for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
   }
-  // Visits every slot of the leaves but the first: visit(index, slot).
+  // Calls visit(index, slot) for every slot of all leaves but the first.
   template <typename Visit>
   void for_each_leaf(Visit visit);
 
   Atomic<Leaf*> leaves[kDirectoryLeaves];
-  // What there is beyond first_slots; 0: nothing. See `tree` below.
+  // Says what there is beyond first_slots; 0 means nothing. See the namespace `tree` below.
   Atomic<uintptr_t> root{0};
-  // Whose it is: tells a table that was copied or moved as plain bytes. Relaxed: only its owner,
-  // who made the table or was handed it, looks.
+  // The table that this directory belongs to. If a table finds another one here, its bytes were
+  // copied or moved. Accesses are relaxed, because only the table's owner looks, who has made the
+  // table or was handed it.
   Atomic<const Table*> table{nullptr};
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
@@ -77,7 +79,7 @@ struct Table {
     return *reinterpret_cast<const Table*>(table);
   }
 
-  // The slot of an index, or null where none was ever needed. Wait-free.
+  // The slot of an index, or null if it was never needed. Wait-free.
   const Pair* find(uint32_t index) const {
     return index < kInlineSlots ? &inline_slots[index] : find_far(index);
   }
@@ -85,8 +87,8 @@ struct Table {
     return const_cast<Pair*>(static_cast<const Table*>(this)->find(index));
   }
 
-  // The slot at an offset (id::slot_offset), if it is that of an index below 64 and there is one;
-  // else null. Wait-free.
+  // The slot at an offset (id::slot_offset) if it exists and its index is below 64, else null.
+  // Wait-free.
   Pair* find_in_first_slots(uint32_t offset) {
     if (offset < sizeof(inline_slots)) [[likely]]
       return slot_at(inline_slots, offset);
@@ -97,13 +99,14 @@ struct Table {
     return leaf != &no_leaf ? slot_at(leaf->slots, offset % sizeof(Leaf)) : nullptr;
   }
 
-  // The slot of an index, which is made if need be; null when out of memory. Lock-free.
+  // The slot of an index. It is made if it doesn't exist yet; null when out of memory. Lock-free.
   Pair* find_or_grow(uint32_t index) {
     Pair* slot = find(index);
     return slot != nullptr ? slot : grow(index);
   }
 
-  // Whether one of the first slots is occupied. Of a table that is its owner's alone.
+  // Whether a slot is occupied, or there may be occupied ones beyond the first leaf. Only for a
+  // table that no other thread uses.
   bool occupied() const {
     for (const Pair& slot : inline_slots) {
       if (slot.load_meta() != 0) return true;
@@ -116,40 +119,44 @@ struct Table {
     return dir->root.load(kRelaxed) != 0;
   }
 
-  // The next sequence number. Relaxed: numbers only have to grow along happens-before and be
-  // unique, which the one modification order of the counter gives.
+  // The next sequence number. It may be relaxed: numbers must be unique and must grow along
+  // happens-before, and for that the counter's modification order is enough.
   uint64_t tick() { return clock.fetch_add(1, kRelaxed) + 1; }
-  // Whether the one who ticked is to renumber the attributes (renumber.h).
+  // Whether the thread that got this number must renumber the attributes (renumber.h).
   static constexpr bool wants_renumbering(uint64_t number) {
     return static_cast<uint32_t>(number) == 0;
   }
 
-  // Visits every slot there is, by index: visit(index, slot).
+  // Calls visit(index, slot) for every slot that exists, in the order of indices.
   template <typename Visit>
   void for_each(Visit visit);
 
-  // The same of the first kLeafSlots indices, inline, so that what the visitor keeps may live in
-  // registers, and only as long as visit(index, slot) says true. `dir`: the directory, as somebody
-  // saw it, for it may come meanwhile.
+  // The same for the first kLeafSlots indices only, and only until visit(index, slot) returns
+  // false. It is unrolled, so that the variables of `visit` may live in registers. `dir` is the
+  // directory as the caller has read it; it is passed on because another thread may make one
+  // meanwhile.
   template <typename Visit>
   void while_each_first(Directory* dir, Visit visit);
 
-  // Whether it holds nothing at all, not even memory. Of a table that nobody else uses.
+  // Whether the table is as new: it has no attributes and no memory, and its clock stands at 0.
+  // Only for a table that no other thread uses.
   bool is_as_new() const {
     return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
   }
 
-  // Whether the memory that it has is its own: false after a copy or a move of its bytes.
+  // Whether the table's memory belongs to it. This is false for a table whose bytes were copied or
+  // moved from another one.
   bool owns_its_memory() const {
     const Directory* dir = directory.load(kAcquire);  // as T1
     return dir == nullptr || dir->table.load(kRelaxed) == this;
   }
 
-  // Takes over everything of `from`, which is as new afterwards. Nobody else uses either.
+  // Takes over everything that `from` has; `from` is as new afterwards. No other thread may use
+  // either.
   void take_over(Table& from);
 
-  // Gives all memory back and makes the bytes zero again. Owner only, as init of Pair; every slot
-  // is empty, or holds nothing that matters any more.
+  // Releases all memory, and makes the table's bytes zero again. No other thread may use the table,
+  // and whatever its slots hold must not matter any more.
   void clear();
 
  private:
@@ -164,8 +171,8 @@ static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
 static_assert(sizeof(Leaf) == 128 && sizeof(Node) == 128);
 
-// A root: the topmost Node, its height (1 to 4; 0: there is no tree), and whether the directory
-// ever had a leaf other than its own.
+// A root is one word: the address of the topmost Node, the tree's height (1 to 4, or 0 if there is
+// no tree), and a bit that says whether the directory ever had a leaf besides the first.
 namespace tree {
 inline constexpr uintptr_t kHeightMask = 7;
 inline constexpr uintptr_t kHasLeaves = 8;
@@ -176,9 +183,9 @@ inline unsigned height(uintptr_t root) { return root & kHeightMask; }
 inline uintptr_t make_root(Node* node, unsigned height) {
   return reinterpret_cast<uintptr_t>(node) | height;
 }
-// How many leaves a tree of that height reaches.
+// How many leaves a tree of that height can have.
 inline uint32_t reach(unsigned height) { return 1u << 4 * height; }
-// Which child leads to a leaf, in a node at that height.
+// Which child of a node at that height leads to a leaf.
 inline uint32_t child(uint32_t leaf, unsigned height) {
   return leaf >> 4 * (height - 1) & (kFanout - 1);
 }
