@@ -28,19 +28,21 @@ says() {
 }
 
 c=$1
+served=("$run" --mpi "$(interposer_of "$mpi")") launcher=mpirun.$(mpi_of "$mpi")
 export ATTRCACHE_VERBOSE=1
 for program in "$@"; do
   for how in "" thread; do
-    says 2 2 "$run" --mpi "$mpi" "mpirun.$mpi" -np 2 "$program" $how
+    says 2 2 "${served[@]}" "$launcher" -np 2 "$program" $how
   done
 done
-[ "$mpi" = openmpi ] || says 1 1 "$run" --mpi "$mpi" "mpirun.$mpi" -np 1 "$c" session
+[ "$mpi" = openmpi ] || # whose interposer does not override MPI_Session_init
+  says 1 1 "${served[@]}" "$launcher" -np 1 "$c" session
 says 1 1 env LD_PRELOAD="$tool:$(readlink -f -- "$library")" "$c"
-says 0 1 "$run" --mpi "$mpi" "$c" nothing
+says 0 1 "${served[@]}" "$c" nothing
 for silence in 0 ''; do
-  ATTRCACHE_VERBOSE=$silence says 0 2 "$run" --mpi "$mpi" "mpirun.$mpi" -np 2 "$c"
+  ATTRCACHE_VERBOSE=$silence says 0 2 "${served[@]}" "$launcher" -np 2 "$c"
 done
 unset ATTRCACHE_VERBOSE
-says 0 2 "$run" --mpi "$mpi" "mpirun.$mpi" -np 2 "$c" thread
+says 0 2 "${served[@]}" "$launcher" -np 2 "$c" thread
 [ "$problems" = 0 ] && echo "passed: $mpi"
 exit "$((problems != 0))"
