@@ -287,7 +287,7 @@ try() { # MPI
   script "$mpi" endings "$library" "$scratch/$mpi/endings" none world-return world-handler self-handler object-handler \
     world-return,fatal-object
   script "$mpi" init tools/attrcache-run "$library" "$scratch/$mpi/tool" "$scratch/$mpi/init"
-  local more=(get_late late many nested threads) right=(coexist communicator datatype objects reentrant window)
+  local more=(early get_early get_late late many nested threads) right=(coexist communicator datatype objects reentrant window)
   script "$mpi" misuse tools/attrcache-run "$library" \
     "$scratch/$mpi/misuse" "${more[@]/#/$scratch/$mpi/misuse }" -- "${right[@]/#/$scratch/$mpi/}"
   right=(coexist communicator datatype errors exception failing reentrant threads window)

@@ -13,11 +13,12 @@ shift 4
 source tests/mpi/environment.sh
 served_by "$library"
 
-problems=0
+problems=0 runs=0
 # says LINES PROCESSES COMMAND...
 says() {
   local lines=$1 processes=$2 output
   shift 2
+  runs=$((runs + 1))
   output=$(timeout -k 5 120 "$@" 2>&1 </dev/null)
   if [ "$(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output")" != "$lines" ] ||
     [ "$(grep -c '^through' <<<"$output")" != "$processes" ] || grep -q 'not serving' <<<"$output" ||
@@ -44,5 +45,5 @@ for silence in 0 ''; do
 done
 unset ATTRCACHE_VERBOSE
 says 0 2 "${served[@]}" "$launcher" -np 2 "$c" thread
-[ "$problems" = 0 ] && echo "passed: $mpi"
+[ "$problems" = 0 ] && echo "passed: $mpi, $runs runs"
 exit "$((problems != 0))"
