@@ -27,6 +27,9 @@ int main(void) {
   TYPE(MPI_Datatype);
   TYPE(MPI_Win);
   TYPE(MPI_Request);
+  TYPE(MPI_Info);
+  TYPE(MPI_Errhandler);
+  TYPE(MPI_Session);
   TYPE(MPI_Aint);
   TYPE(MPI_Status);
   VALUE(offsetof(MPI_Status, MPI_SOURCE));
@@ -86,6 +89,7 @@ int main(void) {
 
   DECLARED(PMPI_Init, int type(int*, char***));
   DECLARED(PMPI_Init_thread, int type(int*, char***, int, int*));
+  DECLARED(PMPI_Session_init, int type(MPI_Info, MPI_Errhandler, MPI_Session*));
   DECLARED(PMPI_Comm_rank, int type(MPI_Comm, int*));
   DECLARED(PMPI_Comm_size, int type(MPI_Comm, int*));
   DECLARED(PMPI_Igather, int type(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int,

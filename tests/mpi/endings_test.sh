@@ -31,10 +31,16 @@ message() { # FILE
 
 # table PRELOAD CONFIG: every scenario's end. The program is started again behind each one that has ended it.
 table() {
-  local first=0 code
+  local first=0 code attempt
   while :; do
-    LD_PRELOAD=$1 timeout -k 5 120 "$program" "$2" "$first" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
-    code=$?
+    # Open MPI's messages come, since version 5, from a thread that the program's end may overtake. Then it is tried
+    # again.
+    for attempt in {1..20}; do
+      LD_PRELOAD=$1 timeout -k 5 120 "$program" "$2" "$first" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
+      code=$?
+      if grep -q '^end: all' "$TMPDIR/out" || [ -n "$(message "$TMPDIR/err")" ]; then break; fi
+      echo "$attempt" >>"$TMPDIR/overtaken${1:+.served}"
+    done
     cat "$TMPDIR/out"
     if [ -n "$1" ] && ! grep -q '^attrcache\[[0-9]*\]: serving' "$TMPDIR/err"; then echo "not served"; fi
     grep -q '^end: all' "$TMPDIR/out" && break
@@ -58,5 +64,9 @@ for config in "$@"; do
   printf '%s: %s, of which %s end the program\n' "$config" "$(grep '^end: all' "$TMPDIR/native")" \
     "$(grep -c '^ended' "$TMPDIR/native")"
 done
+# What the MPI gets wrong by itself (peer.h).
+grep -h '^peer bug: ' "$TMPDIR/native" | sort -u
+peer_bug "$(mpi_of "$mpi")" "the message that ends a program is lost at times" test ! -f "$TMPDIR/overtaken"
+[ ! -f "$TMPDIR/overtaken.served" ] || echo "messages lost served: $(wc -l <"$TMPDIR/overtaken.served")"
 [ "$problems" = 0 ] && echo "passed: $mpi, $lines lines"
 exit "$((problems != 0))"

@@ -220,7 +220,7 @@ abi_values() { # MPI
   report "$1" abi_values "$status" "$scratch/output"
 }
 
-# The two scripts that check what is warned of, and reported.
+# The scripts that check more than one program's output.
 script() { # MPI NAME ARGUMENT...
   local mpi=$1 name=$2 status=0
   shift 2
@@ -229,8 +229,8 @@ script() { # MPI NAME ARGUMENT...
   report "$mpi" "$name" "$status" "$scratch/output"
 }
 
-C_PROGRAMS=(abort coexist communicator datatype errors failing finalize misuse objects predefined reentrant report
-  sessions threads window)
+C_PROGRAMS=(abort coexist communicator datatype endings errors failing finalize init misuse objects predefined raising
+  reentrant report sessions threads window)
 
 try() { # MPI
   local mpi=$1 name number interface
@@ -249,7 +249,8 @@ try() { # MPI
 
   for name in coexist communicator datatype errors failing window; do run "$mpi" "$name" control "$np"; done
   run "$mpi" objects control "${np##* }"
-  for name in reentrant threads; do run "$mpi" "$name" served "$np"; done
+  for name in raising reentrant threads; do run "$mpi" "$name" served "$np"; done
+  run "$mpi" raising_threads:raising served 1 threads
   for name in finalize predefined; do run "$mpi" "$name" same "$np"; done
   for name in create_before_init get_before_init use_null_handle give_null_pointer use_invalid_keyval fail_to_delete \
     fail_at_finalize create_after_finalize get_after_finalize set_after_finalize; do
@@ -281,8 +282,13 @@ try() { # MPI
       ;;
   esac
 
-  local more=(get_late late many nested threads) right=(coexist communicator datatype objects reentrant window)
-  script "$mpi" misuse tools/attrcache-run "$libraries/libattrcache_$(interposer_of "$mpi").so" \
+  local library
+  library=$libraries/libattrcache_$(interposer_of "$mpi").so
+  script "$mpi" endings "$library" "$scratch/$mpi/endings" none world-return world-handler self-handler object-handler \
+    world-return,fatal-object
+  script "$mpi" init tools/attrcache-run "$library" "$scratch/$mpi/tool" "$scratch/$mpi/init"
+  local more=(early get_early get_late late many nested threads) right=(coexist communicator datatype objects reentrant window)
+  script "$mpi" misuse tools/attrcache-run "$library" \
     "$scratch/$mpi/misuse" "${more[@]/#/$scratch/$mpi/misuse }" -- "${right[@]/#/$scratch/$mpi/}"
   right=(coexist communicator datatype errors exception failing reentrant threads window)
   script "$mpi" report tools/attrcache-run "$libraries/libattrcache_$(interposer_of "$mpi")_report.so" \

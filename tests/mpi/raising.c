@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "check.h"
+#include "peer.h"
 
 enum { kThreads = 4, kRounds = 200, kCode = 100 };
 
@@ -38,9 +39,15 @@ static MPI_Comm comm;
 static int keys[kThreads];
 static long wrong;
 
+/* What is returned after a callback has failed with a code, and an error handler has heard of it. */
+static int returned(int code) {
+  if (peer_loses_codes()) return MPI_SUCCESS;
+  return ON_OPENMPI ? MPI_ERR_OTHER : code;
+}
+
 static void* raise_errors(void* argument) {
   const long me = (long)argument;
-  const int expected = ON_OPENMPI ? MPI_ERR_OTHER : kCode + (int)me;
+  const int expected = returned(kCode + (int)me);
   int i;
   for (i = 0; i < kRounds; ++i) {
     void* value = NULL;
@@ -77,7 +84,7 @@ static void threads(void) {
 static void nested(void) {
   nested_key = keys[1];
   depth = 3;
-  CHECK_EQUAL(MPI_Comm_delete_attr(comm, keys[0]), ON_OPENMPI ? MPI_ERR_OTHER : kCode);
+  CHECK_EQUAL(MPI_Comm_delete_attr(comm, keys[0]), returned(kCode));
   CHECK_EQUAL(handler_calls, 4);
   CHECK_EQUAL(depth, 0);
   handler_calls = 0;
@@ -102,8 +109,8 @@ static void beside_others(void) {
   PMPI_Type_set_attr(type, theirs, (void*)7);
   MPI_Type_set_attr(type, ours, (void*)1);
   for (i = 0; i < 3; ++i) {
-    CHECK_EQUAL(MPI_Type_set_attr(type, ours, (void*)2), ON_OPENMPI ? MPI_ERR_OTHER : kCode);
-    CHECK_EQUAL(MPI_Type_delete_attr(type, ours), ON_OPENMPI ? MPI_ERR_OTHER : kCode);
+    CHECK_EQUAL(MPI_Type_set_attr(type, ours, (void*)2), returned(kCode));
+    CHECK_EQUAL(MPI_Type_delete_attr(type, ours), returned(kCode));
     CHECK_EQUAL(handler_calls, 2);
     handler_calls = 0;
     CHECK_LOG("del 1;del 1;");
@@ -129,6 +136,7 @@ int main(int argc, char** argv) {
   const int threaded = argc > 1 && strcmp(argv[1], "threads") == 0;
   MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   check_begin();
+  peer_loses_codes(); /* while there is one thread */
   MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the overridden functions that initialize MPI have in common (init.cc, and for sessions
-// mpich/session.cc).
+// session.h).
 
 #ifndef ATTRCACHE_MPI_ENTRIES_INIT_H_
 #define ATTRCACHE_MPI_ENTRIES_INIT_H_

@@ -1,28 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-//
-// MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc). It isn't overridden for
-// Open MPI, because version 4 has no such function, and a program that looks for it must not find
-// it here.
 
-#include "mpi/entries/entry.h"
-#include "mpi/entries/init.h"
-#include "mpi/native/native.h"
+#include "mpi/native/facts.h"
 
+// Headers before MPI-4.0, of MPIs that share MPICH's interface, have no sessions.
 #if MPI_VERSION >= 4
-
-extern "C" {
-
-#define ATTRCACHE_SESSION_INIT(prefix)                                                     \
-  ATTRCACHE_ENTRY int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler,      \
-                                            MPI_Session* session) {                        \
-    using attrcache::mpi::behind;                                                          \
-    static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init"); \
-    return attrcache::mpi::initialized(next(info, errhandler, session));                   \
-  }
-
-ATTRCACHE_SESSION_INIT(MPI)
-ATTRCACHE_SESSION_INIT(PMPI)
-
-}  // extern "C"
-
+#include "mpi/entries/session.h"
 #endif

@@ -20,6 +20,9 @@ typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Win* MPI_Win;
 typedef struct MPI_ABI_Request* MPI_Request;
+typedef struct MPI_ABI_Info* MPI_Info;
+typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
+typedef struct MPI_ABI_Session* MPI_Session;
 
 #define MPI_COMM_NULL ((MPI_Comm)0x100)
 #define MPI_COMM_WORLD ((MPI_Comm)0x101)
@@ -95,6 +98,7 @@ typedef int(MPI_Delete_function)(MPI_Comm, int, void*, void*);
 // These are declared only for their types. The functions are found at run time.
 int PMPI_Init(int* argc, char*** argv);
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session);
 int PMPI_Comm_rank(MPI_Comm, int* rank);
 int PMPI_Comm_size(MPI_Comm, int* size);
 int PMPI_Igather(const void* from, int count, MPI_Datatype, void* to, int to_count, MPI_Datatype,

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc). It is for the interfaces
+// of which every version has that function, and is included by their session.cc alone. Open MPI's is
+// none of them, because version 4 has no such function, and a program that looks for it must not
+// find it here.
+
+#ifndef ATTRCACHE_MPI_ENTRIES_SESSION_H_
+#define ATTRCACHE_MPI_ENTRIES_SESSION_H_
+
+#include "mpi/entries/entry.h"
+#include "mpi/entries/init.h"
+#include "mpi/native/native.h"
+
+extern "C" {
+
+#define ATTRCACHE_SESSION_INIT(prefix)                                                     \
+  ATTRCACHE_ENTRY int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler,      \
+                                            MPI_Session* session) {                        \
+    using attrcache::mpi::behind;                                                          \
+    static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init"); \
+    return attrcache::mpi::initialized(next(info, errhandler, session));                   \
+  }
+
+ATTRCACHE_SESSION_INIT(MPI)
+ATTRCACHE_SESSION_INIT(PMPI)
+
+}  // extern "C"
+
+#endif  // ATTRCACHE_MPI_ENTRIES_SESSION_H_
