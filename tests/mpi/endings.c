@@ -97,7 +97,7 @@ static int begin(const char* object, int level, const char* what) {
 static void end(int code, const char* then) {
   int class = class_of(code);
   fails = 0;
-  /* Where MPI returns MPI_SUCCESS by mistake, attrcache may have noticed that the call did nothing. */
+  /* Where MPI returns MPI_SUCCESS by mistake, attrcache may notice that the call did nothing. */
   if (class == MPI_ERR_OTHER && *heard != '\0' && peer_loses_codes()) class = MPI_SUCCESS;
   /* A number that is no error code (Open MPI's Fortran functions return some) has no class. */
   printf(" returned %d%s, heard%s%s\n", class, code == kCode ? "(77)" : "",

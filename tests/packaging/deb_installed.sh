@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# The life of the Debian packages on a system: builds them from HEAD, which lintian must find without errors and
+# warnings, installs them, has MPI programs served by them, and removes them again. It installs and removes packages of
+# the machine that it runs on, so it is meant for a root of its own:
+#
+#   tools/on trixie tests/packaging/deb_installed.sh
+
+set -euo pipefail
+cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.."
+export DEBIAN_FRONTEND=noninteractive
+packages=(attrcache-mpi libattrcache-dev libattrcache0)
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+apt() { # COMMAND...
+  apt-get -q -y "$@" </dev/null >"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    fail "apt-get $*"
+  }
+}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+apt update
+apt install --no-install-recommends lintian debhelper build-essential cmake python3 libopenmpi-dev \
+  libmpich-dev openmpi-bin mpich
+tools/package deb --check
+apt install ./build/packages/*.deb
+bash tests/packaging/installed.sh
+files=$(dpkg -L "${packages[@]}" | sort -u)
+apt purge "${packages[@]}"
+for package in "${packages[@]}"; do
+  ! dpkg-query -W "$package" >"$log" 2>&1 || fail "$package is still known: $(cat "$log")"
+done
+# Folders may be others' as well.
+while read -r file; do
+  [[ $file != *attrcache* || ! -e $file ]] || fail "$file is still there"
+done <<<"$files"
+echo "passed: built, clean, installed, serving and removed on Debian $(cat /etc/debian_version)"
