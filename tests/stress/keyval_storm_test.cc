@@ -95,7 +95,7 @@ TEST(KeyvalStorm, ChurnWithStaleCopies) {
 // Every thread frees every keyval. Only one of the frees takes effect, and the destructor runs
 // once.
 TEST(KeyvalStorm, ManyThreadsFreeTheSameKeyval) {
-  std::deque<KeyvalLifetime> lifetimes(kRounds / 20);
+  std::deque<KeyvalLifetime> lifetimes(kRounds / 50);  // each step costs a turn of all processes
   Universe universe;
   attrcache_kind* kind = universe.kind();
   Object objects[kThreads] = {Object(kind), Object(kind), Object(kind), Object(kind)};
