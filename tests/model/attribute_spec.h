@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the calls on one attribute (one object, one keyval) may answer, one after the other. It is
-// the specification against which histories are checked.
+// The specification of one attribute (one object, one keyval): what calls on it may answer if they
+// are made one after the other. Histories of racing calls are checked against it.
 
 #ifndef ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
 #define ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
@@ -28,9 +28,10 @@ struct Attribute {
 
 inline bool perform(Attribute& a, const Call& call) {
   if (call.result == ATTRCACHE_ERR_KEYVAL_STALE) {
-    // A freed keyval may go once nothing is attached; it need not at once, for the delete_fn of the
-    // last value may still be running. And it goes in two steps: first nothing more can be set,
-    // then its number is unknown; in between get and delete say that nothing is attached.
+    // A freed keyval may be gone as soon as nothing is attached. It need not be gone yet, because
+    // the delete_fn of the last value may still be running. It goes in two steps: first nothing can
+    // be set any more, then its int is stale. In between get and delete say that nothing is
+    // attached.
     if (!a.freed || a.value != 0) return false;
     a.gone = true;
     return true;
@@ -48,7 +49,7 @@ inline bool perform(Attribute& a, const Call& call) {
       return call.result == ATTRCACHE_OK ? a.value == call.value : a.value == 0;
     case Call::kBorrow:
     case Call::kCopied:
-      // Absent, or skipped, also where a deletion has begun.
+      // They may also say that there is no value, or skip it, if a deletion has begun.
       return call.result != ATTRCACHE_OK || a.value == call.value;
     case Call::kFree:
       a.freed = true;

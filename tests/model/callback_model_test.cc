@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Callbacks that fail, and callbacks that come back into the library, while others race.
+// Callbacks that fail, and callbacks that call the library again, while other threads race.
 
 #include "tests/model/run_model.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Copying and borrowing against set and delete of the very value: pins, and the one wait that the
-// library has.
+// Copies and borrows against sets and deletes of the same value. This tests pins, and the wait of a
+// claimer for them.
 
 #include "tests/model/run_model.h"
 

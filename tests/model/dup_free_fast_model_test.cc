@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What dup and free may not do fast (lib/table/dup_free_fast.h): every condition that sends them to
-// the way by callbacks, where one thread is enough. Races: dup_free_model_test.cc.
+// Every condition under which dup and free must not take their fast path
+// (lib/table/dup_free_fast.h), as far as one thread can show it. dup_free_model_test.cc has the
+// races.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dup and free without callbacks (lib/table/dup_free_fast.h) against set, delete and free_keyval,
-// and the conditions that send them to the way by callbacks where two threads race. Those of one
-// thread: dup_free_fast_model_test.cc.
+// The fast path of dup and free (lib/table/dup_free_fast.h) against set, delete and free_keyval,
+// and the conditions under which it must be left when two threads race. Conditions that need one
+// thread are in dup_free_fast_model_test.cc.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Reclamation: nothing that a pinned thread can still see is reclaimed, and with nobody pinned
-// everything is.
+// Reclamation: nothing is reclaimed that a pinned thread can still see, and everything is reclaimed
+// when nobody is pinned.
 
 #include "epoch/epoch.h"
 #include "platform/memory.h"

@@ -49,13 +49,13 @@ class Fixture {
 
   explicit Fixture(unsigned stripes = 1);
 
-  enum Callbacks { kNone, kDelete, kCopy };  // kCopy: both
+  enum Callbacks { kNone, kDelete, kCopy };  // kCopy: a copy_fn and a delete_fn
   Key& make_key(Callbacks callbacks);
 
   // Calls of the C API, with the numbers of an object, a keyval and a value. Each call is recorded.
   int set(int object, int key, int value);
-  int get(int object, int key);       // the value's number, or 0
-  int get_body(int object, int key);  // and reads its body: only where nobody deletes it
+  int get(int object, int key);       // returns the value's number, or 0
+  int get_body(int object, int key);  // also reads the body: only if no thread deletes the value
   int erase(int object, int key);
   int free(int key);
   bool borrow(int object, int key, attrcache_borrowed* borrowed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Tables that grow under several threads at once: all get the same slots, nothing is lost, and who
-// finds a slot finds it made.
+// Tables that several threads make grow at once: all threads get the same slots, nothing is lost,
+// and whoever finds a slot sees it initialized.
 
 #include "platform/memory.h"
 #include "table/dup_free.h"

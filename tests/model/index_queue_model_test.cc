@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The queue of free indices: nothing is lost, handed out twice, or overtaken; and whoever pops an
-// index sees what the one who pushed it did with it.
+// The queue of free indices: no index is lost, handed out twice, or overtaken by another one, and
+// whoever pops an index sees what was done with it before it was pushed.
 
 #include "keyval/index_queue.h"
 #include "tests/model/run_model.h"

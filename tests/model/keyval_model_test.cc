@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keyvals that are freed while others use them, and numbers that outlive their keyval.
+// Keyvals that are freed while other threads use them, and ints that are used after their keyval is
+// gone.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -462,8 +463,8 @@ TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
   EXPECT_GT(created, 10);
 }
 
-// A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves its slot to
-// the pinners that wait in it. If the keyval ends before they have seen that, the next keyval of
+// A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves its slot
+// to the pinners that wait in it. If the keyval ends before they have seen that, the next keyval of
 // the index may attach there, and its set hands them a pin. They give that back.
 TEST(Keyval, APinnerThatWaitedIsHandedAValueOfTheNextKeyval) {
   int handed = 0;

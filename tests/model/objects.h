@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the models of dup and free work on: an old object and a new one, and keyvals whose callbacks
-// record what they are called for.
+// The fixture of the models of dup and free: an old object and a new one, and keyvals whose
+// callbacks record what they are called for.
 
 #ifndef ATTRCACHE_TESTS_MODEL_OBJECTS_H_
 #define ATTRCACHE_TESTS_MODEL_OBJECTS_H_
@@ -46,7 +46,7 @@ struct Objects {
     expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
     return keyval;
   }
-  // The next index's.
+  // Makes the next keyval, which has the next index.
   void key(Copy copy, Delete del) { keys[made++] = make(copy, del, kind); }
   void keys_up_to(int count, Copy copy, Delete del) {
     while (made < count) key(copy, del);
@@ -88,7 +88,7 @@ struct Objects {
     for (int d = 0; d < deletions; ++d) times += deleted[d] == value;
     return times;
   }
-  // Every reference is given back, or the domain could not be destroyed.
+  // Frees the objects and ends the domain, which checks that every reference was given back.
   void end() {
     for (int object = 0; object < 2; ++object) {
       expect(erase_all(object, kind) == ATTRCACHE_OK, "the objects are freed");
@@ -124,7 +124,7 @@ struct Objects {
   void (*on_destroy)(Objects&) = nullptr;
   unsigned copier = 0;  // a thread's ordinal
   int older_seen = 0;
-  intptr_t deleted[16] = {};  // by delete_fn, in this order
+  intptr_t deleted[16] = {};  // the values for which delete_fn was called, in this order
   int deletions = 0;
   int destroyed = 0;
   Plain<int> extra{1};  // what a destructor releases

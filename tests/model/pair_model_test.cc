@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pairs that take several steps where the others take one: that of two words, which stands in
-// under ThreadSanitizer and in soaks, and that of AArch64, whose load reads the halves one by one.
-// Whatever threads do to one of them, it must look as if 16 bytes were read and swapped at once
-// (pair.h), and hand over what the one who wrote did before.
-//
-// The Pair of one step isn't among them: what the library needs of it, the library's models show.
+// The Pairs that take several steps: that of two words, for ThreadSanitizer builds and soaks, and
+// that of AArch64, whose load reads the halves one by one. Whatever threads do to such a Pair, it
+// must behave as if 16 bytes were read and exchanged in one step (pair.h), and whoever reads must
+// see what the writer did before. The Pair of one step needs no test of its own, because all other
+// models use it.
 
 #include "platform/pair_two_words.h"
 #include "tests/model/explorer/linearizability.h"
@@ -166,7 +165,8 @@ struct Names {
 using Pairs = ::testing::Types<TwoWordPair, TwoStepPair>;
 TYPED_TEST_SUITE(ManySteps, Pairs, Names);
 
-// ---- As one word ---------------------------------------------------------------------------------
+// ---- As one word
+// ---------------------------------------------------------------------------------
 
 TYPED_TEST(ManySteps, LoadsAgainstSwaps) {
   this->run({}, [](auto& o) {
@@ -282,7 +282,8 @@ TYPED_TEST(ManySteps, AMetaThatReturnsWithAnotherValueIsSeenWithAThird) {
   EXPECT_EQ(result.failure, "the steps have a serial order, as those of one word have");
 }
 
-// ---- What is handed over -------------------------------------------------------------------------
+// ---- What is handed over
+// -------------------------------------------------------------------------
 
 TYPED_TEST(ManySteps, LoadSeesWhatTheValueIsOf) {
   this->run({}, [](auto& o) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The striped references on their own: who takes the last one away is told so, once; nobody takes
-// one of a keyval that is gone, or of another generation.
+// The striped references on their own: exactly one call is told that it has dropped the last one,
+// and nobody gets a reference on a keyval that is gone or of another generation.
 
 #include "keyval/references.h"
 #include "platform/thread.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Renumbering beside everything else: a set comes past a multiple of 2^32 while others pin, delete,
-// replace and copy the attribute that is so old that it gets another number.
+// Renumbering beside all other operations: a set takes the clock past a multiple of 2^32 while
+// other threads pin, delete, replace and copy the attribute that is old enough to be renumbered.
 
 #include "table/meta.h"
 #include "table/table.h"

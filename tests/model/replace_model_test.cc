@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A replacing set is one step for borrows and copies beside it, and nobody starves: whoever claims a
-// value is not passed by later pins, and pinners that wait for a set are handed their pin by it.
+// For borrows and copies beside it, a replacing set is one step. And nobody starves: no later pin
+// gets ahead of a claim, and a set hands pinners that wait for it their pins.
 
 #include "platform/wait.h"
 #include "table/attribute.h"

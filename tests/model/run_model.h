@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Runs a model to its end and says how much that was.
+// Runs a model, and prints how many executions there were.
 
 #ifndef ATTRCACHE_TESTS_MODEL_RUN_MODEL_H_
 #define ATTRCACHE_TESTS_MODEL_RUN_MODEL_H_
@@ -17,14 +17,15 @@
 
 namespace attrcache::model {
 
-// How far a model is explored: without a bound, or with so many preemptions and stale reads.
+// How far a model is explored: completely, or up to so many preemptions and stale reads.
 struct Bound {
   unsigned preemptions = kUnlimited;
   unsigned stale_reads = kUnlimited;
 };
 
-// Explores everything within the bound, which must hold. ATTRCACHE_MODEL_REPLAY, if set, is the
-// replay string of a failure of the one test that is selected.
+// Explores all executions within the bound; none may fail. If the environment variable
+// ATTRCACHE_MODEL_REPLAY is set, it is the replay string of a failure, and only that execution
+// runs. Then select the one test that has failed.
 template <typename Program>
 void run_model(Bound bound, Program program) {
   Options options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The slot protocol: set, delete and get of one attribute by threads that race.
+// The slot protocol: threads race to set, delete and get one attribute.
 
 #include "table/meta.h"
 #include "table/table.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Many more threads than processors on a few objects: whoever is in the midst of an operation is
-// mostly not running, and all the others must get past it or let it run.
+// Many more threads than processors use a few objects. A thread that is in the middle of an
+// operation is usually not running, so the others must get past it or let it run.
 
 #include "tests/stress/storm.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// dup, free and borrow against set and delete, and callbacks that delete each other's attributes.
+// Dups, frees and borrows race with sets and deletes, and with callbacks that delete each other's
+// attributes.
 
 #include "tests/stress/storm.h"
 

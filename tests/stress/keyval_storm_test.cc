@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Some threads create and free keyvals while others set, delete and get attributes under them, also
-// through stale copies of the ints.
+// under ints whose keyvals are gone.
 
 #include "tests/stress/storm.h"
 

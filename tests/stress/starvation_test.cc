@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Nobody starves: sets and deletes beside borrows and copies that overlap or follow one another at
-// once, and borrows and copies beside sets that do. Each would go on for ever where the one side can
-// keep the other off, so the test ends at its time limit there, and at once elsewhere.
+// Nobody starves: neither sets and deletes beside borrows and copies that overlap or follow one
+// another without a gap, nor borrows and copies beside such sets. If one side could keep the other
+// off, the test would not end before its time limit; otherwise it ends at once.
 
 #include "tests/stress/storm.h"
 

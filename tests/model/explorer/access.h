@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the model's atomics call. Apart from the engine, because these headers are included by the
-// code under test.
+// The functions that the model's atomics call. They are declared apart from the engine because the
+// code under test includes this header.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_ACCESS_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_ACCESS_H_
@@ -14,9 +14,9 @@ Bits load(const Access& access);
 void store(const Access& access, Bits value);
 Bits update(const Access& access, Update how, Bits operand);
 bool swap(const Access& access, Bits& expected, Bits desired, Bits mask, std::memory_order failure);
-// Two locations of up to 8 bytes in one step, as a pair of exclusive loads and stores does it: both
-// are read, and both are written, with what is desired if they hold what is expected, else with
-// what they hold. Tells in `expected` what they held.
+// A compare-exchange of two locations of up to 8 bytes in one step, as ldaxp and stlxp do it. Both
+// locations are read and both are written: with what is desired if they hold what is expected, else
+// with what they hold. `expected` then says what they held.
 bool swap_both(const Access& low, const Access& high, Bits& expected, Bits desired);
 
 }  // namespace attrcache::model::access

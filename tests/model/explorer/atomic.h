@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A std::atomic whose accesses the explorer sees. It keeps nothing but the value: histories are
-// elsewhere, by address, so zero bytes are a valid one that holds zero.
+// A std::atomic whose accesses the explorer sees. The object contains only the value; its history
+// is kept elsewhere, by address. So zeroed memory is a valid Atomic that holds zero, as the code
+// under test assumes.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_ATOMIC_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_ATOMIC_H_
@@ -59,7 +60,7 @@ class Atomic {
     if (!done) expected = from(read);
     return done;
   }
-  // Never fails for nothing here.
+  // Unlike the real one, it never fails spuriously.
   bool compare_exchange_weak(T& expected, T desired, Order success, Order failure,
                              ATTRCACHE_MODEL_SITE) {
     return compare_exchange_strong(expected, desired, success, failure, file, line);

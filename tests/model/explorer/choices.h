@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The depth-first search: an execution is the sequence of answers to the questions that it asks,
-// and the next execution gives the same answers but to the last question that has one left.
+// The depth-first search over executions. An execution asks questions, and the answers determine
+// it. The next execution gives the same answers up to the last question that has an untried one,
+// gets the next answer there, and first answers after that.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_CHOICES_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_CHOICES_H_
@@ -15,13 +16,13 @@ namespace attrcache::model {
 
 class Choices {
  public:
-  // Forgets everything: the next execution is the first.
+  // Forgets everything, so that the next execution is the first one.
   void clear() {
     made_.clear();
     at_ = 0;
   }
 
-  // One of `count` (at least 2) ways to go on.
+  // Answers a question that has `count` answers, at least 2.
   unsigned choose(unsigned count) {
     if (at_ == made_.size()) made_.push_back({0, static_cast<uint8_t>(count)});
     if (made_[at_].count != count) {
@@ -31,8 +32,8 @@ class Choices {
     return made_[at_++].chosen;
   }
 
-  // Moves to the next execution; false when there is none. Questions that the last execution did
-  // not get to (it was given up) have no further answers.
+  // Moves to the next execution; false if there is none. If the last execution was given up,
+  // questions that it would have asked later are not tried.
   bool advance() {
     made_.resize(at_);
     at_ = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// One execution of a model: its threads, who runs next, and what each access does. There is one
-// engine, for there is one thread of the operating system.
+// One execution of a model: its threads, which of them runs next, and what each access does. There
+// is one engine, because all runs in one thread of the operating system.
 //
-// A thread runs until it is about to access a contended location (or to wait); there, and nowhere
-// else, another may go on in its place. Everything in between concerns nobody else, so it makes no
-// difference when it happens.
+// A thread runs until it is about to access a contended location, or to wait. Only there may
+// another thread go on in its place. What a thread does in between cannot be noticed by the others,
+// so it makes no difference when it happens.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_ENGINE_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_ENGINE_H_
@@ -28,8 +28,8 @@ class Engine {
  public:
   // ---- For the driver ----
   struct Outcome {
-    bool pruned = false;   // given up: what would follow is explored elsewhere
-    bool learned = false;  // a location turned out to be contended: its history is incomplete
+    bool pruned = false;   // given up, because what would follow is explored elsewhere
+    bool learned = false;  // a location turned out to be contended, and has no complete history
     bool failed = false;
     std::string failure;
   };
@@ -46,7 +46,7 @@ class Engine {
   [[noreturn]] void fail(const char* what);
   void note(const char* text, int number);
 
-  // ---- For the code under test; the first four while threads run ----
+  // ---- For the code under test; the first four may be called only while threads run ----
   Bits load(const Access& access);
   void store(const Access& access, Bits value);
   Bits update(const Access& access, Update how, Bits operand);
@@ -80,7 +80,7 @@ class Engine {
     void (*body)(void*) = nullptr;
     void* argument = nullptr;
     bool done = false;
-    bool fresh = false;      // reads the newest, after a wait on what was stale
+    bool fresh = false;      // reads only the newest, after it has waited because of a stale read
     bool was_stale = false;  // has read something stale since its last wait
     bool has_read = false;   // since its last wait
     uint64_t seen = 0;       // how many stores there were at the first load after its last wait
@@ -96,7 +96,8 @@ class Engine {
   [[noreturn]] void give_up();
   void go_on_in(Thread& thread);
 
-  // Lets others go first, perhaps; true: the location has a history.
+  // To be called before an access; another thread may run first. True if the location has a
+  // history.
   bool arrive(const Access& access, Location& location, bool writes, bool seq_cst,
               Location* second = nullptr);
   void let_others_go_first();
@@ -129,7 +130,7 @@ class Engine {
   bool first_pick_ = false;
   unsigned preemptions_ = 0;
   unsigned stale_reads_ = 0;
-  unsigned sleeping_ = 0;  // threads, as bits: whose next step has been explored from here
+  unsigned sleeping_ = 0;  // bits of the threads whose next step was explored from here already
   uint64_t stores_ = 0;
   uint64_t steps_ = 0;
   void (*program_)(void*) = nullptr;
@@ -140,7 +141,7 @@ class Engine {
 
 Engine& engine();
 
-// While threads run. Before and after, atomics are plain memory.
+// Whether the model's threads are running. Before and after that, atomics are plain memory.
 inline constinit bool concurrent = false;
 
 }  // namespace attrcache::model

@@ -10,10 +10,10 @@
 //     expect(x.load(std::memory_order_relaxed) == 1, "the store is there in the end");
 //   });
 //
-// runs the program once for every execution of its threads: every interleaving up to the bound, and
-// for every load every store that it may read (memory.h says which). A program and its threads must
-// depend on nothing but that, own no heap memory across an access (an execution may be given up in
-// the middle), and speak to each other through Atomic and Plain only.
+// runs the program once for every execution of its threads: every interleaving up to the bound and,
+// for every load, every store that it may read (memory.h says which). What a program and its
+// threads do may depend on nothing else. They must own no heap memory across an access, because an
+// execution may be given up in the middle. And they may share data only through Atomic and Plain.
 //
 // Executions that differ only in the order of independent accesses are explored once if there is no
 // bound (sleep sets: Godefroid, "Partial-order methods", 1996). Under a bound they would hide
@@ -32,23 +32,24 @@ namespace attrcache::model {
 inline constexpr unsigned kUnlimited = ~0u;
 
 struct Options {
-  // How often a thread may be put off that could go on. Waiting and ending are free.
+  // How often another thread may run in place of one that could go on. When a thread waits or ends,
+  // that doesn't count.
   unsigned preemption_bound = kUnlimited;
-  // How often, in one execution, a load may read something else than the newest store. Only with a
-  // preemption bound.
+  // How often, in one execution, a load may read another store than the newest. It is heeded only
+  // together with a preemption bound.
   unsigned stale_bound = kUnlimited;
   uint64_t max_executions = ~uint64_t{0};
-  unsigned max_steps = 4000;     // accesses of one execution: more is taken for a livelock
+  unsigned max_steps = 4000;     // an execution with more accesses is taken for a livelock
   const char* replay = nullptr;  // runs that one execution only
-  bool quiet = false;            // a failure isn't printed (it is in the result)
+  bool quiet = false;            // doesn't print a failure, which is in the result anyway
 };
 
 struct Result {
   uint64_t executions = 0;
-  uint64_t pruned = 0;      // given up as equivalent to explored ones
+  uint64_t pruned = 0;      // executions that were given up as equivalent to explored ones
   bool exhaustive = false;  // there are no further executions within the bound
-  std::string failure;      // empty: none. The first one ends the exploration
-  std::string replay;       // Options::replay for it
+  std::string failure;      // the failure that has ended the exploration; empty if there was none
+  std::string replay;       // the Options::replay that repeats the failure
   bool ok() const { return exhaustive && failure.empty(); }
 };
 
@@ -64,7 +65,7 @@ Result explore(const Options& options, Program program) {
       options, [](void* p) { (*static_cast<Program*>(p))(); }, &program);
 }
 
-// A thread; it starts at join(). At most kMaxThreads, numbered in order.
+// Adds a thread, which starts at join(). There may be kMaxThreads; they are numbered in this order.
 template <typename Body>
 void spawn(Body body) {
   static_assert(std::is_trivially_destructible_v<Body>, "capture by reference");
@@ -79,7 +80,7 @@ void join();
 void expect(bool condition, const char* what);
 [[noreturn]] void fail(const char* what);
 
-// Leaves a line in the log of a failure.
+// Adds a line to the log, which is printed if the execution fails.
 void note(const char* text, int number = 0);
 
 }  // namespace attrcache::model

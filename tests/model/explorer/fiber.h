@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Stacks to run threads of a model on, all within one thread of the operating system. A fiber that
-// is left in the middle is simply started anew: nothing on its stack is destroyed, so what runs on
-// one must own no memory but the model's own.
+// The stacks on which a model's threads run, all in one thread of the operating system. When an
+// execution is given up, its fibers are left in the middle and later start anew: nothing on their
+// stacks is destroyed. So what runs on a fiber must own no memory but that of the model's
+// allocator.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_FIBER_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_FIBER_H_
@@ -25,12 +26,12 @@ class Fiber {
   // Makes it ready to run body(argument), which must never return.
   void prepare(void (*body)(void*), void* argument);
 
-  // Leaves the running context in `from` and goes on in `to`.
+  // Saves the running context in `from`, and goes on in `to`.
   static void transfer(Fiber& from, Fiber& to);
 
  private:
   static constexpr size_t kStackSize = 128 * 1024;
-  void* stack_ = nullptr;  // none: the context of the operating system's thread
+  void* stack_ = nullptr;  // null for the context of the operating system's thread
 #if defined(__x86_64__)
   void* top_ = nullptr;  // where its registers were saved
 #else

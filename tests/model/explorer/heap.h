@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The model's memory allocator. Each thread has an arena of its own, from which nothing is handed
-// out twice within an execution, so that addresses don't depend on the interleaving and an access
-// to released memory is recognised. Besides, an access by one thread must be ordered, by
-// happens-before, after the allocation by another and before the release by another, whichever of
-// them the interleaving happens to put first.
+// The model's memory allocator. Each thread has an arena of its own, and within an execution no
+// address of it is handed out twice. So addresses don't depend on the interleaving, and an access
+// to released memory is recognised. The heap also checks the order: an access must happen after the
+// allocation and before the release of its block, in the sense of happens-before, whatever the
+// order in which the interleaving runs them.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_HEAP_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_HEAP_H_
@@ -19,7 +19,8 @@ namespace attrcache::model {
 
 class Heap {
  public:
-  // A thread, or the program before and after its threads run (which sees all and is seen by all).
+  // Who allocates or accesses: a thread, or the program before and after its threads, which happens
+  // before, or after, all that they do.
   static constexpr unsigned kProgram = kMaxThreads;
 
   Heap();
@@ -29,14 +30,15 @@ class Heap {
 
   void begin();
 
-  // Of `view`, only the clocks matter; null for the program.
+  // Only the clocks of `view` matter. It is null for the program.
   void* allocate(size_t bytes, unsigned thread, const View* view);
-  // Null, or what is wrong with it.
+  // Releases a block. Returns null, or what is wrong with the release.
   const char* release(void* memory, unsigned thread, const View* view);
-  // Null, or what is wrong with an access to that block by a thread.
+  // Returns null, or what is wrong with an access to that block by a thread.
   const char* access(uint16_t block, unsigned thread, const View* view);
 
-  // The block that an address lies in; 0: it isn't the heap's, kNobodys: it is, but in no block.
+  // The block that an address lies in; 0 if it isn't in the heap, kNobodys if it is, but in no
+  // block.
   static constexpr uint16_t kNobodys = 0xffff;
   uint16_t block_of(const void* address) const;
 
@@ -58,7 +60,7 @@ class Heap {
 
   char* base_;
   size_t used_[kArenas] = {};
-  std::vector<uint16_t> owner_;  // of each grain
+  std::vector<uint16_t> owner_;  // the block that each grain belongs to
   std::vector<Block> blocks_;
   unsigned live_ = 0;
 };

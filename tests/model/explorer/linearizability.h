@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Whether a history has a serial order: the algorithm of Wing and Gong (JPDC 1993) with Lowe's
-// memory of configurations that lead nowhere (Concurrency and Computation 2017).
+// Decides whether a history has a serial order, by the algorithm of Wing and Gong (JPDC 1993), with
+// Lowe's memory of configurations that lead nowhere (Concurrency and Computation 2017).
 //
-// A history is a set of operations and, for each, which others must come before it. In a model that
-// is what happens before it, not what the scheduler happened to run before it: C++ orders nothing
-// else, and a thread that reads something stale can't tell.
+// A history is a set of operations and, for each, the operations that must come before it. In a
+// model these are the operations that happen before it, in the sense of C++, rather than those that
+// the scheduler has run before it: a thread that reads something stale can't know of the latter.
 //
 // A specification is a value type State and
 //   template or overload: bool apply(State&, const Op&)   performs the operation and says whether
@@ -58,7 +58,7 @@ class Linearizer {
     uint32_t done;
     State state;
   };
-  static constexpr size_t kDead = 256;  // remembered; beyond that the search is only slower
+  static constexpr size_t kDead = 256;  // so many are remembered; with more the search gets slower
 
   template <typename Final>
   bool search(uint32_t done, const State& state, Final& accepts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a litmus test is written with: a program that ends by telling what it has seen, and the set
-// of all that it may see.
+// Helpers for litmus tests: a litmus test is a program that returns what it has seen, and the set
+// of all outcomes that it may see.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_LITMUS_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_LITMUS_H_
@@ -25,15 +25,15 @@ inline constexpr auto kSeqCst = std::memory_order_seq_cst;
 
 using Outcomes = std::set<std::string>;
 
-// One digit for each thing seen.
+// An outcome: one digit for each value that was read.
 template <typename... Seen>
 std::string digits(Seen... seen) {
   return (std::string() + ... + static_cast<char>('0' + seen));
 }
 
-// All that a program sees in all its executions. `program` returns what it saw in one. Explored
-// without a bound (with sleep sets), and again with one that bounds nothing (without): both must
-// agree.
+// The outcomes of all executions of a program. `program` returns the outcome of one. It is explored
+// without a bound, which uses sleep sets, and again with a bound so high that it bounds nothing,
+// which uses none. Both explorations must agree.
 template <typename Program>
 Outcomes outcomes(Program program) {
   Outcomes with_sleep_sets;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What happened in an execution, for the reader of a failure, and as a string that replays it.
+// What happened in an execution: as text for whoever must understand a failure, and as a string
+// that replays the execution.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_LOG_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_LOG_H_
@@ -29,17 +30,18 @@ class Log {
   void add(const Event& event) { events_.push_back(event); }
   size_t size() const { return events_.size(); }
 
-  // One line an event; accesses to locations that aren't contended are left out.
+  // The text: one line for each event, without accesses to locations that aren't contended.
   std::string text() const;
 
-  // "thread*steps" runs, each ended by a stale read "~n" if one follows: "0*3,1*7~1,0*2".
+  // The replay string. It lists runs, as in "0*3,1*7~1,0*2": which thread ran and for how many
+  // steps. "~n" follows a run if its last step was a load that did not read the n newest stores.
   std::string replay() const;
 
  private:
   std::vector<Event> events_;
 };
 
-// A replay string, taken apart: who does each access, and how stale it reads.
+// A replay string that was parsed: which thread does each access, and how stale a load reads.
 class Replay {
  public:
   Replay() = default;
@@ -51,7 +53,7 @@ class Replay {
     uint8_t thread;
     uint8_t stale;
   };
-  // The next one to be done; null at the end.
+  // The next step to be done; null at the end.
   const Step* peek() const { return at_ < steps_.size() ? &steps_[at_] : nullptr; }
   void next() { ++at_; }
 

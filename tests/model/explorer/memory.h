@@ -20,9 +20,9 @@
 //
 //   * loads that read stores executed later (LB, values out of thin air);
 //   * stores that come earlier in modification order than in execution (2+2W with both first stores
-//     last; it needs two plain stores that race, and the library's plain stores to shared words
-//     never do);
-//   * weak compare-and-swaps that fail for nothing;
+//     last). That needs two plain stores that race, and the library's plain stores to shared words
+//     don't race;
+//   * weak compare-and-swaps that fail spuriously;
 //   * parts of a location read on their own. In the library's models a Pair is one location of 16
 //     bytes. A Pair whose halves are read one by one is two locations instead, which
 //     pair_model_test.cc explores by itself (two_step_pair.h; Engine::swap_both writes both halves
@@ -45,15 +45,15 @@ namespace attrcache::model {
 
 struct Location {
   uintptr_t address = 0;
-  uint64_t execution = 0;   // what follows `contended` is of that execution
+  uint64_t execution = 0;   // the execution in which the members after `contended` were written
   bool contended = false;   // in any execution so far
   uint8_t accessed_by = 0;  // threads, as bits
   bool written = false;
   uint8_t size = 0;
   uint16_t entry = 0;     // where views keep it
   uint16_t sc_floor = 0;  // the oldest that seq_cst loads may read
-  uint16_t newest = 0;    // of its messages
-  uint16_t block = 0;     // of the heap; 0: none
+  uint16_t newest = 0;    // its newest message
+  uint16_t block = 0;     // the block of the heap in which it lies, or 0
 };
 
 // One store of a history.
@@ -61,21 +61,21 @@ struct Message {
   Bits value;
   uint16_t older;  // the one before it
   uint16_t time;   // its position in the modification order
-  uint16_t view;   // what it carries; 0: nothing
+  uint16_t view;   // the view that it carries, or 0
 };
 
 class Memory {
  public:
   Memory();
 
-  // Forgets all, contention included.
+  // Forgets everything, also which locations are contended.
   void clear();
   // Starts an execution.
   void begin();
 
   Location& find(const Access& access);
 
-  // Takes note of an access to a location that isn't contended so far. True: now it is.
+  // Records an access to a location that was not contended so far. True if it is contended now.
   static bool note_access(Location& location, unsigned thread, bool writes);
 
   // How many stores the thread may read, counted from the newest.
@@ -87,8 +87,8 @@ class Memory {
 
   void load(Location& location, View& view, uint16_t message, std::memory_order order);
   void store(Location& location, View& view, Bits value, std::memory_order order, bool update);
-  // Before the stores of one update of several locations: what the thread will know of this one,
-  // by the store that it is going to make.
+  // To be called before the stores of an update of several locations, for each of them: adds to the
+  // thread's view the store that it is going to make.
   void foretell(const Location& location, View& view, std::memory_order order) const;
 
  private:

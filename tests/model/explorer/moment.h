@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Points in an execution, and whether one happens before another.
+// A point in an execution, and whether one point happens before another.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_MOMENT_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_MOMENT_H_

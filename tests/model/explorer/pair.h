@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pair of lib/platform/pair.h as the explorer sees it: one location of 16 bytes. (Its meta half
-// read or swapped alone is an access to the whole, which the processors' coherence of overlapping
-// accesses warrants.)
+// The Pair of lib/platform/pair.h as the explorer sees it: one location of 16 bytes. Reading or
+// exchanging the meta half alone counts as an access to the whole location. That is right, because
+// processors keep overlapping accesses coherent.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_PAIR_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_PAIR_H_
@@ -64,7 +64,8 @@ class alignas(16) Pair {
                           {0, delta})
         .hi;
   }
-  // Relaxed: who looks without having been handed the slot may see what was there before.
+  // Relaxed, like plain stores: a thread that looks without having been handed the slot may see
+  // what was there before.
   void store_unshared(SlotContent word, ATTRCACHE_MODEL_SITE) {
     access::store(at(Kind::kStore, pair_order::kInit, file, line), {word.value, word.meta});
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A cell that isn't atomic, as a user's value is not. Two accesses of two threads, one of them a
-// write, of which neither happens before the other, are a race and fail the execution, in whichever
-// order they came.
+// A cell that isn't atomic, as a user's value isn't. Two accesses by different threads, at least
+// one of them a write, are a race if neither happens before the other. A race fails the execution,
+// whatever the order in which the accesses were run.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_PLAIN_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_PLAIN_H_
@@ -13,7 +13,7 @@
 
 namespace attrcache::model {
 
-// Who has accessed a cell, and how far each thread was when it did.
+// Which threads have accessed a cell, and how far each of them was then.
 class Races {
  public:
   void read(const void* cell);
@@ -44,8 +44,8 @@ class Plain {
   mutable Races races_;
 };
 
-// Says that the running thread reads memory of the heap that is no cell: it must not be released,
-// nor be released later by a thread that doesn't know of this.
+// Tells the heap that the running thread reads memory which is no cell. The read fails if the
+// memory is released, and so does a later release that this read doesn't happen before.
 void touch(const void* memory);
 
 }  // namespace attrcache::model

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The atomic accesses of the code under test, by file and line: which of them a model reaches, and
-// one of them with a weaker order than is written there. For mutate.py; without it, every access
-// has the order that it asks for.
+// For mutate.py: the atomic accesses of the code under test, by file and line. It records which of
+// them a model reaches, and may give one of them a weaker order than the one in the source. Without
+// these environment variables every access has the order in the source.
 //
 //   ATTRCACHE_MODEL_SITES=FILE        appends "TEST FILE:LINE KIND ORDER [FAILURE ORDER]" lines
 //   ATTRCACHE_MODEL_WEAKEN=SITE:ORDER SITE is FILE:LINE:KIND or pair:KIND (all accesses to Pairs,
@@ -16,13 +16,13 @@
 
 namespace attrcache::model::sites {
 
-// Whether anything of the above is asked for.
+// Whether one of these variables is set.
 bool active();
 
-// Takes note of an access, and weakens it if it is the one.
+// Records an access, and weakens it if it is the one that was asked for.
 void visit(Access& access, std::memory_order* failure);
 
-// Writes the sites that were reached since the last call, as those of a test.
+// Writes the sites that were reached since the last call, under the name of a test.
 void dump(const char* suite, const char* test);
 
 }  // namespace attrcache::model::sites

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The Pair of AArch64 without FEAT_LSE2 (lib/platform/pair_arm.h) as the explorer sees it: two
-// locations of 8 bytes. Its load is the shipped two_step_load(); what is assembly there, the swap by
-// ldaxp and stlxp, is one step here that reads and writes both locations, also if it fails.
+// locations of 8 bytes. Its load is the two_step_load() that ships. Its compare_exchange, which
+// there is assembly with ldaxp and stlxp, is one step here that reads and writes both locations,
+// also if it fails.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_TWO_STEP_PAIR_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_TWO_STEP_PAIR_H_

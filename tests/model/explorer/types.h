@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The words in which the parts of the explorer speak to each other.
+// The types that the parts of the explorer share.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_TYPES_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_TYPES_H_
@@ -12,7 +12,7 @@ namespace attrcache::model {
 
 inline constexpr unsigned kMaxThreads = 4;
 
-// What a location holds: up to 16 bytes. Narrow ones use the low bytes of lo.
+// The content of a location, up to 16 bytes. Smaller locations use the low bytes of lo.
 struct Bits {
   uint64_t lo = 0;
   uint64_t hi = 0;
@@ -22,7 +22,7 @@ struct Bits {
 
 enum class Kind : uint8_t { kLoad, kStore, kUpdate, kSwap, kWait, kNote };
 
-// How an update computes what it writes; each half on its own.
+// How an update computes what it writes. Each half is computed on its own.
 enum class Update : uint8_t { kExchange, kAdd, kOr, kAnd };
 
 // One atomic access, as the code under test asks for it.

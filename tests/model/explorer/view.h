@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a thread knows, and what a release store hands on: for each thread how much of it happens
+// What a thread knows, and what a release store passes on: for each thread how much of it happens
 // before (a vector clock), and for each contended location the oldest store that may still be read.
-// Both grow by maximum, so they share one array.
+// Two views are joined by taking the maximum of each element, so both share one array.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_VIEW_H_
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_VIEW_H_
