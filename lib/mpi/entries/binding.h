@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
-#include "mpi/watching/probe.h"
+#include "mpi/recording/probe.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi {

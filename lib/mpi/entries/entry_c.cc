@@ -10,12 +10,13 @@
 // (create: _attentively).
 
 #include "mpi/entries/binding.h"
-#include "mpi/entries/entry.h"
 #include "mpi/entries/get_fast.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
+#include "mpi/native/entry.h"
+#include "mpi/serving/begin.h"
 
 namespace attrcache::mpi::c {
 namespace {

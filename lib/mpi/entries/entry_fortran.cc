@@ -5,11 +5,12 @@
 // (mpi_x_f08_). MPI-1's functions and their callbacks take values of type INTEGER, the others
 // INTEGER(KIND=MPI_ADDRESS_KIND). All arguments are passed by reference.
 
-#include "mpi/entries/entry.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/constants.h"
+#include "mpi/native/entry.h"
 #include "mpi/native/fortran.h"
+#include "mpi/serving/begin.h"
 
 namespace attrcache::mpi::fortran {
 namespace {

@@ -8,7 +8,8 @@
 #define ATTRCACHE_MPI_ENTRIES_HOT_H_
 
 #include "mpi/objects/anchor.h"
-#include "mpi/watching/probe.h"
+#include "mpi/objects/process.h"
+#include "mpi/recording/probe.h"
 #include "table/get.h"
 
 namespace attrcache::mpi {

@@ -13,10 +13,11 @@
 
 #include <dlfcn.h>
 
-#include "mpi/entries/entry.h"
+#include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
-#include "mpi/watching/probe.h"
+#include "mpi/recording/probe.h"
+#include "mpi/serving/begin.h"
 
 namespace attrcache::mpi {
 
@@ -27,7 +28,7 @@ void* find_behind(const char* name) {
   return symbol;
 }
 
-int initialized(int code) {
+int after_init(int code) {
   const Process* state;
   if (code == MPI_SUCCESS && (probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) {
     probe::begun(*state);
@@ -37,19 +38,19 @@ int initialized(int code) {
 
 }  // namespace attrcache::mpi
 
+using attrcache::mpi::after_init;
 using attrcache::mpi::behind;
-using attrcache::mpi::initialized;
 
 extern "C" {
 
 #define ATTRCACHE_INIT(prefix)                                                                     \
   ATTRCACHE_ENTRY int prefix##_Init(int* argc, char*** argv) {                                     \
     static const auto next = behind<decltype(PMPI_Init)>(#prefix "_Init");                         \
-    return initialized(next(argc, argv));                                                          \
+    return after_init(next(argc, argv));                                                           \
   }                                                                                                \
   ATTRCACHE_ENTRY int prefix##_Init_thread(int* argc, char*** argv, int required, int* provided) { \
     static const auto next = behind<decltype(PMPI_Init_thread)>(#prefix "_Init_thread");           \
-    return initialized(next(argc, argv, required, provided));                                      \
+    return after_init(next(argc, argv, required, provided));                                       \
   }
 
 ATTRCACHE_INIT(MPI)

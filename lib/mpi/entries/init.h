@@ -18,7 +18,7 @@ Function* behind(const char* name) {
 // To be called when MPI's function has returned `code`, which it returns. If a report or
 // ATTRCACHE_VERBOSE wants to know of the process from its beginning on, serving begins now instead
 // of with the first keyval.
-int initialized(int code);
+int after_init(int code);
 
 }  // namespace attrcache::mpi
 

@@ -15,8 +15,9 @@
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
+#include "mpi/recording/probe.h"
+#include "mpi/serving/touch.h"
 #include "mpi/watching/checked.h"
-#include "mpi/watching/probe.h"
 #include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {

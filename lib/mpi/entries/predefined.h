@@ -11,6 +11,7 @@
 #include "mpi/entries/names.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
+#include "mpi/serving/touch.h"
 #include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {

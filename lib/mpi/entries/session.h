@@ -8,8 +8,8 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_SESSION_H_
 #define ATTRCACHE_MPI_ENTRIES_SESSION_H_
 
-#include "mpi/entries/entry.h"
 #include "mpi/entries/init.h"
+#include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 
 extern "C" {
@@ -19,7 +19,7 @@ extern "C" {
                                             MPI_Session* session) {                        \
     using attrcache::mpi::behind;                                                          \
     static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init"); \
-    return attrcache::mpi::initialized(next(info, errhandler, session));                   \
+    return attrcache::mpi::after_init(next(info, errhandler, session));                    \
   }
 
 ATTRCACHE_SESSION_INIT(MPI)

@@ -9,7 +9,10 @@
 #ifndef ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
 #define ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
 
-#include "mpi/watching/misuse.h"
+#include <cstddef>
+
+#include "mpi/native/kind_names.h"
+#include "mpi/native/misuse_sorts.h"
 
 namespace attrcache::mpi {
 
@@ -34,7 +37,7 @@ struct Natively {
 struct Behaviour {
   const char* name;  // the MPI's name as people write it
   // What MPI_Comm_free, MPI_Type_free and MPI_Win_free do.
-  FreeMode free_modes[3];
+  FreeMode free_modes[kMpiKinds];
   // Whether MPI_Finalize succeeds although a delete callback of MPI_COMM_SELF fails.
   bool finalize_forgets;
   // Whether MPI_Finalize deletes the attributes of MPI_COMM_WORLD, too. (It always deletes those of

@@ -13,17 +13,16 @@ using Callback = attrcache_callback;
 
 // The callback constants come in families of three, {NULL_COPY, DUP, NULL_DELETE}: one for each
 // kind of object, and the last one is MPI-1's. A name is null where there is no such function.
-constexpr int kFamilies = 4;
 using Family = Callback* [3];
 
-constexpr const char* kMpifh[kFamilies][3] = {
+constexpr const char* kMpifh[kConstantFamilies][3] = {
     {"mpi_comm_null_copy_fn_", "mpi_comm_dup_fn_", "mpi_comm_null_delete_fn_"},
     {"mpi_type_null_copy_fn_", "mpi_type_dup_fn_", "mpi_type_null_delete_fn_"},
     {"mpi_win_null_copy_fn_", "mpi_win_dup_fn_", "mpi_win_null_delete_fn_"},
     {"mpi_null_copy_fn_", "mpi_dup_fn_", "mpi_null_delete_fn_"},
 };
 #define ATTRCACHE_F08(name) "__mpi_f08_callbacks_MOD_mpi_" name
-constexpr const char* kF08[kFamilies][3] = {
+constexpr const char* kF08[kConstantFamilies][3] = {
     {ATTRCACHE_F08("comm_null_copy_fn"), ATTRCACHE_F08("comm_dup_fn"),
      ATTRCACHE_F08("comm_null_delete_fn")},
     {ATTRCACHE_F08("type_null_copy_fn"), ATTRCACHE_F08("type_dup_fn"),
@@ -34,8 +33,8 @@ constexpr const char* kF08[kFamilies][3] = {
 };
 
 struct Names {
-  explicit Names(const char* const (&names)[kFamilies][3]) {
-    for (int f = 0; f < kFamilies; ++f) {
+  explicit Names(const char* const (&names)[kConstantFamilies][3]) {
+    for (int f = 0; f < kConstantFamilies; ++f) {
       for (int i = 0; i < 3; ++i) {
         const char* name = names[f][i];
         void* symbol = name != nullptr ? find_symbol(name) : nullptr;
@@ -44,7 +43,7 @@ struct Names {
     }
   }
 
-  Family functions[kFamilies];
+  Family functions[kConstantFamilies];
 };
 
 }  // namespace
@@ -53,7 +52,7 @@ Callbacks recognize_fortran(Callback* copy_fn, Callback* delete_fn) {
   static const Names mpifh(kMpifh);
   static const Names f08(kF08);
   Callbacks c = {copy_fn, delete_fn};
-  for (int f = 0; f < kFamilies; ++f) {
+  for (int f = 0; f < kConstantFamilies; ++f) {
     recognize(mpifh.functions[f], c);
     recognize(f08.functions[f], c);
   }

@@ -6,7 +6,10 @@
 #ifndef ATTRCACHE_MPI_NATIVE_KINDS_H_
 #define ATTRCACHE_MPI_NATIVE_KINDS_H_
 
+#include <cstdlib>
+
 #include "mpi/native/facts.h"
+#include "mpi/native/kind_names.h"
 
 namespace attrcache::mpi {
 
@@ -39,7 +42,44 @@ struct Window {
   static unsigned place(int keyval) { return facts::win_place(keyval); }
 };
 
-inline constexpr int kMpiKinds = 3;
+// The table of kinds. A kind's index is its number, as that of its names in kKindNames.
+template <typename... Kinds>
+struct KindTable {
+  static constexpr int kCount = sizeof...(Kinds);
+
+  template <typename Visit>
+  static void for_each(Visit visit) {
+    (visit(Kinds{}), ...);
+  }
+
+  static constexpr bool is_by_number() {
+    int index = 0;
+    return ((Kinds::kNumber == index++) && ...);
+  }
+};
+using AllKinds = KindTable<Communicator, Datatype, Window>;
+static_assert(AllKinds::is_by_number() && AllKinds::kCount == kMpiKinds);
+
+// The callback constants come in families, one for each kind, and after these one for MPI-1.
+inline constexpr int kMpi1Constants = kMpiKinds;
+inline constexpr int kConstantFamilies = kMpiKinds + 1;
+
+// Calls visit(Kind{}) for the kind with this number, and returns what that returns. A kind that has
+// no case here doesn't compile, and a number that is no kind ends the process.
+template <typename Visit>
+auto with_kind(int number, Visit visit) {
+  static_assert(kMpiKinds == 3, "each kind needs a case");
+  switch (number) {
+    case ATTRCACHE_COMMUNICATOR:
+      return visit(Communicator{});
+    case ATTRCACHE_DATATYPE:
+      return visit(Datatype{});
+    case ATTRCACHE_WINDOW:
+      return visit(Window{});
+    default:
+      std::abort();
+  }
+}
 
 // Whether attrcache handed this keyval out. Everybody else's keyvals are outside the range, so one
 // comparison tells.

@@ -68,8 +68,11 @@ void resolve_fortran_handles(Native& n) {
   resolve(n.win.from_fortran, "PMPI_Win_f2c");
 }
 
+static_assert(sizeof facts::kConstants / sizeof *facts::kConstants == kConstantFamilies,
+              "one row for each kind, and one for MPI-1");
+
 void resolve_constants(Native& n) {
-  for (int family = 0; family <= kMpiKinds; ++family) {
+  for (int family = 0; family < kConstantFamilies; ++family) {
     for (int i = 0; i < 3; ++i) {
       const char* name = facts::kConstants[family][i];
       if (name != nullptr) resolve(n.constants[family][i], name);
@@ -146,6 +149,16 @@ const Native& find_native() {
     return *expected;
   }
   return *n;
+}
+
+bool initialized() {
+  int yes = 0;
+  return native().initialized(&yes) == MPI_SUCCESS && yes != 0;
+}
+
+bool finalized() {
+  int yes = 0;
+  return native().finalized(&yes) == MPI_SUCCESS && yes != 0;
 }
 
 }  // namespace attrcache::mpi

@@ -56,9 +56,9 @@ struct Native : Predefined {
   int (*comm_call_errhandler)(MPI_Comm, int);
   int (*win_call_errhandler)(MPI_Win, int);
 
-  // The addresses of the callback constants in C (facts::kConstants), by kind; MPI-1's have the
-  // index kMpiKinds. Null where a constant is a null pointer.
-  attrcache_callback* constants[kMpiKinds + 1][3];
+  // The addresses of the callback constants in C (facts::kConstants), by kind; after them those of
+  // MPI-1. Null where a constant is a null pointer.
+  attrcache_callback* constants[kConstantFamilies][3];
 
   template <typename Kind>
   const Calls<Kind>& of() const;
@@ -102,6 +102,11 @@ inline const Native& native() {
 }
 
 inline const Behaviour& behaviour() { return *native().behaviour; }
+
+// Whether MPI_Init has been called; and whether MPI_Finalize has got so far that MPI no longer
+// takes calls, which comes some time after ending() (objects/process.h).
+bool initialized();
+bool finalized();
 
 // Finds a symbol of the process's MPI, wherever that is loaded. Returns null if there is none.
 // Slow.

@@ -15,7 +15,7 @@
 #include "attrcache/attrcache.h"
 #include "mpi/native/kinds.h"
 #include "mpi/objects/handle_map.h"
-#include "mpi/objects/process.h"
+#include "platform/atomic.h"
 
 namespace attrcache::mpi {
 
@@ -35,26 +35,6 @@ template <typename Kind>
 inline Anchor* find_anchor(typename Kind::Handle handle) {
   return static_cast<Anchor*>(objects<Kind>.find(facts::to_key(handle)));
 }
-
-// Asks MPI for the object's anchor. If there is none, it attaches one if `attach` says so, and
-// otherwise gives null and MPI_SUCCESS. If it returns another code, MPI has already raised that
-// error (for example because the handle is bad, or because Attach::kYes found no memory for an
-// anchor). Threads that touch an object first at the same time get the same anchor.
-enum class Attach { kNo, kYes, kIfAskedOften };
-template <typename Kind>
-int touch(typename Kind::Handle handle, Attach attach, Anchor** anchor);
-
-// Makes MPI's keyval for the anchors of a kind.
-template <typename Kind>
-int create_anchor(int* keyval);
-
-// The code that MPI_Finalize was told after the program's delete callbacks on MPI_COMM_SELF or
-// MPI_COMM_WORLD had run. The attributes by which the interposer notices the end of MPI are deleted
-// after those. Their delete callbacks must return this code again, because some MPIs heed only the
-// last code.
-int code_at_finalize(MPI_Comm comm);
-
-void forget_all_objects();
 
 }  // namespace attrcache::mpi
 

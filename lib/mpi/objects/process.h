@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What the interposer has once per process: a domain, which lives as long as the process, and MPI's
-// keyvals for the anchors (anchor.h). All are made when the program makes its first keyval, by
-// whichever thread comes first, without a lock.
+// keyvals for the anchors (anchor.h). All are made when the program makes its first keyval
+// (serving/begin.h).
 
 #ifndef ATTRCACHE_MPI_OBJECTS_SERVED_H_
 #define ATTRCACHE_MPI_OBJECTS_SERVED_H_
@@ -20,7 +20,8 @@ struct Process {
   // True for a kind that is left to MPI. A tool in front of attrcache wraps some of this kind's
   // functions and may call PMPI_ names in turn, where a keyval of attrcache's is unknown.
   bool wrapped_by_tool[kMpiKinds];
-  // MPI's keyval of the attribute that tells of MPI_Finalize: see finalize_object() in process.cc
+  // MPI's keyval of the attribute that tells of MPI_Finalize: see finalize_object() in
+  // serving/begin.cc
   int finalize_keyval;
 };
 
@@ -35,15 +36,6 @@ inline attrcache_kind* kind_of() {
   return process()->kinds[Kind::kNumber];
 }
 
-// Gives the process's state, and makes it first if need be. Returns an MPI error code, which MPI
-// has already raised. Before MPI_Init and after MPI_Finalize, MPI then does what it does with any
-// program that makes a keyval at that time.
-int begin_first(const Process** state);
-inline int begin(const Process** state) {
-  *state = process();
-  return *state != nullptr ? 0 : begin_first(state);
-}
-
 // The reasons why the fast paths of creating and freeing a keyval must take the slow path. They are
 // bits of one byte, so that they cost one test. If none is set, process() isn't null.
 enum Attention : uint8_t { kEnding = 1, kChecking = 2, kWrappedByTool = 4, kNotServing = 8 };
@@ -51,17 +43,9 @@ enum Attention : uint8_t { kEnding = 1, kChecking = 2, kWrappedByTool = 4, kNotS
 inline uint8_t attention() { return attention_state.load(kAcquire); }  // (MP2)
 
 // Whether MPI_Finalize has already deleted those of the program's attributes that it deletes. (MP2)
-// The acquire pairs with the update in finalize_attribute_deleted() in process.cc. A call that races
-// with MPI_Finalize is an error of the program.
+// The acquire pairs with the update in finalize_attribute_deleted() in
+// serving/begin.cc. A call that races with MPI_Finalize is an error of the program.
 inline bool ending() { return (attention() & kEnding) != 0; }
-
-// Whether MPI_Finalize has got so far that MPI no longer takes calls. This comes some time after
-// ending().
-bool finalized();
-
-// Makes sure that the end of MPI will be noticed. It reports no error, because every slow path
-// calls it, and so tries again.
-void watch_for_end(const Process& state);
 
 // ---- ATTRCACHE_VERBOSE ----
 

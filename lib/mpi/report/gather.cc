@@ -8,8 +8,8 @@
 #include <cstdio>
 
 #include "mpi/native/native.h"
+#include "mpi/recording/clock.h"
 #include "mpi/report/calls.h"
-#include "mpi/report/clock.h"
 
 namespace attrcache::mpi::report {
 namespace {

@@ -14,7 +14,8 @@ namespace {
 
 void write_line(std::FILE* file, const Line& line, const char* indent) {
   std::fprintf(file, "%s  {\"kind\": \"%s\", \"library\": \"%s\", \"function\": \"%s\", ", indent,
-               kKindNames[line.kind], quoted(line.library).c_str(), quoted(line.function).c_str());
+               kKindNames[line.kind].word, quoted(line.library).c_str(),
+               quoted(line.function).c_str());
   std::fprintf(file, "\"named_by\": \"%s\"", line.from_caller ? "caller" : "callback");
   for (int n = 0; n < kNumbers; ++n) {
     std::fprintf(file, ", \"%s\": %" PRIu64, kNumberNames[n], line.numbers[n]);
@@ -27,7 +28,7 @@ void write_attached(std::FILE* file, const Attached& a, const char* indent) {
                "%s  {\"kind\": \"%s\", \"object\": \"%s\", \"library\": \"%s\", \"function\": "
                "\"%s\", \"attributes\": %" PRIu64
                ", \"predefined\": %s, \"deleted_by_finalize\": %s}",
-               indent, kKindNames[a.kind], quoted(a.object).c_str(), quoted(a.library).c_str(),
+               indent, kKindNames[a.kind].word, quoted(a.object).c_str(), quoted(a.library).c_str(),
                quoted(a.function).c_str(), a.count, a.predefined ? "true" : "false",
                a.deleted_by_finalize ? "true" : "false");
 }
@@ -65,8 +66,8 @@ void write_summary(std::FILE* file, const Summary& s, const char* indent) {
   }
   std::fprintf(file, "},\n%s\"not_served\": {", indent);
   separator = "";
-  for (int kind = 0; kind < 3; ++kind) {
-    std::fprintf(file, "%s\"%s\": %" PRIu64, separator, kKindNames[kind], s.not_served[kind]);
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    std::fprintf(file, "%s\"%s\": %" PRIu64, separator, kKindNames[kind].word, s.not_served[kind]);
     separator = ", ";
   }
   std::fputs("}", file);

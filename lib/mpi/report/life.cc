@@ -10,21 +10,21 @@
 #include <mutex>
 
 #include "mpi/native/native.h"
-#include "mpi/objects/anchor.h"
-#include "mpi/objects/process.h"
+#include "mpi/recording/clock.h"
+#include "mpi/recording/probe.h"
+#include "mpi/recording/trace.h"
 #include "mpi/report/calls.h"
-#include "mpi/report/clock.h"
 #include "mpi/report/gather.h"
 #include "mpi/report/output.h"
 #include "mpi/report/settings.h"
-#include "mpi/report/trace.h"
 #include "mpi/report/wire.h"
+#include "mpi/serving/anchor_callbacks.h"
 #include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi::report {
 namespace {
 
-constinit std::mutex lock;  // serializes begin()
+constinit std::mutex lock;  // serializes probe::begun()
 constinit bool begun = false;
 constinit bool watching_self = false;
 constinit pid_t process = 0;
@@ -88,10 +88,7 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
 // Attaches the report's attribute to MPI_COMM_SELF. This happens before the program can attach
 // anything there, so it is deleted last.
 bool watch_self() {
-  int initialized = 0;
-  if (native().initialized(&initialized) != MPI_SUCCESS || initialized == 0 || finalized()) {
-    return false;  // a program that uses MPI sessions alone
-  }
+  if (!initialized() || finalized()) return false;  // a program that uses MPI sessions alone
   const MpiCalls& mpi = calls();
   int keyval;
   return mpi.comm_rank(native().world, &rank) == MPI_SUCCESS &&
@@ -103,7 +100,9 @@ bool watch_self() {
 
 }  // namespace
 
-void begin(const Process&) {
+// Called when the process begins to be served, and again when MPI_Init has returned. A later call
+// does no more than attach the report's attribute to MPI_COMM_SELF, if that wasn't possible before.
+void begin() {
   const std::lock_guard held(lock);
   if (!settings().any()) return;
   if (!watching_self) watching_self = watch_self();
@@ -118,3 +117,7 @@ void begin(const Process&) {
 uint64_t since_begin() { return now() - started; }
 
 }  // namespace attrcache::mpi::report
+
+namespace attrcache::mpi {
+void probe::begun(const Process&) { report::begin(); }
+}  // namespace attrcache::mpi

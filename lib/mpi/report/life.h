@@ -12,23 +12,11 @@
 
 #include <cstdint>
 
-namespace attrcache::mpi {
-struct Process;
-}
-
 namespace attrcache::mpi::report {
 
-// Called when the process begins to be served, and again when MPI_Init has returned. A later call
-// does no more than attach the report's attribute to MPI_COMM_SELF, if that wasn't possible before.
-void begin(const Process& state);
-
-// Nanoseconds since begin().
+// Nanoseconds since the report began.
 uint64_t since_begin();
 
 }  // namespace attrcache::mpi::report
-
-namespace attrcache::mpi::probe {
-inline void begun(const Process& state) { report::begin(state); }
-}  // namespace attrcache::mpi::probe
 
 #endif  // ATTRCACHE_MPI_REPORT_LIFE_H_

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <map>
 
+#include "mpi/native/origin.h"
 #include "mpi/objects/process.h"
-#include "mpi/report/keyvals.h"
+#include "mpi/recording/keyvals.h"
+#include "mpi/recording/living.h"
 #include "mpi/report/life.h"
-#include "mpi/report/objects.h"
 #include "mpi/watching/misuse.h"
-#include "mpi/watching/origin.h"
 
 namespace attrcache::mpi::report {
 namespace {
@@ -170,7 +170,7 @@ void add(Summary& sum, const Summary& one) {
   sum.ranks += one.ranks;
   sum.nanoseconds = std::max(sum.nanoseconds, one.nanoseconds);
   sum.finalized = one.finalized;
-  for (int kind = 0; kind < 3; ++kind) sum.not_served[kind] += one.not_served[kind];
+  for (int kind = 0; kind < kMpiKinds; ++kind) sum.not_served[kind] += one.not_served[kind];
   for (const Line& line : one.lines) add_line(sum, line);
   for (const Attached& a : one.attached) add_attached(sum, a);
   for (const MisuseCount& m : one.misuse) add_misuse(sum.misuse, m);

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mpi/native/kind_names.h"
+
 namespace attrcache::mpi::report {
 
 // What is counted of one maker's keyvals.
@@ -38,8 +40,6 @@ inline constexpr const char* kNumberNames[kNumbers] = {
     "deletes",  "copies",      "deleted_with_object",
     "attached", "copy_calls",  "delete_calls",
     "failed",   "callback_ns", "callback_own_ns"};
-
-inline constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
 
 struct Line {
   int kind = 0;
@@ -82,9 +82,10 @@ struct Summary {
   int rank = 0;   // the rank, if this is one rank's
   int ranks = 0;  // how many are summed
   std::string host;
-  uint64_t nanoseconds = 0;     // from MPI_Init to the report; in a sum, the longest
-  bool finalized = false;       // false: the program ended without MPI_Finalize
-  uint64_t not_served[3] = {};  // per kind, on how many ranks a tool in front wraps its functions
+  uint64_t nanoseconds = 0;  // from MPI_Init to the report; in a sum, the longest
+  bool finalized = false;    // false: the program ended without MPI_Finalize
+  uint64_t not_served[kMpiKinds] =
+      {};  // per kind, on how many ranks a tool in front wraps its functions
   std::vector<Line> lines;
   std::vector<Attached> attached;
   std::vector<MisuseCount> misuse;

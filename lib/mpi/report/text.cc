@@ -62,9 +62,9 @@ void write_head(std::FILE* file, const Everything& all) {
     put(file, "Heard of " + counted(heard, "rank") +
                   " only: others are not served by attrcache, or came too late.\n");
   }
-  for (int kind = 0; kind < 3; ++kind) {
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
     if (s.not_served[kind] != 0) {
-      put(file, std::string("Not counted: ") + kKindNames[kind] + "s, on " +
+      put(file, std::string("Not counted: ") + kKindNames[kind].word + "s, on " +
                     counted(s.not_served[kind], "rank") +
                     ", because a tool in front wraps their functions.\n");
     }
@@ -98,7 +98,7 @@ void write_table(std::FILE* file, const Summary& s) {
   for (const Line& line : s.lines) {
     write_row(file, line.numbers,
               line.origin() + (line.from_caller ? " (made there)" : "") +
-                  (line.kind != 0 ? std::string(" [") + kKindNames[line.kind] + "]" : ""));
+                  (line.kind != 0 ? std::string(" [") + kKindNames[line.kind].word + "]" : ""));
     for (int n = 0; n < kNumbers; ++n) sum[n] += line.numbers[n];
   }
   if (s.lines.size() > 1) write_row(file, sum, "all");

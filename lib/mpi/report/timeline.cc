@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
-#include "mpi/report/clock.h"
+#include "mpi/recording/clock.h"
+#include "mpi/recording/trace.h"
 #include "mpi/report/quote.h"
 #include "mpi/report/summary.h"
-#include "mpi/report/trace.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::report {
@@ -113,7 +113,7 @@ void ChromeTrace::write(int rank, const std::string& host, const Timeline& timel
                  "\"ts\": %.3f, \"dur\": %.3f, \"args\": {\"kind\": \"%s\"",
                  callback ? "callback" : "operation", name, rank, m.thread,
                  static_cast<double>(m.start - base_) / 1000,
-                 static_cast<double>(m.duration) / 1000, kKindNames[m.kind]);
+                 static_cast<double>(m.duration) / 1000, kKindNames[m.kind].word);
     if (m.keyval != 0) std::fprintf(file_, ", \"keyval\": %d", m.keyval);
     if (callback) {
       std::fprintf(file_, ", \"called_as\": \"%s\", \"code\": %d", what, m.code);

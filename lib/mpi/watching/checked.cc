@@ -8,8 +8,8 @@
 
 #include "mpi/native/fortran.h"
 #include "mpi/native/native.h"
+#include "mpi/native/origin.h"
 #include "mpi/objects/process.h"
-#include "mpi/watching/origin.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi {
@@ -35,8 +35,7 @@ Function* as(Callback* callback) {
 
 // Whether MPI knows the code. True if that can't be told.
 bool is_error_code(int code) {
-  int yes = 0;
-  if (ending() || native().initialized(&yes) != MPI_SUCCESS || yes == 0 || finalized()) return true;
+  if (ending() || !initialized() || finalized()) return true;
   int* last = nullptr;
   int flag = 0;
   if (native().comm.get_attr(native().world, MPI_LASTUSEDCODE, &last, &flag) != MPI_SUCCESS ||
@@ -139,12 +138,10 @@ void copy_fortran(int* object, int* keyval, Value* extra_state, Value* in, Value
   *out = wrote_value || sizeof(Value) < 8 ? value : 0;
 }
 
-void* object_of(int kind, MPI_Fint handle) {
-  if (kind == ATTRCACHE_COMMUNICATOR) {
-    return facts::to_object(fortran::handle<Communicator>(handle));
-  }
-  if (kind == ATTRCACHE_DATATYPE) return facts::to_object(fortran::handle<Datatype>(handle));
-  return facts::to_object(fortran::handle<Window>(handle));
+void* object_of(int number, MPI_Fint handle) {
+  return with_kind(number, [handle](auto kind) {
+    return facts::to_object(fortran::handle<decltype(kind)>(handle));
+  });
 }
 
 template <typename Value>
@@ -175,12 +172,10 @@ attrcache_callbacks checkers_fortran(attrcache_language language) {
           destroy_checked};
 }
 
-attrcache_callbacks checkers(int kind, attrcache_language language) {
+attrcache_callbacks checkers(int number, attrcache_language language) {
   if (language == ATTRCACHE_FORTRAN_FINT) return checkers_fortran<MPI_Fint>(language);
   if (language == ATTRCACHE_FORTRAN_AINT) return checkers_fortran<MPI_Aint>(language);
-  if (kind == ATTRCACHE_COMMUNICATOR) return checkers_c<Communicator>();
-  if (kind == ATTRCACHE_DATATYPE) return checkers_c<Datatype>();
-  return checkers_c<Window>();
+  return with_kind(number, [](auto kind) { return checkers_c<decltype(kind)>(); });
 }
 
 const Checked* checked_of(const attrcache_keyval_info& info) {

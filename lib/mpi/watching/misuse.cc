@@ -12,7 +12,7 @@
 
 #include "mpi/native/kinds.h"
 #include "mpi/native/native.h"
-#include "mpi/watching/origin.h"
+#include "mpi/native/origin.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -22,46 +22,46 @@ constinit Atomic<uint64_t> counts_of[kMisuses];
 
 constexpr MisuseText kTexts[] = {
     {"invalid-keyval", "MPI_KEYVAL_INVALID is used as a keyval",
-     "MPI-3.1 6.7.2: MPI_KEYVAL_INVALID is an erroneous key value"},
+     "MPI-4.1 7.7.2: MPI_KEYVAL_INVALID is an erroneous key value"},
     {"unknown-keyval", "a number is used as a keyval that is none",
-     "MPI-3.1 6.7.2: erroneous if there is no key with that value"},
+     "MPI-4.1 7.7.2: erroneous if there is no key with that value"},
     {"stale-keyval", "a keyval is used that was freed and is gone",
-     "MPI-3.1 6.7.2: erroneous if there is no key with that value"},
+     "MPI-4.1 7.7.2: erroneous if there is no key with that value"},
     {"freed-twice", "a keyval is freed that was freed before",
-     "MPI-3.1 6.7.2: what is freed is an extant key"},
+     "MPI-4.1 7.7.2: what is freed is an extant key"},
     {"wrong-kind", "a keyval of one kind of object is used on another",
-     "MPI-3.1 6.7: communicators, windows and datatypes have keyvals of their own"},
+     "MPI-4.1 7.7: communicators, windows and datatypes have keyvals of their own"},
     {"predefined", "a predefined attribute is set or deleted, or its keyval freed",
-     "MPI-3.1 8.1.2: users can't update or delete them"},
+     "MPI-4.1 9.1.2: users can't update or delete them"},
     {"null-handle", "a null handle is used as an object with attributes",
-     "MPI-3.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated"},
+     "MPI-4.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated"},
     {"outside-init-finalize",
      "an attribute function is called before MPI_Init or after MPI_Finalize",
-     "MPI-3.1 8.7: MPI routines may be called in between, but for a few"},
+     "MPI-4.1 11.4.1: only a few functions may be called then"},
     {"set-on-freed", "an attribute is set under a keyval that was freed",
-     "MPI-3.1 6.7.2: such a keyval lasts only as long as its other attributes do"},
+     "MPI-4.1 7.7.2: such a keyval lasts only as long as its other attributes do"},
     {"delete-absent", "an attribute is deleted that is not attached",
-     "MPI-3.1 6.7.2 does not say what happens then"},
+     "MPI-4.1 7.7.2 does not say what happens then"},
     {"wrong-thread", "a thread calls MPI that may not",
-     "MPI-3.1 12.4.3: below MPI_THREAD_SERIALIZED only the main thread calls MPI"},
+     "MPI-4.1 11.2.1: below MPI_THREAD_SERIALIZED only the main thread calls MPI"},
     {"flag-not-set", "a copy callback succeeds and does not set its flag",
-     "MPI-3.1 6.7.2: flag tells whether the attribute is copied"},
+     "MPI-4.1 7.7.2: flag tells whether the attribute is copied"},
     {"flag-odd", "a copy callback sets its flag to something else than 0 or 1",
-     "MPI-3.1 6.7.2: flag = 0 or flag = 1"},
+     "MPI-4.1 7.7.2: flag = 0 or flag = 1"},
     {"value-not-set", "a copy callback says flag = 1 and gives no value",
-     "MPI-3.1 6.7.2: the copy is what attribute_val_out returns"},
+     "MPI-4.1 7.7.2: the copy is what attribute_val_out returns"},
     {"callback-code", "a callback returns what is no error code of MPI",
-     "MPI-3.1 6.7.2: callbacks return MPI_SUCCESS or an error code"},
+     "MPI-4.1 7.7.2: callbacks return MPI_SUCCESS or an error code"},
     {"failure-lost", "a delete callback fails, and the call that runs it does not say so",
-     "MPI-3.1 6.7.2 to 6.7.4: the call fails then, or is erroneous"},
+     "MPI-4.1 7.7.2 to 7.7.4: the call fails then, or is erroneous"},
     {"truncated", "MPI_ATTR_GET cuts off a part of the attribute's value",
-     "MPI-3.1 17.2.7: MPI_COMM_GET_ATTR gives all of it"},
+     "MPI-4.1 19.3.7: MPI_COMM_GET_ATTR gives all of it"},
     {"keyval-not-freed", "a keyval is never freed",
-     "MPI-3.1 6.7.2: MPI_xxx_free_keyval is for that"},
+     "MPI-4.1 7.7.2: MPI_xxx_free_keyval is for that"},
     {"attributes-left", "objects with attributes are never freed",
-     "MPI-3.1 8.7.1: MPI_Finalize deletes the attributes of MPI_COMM_SELF alone"},
+     "MPI-4.1 11.2.4: MPI_Finalize deletes the attributes of MPI_COMM_SELF alone"},
     {"freed-in-its-delete", "a callback frees the object that is being freed",
-     "MPI-3.1 6.4.3: MPI_COMM_FREE marks an object for deallocation, once"},
+     "MPI-4.1 7.4.3: MPI_COMM_FREE marks an object for deallocation, once"},
 };
 static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
 
@@ -86,14 +86,14 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
 
 // ---- What was seen where ----
 
-// A slot of the hash table of places. All zero bytes are an empty slot. A thread takes a slot by
-// writing its key, and it is never given back.
-struct Slot {
+// A bucket of the hash table of places. If all its bytes are zero it is empty. A thread takes a
+// bucket by writing its key, and it is never given back.
+struct Bucket {
   Atomic<uint64_t> key;    // made of the sort and the place
   Atomic<uint64_t> times;  // relaxed: it stands for itself
   Atomic<uint64_t> first;  // kind and keyval of the first time; 0 until known
 };
-constinit Slot slots[kMostSightings];
+constinit Bucket buckets[kMostSightings];
 constinit Atomic<bool> all_full{false};
 
 constexpr unsigned kSortBits = 6;
@@ -123,17 +123,17 @@ News record(Misuse sort, int kind, int keyval, Place place) {
   size_t at = key * uint64_t{0x9e3779b97f4a7c15} >> 56;
   static_assert(kMostSightings == 256);
   for (size_t n = 0; n < kMostSightings; ++n, at = (at + 1) % kMostSightings) {
-    Slot& slot = slots[at];
-    uint64_t there = slot.key.load(kRelaxed);
+    Bucket& bucket = buckets[at];
+    uint64_t there = bucket.key.load(kRelaxed);
     // Relaxed, because a key stands for itself, and a reader sees by kKnown whether `first` was
     // written.
-    if (there == 0 && slot.key.compare_exchange_strong(there, key, kRelaxed, kRelaxed)) {
-      slot.first.store(pack(kind, keyval), kRelaxed);
-      slot.times.fetch_add(1, kRelaxed);
+    if (there == 0 && bucket.key.compare_exchange_strong(there, key, kRelaxed, kRelaxed)) {
+      bucket.first.store(pack(kind, keyval), kRelaxed);
+      bucket.times.fetch_add(1, kRelaxed);
       return News::kNew;
     }
     if (there == key) {
-      slot.times.fetch_add(1, kRelaxed);
+      bucket.times.fetch_add(1, kRelaxed);
       return News::kKnown;
     }
   }
@@ -142,8 +142,6 @@ News record(Misuse sort, int kind, int keyval, Place place) {
 
 // ---- What is said ----
 
-constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
-constexpr const char* kObjects[] = {"Comm", "Type", "Win"};
 constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",
                                   "set_attr", "get_attr",      "delete_attr"};
 
@@ -169,7 +167,7 @@ void add_facts(Line& line, const Case& c, bool names_kind) {
   const char* between = "";
   line.add(" (");
   if (names_kind) {
-    line.add("%s", kKindNames[c.kind]);
+    line.add("%s", kKindNames[c.kind].word);
     between = ", ";
   }
   if (c.keyval == MPI_KEYVAL_INVALID) {
@@ -190,7 +188,7 @@ void warn(Misuse sort, const Case& c, Place place) {
   line.add("attrcache[%d]: warning: ", getpid());
   const bool has_function = has_kind && c.doing != Doing::kUnknown;
   if (has_function) {
-    line.add("MPI_%s_%s: ", kObjects[c.kind], kCalls[static_cast<int>(c.doing)]);
+    line.add("MPI_%s_%s: ", kKindNames[c.kind].c, kCalls[static_cast<int>(c.doing)]);
   }
   line.add("%s", text.what);
   const bool names_kind = has_kind && !has_function;
@@ -252,13 +250,13 @@ uint64_t misuse_count(Misuse sort) { return counts_of[static_cast<int>(sort)].lo
 
 size_t list_misuse(Sighting* sightings, size_t capacity) {
   size_t n = 0;
-  for (const Slot& slot : slots) {
-    const uint64_t key = slot.key.load(kRelaxed);
-    const uint64_t first = slot.first.load(kRelaxed);
+  for (const Bucket& bucket : buckets) {
+    const uint64_t key = bucket.key.load(kRelaxed);
+    const uint64_t first = bucket.first.load(kRelaxed);
     if (n == capacity || key == 0 || first == 0) continue;
     sightings[n++] = {sort_of(key), static_cast<int>(first >> 32 & 0xff) - 1,
                       static_cast<int>(static_cast<uint32_t>(first)), place_of(key),
-                      slot.times.load(kRelaxed)};
+                      bucket.times.load(kRelaxed)};
   }
   return n;
 }

@@ -9,28 +9,24 @@
 #include "keyval/id.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
+#include "mpi/recording/probe.h"
 #include "mpi/watching/checked.h"
-#include "mpi/watching/probe.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi {
 namespace {
 
-constexpr const char* kKindNames[] = {"communicator", "datatype", "window"};
-
 // Returns the kind that a predefined keyval belongs to, or kNoKind. Fortran's keyvals are C's plus
 // an offset that depends on the MPI.
 int kind_of_predefined(int keyval) {
+  int found = kNoKind;
   for (const int offset : {0, facts::kFortranKeyvalOffset}) {
-    if (facts::comm_place(keyval - offset) < facts::kCommPlaces) return ATTRCACHE_COMMUNICATOR;
-    if (facts::win_place(keyval - offset) < facts::kWinPlaces) return ATTRCACHE_WINDOW;
+    AllKinds::for_each([&](auto kind) {
+      using Kind = decltype(kind);
+      if (found == kNoKind && Kind::place(keyval - offset) < Kind::kPlaces) found = Kind::kNumber;
+    });
   }
-  return kNoKind;
-}
-
-bool initialized() {
-  int yes = 0;
-  return native().initialized(&yes) == MPI_SUCCESS && yes != 0;
+  return found;
 }
 
 // Whether MPI has sessions, since then calls without MPI_Init may be right. (It looks in MPI's
@@ -67,7 +63,7 @@ void note_result(int result, Doing doing, int kind, int keyval) {
       char detail[32];
       const unsigned its = static_cast<unsigned>(keyval) & id::kKindMask;
       if (its < unsigned{kMpiKinds}) {
-        std::snprintf(detail, sizeof detail, "a %s's", kKindNames[its]);
+        std::snprintf(detail, sizeof detail, "a %s's", kKindNames[its].word);
         c.detail = detail;
       }
       caught(Misuse::kWrongKind, c);

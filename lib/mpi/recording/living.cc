@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/report/objects.h"
+#include "mpi/recording/living.h"
 
 #include <mutex>
 #include <unordered_map>
@@ -8,7 +8,7 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
-#include "mpi/report/keyvals.h"
+#include "mpi/recording/keyvals.h"
 
 namespace attrcache::mpi::report {
 namespace {
@@ -48,9 +48,10 @@ void count_each(int kind, attrcache_kind* registry, const attrcache_table* table
 }
 
 template <typename Kind>
-std::string ask_name(const char* function, void* object) {
+std::string ask_name(void* object) {
   using GetName = int(typename Kind::Handle, char*, int*);
-  static auto* const get = reinterpret_cast<GetName*>(find_symbol(function));
+  static auto* const get = reinterpret_cast<GetName*>(
+      find_symbol((std::string("PMPI_") + kKindNames[Kind::kNumber].c + "_get_name").c_str()));
   char name[MPI_MAX_OBJECT_NAME + 1] = "";
   int length = 0;
   if (get == nullptr ||
@@ -59,9 +60,6 @@ std::string ask_name(const char* function, void* object) {
   }
   return name;
 }
-
-constexpr const char* kUnnamed[] = {"communicators without a name", "datatypes without a name",
-                                    "windows without a name"};
 
 Object describe(const Known& k, bool ask) {
   Object o = {k.kind, "", false, false};
@@ -82,21 +80,14 @@ Object describe(const Known& k, bool ask) {
   } else if (!k.origin.empty()) {
     o.name = "duplicates of " + k.origin;
   }
-  if (o.name.empty()) o.name = kUnnamed[k.kind];
+  if (o.name.empty()) o.name = std::string(kKindNames[k.kind].word) + "s without a name";
   return o;
 }
 
 }  // namespace
 
-std::string name_of(int kind, void* object) {
-  switch (kind) {
-    case ATTRCACHE_COMMUNICATOR:
-      return ask_name<Communicator>("PMPI_Comm_get_name", object);
-    case ATTRCACHE_DATATYPE:
-      return ask_name<Datatype>("PMPI_Type_get_name", object);
-    default:
-      return ask_name<Window>("PMPI_Win_get_name", object);
-  }
+std::string name_of(int number, void* object) {
+  return with_kind(number, [object](auto kind) { return ask_name<decltype(kind)>(object); });
 }
 
 void appeared(int kind, const void* anchor) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/report/maker.h"
+#include "mpi/recording/maker.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "mpi/native/kinds.h"
-#include "mpi/watching/origin.h"
+#include "mpi/native/origin.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::report {

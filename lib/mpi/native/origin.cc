@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/watching/origin.h"
+#include "mpi/native/origin.h"
 
 #include <cxxabi.h>
 #include <dlfcn.h>

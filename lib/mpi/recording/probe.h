@@ -5,14 +5,14 @@
 // functions from report/probe.h. In the ordinary library they are the empty ones below, and cost
 // nothing.
 
-#ifndef ATTRCACHE_MPI_WATCHING_PROBE_H_
-#define ATTRCACHE_MPI_WATCHING_PROBE_H_
+#ifndef ATTRCACHE_MPI_RECORDING_PROBE_H_
+#define ATTRCACHE_MPI_RECORDING_PROBE_H_
 
 #include "attrcache/attrcache.h"
 #include "mpi/native/kinds.h"
 
 #if defined(ATTRCACHE_REPORT)
-#include "mpi/report/probe.h"
+#include "mpi/recording/report_probe.h"
 #else
 
 namespace attrcache::mpi {
@@ -80,4 +80,4 @@ inline void begun(const Process&) {}
 }  // namespace attrcache::mpi
 
 #endif
-#endif  // ATTRCACHE_MPI_WATCHING_PROBE_H_
+#endif  // ATTRCACHE_MPI_RECORDING_PROBE_H_

@@ -9,8 +9,8 @@
 
 #include <cerrno>
 
-#include "mpi/entries/entry.h"
-#include "mpi/report/tally.h"
+#include "mpi/native/entry.h"
+#include "mpi/recording/tally.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::report {

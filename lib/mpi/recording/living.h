@@ -3,8 +3,8 @@
 // Keeps a list of the objects that have an anchor. At the end of the program the report can thus
 // say what is still attached, and to what.
 
-#ifndef ATTRCACHE_MPI_REPORT_OBJECTS_H_
-#define ATTRCACHE_MPI_REPORT_OBJECTS_H_
+#ifndef ATTRCACHE_MPI_RECORDING_LIVING_H_
+#define ATTRCACHE_MPI_RECORDING_LIVING_H_
 
 #include <functional>
 #include <string>
@@ -42,4 +42,4 @@ std::string name_of(int kind, void* object);
 
 }  // namespace attrcache::mpi::report
 
-#endif  // ATTRCACHE_MPI_REPORT_OBJECTS_H_
+#endif  // ATTRCACHE_MPI_RECORDING_LIVING_H_

@@ -4,8 +4,8 @@
 // reports. This is slow (it may read the symbol table of a file). It allocates memory only to
 // demangle a name.
 
-#ifndef ATTRCACHE_MPI_WATCHING_ORIGIN_H_
-#define ATTRCACHE_MPI_WATCHING_ORIGIN_H_
+#ifndef ATTRCACHE_MPI_NATIVE_ORIGIN_H_
+#define ATTRCACHE_MPI_NATIVE_ORIGIN_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -40,4 +40,4 @@ bool in_mpi_library(const void* code);
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_WATCHING_ORIGIN_H_
+#endif  // ATTRCACHE_MPI_NATIVE_ORIGIN_H_

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The implementation of watching/probe.h for the builds with a report.
+// What recording/probe.h is in the builds with a report.
 
-#ifndef ATTRCACHE_MPI_REPORT_PROBE_H_
-#define ATTRCACHE_MPI_REPORT_PROBE_H_
+#ifndef ATTRCACHE_MPI_RECORDING_REPORT_PROBE_H_
+#define ATTRCACHE_MPI_RECORDING_REPORT_PROBE_H_
 
-#include "mpi/report/keyvals.h"
-#include "mpi/report/life.h"
-#include "mpi/report/objects.h"
-#include "mpi/report/tally.h"
-#include "mpi/report/trace.h"
+#include "mpi/recording/keyvals.h"
+#include "mpi/recording/living.h"
+#include "mpi/recording/tally.h"
+#include "mpi/recording/trace.h"
+
+namespace attrcache::mpi {
+struct Process;
+}
 
 namespace attrcache::mpi::probe {
 
@@ -79,6 +82,9 @@ using report::ended;
 using report::ends;
 using report::known_as;
 
+// Defined in report/life.cc, where the report begins.
+void begun(const Process& state);
+
 }  // namespace attrcache::mpi::probe
 
-#endif  // ATTRCACHE_MPI_REPORT_PROBE_H_
+#endif  // ATTRCACHE_MPI_RECORDING_REPORT_PROBE_H_

@@ -3,11 +3,11 @@
 // The keyvals that are alive. This maps a keyval to its maker (maker.h), and has the functions that
 // attrcache calls instead of the program's callbacks: they call those, and count and time them.
 
-#ifndef ATTRCACHE_MPI_REPORT_KEYVALS_H_
-#define ATTRCACHE_MPI_REPORT_KEYVALS_H_
+#ifndef ATTRCACHE_MPI_RECORDING_KEYVALS_H_
+#define ATTRCACHE_MPI_RECORDING_KEYVALS_H_
 
 #include "attrcache/attrcache.h"
-#include "mpi/report/maker.h"
+#include "mpi/recording/maker.h"
 
 namespace attrcache::mpi::report {
 
@@ -41,4 +41,4 @@ void settle_keyvals();
 
 }  // namespace attrcache::mpi::report
 
-#endif  // ATTRCACHE_MPI_REPORT_KEYVALS_H_
+#endif  // ATTRCACHE_MPI_RECORDING_KEYVALS_H_

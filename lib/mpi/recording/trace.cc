@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/report/trace.h"
+#include "mpi/recording/trace.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mpi/report/clock.h"
-#include "mpi/report/keyvals.h"
+#include "mpi/recording/clock.h"
+#include "mpi/recording/keyvals.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::report {

@@ -3,8 +3,8 @@
 // Deletes all attributes of an object that MPI is freeing. When a delete callback fails, it does
 // what the MPI underneath would do (FreeMode, behaviour.h).
 
-#ifndef ATTRCACHE_MPI_OBJECTS_FREE_H_
-#define ATTRCACHE_MPI_OBJECTS_FREE_H_
+#ifndef ATTRCACHE_MPI_SERVING_FREE_H_
+#define ATTRCACHE_MPI_SERVING_FREE_H_
 
 #include "attrcache/attrcache.h"
 #include "mpi/native/behaviour.h"
@@ -21,4 +21,4 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_OBJECTS_FREE_H_
+#endif  // ATTRCACHE_MPI_SERVING_FREE_H_

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/report/keyvals.h"
+#include "mpi/recording/keyvals.h"
 
 #include <type_traits>
 
 #include "keyval/id.h"
 #include "mpi/native/facts.h"
 #include "mpi/native/kinds.h"
-#include "mpi/report/clock.h"
-#include "mpi/report/tally.h"
-#include "mpi/report/trace.h"
+#include "mpi/recording/clock.h"
+#include "mpi/recording/tally.h"
+#include "mpi/recording/trace.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::report {

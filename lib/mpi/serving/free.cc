@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/objects/free.h"
+#include "mpi/serving/free.h"
 
 #include "callback/frame.h"
 #include "mpi/native/errors.h"

@@ -8,8 +8,8 @@
 // reset, and the reads of one keyval are the difference between the counter when it ends and when
 // it was made.
 
-#ifndef ATTRCACHE_MPI_REPORT_TALLY_H_
-#define ATTRCACHE_MPI_REPORT_TALLY_H_
+#ifndef ATTRCACHE_MPI_RECORDING_TALLY_H_
+#define ATTRCACHE_MPI_RECORDING_TALLY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -77,4 +77,4 @@ void watch_this_thread();
 
 }  // namespace attrcache::mpi::report
 
-#endif  // ATTRCACHE_MPI_REPORT_TALLY_H_
+#endif  // ATTRCACHE_MPI_RECORDING_TALLY_H_

@@ -4,8 +4,8 @@
 // callbacks, or, for keyvals without callbacks, for each place that creates some. All keyvals of
 // one maker are counted together.
 
-#ifndef ATTRCACHE_MPI_REPORT_MAKER_H_
-#define ATTRCACHE_MPI_REPORT_MAKER_H_
+#ifndef ATTRCACHE_MPI_RECORDING_MAKER_H_
+#define ATTRCACHE_MPI_RECORDING_MAKER_H_
 
 #include <cstdint>
 
@@ -67,4 +67,4 @@ Maker* all_makers();
 
 }  // namespace attrcache::mpi::report
 
-#endif  // ATTRCACHE_MPI_REPORT_MAKER_H_
+#endif  // ATTRCACHE_MPI_RECORDING_MAKER_H_

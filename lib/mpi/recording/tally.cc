@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/report/tally.h"
+#include "mpi/recording/tally.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#ifndef ATTRCACHE_MPI_REPORT_CLOCK_H_
-#define ATTRCACHE_MPI_REPORT_CLOCK_H_
+#ifndef ATTRCACHE_MPI_RECORDING_CLOCK_H_
+#define ATTRCACHE_MPI_RECORDING_CLOCK_H_
 
 #include <time.h>
 
@@ -18,4 +18,4 @@ inline uint64_t now() {
 
 }  // namespace attrcache::mpi::report
 
-#endif  // ATTRCACHE_MPI_REPORT_CLOCK_H_
+#endif  // ATTRCACHE_MPI_RECORDING_CLOCK_H_

@@ -3,13 +3,13 @@
 // The trace: callbacks, and operations that took long. The events are kept in memory that is
 // allocated once. Those that come when it is full are counted and dropped.
 
-#ifndef ATTRCACHE_MPI_REPORT_TRACE_H_
-#define ATTRCACHE_MPI_REPORT_TRACE_H_
+#ifndef ATTRCACHE_MPI_RECORDING_TRACE_H_
+#define ATTRCACHE_MPI_RECORDING_TRACE_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi/report/maker.h"
+#include "mpi/recording/maker.h"
 
 namespace attrcache::mpi::report {
 
@@ -67,4 +67,4 @@ class Operation {
 
 }  // namespace attrcache::mpi::report
 
-#endif  // ATTRCACHE_MPI_REPORT_TRACE_H_
+#endif  // ATTRCACHE_MPI_RECORDING_TRACE_H_

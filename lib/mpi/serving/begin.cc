@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "mpi/serving/begin.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+
+#include "mpi/native/native.h"
+#include "mpi/objects/anchor.h"
+#include "mpi/recording/probe.h"
+#include "mpi/serving/anchor_callbacks.h"
+#include "mpi/watching/misuse.h"
+#include "mpi/watching/watch.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi {
+
+namespace {
+
+constinit Atomic<bool> watching{false};
+
+template <typename Kind>
+int fortran_handle(void* object) {
+  return native().of<Kind>().to_fortran(facts::from_object<typename Kind::Handle>(object));
+}
+
+template <typename Kind>
+attrcache_kind_options options() {
+  attrcache_kind_options o = {};
+  o.name = kKindNames[Kind::kNumber].word;
+  o.handle = facts::kHandleForm;
+  if (facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) {
+    o.fortran_handle = fortran_handle<Kind>;
+  }
+  return o;
+}
+
+// The communicator whose attributes MPI_Finalize deletes last. It deletes those of MPI_COMM_SELF
+// first, and some MPIs then those of MPI_COMM_WORLD.
+MPI_Comm finalize_object() {
+  return behaviour().finalize_deletes_on_world ? native().world : native().self;
+}
+
+// The delete callback that tells of MPI_Finalize. It runs last among the delete callbacks of
+// finalize_object(), because its attribute was set first.
+int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
+  if (checking()) watch_end();
+  attention_state.fetch_or(kEnding, kRelease);  // (MP2)
+  // From here on every lookup misses the map and asks MPI, which knows best what it still allows.
+  forget_all_objects();
+  if (verbose()) {
+    attrcache_counters c = {};
+    attrcache_domain_counters(process()->domain, &c);
+    std::fprintf(stderr,
+                 "attrcache[%d]: served %" PRIu64 " keyvals, %" PRIu64 " objects, %" PRIu64
+                 " sets, %" PRIu64 " deletes; left: %" PRIu64 " keyvals, %" PRIu64 " attributes\n",
+                 getpid(), c.keyvals_created, counts.objects.load(kRelaxed),
+                 counts.sets.load(kRelaxed), counts.deletes.load(kRelaxed),
+                 c.keyvals_created - c.keyvals_freed, c.attributes);
+  }
+  return code_at_finalize(comm);
+}
+
+int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int create_anchor_keyvals(Process& s) {
+  int code = MPI_SUCCESS;
+  AllKinds::for_each([&](auto kind) {
+    using Kind = decltype(kind);
+    if (code == MPI_SUCCESS) code = create_anchor_keyval<Kind>(&s.anchor_keyvals[Kind::kNumber]);
+  });
+  if (code == MPI_SUCCESS) {
+    code = native().comm.create_keyval(copy_nothing, finalize_attribute_deleted, &s.finalize_keyval,
+                                       nullptr);
+  }
+  return code;
+}
+
+// Whether the program's calls of the function with this name reach attrcache first.
+bool comes_to_us(const char* name) {
+  static const char here = 0;
+  Dl_info us;
+  Dl_info front;
+  void* entry = nullptr;
+  void* symbol = dlsym(RTLD_DEFAULT, name);
+  if (symbol == nullptr || dladdr(&here, &us) == 0 ||
+      dladdr1(symbol, &front, &entry, RTLD_DL_SYMENT) == 0) {
+    return false;
+  }
+  if (front.dli_fbase == us.dli_fbase) return true;
+  // In a program that is loaded at a fixed address, taking a function's address gives the address
+  // of a stub in the program itself. The symbol is undefined there, which tells it from a wrapper.
+  const auto* defined = static_cast<const ElfW(Sym)*>(entry);
+  return defined != nullptr && defined->st_shndx == SHN_UNDEF;
+}
+
+constexpr const char* kOperations[] = {"create_keyval", "free_keyval", "set_attr", "get_attr",
+                                       "delete_attr"};
+constexpr const char* kMpi1[] = {"MPI_Keyval_create", "MPI_Keyval_free", "MPI_Attr_put",
+                                 "MPI_Attr_get", "MPI_Attr_delete"};
+constexpr const char* kMpi1Fortran[] = {"mpi_keyval_create_", "mpi_keyval_free_", "mpi_attr_put_",
+                                        "mpi_attr_get_", "mpi_attr_delete_"};
+
+void find_wrapped(Process& s) {
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    for (const char* operation : kOperations) {
+      char name[64];
+      std::snprintf(name, sizeof name, "MPI_%s_%s", kKindNames[kind].c, operation);
+      if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
+      if (!facts::kFortran) continue;
+      std::snprintf(name, sizeof name, "mpi_%s_%s_", kKindNames[kind].fortran, operation);
+      if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
+    }
+  }
+  for (const char* name : kMpi1) {
+    if (!comes_to_us(name)) s.wrapped_by_tool[ATTRCACHE_COMMUNICATOR] = true;
+  }
+  for (const char* name : kMpi1Fortran) {
+    if (facts::kFortran && !comes_to_us(name)) s.wrapped_by_tool[ATTRCACHE_COMMUNICATOR] = true;
+  }
+}
+
+int create_domain(Process& s) {
+  const attrcache_kind_options comm = options<Communicator>();
+  const attrcache_kind_options type = options<Datatype>();
+  const attrcache_kind_options win = options<Window>();
+  attrcache_domain_options o = {};
+  o.communicator = &comm;
+  o.datatype = &type;
+  o.window = &win;
+  const int result = attrcache_domain_create(&o, &s.domain);
+  if (result == ATTRCACHE_OK) {
+    for (int i = 0; i < kMpiKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);
+  }
+  return result;
+}
+
+void discard(Process* s) {
+  const Native& n = native();
+  AllKinds::for_each([&](auto kind) {
+    using Kind = decltype(kind);
+    n.of<Kind>().free_keyval(&s->anchor_keyvals[Kind::kNumber]);
+  });
+  n.comm.free_keyval(&s->finalize_keyval);
+  attrcache_domain_destroy(s->domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr);
+  destroy(s);
+}
+
+}  // namespace
+
+int begin_first(const Process** state) {
+  auto* made = make<Process>();
+  if (made == nullptr) die("out of", "memory");
+  const int code = create_anchor_keyvals(*made);
+  if (code != MPI_SUCCESS) {
+    destroy(made);
+    return code;
+  }
+  const int result = create_domain(*made);
+  if (result != ATTRCACHE_OK) die("cannot serve this process:", attrcache_strerror(result));
+
+  find_wrapped(*made);
+
+  const Process* expected = nullptr;
+  // (MP1) The release publishes the domain. On failure another thread's state is used instead,
+  // which the acquire makes visible.
+  if (!process_state.compare_exchange_strong(expected, made, kAcqRel, kAcquire)) {
+    discard(made);
+    *state = expected;
+    return MPI_SUCCESS;
+  }
+  *state = made;
+  if (wants_words()) {
+    watch_state.fetch_or(kVerbose, kRelaxed);
+    std::fprintf(
+        stderr, "attrcache[%d]: serving the attributes of this %s%s process (attrcache %d.%d.%d)\n",
+        getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
+        ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
+  }
+  if (checking()) {
+    watch_state.fetch_or(kChecked, kRelaxed);
+    attention_state.fetch_or(kChecking, kRelease);
+  }
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    if (!made->wrapped_by_tool[kind]) continue;
+    attention_state.fetch_or(kWrappedByTool, kRelease);
+    if (verbose()) {
+      std::fprintf(stderr,
+                   "attrcache[%d]: not serving %ss: a tool in front wraps their functions\n",
+                   getpid(), kKindNames[kind].word);
+    }
+  }
+  watch_for_end(*made);
+  probe::begun(*made);
+  attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
+                            kRelease);  // (MP2) also publishes what MP1 publishes
+  return MPI_SUCCESS;
+}
+
+void watch_for_end(const Process& state) {
+  if (watching.load(kRelaxed)) return;
+  // A program that uses MPI sessions alone has no MPI_COMM_WORLD.
+  if (!initialized() || finalized()) return;
+  if (watching.exchange(true, kAcqRel)) return;
+  native().comm.set_attr(finalize_object(), state.finalize_keyval, nullptr);
+}
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// How serving begins and ends. It begins when the program makes its first keyval, by whichever
+// thread comes first, without a lock. It ends in MPI_Finalize.
+
+#ifndef ATTRCACHE_MPI_SERVING_BEGIN_H_
+#define ATTRCACHE_MPI_SERVING_BEGIN_H_
+
+#include "mpi/objects/process.h"
+
+namespace attrcache::mpi {
+
+// Gives the process's state, and makes it first if need be. Returns an MPI error code, which MPI
+// has already raised. Before MPI_Init and after MPI_Finalize, MPI then does what it does with any
+// program that makes a keyval at that time.
+int begin_first(const Process** state);
+inline int begin(const Process** state) {
+  *state = process();
+  return *state != nullptr ? 0 : begin_first(state);
+}
+
+// Makes sure that the end of MPI will be noticed. It reports no error, because every slow path
+// calls it, and so tries again.
+void watch_for_end(const Process& state);
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_SERVING_BEGIN_H_

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "mpi/serving/touch.h"
+
+#include "mpi/native/errors.h"
+#include "mpi/native/native.h"
+#include "mpi/recording/probe.h"
+#include "mpi/serving/anchor_callbacks.h"
+#include "mpi/serving/begin.h"
+#include "platform/atomic.h"
+#include "platform/wait.h"
+
+namespace attrcache::mpi {
+namespace {
+
+// How often objects without an anchor were asked for attributes, by a hash of their handles. An
+// anchor is worth its cost only for an object that is asked again and again. The count is
+// approximate on purpose. The accesses are relaxed because they order nothing.
+constinit Atomic<uint8_t> asked[256];
+constexpr uint8_t kOften = 8;
+
+bool asked_often(uintptr_t key) {
+  Atomic<uint8_t>& times = asked[key * 0x9e3779b97f4a7c15 >> 56];
+  const uint8_t n = times.load(kRelaxed);
+  const bool often = n >= kOften;
+  times.store(often ? 0 : static_cast<uint8_t>(n + 1), kRelaxed);
+  return often;
+}
+
+// A lock that gives one thread the right to attach an anchor to an object. It is held around calls
+// into MPI that run no callback and can fail only for lack of memory, so a thread that waits for
+// the lock waits for MPI alone.
+class Claim {
+ public:
+  explicit Claim(uintptr_t key) : slot_(slots_[key * 0x9e3779b97f4a7c15 >> 58]) {
+    Backoff backoff;
+    // (MA1) The acquire pairs with the release below: it makes visible the anchor that the last
+    // holder attached.
+    while (slot_.exchange(1, kAcquire) != 0) backoff.relax();
+  }
+  ~Claim() { slot_.store(0, kRelease); }  // (MA1)
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+ private:
+  static constinit Atomic<uint32_t> slots_[64];
+  Atomic<uint32_t>& slot_;
+};
+constinit Atomic<uint32_t> Claim::slots_[64];
+
+// Asks MPI for the object's anchor, and gives null if there is none.
+template <typename Kind>
+int ask(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
+  constexpr int kNotWritten = -1;
+  int flag = kNotWritten;
+  *anchor = nullptr;
+  void* value = nullptr;
+  const int code =
+      native().of<Kind>().get_attr(handle, state.anchor_keyvals[Kind::kNumber], &value, &flag);
+  if (code != MPI_SUCCESS) return code;
+  // MPI did not write the flag, so the call has failed. MPICH 5.0.2 returns MPI_SUCCESS even so
+  // once it has called an error handler of the program's. If this were taken for a success, an
+  // anchor would be entered under a handle that names no object.
+  if (flag == kNotWritten) return MPI_ERR_OTHER;
+  if (flag != 0) *anchor = static_cast<Anchor*>(value);
+  return MPI_SUCCESS;
+}
+
+// Attaches a new anchor unless another thread was faster. When out of memory it attaches a null
+// pointer, which ask() takes for no anchor, and gives null.
+template <typename Kind>
+int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
+  const Claim claim(facts::to_key(handle));
+  int code = ask<Kind>(state, handle, anchor);
+  if (code != MPI_SUCCESS || *anchor != nullptr) return code;
+  Anchor* made = new_anchor();
+  code = native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], made);
+  if (code != MPI_SUCCESS) {
+    delete_anchor(made);
+    return code;
+  }
+  *anchor = made;
+  if (made == nullptr) return MPI_SUCCESS;
+  count(counts.objects);
+  probe::appeared(Kind::kNumber, made);
+  return MPI_SUCCESS;
+}
+
+// Makes MPI raise that there is no memory for an anchor. It overwrites the null pointer that
+// attach() left in the anchor's place, and the Refusal makes that fail.
+template <typename Kind>
+int raise_no_memory(const Process& state, typename Kind::Handle handle) {
+  Refusal refusal(Kind::kNumber, facts::to_object(handle), MPI_ERR_NO_MEM);
+  const int code =
+      native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], nullptr);
+  return refusal.used() || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
+}
+
+}  // namespace
+
+template <typename Kind>
+int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
+  const Process* state;
+  int code = begin(&state);
+  if (code != MPI_SUCCESS) return code;
+  watch_for_end(*state);
+  code = ask<Kind>(*state, handle, anchor);
+  if (code != MPI_SUCCESS) return code;
+  const uintptr_t key = facts::to_key(handle);
+  if (*anchor == nullptr) {
+    if (wish == Attach::kNo || (wish == Attach::kIfAskedOften && !asked_often(key))) {
+      return MPI_SUCCESS;
+    }
+    code = attach<Kind>(*state, handle, anchor);
+    if (code != MPI_SUCCESS) return code;
+    if (*anchor == nullptr) {
+      return wish == Attach::kYes ? raise_no_memory<Kind>(*state, handle) : MPI_SUCCESS;
+    }
+  }
+  probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
+  // If the map has no memory for the entry, the object is served all the same, only more slowly.
+  if (!ending()) objects<Kind>.insert(key, *anchor);
+  return MPI_SUCCESS;
+}
+
+template int touch<Communicator>(MPI_Comm, Attach, Anchor**);
+template int touch<Datatype>(MPI_Datatype, Attach, Anchor**);
+template int touch<Window>(MPI_Win, Attach, Anchor**);
+
+}  // namespace attrcache::mpi
