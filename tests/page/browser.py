@@ -130,7 +130,7 @@ class Browser:
     KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), " ": (32, " "), "ArrowLeft": (37, ""), "ArrowRight": (39, ""), "Escape": (27, "")}
 
     def key(self, name, shift=False):
-        code, text = self.KEYS.get(name, (ord(name.upper()), name))
+        code, text = self.KEYS[name] if name in self.KEYS else (ord(name.upper()), name)
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=name, windowsVirtualKeyCode=code, modifiers=8 if shift else 0,
                       **({"text": text} if text and kind == "keyDown" else {}))

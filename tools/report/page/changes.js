@@ -2,9 +2,17 @@
 //
 // What changed since an earlier run (--compare).
 
-// For each rank, if there were more or fewer.
-function changeText(then, now) {
-  const [was, is] = [then / data.changes.ranks[0], now / data.changes.ranks[1]];
+// What is worse if there is more of it. The rest is neither good nor bad.
+const BAD = ["leaked", "attached", "failed", "callback_own_ns", "seconds", "objects", "misuse"];
+
+// Then and now, for each rank if there were more or fewer of them; the time of the run is nobody's share.
+const perRank = (name, was, now) => name === "seconds" ? [was, now] : [was / data.changes.ranks[0], now / data.changes.ranks[1]];
+function changeClass(name, then, now) {
+  const [was, is] = perRank(name, then, now);
+  return was === is || !BAD.includes(name) ? "" : is > was ? ".rise" : ".fall";
+}
+function changeText(name, then, now) {
+  const [was, is] = perRank(name, then, now);
   if (was === is) return "the same";
   if (!was) return "new";
   if (!is) return "gone";
@@ -17,19 +25,14 @@ function changesSection() {
   const part = section("changes", "Changes", "Compared with " + changes.old_name + ".");
   const { facts } = changes;
   const other = Object.keys(facts).filter((name) => facts[name][0] !== facts[name][1]);
-  const rising = (was, now) => {
-    const more = now * changes.ranks[0] - was * changes.ranks[1];
-    return more > 0 ? ".rise" : more < 0 ? ".fall" : "";
-  };
   if (other.length) {
     part.append(element("ul.notes", {}, ...other.map((name) => element("li", {},
       `${name}: ${facts[name][0]} then, ${facts[name][1]} now`)),
     changes.ranks[0] === changes.ranks[1] ? null : element("li", {}, "Numbers are sums over ranks; changes are those of a rank on the average.")));
   }
-  const cells = (name, was, now, extra) => [
-    element("td", { "data-value": was }, name === null ? grouped(was) : shown(name, was)),
-    element("td", { "data-value": now }, name === null ? grouped(now) : shown(name, now)),
-    element("td" + rising(was, now), {}, changeText(was, now)), ...(extra || [])];
+  const cells = (name, was, now) => [
+    element("td", { "data-value": was }, shown(name, was)), element("td", { "data-value": now }, shown(name, now)),
+    element("td" + changeClass(name, was, now), {}, changeText(name, was, now))];
   const head = (first) => element("thead", {}, element("tr", {}, element("th.text", { scope: "col" }, first),
     ...["then", "now", "change"].map((text) => element("th", { scope: "col" }, text))));
   part.append(element("h3", {}, "All together"), element("div.scroll.plain", {}, element("table", { id: "changes-totals" }, head("number"),
@@ -54,7 +57,7 @@ function changesSection() {
         { key: "was", label: "then", value: (r) => r.was, show: (r) => shown(r.name, r.was) },
         { key: "now", label: "now", value: (r) => r.now, show: (r) => shown(r.name, r.now) },
         { key: "change", label: "change", value: (r) => r.now - r.was,
-          show: (r) => element("span" + rising(r.was, r.now), {}, changeText(r.was, r.now)) },
+          show: (r) => element("span" + changeClass(r.name, r.was, r.now), {}, changeText(r.name, r.was, r.now)) },
       ],
     }).element);
   }
@@ -62,6 +65,6 @@ function changesSection() {
   for (const [name, title] of [["objects", "Objects never freed"], ["misuse", "Misuse"]]) {
     if (!changes[name].length) continue;
     part.append(element("h3", {}, title), element("div.scroll.plain", {}, element("table", {}, head("what"), element("tbody", {},
-      ...changes[name].slice(0, 200).map(([what, was, now]) => element("tr", {}, element("td.text.name", {}, what), ...cells(null, was, now)))))));
+      ...changes[name].slice(0, 200).map(([what, was, now]) => element("tr", {}, element("td.text.name", {}, what), ...cells(name, was, now)))))));
   }
 }
