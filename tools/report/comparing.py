@@ -72,7 +72,8 @@ def difference(old, new):
 def objects_left(report):
     result = {}
     for one in report["sum"]["objects"]:
-        name = f"{one['kind']} {one['object']}" + (f", {one['from']} at {one['place']}" if one["place"] else "")
+        how = "made by a dup" if one["from"] == "dup" else "first used"
+        name = f"{one['kind']}s" + (f", {how} at {one['place']}" if one["place"] else "")
         result[name] = result.get(name, 0) + one["count"]
     return result
 

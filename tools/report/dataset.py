@@ -12,6 +12,8 @@ MOST_LINES = 2000
 MOST_ATTACHED = 1500
 MOST_OBJECTS = 1500
 MOST_PLACES = 400
+# How many names of objects from one place.
+NAMES = 20
 
 # What is told of each rank, besides its seconds.
 OF_RANKS = NUMBERS + ["misuse", "objects"]
@@ -77,6 +79,20 @@ def cut(items, most, number):
     return {"items": items[:most], "more": len(rest), "more_sum": sum(one[number] for one in rest)}
 
 
+def objects_by_place(items):
+    """What came from one place is one entry, with the first of its names: MPIs name objects by numbers."""
+    places = {}
+    for one in items:
+        there = places.setdefault((one["kind"], one["from"], one["place"]),
+                                  {"kind": one["kind"], "from": one["from"], "place": one["place"], "names": [], "count": 0})
+        there["names"].append(one["object"])
+        there["count"] += one["count"]
+    for one in places.values():
+        one["more_names"] = len(one["names"][NAMES:])
+        one["names"] = one["names"][:NAMES]
+    return sorted(places.values(), key=lambda one: -one["count"])
+
+
 def misuse(report):
     """Each sort, with its places and how many ranks each place was caught on."""
     on = {}
@@ -107,7 +123,7 @@ def made(report, timeline, changes, command):
         "totals": [sum(line[name] for line in total["keyvals"]) for name in NUMBERS],
         "keyvals": lines(report), "keyvals_more": len(dropped),
         "attached": cut(total["attached"], MOST_ATTACHED, "attributes"),
-        "objects": cut(total["objects"], MOST_OBJECTS, "count"),
+        "objects": cut(objects_by_place(total["objects"]), MOST_OBJECTS, "count"),
         "misuse": misuse(report), "not_served": total["not_served"],
         "per_rank": ranks(report["per_rank"]),
         "timeline": timeline, "changes": changes,

@@ -44,6 +44,7 @@ struct Maker {
   char copy_name[96];
   char delete_name[96];
   char caller_name[96];
+  char made_at[192];  // where the program made the first of its keyvals, as to_text() writes it
   Counts counts;
   Maker* next;
 

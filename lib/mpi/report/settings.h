@@ -3,10 +3,12 @@
 // The settings of the report, from the environment:
 //
 //   ATTRCACHE_REPORT        where the report goes: files, separated by colons. A file whose name
-//                           ends in .json gets JSON, others get text; "-" is standard error
+//                           ends in .json gets JSON, others get text; "-" is standard error.
+//                           For one ending in .html, its data are written for attrcache-run
 //   ATTRCACHE_TRACE         a file, which gets a Chrome trace
 //   ATTRCACHE_TRACE_SLOW    from how many microseconds on an operation is in the trace; default 10
-//   ATTRCACHE_TRACE_EVENTS  how many events are kept per rank; default 50000
+//   ATTRCACHE_TRACE_EVENTS  how many events are kept per rank; default 50000, or
+//                           fewer if there are many ranks, so that all ranks keep 500000
 //   ATTRCACHE_REPORT_WAIT   how many seconds the ranks wait for each other at the end; default 300
 
 #ifndef ATTRCACHE_MPI_REPORT_WISHES_H_
@@ -24,6 +26,7 @@ struct Settings {
   std::string trace;
   uint64_t slow = 10'000;  // nanoseconds
   size_t events = 50'000;
+  bool events_asked = false;  // whether the environment says how many
   double wait = 300;
   bool any() const { return !targets.empty() || !trace.empty(); }
 };

@@ -62,21 +62,21 @@ const fate = (one) => one.deleted_by_finalize ? "later" : one.predefined ? "neve
 function objectsPart() {
   const rows = data.objects.items;
   const sums = [...groupedBy(rows, (one) => one.kind)].map(([kind, list]) => counted(d3.sum(list, (one) => one.count), kind));
+  const named = (o) => o.names.join(", ") + (o.more_names ? ` and ${grouped(o.more_names)} more` : "");
   const table = makeTable({
-    id: "objects-table", rows, sort: ["count", true],
+    id: "objects-table", rows, sort: ["count", true], opened: (o) => element("p", {}, named(o)),
     columns: [
-      { key: "object", label: "object", text: true, name: true, value: (o) => o.object,
-        show: (o) => name(o.object) },
-      { key: "kind", label: "kind", text: true, value: (o) => o.kind },
-      { key: "place", label: "made or first used at", text: true, name: true, value: (o) => o.place || "unknown",
+      { key: "place", label: "from", text: true, name: true, value: (o) => o.place || "unknown",
         show: (o) => name(o.place ? (o.from === "dup" ? "dup at " : "used at ") + o.place : "unknown", ".code") },
+      { key: "kind", label: "kind", text: true, value: (o) => o.kind },
+      { key: "names", label: "names", text: true, name: true, minor: true, value: (o) => o.names.join("\n"), show: (o) => name(named(o)) },
       { key: "count", label: "objects", value: (o) => o.count },
     ],
   });
   return element("div", {}, element("h3", {}, "Objects never freed"),
     element("p.under", {}, sums.join(", ")
-      + " that carried attributes at some time, and were not freed before MPI_Finalize. The place is where the object was made "
-      + "by a dup, or else where an attribute of it was first used."),
+      + " whose attributes were used, and that were not freed before MPI_Finalize. The place is where a dup made them, or else "
+      + "where their attributes were first used."),
     table.element,
     data.objects.more ? element("p.small", {}, `${counted(data.objects.more, "entry").replace("entrys", "entries")} more, with ${counted(data.objects.more_sum, "object")}.`) : null);
 }
