@@ -96,7 +96,7 @@ def check_attached(part, ranks, where):
           expected, f"{where}: attached")
 
 
-def check_objects(part, ranks, where):
+def check_objects(part, program, ranks, where):
     """`ranks`: which are in it. The one that is left, and its rank + 1 duplicates."""
     found = {(o["kind"], o["object"], o["from"]): o for o in part["objects"]}
     equal(len(found), len(part["objects"]), f"{where}: objects")
@@ -105,16 +105,13 @@ def check_objects(part, ranks, where):
         ("communicator", "duplicates of the one that is left", "dup"): sum(r + 1 for r in ranks),
     }, f"{where}: objects")
     for o in part["objects"]:
-        check(o["place"].startswith("report: main+0x"), f"{where}: {o}")
+        check(o["place"].startswith(f"{program}: "), f"{where}: {o}")
 
 
 def check_places(part, program, where):
-    """Where the first keyval of each maker was made: most by a function for that."""
     for k in part["keyvals"]:
-        if k["function"] in ("delete_plain", "delete_left"):
-            continue
-        made_by = {"make_without_callbacks": "make_without_callbacks"}.get(k["function"], "")
-        check(k["made_at"].startswith(f"{program}: {made_by}"), f"{where}: {k['function']} made at {k['made_at']!r}")
+        function = "make_without_callbacks+" if k["named_by"] == "caller" else ""
+        check(k["made_at"].startswith(f"{program}: {function}"), f"{where}: {k['function']} made at {k['made_at']!r}")
 
 
 def check_misuse(part, times, where):
@@ -136,7 +133,7 @@ def check_everything(report, ranks, program):
     compare_keyvals(report["sum"], total, "sum")
     check_times(report["sum"], ranks, "sum")
     check_attached(report["sum"], range(ranks), "sum")
-    check_objects(report["sum"], range(ranks), "sum")
+    check_objects(report["sum"], program, range(ranks), "sum")
     check_places(report["sum"], program, "sum")
     check_misuse(report["sum"], 840 * ranks, "sum: misuse")
     for rank, part in enumerate(report["per_rank"]):
@@ -147,7 +144,7 @@ def check_everything(report, ranks, program):
         compare_keyvals(part, expected_of(rank, program), where)
         check_times(part, 1, where)
         check_attached(part, [rank], where)
-        check_objects(part, [rank], where)
+        check_objects(part, program, [rank], where)
         check_places(part, program, where)
 
 

@@ -54,7 +54,7 @@ for np in 1 2 4; do
   has "$((2 * np)) keyvals of report: delete_left: no MPI_Comm_free_keyval"
   has "duplicates of the one that is left"
   has "so delete_fn never ran"
-  has "made by a dup at report: main+0x"
+  has "made by a dup at report: "
   has "on MPI_COMM_WORLD: $on_world"
   has "x stale-keyval: "
   # But for the times, stderr and the file say the same.
