@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What of the report needs no MPI: how parts travel from rank to rank, and JSON strings.
+// What of the report needs no MPI: how parts travel from rank to rank, JSON strings, and settings.
 
 #include <gtest/gtest.h>
 
 #include "mpi/report/quote.h"
+#include "mpi/report/settings.h"
 #include "mpi/report/wire.h"
 
 namespace attrcache::mpi::report {
@@ -40,6 +41,19 @@ Part some_part() {
   part.timeline.names = {"", "f"};
   part.timeline.moments = {{1'700'000'000'000'000'000, 12, 34, 56, -7, 1, 2, 3}};
   return part;
+}
+
+TEST(Settings, ManyRanksShareTheMemoryForEvents) {
+  Settings s;
+  EXPECT_EQ(s.events_of(1), 50'000u);
+  EXPECT_EQ(s.events_of(10), 50'000u);
+  EXPECT_EQ(s.events_of(4000), 125u);
+  EXPECT_EQ(s.events_of(1'000'000), 1u);
+  s.events = 7;
+  EXPECT_EQ(s.events_of(4000), 7u);
+  s.events = 90'000;
+  s.events_asked = true;
+  EXPECT_EQ(s.events_of(4000), 90'000u);
 }
 
 TEST(Wire, WhatArrivesIsWhatWasSent) {

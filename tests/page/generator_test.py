@@ -100,7 +100,7 @@ class BadInput(Base):
                 self.assertTrue(str(error).startswith("bad.json is "), error)
                 continue
             import dataset
-            json.dumps(dataset.made(read, None, comparing.difference(read, read), ""), allow_nan=False)
+            json.dumps(dataset.made(read, lambda most: None, comparing.difference(read, read), "", 1), allow_nan=False)
         self.assertGreater(refused, 100)
 
     def test_traces(self):
@@ -157,8 +157,8 @@ class Data(Base):
         self.assertEqual((many["outliers_in_all"], many["outliers"][0], len(many["outliers"])), (20, [319, 119], 8))
 
     def test_timeline(self):
-        whole = timeline.made(["good.trace"], 10**6)
-        some = timeline.made(["good.trace"], 20)
+        whole = timeline.made(timeline.traced(["good.trace"]), 10**6)
+        some = timeline.made(timeline.traced(["good.trace"]), 20)
         with open("good.trace", encoding="utf-8") as file:
             events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
         self.assertEqual((whole["events"], len(whole["lane"]), len(some["lane"]), some["events"]), (len(events), len(events), 20, len(events)))
@@ -185,6 +185,33 @@ class Data(Base):
             made_json = page.as_json({text: text})
             self.assertFalse(set("<>&\u2028") & set(made_json))
             self.assertEqual(json.loads(made_json), {text: text})
+
+    def test_too_much_for_a_page(self):
+        """The page keeps its weight, and says what it leaves out."""
+        heavy = copy.deepcopy(self.good)
+        for part in [heavy["sum"]] + heavy["per_rank"]:
+            rank = part.get("rank", 100)
+            line = part["keyvals"][0]
+            part["keyvals"] = [dict(line, function=f"{i}" + "long" * 60, gets=i + rank, sets=7 * i + rank) for i in range(4000)]
+            part["misuse"] = {f"sort{s}": {"times": 1000, "places": {f"libx.so: {i}{'name' * 60}+0x1": 1 for i in range(1000)}} for s in range(20)}
+            part["objects"] = [{"kind": "window", "object": f"{i}", "from": "use", "place": f"{i}" + "place" * 60, "count": 2} for i in range(3000)]
+        self.write("heavy.json", json.dumps(heavy))
+        old = copy.deepcopy(heavy)
+        for line in old["sum"]["keyvals"]:
+            line["created"] += 1
+        self.write("old.json", json.dumps(old))
+        done = run("--data", "heavy.json", "--trace", "good.trace", "--page", "out.html", "--compare", "old.json")
+        self.assertEqual(done.returncode, 0)
+        self.assertLess(os.path.getsize("out.html"), 3_000_001)
+        with open("out.html", encoding="utf-8") as file:
+            data = json.loads(file.read().split('id="data">')[1].split("</script>")[0])
+        self.assertEqual(len(data["keyvals"]) + data["keyvals_more"], 4000)
+        self.assertEqual(len(data["changes"]["lines"]) + data["changes"]["lines_more"], 4000)
+        self.assertEqual(sum(one["count"] for one in data["objects"]["items"]) + data["objects"]["more_sum"], 6000)
+        self.assertEqual(data["totals"][reading.NUMBERS.index("gets")], sum(i + 100 for i in range(4000)))
+        self.assertGreater(data["keyvals_more"], 0)
+        for sort in data["misuse"]:
+            self.assertEqual(len(sort["places"]["items"]) + sort["places"]["more"], 1000)
 
     def test_same_page_from_same_data(self):
         """But for the time at which it was written."""

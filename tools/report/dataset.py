@@ -7,8 +7,10 @@ import reading
 from reading import NUMBERS
 from spread import spread
 
-# How many of a kind of entry a page has at most. The rest is summed, and the page says so.
+# How many of a kind of entry a page has at most. The rest is summed, and the page says so. A page that would be too heavy
+# has a share of these only.
 MOST_LINES = 2000
+MOST_EVENTS = 20_000
 MOST_ATTACHED = 1500
 MOST_OBJECTS = 1500
 MOST_PLACES = 400
@@ -48,14 +50,14 @@ def ranks(per_rank):
     }
 
 
-def lines(report):
+def lines(report, most):
     """Each keyval's line, with how its numbers differ between ranks."""
     by_rank = {}
     for place, part in enumerate(report["per_rank"]):
         for line in part["keyvals"]:
             by_rank.setdefault(reading.key_of(line), []).append((place, line))
     result = []
-    for line in report["sum"]["keyvals"][:MOST_LINES]:
+    for line in report["sum"]["keyvals"][:most]:
         there = by_rank.get(reading.key_of(line), [])
         spreads = {}
         for name in NUMBERS:
@@ -93,7 +95,7 @@ def objects_by_place(items):
     return sorted(places.values(), key=lambda one: -one["count"])
 
 
-def misuse(report):
+def misuse(report, most):
     """Each sort, with its places and how many ranks each place was caught on."""
     on = {}
     for part in report["per_rank"]:
@@ -106,14 +108,21 @@ def misuse(report):
         entries = [{"place": place, "times": times, "on_ranks": len(on.get((name, place), [])),
                     "ranks": on.get((name, place), [])[:4]} for place, times in places]
         result.append({"name": name, "what": one["what"], "rule": one["rule"], "times": one["times"],
-                       "on_ranks": len(on.get((name, None), [])), "places": cut(entries, MOST_PLACES, "times")})
+                       "on_ranks": len(on.get((name, None), [])), "places": cut(entries, most, "times")})
     return result
 
 
-def made(report, timeline, changes, command):
-    """All data of the page."""
+def made(report, timeline, changes, command, share):
+    """All data of the page. `timeline(n)` is that of at most n events."""
     total = report["sum"]
-    dropped = total["keyvals"][MOST_LINES:]
+
+    def most(number):
+        return int(number * share)
+
+    if changes:
+        rest = changes["lines"][most(MOST_LINES):]
+        changes = dict(changes, lines=changes["lines"][:most(MOST_LINES)], lines_more=len(rest),
+                       objects=changes["objects"][:most(MOST_OBJECTS)], misuse=changes["misuse"][:most(MOST_PLACES)])
     return {
         "attrcache": report["attrcache"], "mpi": report["mpi"], "ranks": report["ranks"],
         "ranks_heard_of": report["ranks_heard_of"], "finalized": report["finalized"],
@@ -121,10 +130,10 @@ def made(report, timeline, changes, command):
         "written": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"),
         "names": NUMBERS,
         "totals": [sum(line[name] for line in total["keyvals"]) for name in NUMBERS],
-        "keyvals": lines(report), "keyvals_more": len(dropped),
-        "attached": cut(total["attached"], MOST_ATTACHED, "attributes"),
-        "objects": cut(objects_by_place(total["objects"]), MOST_OBJECTS, "count"),
-        "misuse": misuse(report), "not_served": total["not_served"],
+        "keyvals": lines(report, most(MOST_LINES)), "keyvals_more": len(total["keyvals"][most(MOST_LINES):]),
+        "attached": cut(total["attached"], most(MOST_ATTACHED), "attributes"),
+        "objects": cut(objects_by_place(total["objects"]), most(MOST_OBJECTS), "count"),
+        "misuse": misuse(report, most(MOST_PLACES)), "not_served": total["not_served"],
         "per_rank": ranks(report["per_rank"]),
-        "timeline": timeline, "changes": changes,
+        "timeline": timeline(most(MOST_EVENTS)), "changes": changes,
     }

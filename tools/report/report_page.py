@@ -41,16 +41,13 @@ def written_files(path):
                   glob.glob(glob.escape(root) + ".process*" + glob.escape(ending)))
 
 
-def read_timeline(path, kept):
-    """The timeline, and why there is none."""
-    files = written_files(path) if path else []
-    if not files:
-        return None
+def read_trace(path):
+    """What is in the trace; nothing if it can't be read, which is told."""
     try:
-        return timeline.made(files, kept)
+        return timeline.traced(written_files(path) if path else [])
     except reading.Bad as error:
         say(f"the page has no timeline: {error}")
-        return None
+        return timeline.traced([])
 
 
 def write(path, content):
@@ -97,14 +94,9 @@ def make(wanted, old):
         tell_changes(changes, wanted.compare, wanted.text)
     if not wanted.page:
         return True
-    lines = {}
-
-    def data(events):
-        if events not in lines:
-            lines[events] = read_timeline(wanted.trace, events)
-        return dataset.made(report, lines[events], changes, shlex.join(wanted.run or []))
-
-    content = page.fitting(data)
+    trace = read_trace(wanted.trace)
+    content = page.fitting(lambda share: dataset.made(report, lambda most: timeline.made(trace, most), changes,
+                                                      shlex.join(wanted.run or []), share))
     return all([write(path, content) for path in wanted.page])
 
 

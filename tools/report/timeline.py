@@ -97,13 +97,16 @@ def overview(events, ranks, length):
     return {"ranks_each": size, "groups": max(members, default=-1) + 1, "bin_ns": width, "cells": flat}
 
 
-def made(paths, kept):
-    """The timeline as the page's data have it, or None if nothing happened that is traced.
-
-    `paths` has one trace or, of ranks that wrote one each, several; `kept` is how many events the page gets.
-    """
+def traced(paths):
+    """What is in one trace or, of ranks that wrote one each, several."""
     threads, events = {}, []
     dropped = sum(read(path, threads, events) for path in paths)
+    return threads, events, dropped
+
+
+def made(trace, kept):
+    """The timeline as the page's data have it, with so many events; None if nothing happened that is traced."""
+    threads, events, dropped = trace
     if not events:
         return None
     length = max(one[2] + one[3] for one in events)

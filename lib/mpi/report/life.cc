@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
@@ -81,14 +80,6 @@ int report_together(MPI_Comm self, int, void*, void*) {
   write_all({collect_part(false)}, ranks, settings(), suffix);
 }
 
-// Unless the environment says how many events a rank keeps, thousands of ranks keep few each, so
-// that rank 0 can hold and write them all.
-size_t events_to_keep() {
-  constexpr size_t kOfAllRanks = 500'000;
-  if (settings().events_asked) return settings().events;
-  return std::min(settings().events, std::max<size_t>(1, kOfAllRanks / static_cast<size_t>(ranks)));
-}
-
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
@@ -121,7 +112,7 @@ void begin(const Process&) {
   process = getpid();
   started = now();
   record_misuse();
-  if (!settings().trace.empty()) start_tracing(events_to_keep(), settings().slow);
+  if (!settings().trace.empty()) start_tracing(settings().events_of(ranks), settings().slow);
 }
 
 uint64_t since_begin() { return now() - started; }

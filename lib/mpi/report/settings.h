@@ -11,8 +11,8 @@
 //                           fewer if there are many ranks, so that all ranks keep 500000
 //   ATTRCACHE_REPORT_WAIT   how many seconds the ranks wait for each other at the end; default 300
 
-#ifndef ATTRCACHE_MPI_REPORT_WISHES_H_
-#define ATTRCACHE_MPI_REPORT_WISHES_H_
+#ifndef ATTRCACHE_MPI_REPORT_SETTINGS_H_
+#define ATTRCACHE_MPI_REPORT_SETTINGS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +28,13 @@ struct Settings {
   size_t events = 50'000;
   bool events_asked = false;  // whether the environment says how many
   double wait = 300;
+  // How many events each of so many ranks keeps. Unless the environment says it, thousands of ranks
+  // keep few each, so that rank 0 can hold and write them all.
+  size_t events_of(int ranks) const {
+    constexpr size_t kOfAllRanks = 500'000;
+    const size_t share = kOfAllRanks / static_cast<size_t>(ranks);
+    return events_asked || events < share ? events : share > 0 ? share : 1;
+  }
   bool any() const { return !targets.empty() || !trace.empty(); }
 };
 
@@ -37,4 +44,4 @@ const Settings& settings();
 
 }  // namespace attrcache::mpi::report
 
-#endif  // ATTRCACHE_MPI_REPORT_WISHES_H_
+#endif  // ATTRCACHE_MPI_REPORT_SETTINGS_H_

@@ -61,6 +61,7 @@ function changesSection() {
       ],
     }).element);
   }
+  if (changes.lines_more) part.append(element("p.small", {}, counted(changes.lines_more, "function") + " more changed."));
   if (times) part.append(element("p.small", {}, counted(times, "function") + " took another time, and did the same otherwise."));
   for (const [name, title] of [["objects", "Objects never freed"], ["misuse", "Misuse"]]) {
     if (!changes[name].length) continue;

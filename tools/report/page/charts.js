@@ -5,7 +5,8 @@
 // Cuts a text to so many letters; the whole is in the title beside it.
 const short = (text, letters) => text.length <= letters ? text : text.slice(0, Math.max(1, letters - 1)) + "…";
 
-// Horizontal bars: entries are {name, value}, the largest first. `name` names the number.
+// Horizontal bars: entries are {name, short, value}, the largest first; `short` is what is written if the name doesn't fit.
+// `name` names the number.
 function barChart(container, entries, name, label) {
   const height = entries.length * 24 + 26;
   drawn(container, (width) => {
@@ -17,7 +18,7 @@ function barChart(container, entries, name, label) {
     const row = svg.selectAll("g").data(entries).join("g").attr("transform", (_, i) => `translate(0,${y(i)})`);
     row.append("title").text((e) => e.name + ": " + shown(name, e.value));
     row.append("text").attr("x", left - 8).attr("y", y.bandwidth() / 2).attr("dy", "0.35em").attr("text-anchor", "end")
-      .text((e) => short(e.name, Math.floor(left / 6.9)));
+      .text((e) => e.name.length <= left / 6.9 ? e.name : short(e.short, Math.floor(left / 6.9)));
     row.append("rect").attr("class", "bar").attr("x", left).attr("rx", 2).attr("height", y.bandwidth())
       .attr("width", (e) => Math.max(e.value > 0 ? 1 : 0, x(e.value) - left));
     row.append("text").attr("class", "faint").attr("x", (e) => x(e.value) + 6).attr("y", y.bandwidth() / 2)

@@ -5,7 +5,8 @@
 
 const FIRST_ROWS = 50;
 
-// columns: {key, label, unit, value: row => number or string, show: row => text or node, text, minor, name}
+// columns: {key, label, unit, value: row => number or string, show: row => text or node, text, minor, wide, name}: minor and wide
+// ones are left out where there is little room, or least
 // options: {columns, rows, sort: [key, descending], opened: row => node, foot: [...], caption, limit, id}
 // Returns {element, update(rows)}.
 function makeTable(options) {
@@ -30,7 +31,7 @@ function makeTable(options) {
     options.foot ? element("tfoot", {}, options.foot) : null);
 
   function classes(column) {
-    return (column.text ? ".text" : "") + (column.minor ? ".minor" : "") + (column.name ? ".name" : "");
+    return (column.text ? ".text" : "") + (column.minor ? ".minor" : "") + (column.wide ? ".wide" : "") + (column.name ? ".name" : "");
   }
   function sortBy(column) {
     descending = key === column.key ? !descending : !column.text;

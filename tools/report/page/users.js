@@ -95,7 +95,7 @@ function usersSection() {
   const columns = [
     { key: "name", label: "function", text: true, name: true, value: (row) => row.name, show: userName },
     number("created", "keyvals", "made", { minor: true }), number("freed", "freed", "keyvals", { minor: true }),
-    number("sets", "sets", "calls"),
+    number("sets", "sets", "calls", { wide: true }),
     number("gets", "gets", "found"), number("absent", "gets", "absent", { minor: true }),
     number("deletes", "deletes", "calls", { minor: true }), number("copies", "copied", "by dup", { minor: true }),
     { key: "callbacks", label: "callbacks", unit: "calls", minor: true,
@@ -105,7 +105,7 @@ function usersSection() {
   const totals = { numbers: data.totals };
   const foot = element("tr", {}, element("th.text", { scope: "row" }, "all"), ...columns.slice(1).map((column) => {
     const value = column.value(totals);
-    return element("td" + (column.minor ? ".minor" : ""), { "data-value": value, "data-name": column.key },
+    return element("td" + (column.minor ? ".minor" : "") + (column.wide ? ".wide" : ""), { "data-value": value, "data-name": column.key },
       column.show ? column.show(totals) : grouped(value));
   }));
   const table = makeTable({ id: "users-table", columns, rows: userRows(by), sort: ["callback_own_ns", true], opened: userDetails, foot });
@@ -113,7 +113,8 @@ function usersSection() {
     const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = userRows(by).filter((row) => words.every((word) => (row.name + " " + row.kind).toLowerCase().includes(word)));
     table.update(rows);
-    const entries = rows.map((row) => ({ name: row.name, value: row.numbers[at[measure]] }))
+    const entries = rows.map((row) => ({ name: row.name, short: row.line && row.line.function && !row.line.function.startsWith("+") ? row.line.function : row.name,
+      value: row.numbers[at[measure]] }))
       .filter((entry) => entry.value > 0).sort((a, b) => b.value - a.value).slice(0, 10);
     chart.hidden = !entries.length;
     if (entries.length) barChart(replaceChart(chart), entries, measure, LABELS[measure] + ", the first " + entries.length);
