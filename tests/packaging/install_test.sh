@@ -96,6 +96,8 @@ share/attrcache/report/dataset.py
 share/attrcache/report/page.py
 share/attrcache/report/page/changes.js
 share/attrcache/report/page/charts.js
+share/attrcache/report/page/drawing.js
+share/attrcache/report/page/events.js
 share/attrcache/report/page/findings.js
 share/attrcache/report/page/format.js
 share/attrcache/report/page/main.js
@@ -105,6 +107,7 @@ share/attrcache/report/page/table.js
 share/attrcache/report/page/template.html
 share/attrcache/report/page/timeline.js
 share/attrcache/report/page/users.js
+share/attrcache/report/page/zooming.js
 share/attrcache/report/reading.py
 share/attrcache/report/report_page.py
 share/attrcache/report/spread.py

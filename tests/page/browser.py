@@ -35,19 +35,37 @@ class Browser:
             os.dup2(write, 4)
 
         self.process = subprocess.Popen(
-            [program(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-             "--no-first-run", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND",
-             "--force-color-profile=srgb", "--font-render-hinting=none",
-             "--remote-debugging-pipe", "--user-data-dir=" + self.profile, "about:blank"],
-            close_fds=False, preexec_fn=descriptors, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            [
+                program(),
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--host-resolver-rules=MAP * ~NOTFOUND",
+                "--force-color-profile=srgb",
+                "--font-render-hinting=none",
+                "--remote-debugging-pipe",
+                "--user-data-dir=" + self.profile,
+                "about:blank",
+            ],
+            close_fds=False,
+            preexec_fn=descriptors,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(theirs_in)
         os.close(theirs_out)
         self.reading, self.writing, self.rest, self.number = ours_in, ours_out, b"", 0
         self.said, self.requests, self.events = [], [], []
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
 
@@ -75,9 +93,13 @@ class Browser:
         method, params = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
-            self.said.append("exception: " + details.get("exception", {}).get("description", details["text"]))
+            self.said.append(
+                "exception: " + details.get("exception", {}).get("description", details["text"])
+            )
         elif method == "Runtime.consoleAPICalled":
-            self.said.append("console: " + " ".join(str(one.get("value")) for one in params["args"]))
+            self.said.append(
+                "console: " + " ".join(str(one.get("value")) for one in params["args"])
+            )
         elif method == "Log.entryAdded":
             self.said.append("log: " + params["entry"]["text"])
         elif method == "Network.requestWillBeSent":
@@ -110,30 +132,57 @@ class Browser:
 
     def ask(self, expression):
         """The value of an expression in the page, as JSON gives it; a promise is awaited."""
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        result = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
     def settle(self):
         """Until what was asked for is drawn: two frames."""
-        self.ask("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+        self.ask(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"
+        )
 
     def size(self, width, height, phone=False):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=phone,
+        )
         self.settle()
 
     def media(self, scheme="light", kind=""):
-        self.call("Emulation.setEmulatedMedia", media=kind, features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call(
+            "Emulation.setEmulatedMedia",
+            media=kind,
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
         self.settle()
 
-    KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), " ": (32, " "), "ArrowLeft": (37, ""), "ArrowRight": (39, ""), "Escape": (27, "")}
+    KEYS = {
+        "Enter": (13, "\r"),
+        "Tab": (9, ""),
+        " ": (32, " "),
+        "ArrowLeft": (37, ""),
+        "ArrowRight": (39, ""),
+        "Escape": (27, ""),
+    }
 
     def key(self, name, shift=False):
         code, text = self.KEYS[name] if name in self.KEYS else (ord(name.upper()), name)
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=name, windowsVirtualKeyCode=code, modifiers=8 if shift else 0,
-                      **({"text": text} if text and kind == "keyDown" else {}))
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=name,
+                windowsVirtualKeyCode=code,
+                modifiers=8 if shift else 0,
+                **({"text": text} if text and kind == "keyDown" else {}),
+            )
         self.settle()
 
     def write(self, text):
@@ -142,8 +191,11 @@ class Browser:
 
     def place(self, selector):
         """The middle of an element, scrolled into view."""
-        return self.ask("(e => { e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
-                        "return [b.left + b.width / 2, b.top + b.height / 2]; })(document.querySelector(%s))" % json.dumps(selector))
+        return self.ask(
+            "(e => { e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
+            "return [b.left + b.width / 2, b.top + b.height / 2]; })(document.querySelector(%s))"
+            % json.dumps(selector)
+        )
 
     def click(self, selector):
         x, y = self.place(selector)
@@ -155,25 +207,55 @@ class Browser:
         self.settle()
 
     def drag(self, x, y, to_x, to_y):
-        for kind, at in (("mousePressed", (x, y)), ("mouseMoved", ((x + to_x) / 2, (y + to_y) / 2)), ("mouseMoved", (to_x, to_y)),
-                         ("mouseReleased", (to_x, to_y))):
-            self.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", clickCount=1)
+        for kind, at in (
+            ("mousePressed", (x, y)),
+            ("mouseMoved", ((x + to_x) / 2, (y + to_y) / 2)),
+            ("mouseMoved", (to_x, to_y)),
+            ("mouseReleased", (to_x, to_y)),
+        ):
+            self.call(
+                "Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", clickCount=1
+            )
         self.settle()
 
     def wheel(self, x, y, delta, control=False):
-        self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=delta, modifiers=2 if control else 0)
+        self.call(
+            "Input.dispatchMouseEvent",
+            type="mouseWheel",
+            x=x,
+            y=y,
+            deltaX=0,
+            deltaY=delta,
+            modifiers=2 if control else 0,
+        )
         self.settle()
 
     def picture(self, path, whole=False, height=None, top=0):
         if whole or height:
             box = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            clip = {"clip": {"x": 0, "y": top, "width": box["width"], "height": height or box["height"], "scale": 1}}
+            clip = {
+                "clip": {
+                    "x": 0,
+                    "y": top,
+                    "width": box["width"],
+                    "height": height or box["height"],
+                    "scale": 1,
+                }
+            }
         else:
             clip = {}
-        image = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=bool(clip), **clip)
+        image = self.call(
+            "Page.captureScreenshot", format="png", captureBeyondViewport=bool(clip), **clip
+        )
         with open(path, "wb") as file:
             file.write(base64.b64decode(image["data"]))
 
     def pdf(self, path):
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=False)["data"]))
+            file.write(
+                base64.b64decode(
+                    self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=False)[
+                        "data"
+                    ]
+                )
+            )

@@ -13,11 +13,39 @@ import json
 import random
 import sys
 
-HOSTILE = ['</script><script>document.title="broken"</script>', '<img src=x onerror=\'document.title="broken"\'>',
-           'std::map<std::string, "quoted" & \'this\'>::operator[](\\u003c)', "--><!--", "\u2028line\u2029\u202eend", "@@DATA@@",
-           "__proto__", "constructor", "${data}", "a" * 5000, "\x00\x1f\x7f", "]]>", "&lt;b&gt;", "\u00e9\U0001f642"]
-NUMBERS = ["created", "freed", "leaked", "sets", "gets", "absent", "deletes", "copies", "deleted_with_object", "attached",
-           "copy_calls", "delete_calls", "failed", "callback_ns", "callback_own_ns"]
+HOSTILE = [
+    '</script><script>document.title="broken"</script>',
+    "<img src=x onerror='document.title=\"broken\"'>",
+    "std::map<std::string, \"quoted\" & 'this'>::operator[](\\u003c)",
+    "--><!--",
+    "\u2028line\u2029\u202eend",
+    "@@DATA@@",
+    "__proto__",
+    "constructor",
+    "${data}",
+    "a" * 5000,
+    "\x00\x1f\x7f",
+    "]]>",
+    "&lt;b&gt;",
+    "\u00e9\U0001f642",
+]
+NUMBERS = [
+    "created",
+    "freed",
+    "leaked",
+    "sets",
+    "gets",
+    "absent",
+    "deletes",
+    "copies",
+    "deleted_with_object",
+    "attached",
+    "copy_calls",
+    "delete_calls",
+    "failed",
+    "callback_ns",
+    "callback_own_ns",
+]
 
 
 class Names:
@@ -32,18 +60,107 @@ def makers(name):
     """kind, library, function, named_by, made_at, and per rank: created, freed, sets, gets, absent, deletes, copies,
     deleted_with_object, attached, ns per callback."""
     rows = [
-        ("communicator", "libpetsc_real.so.3.18", "Petsc_Counter_Attr_Delete_Fn", "callback", 1, 1, 16, 532, 80, 0, 0, 16, 0, 130),
-        ("communicator", "libpetsc_real.so.3.18", "+0x72549e", "caller", 1, 1, 176, 176, 0, 0, 0, 176, 0, 0),
-        ("communicator", "libpetsc_real.so.3.18", "Petsc_InnerComm_Attr_Delete_Fn", "callback", 1, 1, 16, 77, 20, 13, 0, 3, 0, 280),
-        ("communicator", "libsolver.so", "multigrid::Level<3, double>::cached_halo(MPI_Comm, int, void*, void*)", "callback",
-         2, 1, 40, 80000, 400, 8, 24, 30, 2, 900),
+        (
+            "communicator",
+            "libpetsc_real.so.3.18",
+            "Petsc_Counter_Attr_Delete_Fn",
+            "callback",
+            1,
+            1,
+            16,
+            532,
+            80,
+            0,
+            0,
+            16,
+            0,
+            130,
+        ),
+        (
+            "communicator",
+            "libpetsc_real.so.3.18",
+            "+0x72549e",
+            "caller",
+            1,
+            1,
+            176,
+            176,
+            0,
+            0,
+            0,
+            176,
+            0,
+            0,
+        ),
+        (
+            "communicator",
+            "libpetsc_real.so.3.18",
+            "Petsc_InnerComm_Attr_Delete_Fn",
+            "callback",
+            1,
+            1,
+            16,
+            77,
+            20,
+            13,
+            0,
+            3,
+            0,
+            280,
+        ),
+        (
+            "communicator",
+            "libsolver.so",
+            "multigrid::Level<3, double>::cached_halo(MPI_Comm, int, void*, void*)",
+            "callback",
+            2,
+            1,
+            40,
+            80000,
+            400,
+            8,
+            24,
+            30,
+            2,
+            900,
+        ),
         ("datatype", "libio.so", "view_deleted", "callback", 3, 3, 12, 4000, 12, 6, 0, 6, 0, 450),
-        ("window", "libshmem_over_mpi.so.1", "heap_of_window", "callback", 1, 1, 1, 250000, 0, 0, 0, 1, 0, 12000),
-        ("communicator", "libcoupler.so", "forget_partner", "callback", 4, 4, 64, 640, 64, 32, 16, 48, 0, 2100),
+        (
+            "window",
+            "libshmem_over_mpi.so.1",
+            "heap_of_window",
+            "callback",
+            1,
+            1,
+            1,
+            250000,
+            0,
+            0,
+            0,
+            1,
+            0,
+            12000,
+        ),
+        (
+            "communicator",
+            "libcoupler.so",
+            "forget_partner",
+            "callback",
+            4,
+            4,
+            64,
+            640,
+            64,
+            32,
+            16,
+            48,
+            0,
+            2100,
+        ),
     ]
     result = []
     for kind, library, function, named_by, *numbers in rows:
-        place = "%s: %s+0x%x" % (name(library), name("initialize"), 0x1a0 + len(result))
+        place = "%s: %s+0x%x" % (name(library), name("initialize"), 0x1A0 + len(result))
         result.append((kind, name(library), name(function), named_by, place, numbers))
     return result
 
@@ -54,10 +171,31 @@ def line_of(maker, factor, leaks, random_):
     calls = deletes + ends if ns else 0
     copy_calls = copies if ns else 0
     time = int((calls + copy_calls) * ns * factor * random_.uniform(0.8, 1.25))
-    values = [created, freed, created - freed, sets, gets, absent, deletes, copies, ends, attached + leaks, copy_calls, calls,
-              1 if leaks else 0, time, time]
-    return dict(zip(["kind", "library", "function", "named_by", "made_at"], [kind, library, function, named_by, made_at]),
-                **dict(zip(NUMBERS, values)), last_failure=16 if leaks else 0)
+    values = [
+        created,
+        freed,
+        created - freed,
+        sets,
+        gets,
+        absent,
+        deletes,
+        copies,
+        ends,
+        attached + leaks,
+        copy_calls,
+        calls,
+        1 if leaks else 0,
+        time,
+        time,
+    ]
+    return dict(
+        zip(
+            ["kind", "library", "function", "named_by", "made_at"],
+            [kind, library, function, named_by, made_at],
+        ),
+        **dict(zip(NUMBERS, values)),
+        last_failure=16 if leaks else 0,
+    )
 
 
 def make(ranks, hostile):
@@ -66,32 +204,92 @@ def make(ranks, hostile):
     all_makers = makers(name)
     leaker, getter = min(1717, ranks - 1), min(2222, ranks // 2)
     slow = set(random_.sample(range(ranks), min(12, ranks // 8)))
-    names = {key: name(key) for key in ("communicators without a name", "level 3", "MPI_COMM_WORLD", "place", "dup", "host")}
-    misuse_text = {"what": "a keyval is used that was freed and is gone",
-                   "rule": "MPI-3.1 6.7.2: erroneous if there is no key with that value"}
+    names = {
+        key: name(key)
+        for key in (
+            "communicators without a name",
+            "level 3",
+            "MPI_COMM_WORLD",
+            "place",
+            "dup",
+            "host",
+        )
+    }
+    misuse_text = {
+        "what": "a keyval is used that was freed and is gone",
+        "rule": "MPI-3.1 6.7.2: erroneous if there is no key with that value",
+    }
     per_rank = []
     for rank in range(ranks):
         lines = []
         for i, maker in enumerate(all_makers):
-            line = line_of(maker, 12 if rank in slow else 1, 300 if rank == leaker and i == 3 else 0, random_)
+            line = line_of(
+                maker, 12 if rank in slow else 1, 300 if rank == leaker and i == 3 else 0, random_
+            )
             if rank == getter:
                 line["gets"] *= 10
             lines.append(line)
-        attached = [{"kind": "communicator", "object": names["level 3"], "library": all_makers[3][1], "function": all_makers[3][2],
-                     "attributes": lines[3]["attached"], "predefined": False, "deleted_by_finalize": False}]
-        objects = [{"kind": "communicator", "object": names["level 3"], "from": "dup", "place": "libsolver.so: " + names["dup"] + "+0x9c",
-                    "count": lines[3]["attached"]}]
+        attached = [
+            {
+                "kind": "communicator",
+                "object": names["level 3"],
+                "library": all_makers[3][1],
+                "function": all_makers[3][2],
+                "attributes": lines[3]["attached"],
+                "predefined": False,
+                "deleted_by_finalize": False,
+            }
+        ]
+        objects = [
+            {
+                "kind": "communicator",
+                "object": names["level 3"],
+                "from": "dup",
+                "place": "libsolver.so: " + names["dup"] + "+0x9c",
+                "count": lines[3]["attached"],
+            }
+        ]
         if rank % 100 == 0:
-            objects.append({"kind": "window", "object": "windows without a name", "from": "use", "place": "", "count": 1})
+            objects.append(
+                {
+                    "kind": "window",
+                    "object": "windows without a name",
+                    "from": "use",
+                    "place": "",
+                    "count": 1,
+                }
+            )
         misuse = {}
         if rank in slow:
-            places = {"libsolver.so: %s+0x3f" % names["place"]: 3, "libsolver.so: other+0x%x" % (rank % 7): 1}
+            places = {
+                "libsolver.so: %s+0x3f" % names["place"]: 3,
+                "libsolver.so: other+0x%x" % (rank % 7): 1,
+            }
             misuse["stale-keyval"] = dict({"times": 4, "places": places}, **misuse_text)
-        per_rank.append({"rank": rank, "host": "%s%03d" % (names["host"] if hostile else "node", rank // 64), "pid": 1000 + rank % 64,
-                         "seconds": round(20 + random_.random() / 10, 6), "keyvals": lines, "attached": attached, "objects": objects,
-                         "misuse": misuse, "not_served": {"communicator": 0, "datatype": 0, "window": 0}})
-    return {"format": 1, "attrcache": "0.1.0", "mpi": "Open MPI", "ranks": ranks, "ranks_heard_of": ranks, "finalized": True,
-            "checked": False, "sum": summed(per_rank), "per_rank": per_rank}, slow
+        per_rank.append(
+            {
+                "rank": rank,
+                "host": "%s%03d" % (names["host"] if hostile else "node", rank // 64),
+                "pid": 1000 + rank % 64,
+                "seconds": round(20 + random_.random() / 10, 6),
+                "keyvals": lines,
+                "attached": attached,
+                "objects": objects,
+                "misuse": misuse,
+                "not_served": {"communicator": 0, "datatype": 0, "window": 0},
+            }
+        )
+    return {
+        "format": 1,
+        "attrcache": "0.1.0",
+        "mpi": "Open MPI",
+        "ranks": ranks,
+        "ranks_heard_of": ranks,
+        "finalized": True,
+        "checked": False,
+        "sum": summed(per_rank),
+        "per_rank": per_rank,
+    }, slow
 
 
 def summed(per_rank):
@@ -102,9 +300,19 @@ def summed(per_rank):
             line[number] = sum(part["keyvals"][i][number] for part in per_rank)
     for i, line in enumerate(lines):
         line["last_failure"] = max(part["keyvals"][i]["last_failure"] for part in per_rank)
-    attached = [dict(per_rank[0]["attached"][0], attributes=sum(part["attached"][0]["attributes"] for part in per_rank))]
-    objects = [dict(per_rank[0]["objects"][i], count=sum(part["objects"][i]["count"] for part in per_rank if len(part["objects"]) > i))
-               for i in range(2)]
+    attached = [
+        dict(
+            per_rank[0]["attached"][0],
+            attributes=sum(part["attached"][0]["attributes"] for part in per_rank),
+        )
+    ]
+    objects = [
+        dict(
+            per_rank[0]["objects"][i],
+            count=sum(part["objects"][i]["count"] for part in per_rank if len(part["objects"]) > i),
+        )
+        for i in range(2)
+    ]
     misuse = {}
     for part in per_rank:
         for sort, one in part["misuse"].items():
@@ -112,8 +320,14 @@ def summed(per_rank):
             there["times"] += one["times"]
             for place, times in one["places"].items():
                 there["places"][place] = there["places"].get(place, 0) + times
-    return {"seconds": max(part["seconds"] for part in per_rank), "keyvals": lines, "attached": attached, "objects": objects,
-            "misuse": misuse, "not_served": {"communicator": 0, "datatype": 0, "window": 0}}
+    return {
+        "seconds": max(part["seconds"] for part in per_rank),
+        "keyvals": lines,
+        "attached": attached,
+        "objects": objects,
+        "misuse": misuse,
+        "not_served": {"communicator": 0, "datatype": 0, "window": 0},
+    }
 
 
 def write_trace(path, report, slow, each):
@@ -131,9 +345,24 @@ def write_trace(path, report, slow, each):
 
         for part in report["per_rank"]:
             rank, main = part["rank"], part["pid"]
-            put({"ph": "M", "name": "process_name", "pid": rank, "args": {"name": "rank %d" % rank, "dropped_events": 5 if rank == 3 else 0}})
+            put(
+                {
+                    "ph": "M",
+                    "name": "process_name",
+                    "pid": rank,
+                    "args": {"name": "rank %d" % rank, "dropped_events": 5 if rank == 3 else 0},
+                }
+            )
             for thread, called in ((main, "main"), (main + 1, "thread")):
-                put({"ph": "M", "name": "thread_name", "pid": rank, "tid": thread, "args": {"name": called}})
+                put(
+                    {
+                        "ph": "M",
+                        "name": "thread_name",
+                        "pid": rank,
+                        "tid": thread,
+                        "args": {"name": called},
+                    }
+                )
             long = 12 if rank in slow else 1
             for n in range(each // 5):
                 thread = main + n % 2
@@ -141,15 +370,45 @@ def write_trace(path, report, slow, each):
                 inner = 900 * long * random_.uniform(0.5, 2)
 
                 def event(name, start, took, **args):
-                    put({"ph": "X", "cat": "callback" if "called_as" in args else "operation", "name": name, "pid": rank, "tid": thread,
-                         "ts": round(start, 3), "dur": round(took, 3), "args": dict(args, kind="communicator")})
+                    put(
+                        {
+                            "ph": "X",
+                            "cat": "callback" if "called_as" in args else "operation",
+                            "name": name,
+                            "pid": rank,
+                            "tid": thread,
+                            "ts": round(start, 3),
+                            "dur": round(took, 3),
+                            "args": dict(args, kind="communicator"),
+                        }
+                    )
 
                 event("dup", at, inner * 2.5)
-                event(functions[3], at + 1, inner, keyval=1073741824 + 16 * (n % 9), called_as="copy_fn", code=0)
-                event(functions[6], at + 2 + inner, inner, keyval=1073741840, called_as="copy_fn", code=0)
+                event(
+                    functions[3],
+                    at + 1,
+                    inner,
+                    keyval=1073741824 + 16 * (n % 9),
+                    called_as="copy_fn",
+                    code=0,
+                )
+                event(
+                    functions[6],
+                    at + 2 + inner,
+                    inner,
+                    keyval=1073741840,
+                    called_as="copy_fn",
+                    code=0,
+                )
                 event("set", at + 5 * inner, 15 * long, keyval=1073741824, keyval_of=functions[0])
-                event(functions[3], at + 6 * inner, inner / 2, keyval=1073741824, called_as="delete_fn",
-                      code=16 if rank == 7 and n == 1 else 0)
+                event(
+                    functions[3],
+                    at + 6 * inner,
+                    inner / 2,
+                    keyval=1073741824,
+                    called_as="delete_fn",
+                    code=16 if rank == 7 and n == 1 else 0,
+                )
         file.write("\n]}\n")
 
 

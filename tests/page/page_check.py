@@ -7,8 +7,23 @@ Nothing here is taken from the code that makes pages: what the page should say i
 import json
 import re
 
-NUMBERS = ["created", "freed", "leaked", "sets", "gets", "absent", "deletes", "copies", "deleted_with_object", "attached",
-           "copy_calls", "delete_calls", "failed", "callback_ns", "callback_own_ns"]
+NUMBERS = [
+    "created",
+    "freed",
+    "leaked",
+    "sets",
+    "gets",
+    "absent",
+    "deletes",
+    "copies",
+    "deleted_with_object",
+    "attached",
+    "copy_calls",
+    "delete_calls",
+    "failed",
+    "callback_ns",
+    "callback_own_ns",
+]
 SIZES = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -60,8 +75,11 @@ class Check:
 
     def cells(self, table):
         """The rows of a table's body: for each cell its value, if it has one, and its text."""
-        return self.ask("[...document.querySelectorAll(%s)].filter(r => !r.hidden && !r.classList.contains('more')).map(r => [...r.cells].map(c =>"
-                        "[c.dataset.value === undefined ? null : Number(c.dataset.value), c.textContent]))" % json.dumps(table + " > tbody > tr"))
+        return self.ask(
+            "[...document.querySelectorAll(%s)].filter(r => !r.hidden && !r.classList.contains('more')).map(r => [...r.cells].map(c =>"
+            "[c.dataset.value === undefined ? null : Number(c.dataset.value), c.textContent]))"
+            % json.dumps(table + " > tbody > tr")
+        )
 
     # ---- What it says ----
 
@@ -72,30 +90,57 @@ class Check:
 
     def all_rows(self, table):
         """Presses "Show all" below a table, where it is."""
-        self.ask("(b => { if (b && !b.hidden) b.click(); })(document.querySelector(%s).closest('.table').querySelector(':scope > button'))" % json.dumps(table))
+        self.ask(
+            "(b => { if (b && !b.hidden) b.click(); })(document.querySelector(%s).closest('.table').querySelector(':scope > button'))"
+            % json.dumps(table)
+        )
         self.browser.settle()
 
     def total(self, name):
         return sum(line[name] for line in self.sum["keyvals"])
 
     def figures(self):
-        expected = {name: self.total(name) for name in ("created", "sets", "gets", "absent", "copies", "callback_own_ns", "failed")}
+        expected = {
+            name: self.total(name)
+            for name in ("created", "sets", "gets", "absent", "copies", "callback_own_ns", "failed")
+        }
         expected["callbacks"] = self.total("copy_calls") + self.total("delete_calls")
         expected["left"] = self.total("leaked") + self.total("attached")
         expected["misuse"] = sum(one["times"] for one in self.sum["misuse"].values())
-        found = self.ask("[...document.querySelectorAll('.figure')].map(f => [f.dataset.name, Number(f.dataset.value), f.querySelector('b').textContent])")
+        found = self.ask(
+            "[...document.querySelectorAll('.figure')].map(f => [f.dataset.name, Number(f.dataset.value), f.querySelector('b').textContent])"
+        )
         self.equal(sorted(name for name, _, _ in found), sorted(expected), "figures")
         for name, value, text in found:
             self.equal(value, expected[name], "figure " + name)
             self.shows(text, expected[name], "figure " + name)
         title = self.ask("document.getElementById('title').textContent").replace("\u00a0", " ")
-        self.ok(f"{self.report['ranks']:,} rank" in title and self.report["mpi"] in title, f"the title is {title!r}")
+        self.ok(
+            f"{self.report['ranks']:,} rank" in title and self.report["mpi"] in title,
+            f"the title is {title!r}",
+        )
         facts = self.ask("document.getElementById('facts').textContent")
-        self.ok(("MPI_Init to MPI_Finalize: " in facts) == self.report["finalized"], f"the facts are {facts!r}")
-        self.shows(re.search(r": (.*?) ·", facts).group(1),
-                   self.sum["seconds"] * 1e9, "the time from MPI_Init on")
+        self.ok(
+            ("MPI_Init to MPI_Finalize: " in facts) == self.report["finalized"],
+            f"the facts are {facts!r}",
+        )
+        self.shows(
+            re.search(r": (.*?) ·", facts).group(1),
+            self.sum["seconds"] * 1e9,
+            "the time from MPI_Init on",
+        )
 
-    COLUMNS = ["created", "freed", "sets", "gets", "absent", "deletes", "copies", "callbacks", "callback_own_ns"]
+    COLUMNS = [
+        "created",
+        "freed",
+        "sets",
+        "gets",
+        "absent",
+        "deletes",
+        "copies",
+        "callbacks",
+        "callback_own_ns",
+    ]
 
     def users(self):
         self.all_rows("#users-table")
@@ -111,28 +156,57 @@ class Check:
             expected.setdefault(text, []).append([values[name] for name in self.COLUMNS])
         for name, *cells in rows:
             numbers = [value for value, _ in cells]
-            self.ok(numbers in expected.get(name[1], []), f"keyvals of {name[1]!r:.100}: {numbers}, not {expected.get(name[1])}")
+            self.ok(
+                numbers in expected.get(name[1], []),
+                f"keyvals of {name[1]!r:.100}: {numbers}, not {expected.get(name[1])}",
+            )
             for value, text in cells:
                 self.shows(text, value, name[1])
-        foot = self.ask("[...document.querySelectorAll('#users-table tfoot td')].map(c => [Number(c.dataset.value), c.textContent])")
+        foot = self.ask(
+            "[...document.querySelectorAll('#users-table tfoot td')].map(c => [Number(c.dataset.value), c.textContent])"
+        )
         for name, (value, text) in zip(self.COLUMNS, foot):
-            right = self.total("copy_calls") + self.total("delete_calls") if name == "callbacks" else self.total(name)
+            right = (
+                self.total("copy_calls") + self.total("delete_calls")
+                if name == "callbacks"
+                else self.total(name)
+            )
             self.equal(value, right, "all " + name)
             self.shows(text, right, "all " + name)
 
     def details(self):
         """Each row, opened, has each number."""
-        found = self.ask("[...document.querySelectorAll('#users-table > tbody > tr:not(.more)')].map(r => { const b = r.querySelector('.expander');"
-                         "b.click(); const more = r.nextElementSibling; const made = [[...more.querySelectorAll('dd')].map(d => d.textContent),"
-                         "[...more.querySelectorAll('td[data-name]')].map(c => [c.dataset.name, Number(c.dataset.value)])];"
-                         "b.click(); return made; })")
-        expected = sorted([line["library"] or "unknown", line["function"] or "unknown", [line[n] for n in NUMBERS]] for line in self.sum["keyvals"])
-        self.equal(sorted([texts[0], texts[1], [value for _, value in numbers]] for texts, numbers in found), expected, "opened rows")
-        self.ok(all([n for n, _ in numbers] == NUMBERS for _, numbers in found), "names of numbers in opened rows")
+        found = self.ask(
+            "[...document.querySelectorAll('#users-table > tbody > tr:not(.more)')].map(r => { const b = r.querySelector('.expander');"
+            "b.click(); const more = r.nextElementSibling; const made = [[...more.querySelectorAll('dd')].map(d => d.textContent),"
+            "[...more.querySelectorAll('td[data-name]')].map(c => [c.dataset.name, Number(c.dataset.value)])];"
+            "b.click(); return made; })"
+        )
+        expected = sorted(
+            [
+                line["library"] or "unknown",
+                line["function"] or "unknown",
+                [line[n] for n in NUMBERS],
+            ]
+            for line in self.sum["keyvals"]
+        )
+        self.equal(
+            sorted(
+                [texts[0], texts[1], [value for _, value in numbers]] for texts, numbers in found
+            ),
+            expected,
+            "opened rows",
+        )
+        self.ok(
+            all([n for n, _ in numbers] == NUMBERS for _, numbers in found),
+            "names of numbers in opened rows",
+        )
 
     def findings(self):
         text = self.ask("document.querySelector('#findings').innerText").replace("\u00a0", " ")
-        values = self.ask("[...document.querySelectorAll('#findings b.count')].map(b => Number(b.dataset.value))")
+        values = self.ask(
+            "[...document.querySelectorAll('#findings b.count')].map(b => Number(b.dataset.value))"
+        )
         expected = [line["leaked"] for line in self.sum["keyvals"] if line["leaked"]]
         expected += [line["failed"] for line in self.sum["keyvals"] if line["failed"]]
         expected += [one["times"] for one in self.sum["misuse"].values()]
@@ -155,10 +229,15 @@ class Check:
             for o in self.sum["objects"]:
                 place = (prefix[o["from"]] + o["place"] if o["place"] else "unknown", o["kind"])
                 expected[place] = expected.get(place, 0) + o["count"]
-            self.equal(sorted([row[0][1], row[1][1], row[3][0]] for row in rows), sorted([*place, n] for place, n in expected.items()),
-                       "objects never freed")
+            self.equal(
+                sorted([row[0][1], row[1][1], row[3][0]] for row in rows),
+                sorted([*place, n] for place, n in expected.items()),
+                "objects never freed",
+            )
             for o in self.sum["objects"][:5]:
-                self.ok(any(o["object"] in row[2][1] for row in rows), f"no object {o['object']!r:.80}")
+                self.ok(
+                    any(o["object"] in row[2][1] for row in rows), f"no object {o['object']!r:.80}"
+                )
 
     def of_rank(self, part, name):
         if name == "misuse":
@@ -172,21 +251,39 @@ class Check:
     def ranks(self):
         if len(self.per_rank) < 2:
             return
-        spread = self.ask("[...document.querySelectorAll('#spread-table tbody tr')].map(r => [r.dataset.name, [...r.cells].slice(1).map(c =>"
-                          "[Number(c.dataset.value), c.textContent])])")
-        differ = [name for name in NUMBERS + ["misuse", "objects", "seconds"] if name not in ("freed", "deleted_with_object", "callback_ns")
-                  and len({self.of_rank(part, name) for part in self.per_rank}) > 1]
-        self.equal(sorted(name for name, _ in spread), sorted(differ) if len(self.per_rank) > 8 else [], "numbers that differ between ranks")
+        spread = self.ask(
+            "[...document.querySelectorAll('#spread-table tbody tr')].map(r => [r.dataset.name, [...r.cells].slice(1).map(c =>"
+            "[Number(c.dataset.value), c.textContent])])"
+        )
+        differ = [
+            name
+            for name in NUMBERS + ["misuse", "objects", "seconds"]
+            if name not in ("freed", "deleted_with_object", "callback_ns")
+            and len({self.of_rank(part, name) for part in self.per_rank}) > 1
+        ]
+        self.equal(
+            sorted(name for name, _ in spread),
+            sorted(differ) if len(self.per_rank) > 8 else [],
+            "numbers that differ between ranks",
+        )
         for name, cells in spread:
             values = sorted(self.of_rank(part, name) for part in self.per_rank)
             n = len(values)
-            right = [values[0], values[(n - 1) // 4], values[(n - 1) // 2], values[n - 1 - (n - 1) // 4], values[-1]]
+            right = [
+                values[0],
+                values[(n - 1) // 4],
+                values[(n - 1) // 2],
+                values[n - 1 - (n - 1) // 4],
+                values[-1],
+            ]
             self.equal([value for value, _ in cells[:5]], right, "over the ranks: " + name)
             for i in (0, 4):
                 at = int(re.search(r"\(rank (\d+)\)", cells[i][1]).group(1))
                 one = next(part for part in self.per_rank if part["rank"] == at)
                 self.equal(self.of_rank(one, name), right[i], f"rank {at}: {name}")
-        heads = self.ask("[...document.querySelectorAll('#ranks-table thead th')].map(h => h.dataset.key)")
+        heads = self.ask(
+            "[...document.querySelectorAll('#ranks-table thead th')].map(h => h.dataset.key)"
+        )
         rows = self.cells("#ranks-table")
         by_rank = {part["rank"]: part for part in self.per_rank}
         self.ok(rows, "no rows of ranks")
@@ -206,21 +303,39 @@ class Check:
         if not self.events:
             self.ok("There is no timeline" in text, "a timeline of nothing")
             return
-        self.ok(f"{len(self.events):,} event" in text, f"it doesn't say {len(self.events):,} events")
+        self.ok(
+            f"{len(self.events):,} event" in text, f"it doesn't say {len(self.events):,} events"
+        )
         rows = self.cells("#events-table")
-        longest = sorted((round(e["dur"] * 1000) for e in self.events), reverse=True)[:len(rows)]
+        longest = sorted((round(e["dur"] * 1000) for e in self.events), reverse=True)[: len(rows)]
         self.equal([row[1][0] for row in rows], longest, "the longest events")
         for row in rows:
-            self.ok(any(round(e["ts"] * 1000) == row[0][0] and round(e["dur"] * 1000) == row[1][0] and e["pid"] == row[3][0]
-                        for e in self.events), f"no such event: {row}")
+            self.ok(
+                any(
+                    round(e["ts"] * 1000) == row[0][0]
+                    and round(e["dur"] * 1000) == row[1][0]
+                    and e["pid"] == row[3][0]
+                    for e in self.events
+                ),
+                f"no such event: {row}",
+            )
 
     def changes(self, old_path):
         with open(old_path, encoding="utf-8") as file:
             old = json.load(file)
-        rows = {name: values for name, *values in self.ask(
-            "[...document.querySelectorAll('#changes-totals tbody tr')].map(r => [r.dataset.name, Number(r.cells[1].dataset.value), Number(r.cells[2].dataset.value)])")}
+        rows = {
+            name: values
+            for name, *values in self.ask(
+                "[...document.querySelectorAll('#changes-totals tbody tr')].map(r => [r.dataset.name, Number(r.cells[1].dataset.value), Number(r.cells[2].dataset.value)])"
+            )
+        }
         for name, values in rows.items():
-            right = [r["sum"]["seconds"] if name == "seconds" else sum(line[name] for line in r["sum"]["keyvals"]) for r in (old, self.report)]
+            right = [
+                r["sum"]["seconds"]
+                if name == "seconds"
+                else sum(line[name] for line in r["sum"]["keyvals"])
+                for r in (old, self.report)
+            ]
             self.equal(values, right, "compared: " + name)
         self.ok(len(rows) >= 10, "too little is compared")
         key = lambda line: (line["kind"], line["library"], line["function"], line["named_by"])
@@ -252,36 +367,64 @@ class Check:
         self.browser.click(head)
         values = self.first_column("#users-table", 3)
         self.equal(values, sorted(values, reverse=True), "sorted by sets, by mouse")
-        self.equal(self.ask("document.querySelector('#users-table thead th:nth-child(4)').getAttribute('aria-sort')"), "descending", "aria-sort")
+        self.equal(
+            self.ask(
+                "document.querySelector('#users-table thead th:nth-child(4)').getAttribute('aria-sort')"
+            ),
+            "descending",
+            "aria-sort",
+        )
         self.browser.key("Enter")
         values = self.first_column("#users-table", 3)
         self.equal(values, sorted(values), "sorted by sets the other way, by keyboard")
-        self.equal(self.ask("document.querySelector('#users-table thead th:nth-child(4)').getAttribute('aria-sort')"), "ascending", "aria-sort")
+        self.equal(
+            self.ask(
+                "document.querySelector('#users-table thead th:nth-child(4)').getAttribute('aria-sort')"
+            ),
+            "ascending",
+            "aria-sort",
+        )
         self.browser.key("Tab")
         self.browser.key(" ")
         values = self.first_column("#users-table", 4)
-        self.equal(values, sorted(values, reverse=True), "sorted by gets, with Tab and the space bar")
+        self.equal(
+            values, sorted(values, reverse=True), "sorted by gets, with Tab and the space bar"
+        )
 
     def opening(self):
         """A row by keyboard, which shows its name as a whole."""
         self.ask("document.querySelector('#users-table .expander').focus()")
         self.browser.key("Enter")
-        state = self.ask("(b => [b.getAttribute('aria-expanded'), b.closest('tr').nextElementSibling.hidden,"
-                         "getComputedStyle(b.querySelector('.cut')).webkitLineClamp, b.querySelector('.cut').title, b.querySelector('.cut').textContent])"
-                         "(document.querySelector('#users-table .expander'))")
+        state = self.ask(
+            "(b => [b.getAttribute('aria-expanded'), b.closest('tr').nextElementSibling.hidden,"
+            "getComputedStyle(b.querySelector('.cut')).webkitLineClamp, b.querySelector('.cut').title, b.querySelector('.cut').textContent])"
+            "(document.querySelector('#users-table .expander'))"
+        )
         self.equal(state[:3], ["true", False, "none"], "an opened row")
         self.ok(state[4] in state[3], "a name's title is not the whole name")
         self.browser.key("Enter")
-        self.equal(self.ask("document.querySelector('#users-table .expander').getAttribute('aria-expanded')"), "false", "a closed row")
+        self.equal(
+            self.ask(
+                "document.querySelector('#users-table .expander').getAttribute('aria-expanded')"
+            ),
+            "false",
+            "a closed row",
+        )
 
     def finding(self):
         """Rows by a word, and by library."""
         word = max(re.findall(r"\w+", origin(self.sum["keyvals"][0])), key=len)
         self.ask("document.querySelector('#users input').focus()")
         self.browser.write(word.upper())
-        right = [line for line in self.sum["keyvals"] if word.lower() in (origin(line) + " " + line["kind"]).lower()]
+        right = [
+            line
+            for line in self.sum["keyvals"]
+            if word.lower() in (origin(line) + " " + line["kind"]).lower()
+        ]
         self.equal(len(self.cells("#users-table")), len(right), f"rows with {word}")
-        self.ask("(i => { i.value = ''; i.dispatchEvent(new Event('input')); })(document.querySelector('#users input'))")
+        self.ask(
+            "(i => { i.value = ''; i.dispatchEvent(new Event('input')); })(document.querySelector('#users input'))"
+        )
         self.choose("#users select", "library")
         libraries = {line["library"] for line in self.sum["keyvals"]}
         rows = self.cells("#users-table")
@@ -292,18 +435,27 @@ class Check:
         self.choose("#users label:nth-child(2) select", "sets")
         after = self.ask("document.querySelector('#users-chart svg').getAttribute('aria-label')")
         self.ok(before != after and after.startswith("sets"), f"the chart is still of {before}")
-        bars = self.ask("[...document.querySelectorAll('#users-chart title')].map(t => t.textContent)")
-        right = sorted((line["sets"] for line in self.sum["keyvals"] if line["sets"]), reverse=True)[:10]
+        bars = self.ask(
+            "[...document.querySelectorAll('#users-chart title')].map(t => t.textContent)"
+        )
+        right = sorted(
+            (line["sets"] for line in self.sum["keyvals"] if line["sets"]), reverse=True
+        )[:10]
         self.equal([number(bar.rsplit(": ", 1)[1])[0] for bar in bars], right, "the bars of sets")
 
     def choose(self, select, value):
-        self.ask("(s => { s.value = %s; s.dispatchEvent(new Event('change')); })(document.querySelector(%s))" % (json.dumps(value), json.dumps(select)))
+        self.ask(
+            "(s => { s.value = %s; s.dispatchEvent(new Event('change')); })(document.querySelector(%s))"
+            % (json.dumps(value), json.dumps(select))
+        )
         self.browser.settle()
 
     def window(self):
         """What the timeline shows: from and to, in nanoseconds."""
         self.browser.settle()
-        text = self.ask("document.querySelector('#timeline canvas[tabindex]').getAttribute('aria-label')")
+        text = self.ask(
+            "document.querySelector('#timeline canvas[tabindex]').getAttribute('aria-label')"
+        )
         match = re.search(r"from (.*) to (.*)", text)
         return number(match.group(1))[0], number(match.group(2))[0]
 
@@ -341,7 +493,9 @@ class Check:
         first = self.ask("document.getElementById('chosen').textContent")
         self.browser.key("n")
         second = self.ask("document.getElementById('chosen').textContent")
-        self.ok(first and second and first != second, f"n goes to the next event: {first!r}, {second!r}")
+        self.ok(
+            first and second and first != second, f"n goes to the next event: {first!r}, {second!r}"
+        )
         self.browser.key("p")
         self.equal(self.ask("document.getElementById('chosen').textContent"), first, "p goes back")
         self.browser.key("Enter")
@@ -354,58 +508,140 @@ class Check:
 
     def searching(self, kept_all):
         """Events by name."""
-        names = [e["name"] for e in self.events if e["cat"] == "callback"] or [e["name"] for e in self.events]
+        names = [e["name"] for e in self.events if e["cat"] == "callback"] or [
+            e["name"] for e in self.events
+        ]
         name = max(set(names), key=names.count)
         self.ask("document.querySelector('#timeline input').focus()")
         self.browser.write(name)
         text = self.ask("document.getElementById('matches').textContent").replace("\u00a0", " ")
         count = int(text.split(" ")[0].replace(",", ""))
-        right = sum(all(w in (e["name"] + " " + e["args"].get("called_as", "") + " " + e["args"].get("keyval_of", "")).lower() for w in name.lower().split())
-                    for e in self.events)
-        self.ok(count == right if kept_all else 0 < count <= right, f"{count} events match {name!r}, not {right}")
+        right = sum(
+            all(
+                w
+                in (
+                    e["name"]
+                    + " "
+                    + e["args"].get("called_as", "")
+                    + " "
+                    + e["args"].get("keyval_of", "")
+                ).lower()
+                for w in name.lower().split()
+            )
+            for e in self.events
+        )
+        self.ok(
+            count == right if kept_all else 0 < count <= right,
+            f"{count} events match {name!r}, not {right}",
+        )
         self.browser.key("Enter")
-        self.ok(self.ask("document.getElementById('chosen').textContent").find(name) >= 0, "Enter goes to an event that matches")
-        self.ask("(i => { i.value = ''; i.dispatchEvent(new Event('input')); })(document.querySelector('#timeline input'))")
+        self.ok(
+            self.ask("document.getElementById('chosen').textContent").find(name) >= 0,
+            "Enter goes to an event that matches",
+        )
+        self.ask(
+            "(i => { i.value = ''; i.dispatchEvent(new Event('input')); })(document.querySelector('#timeline input'))"
+        )
         self.browser.click("#events-table tbody .go")
-        self.ok(self.window()[1] - self.window()[0] < 1e18 and self.ask("document.activeElement.tagName") == "CANVAS", "an event of the table is shown")
+        self.ok(
+            self.window()[1] - self.window()[0] < 1e18
+            and self.ask("document.activeElement.tagName") == "CANVAS",
+            "an event of the table is shown",
+        )
         self.browser.key("0")
 
     def accessible(self):
         """What has no name, and what is focused without being seen."""
-        nameless = self.ask("[...document.querySelectorAll('button, input, select, a, canvas, svg')].filter(e => !e.closest('[aria-hidden]') &&"
-                            "!((e.tagName !== 'SELECT' && e.textContent.trim()) || e.getAttribute('aria-label') || (e.labels && e.labels.length &&"
-                            "e.labels[0].firstChild.nodeType === 3 && e.labels[0].firstChild.textContent.trim()))).map(e => e.outerHTML)")
+        nameless = self.ask(
+            "[...document.querySelectorAll('button, input, select, a, canvas, svg')].filter(e => !e.closest('[aria-hidden]') &&"
+            "!((e.tagName !== 'SELECT' && e.textContent.trim()) || e.getAttribute('aria-label') || (e.labels && e.labels.length &&"
+            "e.labels[0].firstChild.nodeType === 3 && e.labels[0].firstChild.textContent.trim()))).map(e => e.outerHTML)"
+        )
         self.equal(nameless, [], "without a name")
         self.ask("(document.activeElement.blur(), window.scrollTo(0, 0), document.body.focus(), 1)")
-        self.equal(self.ask("[...document.querySelectorAll('thead th')].filter(h => !h.scope).length"), 0, "headings of tables without a scope")
-        self.equal(self.ask("[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)"), [], "ids given twice")
-        self.equal(self.ask("[...document.querySelectorAll('[tabindex]')].filter(e => e.tabIndex > 0).length"), 0, "odd tab order")
+        self.equal(
+            self.ask("[...document.querySelectorAll('thead th')].filter(h => !h.scope).length"),
+            0,
+            "headings of tables without a scope",
+        )
+        self.equal(
+            self.ask(
+                "[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)"
+            ),
+            [],
+            "ids given twice",
+        )
+        self.equal(
+            self.ask(
+                "[...document.querySelectorAll('[tabindex]')].filter(e => e.tabIndex > 0).length"
+            ),
+            0,
+            "odd tab order",
+        )
         # By Tab, everything is reached and drawn with an outline.
         self.browser.key("Tab")
-        self.ok(self.ask("getComputedStyle(document.activeElement).outlineStyle") != "none", "the focus is not seen")
+        self.ok(
+            self.ask("getComputedStyle(document.activeElement).outlineStyle") != "none",
+            "the focus is not seen",
+        )
 
-    CONTRASTS = [("--text", "--ground", 7), ("--text", "--panel", 7), ("--text", "--stripe", 7), ("--faint", "--ground", 4.5), ("--faint", "--panel", 4.5),
-                 ("--faint", "--stripe", 4.5), ("--bad", "--panel", 4.5), ("--good", "--good-soft", 4.5), ("--accent", "--panel", 4.5),
-                 ("--delete", "--panel", 3), ("--failed", "--panel", 3), ("--operation", "--panel", 2.2), ("--copy", "--panel", 2.2)]
+    CONTRASTS = [
+        ("--text", "--ground", 7),
+        ("--text", "--panel", 7),
+        ("--text", "--stripe", 7),
+        ("--faint", "--ground", 4.5),
+        ("--faint", "--panel", 4.5),
+        ("--faint", "--stripe", 4.5),
+        ("--bad", "--panel", 4.5),
+        ("--good", "--good-soft", 4.5),
+        ("--accent", "--panel", 4.5),
+        ("--delete", "--panel", 3),
+        ("--failed", "--panel", 3),
+        ("--operation", "--panel", 2.2),
+        ("--copy", "--panel", 2.2),
+    ]
 
     def contrast(self, where):
         def luminance(color):
-            channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)] if len(color) == 7 else [int(c * 2, 16) / 255 for c in color[1:]]
-            r, g, b = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+            channels = (
+                [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+                if len(color) == 7
+                else [int(c * 2, 16) / 255 for c in color[1:]]
+            )
+            r, g, b = [
+                c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+            ]
             return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
         for front, back, least in self.CONTRASTS:
-            a, b = (luminance(self.ask("getComputedStyle(document.documentElement).getPropertyValue(%s).trim()" % json.dumps(name))) for name in (front, back))
+            a, b = (
+                luminance(
+                    self.ask(
+                        "getComputedStyle(document.documentElement).getPropertyValue(%s).trim()"
+                        % json.dumps(name)
+                    )
+                )
+                for name in (front, back)
+            )
             ratio = (max(a, b) + 0.05) / (min(a, b) + 0.05)
-            self.ok(ratio >= least, f"{where}: contrast of {front} on {back} is {ratio:.1f}, less than {least}")
+            self.ok(
+                ratio >= least,
+                f"{where}: contrast of {front} on {back} is {ratio:.1f}, less than {least}",
+            )
 
     def forms(self):
         """Narrow, dark and printed."""
         background = lambda: self.ask("getComputedStyle(document.body).backgroundColor")
         for width in (320, 390):
             self.browser.size(width, 700, phone=True)
-            self.ok(self.ask("document.documentElement.scrollWidth") <= width, f"wider than a phone of {width}")
-            self.ok(self.ask("parseFloat(getComputedStyle(document.body).fontSize)") >= 15, "small letters on a phone")
+            self.ok(
+                self.ask("document.documentElement.scrollWidth") <= width,
+                f"wider than a phone of {width}",
+            )
+            self.ok(
+                self.ask("parseFloat(getComputedStyle(document.body).fontSize)") >= 15,
+                "small letters on a phone",
+            )
         self.browser.size(1180, 900)
         light = background()
         self.contrast("light")
@@ -415,15 +651,33 @@ class Check:
         self.browser.media("dark", "print")
         self.equal(background(), "rgb(255, 255, 255)", "printed")
         self.contrast("printed")
-        self.equal(self.ask("getComputedStyle(document.querySelector('.sections')).display"), "none", "printed with navigation")
-        self.equal(self.ask("[...document.querySelectorAll('.cut')].filter(e => e.scrollHeight > e.clientHeight + 2).length"), 0, "names that are cut in print")
+        self.equal(
+            self.ask("getComputedStyle(document.querySelector('.sections')).display"),
+            "none",
+            "printed with navigation",
+        )
+        self.equal(
+            self.ask(
+                "[...document.querySelectorAll('.cut')].filter(e => e.scrollHeight > e.clientHeight + 2).length"
+            ),
+            0,
+            "names that are cut in print",
+        )
         self.browser.media("light")
 
     def quiet(self):
         """Nothing on the console, nothing from elsewhere."""
         self.equal(self.browser.said, [], "the console")
-        self.equal([url for url in self.browser.requests if not url.startswith(("file:", "about:"))], [], "requests")
-        self.equal(len([url for url in self.browser.requests if url.startswith("file:")]), 1, "files that were read")
+        self.equal(
+            [url for url in self.browser.requests if not url.startswith(("file:", "about:"))],
+            [],
+            "requests",
+        )
+        self.equal(
+            len([url for url in self.browser.requests if url.startswith("file:")]),
+            1,
+            "files that were read",
+        )
 
     def says_right(self):
         self.figures()

@@ -25,12 +25,27 @@ failures = 0
 
 
 def made_report(name, ranks, *more):
-    subprocess.run([sys.executable, "-B", made, str(ranks), name + ".json", name + ".trace", *more], check=True)
+    subprocess.run(
+        [sys.executable, "-B", made, str(ranks), name + ".json", name + ".trace", *more], check=True
+    )
 
 
 def page_of(name, *more, trace=True):
-    subprocess.run([sys.executable, "-B", report_page, "--data", name + ".json", "--page", name + ".html", *more,
-                    *(["--trace", name + ".trace"] if trace else [])], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [
+            sys.executable,
+            "-B",
+            report_page,
+            "--data",
+            name + ".json",
+            "--page",
+            name + ".html",
+            *more,
+            *(["--trace", name + ".trace"] if trace else []),
+        ],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     return os.path.getsize(name + ".html")
 
 
@@ -83,10 +98,15 @@ def overview(browser, check):
     x, y = browser.place("#timeline canvas[role=img]")
     browser.click_at(x, y)
     wanted = browser.ask("document.querySelectorAll('#timeline input')[1].value")
-    check.ok(wanted.count("-") == 1 and int(wanted.split("-")[0]) > 1000, f"a click on the overview shows ranks {wanted!r}")
+    check.ok(
+        wanted.count("-") == 1 and int(wanted.split("-")[0]) > 1000,
+        f"a click on the overview shows ranks {wanted!r}",
+    )
     ranks = {row[3][0] for row in check.cells("#events-table")}
     first, last = map(int, wanted.split("-"))
-    check.ok(ranks and all(first <= rank <= last for rank in ranks), f"events of ranks {sorted(ranks)}")
+    check.ok(
+        ranks and all(first <= rank <= last for rank in ranks), f"events of ranks {sorted(ranks)}"
+    )
 
 
 def hostile(browser):
@@ -95,8 +115,14 @@ def hostile(browser):
     page_of("hostile", "--compare", "few.json")
     check = examine(browser, "hostile")
     check.equal(browser.ask("document.title"), "attrcache: 12 ranks of Open MPI", "the title")
-    check.equal(browser.ask("[document.scripts.length, document.images.length, document.querySelectorAll('main b, main img, main script').length"
-                            "- document.querySelectorAll('main b.count, .figure b').length]"), [3, 0, 0], "elements that names have made")
+    check.equal(
+        browser.ask(
+            "[document.scripts.length, document.images.length, document.querySelectorAll('main b, main img, main script').length"
+            "- document.querySelectorAll('main b.count, .figure b').length]"
+        ),
+        [3, 0, 0],
+        "elements that names have made",
+    )
     judge(check, "hostile names")
 
 
@@ -122,9 +148,23 @@ def compared(browser):
 
 def empty(browser):
     """No keyval, no event; one rank."""
-    part = {"seconds": 0.5, "keyvals": [], "attached": [], "misuse": {}, "not_served": {"communicator": 1, "datatype": 0, "window": 0}}
-    report = {"format": 1, "attrcache": "0.1.0", "mpi": "MPICH", "ranks": 3, "ranks_heard_of": 1, "finalized": False, "sum": part,
-              "per_rank": [dict(part, rank=0, host="here", pid=4)]}
+    part = {
+        "seconds": 0.5,
+        "keyvals": [],
+        "attached": [],
+        "misuse": {},
+        "not_served": {"communicator": 1, "datatype": 0, "window": 0},
+    }
+    report = {
+        "format": 1,
+        "attrcache": "0.1.0",
+        "mpi": "MPICH",
+        "ranks": 3,
+        "ranks_heard_of": 1,
+        "finalized": False,
+        "sum": part,
+        "per_rank": [dict(part, rank=0, host="here", pid=4)],
+    }
     with open("empty.json", "w", encoding="utf-8") as file:
         json.dump(report, file)
     page_of("empty", trace=False)
@@ -135,7 +175,12 @@ def empty(browser):
     check.findings()
     check.timeline()
     text = browser.ask("document.body.textContent").replace("\u00a0", " ")
-    for said in ("No keyval was made", "Heard of 1 rank only", "MPI_Finalize was not called", "Not counted: communicators, on 1 rank"):
+    for said in (
+        "No keyval was made",
+        "Heard of 1 rank only",
+        "MPI_Finalize was not called",
+        "Not counted: communicators, on 1 rank",
+    ):
         check.ok(said in text, f"it doesn't say: {said}")
     check.accessible()
     check.forms()
@@ -148,8 +193,11 @@ def empty(browser):
 
 def take_pictures(browser):
     """For the documentation: small, and each of another form."""
+
     def top_of(selector):
-        return browser.ask("document.querySelector('%s').getBoundingClientRect().top + scrollY - 10" % selector)
+        return browser.ask(
+            "document.querySelector('%s').getBoundingClientRect().top + scrollY - 10" % selector
+        )
 
     browser.size(1000, 800)
     browser.media("light")
@@ -173,7 +221,9 @@ def take_pictures(browser):
 
 def main():
     if not chromium.program():
-        sys.exit("FAILED: there is no headless browser (chromium-headless-shell or chromium); tools/setup installs one")
+        sys.exit(
+            "FAILED: there is no headless browser (chromium-headless-shell or chromium); tools/setup installs one"
+        )
     with tempfile.TemporaryDirectory(prefix="attrcache-page.") as folder:
         os.chdir(folder)
         with chromium.Browser() as browser:

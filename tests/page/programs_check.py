@@ -15,7 +15,9 @@ from page_check import Check
 
 page, report, trace, old, *command = sys.argv[1:]
 if not chromium.program():
-    sys.exit("FAILED: there is no headless browser (chromium-headless-shell or chromium); tools/setup installs one")
+    sys.exit(
+        "FAILED: there is no headless browser (chromium-headless-shell or chromium); tools/setup installs one"
+    )
 with chromium.Browser() as browser:
     browser.size(1180, 900)
     browser.media("light")
@@ -26,10 +28,15 @@ with chromium.Browser() as browser:
     check.works()
     check.quiet()
     if command:
-        check.ok(" ".join(command) in browser.ask("document.getElementById('command').textContent"), "the command is not named")
+        check.ok(
+            " ".join(command) in browser.ask("document.getElementById('command').textContent"),
+            "the command is not named",
+        )
     size = os.path.getsize(page)
     check.ok(size < 3_000_000, f"{size} bytes")
 for failure in check.failures[:20]:
     print("FAILED:", failure)
-print(f"{page}: {check.checks} checks, {len(check.failures)} failed; {size:,} bytes, drawn after {check.ready} ms")
+print(
+    f"{page}: {check.checks} checks, {len(check.failures)} failed; {size:,} bytes, drawn after {check.ready} ms"
+)
 sys.exit(1 if check.failures else 0)

@@ -5,10 +5,19 @@ from reading import KINDS, TIMES, key_of
 
 # What is compared, in this order, and what people call it.
 LABELS = {
-    "created": "keyvals made", "leaked": "keyvals never freed", "sets": "sets", "gets": "gets, found",
-    "absent": "gets, absent", "deletes": "deletes", "copies": "copied by dup",
-    "deleted_with_object": "deleted with their object", "attached": "attributes left", "copy_calls": "copy callbacks",
-    "delete_calls": "delete callbacks", "failed": "callbacks that failed", "callback_own_ns": "time in callbacks",
+    "created": "keyvals made",
+    "leaked": "keyvals never freed",
+    "sets": "sets",
+    "gets": "gets, found",
+    "absent": "gets, absent",
+    "deletes": "deletes",
+    "copies": "copied by dup",
+    "deleted_with_object": "deleted with their object",
+    "attached": "attributes left",
+    "copy_calls": "copy callbacks",
+    "delete_calls": "delete callbacks",
+    "failed": "callbacks that failed",
+    "callback_own_ns": "time in callbacks",
 }
 # Times are never the same twice. What is smaller than this is not told in the text.
 LEAST_NS = 100_000
@@ -29,7 +38,8 @@ def title(line):
 def difference(old, new):
     """The data of a comparison: what differs, as [what, then, now].
 
-    If the numbers of ranks differ, so do all sums. What differs then is what a rank does on the average.
+    If the numbers of ranks differ, so do all sums. What differs then is what a rank does on the
+    average.
     """
     ranks = [max(1, old["ranks_heard_of"]), max(1, new["ranks_heard_of"])]
 
@@ -44,8 +54,13 @@ def difference(old, new):
         numbers = [[name, was[name] if was else 0, now[name] if now else 0] for name in LABELS]
         numbers = [one for one in numbers if differs(*one[1:])]
         if numbers or not was or not now:
-            lines.append({"title": title(now or was), "state": "new" if not was else "gone" if not now else "changed",
-                          "numbers": numbers})
+            lines.append(
+                {
+                    "title": title(now or was),
+                    "state": "new" if not was else "gone" if not now else "changed",
+                    "numbers": numbers,
+                }
+            )
 
     def counts(was, now):
         names = list(now) + [name for name in was if name not in now]
@@ -60,9 +75,15 @@ def difference(old, new):
             "ranks heard of": [old["ranks_heard_of"], new["ranks_heard_of"]],
         },
         "ranks": ranks,
-        "totals": [["seconds", old["sum"]["seconds"], new["sum"]["seconds"]]] +
-                  [[name, sum(line[name] for line in before.values()), sum(line[name] for line in after.values())]
-                   for name in LABELS],
+        "totals": [["seconds", old["sum"]["seconds"], new["sum"]["seconds"]]]
+        + [
+            [
+                name,
+                sum(line[name] for line in before.values()),
+                sum(line[name] for line in after.values()),
+            ]
+            for name in LABELS
+        ],
         "lines": lines,
         "objects": counts(objects_left(old), objects_left(new)),
         "misuse": counts(misused(old), misused(new)),
@@ -90,6 +111,7 @@ def misused(report):
 
 
 # ---- As text ----
+
 
 def duration(nanoseconds):
     if nanoseconds == 0:
@@ -136,18 +158,37 @@ def ranks_of(mpi, ranks):
 def text(found, old_name):
     """The comparison for people, to be read below the report's own text."""
     facts, ranks, (_, was, now) = found["facts"], found["ranks"], found["totals"][0]
-    out = ["", f"attrcache: compared with {old_name}, {ranks_of(facts['MPI'][0], facts['ranks'][0])}: "
-           f"{duration(was * 1e9)} then, {duration(now * 1e9)} now"]
+    out = [
+        "",
+        f"attrcache: compared with {old_name}, {ranks_of(facts['MPI'][0], facts['ranks'][0])}: "
+        f"{duration(was * 1e9)} then, {duration(now * 1e9)} now",
+    ]
     out += [f"  {name}: {was} then, {now} now" for name, (was, now) in facts.items() if was != now]
     if ranks[0] != ranks[1]:
-        out.append("  The numbers are sums over ranks; the changes are those of a rank on the average.")
-    blocks = [(line["title"], told(line, ranks)) for line in found["lines"]
-              if line["state"] == "changed" and told(line, ranks)]
-    blocks += [(name, found[key]) for key, name in (("objects", "objects never freed"), ("misuse", "misuse"))
-               if found[key]]
-    rows = [[LABELS.get(name, name), shown(name, was), shown(name, now), change(was, now, ranks)]
-            for _, numbers in blocks for name, was, now in numbers]
-    ends = [(line["state"], line) for state in ("new", "gone") for line in found["lines"] if line["state"] == state]
+        out.append(
+            "  The numbers are sums over ranks; the changes are those of a rank on the average."
+        )
+    blocks = [
+        (line["title"], told(line, ranks))
+        for line in found["lines"]
+        if line["state"] == "changed" and told(line, ranks)
+    ]
+    blocks += [
+        (name, found[key])
+        for key, name in (("objects", "objects never freed"), ("misuse", "misuse"))
+        if found[key]
+    ]
+    rows = [
+        [LABELS.get(name, name), shown(name, was), shown(name, now), change(was, now, ranks)]
+        for _, numbers in blocks
+        for name, was, now in numbers
+    ]
+    ends = [
+        (line["state"], line)
+        for state in ("new", "gone")
+        for line in found["lines"]
+        if line["state"] == state
+    ]
     if not rows and not ends:
         out += ["", "Nothing changed, but for the time it took."]
     widths = [max([len(row[i]) for row in rows], default=0) for i in range(4)]
@@ -157,9 +198,13 @@ def text(found, old_name):
     for name, numbers in blocks:
         out.append("  " + name)
         for _, row in zip(numbers, left):
-            out.append(f"    {row[0]:{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]:>{widths[3]}}")
+            out.append(
+                f"    {row[0]:{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]:>{widths[3]}}"
+            )
     out += [""] * bool(ends)
     for state, line in ends:
-        numbers = "; ".join(f"{shown(name, was or now)} {LABELS[name]}" for name, was, now in told(line, ranks))
+        numbers = "; ".join(
+            f"{shown(name, was or now)} {LABELS[name]}" for name, was, now in told(line, ranks)
+        )
         out.append(f"  {state}: {line['title']}" + (": " + numbers if numbers else ""))
     return "\n".join(out) + "\n\n"

@@ -7,8 +7,8 @@ import reading
 from reading import NUMBERS
 from spread import spread
 
-# How many of a kind of entry a page has at most. The rest is summed, and the page says so. A page that would be too heavy
-# has a share of these only.
+# How many of a kind of entry a page has at most. The rest is summed, and the page says so. A page
+# that would be too heavy has a share of these only.
 MOST_LINES = 2000
 MOST_EVENTS = 20_000
 MOST_ATTACHED = 1500
@@ -46,7 +46,11 @@ def ranks(per_rank):
         "host": column([place[part["host"]] for part in per_rank]),
         "pid": [part["pid"] for part in per_rank],
         "numbers": {name: column(values) for name, values in columns.items()},
-        "spread": {name: spread(values) for name, values in columns.items() if values and min(values) != max(values)},
+        "spread": {
+            name: spread(values)
+            for name, values in columns.items()
+            if values and min(values) != max(values)
+        },
     }
 
 
@@ -66,12 +70,19 @@ def lines(report, most):
                 values[place] += one[name]
             if values and min(values) != max(values):
                 spreads[name] = spread(values)
-        result.append({
-            "kind": line["kind"], "library": line["library"], "function": line["function"],
-            "named_by": line["named_by"], "made_at": line["made_at"],
-            "numbers": [line[name] for name in NUMBERS], "last_failure": line["last_failure"],
-            "on_ranks": len({place for place, _ in there}), "spread": spreads,
-        })
+        result.append(
+            {
+                "kind": line["kind"],
+                "library": line["library"],
+                "function": line["function"],
+                "named_by": line["named_by"],
+                "made_at": line["made_at"],
+                "numbers": [line[name] for name in NUMBERS],
+                "last_failure": line["last_failure"],
+                "on_ranks": len({place for place, _ in there}),
+                "spread": spreads,
+            }
+        )
     return result
 
 
@@ -82,11 +93,19 @@ def cut(items, most, number):
 
 
 def objects_by_place(items):
-    """What came from one place is one entry, with the first of its names: MPIs name objects by numbers."""
+    """What came from one place is one entry, with the first of its names."""
     places = {}
     for one in items:
-        there = places.setdefault((one["kind"], one["from"], one["place"]),
-                                  {"kind": one["kind"], "from": one["from"], "place": one["place"], "names": [], "count": 0})
+        there = places.setdefault(
+            (one["kind"], one["from"], one["place"]),
+            {
+                "kind": one["kind"],
+                "from": one["from"],
+                "place": one["place"],
+                "names": [],
+                "count": 0,
+            },
+        )
         there["names"].append(one["object"])
         there["count"] += one["count"]
     for one in places.values():
@@ -105,10 +124,25 @@ def misuse(report, most):
     result = []
     for name, one in sorted(report["sum"]["misuse"].items(), key=lambda item: -item[1]["times"]):
         places = sorted(one["places"].items(), key=lambda item: (-item[1], item[0]))
-        entries = [{"place": place, "times": times, "on_ranks": len(on.get((name, place), [])),
-                    "ranks": on.get((name, place), [])[:4]} for place, times in places]
-        result.append({"name": name, "what": one["what"], "rule": one["rule"], "times": one["times"],
-                       "on_ranks": len(on.get((name, None), [])), "places": cut(entries, most, "times")})
+        entries = [
+            {
+                "place": place,
+                "times": times,
+                "on_ranks": len(on.get((name, place), [])),
+                "ranks": on.get((name, place), [])[:4],
+            }
+            for place, times in places
+        ]
+        result.append(
+            {
+                "name": name,
+                "what": one["what"],
+                "rule": one["rule"],
+                "times": one["times"],
+                "on_ranks": len(on.get((name, None), [])),
+                "places": cut(entries, most, "times"),
+            }
+        )
     return result
 
 
@@ -120,20 +154,33 @@ def made(report, timeline, changes, command, share):
         return int(number * share)
 
     if changes:
-        rest = changes["lines"][most(MOST_LINES):]
-        changes = dict(changes, lines=changes["lines"][:most(MOST_LINES)], lines_more=len(rest),
-                       objects=changes["objects"][:most(MOST_OBJECTS)], misuse=changes["misuse"][:most(MOST_PLACES)])
+        rest = changes["lines"][most(MOST_LINES) :]
+        changes = dict(
+            changes,
+            lines=changes["lines"][: most(MOST_LINES)],
+            lines_more=len(rest),
+            objects=changes["objects"][: most(MOST_OBJECTS)],
+            misuse=changes["misuse"][: most(MOST_PLACES)],
+        )
     return {
-        "attrcache": report["attrcache"], "mpi": report["mpi"], "ranks": report["ranks"],
-        "ranks_heard_of": report["ranks_heard_of"], "finalized": report["finalized"],
-        "checked": report["checked"], "seconds": total["seconds"], "command": command,
+        "attrcache": report["attrcache"],
+        "mpi": report["mpi"],
+        "ranks": report["ranks"],
+        "ranks_heard_of": report["ranks_heard_of"],
+        "finalized": report["finalized"],
+        "checked": report["checked"],
+        "seconds": total["seconds"],
+        "command": command,
         "written": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"),
         "names": NUMBERS,
         "totals": [sum(line[name] for line in total["keyvals"]) for name in NUMBERS],
-        "keyvals": lines(report, most(MOST_LINES)), "keyvals_more": len(total["keyvals"][most(MOST_LINES):]),
+        "keyvals": lines(report, most(MOST_LINES)),
+        "keyvals_more": len(total["keyvals"][most(MOST_LINES) :]),
         "attached": cut(total["attached"], most(MOST_ATTACHED), "attributes"),
         "objects": cut(objects_by_place(total["objects"]), most(MOST_OBJECTS), "count"),
-        "misuse": misuse(report, most(MOST_PLACES)), "not_served": total["not_served"],
+        "misuse": misuse(report, most(MOST_PLACES)),
+        "not_served": total["not_served"],
         "per_rank": ranks(report["per_rank"]),
-        "timeline": timeline(most(MOST_EVENTS)), "changes": changes,
+        "timeline": timeline(most(MOST_EVENTS)),
+        "changes": changes,
     }

@@ -10,9 +10,23 @@ import json
 FORMAT = 1
 
 # The numbers of a keyval's line, in the order in which the page has them.
-NUMBERS = ["created", "freed", "leaked", "sets", "gets", "absent", "deletes", "copies",
-           "deleted_with_object", "attached", "copy_calls", "delete_calls", "failed",
-           "callback_ns", "callback_own_ns"]
+NUMBERS = [
+    "created",
+    "freed",
+    "leaked",
+    "sets",
+    "gets",
+    "absent",
+    "deletes",
+    "copies",
+    "deleted_with_object",
+    "attached",
+    "copy_calls",
+    "delete_calls",
+    "failed",
+    "callback_ns",
+    "callback_own_ns",
+]
 TIMES = ["callback_ns", "callback_own_ns"]
 KINDS = ["communicator", "datatype", "window"]
 
@@ -40,8 +54,10 @@ def read(path):
     if not isinstance(report, dict) or "format" not in report or "sum" not in report:
         raise Bad(f"{path} is no report of attrcache-run --report=FILE.json")
     if report["format"] != FORMAT:
-        raise Bad(f"{path} is a report of format {str(report['format'])[:20]}, but this attrcache-run reads "
-                  f"format {FORMAT}")
+        raise Bad(
+            f"{path} is a report of format {str(report['format'])[:20]}, but this attrcache-run reads "
+            f"format {FORMAT}"
+        )
     try:
         return checked(report)
     except Bad as error:
@@ -115,9 +131,14 @@ def summary(part):
 
 def keyval(part):
     one = {name: count(part, name, 0) for name in NUMBERS}
-    one.update(kind=kind(part), library=get(part, "library", str), function=get(part, "function", str),
-               named_by=get(part, "named_by", str, "callback"), made_at=get(part, "made_at", str, ""),
-               last_failure=get(part, "last_failure", int, 0))
+    one.update(
+        kind=kind(part),
+        library=get(part, "library", str),
+        function=get(part, "function", str),
+        named_by=get(part, "named_by", str, "callback"),
+        made_at=get(part, "made_at", str, ""),
+        last_failure=get(part, "last_failure", int, 0),
+    )
     return one
 
 
@@ -160,16 +181,19 @@ def misuse(part):
 
 # ---- Several reports as one ----
 
+
 def key_of(line):
     return line["kind"], line["library"], line["function"], line["named_by"]
 
 
 def merged(reports):
-    """One report of those that processes wrote for themselves, because they ended without MPI_Finalize."""
+    """One report of those that processes without MPI_Finalize wrote for themselves."""
     if len(reports) == 1:
         return reports[0]
-    per_rank = sorted((part for report in reports for part in report["per_rank"]),
-                      key=lambda part: (part["rank"], part["pid"]))
+    per_rank = sorted(
+        (part for report in reports for part in report["per_rank"]),
+        key=lambda part: (part["rank"], part["pid"]),
+    )
     result = dict(reports[0])
     result.update(
         ranks=max([report["ranks"] for report in reports] + [len({p["rank"] for p in per_rank})]),
@@ -188,7 +212,9 @@ def added(parts):
     not_served = dict.fromkeys(KINDS, 0)
     for part in parts:
         for one in part["keyvals"]:
-            line = lines.setdefault(key_of(one), dict(one, **dict.fromkeys(NUMBERS, 0), last_failure=0))
+            line = lines.setdefault(
+                key_of(one), dict(one, **dict.fromkeys(NUMBERS, 0), last_failure=0)
+            )
             for name in NUMBERS:
                 line[name] += one[name]
             line["last_failure"] = one["last_failure"] or line["last_failure"]
@@ -208,7 +234,9 @@ def added(parts):
             not_served[name] += part["not_served"][name]
 
     def use(line):
-        return sum(line[name] for name in ("sets", "gets", "absent", "deletes", "copies", "created"))
+        return sum(
+            line[name] for name in ("sets", "gets", "absent", "deletes", "copies", "created")
+        )
 
     return {
         "seconds": max((part["seconds"] for part in parts), default=0.0),

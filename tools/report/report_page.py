@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes reports as pages, and compares them with earlier ones, for attrcache-run, which starts this.
+"""Writes reports as pages and compares them with earlier ones; attrcache-run starts this.
 
-usage: report_page.py [--page FILE]... [--compare OLD.json] [--text FILE]... --data FILE [--trace FILE]
-                      [--keep-trace] [--preload WHAT] [--run COMMAND...]
+usage: report_page.py [--page FILE]... [--compare OLD.json] [--text FILE]... --data FILE
+                      [--trace FILE] [--keep-trace] [--preload WHAT] [--run COMMAND...]
 
   --data FILE     the report as JSON: with --run, where the ranks write it, else where it is
   --trace FILE    likewise its trace; taken away afterwards unless --keep-trace says otherwise
   --page FILE     write the page there
   --compare FILE  say what changed since the report in that file, in the pages and as text
-  --text FILE     to which files to append that text; - is standard error, where it goes without this
+  --text FILE     to which files to append that text; - is standard error, which is the default
   --run COMMAND   run this first, and return its exit code
   --preload WHAT  its LD_PRELOAD
 """
@@ -33,12 +33,14 @@ def say(text):
 
 
 def written_files(path):
-    """Where the ranks were told to write to, or beside it, with .rankN or .processPID before the ending."""
+    """Where the ranks were told to write, or that with .rankN or .processPID before the ending."""
     if os.path.exists(path):
         return [path]
     root, ending = os.path.splitext(path)
-    return sorted(glob.glob(glob.escape(root) + ".rank*" + glob.escape(ending)) +
-                  glob.glob(glob.escape(root) + ".process*" + glob.escape(ending)))
+    return sorted(
+        glob.glob(glob.escape(root) + ".rank*" + glob.escape(ending))
+        + glob.glob(glob.escape(root) + ".process*" + glob.escape(ending))
+    )
 
 
 def read_trace(path):
@@ -95,8 +97,15 @@ def make(wanted, old):
     if not wanted.page:
         return True
     trace = read_trace(wanted.trace)
-    content = page.fitting(lambda share: dataset.made(report, lambda most: timeline.made(trace, most), changes,
-                                                      shlex.join(wanted.run or []), share))
+    content = page.fitting(
+        lambda share: dataset.made(
+            report,
+            lambda most: timeline.made(trace, most),
+            changes,
+            shlex.join(wanted.run or []),
+            share,
+        )
+    )
     return all([write(path, content) for path in wanted.page])
 
 
@@ -105,7 +114,9 @@ def take_away(wanted, done):
     if not done:
         say(f"the report's data are kept: {' '.join(written_files(wanted.data))}")
         return
-    for path in written_files(wanted.data) + ([] if wanted.keep_trace else written_files(wanted.trace or "")):
+    for path in written_files(wanted.data) + (
+        [] if wanted.keep_trace else written_files(wanted.trace or "")
+    ):
         os.unlink(path)
 
 

@@ -8,8 +8,15 @@ import subprocess
 import sys
 
 # What others send to a launcher. Whatever comes from the terminal, the command has got by itself.
-FORWARDED = {signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
-             signal.SIGCONT}
+FORWARDED = {
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGCONT,
+}
 SI_KERNEL = 0x80
 
 
@@ -38,8 +45,12 @@ def run(command, preload):
     environment = dict(os.environ, **({"LD_PRELOAD": preload} if preload else {}))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
     try:
-        child = subprocess.Popen(command, close_fds=False, env=environment,
-                                 preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before))
+        child = subprocess.Popen(
+            command,
+            close_fds=False,
+            env=environment,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
+        )
     except OSError as error:
         print(f"attrcache-run: {command[0]}: {error.strerror}", file=sys.stderr)
         return Ended(127 if isinstance(error, FileNotFoundError) else 126)

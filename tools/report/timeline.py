@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Reads the trace that the interposer writes, and makes of it what a page can hold.
 
-A trace may have millions of events. The page gets the longest, and those of callbacks that failed; and of all events
-how much of the time each group of ranks spent in them.
+A trace may have millions of events. The page gets the longest, and those of callbacks that failed;
+and of all events how much of the time each group of ranks spent in them.
 """
 
 import heapq
@@ -25,7 +25,7 @@ def lines_of(file):
 
 
 def read(path, threads, events):
-    """Adds to threads, (rank, thread) -> name, and to events (see `event()`); says how many were dropped."""
+    """Adds to threads, (rank, thread) -> name, and to events; says how many were dropped."""
     dropped = 0
     try:
         with open(path, encoding="utf-8") as file:
@@ -53,8 +53,16 @@ def event(entry):
     start, duration = round(entry["ts"] * 1000), round(entry["dur"] * 1000)
     if start < 0 or duration < 0:
         raise ValueError
-    return (int(entry["pid"]), int(entry["tid"]), start, duration, what, name,
-            int(args.get("keyval", 0)), int(args.get("code", 0)))
+    return (
+        int(entry["pid"]),
+        int(entry["tid"]),
+        start,
+        duration,
+        what,
+        name,
+        int(args.get("keyval", 0)),
+        int(args.get("code", 0)),
+    )
 
 
 def numbered(values):
@@ -65,7 +73,7 @@ def numbered(values):
 
 
 def nested(events):
-    """For each event whether it lies within another one of its thread, whose time it would count again."""
+    """For each event whether it lies within another one of its thread."""
     inside = [False] * len(events)
     ends = {}
     for i in sorted(range(len(events)), key=lambda i: (events[i][2], -events[i][3])):
@@ -76,7 +84,7 @@ def nested(events):
 
 
 def overview(events, ranks, length):
-    """How much of each piece of time each group of ranks spent in events, in thousandths; with more than few ranks."""
+    """How much of each piece of time each group of ranks spent in events, in thousandths."""
     size = -(-(max(ranks) + 1) // GROUPS) if ranks else 1
     width = max(1, -(-length // BINS))
     cells = {}
@@ -94,7 +102,12 @@ def overview(events, ranks, length):
     for (group, piece), time in sorted(cells.items()):
         share = round(1000 * time / (width * members[group]))
         flat += [group, piece, max(1, share)]
-    return {"ranks_each": size, "groups": max(members, default=-1) + 1, "bin_ns": width, "cells": flat}
+    return {
+        "ranks_each": size,
+        "groups": max(members, default=-1) + 1,
+        "bin_ns": width,
+        "cells": flat,
+    }
 
 
 def traced(paths):
@@ -105,7 +118,7 @@ def traced(paths):
 
 
 def made(trace, kept):
-    """The timeline as the page's data have it, with so many events; None if nothing happened that is traced."""
+    """The timeline as the page's data have it, with so many events; None if nothing happened."""
     threads, events, dropped = trace
     if not events:
         return None
@@ -126,14 +139,25 @@ def made(trace, kept):
         if not inside:
             busy[one[:2]] = busy.get(one[:2], 0) + one[3]
     return {
-        "events": len(events), "dropped": dropped, "length_ns": length,
+        "events": len(events),
+        "dropped": dropped,
+        "length_ns": length,
         "failed": sum(one[7] != 0 for one in events),
-        "lanes": [[rank, thread, threads.get((rank, thread), "thread"), busy.get((rank, thread), 0)]
-                  for rank, thread in lanes],
-        "names": names, "whats": whats, "keyvals": keyvals,
-        # Of the kept events, sorted by lane and start; a start is counted from the one before in its lane.
-        "lane": lane, "start": starts, "duration": [one[3] for one in chosen],
-        "what": [whats.index(one[4]) for one in chosen], "name": name, "keyval": keyval,
+        "lanes": [
+            [rank, thread, threads.get((rank, thread), "thread"), busy.get((rank, thread), 0)]
+            for rank, thread in lanes
+        ],
+        "names": names,
+        "whats": whats,
+        "keyvals": keyvals,
+        # Of the kept events, sorted by lane and start; a start is counted from the one before in
+        # its lane.
+        "lane": lane,
+        "start": starts,
+        "duration": [one[3] for one in chosen],
+        "what": [whats.index(one[4]) for one in chosen],
+        "name": name,
+        "keyval": keyval,
         "codes": [[i, one[7]] for i, one in enumerate(chosen) if one[7] != 0],
         "overview": overview(events, ranks, length),
     }
