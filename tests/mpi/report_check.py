@@ -96,10 +96,29 @@ def check_attached(part, ranks, where):
           expected, f"{where}: attached")
 
 
+def check_objects(part, program, ranks, where):
+    """`ranks`: which are in it. The one that is left, and its rank + 1 duplicates."""
+    found = {(o["kind"], o["object"], o["from"]): o for o in part["objects"]}
+    equal(len(found), len(part["objects"]), f"{where}: objects")
+    equal({key: o["count"] for key, o in found.items()}, {
+        ("communicator", "the one that is left", "use"): len(ranks),
+        ("communicator", "duplicates of the one that is left", "dup"): sum(r + 1 for r in ranks),
+    }, f"{where}: objects")
+    for o in part["objects"]:
+        check(o["place"].startswith(f"{program}: "), f"{where}: {o}")
+
+
+def check_places(part, program, where):
+    for k in part["keyvals"]:
+        function = "make_without_callbacks+" if k["named_by"] == "caller" else ""
+        check(k["made_at"].startswith(f"{program}: {function}"), f"{where}: {k['function']} made at {k['made_at']!r}")
+
+
 def check_misuse(part, times, where):
     equal(list(part["misuse"]), ["stale-keyval"], where)
     stale = part["misuse"]["stale-keyval"]
     equal(stale["times"], times, where)
+    check("was freed" in stale["what"] and stale["rule"].startswith("MPI-"), f"{where}: {stale}")
     equal(sum(stale["places"].values()), times, f"{where}: at all places")
     equal([place.split("+")[0].split()[-1] for place in stale["places"]], ["get"], f"{where}: where")
 
@@ -114,6 +133,8 @@ def check_everything(report, ranks, program):
     compare_keyvals(report["sum"], total, "sum")
     check_times(report["sum"], ranks, "sum")
     check_attached(report["sum"], range(ranks), "sum")
+    check_objects(report["sum"], program, range(ranks), "sum")
+    check_places(report["sum"], program, "sum")
     check_misuse(report["sum"], 840 * ranks, "sum: misuse")
     for rank, part in enumerate(report["per_rank"]):
         where = f"rank {rank}"
@@ -123,6 +144,8 @@ def check_everything(report, ranks, program):
         compare_keyvals(part, expected_of(rank, program), where)
         check_times(part, 1, where)
         check_attached(part, [rank], where)
+        check_objects(part, program, [rank], where)
+        check_places(part, program, where)
 
 
 def check_nothing(report, ranks, program):

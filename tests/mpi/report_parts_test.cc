@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What of the report needs no MPI: how parts travel from rank to rank, and JSON strings.
+// What of the report needs no MPI: how parts travel from rank to rank, JSON strings, and settings.
 
 #include <gtest/gtest.h>
 
 #include "mpi/report/quote.h"
+#include "mpi/report/settings.h"
 #include "mpi/report/wire.h"
 
 namespace attrcache::mpi::report {
@@ -24,16 +25,35 @@ Part some_part() {
   line.library = "libx.so";
   line.function = "f(int)";
   line.from_caller = true;
+  line.made_at = "libx.so: setup+0x2f";
   for (int n = 0; n < kNumbers; ++n) line.numbers[n] = static_cast<uint64_t>(n) << 40;
   line.last_failure = -1;
   s.lines = {line, Line{}};
   s.attached = {{1, "a \"type\"", true, false, "liby.so", "+0x12", 17}};
-  s.misuse = {{"stale-keyval", "what it is", 5, {{"libx.so: f+0x1", 4}, {"libx.so: g", 1}}}};
+  s.objects = {{1, "a type", true, "liby.so: make+0x3", 2}, {2, "", false, "", 1}};
+  s.misuse = {{"stale-keyval",
+               "what it is",
+               "what the standard says",
+               5,
+               {{"libx.so: f+0x1", 4}, {"libx.so: g", 1}}}};
   part.timeline.pid = 4711;
   part.timeline.dropped = 9;
   part.timeline.names = {"", "f"};
   part.timeline.moments = {{1'700'000'000'000'000'000, 12, 34, 56, -7, 1, 2, 3}};
   return part;
+}
+
+TEST(Settings, ManyRanksShareTheMemoryForEvents) {
+  Settings s;
+  EXPECT_EQ(s.events_of(1), 50'000u);
+  EXPECT_EQ(s.events_of(10), 50'000u);
+  EXPECT_EQ(s.events_of(4000), 125u);
+  EXPECT_EQ(s.events_of(1'000'000), 1u);
+  s.events = 7;
+  EXPECT_EQ(s.events_of(4000), 7u);
+  s.events = 90'000;
+  s.events_asked = true;
+  EXPECT_EQ(s.events_of(4000), 90'000u);
 }
 
 TEST(Wire, WhatArrivesIsWhatWasSent) {
@@ -48,13 +68,19 @@ TEST(Wire, WhatArrivesIsWhatWasSent) {
   ASSERT_EQ(part.summary.lines.size(), 2u);
   EXPECT_EQ(part.summary.lines[0].function, "f(int)");
   EXPECT_TRUE(part.summary.lines[0].from_caller);
+  EXPECT_EQ(part.summary.lines[0].made_at, "libx.so: setup+0x2f");
   EXPECT_EQ(part.summary.lines[0].numbers[kOwnNanoseconds], uint64_t{kOwnNanoseconds} << 40);
   EXPECT_EQ(part.summary.lines[0].last_failure, -1);
   ASSERT_EQ(part.summary.attached.size(), 1u);
   EXPECT_TRUE(part.summary.attached[0].predefined);
   EXPECT_FALSE(part.summary.attached[0].deleted_by_finalize);
   EXPECT_EQ(part.summary.attached[0].count, 17u);
+  ASSERT_EQ(part.summary.objects.size(), 2u);
+  EXPECT_TRUE(part.summary.objects[0].by_dup);
+  EXPECT_EQ(part.summary.objects[0].place, "liby.so: make+0x3");
+  EXPECT_EQ(part.summary.objects[0].count, 2u);
   ASSERT_EQ(part.summary.misuse.size(), 1u);
+  EXPECT_EQ(part.summary.misuse[0].rule, "what the standard says");
   ASSERT_EQ(part.summary.misuse[0].places.size(), 2u);
   EXPECT_EQ(part.summary.misuse[0].places[1].place, "libx.so: g");
   EXPECT_EQ(part.timeline.dropped, 9u);

@@ -54,6 +54,7 @@ for np in 1 2 4; do
   has "$((2 * np)) keyvals of report: delete_left: no MPI_Comm_free_keyval"
   has "duplicates of the one that is left"
   has "so delete_fn never ran"
+  has "made by a dup at report: "
   has "on MPI_COMM_WORLD: $on_world"
   has "x stale-keyval: "
   # But for the times, stderr and the file say the same.
@@ -64,6 +65,7 @@ done
 ATTRCACHE_CHECK=1 launch --report=checked.json "$mpirun" -np 2 "$program" everything
 expect everything checked.json 2
 has "warning: "
+grep -q '^"checked": true' checked.json && grep -q '^"checked": false' all.1.json || fail "checked"
 
 # More ranks than get a line each.
 launch --report "$mpirun" -np 9 "$program" nothing
@@ -86,6 +88,9 @@ report = json.load(open(sys.argv[1]))
 for part, ranks in [(report["sum"], 2)] + [(part, 1) for part in report["per_rank"]]:
     assert sum(a["attributes"] for a in part["attached"]) == 1201 * ranks, part
     assert 1000 <= len(part["attached"]) <= 1003, len(part["attached"])
+    assert sum(o["count"] for o in part["objects"]) == 1200 * ranks, part
+    assert 1000 <= len(part["objects"]) <= 1001, len(part["objects"])
+    assert {(o["kind"], o["from"]) for o in part["objects"]} == {("datatype", "use")}, part
     names = {a["object"]: a for a in part["attached"]}
     assert "(others)" in names and part["keyvals"][0]["attached"] == 1201 * ranks
     assert sum(name.startswith('type "') for name in names) >= 999
@@ -95,6 +100,13 @@ END
 # A process without a launcher; what is asked for by the environment.
 ATTRCACHE_REPORT=single.json launch "$program" nothing
 expect nothing single.json 1
+
+# A page needs the launcher; without it, its data are kept for that.
+so=$("$run" --report --mpi "$(interposer_of "$mpi")" --print)
+output=$(LD_PRELOAD=$so ATTRCACHE_REPORT=page.html "$program" nothing 2>&1)
+has "attrcache: attrcache-run makes the page: attrcache-run --from page.html.json --report=page.html"
+expect nothing page.html.json 1
+[ ! -f page.html ] || fail "a page without the launcher"
 
 # A failure in MPI_Finalize is neither hidden nor does it hide the report.
 launch --mpi "$(interposer_of "$mpi")" "$program" failing

@@ -51,6 +51,7 @@ for mpi in mpich openmpi; do
   done
   attrcache-run --report="$work/report.json" "mpirun.$mpi" -np 1 "$work/$mpi" >/dev/null
   python3 -m json.tool "$work/report.json" >/dev/null || fail "$mpi: the report is no JSON"
+  attrcache-run --from "$work/report.json" --report="$work/report.html" || fail "$mpi: no page"
   echo "served: $("mpirun.$mpi" --version | head -n 1)"
 done
 

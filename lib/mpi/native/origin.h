@@ -13,9 +13,9 @@
 namespace attrcache::mpi {
 
 struct Origin {
-  char library[64];   // the file's name without its folders; "?" if no file has the address
-  char function[96];  // as written in the source (in C++ with arguments); empty if unknown
-  uintptr_t offset;   // offset in the function, or in the library if the function is unknown
+  char library[64];    // the file's name without its folders; "?" if no file has the address
+  char function[256];  // as written in the source (in C++ with arguments); empty if unknown
+  uintptr_t offset;    // offset in the function, or in the library if the function is unknown
 };
 
 // The origin of a function's address, or of any code within a function.
@@ -28,7 +28,7 @@ Origin origin_of_call(const void* return_address);
 // An origin as text: "libfoo.so: bar+0x12", "libfoo.so: bar" at the function's beginning, or
 // "libfoo.so+0x1234".
 struct OriginText {
-  char text[192];
+  char text[384];
 };
 OriginText to_text(const Origin& origin);
 

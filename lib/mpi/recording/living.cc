@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mpi/native/caller.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/keyvals.h"
@@ -17,6 +18,7 @@ struct Known {
   int kind;
   void* object = nullptr;  // null: nobody has used the object yet, so its handle isn't known
   std::string origin;      // if the object is a duplicate: the name of what was duplicated
+  Found found;
 };
 
 constinit std::mutex lock;
@@ -91,21 +93,25 @@ std::string name_of(int number, void* object) {
 }
 
 void appeared(int kind, const void* anchor) {
+  const void* place = find_caller().address;
   const std::lock_guard held(lock);
-  known()[anchor] = {kind, nullptr, ""};
+  known()[anchor] = {kind, nullptr, "", {false, place}};
 }
 
 void known_as(int kind, const void* anchor, void* object) {
   const std::lock_guard held(lock);
-  known()[anchor] = {kind, object, ""};
+  Known& k = known()[anchor];
+  k.kind = kind;
+  k.object = object;
 }
 
 void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
                 const attrcache_table* table) {
   count_each(kind, registry, table, &Counts::copies);
   std::string origin = name_of(kind, old_object);
+  const void* place = find_caller().address;
   const std::lock_guard held(lock);
-  known()[anchor] = {kind, nullptr, std::move(origin)};
+  known()[anchor] = {kind, nullptr, std::move(origin), {true, place}};
 }
 
 void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
@@ -115,6 +121,14 @@ void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
 void ended(const void* anchor) {
   const std::lock_guard held(lock);
   known().erase(anchor);
+}
+
+void for_each_left(bool ask, const std::function<void(const Object&, const Found&)>& visit) {
+  const std::lock_guard held(lock);
+  for (const auto& [anchor, k] : known()) {
+    const Object object = describe(k, ask);
+    if (!object.predefined) visit(object, k.found);
+  }
 }
 
 void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit) {

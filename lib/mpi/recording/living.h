@@ -34,6 +34,16 @@ struct Object {
   bool deleted_by_finalize = false;
 };
 
+// What visit() is told of an object that wasn't freed, besides what it is: where it was made by a
+// dup, or, if it was made otherwise, where an attribute of it was used first.
+struct Found {
+  bool by_dup = false;
+  const void* place = nullptr;  // a return address; null if unknown
+};
+// Visits all objects that were not freed and that aren't predefined. `ask` says whether MPI may be
+// asked for names.
+void for_each_left(bool ask, const std::function<void(const Object&, const Found&)>& visit);
+
 // Visits all attributes of all objects. `ask` says whether MPI may be asked for names.
 void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit);
 

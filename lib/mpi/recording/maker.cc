@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "mpi/native/caller.h"
 #include "mpi/native/kinds.h"
 #include "mpi/native/origin.h"
 #include "platform/memory.h"
@@ -73,6 +74,14 @@ void name(Maker& m) {
   if (m.caller != nullptr) name(m.caller_name, origin_of_call(m.caller), m.library);
 }
 
+// Says where the program is now. Not by the return address of the call, which language bindings of
+// MPI's may be in.
+void locate(Maker& m) {
+  const Place place = find_caller();
+  if (place.address == nullptr) return;
+  std::snprintf(m.made_at, sizeof m.made_at, "%s", to_text(origin_of_call(place.address)).text);
+}
+
 }  // namespace
 
 Maker* find_maker(int kind, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
@@ -101,6 +110,7 @@ Maker* find_maker(int kind, attrcache_callback* copy_fn, attrcache_callback* del
     std::snprintf(made.library, sizeof made.library, "(others)");
   } else {
     name(made);
+    locate(made);
   }
   ++count;
   link->in_bucket = reinterpret_cast<Link*>(buckets[bucket].load(kRelaxed));

@@ -41,9 +41,10 @@ struct Maker {
   char library[64];               // the file's name, of delete_fn's if there is one
   // The names of the functions, or where in the library they are ("+0x1f20"), and that of the
   // caller.
-  char copy_name[96];
-  char delete_name[96];
-  char caller_name[96];
+  char copy_name[256];
+  char delete_name[256];
+  char caller_name[256];
+  char made_at[384];  // where the program made the first of its keyvals, as to_text() writes it
   Counts counts;
   Maker* next;
 

@@ -111,7 +111,7 @@ void begin() {
   process = getpid();
   started = now();
   record_misuse();
-  if (!settings().trace.empty()) start_tracing(settings().events, settings().slow);
+  if (!settings().trace.empty()) start_tracing(settings().events_of(ranks), settings().slow);
 }
 
 uint64_t since_begin() { return now() - started; }

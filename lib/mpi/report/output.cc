@@ -9,6 +9,8 @@
 namespace attrcache::mpi::report {
 namespace {
 
+// Only attrcache-run makes pages. Without it, their data are written to a file of their own.
+bool is_page(const std::string& path) { return path.ends_with(".html"); }
 bool is_json(const std::string& path) { return path.ends_with(".json"); }
 
 // Makes "a/report.rank3.json" from "a/report.json" and ".rank3".
@@ -53,6 +55,13 @@ void write_all(const std::vector<Part>& parts, int ranks, const Settings& settin
     if (target == "-") {
       write_text(stderr, all);
       std::fflush(stderr);
+    } else if (is_page(target)) {
+      const std::string page = with_suffix(target, suffix);
+      write_file(page + ".json", write_json, all);
+      std::fprintf(stderr,
+                   "attrcache: attrcache-run makes the page: attrcache-run --from %s.json "
+                   "--report=%s\n",
+                   page.c_str(), page.c_str());
     } else {
       write_file(with_suffix(target, suffix), is_json(target) ? write_json : write_text, all);
     }

@@ -35,6 +35,7 @@ Settings read() {
   w.trace = text("ATTRCACHE_TRACE");
   w.slow = static_cast<uint64_t>(number("ATTRCACHE_TRACE_SLOW", 1e9, 10) * 1000);
   w.events = static_cast<size_t>(number("ATTRCACHE_TRACE_EVENTS", 1e8, 50'000));
+  w.events_asked = !text("ATTRCACHE_TRACE_EVENTS").empty();
   w.wait = number("ATTRCACHE_REPORT_WAIT", 1e6, 300);
   return w;
 }

@@ -24,6 +24,7 @@ Line line_of(const Maker& m) {
   line.library = m.library;
   line.function = m.name();
   line.from_caller = m.copy_fn == nullptr && m.delete_fn == nullptr;
+  line.made_at = m.made_at;
   const std::pair<Number, const Atomic<uint64_t>&> numbers[] = {
       {kCreated, c.created},
       {kFreed, c.freed},
@@ -64,7 +65,9 @@ void add_line(Summary& to, const Line& line) {
   uint64_t numbers[kNumbers];
   for (int n = 0; n < kNumbers; ++n) numbers[n] = there.numbers[n] + line.numbers[n];
   const int64_t failure = line.last_failure != 0 ? line.last_failure : there.last_failure;
+  const std::string made_at = there.made_at.empty() ? line.made_at : there.made_at;
   there = line;
+  there.made_at = made_at;
   std::copy(numbers, numbers + kNumbers, there.numbers);
   there.last_failure = failure;
 }
@@ -78,6 +81,19 @@ void add_attached(Summary& to, const Attached& one) {
                     to.attached_places.contains(key(one.object));
   const std::string object = room ? one.object : kOthers;
   Attached& there = find_or_make(to.attached, to.attached_places, key(object));
+  const uint64_t count = there.count + one.count;
+  there = one;
+  there.object = object;
+  there.count = count;
+}
+
+void add_object(Summary& to, const LeftObject& one) {
+  const auto key = [&one](const std::string& object) {
+    return key_of(one.kind, one.place, "", one.by_dup, object);
+  };
+  const bool room = to.objects.size() < kMostObjects || to.object_places.contains(key(one.object));
+  const std::string object = room ? one.object : kOthers;
+  LeftObject& there = find_or_make(to.objects, to.object_places, key(object));
   const uint64_t count = there.count + one.count;
   there = one;
   there.object = object;
@@ -148,6 +164,15 @@ Summary collect(bool ask) {
     add_attached(s, {object.kind, object.name, object.predefined, object.deleted_by_finalize,
                      line.library, line.function, 1});
   });
+  // Many objects come from few places, and to name a place takes long.
+  std::unordered_map<const void*, std::string> places;
+  for_each_left(ask, [&](const Object& object, const Found& found) {
+    const auto [place, is_new] = places.try_emplace(found.place);
+    if (is_new && found.place != nullptr) {
+      place->second = to_text(origin_of_call(found.place)).text;
+    }
+    add_object(s, {object.kind, object.name, found.by_dup, place->second, 1});
+  });
   for (const Maker* m = all_makers(); m != nullptr; m = m->next) {
     Line line = line_of(*m);
     line.numbers[kAttached] = left[m];
@@ -156,7 +181,8 @@ Summary collect(bool ask) {
   for (int sort = 0; sort < kMisuses; ++sort) {
     const auto misuse = static_cast<Misuse>(sort);
     if (const uint64_t count = misuse_count(misuse)) {
-      s.misuse.push_back({describe(misuse).name, describe(misuse).what, count, places_of(misuse)});
+      s.misuse.push_back({describe(misuse).name, describe(misuse).what, describe(misuse).rule,
+                          count, places_of(misuse)});
     }
   }
   if (const Process* state = process()) {
@@ -173,6 +199,7 @@ void add(Summary& sum, const Summary& one) {
   for (int kind = 0; kind < kMpiKinds; ++kind) sum.not_served[kind] += one.not_served[kind];
   for (const Line& line : one.lines) add_line(sum, line);
   for (const Attached& a : one.attached) add_attached(sum, a);
+  for (const LeftObject& o : one.objects) add_object(sum, o);
   for (const MisuseCount& m : one.misuse) add_misuse(sum.misuse, m);
 }
 
@@ -185,6 +212,11 @@ void sort(Summary& summary) {
                      if (a.deleted_by_finalize != b.deleted_by_finalize)
                        return b.deleted_by_finalize;
                      return a.count != b.count ? a.count > b.count : a.object < b.object;
+                   });
+  std::stable_sort(summary.objects.begin(), summary.objects.end(),
+                   [](const LeftObject& a, const LeftObject& b) {
+                     if (a.count != b.count) return a.count > b.count;
+                     return a.place != b.place ? a.place < b.place : a.object < b.object;
                    });
 }
 

@@ -46,6 +46,7 @@ struct Line {
   std::string library;
   std::string function;      // a name, or "+0x1f20"; empty if unknown
   bool from_caller = false;  // library and function are who made the keyval, not a callback's
+  std::string made_at;       // where the first of them was made: "libx.so: f+0x12"; may be empty
   uint64_t numbers[kNumbers] = {};
   int64_t last_failure = 0;
 
@@ -67,6 +68,16 @@ struct Attached {
   uint64_t count = 0;
 };
 
+// Objects of one kind and name that were never freed and that came from one place. From
+// kMostObjects on, the rest of a place is summed under kOthers.
+struct LeftObject {
+  int kind = 0;
+  std::string object;
+  bool by_dup = false;  // whether the place is where a dup made them, or else where they were used
+  std::string place;    // "libx.so: f+0x12"; empty if unknown
+  uint64_t count = 0;
+};
+
 struct MisusePlace {
   std::string place;  // "libx.so: f+0x12"
   uint64_t count = 0;
@@ -74,6 +85,7 @@ struct MisusePlace {
 struct MisuseCount {
   std::string name;
   std::string what;
+  std::string rule;
   uint64_t count = 0;
   std::vector<MisusePlace> places;  // those that are known
 };
@@ -88,10 +100,12 @@ struct Summary {
       {};  // per kind, on how many ranks a tool in front wraps its functions
   std::vector<Line> lines;
   std::vector<Attached> attached;
+  std::vector<LeftObject> objects;
   std::vector<MisuseCount> misuse;
-  // Where lines and attached are found by their keys, while the summary is made.
+  // Where lines, attached and objects are found by their keys, while the summary is made.
   std::unordered_map<std::string, size_t> line_places;
   std::unordered_map<std::string, size_t> attached_places;
+  std::unordered_map<std::string, size_t> object_places;
 };
 
 // The summary of this process as it is now. `ask` says whether MPI may be asked for names of

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <map>
+#include <tuple>
 
 #include "mpi/native/native.h"
 #include "mpi/report/output.h"
@@ -121,6 +123,13 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+// Makes "2 communicators, made by a dup at libx.so: f+0x12".
+std::string objects_from(const LeftObject& o, uint64_t count) {
+  std::string text = counted(count, kKindNames[o.kind].word);
+  if (!o.place.empty()) text += (o.by_dup ? ", made by a dup at " : ", first used at ") + o.place;
+  return text;
+}
+
 void write_left(std::FILE* file, const Summary& s) {
   bool any = false;
   const auto say = [&](const std::string& text) {
@@ -164,6 +173,14 @@ void write_left(std::FILE* file, const Summary& s) {
       say(what + ": no " + kFree[a.kind] + ", so delete_fn never ran");
     }
   }
+  // Objects by where they came from, whatever their names are.
+  std::map<std::tuple<int, bool, std::string>, uint64_t> places;
+  for (const LeftObject& o : s.objects) places[{o.kind, o.by_dup, o.place}] += o.count;
+  for (const LeftObject& o : s.objects) {
+    const auto place = places.extract({o.kind, o.by_dup, o.place});
+    if (place.empty()) continue;  // written with the first of them
+    say(objects_from(o, place.mapped()) + ": no " + kFree[o.kind]);
+  }
 }
 
 void write_failures(std::FILE* file, const Summary& s) {
@@ -189,7 +206,8 @@ void write_misuse(std::FILE* file, const Summary& s) {
 }
 
 bool all_well(const Summary& s) {
-  return total(s, kLeft) == 0 && s.attached.empty() && total(s, kFailed) == 0 && s.misuse.empty();
+  return total(s, kLeft) == 0 && s.attached.empty() && s.objects.empty() &&
+         total(s, kFailed) == 0 && s.misuse.empty();
 }
 
 void sum_numbers(const Summary& s, uint64_t (&sum)[kNumbers]) {

@@ -75,6 +75,7 @@ void pass(Stream& stream, AnyPart& part) {
     to(line.library);
     to(line.function);
     to(line.from_caller);
+    to(line.made_at);
     for (auto& n : line.numbers) to(n);
     to(line.last_failure);
   });
@@ -87,9 +88,17 @@ void pass(Stream& stream, AnyPart& part) {
     to(a.function);
     to(a.count);
   });
+  stream.list(s.objects, [](Stream& to, auto& o) {
+    to(o.kind);
+    to(o.object);
+    to(o.by_dup);
+    to(o.place);
+    to(o.count);
+  });
   stream.list(s.misuse, [](Stream& to, auto& m) {
     to(m.name);
     to(m.what);
+    to(m.rule);
     to(m.count);
     to.list(m.places, [](Stream& places, auto& p) {
       places(p.place);

@@ -3,7 +3,6 @@
 #include "mpi/watching/misuse.h"
 
 #include <unistd.h>
-#include <unwind.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -64,25 +63,6 @@ constexpr MisuseText kTexts[] = {
      "MPI-4.1 7.4.3: MPI_COMM_FREE marks an object for deallocation, once"},
 };
 static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
-
-// ---- The caller ----
-
-struct Walk {
-  Place found;
-  Place outside;  // the first caller outside of attrcache, for when all others are MPI's
-};
-
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
-  static const char here = 0;
-  auto& walk = *static_cast<Walk*>(argument);
-  const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
-  if (address == nullptr) return _URC_END_OF_STACK;
-  if (same_library(address, &here)) return _URC_NO_REASON;
-  if (walk.outside.address == nullptr) walk.outside = call_place(address);
-  if (in_mpi_library(address)) return _URC_NO_REASON;
-  walk.found = call_place(address);
-  return _URC_END_OF_STACK;
-}
 
 // ---- What was seen where ----
 
@@ -216,12 +196,6 @@ constinit Atomic<bool> recording{false};
 }  // namespace
 
 const MisuseText& describe(Misuse sort) { return kTexts[static_cast<int>(sort)]; }
-
-Place find_caller() {
-  Walk walk = {};
-  _Unwind_Backtrace(look_at_frame, &walk);
-  return walk.found.address != nullptr ? walk.found : walk.outside;
-}
 
 void caught(Misuse sort, const Case& c, Place place) {
   counts_of[static_cast<int>(sort)].fetch_add(1, kRelaxed);

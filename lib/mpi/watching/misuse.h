@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpi/native/caller.h"
 #include "mpi/native/misuse_sorts.h"
 #include "platform/atomic.h"
 
@@ -22,17 +23,6 @@ struct MisuseText {
   const char* rule;  // what the standard says, and where
 };
 const MisuseText& describe(Misuse sort);
-
-// A place in the program: the return address of a call, or a function.
-struct Place {
-  const void* address = nullptr;  // null: caught() finds it, or it is unknown if is_call is false
-  bool is_call = true;
-};
-inline Place function_place(const void* function) { return {function, false}; }
-inline Place call_place(const void* return_address) { return {return_address, true}; }
-// Returns the innermost caller outside of attrcache and MPI, with a null address if there is none.
-// Slow.
-Place find_caller();
 
 inline constexpr int kNoKind = -1;
 inline constexpr int kNoKeyval = INT32_MIN;
@@ -50,7 +40,8 @@ struct Case {
 };
 
 // Counts a misuse, and prints a warning if warnings are wanted and the place is new. Any thread may
-// call it. It waits for nobody, and preserves errno.
+// call it. It waits for nobody, and preserves errno. Without a place, the place is the innermost
+// caller outside of attrcache and MPI, unless `place` says that it is a function's.
 [[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
 // Returns how often a sort of misuse was caught so far.
