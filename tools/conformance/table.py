@@ -1,0 +1,1 @@
+def make(a,b): pass
