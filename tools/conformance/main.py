@@ -42,7 +42,7 @@ def parser(tool):
     p.add_argument("--only", metavar="SECTION", action="append", default=[],
                    help="a section, or a check; can be given several times")
     p.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
-                   help="how many programs run at a time (default: %(default)s)")
+                   help="how many programs run at a time (default: one for each processor)")
     p.add_argument("--timeout", metavar="S", type=int, default=60,
                    help="seconds after which a program counts as hanging (default: %(default)s)")
     p.add_argument("--html", metavar="FILE", help="write a page, too")
@@ -105,7 +105,8 @@ def check_mpi(arguments, sections, home, tool):
     writable("--json", arguments.json)
     arguments.served_by = [find_launcher(home)] if arguments.served else []
     with tempfile.TemporaryDirectory(prefix="check-mpi.") as folder:
-        an_mpi = mpi_module.Mpi(arguments, folder)
+        needs = {feature for check in checks for feature in check.needs} | {"standard_abi"}
+        an_mpi = mpi_module.Mpi(arguments, folder, needs)
         date = datetime.date.today().isoformat()
         print(report.headline(report.to_data(an_mpi, [], arguments.served, date)) + "\n", flush=True)
         shown = sys.stderr.isatty()

@@ -28,6 +28,9 @@ FEATURES = {
 PROGRAMS = {
     "session_again": "int i; for (i = 0; i < 3; ++i) { MPI_Session s; MPI_Session_init(MPI_INFO_NULL,"
                      " MPI_ERRORS_RETURN, &s); MPI_Session_finalize(&s); } puts(\"probe: well\");",
+    # The standard ABI of MPI-5.0; an MPI's own interface says that it is none.
+    "standard_abi": "int major = -1, minor; MPI_Abi_get_version(&major, &minor);"
+                    " if (major >= 0) puts(\"probe: well\");",
 }
 
 PROBE = r"""
@@ -100,9 +103,9 @@ def telling_line(text):
 
 
 class Mpi:
-    """Compiles programs in a folder of its own and runs them."""
+    """Compiles programs in a folder of its own and runs them. Of FEATURES and PROGRAMS it looks for those in needs."""
 
-    def __init__(self, arguments, folder):
+    def __init__(self, arguments, folder, needs):
         self.folder = folder
         self.timeout = arguments.timeout
         self.mpicc = self._words("--mpicc", arguments.mpicc)
@@ -111,6 +114,11 @@ class Mpi:
         self.mpirun = self._words("--mpirun", arguments.mpirun)
         self.served_by = arguments.served_by
         self._probe()
+        self.features = {name for name in needs & set(FEATURES) if self._has(name, FEATURES[name])}
+        for name in needs & set(PROGRAMS):
+            if self._has(name, PROGRAMS[name]) and (
+                    self.launch("has_" + name)[1].count("probe: well") == self.ranks):
+                self.features.add(name)
 
     @staticmethod
     def _words(option, value):
@@ -156,12 +164,9 @@ class Mpi:
         self.ranks = int(line.group(3))
         self.level = int(line.group(4))
         self.library = " ".join(line.group(5).split())
-        self.features = {name for name, code in FEATURES.items() if self._has(name, code)}
-        for name, code in PROGRAMS.items():
-            if self._has(name, code) and self.launch("has_" + name)[1].count("probe: well") == self.ranks:
-                self.features.add(name)
 
     def _has(self, name, code):
-        source = self.write("has_%s.c" % name, "#include <mpi.h>\n#include <stdio.h>\nint main(void) { %s return 0; }\n" % code)
+        text = "#include <mpi.h>\n#include <stdio.h>\nint main(void) { %s return 0; }\n" % code
+        source = self.write("has_%s.c" % name, text)
         return self.compile(self.mpicc, source, "has_" + name, "-Wno-deprecated-declarations",
                             "-Werror=implicit-function-declaration") is None

@@ -17,6 +17,7 @@ def to_data(an_mpi, results, served, date):
         "format": FORMAT,
         "date": date,
         "mpi": an_mpi.library,
+        "standard_abi": "standard_abi" in an_mpi.features,
         "mpi_version": "%d.%d" % an_mpi.version,
         "thread_level": mpi_module.LEVELS[an_mpi.level],
         "ranks": an_mpi.ranks,
@@ -38,8 +39,9 @@ def counts(results):
 
 
 def headline(data):
-    return "%s (MPI-%s), %s, %d rank%s, %s, %s" % (
-        data["mpi"], data["mpi_version"], data["thread_level"], data["ranks"], "" if data["ranks"] == 1 else "s",
+    return "%s (MPI-%s%s), %s, %d rank%s, %s, %s" % (
+        data["mpi"], data["mpi_version"], ", standard ABI" if data["standard_abi"] else "", data["thread_level"],
+        data["ranks"], "" if data["ranks"] == 1 else "s",
         "served by attrcache" if data["served"] else "native", data["date"])
 
 
@@ -128,8 +130,8 @@ def to_html(data, sections):
             rows.append(
                 '<tr class="%s"><td><code>%s</code><td>%s<td>%s<td><span class="result">%s</span>%s'
                 '<div class="rule">%s</div>' % (
-                    r["result"], escape(r["check"]), escape(suite.cite(r["standard"])), escape(r["kind"]), escape(r["result"]),
-                    ": " + escape(text) if text else "", escape(r["rule"])))
+                    r["result"], escape(r["check"]), escape(suite.cite(r["standard"])), escape(r["kind"]),
+                    escape(r["result"]), ": " + escape(text) if text else "", escape(r["rule"])))
         parts.append("<h2>%s</h2>\n<table><thead><tr><th>check<th>standard<th>kind<th>result</thead>\n%s\n</table>" % (
             escape(section.title.capitalize()), "\n".join(rows)))
     return PAGE % {

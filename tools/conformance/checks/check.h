@@ -7,14 +7,14 @@
  */
 
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
-
-#include <pthread.h>
 #define THREADS 4
 
 static int failures, skipped, rank, ranks = 1;
@@ -43,9 +43,9 @@ static void fail(int line, const char* expected, const char* format, ...) {
 }
 
 /* EXPECT(condition, "what is expected", "what was seen, as for printf", ...) */
-#define EXPECT(condition, expected, ...)                        \
-  do {                                                          \
-    if (!(condition)) fail(__LINE__, expected, __VA_ARGS__);    \
+#define EXPECT(condition, expected, ...)                     \
+  do {                                                       \
+    if (!(condition)) fail(__LINE__, expected, __VA_ARGS__); \
   } while (0)
 
 #define EXPECT_EQ(actual, wanted) expect_equal(__LINE__, #actual, (long)(actual), (long)(wanted))
@@ -82,10 +82,10 @@ static void say_more(const char* what, const char* format, ...) {
 }
 
 /* Why a check can't be made with this MPI, or with so many ranks. Return after it. */
-#define NOT_APPLICABLE(...)                          \
-  do {                                               \
-    say_more("not applicable", __VA_ARGS__);         \
-    skipped = 1;                                     \
+#define NOT_APPLICABLE(...)                  \
+  do {                                       \
+    say_more("not applicable", __VA_ARGS__); \
+    skipped = 1;                             \
   } while (0)
 
 /* What callbacks did, as text: "delete 3;delete 2;". */
@@ -159,8 +159,7 @@ static long get_xxx(MPI_Xxx object, int keyval) {
 }
 
 /* Callbacks that note their value. What is copied is the value + 100; that of 13 is not copied. */
-static int copy_xxx(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
-                    int* flag) {
+static int copy_xxx(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out, int* flag) {
   (void)object, (void)keyval, (void)extra_state;
   note("copy %ld;", (long)in);
   *flag = (long)in != 13;
@@ -201,10 +200,15 @@ static void* one_thread(void* me) {
   return NULL;
 }
 
+/* A storm is over after some seconds, whether or not it came to its end. */
+static time_t storm_began;
+static int goes_on(void) { return time(NULL) - storm_began < 10; }
+
 static void run_threads(void (*what)(int me)) {
   pthread_t threads[THREADS];
   int i;
   storm = what;
+  storm_began = time(NULL);
   pthread_barrier_init(&all_threads, NULL, THREADS);
   for (i = 0; i < THREADS; ++i) {
     pthread_create(&threads[i], NULL, one_thread, (void*)(long)i);
@@ -264,10 +268,10 @@ void f_attr_delete(int handle, int keyval, int* ierror);
 
 void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra);
 
-#define FORTRAN(call)                            \
-  do {                                           \
-    call;                                        \
-    expect_success(__LINE__, #call, ierror);     \
+#define FORTRAN(call)                        \
+  do {                                       \
+    call;                                    \
+    expect_success(__LINE__, #call, ierror); \
   } while (0)
 
 /* How often Fortran's callbacks were called, and with what at last. */
@@ -276,11 +280,13 @@ static void expect_seen(int line, int copies, int deletes, int handle, int keyva
   int now[4];
   MPI_Aint its_value, extra;
   f_seen(&now[0], &now[1], &now[2], &now[3], &its_value, &extra);
-  snprintf(expected, sizeof expected, "%d copy and %d delete callbacks, the last for handle %d, key %d, value %ld",
-           copies, deletes, handle, keyval, value);
-  snprintf(found, sizeof found, "%d and %d, handle %d, key %d, value %ld", now[0], now[1], now[2], now[3],
-           (long)its_value);
-  if (now[0] != copies || now[1] != deletes || now[2] != handle || now[3] != keyval || its_value != value) {
+  snprintf(expected, sizeof expected,
+           "%d copy and %d delete callbacks, the last for handle %d, key %d, value %ld", copies,
+           deletes, handle, keyval, value);
+  snprintf(found, sizeof found, "%d and %d, handle %d, key %d, value %ld", now[0], now[1], now[2],
+           now[3], (long)its_value);
+  if (now[0] != copies || now[1] != deletes || now[2] != handle || now[3] != keyval ||
+      its_value != value) {
     fail(line, expected, "%s", found);
   }
 }
@@ -298,7 +304,7 @@ static void crashes(int signal_number) {
   raise(signal_number);
 }
 
-/* Runs a check: how is 0 if it initializes MPI itself, 1 for MPI_Init, 2 for MPI_THREAD_MULTIPLE. */
+/* Runs a check. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for MPI_THREAD_MULTIPLE. */
 static int run(int argc, char** argv, void (*check)(void), void (*after)(void), int how) {
   int provided = MPI_THREAD_MULTIPLE;
   signal(SIGALRM, hangs);

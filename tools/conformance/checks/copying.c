@@ -174,8 +174,8 @@ static void check(void) {
 
 /*@ original-freed-first
  * demanded, 7.7.2
- * MPI_COMM_FREE calls the delete callbacks of the communicator, whether or not duplicates of it live; a
- * duplicate keeps its own attributes, and is duplicated with them.
+ * MPI_COMM_FREE calls the delete callbacks of the communicator, whether or not duplicates of it
+ * live; a duplicate keeps its own attributes, and is duplicated with them.
  */
 static void check(void) {
   MPI_Comm a = new_comm(), b, c;
@@ -195,8 +195,8 @@ static void check(void) {
 
 /*@ original-type-freed-first
  * demanded, 5.1.9
- * Freeing a datatype doesn't affect one that was made from it: a duplicate keeps its attributes; when
- * both are freed, each value was deleted once.
+ * Freeing a datatype doesn't affect one that was made from it: a duplicate keeps its attributes;
+ * when both are freed, each value was deleted once.
  */
 static int deleted[2];
 static int count(MPI_Datatype type, int keyval, void* value, void* extra_state) {
@@ -219,8 +219,8 @@ static void check(void) {
 
 /*@ type-deletes-when
  * open, 5.1.9
- * When the attributes of a freed datatype are deleted of which a duplicate is alive (MPI_TYPE_FREE marks
- * it for deallocation).
+ * When the attributes of a freed datatype are deleted of which a duplicate is alive (MPI_TYPE_FREE
+ * marks it for deallocation).
  */
 static void check(void) {
   MPI_Datatype type = new_type(), duplicate;
@@ -361,7 +361,8 @@ static void check(void) {
 
 /*@ not-by-split-type
  * demanded, 7.7.1, since: 3.0
- * Attributes are not propagated but by duplication: MPI_COMM_SPLIT_TYPE makes a communicator without.
+ * Attributes are not propagated but by duplication: MPI_COMM_SPLIT_TYPE makes a communicator
+ * without.
  */
 static void check(void) {
   MPI_Comm comm = new_comm(), made;
@@ -428,7 +429,8 @@ static void check(void) {
 
 /*@ not-by-intercomm-merge
  * demanded, 7.7.1, ranks: 2
- * Attributes are not propagated but by duplication: MPI_INTERCOMM_MERGE makes a communicator without.
+ * Attributes are not propagated but by duplication: MPI_INTERCOMM_MERGE makes a communicator
+ * without.
  */
 static void check(void) {
   MPI_Comm local, inter, merged;
@@ -464,7 +466,8 @@ static void check(void) {
 
 /*@ failed-copy-xxx
  * open, 7.7.N, kinds: comm type
- * What a duplication with a failing copy callback does with the attributes that were copied already.
+ * What a duplication with a failing copy callback does with the attributes that were copied
+ * already.
  */
 static int copy_or_refuse(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
                           int* flag) {

@@ -3,8 +3,8 @@
 
 /*@ handler-of-comm
  * demanded, 9.3
- * An error in a call for a communicator calls the error handler of that one, with its handle and the
- * code that the call returns.
+ * An error in a call for a communicator calls the error handler of that one, with its handle and
+ * the code that the call returns.
  */
 static MPI_Comm handled;
 static int calls, told;
@@ -93,8 +93,8 @@ static void check(void) {
 
 /*@ handler-of-type-which
  * open, 9.3
- * Of which communicator the error handler is that an error in a call for a datatype calls (MPI-4: for calls
- * that are not related to an object, MPI_COMM_SELF; before: MPI_COMM_WORLD).
+ * Of which communicator the error handler is that an error in a call for a datatype calls (MPI-4:
+ * for calls that are not related to an object, MPI_COMM_SELF; before: MPI_COMM_WORLD).
  */
 static MPI_Comm handled = MPI_COMM_NULL;
 static void handle(MPI_Comm* comm, int* code, ...) {
@@ -183,7 +183,7 @@ static void check(void) {
   CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
   code = MPI_Xxx_delete_attr(object, keyval);
   if (code != MPI_SUCCESS) MPI_Error_class(code, &its_class);
-  OPEN("%s", code == own_code            ? "the same code"
+  OPEN("%s", code == own_code           ? "the same code"
              : its_class == error_class ? "another code of its class"
                                         : outcome(code));
   refusing = 0;

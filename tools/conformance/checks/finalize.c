@@ -3,8 +3,8 @@
 
 /*@ finalize-runs-self
  * demanded, 11.2.4, after
- * MPI_FINALIZE first executes the equivalent of an MPI_COMM_FREE on MPI_COMM_SELF: the delete callbacks
- * of its attributes are called.
+ * MPI_FINALIZE first executes the equivalent of an MPI_COMM_FREE on MPI_COMM_SELF: the delete
+ * callbacks of its attributes are called.
  */
 static void check(void) {
   CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
@@ -52,9 +52,7 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)3));
   notes[0] = '\0';
 }
-static void after(void) {
-  OPEN("set 1, then 2, then 3 in the place of 1; at the end: %s", notes);
-}
+static void after(void) { OPEN("set 1, then 2, then 3 in the place of 1; at the end: %s", notes); }
 
 /*@ finalize-freed-keyval
  * demanded, 11.2.4, after
@@ -203,7 +201,8 @@ static void after(void) { EXPECT_NOTES("first;delete 1;"); }
  * Whether MPI_FINALIZE calls the delete callbacks of attributes of MPI_COMM_WORLD.
  */
 static void check(void) {
-  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
+  CALL(
+      MPI_Comm_set_attr(MPI_COMM_WORLD, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
 }
 static void after(void) { OPEN("%s", *notes ? "it calls them" : "it does not call them"); }
 
@@ -218,7 +217,8 @@ static void after(void) { OPEN("%s", *notes ? "it calls them" : "it does not cal
 
 /*@ finalize-failing
  * open, 11.2.4, init: none
- * What MPI_FINALIZE returns if a delete callback of MPI_COMM_SELF fails, and whether the next one runs.
+ * What MPI_FINALIZE returns if a delete callback of MPI_COMM_SELF fails, and whether the next one
+ * runs.
  */
 static void check(void) {
   int code;
@@ -228,8 +228,8 @@ static void check(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm),
-                         (void*)13));
+  CALL(
+      MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm), (void*)13));
   code = MPI_Finalize();
   OPEN("it %s; %s", code == MPI_SUCCESS ? "succeeds" : "fails", notes);
 }

@@ -3,7 +3,8 @@
 
 /*@ free-deletes-xxx
  * demanded, 7.7.N
- * When an object is freed, the delete callbacks of all attributes that are set are called, once each.
+ * When an object is freed, the delete callbacks of all attributes that are set are called, once
+ * each.
  */
 static int deleted[100];
 static int count(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -71,7 +72,8 @@ static void check(void) {
 
 /*@ disconnect-deletes
  * demanded, 11.10.4
- * MPI_COMM_DISCONNECT deallocates the communicator as MPI_COMM_FREE does: delete callbacks are called.
+ * MPI_COMM_DISCONNECT deallocates the communicator as MPI_COMM_FREE does: delete callbacks are
+ * called.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();

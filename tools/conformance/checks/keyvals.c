@@ -39,7 +39,8 @@ static void check(void) {
 
 /*@ free-in-use-xxx
  * demanded, 7.7.N
- * It is not erroneous to free a key that is in use, and the variable is MPI_KEYVAL_INVALID then too.
+ * It is not erroneous to free a key that is in use, and the variable is MPI_KEYVAL_INVALID then
+ * too.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();

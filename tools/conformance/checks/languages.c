@@ -90,8 +90,8 @@ static void check(void) {
 
 /*@ f-delete-callback-xxx
  * demanded, 19.3.7
- * A delete callback of Fortran is called by the conventions of Fortran, whichever language deletes: with
- * the handle, the key and the value.
+ * A delete callback of Fortran is called by the conventions of Fortran, whichever language deletes:
+ * with the handle, the key and the value.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -108,7 +108,8 @@ static void check(void) {
 
 /*@ f-callback-in-free-xxx
  * demanded, 19.3.7
- * A delete callback of Fortran gets the handle, the key and the value when the object is freed in C, too.
+ * A delete callback of Fortran gets the handle, the key and the value when the object is freed in
+ * C, too.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -138,8 +139,8 @@ static void check(void) {
 
 /*@ f-copy-callback-xxx
  * demanded, 19.3.7, kinds: comm type
- * A copy callback of Fortran is called by the conventions of Fortran when C duplicates the object; the
- * duplicate has what it returned.
+ * A copy callback of Fortran is called by the conventions of Fortran when C duplicates the object;
+ * the duplicate has what it returned.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
@@ -198,7 +199,8 @@ static void check(void) {
 
 /*@ f-failing-delete
  * demanded, 7.7.2
- * MPI_COMM_DELETE_ATTR fails if the delete callback of Fortran returns something else than MPI_SUCCESS.
+ * MPI_COMM_DELETE_ATTR fails if the delete callback of Fortran returns something else than
+ * MPI_SUCCESS.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();
@@ -290,8 +292,8 @@ static void check(void) {
 
 /*@ f-tag-ub
  * demanded, 19.3.7
- * Predefined integers such as MPI_TAG_UB are read in Fortran as values, the same that C finds behind its
- * pointer.
+ * Predefined integers such as MPI_TAG_UB are read in Fortran as values, the same that C finds
+ * behind its pointer.
  */
 static void check(void) {
   MPI_Aint value = 0;
@@ -344,7 +346,8 @@ static void check(void) {
 
 /*@ c-dup-fn-f-set
  * open, 19.3.7
- * What a duplicate has, read in Fortran, if C's MPI_COMM_DUP_FN copied an integer that Fortran had set.
+ * What a duplicate has, read in Fortran, if C's MPI_COMM_DUP_FN copied an integer that Fortran had
+ * set.
  */
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate;

@@ -55,8 +55,8 @@ static void check(void) {
 
 /*@ wtime-is-global
  * demanded, 9.1.2
- * The key MPI_WTIME_IS_GLOBAL is always valid; if the attribute is there, it is 0 or 1, the same on all
- * processes of MPI_COMM_WORLD.
+ * The key MPI_WTIME_IS_GLOBAL is always valid; if the attribute is there, it is 0 or 1, the same on
+ * all processes of MPI_COMM_WORLD.
  */
 static void check(void) {
   int flag = 0, *value = NULL, mine, least, greatest;
@@ -70,8 +70,8 @@ static void check(void) {
 
 /*@ universe-size
  * demanded, 11.10.1
- * MPI_UNIVERSE_SIZE is a predefined key of MPI_COMM_WORLD; if it is set, it tells how many processes
- * are expected in all.
+ * MPI_UNIVERSE_SIZE is a predefined key of MPI_COMM_WORLD; if it is set, it tells how many
+ * processes are expected in all.
  */
 static void check(void) {
   int flag = 0, *value = NULL;
@@ -103,7 +103,8 @@ static void check(void) {
 
 /*@ lastusedcode-grows
  * demanded, 9.5
- * MPI_LASTUSEDCODE corresponds to the current maximum error class, those that the user added included.
+ * MPI_LASTUSEDCODE corresponds to the current maximum error class, those that the user added
+ * included.
  */
 static void check(void) {
   int flag = 0, *value = NULL, added[3], i;
@@ -142,7 +143,8 @@ static void check(void) {
 
 /*@ pointers-together
  * demanded, 9.1.2
- * A get returns a pointer to an int with the value: it still holds that when others have been asked for.
+ * A get returns a pointer to an int with the value: it still holds that when others have been asked
+ * for.
  */
 static void check(void) {
   int* value = NULL;
@@ -163,7 +165,8 @@ static void check(void) {
 
 /*@ win-create
  * demanded, 12.2.6, since: 3.0
- * A window of MPI_WIN_CREATE has its base address, size, displacement unit, flavor and memory model.
+ * A window of MPI_WIN_CREATE has its base address, size, displacement unit, flavor and memory
+ * model.
  */
 static void check(void) {
   MPI_Win win = new_win();

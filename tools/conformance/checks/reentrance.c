@@ -3,7 +3,8 @@
 
 /*@ delete-another-in-delete-xxx
  * implied, 7.7.N
- * A delete callback deletes another attribute of the object: each is deleted once, and both are gone.
+ * A delete callback deletes another attribute of the object: each is deleted once, and both are
+ * gone.
  */
 static int other;
 static int delete_other(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -28,8 +29,8 @@ static void check(void) {
 
 /*@ delete-another-in-free-xxx
  * implied, 7.7.N
- * While an object is freed, each of two delete callbacks deletes the other's attribute if it is still
- * there: each value is deleted once.
+ * While an object is freed, each of two delete callbacks deletes the other's attribute if it is
+ * still there: each value is deleted once.
  */
 static int key[2], deletions[2];
 static int delete_other(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -189,8 +190,7 @@ static void check(void) {
  * A copy callback reads the attribute that it copies, and another one, on the old object.
  */
 static int other, calls;
-static int read_old(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
-                    int* flag) {
+static int read_old(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out, int* flag) {
   (void)extra_state;
   EXPECT_EQ(get_xxx(object, keyval), (long)in);
   EXPECT_EQ(get_xxx(object, other), 2);
@@ -302,6 +302,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   MPI_Comm_delete_attr(comm, keyval);
   left = get_comm(comm, keyval);
-  OPEN("%s then %s", notes, left == 2 ? "2 is attached" : left == 1 ? "1 is attached"
-                                                                    : "nothing is attached");
+  OPEN("%s then %s", notes,
+       left == 2   ? "2 is attached"
+       : left == 1 ? "1 is attached"
+                   : "nothing is attached");
 }

@@ -3,8 +3,8 @@
 
 /*@ session-attributes
  * demanded, 7.7.2, since: 4.0, needs: sessions, init: none
- * Keys can be used on any locally defined communicator: on one made from a session's group too, with
- * duplicates and delete callbacks.
+ * Keys can be used on any locally defined communicator: on one made from a session's group too,
+ * with duplicates and delete callbacks.
  */
 static void check(void) {
   MPI_Session session;
@@ -121,8 +121,8 @@ static void check(void) {
 
 /*@ session-predefined-type
  * open, 7.7.4, since: 4.0, needs: session_again, init: none
- * Whether an attribute of MPI_INT is still there in the next session, and whether its delete callback
- * was called.
+ * Whether an attribute of MPI_INT is still there in the next session, and whether its delete
+ * callback was called.
  */
 static void check(void) {
   MPI_Session session;
@@ -140,13 +140,13 @@ static void check(void) {
 
 /*@ before-init
  * open, 11.4.1, init: none
- * What MPI_COMM_CREATE_KEYVAL does before MPI is initialized; it is not among the functions that may be
- * called then.
+ * What MPI_COMM_CREATE_KEYVAL does before MPI is initialized; it is not among the functions that
+ * may be called then.
  */
 static void check(void) {
   int keyval = MPI_KEYVAL_INVALID;
-  const char* said = outcome(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN,
-                                                    &keyval, NULL));
+  const char* said = outcome(
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL));
   OPEN("it %s", said);
   MPI_Init(NULL, NULL);
   MPI_Finalize();

@@ -11,7 +11,7 @@ static int key;
 static void set_many(int me) {
   int i;
   (void)me;
-  for (i = 0; i < 40000; ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+  for (i = 0; i < 40000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
 }
 static void check(void) {
   object = new_xxx();
@@ -31,7 +31,7 @@ static MPI_Xxx object;
 static int keys[THREADS];
 static void use_own(int me) {
   int i;
-  for (i = 0; i < 20000; ++i) {
+  for (i = 0; i < 20000 && goes_on(); ++i) {
     Cell *mine = new_cell(), *found = NULL;
     int flag = 0;
     CALL(MPI_Xxx_set_attr(object, keys[me], mine));
@@ -63,10 +63,12 @@ static MPI_Xxx object;
 static int key;
 static void set_or_delete(int me) {
   int i;
-  for (i = 0; i < 40000; ++i) {
+  for (i = 0; i < 40000 && goes_on(); ++i) {
     /* Deleting what is not there may be an error or not. */
-    if (me % 2 == 0) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-    else MPI_Xxx_delete_attr(object, key);
+    if (me % 2 == 0)
+      CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    else
+      MPI_Xxx_delete_attr(object, key);
   }
 }
 static void check(void) {
@@ -108,8 +110,8 @@ static void check(void) {
 
 /*@ get-while-replaced-xxx
  * implied, 11.6.1, threads
- * One thread replaces an attribute over and over: others always find it, and never an older value than
- * they found before.
+ * One thread replaces an attribute over and over: others always find it, and never an older value
+ * than they found before.
  */
 static MPI_Xxx object;
 static int key, stop;
@@ -117,7 +119,7 @@ static void get_or_set(int me) {
   const Cell* newest = cells;
   int i, lost = 0, older = 0;
   if (me == 0) {
-    for (i = 0; i < 100000; ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    for (i = 0; i < 100000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
     return;
   }
@@ -148,8 +150,8 @@ static void check(void) {
 
 /*@ get-while-callback-xxx
  * implied, 11.6.1, threads
- * One thread replaces an attribute that has a delete callback: others always find the old value or the
- * new one, also while the callback runs.
+ * One thread replaces an attribute that has a delete callback: others always find the old value or
+ * the new one, also while the callback runs.
  */
 static MPI_Xxx object;
 static int key, stop;
@@ -161,7 +163,7 @@ static int take_time(MPI_Xxx of, int keyval, void* value, void* extra_state) {
 static void get_or_set(int me) {
   int i, lost = 0;
   if (me == 0) {
-    for (i = 0; i < 40000; ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    for (i = 0; i < 40000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
     return;
   }
@@ -185,8 +187,8 @@ static void check(void) {
 
 /*@ no-copy-of-deleted-xxx
  * implied, 11.6.1, threads, kinds: comm type
- * While one thread duplicates an object, others replace its attribute: no copy callback gets a value
- * whose delete callback has run, and none is deleted while it is being copied.
+ * While one thread duplicates an object, others replace its attribute: no copy callback gets a
+ * value whose delete callback has run, and none is deleted while it is being copied.
  */
 static MPI_Xxx object;
 static int key, stop, late, overlapping;
@@ -215,7 +217,7 @@ static int delete_cell(MPI_Xxx of, int keyval, void* value, void* extra_state) {
 static void dup_or_set(int me) {
   int i;
   if (me == 0) {
-    for (i = 0; i < 3000; ++i) {
+    for (i = 0; i < 3000 && goes_on(); ++i) {
       MPI_Xxx duplicate;
       CALL(MPI_Xxx_dup(object, &duplicate));
       CALL(MPI_Xxx_free(&duplicate));
@@ -247,7 +249,7 @@ static int key, stop;
 static void dup_or_set(int me) {
   int i, lost = 0;
   if (me == 0) {
-    for (i = 0; i < 4000; ++i) {
+    for (i = 0; i < 4000 && goes_on(); ++i) {
       MPI_Xxx duplicate;
       Cell* found = NULL;
       int flag = 0;
@@ -275,15 +277,15 @@ static void check(void) {
 
 /*@ dup-while-others-change-xxx
  * implied, 11.6.1, threads, kinds: comm type
- * While one thread duplicates an object, others set and delete further attributes of it: the ones that
- * nobody touches are all in each duplicate.
+ * While one thread duplicates an object, others set and delete further attributes of it: the ones
+ * that nobody touches are all in each duplicate.
  */
 static MPI_Xxx object;
 static int fixed[8], keys[THREADS], stop;
 static void dup_or_change(int me) {
   int i, k, lost = 0;
   if (me == 0) {
-    for (i = 0; i < 3000; ++i) {
+    for (i = 0; i < 3000 && goes_on(); ++i) {
       MPI_Xxx duplicate;
       CALL(MPI_Xxx_dup(object, &duplicate));
       for (k = 0; k < 8; ++k) lost += get_xxx(duplicate, fixed[k]) != k;
@@ -348,7 +350,7 @@ static int copy_cell(MPI_Xxx old, int keyval, void* extra_state, void* in, void*
 static void use_objects(int me) {
   int i;
   (void)me;
-  for (i = 0; i < 10000; ++i) {
+  for (i = 0; i < 10000 && goes_on(); ++i) {
     MPI_Xxx object = new_xxx(), duplicate;
     CALL(MPI_Xxx_set_attr(object, key, new_cell()));
     CALL(MPI_Xxx_dup(object, &duplicate));
@@ -364,14 +366,14 @@ static void check(void) {
 
 /*@ storm-keyvals-xxx
  * implied, 11.6.1, threads
- * Threads create keys, attach a value to one object with them, free the keys, and delete the value by a
- * saved copy of the key: each value is deleted once.
+ * Threads create keys, attach a value to one object with them, free the keys, and delete the value
+ * by a saved copy of the key: each value is deleted once.
  */
 static MPI_Xxx object;
 static void use_keyvals(int me) {
   int i;
   (void)me;
-  for (i = 0; i < 10000; ++i) {
+  for (i = 0; i < 10000 && goes_on(); ++i) {
     int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx), saved = keyval, flag = 0;
     Cell *mine = new_cell(), *found = NULL;
     CALL(MPI_Xxx_set_attr(object, keyval, mine));
@@ -390,13 +392,14 @@ static void check(void) {
 
 /*@ delete-each-other-xxx
  * implied, 11.6.1, threads
- * Two attributes' delete callbacks delete each other's attribute, and threads delete both at once: no
- * hang, and each value is deleted once.
+ * Two attributes' delete callbacks delete each other's attribute, and threads delete both at once:
+ * no hang, and each value is deleted once.
  */
 static MPI_Xxx object;
 static int key[2];
 static pthread_barrier_t next_round;
-static __thread int depth; /* of callbacks: none deletes an attribute that is being deleted up its stack */
+static __thread int
+    depth; /* of callbacks: none deletes an attribute that is being deleted up its stack */
 static int delete_other(MPI_Xxx of, int keyval, void* value, void* extra_state) {
   delete_cell_xxx(of, keyval, value, extra_state);
   if (++depth == 1) MPI_Xxx_delete_attr(of, key[keyval == key[0]]);
@@ -439,7 +442,8 @@ static int use_other(MPI_Xxx of, int keyval, void* value, void* extra_state) {
 }
 static void set_both(int me) {
   int i;
-  for (i = 0; i < 10000; ++i) CALL(MPI_Xxx_set_attr(objects[(me + i) % 2], outer, new_cell()));
+  for (i = 0; i < 10000 && goes_on(); ++i)
+    CALL(MPI_Xxx_set_attr(objects[(me + i) % 2], outer, new_cell()));
 }
 static void check(void) {
   objects[0] = new_xxx();
@@ -466,7 +470,7 @@ static int value_of(int keyval) {
 }
 static void look(int me) {
   int i, wrong = 0;
-  for (i = 0; i < 30000; ++i) {
+  for (i = 0; i < 30000 && goes_on(); ++i) {
     if (me == 0) {
       CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, key, new_cell()));
     } else if ((me + i) % 2 == 0) {
@@ -488,8 +492,9 @@ static void check(void) {
 
 /*@ stopped-callback
  * open, 11.6.1, threads
- * Whether a get of another attribute of the same object ends while a delete callback is still running
- * in another thread (if it waited for the callback, a callback that waits for it would hang).
+ * Whether a get of another attribute of the same object ends while a delete callback is still
+ * running in another thread (if it waited for the callback, a callback that waits for it would
+ * hang).
  */
 static MPI_Comm object;
 static int slow_key, fast_key, inside, done;

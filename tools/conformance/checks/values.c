@@ -91,8 +91,8 @@ static void check(void) {
 
 /*@ overwrite-xxx
  * demanded, 7.7.N
- * A set where a value is present is as if that had been deleted first: its delete callback runs once,
- * with the old value; then the new one is there.
+ * A set where a value is present is as if that had been deleted first: its delete callback runs
+ * once, with the old value; then the new one is there.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
