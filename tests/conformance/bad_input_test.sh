@@ -36,6 +36,15 @@ echo '{"a": 1}' >"$work/other.json"
 refuses "is not what --json writes" --table "$work/other.json"
 refuses "No closing quotation" --mpicc "mpicc '" --mpirun true
 
+# A launcher that doesn't serve must not have its results called served.
+mkdir "$work/beside"
+cp -rL tools/check-mpi tools/conformance "$work/beside"
+printf '#!/bin/sh\nexec "$@"\n' >"$work/beside/attrcache-run"
+chmod +x "$work/beside/attrcache-run"
+code=0
+"$work/beside/check-mpi" "${good[@]}" --served --only set-get-comm >"$work/out" 2>"$work/err" || code=$?
+[[ $code == 2 ]] && grep -q 'attrcache does not serve this MPI' "$work/err" || fail "served: $code, $(cat "$work/err")"
+
 # argparse's own.
 code=0
 tools/check-mpi --no-such-option >/dev/null 2>"$work/err" || code=$?

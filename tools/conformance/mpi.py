@@ -152,7 +152,10 @@ class Mpi:
             raise BadInput("%s does not compile a small MPI program: %s" % (" ".join(self.mpicc), telling_line(wrong)))
         # The launcher of attrcache may build its library first.
         seconds = 1800 if self.served_by else self.timeout
+        verbose = os.environ.get("ATTRCACHE_VERBOSE")
+        os.environ["ATTRCACHE_VERBOSE"] = "1"
         code, text, _ = self.launch("probe", seconds=seconds)
+        os.environ.pop("ATTRCACHE_VERBOSE") if verbose is None else os.environ.update(ATTRCACHE_VERBOSE=verbose)
         line = re.search(r"probe: (\d+)\.(\d+)\|(\d+)\|(\d+)\|(.*)", text)
         command = " ".join([*self.served_by, *self.mpirun])
         if code is None:
@@ -160,10 +163,19 @@ class Mpi:
         if not line:
             raise BadInput("%s does not run a small MPI program (exit code %d): %s" % (
                 command, code, telling_line(text)))
+        if self.served_by:
+            self._expect_served(text, int(line.group(3)))
         self.version = (int(line.group(1)), int(line.group(2)))
         self.ranks = int(line.group(3))
         self.level = int(line.group(4))
         self.library = " ".join(line.group(5).split())
+
+    @staticmethod
+    def _expect_served(text, ranks):
+        """Results must not be called served if they are the MPI's own."""
+        if len(re.findall(r"^attrcache\[\d+\]: serving", text, re.M)) < ranks:
+            said = [line for line in text.splitlines() if "attrcache" in line]
+            raise BadInput("--served: attrcache does not serve this MPI: %s" % (said[0] if said else "it says nothing"))
 
     def _has(self, name, code):
         text = "#include <mpi.h>\n#include <stdio.h>\nint main(void) { %s return 0; }\n" % code

@@ -165,8 +165,13 @@ class Runner:
                 programs.update(future.result())
             running = {pool.submit(self.run_check, check, programs[check.name]): check
                        for members in groups.values() for check in members}
-            for future in concurrent.futures.as_completed(running):
-                result = future.result()
-                results[result.check.name] = result
-                progress(result)
+            try:
+                for future in concurrent.futures.as_completed(running):
+                    result = future.result()
+                    results[result.check.name] = result
+                    progress(result)
+            except KeyboardInterrupt:
+                for future in running:
+                    future.cancel()
+                raise
         return [results[check.name] for check in checks]

@@ -85,7 +85,7 @@ static void check(void) {
 }
 
 /*@ usable-in-free
- * demanded, 7.7.2
+ * implied, 7.7.2
  * The communicator that a delete callback gets from MPI_COMM_FREE is valid: its size and attributes
  * can be asked for.
  */
