@@ -77,16 +77,21 @@ for mutant in "${mutants[@]}"; do
   [[ $code == "$wanted" ]] || fail "mutant $number: exit code $code"
   grep -q '"result": "fail"' "$work/results.json" || fail "mutant $number: the JSON knows of no failure"
   noticed=$((noticed + 1))
+
+  # The reproducer alone. It can't tell a program that ends early, and takes its time to notice that it hangs.
+  [[ $number != 8 && $number != 15 ]] || continue
+  tools/check-mpi --reproducer "$name" >"$work/reproducer.c"
+  "mpicc.$mpi" "$work/reproducer.c" "$work/broken_$number.o" -o "$work/reproducer" -lpthread
+  code=0
+  "mpirun.$mpi" -np 1 "$work/reproducer" >"$work/log" 2>&1 || code=$?
+  [[ $code != 0 ]] || fail "mutant $number: the reproducer of $name succeeds"
+  [[ $number == 9 ]] || grep -q '^FAILED at line [0-9]*: expected .*; seen ' "$work/log" ||
+    fail "mutant $number: the reproducer of $name says: $(cat "$work/log")"
+  [[ $number != 4 ]] || {
+    "mpicc.$mpi" "$work/reproducer.c" -o "$work/reproducer" -lpthread
+    "mpirun.$mpi" -np 1 "$work/reproducer" >"$work/log" 2>&1 || fail "the reproducer fails unbroken: $(cat "$work/log")"
+  }
 done
 
-# A reproducer alone, with the rule broken and not.
-tools/check-mpi --reproducer overwrite-comm >"$work/reproducer.c"
-"mpicc.$mpi" "$work/reproducer.c" "$work/broken_4.o" -o "$work/reproducer" -lpthread
-code=0
-"mpirun.$mpi" -np 1 "$work/reproducer" >"$work/log" 2>&1 || code=$?
-[[ $code != 0 ]] || fail "the reproducer succeeds with the rule broken"
-grep -q '^FAILED at line [0-9]*: expected .*; seen ' "$work/log" || fail "the reproducer says: $(cat "$work/log")"
-"mpicc.$mpi" "$work/reproducer.c" -o "$work/reproducer" -lpthread
-"mpirun.$mpi" -np 1 "$work/reproducer" >"$work/log" 2>&1 || fail "the reproducer fails: $(cat "$work/log")"
 ((noticed >= 5)) || fail "only $noticed ways were tried"
 echo "passed: $noticed broken MPIs noticed"

@@ -135,31 +135,43 @@ def read_sections():
     return sections
 
 
-class Header:
-    """check.h, in blocks, of which a program takes those that it uses."""
+def words_of(text):
+    """The words of code, without those of its comments."""
+    return set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)))
 
-    def __init__(self):
-        with open(os.path.join(SOURCES, "check.h"), encoding="utf-8") as source:
-            blocks = source.read().strip().split("\n\n")
-        self.blocks = []
-        for block in blocks[1:]:  # the first one is about the file
-            for kind in KINDS if re.search("xxx|Xxx|XXX", block) else [None]:
-                text = for_kind(block, kind) if kind else block
-                self.blocks.append((text, names_defined(text)))
+
+def read_blocks(file):
+    """The blocks of a header, with the names that they define; those for each kind of object."""
+    with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
+        blocks = source.read().strip().split("\n\n")
+    for block in blocks[1:]:  # the first one is about the file
+        for kind in KINDS if re.search("xxx|Xxx|XXX", block) else [None]:
+            text = for_kind(block, kind) if kind else block
+            yield text, names_defined(text)
+
+
+class Header:
+    """check.h, in blocks, of which a program takes those that it uses; brief: with those of brief.h instead."""
+
+    def __init__(self, brief=False):
+        self.blocks = list(read_blocks("check.h"))
+        if brief:
+            instead = list(read_blocks("brief.h"))
+            replaced = set().union(*(names for _, names in instead))
+            self.blocks = instead + [(text, names) for text, names in self.blocks[1:] if not names & replaced]
 
     def used_by(self, text):
         """The blocks that text needs, in their order. The first one, the system's headers, always."""
         chosen = {0}
-        words = set(re.findall(r"\w+", text))
+        words = words_of(text)
         changed = True
         while changed:
             changed = False
             for i, (block, names) in enumerate(self.blocks):
                 if i not in chosen and (names & words):
                     chosen.add(i)
-                    words |= set(re.findall(r"\w+", block))
+                    words |= words_of(block)
                     changed = True
-        # Before C++ compilers and old ones see names of theirs, pthread.h and so on come first, as in the file.
         return "\n\n".join(self.blocks[i][0] for i in sorted(chosen)) + "\n"
 
 
@@ -177,11 +189,42 @@ def wrapped(text, width=90):
     return "\n".join(" * " + line for line in textwrap.wrap(text, width))
 
 
+START = """  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  check();
+  MPI_Finalize();
+%(after)s"""
+# The main functions of reproducers, by Check.how.
+MAINS = [text.replace("  alarm", "  alarm(60); /* if it hangs, it ends by SIGALRM */\n") for text in (
+    """int main(void) {
+  alarm  check();
+  return failures != 0;
+}
+""", """int main(int argc, char** argv) {
+  alarm  MPI_Init(&argc, &argv);
+%s  return failures != 0;
+}
+""" % START, """int main(int argc, char** argv) {
+  int provided;
+  alarm  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
+    MPI_Finalize();
+    return 0;
+  }
+%s  return failures != 0;
+}
+""" % START)]
+
+
 def standalone(check, header=None):
     """A program of that check alone."""
-    header = header or Header()
-    main = "int main(int argc, char** argv) { return run(argc, argv, check, %s, %d); }\n" % (
-        "after" if check.after else "NULL", check.how)
+    header = header or Header(brief=True)
+    main = MAINS[check.how] % {"after": "  after();\n" if check.after else ""}
+    if not re.search(r"\branks?\b", check.body):
+        main = re.sub(r".*&ranks?\);\n", "", main)
     kind = {"demanded": "It says so.", "implied": "It implies this.", "open": "It leaves this open."}[check.kind]
     notice = NOTICE % (check.name, wrapped(check.rule), cite(check.number), kind)
     return notice + header.used_by(check.body + main) + "\n" + check.body + "\n" + main

@@ -7,15 +7,16 @@
  */
 
 #include <mpi.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
 #define THREADS 4
+#include <pthread.h>
+#include <time.h>
 
 static int failures, skipped, rank, ranks = 1;
 
