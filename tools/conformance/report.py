@@ -89,7 +89,11 @@ def to_text(data, sections, tool):
 
 
 def to_json(data):
-    return json.dumps(data, indent=1) + "\n"
+    """A line for each result, without what is empty. Rules are not repeated: --list has them."""
+    lines = [json.dumps({key: value for key, value in r.items() if value != "" and key != "rule"})
+             for r in data["results"]]
+    head = json.dumps({key: value for key, value in data.items() if key != "results"}, indent=1)
+    return head[:-2] + ',\n "results": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
 
 
 PAGE = """<!DOCTYPE html>

@@ -95,19 +95,20 @@ def details(runs, text):
             failures = failing(run, kind)
             if failures:
                 parts.append("| fails (%s) | standard | expected | seen |\n|---|---|---|---|" % report.SAYS[kind])
-                parts += ["| `%s` | %s | %s | %s |" % (r["check"], suite.cite(r["standard"]), cell(r["expected"]),
-                                                      cell(r["seen"])) for r in failures]
+                parts += ["| `%s` | %s | %s | %s |" % (r["check"], suite.cite(r["standard"]),
+                                                      cell(r.get("expected", "")), cell(r.get("seen", "")))
+                          for r in failures]
                 parts.append("")
-    names = [r["check"] for r in runs[0]["results"] if r["kind"] == "open"]
     parts.append("## What the standard leaves open\n")
-    rules = {r["check"]: r for run in runs for r in run["results"]}
-    for name in names:
-        parts.append("**%s** (%s): %s\n" % (name, suite.cite(rules[name]["standard"]), rules[name]["rule"]))
+    checks = [check for section in suite.read_sections() for check in section.checks if check.kind == "open"]
+    for check in checks:
+        name = check.name
+        parts.append("**%s** (%s): %s\n" % (name, suite.cite(check.number), check.rule))
         said = {}
         for run in runs:
             for r in run["results"]:
                 if r["check"] == name and r["result"] == "open":
-                    said.setdefault(r["detail"], []).append(
+                    said.setdefault(r.get("detail", ""), []).append(
                         short_name(run) + (" served" if run["served"] else ""))
         parts += ["* %s: %s" % ("; ".join(who), cell(what)) for what, who in said.items()]
         parts.append("")
