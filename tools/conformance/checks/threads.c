@@ -392,14 +392,13 @@ static void check(void) {
 
 /*@ delete-each-other-xxx
  * implied, 11.6.1, threads
- * Two attributes' delete callbacks delete each other's attribute, and threads delete both at once:
- * no hang, and each value is deleted once.
+ * Two attributes' delete callbacks delete each other's attribute (but none that is being deleted up
+ * the stack), and threads delete both at once: no hang, and each value is deleted once.
  */
 static MPI_Xxx object;
 static int key[2];
 static pthread_barrier_t next_round;
-static __thread int
-    depth; /* of callbacks: none deletes an attribute that is being deleted up its stack */
+static __thread int depth;
 static int delete_other(MPI_Xxx of, int keyval, void* value, void* extra_state) {
   delete_cell_xxx(of, keyval, value, extra_state);
   if (++depth == 1) MPI_Xxx_delete_attr(of, key[keyval == key[0]]);
