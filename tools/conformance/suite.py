@@ -59,7 +59,7 @@ def names_defined(text):
                 if word:
                     names.add(word.group(1))
     names.update(re.findall(r"^\} (\w+);", text, re.M))
-    names.update(re.findall(r"^void (\w+)\(", text, re.M))
+    names.update(re.findall(r"^(?:void|int) (f_\w+)\(", text, re.M))
     return names
 
 

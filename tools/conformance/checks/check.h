@@ -263,6 +263,10 @@ void f_xxx_set_attr(int handle, int keyval, MPI_Aint value, int* ierror);
 void f_xxx_get_attr(int handle, int keyval, MPI_Aint* value, int* flag, int* ierror);
 void f_xxx_delete_attr(int handle, int keyval, int* ierror);
 
+/* Fortran's constants. */
+enum { kTagUb, kWinBase, kWinSize, kWinDispUnit, kInvalid };
+int f_keyval(int which);
+
 void f_attr_put(int handle, int keyval, int value, int* ierror);
 void f_attr_get(int handle, int keyval, int* value, int* flag, int* ierror);
 void f_attr_delete(int handle, int keyval, int* ierror);

@@ -96,6 +96,21 @@ subroutine f_seen(f_copies, f_deletes, f_handle, f_keyval, f_val, f_extra) bind(
   f_extra = extra
 end subroutine
 
+! Fortran's own constants: which is 0 for MPI_TAG_UB, 1 for MPI_WIN_BASE, and so on.
+function f_keyval(which) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: which
+  integer(c_int) :: f_keyval
+  f_keyval = MPI_KEYVAL_INVALID
+  if (which == 0) f_keyval = MPI_TAG_UB
+  if (which == 1) f_keyval = MPI_WIN_BASE
+  if (which == 2) f_keyval = MPI_WIN_SIZE
+  if (which == 3) f_keyval = MPI_WIN_DISP_UNIT
+end function
+
 !@
 ! which: 0 for the callbacks above, 1 for the predefined ones that copy nothing, 2 for those that copy.
 subroutine f_xxx_create_keyval(which, keyval, extra, ierror) bind(C)

@@ -21,7 +21,7 @@ static void check(void) {
   FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
   EXPECT_EQ(flag, 0);
   FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
-  EXPECT_EQ(keyval, MPI_KEYVAL_INVALID);
+  EXPECT_EQ(keyval, f_keyval(kInvalid));
   CALL(MPI_Xxx_free(&object));
 }
 
@@ -85,7 +85,7 @@ static void check(void) {
   CALL(MPI_Xxx_free(&object));
   EXPECT_EQ(called, 3);
   FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
-  EXPECT_EQ(keyval, MPI_KEYVAL_INVALID);
+  EXPECT_EQ(keyval, f_keyval(kInvalid));
 }
 
 /*@ f-delete-callback-xxx
@@ -305,7 +305,7 @@ static void check(void) {
   int* in_c = NULL;
   int flag, ierror;
   CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &in_c, &flag));
-  FORTRAN(f_comm_get_attr(MPI_Comm_c2f(MPI_COMM_WORLD), MPI_TAG_UB, &value, &flag, &ierror));
+  FORTRAN(f_comm_get_attr(MPI_Comm_c2f(MPI_COMM_WORLD), f_keyval(kTagUb), &value, &flag, &ierror));
   EXPECT_EQ(flag, 1);
   EXPECT_EQ(value, *in_c);
 }
@@ -318,7 +318,7 @@ static void check(void) {
   MPI_Win win = new_win();
   MPI_Aint value = 0;
   int flag, ierror;
-  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), MPI_WIN_BASE, &value, &flag, &ierror));
+  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinBase), &value, &flag, &ierror));
   EXPECT(flag && value == (MPI_Aint)window_memory, "the base address", "%ld", (long)value);
   CALL(MPI_Win_free(&win));
 }
@@ -331,7 +331,7 @@ static void check(void) {
   MPI_Win win = new_win();
   MPI_Aint value = 0;
   int flag, ierror;
-  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), MPI_WIN_SIZE, &value, &flag, &ierror));
+  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinSize), &value, &flag, &ierror));
   EXPECT(flag && value == (MPI_Aint)sizeof window_memory, "the size", "%ld", (long)value);
   CALL(MPI_Win_free(&win));
 }
@@ -344,9 +344,20 @@ static void check(void) {
   MPI_Win win = new_win();
   MPI_Aint value = 0;
   int flag, ierror;
-  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), MPI_WIN_DISP_UNIT, &value, &flag, &ierror));
+  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinDispUnit), &value, &flag, &ierror));
   EXPECT(flag && value == (MPI_Aint)sizeof(int), "the displacement unit", "%ld", (long)value);
   CALL(MPI_Win_free(&win));
+}
+
+/*@ f-constants
+ * open, 19.3.9
+ * Whether predefined keys have the same value in C and in Fortran, as constants are to have.
+ */
+static void check(void) {
+  OPEN("MPI_KEYVAL_INVALID: %s, MPI_TAG_UB: %s, MPI_WIN_BASE: %s",
+       f_keyval(kInvalid) == MPI_KEYVAL_INVALID ? "the same" : "another",
+       f_keyval(kTagUb) == MPI_TAG_UB ? "the same" : "another",
+       f_keyval(kWinBase) == MPI_WIN_BASE ? "the same" : "another");
 }
 
 /*@ c-dup-fn-f-set
