@@ -68,10 +68,14 @@ for mpi in openmpi mpich mpi_abi; do
     "$prefix/bin/attrcache-run" --mpi "$mpi" --report --print
 done
 
+# The checks of MPIs find theirs.
+expect overwrite-comm "$prefix/bin/attrcache-check-mpi" --list
+
 # Nothing else was installed.
 (cd "$prefix" && find . -type f -o -type l) | sed 's|^\./||' | grep -v '^share/man/man3/' |
   LC_ALL=C sort >"$work/there"
 diff - "$work/there" <<END || fail "installed (>) is not what should be (<)"
+bin/attrcache-check-mpi
 bin/attrcache-run
 include/attrcache/attrcache.h
 include/attrcache/attrcache.hpp
@@ -90,6 +94,7 @@ lib/multi/libattrcache.so.0
 lib/multi/libattrcache.so.$version
 lib/multi/pkgconfig/attrcache.pc
 share/attrcache/attrcache_gdb.py
+$(cd tools && find conformance -name '*.py' -o -path '*/checks/*' | sed 's|^|share/attrcache/|' | LC_ALL=C sort)
 share/attrcache/installed-files
 share/attrcache/report/comparing.py
 share/attrcache/report/dataset.py
@@ -117,6 +122,7 @@ share/attrcache/report/third_party/d3/README.md
 share/attrcache/report/third_party/d3/d3.min.js
 share/attrcache/report/timeline.py
 $(for f in CHANGELOG.md LICENSE-APACHE LICENSE-MIT README.md; do [[ ! -f $f ]] || echo "share/doc/attrcache/$f"; done)
+share/man/man1/attrcache-check-mpi.1
 share/man/man1/attrcache-run.1
 share/man/man7/attrcache.7
 END

@@ -17,7 +17,11 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 HEADER = os.path.join(ROOT, "lib", "include", "attrcache", "attrcache.h")
-TOOLS = {"attrcache-run": "runs an MPI program with its attributes served by attrcache"}
+# Each tool's name in tools/, and what it is for.
+TOOLS = {
+    "attrcache-check-mpi": ("check-mpi", "checks how an MPI caches attributes"),
+    "attrcache-run": ("attrcache-run", "runs an MPI program with its attributes served by attrcache"),
+}
 
 # Abbreviations of the header's comments, where pages have the room to spell them out.
 SOURCES = {
@@ -181,13 +185,15 @@ def overview_page(header):
         ("FUNCTIONS", "\n".join(functions)),
         ("RESULTS", "\n".join(".TP\n.B %s\n%s" % (r, prose(m or "Success."))
                               for r, m in header.results)),
-        ("SEE ALSO", ".BR attrcache\\-run (1)"),
+        ("SEE ALSO", ".BR attrcache\\-run (1) ,\n.BR attrcache\\-check\\-mpi (1)"),
     ])
 
 
-def tool_page(tool, whatis, version):
-    text = subprocess.run([os.path.join(ROOT, "tools", tool), "--help"], check=True,
+def tool_page(tool, file, whatis, version):
+    text = subprocess.run([os.path.join(ROOT, "tools", file), "--help"], check=True, env=dict(os.environ, COLUMNS="100"),
                           stdout=subprocess.PIPE, text=True).stdout.strip()
+    if file != tool:
+        text = re.sub(r"(?<![\w/-])%s\b" % file, tool, text)
     usage, _, rest = text.partition("\n\n")
     return page(tool, 1, version, [
         ("NAME", "%s \\- %s" % (escaped(tool), escaped(whatis))),
@@ -205,8 +211,8 @@ def main():
     pages = {"man7/attrcache.7": overview_page(header)}
     for function in header.functions:
         pages["man3/%s.3" % function.name] = function_page(header, function)
-    for tool, whatis in TOOLS.items():
-        pages["man1/%s.1" % tool] = tool_page(tool, whatis, header.version)
+    for tool, (file, whatis) in TOOLS.items():
+        pages["man1/%s.1" % tool] = tool_page(tool, file, whatis, header.version)
     for name, text in pages.items():
         path = os.path.join(sys.argv[1], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)

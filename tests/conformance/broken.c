@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Makes an MPI break a rule, to see that tools/check-mpi notices: linked in front of the MPI, with
+ * BROKEN defined as the number of what is broken (mutants_test.sh says which check is to fail). With 0
+ * nothing is. It stands between the program's callbacks of communicators and MPI by a keyval's
+ * extra_state.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  kDeleteTwice = 1,  /* the delete callback runs twice */
+  kFoundAlways,      /* a get finds what is not there */
+  kTruncates,        /* 32 bits of a value remain */
+  kOverwriteSilent,  /* a set doesn't call the delete callback of the old value */
+  kFlagIgnored,      /* what a copy callback doesn't want copied is copied */
+  kValueIgnored,     /* the duplicate gets the old value, not the copied one */
+  kKeyvalStays,      /* free_keyval leaves the variable as it is */
+  kHangs,            /* a get never ends */
+  kCrashes,          /* a delete crashes */
+  kFailureLost,      /* a delete succeeds though its callback failed */
+  kFreeSilent,       /* the free of a communicator calls no delete callback */
+  kFinalizeSilent,   /* nor does MPI_Finalize */
+  kNoExtraState,     /* callbacks get a null pointer for their extra_state */
+  kSmallTags,        /* MPI_TAG_UB is too small */
+  kEndsEarly,        /* a set ends the program, with exit code 0 */
+  kNotAtOnce,        /* a replacing set deletes first, and sets later */
+  kDoublesInThreads, /* with threads, the delete callback runs twice */
+  kKeysRepeat,       /* the same keyval is handed out again */
+  kNullIsAbsent,     /* a null pointer is taken for nothing */
+  kWrongHandle,      /* the delete callback gets MPI_COMM_WORLD */
+  kInvalidAtOnce,    /* a keyval that is freed while in use is no good any more */
+};
+
+typedef struct {
+  MPI_Comm_copy_attr_function* copy;
+  MPI_Comm_delete_attr_function* del;
+  void* extra_state;
+} Keyval;
+
+static __thread int silent;
+
+static void* state_of(const Keyval* k) { return BROKEN == kNoExtraState ? NULL : k->extra_state; }
+
+static int copies(MPI_Comm old, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  const Keyval* k = (const Keyval*)extra_state;
+  int code = MPI_SUCCESS;
+  *flag = 0;
+  if (k->copy == MPI_COMM_DUP_FN) {
+    *(void**)out = in;
+    *flag = 1;
+  } else if (k->copy != MPI_COMM_NULL_COPY_FN) {
+    code = k->copy(old, keyval, state_of(k), in, out, flag);
+  }
+  if (BROKEN == kFlagIgnored && !*flag) {
+    *(void**)out = in;
+    *flag = 1;
+  }
+  if (BROKEN == kValueIgnored) *(void**)out = in;
+  return code;
+}
+
+static int deletes(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  const Keyval* k = (const Keyval*)extra_state;
+  int level = MPI_THREAD_SINGLE, code;
+  if (k->del == MPI_COMM_NULL_DELETE_FN || silent) return MPI_SUCCESS;
+  if (BROKEN == kWrongHandle) comm = MPI_COMM_WORLD;
+  code = k->del(comm, keyval, value, state_of(k));
+  PMPI_Query_thread(&level);
+  if (BROKEN == kDeleteTwice || (BROKEN == kDoublesInThreads && level == MPI_THREAD_MULTIPLE)) {
+    k->del(comm, keyval, value, state_of(k));
+  }
+  return BROKEN == kFailureLost ? MPI_SUCCESS : code;
+}
+
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* del,
+                           int* keyval, void* extra_state) {
+  static int last = MPI_KEYVAL_INVALID;
+  Keyval* k = (Keyval*)malloc(sizeof *k);
+  k->copy = copy;
+  k->del = del;
+  k->extra_state = extra_state;
+  if (BROKEN == kKeysRepeat && last != MPI_KEYVAL_INVALID) {
+    *keyval = last;
+    return MPI_SUCCESS;
+  }
+  {
+    const int code = PMPI_Comm_create_keyval(copies, deletes, keyval, k);
+    last = *keyval;
+    return code;
+  }
+}
+
+static int freed = MPI_KEYVAL_INVALID;
+
+int MPI_Comm_free_keyval(int* keyval) {
+  int mine = *keyval;
+  if (BROKEN == kInvalidAtOnce) freed = *keyval;
+  return PMPI_Comm_free_keyval(BROKEN == kKeyvalStays ? &mine : keyval);
+}
+
+int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
+  const int code = PMPI_Comm_get_attr(comm, keyval, value, flag);
+  static int small = 100;
+  while (BROKEN == kHangs) pause();
+  if (BROKEN == kFoundAlways) *flag = 1;
+  if (BROKEN == kTruncates) *(void**)value = (void*)(*(long*)value & 0xffffffff);
+  if (BROKEN == kSmallTags && keyval == MPI_TAG_UB) *(void**)value = &small;
+  if (BROKEN == kNullIsAbsent && *(void**)value == NULL) *flag = 0;
+  if (BROKEN == kInvalidAtOnce && keyval == freed) *flag = 0;
+  return code;
+}
+
+int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
+  int code;
+  if (BROKEN == kEndsEarly) _exit(0);
+  if (BROKEN == kNotAtOnce) {
+    static int sets;
+    PMPI_Comm_delete_attr(comm, keyval);
+    if (++sets % 1000 == 0) sched_yield();
+  }
+  if (BROKEN == kOverwriteSilent) silent = 1;
+  code = PMPI_Comm_set_attr(comm, keyval, value);
+  silent = 0;
+  return code;
+}
+
+int MPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
+  if (BROKEN == kCrashes) raise(SIGSEGV);
+  return PMPI_Comm_delete_attr(comm, keyval);
+}
+
+int MPI_Comm_free(MPI_Comm* comm) {
+  int code;
+  if (BROKEN == kFreeSilent) silent = 1;
+  code = PMPI_Comm_free(comm);
+  silent = 0;
+  return code;
+}
+
+int MPI_Finalize(void) {
+  if (BROKEN == kFinalizeSilent) silent = 1;
+  return PMPI_Finalize();
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# check_mpi_test.sh MPI
+#
+# tools/check-mpi on an MPI: quick checks of each language pass, the text, the JSON and the page say the same, and the
+# exit code is that of what the standard demands.
+
+source tests/conformance/lib.sh
+mpi=$1
+checks=(set-get-comm set-get-win copied-value-type intercommunicator finalize-reverse-order tag-ub mpi1-mixed
+  get-in-copy-comm unique-keys-type f-set-c-get-comm-mpifh f-copy-callback-type-usempi c-set-f-get-win-f08 cxx-and-c
+  delete-absent-comm)
+only=()
+for check in "${checks[@]}"; do only+=(--only "$check"); done
+run=(tools/check-mpi --mpicc "mpicc.$mpi" --mpif90 "mpif90.$mpi" --mpicxx "mpicxx.$mpi")
+
+code=0
+"${run[@]}" --mpirun "mpirun.$mpi -np 2" "${only[@]}" --json "$work/results.json" --html "$work/results.html" \
+  >"$work/log" 2>&1 || code=$?
+[[ $code == 0 ]] || fail "exit code $code: $(cat "$work/log")"
+grep -q "MPI_THREAD_MULTIPLE, 2 ranks, native" "$work/log" || fail "the first line: $(cat "$work/log")"
+python3 - "$work/results.json" "$work/results.html" "$work/log" "${checks[@]}" <<'END'
+import json, re, sys
+with open(sys.argv[1]) as file:
+    data = json.load(file)
+html, text, checks = open(sys.argv[2]).read(), open(sys.argv[3]).read(), sys.argv[4:]
+results = {r["check"]: r for r in data["results"]}
+assert sorted(results) == sorted(checks), sorted(results)
+for name, r in results.items():
+    # An MPI without C++ bindings, or without one of Fortran's interfaces, is no failure of the tool.
+    allowed = ["open"] if r["kind"] == "open" else ["pass"]
+    if name.startswith("cxx-") and "no C++ bindings" in r.get("detail", ""):
+        allowed.append("not applicable")
+    assert r["result"] in allowed, r
+    assert "<code>%s</code>" % name in html, name
+counts = data["counts"]["demanded"]
+assert "the standard demands: %d of %d pass, 0 fail" % (counts["pass"], counts["pass"]) in text, text
+assert "<li>the standard demands: %d of %d pass" % (counts["pass"], counts["pass"]) in html
+assert not re.search(r"(src|href)=", html), "the page needs something else"
+assert "delete-absent-comm: delete " in text, text
+END
+
+# Fewer ranks than a check wants, and no compilers but C's.
+tools/check-mpi --mpicc "mpicc.$mpi" --mpirun "mpirun.$mpi -np 1" --only intercommunicator --only cxx-and-c \
+  --only f-set-c-get-comm-f08 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+for reason in "wants 2 ranks, the launcher starts 1" "no C++ compiler was given" "no Fortran compiler was given"; do
+  grep -q "n/a .*$reason" "$work/log" || fail "no word of '$reason': $(cat "$work/log")"
+done
+
+# The table, of this run as two.
+sed 's/"served": false/"served": true/' "$work/results.json" >"$work/served.json"
+tools/check-mpi --table "$work/results.json" "$work/served.json" --page "$work/page.md" >"$work/table"
+[[ $(grep -c '^| .* | \(native\|served\) | [0-9]* of [0-9]* | [0-9]* of [0-9]* | nothing |$' "$work/table") == 2 ]] ||
+  fail "the table: $(cat "$work/table")"
+grep -q 'delete-absent-comm' "$work/page.md" || fail "the page: $(cat "$work/page.md")"
+echo "passed"

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What the checks share. It is no header that is included: the tool copies from here what a check
+ * uses, block by block (a block ends at an empty line), so that a reproducer holds nothing else.
+ * In blocks and checks, Xxx, XXX and xxx stand for each kind of object: MPI_Xxx_set_attr is
+ * MPI_Comm_set_attr, MPI_Type_set_attr and MPI_Win_set_attr.
+ */
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define THREADS 4
+#include <pthread.h>
+#include <time.h>
+
+static int failures, skipped, rank, ranks = 1;
+
+/* Prints a line in one piece, at once: a crash that follows must not swallow it. */
+static void tell(const char* format, ...) {
+  char line[1000];
+  va_list arguments;
+  int length;
+  va_start(arguments, format);
+  length = vsnprintf(line, sizeof line - 1, format, arguments);
+  va_end(arguments);
+  if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
+  line[length] = '\n';
+  if (write(1, line, (size_t)length + 1) < 0) failures++;
+}
+
+static void fail(int line, const char* expected, const char* format, ...) {
+  char seen[500];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(seen, sizeof seen, format, arguments);
+  va_end(arguments);
+  if (__sync_fetch_and_add(&failures, 1) >= 5) return;
+  tell("FAILED at line %d: expected %s; seen %s", line, expected, seen);
+}
+
+/* EXPECT(condition, "what is expected", "what was seen, as for printf", ...) */
+#define EXPECT(condition, expected, ...)                     \
+  do {                                                       \
+    if (!(condition)) fail(__LINE__, expected, __VA_ARGS__); \
+  } while (0)
+
+#define EXPECT_EQ(actual, wanted) expect_equal(__LINE__, #actual, (long)(actual), (long)(wanted))
+static void expect_equal(int line, const char* what, long actual, long wanted) {
+  char text[300];
+  snprintf(text, sizeof text, "that %s is %ld", what, wanted);
+  if (actual != wanted) fail(line, text, "%ld", actual);
+}
+
+/* A call of MPI that must succeed. */
+#define CALL(call) expect_success(__LINE__, #call, call)
+static void expect_success(int line, const char* call, int code) {
+  char expected[300], message[MPI_MAX_ERROR_STRING + 1] = "";
+  int length;
+  if (code == MPI_SUCCESS) return;
+  snprintf(expected, sizeof expected, "MPI_SUCCESS of %s", call);
+  if (MPI_Error_string(code, message, &length) != MPI_SUCCESS) message[0] = '\0';
+  message[strcspn(message, "\n")] = '\0';
+  fail(line, expected, "error %d (%.200s)", code, message);
+}
+
+/* A call of MPI that must fail. */
+#define FAILS(call) EXPECT((call) != MPI_SUCCESS, "an error of " #call, "MPI_SUCCESS")
+
+/* What the standard leaves open: this MPI does so. */
+#define OPEN(...) say_more("open", __VA_ARGS__)
+static void say_more(const char* what, const char* format, ...) {
+  char text[500];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  tell("rank %d of %d: %s: %s", rank, ranks, what, text);
+}
+
+/* Why a check can't be made with this MPI, or with so many ranks. Return after it. */
+#define NOT_APPLICABLE(...)                  \
+  do {                                       \
+    say_more("not applicable", __VA_ARGS__); \
+    skipped = 1;                             \
+  } while (0)
+
+/* What callbacks did, as text: "delete 3;delete 2;". */
+static char notes[4000];
+static void note(const char* format, ...) {
+  const size_t used = strlen(notes);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(notes + used, sizeof notes - used, format, arguments);
+  va_end(arguments);
+}
+
+#define EXPECT_NOTES(wanted) expect_notes(__LINE__, wanted)
+static void expect_notes(int line, const char* wanted) {
+  char expected[300];
+  snprintf(expected, sizeof expected, "these callbacks: \"%s\"", wanted);
+  if (strcmp(notes, wanted) != 0) fail(line, expected, "\"%s\"", notes);
+  notes[0] = '\0';
+}
+
+/* What an MPI made of a call: its error class by name, or success. */
+static const char* outcome(int code) {
+  static char text[100];
+  int c = -1;
+  if (code == MPI_SUCCESS) return "succeeds";
+  if (MPI_Error_class(code, &c) != MPI_SUCCESS) return "returns what is no error code";
+  if (c == MPI_ERR_KEYVAL) return "returns MPI_ERR_KEYVAL";
+  if (c == MPI_ERR_ARG) return "returns MPI_ERR_ARG";
+  if (c == MPI_ERR_OTHER) return "returns MPI_ERR_OTHER";
+  if (c == MPI_ERR_INTERN) return "returns MPI_ERR_INTERN";
+  if (c == MPI_ERR_COMM) return "returns MPI_ERR_COMM";
+  snprintf(text, sizeof text, "returns an error of class %d", c);
+  return text;
+}
+
+/* A new object to hang attributes on. */
+static MPI_Comm new_comm(void) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  CALL(MPI_Comm_dup(MPI_COMM_SELF, &comm));
+  CALL(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  return comm;
+}
+
+static MPI_Datatype new_type(void) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  CALL(MPI_Type_contiguous(2, MPI_INT, &type));
+  return type;
+}
+
+/* If there are no windows here, the check ends. */
+static int window_memory[4];
+static MPI_Win new_win(void) {
+  MPI_Win win = MPI_WIN_NULL;
+  if (MPI_Win_create(window_memory, sizeof window_memory, sizeof(int), MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &win) != MPI_SUCCESS) {
+    NOT_APPLICABLE("MPI_Win_create fails");
+    MPI_Finalize();
+    exit(0);
+  }
+  CALL(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+  return win;
+}
+
+/* The value that is attached, or -1 if none is. */
+#define ABSENT (-1)
+static long get_xxx(MPI_Xxx object, int keyval) {
+  void* value = NULL;
+  int flag = -1;
+  CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
+  return flag ? (long)value : ABSENT;
+}
+
+/* Callbacks that note their value. What is copied is the value + 100; that of 13 is not copied. */
+static int copy_xxx(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  (void)object, (void)keyval, (void)extra_state;
+  note("copy %ld;", (long)in);
+  *flag = (long)in != 13;
+  if (*flag) *(void**)out = (void*)((long)in + 100);
+  return MPI_SUCCESS;
+}
+
+static int delete_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)extra_state;
+  note("delete %ld;", (long)value);
+  return MPI_SUCCESS;
+}
+
+/* Whether callbacks that fail do so, and how often they did. */
+static int refusing = 1, refused;
+
+/* A delete callback that fails for the value 13 as long as refusing is true. */
+static int refuse_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)extra_state;
+  note("delete %ld;", (long)value);
+  if ((long)value != 13 || !refusing) return MPI_SUCCESS;
+  refused++;
+  return MPI_ERR_OTHER;
+}
+
+static int keyval_xxx(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete_attr_function* del) {
+  int keyval = MPI_KEYVAL_INVALID;
+  CALL(MPI_Xxx_create_keyval(copy, del, &keyval, NULL));
+  return keyval;
+}
+
+/* The threads of a storm: they start together, and each runs storm(its number). */
+static pthread_barrier_t all_threads;
+static void (*storm)(int me);
+static void* one_thread(void* me) {
+  pthread_barrier_wait(&all_threads);
+  storm((int)(long)me);
+  return NULL;
+}
+
+/* A storm is over after some seconds, whether or not it came to its end. */
+static time_t storm_began;
+static int goes_on(void) { return time(NULL) - storm_began < 10; }
+
+static void run_threads(void (*what)(int me)) {
+  pthread_t threads[THREADS];
+  int i;
+  storm = what;
+  storm_began = time(NULL);
+  pthread_barrier_init(&all_threads, NULL, THREADS);
+  for (i = 0; i < THREADS; ++i) {
+    pthread_create(&threads[i], NULL, one_thread, (void*)(long)i);
+  }
+  for (i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+  pthread_barrier_destroy(&all_threads);
+}
+
+/* Values of storms, each for one set: how often it was deleted, and how many copy it just now. */
+#define CELLS 400000
+typedef struct {
+  int deleted, copying;
+} Cell;
+static Cell cells[CELLS];
+static int next_cell;
+static Cell* new_cell(void) {
+  const int i = __sync_fetch_and_add(&next_cell, 1);
+  if (i >= CELLS) abort();
+  return &cells[i];
+}
+
+/* Whether it is one at all: an MPI that confuses its memory may come with anything. */
+static int is_cell(const void* value) {
+  const char* at = (const char*)value;
+  return at >= (const char*)cells && at < (const char*)(cells + CELLS) &&
+         (at - (const char*)cells) % sizeof(Cell) == 0;
+}
+
+static int delete_cell_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)extra_state;
+  EXPECT(is_cell(value), "a value that was attached", "a delete callback with another");
+  if (is_cell(value)) __sync_fetch_and_add(&((Cell*)value)->deleted, 1);
+  return MPI_SUCCESS;
+}
+
+/* Each cell that was handed out was deleted once, now that nothing is attached any more. */
+static void expect_each_deleted_once(void) {
+  int i, twice = 0, never = 0;
+  for (i = 0; i < next_cell; ++i) {
+    twice += cells[i].deleted > 1;
+    never += cells[i].deleted == 0;
+  }
+  EXPECT(twice == 0 && never == 0, "that each value that was set is deleted once",
+         "%d of %d deleted more than once, %d never", twice, next_cell, never);
+}
+
+/* Fortran's functions (fortran.F90), and how they are called: FORTRAN(call) must succeed. */
+void f_xxx_create_keyval(int which, int* keyval, MPI_Aint extra, int* ierror);
+void f_xxx_free_keyval(int* keyval, int* ierror);
+void f_xxx_set_attr(int handle, int keyval, MPI_Aint value, int* ierror);
+void f_xxx_get_attr(int handle, int keyval, MPI_Aint* value, int* flag, int* ierror);
+void f_xxx_delete_attr(int handle, int keyval, int* ierror);
+
+/* Fortran's constants. */
+enum { kTagUb, kWinBase, kWinSize, kWinDispUnit, kInvalid };
+int f_keyval(int which);
+
+void f_attr_put(int handle, int keyval, int value, int* ierror);
+void f_attr_get(int handle, int keyval, int* value, int* flag, int* ierror);
+void f_attr_delete(int handle, int keyval, int* ierror);
+
+void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra);
+
+#define FORTRAN(call)                        \
+  do {                                       \
+    call;                                    \
+    expect_success(__LINE__, #call, ierror); \
+  } while (0)
+
+/* How often Fortran's callbacks were called, and with what at last. */
+static void expect_seen(int line, int copies, int deletes, int handle, int keyval, long value) {
+  char expected[200], found[200];
+  int now[4];
+  MPI_Aint its_value, extra;
+  f_seen(&now[0], &now[1], &now[2], &now[3], &its_value, &extra);
+  snprintf(expected, sizeof expected,
+           "%d copy and %d delete callbacks, the last for handle %d, key %d, value %ld", copies,
+           deletes, handle, keyval, value);
+  snprintf(found, sizeof found, "%d and %d, handle %d, key %d, value %ld", now[0], now[1], now[2],
+           now[3], (long)its_value);
+  if (now[0] != copies || now[1] != deletes || now[2] != handle || now[3] != keyval ||
+      its_value != value) {
+    fail(line, expected, "%s", found);
+  }
+}
+
+/* How a check ends that hangs or crashes. */
+static void hangs(int signal_number) {
+  (void)signal_number;
+  fail(0, "that the program ends", "that it hangs");
+  _exit(3);
+}
+
+static void crashes(int signal_number) {
+  fail(0, "that the program ends", "that it crashes, by signal %d", signal_number);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+}
+
+/* Runs a check. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for MPI_THREAD_MULTIPLE. */
+static int run(int argc, char** argv, void (*check)(void), void (*after)(void), int how) {
+  int provided = MPI_THREAD_MULTIPLE;
+  signal(SIGALRM, hangs);
+  alarm(argc > 2 ? (unsigned)atoi(argv[2]) : 60);
+  if (how == 1) MPI_Init(&argc, &argv);
+  if (how == 2) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (how != 0) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  }
+  signal(SIGSEGV, crashes);
+  signal(SIGBUS, crashes);
+  signal(SIGABRT, crashes);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
+  } else {
+    check();
+  }
+  if (how != 0) MPI_Finalize();
+  if (after != NULL && !skipped) after();
+  if (!skipped) tell("rank %d of %d: %s", rank, ranks, failures ? "failed" : "passed");
+  return failures != 0;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section copying: duplicating objects, and the copy callbacks */
+
+/*@ null-copy-fn-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * With MPI_XXX_NULL_COPY_FN a duplicate doesn't have the attribute.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_EQ(get_xxx(duplicate, keyval), ABSENT);
+  EXPECT_EQ(get_xxx(object, keyval), 1);
+  CALL(MPI_Xxx_free(&duplicate));
+  EXPECT_NOTES("");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ dup-fn-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * With MPI_XXX_DUP_FN a duplicate has the attribute with the same value, and deletes it as its own.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval = keyval_xxx(MPI_XXX_DUP_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)8));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_EQ(get_xxx(duplicate, keyval), 8);
+  CALL(MPI_Xxx_set_attr(duplicate, keyval, (void*)9));
+  EXPECT_NOTES("delete 8;");
+  EXPECT_EQ(get_xxx(object, keyval), 8);
+  CALL(MPI_Xxx_free(&duplicate));
+  EXPECT_NOTES("delete 9;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 8;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ copied-value-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * If the copy callback returns flag = 1, the duplicate gets the value that it returned; the old
+ * object keeps its own.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval = keyval_xxx(copy_xxx, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_NOTES("copy 7;");
+  EXPECT_EQ(get_xxx(duplicate, keyval), 107);
+  EXPECT_EQ(get_xxx(object, keyval), 7);
+  CALL(MPI_Xxx_free(&duplicate));
+  EXPECT_NOTES("delete 107;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 7;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ flag-0-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * If the copy callback returns flag = 0, the duplicate doesn't have the attribute.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval = keyval_xxx(copy_xxx, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)13));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_NOTES("copy 13;");
+  EXPECT_EQ(get_xxx(duplicate, keyval), ABSENT);
+  CALL(MPI_Xxx_free(&duplicate));
+  EXPECT_NOTES("");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 13;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ copy-arguments-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * The copy callback gets the old object, the key, its extra_state and the value, and where to put
+ * the new value.
+ */
+static MPI_Xxx object;
+static int key, state, calls;
+static int compare(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  EXPECT(old == object, "the old object", "another handle");
+  EXPECT_EQ(keyval, key);
+  EXPECT(extra_state == &state, "the extra_state of the key", "another one");
+  EXPECT_EQ((long)in, 5);
+  *(void**)out = in;
+  *flag = 1;
+  ++calls;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx duplicate;
+  object = new_xxx();
+  CALL(MPI_Xxx_create_keyval(compare, MPI_XXX_NULL_DELETE_FN, &key, &state));
+  CALL(MPI_Xxx_set_attr(object, key, (void*)5));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(get_xxx(duplicate, key), 5);
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+  CALL(MPI_Xxx_free_keyval(&key));
+}
+
+/*@ copy-null-value-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * A null pointer is copied like other values.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval = keyval_xxx(MPI_XXX_DUP_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, NULL));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_EQ(get_xxx(duplicate, keyval), 0);
+  CALL(MPI_Xxx_free(&duplicate));
+  EXPECT_NOTES("delete 0;");
+  CALL(MPI_Xxx_free(&object));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ dup-many-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * A duplication calls the copy callback of each attribute that is set, once each, and of no other.
+ */
+static int copied[100];
+static int count(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  (void)old, (void)keyval, (void)extra_state;
+  ++copied[(long)in];
+  *(void**)out = in;
+  *flag = (long)in % 3 != 0;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyvals[100], i;
+  for (i = 0; i < 100; ++i) {
+    keyvals[i] = keyval_xxx(count, MPI_XXX_NULL_DELETE_FN);
+    CALL(MPI_Xxx_set_attr(object, keyvals[i], (void*)(long)i));
+  }
+  for (i = 0; i < 100; i += 5) CALL(MPI_Xxx_delete_attr(object, keyvals[i]));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  for (i = 0; i < 100; ++i) {
+    EXPECT_EQ(copied[i], i % 5 != 0);
+    EXPECT_EQ(get_xxx(duplicate, keyvals[i]), i % 5 != 0 && i % 3 != 0 ? i : ABSENT);
+  }
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+  for (i = 0; i < 100; ++i) CALL(MPI_Xxx_free_keyval(&keyvals[i]));
+}
+
+/*@ dup-of-dup-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * A duplicate's attribute is copied further with the duplicate's value, whether or not anybody ever
+ * asked for it.
+ */
+static void check(void) {
+  MPI_Xxx a = new_xxx(), b, c;
+  int keyval = keyval_xxx(copy_xxx, delete_xxx);
+  CALL(MPI_Xxx_set_attr(a, keyval, (void*)1));
+  CALL(MPI_Xxx_dup(a, &b));
+  CALL(MPI_Xxx_dup(b, &c));
+  EXPECT_EQ(get_xxx(c, keyval), 201);
+  CALL(MPI_Xxx_free(&c));
+  CALL(MPI_Xxx_free(&b));
+  CALL(MPI_Xxx_free(&a));
+  EXPECT_NOTES("copy 1;copy 101;delete 201;delete 101;delete 1;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ original-freed-first
+ * demanded, 7.7.2
+ * MPI_COMM_FREE calls the delete callbacks of the communicator, whether or not duplicates of it
+ * live; a duplicate keeps its own attributes, and is duplicated with them.
+ */
+static void check(void) {
+  MPI_Comm a = new_comm(), b, c;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(a, keyval, (void*)1));
+  CALL(MPI_Comm_dup(a, &b));
+  CALL(MPI_Comm_free(&a));
+  EXPECT_NOTES("copy 1;delete 1;");
+  CALL(MPI_Comm_dup(b, &c));
+  CALL(MPI_Comm_free(&b));
+  EXPECT_NOTES("copy 101;delete 101;");
+  EXPECT_EQ(get_comm(c, keyval), 201);
+  CALL(MPI_Comm_free(&c));
+  EXPECT_NOTES("delete 201;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ original-type-freed-first
+ * demanded, 5.1.9
+ * Freeing a datatype doesn't affect one that was made from it: a duplicate keeps its attributes;
+ * when both are freed, each value was deleted once.
+ */
+static int deleted[2];
+static int count(MPI_Datatype type, int keyval, void* value, void* extra_state) {
+  (void)type, (void)keyval, (void)extra_state;
+  ++deleted[(long)value > 100];
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Datatype type = new_type(), duplicate;
+  int keyval = keyval_type(copy_type, count);
+  CALL(MPI_Type_set_attr(type, keyval, (void*)1));
+  CALL(MPI_Type_dup(type, &duplicate));
+  CALL(MPI_Type_free(&type));
+  EXPECT_EQ(get_type(duplicate, keyval), 101);
+  CALL(MPI_Type_free(&duplicate));
+  EXPECT_EQ(deleted[0], 1);
+  EXPECT_EQ(deleted[1], 1);
+  CALL(MPI_Type_free_keyval(&keyval));
+}
+
+/*@ type-deletes-when
+ * open, 5.1.9
+ * When the attributes of a freed datatype are deleted of which a duplicate is alive (MPI_TYPE_FREE
+ * marks it for deallocation).
+ */
+static void check(void) {
+  MPI_Datatype type = new_type(), duplicate;
+  int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, delete_type);
+  CALL(MPI_Type_set_attr(type, keyval, (void*)1));
+  CALL(MPI_Type_dup(type, &duplicate));
+  CALL(MPI_Type_free(&type));
+  OPEN("%s", *notes ? "when it is freed" : "later, with the duplicate");
+  CALL(MPI_Type_free(&duplicate));
+}
+
+/*@ dup-world
+ * demanded, 7.7.2
+ * MPI_COMM_DUP of MPI_COMM_WORLD copies like others.
+ */
+static void check(void) {
+  MPI_Comm duplicate;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, (void*)1));
+  CALL(MPI_Comm_dup(MPI_COMM_WORLD, &duplicate));
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval));
+  EXPECT_NOTES("copy 1;delete 101;delete 1;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ dup-predefined-type
+ * demanded, 7.7.4
+ * MPI_TYPE_DUP of a predefined datatype copies like others.
+ */
+static void check(void) {
+  MPI_Datatype duplicate;
+  int keyval = keyval_type(copy_type, delete_type);
+  CALL(MPI_Type_set_attr(MPI_INT, keyval, (void*)1));
+  CALL(MPI_Type_dup(MPI_INT, &duplicate));
+  EXPECT_EQ(get_type(duplicate, keyval), 101);
+  CALL(MPI_Type_free(&duplicate));
+  CALL(MPI_Type_delete_attr(MPI_INT, keyval));
+  EXPECT_NOTES("copy 1;delete 101;delete 1;");
+  CALL(MPI_Type_free_keyval(&keyval));
+}
+
+/*@ dup-with-info
+ * demanded, 7.4.2, since: 3.0
+ * MPI_COMM_DUP_WITH_INFO behaves as MPI_COMM_DUP, but for the info: attributes are copied.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &duplicate));
+  EXPECT_NOTES("copy 1;");
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  EXPECT_NOTES("delete 101;");
+  CALL(MPI_Comm_free(&comm));
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ idup
+ * demanded, 7.4.2, since: 3.0
+ * MPI_COMM_IDUP copies attributes; they are there when it is complete.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  MPI_Request request;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_idup(comm, &duplicate, &request));
+  CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  EXPECT_NOTES("copy 1;");
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  EXPECT_NOTES("delete 101;");
+  CALL(MPI_Comm_free(&comm));
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ idup-as-of-call
+ * demanded, 7.4.2, since: 3.0
+ * MPI_COMM_IDUP is as if MPI_COMM_DUP was executed when it is called: attributes changed after the
+ * call are not copied.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  MPI_Request request;
+  int changed = keyval_comm(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN);
+  int added = keyval_comm(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN);
+  int deleted = keyval_comm(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN);
+  CALL(MPI_Comm_set_attr(comm, changed, (void*)1));
+  CALL(MPI_Comm_set_attr(comm, deleted, (void*)2));
+  CALL(MPI_Comm_idup(comm, &duplicate, &request));
+  CALL(MPI_Comm_set_attr(comm, changed, (void*)3));
+  CALL(MPI_Comm_set_attr(comm, added, (void*)4));
+  CALL(MPI_Comm_delete_attr(comm, deleted));
+  CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  EXPECT_EQ(get_comm(duplicate, changed), 1);
+  EXPECT_EQ(get_comm(duplicate, added), ABSENT);
+  EXPECT_EQ(get_comm(duplicate, deleted), 2);
+  CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ idup-with-info
+ * demanded, 7.4.2, since: 4.0
+ * MPI_COMM_IDUP_WITH_INFO copies attributes.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  MPI_Request request;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_idup_with_info(comm, MPI_INFO_NULL, &duplicate, &request));
+  CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  EXPECT_NOTES("copy 1;");
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  EXPECT_NOTES("delete 101;");
+  CALL(MPI_Comm_free(&comm));
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ not-by-split
+ * demanded, 7.7.1
+ * Attributes are not propagated but by duplication: MPI_COMM_SPLIT makes a communicator without.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), made;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_split(comm, 0, 0, &made));
+  EXPECT_EQ(get_comm(made, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&made));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ not-by-split-type
+ * demanded, 7.7.1, since: 3.0
+ * Attributes are not propagated but by duplication: MPI_COMM_SPLIT_TYPE makes a communicator
+ * without.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), made;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made));
+  EXPECT_EQ(get_comm(made, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&made));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ not-by-create
+ * demanded, 7.7.1
+ * Attributes are not propagated but by duplication: MPI_COMM_CREATE makes a communicator without.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), made;
+  MPI_Group group;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_group(comm, &group));
+  CALL(MPI_Comm_create(comm, group, &made));
+  EXPECT_EQ(get_comm(made, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Group_free(&group));
+  CALL(MPI_Comm_free(&made));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ not-by-create-group
+ * demanded, 7.7.1, since: 3.0
+ * Attributes are not propagated but by duplication: MPI_COMM_CREATE_GROUP makes a communicator
+ * without, also if the group is everybody.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), made;
+  MPI_Group group;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_group(comm, &group));
+  CALL(MPI_Comm_create_group(comm, group, 0, &made));
+  EXPECT_EQ(get_comm(made, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Group_free(&group));
+  CALL(MPI_Comm_free(&made));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ not-by-cart
+ * demanded, 7.7.1
+ * Attributes are not propagated but by duplication: MPI_CART_CREATE makes a communicator without.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), made;
+  int keyval = keyval_comm(copy_comm, delete_comm), dims[1] = {1}, periods[1] = {0};
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Cart_create(comm, 1, dims, periods, 0, &made));
+  EXPECT_EQ(get_comm(made, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&made));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ not-by-intercomm-merge
+ * demanded, 7.7.1, ranks: 2
+ * Attributes are not propagated but by duplication: MPI_INTERCOMM_MERGE makes a communicator
+ * without.
+ */
+static void check(void) {
+  MPI_Comm local, inter, merged;
+  const int low = rank % 2 == 0;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_split(MPI_COMM_WORLD, low, 0, &local));
+  CALL(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, low ? 1 : 0, 0, &inter));
+  CALL(MPI_Comm_set_attr(inter, keyval, (void*)1));
+  CALL(MPI_Intercomm_merge(inter, low, &merged));
+  EXPECT_EQ(get_comm(merged, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&merged));
+  CALL(MPI_Comm_free(&inter));
+  CALL(MPI_Comm_free(&local));
+}
+
+/*@ failing-copy
+ * demanded, 7.7.2
+ * MPI_COMM_DUP fails if a copy callback returns something else than MPI_SUCCESS.
+ */
+static int refuse_copy(MPI_Comm comm, int keyval, void* extra_state, void* in, void* out,
+                       int* flag) {
+  (void)comm, (void)keyval, (void)extra_state, (void)in, (void)out;
+  *flag = 0;
+  return MPI_ERR_OTHER;
+}
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate = MPI_COMM_NULL;
+  int keyval = keyval_comm(refuse_copy, MPI_COMM_NULL_DELETE_FN);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  FAILS(MPI_Comm_dup(comm, &duplicate));
+}
+
+/*@ failed-copy-xxx
+ * open, 7.7.N, kinds: comm type
+ * What a duplication with a failing copy callback does with the attributes that were copied
+ * already.
+ */
+static int copy_or_refuse(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
+                          int* flag) {
+  (void)object, (void)keyval, (void)extra_state;
+  note("copy;");
+  *(void**)out = in;
+  *flag = 1;
+  return strlen(notes) > 10 ? MPI_ERR_OTHER : MPI_SUCCESS; /* the third one */
+}
+static int noted(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)value, (void)extra_state;
+  note("delete;");
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate = MPI_XXX_NULL;
+  int i, code;
+  for (i = 0; i < 4; ++i) {
+    CALL(MPI_Xxx_set_attr(object, keyval_xxx(copy_or_refuse, noted), (void*)(long)i));
+  }
+  code = MPI_Xxx_dup(object, &duplicate);
+  OPEN("dup %s, and these callbacks ran: %s", outcome(code), notes);
+}
+
+/*@ copy-order-xxx
+ * open, 7.7.N, kinds: comm type
+ * The order in which copy callbacks are called (the standard says: arbitrary).
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyvals[4], i;
+  for (i = 0; i < 4; ++i) keyvals[i] = keyval_xxx(copy_xxx, MPI_XXX_NULL_DELETE_FN);
+  CALL(MPI_Xxx_set_attr(object, keyvals[2], (void*)1));
+  CALL(MPI_Xxx_set_attr(object, keyvals[0], (void*)2));
+  CALL(MPI_Xxx_set_attr(object, keyvals[3], (void*)3));
+  CALL(MPI_Xxx_set_attr(object, keyvals[1], (void*)4));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  OPEN("set as 1, 2, 3, 4 under keyvals created 3rd, 1st, 4th, 2nd: %s", notes);
+}

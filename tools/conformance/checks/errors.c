@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section errors: error handlers, and what erroneous calls do */
+
+/*@ handler-of-comm
+ * demanded, 9.3
+ * An error in a call for a communicator calls the error handler of that one, with its handle and
+ * the code that the call returns.
+ */
+static MPI_Comm handled;
+static int calls, told;
+static void handle(MPI_Comm* comm, int* code, ...) {
+  EXPECT(*comm == handled, "the communicator of the call", "another handle");
+  told = *code;
+  ++calls;
+}
+static void check(void) {
+  MPI_Errhandler handler;
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm), code;
+  handled = new_comm();
+  CALL(MPI_Comm_create_errhandler(handle, &handler));
+  CALL(MPI_Comm_set_errhandler(handled, handler));
+  CALL(MPI_Comm_set_attr(handled, keyval, (void*)13));
+  code = MPI_Comm_delete_attr(handled, keyval);
+  if (code != MPI_SUCCESS) {
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(told, code);
+  } else {
+    EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
+  }
+  refusing = 0;
+}
+
+/*@ handler-of-win
+ * demanded, 9.3
+ * An error in a call for a window calls the error handler of that one, with its handle and the code
+ * that the call returns.
+ */
+static MPI_Win handled;
+static int calls, told;
+static void handle(MPI_Win* win, int* code, ...) {
+  EXPECT(*win == handled, "the window of the call", "another handle");
+  told = *code;
+  ++calls;
+}
+static void check(void) {
+  MPI_Errhandler handler;
+  int keyval = keyval_win(MPI_WIN_NULL_COPY_FN, refuse_win), code;
+  handled = new_win();
+  CALL(MPI_Win_create_errhandler(handle, &handler));
+  CALL(MPI_Win_set_errhandler(handled, handler));
+  CALL(MPI_Win_set_attr(handled, keyval, (void*)13));
+  code = MPI_Win_delete_attr(handled, keyval);
+  if (code != MPI_SUCCESS) {
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(told, code);
+  } else {
+    EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
+  }
+  refusing = 0;
+  MPI_Win_free(&handled);
+}
+
+/*@ handler-of-type
+ * demanded, 9.3
+ * A datatype has no error handler: an error in a call for one calls that of MPI_COMM_SELF or of
+ * MPI_COMM_WORLD, with the code that the call returns.
+ */
+static int calls, on_self, on_world, told;
+static void handle(MPI_Comm* comm, int* code, ...) {
+  on_self += *comm == MPI_COMM_SELF;
+  on_world += *comm == MPI_COMM_WORLD;
+  told = *code;
+  ++calls;
+}
+static void check(void) {
+  MPI_Datatype type = new_type();
+  MPI_Errhandler handler;
+  int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, refuse_type), code;
+  CALL(MPI_Comm_create_errhandler(handle, &handler));
+  CALL(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+  CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+  CALL(MPI_Type_set_attr(type, keyval, (void*)13));
+  code = MPI_Type_delete_attr(type, keyval);
+  if (code != MPI_SUCCESS) {
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(told, code);
+  } else {
+    EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
+  }
+  EXPECT_EQ(on_self + on_world, calls);
+  refusing = 0;
+}
+
+/*@ handler-of-type-which
+ * open, 9.3
+ * Of which communicator the error handler is that an error in a call for a datatype calls (MPI-4:
+ * for calls that are not related to an object, MPI_COMM_SELF; before: MPI_COMM_WORLD).
+ */
+static MPI_Comm handled = MPI_COMM_NULL;
+static void handle(MPI_Comm* comm, int* code, ...) {
+  (void)code;
+  handled = *comm;
+}
+static void check(void) {
+  MPI_Datatype type = new_type();
+  MPI_Errhandler handler;
+  int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, refuse_type);
+  CALL(MPI_Comm_create_errhandler(handle, &handler));
+  CALL(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
+  CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+  CALL(MPI_Type_set_attr(type, keyval, (void*)13));
+  MPI_Type_delete_attr(type, keyval);
+  OPEN("%s", handled == MPI_COMM_SELF    ? "MPI_COMM_SELF"
+             : handled == MPI_COMM_WORLD ? "MPI_COMM_WORLD"
+                                         : "none");
+  refusing = 0;
+}
+
+/*@ handler-only-of-its-comm
+ * demanded, 9.3
+ * An error in a call for one communicator doesn't call the error handler of another one.
+ */
+static int calls;
+static void handle(MPI_Comm* comm, int* code, ...) {
+  (void)comm, (void)code;
+  ++calls;
+}
+static void check(void) {
+  MPI_Comm comm = new_comm(), other = new_comm();
+  MPI_Errhandler handler;
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
+  CALL(MPI_Comm_create_errhandler(handle, &handler));
+  CALL(MPI_Comm_set_errhandler(other, handler));
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)13));
+  MPI_Comm_delete_attr(comm, keyval);
+  EXPECT_EQ(calls, 0);
+  refusing = 0;
+}
+
+/*@ handler-in-dup
+ * demanded, 9.3
+ * If a copy callback fails in MPI_COMM_DUP, the error handler of the old communicator is called.
+ */
+static int refuse_copy(MPI_Comm comm, int keyval, void* extra_state, void* in, void* out,
+                       int* flag) {
+  (void)comm, (void)keyval, (void)extra_state, (void)in, (void)out;
+  *flag = 0;
+  return MPI_ERR_OTHER;
+}
+static MPI_Comm handled;
+static int calls;
+static void handle(MPI_Comm* comm, int* code, ...) {
+  (void)code;
+  EXPECT(*comm == handled, "the communicator that is duplicated", "another handle");
+  ++calls;
+}
+static void check(void) {
+  MPI_Comm duplicate;
+  MPI_Errhandler handler;
+  int keyval = keyval_comm(refuse_copy, MPI_COMM_NULL_DELETE_FN), code;
+  handled = new_comm();
+  CALL(MPI_Comm_create_errhandler(handle, &handler));
+  CALL(MPI_Comm_set_errhandler(handled, handler));
+  CALL(MPI_Comm_set_attr(handled, keyval, (void*)1));
+  code = MPI_Comm_dup(handled, &duplicate);
+  if (code != MPI_SUCCESS) EXPECT_EQ(calls, 1);
+}
+
+/*@ code-of-callback-xxx
+ * open, 7.7.N
+ * Whether the code that a delete callback returns is the one that MPI_XXX_DELETE_ATTR returns.
+ */
+static int own_code;
+static int fails_so(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)value, (void)extra_state;
+  return refusing ? own_code : MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, fails_so), error_class, code, its_class = -1;
+  CALL(MPI_Add_error_class(&error_class));
+  CALL(MPI_Add_error_code(error_class, &own_code));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  code = MPI_Xxx_delete_attr(object, keyval);
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &its_class);
+  OPEN("%s", code == own_code           ? "the same code"
+             : its_class == error_class ? "another code of its class"
+                                        : outcome(code));
+  refusing = 0;
+  MPI_Xxx_free(&object);
+}
+
+/*@ invalid-keyval-xxx
+ * open, 7.7.5
+ * What erroneous calls with MPI_KEYVAL_INVALID do; the error class for it is MPI_ERR_KEYVAL.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  void* value;
+  int flag, keyval = MPI_KEYVAL_INVALID;
+  OPEN("get %s", outcome(MPI_Xxx_get_attr(object, keyval, &value, &flag)));
+  OPEN("set %s", outcome(MPI_Xxx_set_attr(object, keyval, (void*)1)));
+  OPEN("delete %s", outcome(MPI_Xxx_delete_attr(object, keyval)));
+  OPEN("free_keyval %s", outcome(MPI_Xxx_free_keyval(&keyval)));
+  MPI_Xxx_free(&object);
+}
+
+/*@ freed-keyval
+ * open, 7.7.5
+ * What erroneous calls with a key do that was freed and is gone.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  void* value;
+  int flag, keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN), stale = keyval;
+  CALL(MPI_Comm_free_keyval(&keyval));
+  OPEN("get %s", outcome(MPI_Comm_get_attr(comm, stale, &value, &flag)));
+  OPEN("set %s", outcome(MPI_Comm_set_attr(comm, stale, (void*)1)));
+  OPEN("delete %s", outcome(MPI_Comm_delete_attr(comm, stale)));
+}
+
+/*@ keyval-of-other-kind
+ * open, 7.7
+ * What a key of a datatype does on a communicator (a high-quality implementation raises an error).
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  void* value;
+  int flag, keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN);
+  OPEN("get %s", outcome(MPI_Comm_get_attr(comm, keyval, &value, &flag)));
+  OPEN("set %s", outcome(MPI_Comm_set_attr(comm, keyval, (void*)1)));
+  OPEN("delete %s", outcome(MPI_Comm_delete_attr(comm, keyval)));
+}
+
+/*@ null-handle
+ * open, 7.7.2
+ * What an attribute call for MPI_COMM_NULL does, which is erroneous.
+ */
+static void check(void) {
+  void* value;
+  int flag, keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
+  OPEN("get %s", outcome(MPI_Comm_get_attr(MPI_COMM_NULL, keyval, &value, &flag)));
+  OPEN("set %s", outcome(MPI_Comm_set_attr(MPI_COMM_NULL, keyval, (void*)1)));
+}

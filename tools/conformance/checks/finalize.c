@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section finalize: MPI_Finalize and the attributes of MPI_COMM_SELF */
+
+/*@ finalize-runs-self
+ * demanded, 11.2.4, after
+ * MPI_FINALIZE first executes the equivalent of an MPI_COMM_FREE on MPI_COMM_SELF: the delete
+ * callbacks of its attributes are called.
+ */
+static void check(void) {
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
+}
+static void after(void) { EXPECT_NOTES("delete 1;"); }
+
+/*@ finalize-reverse-order
+ * demanded, 11.2.4, after, since: 2.2
+ * They are called in the reverse order in which they were set on MPI_COMM_SELF.
+ */
+static void check(void) {
+  int keyvals[5], i;
+  for (i = 0; i < 5; ++i) keyvals[i] = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[3], (void*)1));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[0], (void*)2));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[4], (void*)3));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[1], (void*)4));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[2], (void*)5));
+}
+static void after(void) { EXPECT_NOTES("delete 5;delete 4;delete 3;delete 2;delete 1;"); }
+
+/*@ finalize-order-after-delete
+ * demanded, 11.2.4, after, since: 2.2
+ * An attribute that was deleted and set again counts as set then.
+ */
+static void check(void) {
+  int one = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  int two = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)1));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, two, (void*)2));
+  CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, one));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)3));
+}
+static void after(void) { EXPECT_NOTES("delete 1;delete 3;delete 2;"); }
+
+/*@ finalize-order-after-overwrite
+ * open, 11.2.4, after
+ * Whether an attribute whose value was replaced counts as set then, or when it was first set.
+ */
+static void check(void) {
+  int one = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  int two = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)1));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, two, (void*)2));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)3));
+  notes[0] = '\0';
+}
+static void after(void) { OPEN("set 1, then 2, then 3 in the place of 1; at the end: %s", notes); }
+
+/*@ finalize-freed-keyval
+ * demanded, 11.2.4, after
+ * The callback of an attribute whose key was freed is called, too.
+ */
+static void check(void) {
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void*)1));
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+static void after(void) { EXPECT_NOTES("delete 1;"); }
+
+/*@ finalize-not-deleted-ones
+ * demanded, 11.2.4, after
+ * The callbacks of attributes that were deleted before are not called.
+ */
+static void check(void) {
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void*)1));
+  CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
+  EXPECT_NOTES("delete 1;");
+}
+static void after(void) { EXPECT_NOTES(""); }
+
+/*@ finalize-arguments
+ * demanded, 11.2.4, after
+ * These callbacks get MPI_COMM_SELF, their key, value and extra_state.
+ */
+static int key, state;
+static int compare(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  EXPECT(comm == MPI_COMM_SELF, "MPI_COMM_SELF", "another handle");
+  EXPECT_EQ(keyval, key);
+  EXPECT_EQ((long)value, 6);
+  EXPECT(extra_state == &state, "the extra_state of the key", "another one");
+  note("called;");
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  CALL(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, compare, &key, &state));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, key, (void*)6));
+}
+static void after(void) { EXPECT_NOTES("called;"); }
+
+/*@ finalize-not-finalized
+ * demanded, 11.2.4, after
+ * This happens before any other part of MPI is affected: in these callbacks MPI_FINALIZED returns
+ * false, and MPI_INITIALIZED true.
+ */
+static int ask(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  int initialized = 0, finalized = 1;
+  (void)comm, (void)keyval, (void)value, (void)extra_state;
+  CALL(MPI_Initialized(&initialized));
+  CALL(MPI_Finalized(&finalized));
+  EXPECT(initialized, "MPI_Initialized: true", "false");
+  EXPECT(!finalized, "MPI_Finalized: false", "true");
+  note("called;");
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, ask), NULL));
+}
+static void after(void) { EXPECT_NOTES("called;"); }
+
+/*@ finalize-communicates
+ * demanded, 11.2.4, after
+ * In these callbacks MPI still works: ranks can communicate over MPI_COMM_WORLD.
+ */
+static int communicate(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  int mine = 1, sum = 0, got = -1;
+  (void)comm, (void)keyval, (void)value, (void)extra_state;
+  CALL(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  EXPECT_EQ(sum, ranks);
+  CALL(MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % ranks, 5, &got, 1, MPI_INT,
+                    (rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  EXPECT_EQ(got, (rank + ranks - 1) % ranks);
+  note("called;");
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, communicate), NULL));
+}
+static void after(void) { EXPECT_NOTES("called;"); }
+
+/*@ finalize-makes-objects
+ * demanded, 11.2.4, after
+ * In these callbacks communicators can be made and freed, with attributes.
+ */
+static int make(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  MPI_Comm duplicate;
+  int other = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  (void)comm, (void)keyval, (void)value, (void)extra_state;
+  CALL(MPI_Comm_dup(MPI_COMM_WORLD, &duplicate));
+  CALL(MPI_Comm_set_attr(duplicate, other, (void*)3));
+  EXPECT_EQ(get_comm(duplicate, other), 3);
+  CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_free_keyval(&other));
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, make), NULL));
+}
+static void after(void) { EXPECT_NOTES("delete 3;"); }
+
+/*@ finalize-other-attributes
+ * demanded, 11.2.4, after
+ * In these callbacks attributes of MPI_COMM_WORLD and the predefined ones are still there.
+ */
+static int on_world;
+static int look(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  void* found = NULL;
+  int flag = 0;
+  (void)comm, (void)keyval, (void)value, (void)extra_state;
+  EXPECT_EQ(get_comm(MPI_COMM_WORLD, on_world), 8);
+  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag));
+  EXPECT(flag && *(int*)found >= 32767, "MPI_TAG_UB, at least 32767", "flag = %d", flag);
+  note("called;");
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  on_world = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
+  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, on_world, (void*)8));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, look), NULL));
+}
+static void after(void) { EXPECT_NOTES("called;"); }
+
+/*@ finalize-deletes-another
+ * implied, 11.2.4, after
+ * If such a callback deletes another attribute of MPI_COMM_SELF, each is deleted once all the same.
+ */
+static int other;
+static int delete_other(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  (void)keyval, (void)value, (void)extra_state;
+  note("first;");
+  CALL(MPI_Comm_delete_attr(comm, other));
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  other = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, other, (void*)1));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_other), NULL));
+}
+static void after(void) { EXPECT_NOTES("first;delete 1;"); }
+
+/*@ finalize-world
+ * open, 11.2.4, after
+ * Whether MPI_FINALIZE calls the delete callbacks of attributes of MPI_COMM_WORLD.
+ */
+static void check(void) {
+  CALL(
+      MPI_Comm_set_attr(MPI_COMM_WORLD, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
+}
+static void after(void) { OPEN("%s", *notes ? "it calls them" : "it does not call them"); }
+
+/*@ finalize-not-freed
+ * open, 11.2.4, after
+ * Whether MPI_FINALIZE calls the delete callbacks of attributes of a datatype that was never freed.
+ */
+static void check(void) {
+  CALL(MPI_Type_set_attr(new_type(), keyval_type(MPI_TYPE_NULL_COPY_FN, delete_type), (void*)1));
+}
+static void after(void) { OPEN("%s", *notes ? "it calls them" : "it does not call them"); }
+
+/*@ finalize-failing
+ * open, 11.2.4, init: none
+ * What MPI_FINALIZE returns if a delete callback of MPI_COMM_SELF fails, and whether the next one
+ * runs.
+ */
+static void check(void) {
+  int code;
+  MPI_Init(NULL, NULL);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
+  CALL(
+      MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm), (void*)13));
+  code = MPI_Finalize();
+  OPEN("it %s; %s", code == MPI_SUCCESS ? "succeeds" : "fails", notes);
+}

@@ -1,0 +1,213 @@
+! SPDX-License-Identifier: Apache-2.0 OR MIT
+!
+! The attribute functions of Fortran, for the checks of languages.c to call from C, by the interface that FACE says:
+! 1 is mpif.h, 2 use mpi, 3 use mpi_f08. What is between the lines with @ is for each kind of object: xxx and Xxx
+! stand for it, as in check.h.
+#if FACE == 1
+#define USE_MPI
+#define INCLUDE_MPI include 'mpif.h'
+#elif FACE == 2
+#define USE_MPI use mpi
+#define INCLUDE_MPI
+#else
+#define USE_MPI use mpi_f08
+#define INCLUDE_MPI
+#endif
+#if FACE == 3
+#define comm_t type(MPI_Comm)
+#define type_t type(MPI_Datatype)
+#define win_t type(MPI_Win)
+#define comm_of(handle) MPI_Comm(handle)
+#define type_of(handle) MPI_Datatype(handle)
+#define win_of(handle) MPI_Win(handle)
+#define number_of(handle) handle%MPI_VAL
+#else
+#define comm_t integer
+#define type_t integer
+#define win_t integer
+#define comm_of(handle) handle
+#define type_of(handle) handle
+#define win_of(handle) handle
+#define number_of(handle) handle
+#endif
+
+! What the callbacks below were called with.
+module seen
+  use iso_c_binding
+  implicit none
+  integer(c_int) :: copies = 0, deletes = 0, handle = -1, keyval = -1
+  integer(c_intptr_t) :: val = -1, extra = -1
+end module
+
+! Callbacks. What is copied is the value + 1; that of 13 is not copied, and can't be deleted.
+module callbacks
+  implicit none
+contains
+!@
+  subroutine copy_xxx(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    USE_MPI
+    use iso_c_binding, only: c_intptr_t
+    use seen, only: copies, seen_handle => handle, seen_keyval => keyval, seen_val => val, seen_extra => extra
+    implicit none
+    xxx_t :: object
+    integer :: keyval, ierror
+    integer(c_intptr_t) :: extra_state, value_in, value_out
+    logical :: flag
+    copies = copies + 1
+    seen_handle = number_of(object)
+    seen_keyval = keyval
+    seen_val = value_in
+    seen_extra = extra_state
+    value_out = value_in + 1
+    flag = value_in /= 13
+    ierror = 0
+  end subroutine
+  subroutine delete_xxx(object, keyval, val, extra_state, ierror)
+    USE_MPI
+    use iso_c_binding, only: c_intptr_t
+    use seen, only: deletes, seen_handle => handle, seen_keyval => keyval, seen_val => val, seen_extra => extra
+    implicit none
+    INCLUDE_MPI
+    xxx_t :: object
+    integer :: keyval, ierror
+    integer(c_intptr_t) :: val, extra_state
+    deletes = deletes + 1
+    seen_handle = number_of(object)
+    seen_keyval = keyval
+    seen_val = val
+    seen_extra = extra_state
+    ierror = MPI_SUCCESS
+    if (val == 13) ierror = MPI_ERR_OTHER
+  end subroutine
+!@
+end module
+
+subroutine f_seen(f_copies, f_deletes, f_handle, f_keyval, f_val, f_extra) bind(C)
+  use iso_c_binding
+  use seen
+  implicit none
+  integer(c_int) :: f_copies, f_deletes, f_handle, f_keyval
+  integer(c_intptr_t) :: f_val, f_extra
+  f_copies = copies
+  f_deletes = deletes
+  f_handle = handle
+  f_keyval = keyval
+  f_val = val
+  f_extra = extra
+end subroutine
+
+! Fortran's own constants: which is 0 for MPI_TAG_UB, 1 for MPI_WIN_BASE, and so on.
+function f_keyval(which) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: which
+  integer(c_int) :: f_keyval
+  f_keyval = MPI_KEYVAL_INVALID
+  if (which == 0) f_keyval = MPI_TAG_UB
+  if (which == 1) f_keyval = MPI_WIN_BASE
+  if (which == 2) f_keyval = MPI_WIN_SIZE
+  if (which == 3) f_keyval = MPI_WIN_DISP_UNIT
+end function
+
+!@
+! which: 0 for the callbacks above, 1 for the predefined ones that copy nothing, 2 for those that copy.
+subroutine f_xxx_create_keyval(which, keyval, extra, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int, c_intptr_t
+  use callbacks, only: copy_xxx, delete_xxx
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: which
+  integer(c_int) :: keyval, ierror
+  integer(c_intptr_t), value :: extra
+  if (which == 0) then
+    call MPI_Xxx_create_keyval(copy_xxx, delete_xxx, keyval, extra, ierror)
+  else if (which == 1) then
+    call MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN, keyval, extra, ierror)
+  else
+    call MPI_Xxx_create_keyval(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN, keyval, extra, ierror)
+  end if
+end subroutine
+
+subroutine f_xxx_free_keyval(keyval, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int) :: keyval, ierror
+  call MPI_Xxx_free_keyval(keyval, ierror)
+end subroutine
+
+subroutine f_xxx_set_attr(handle, keyval, val, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int, c_intptr_t
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle, keyval
+  integer(c_intptr_t), value :: val
+  integer(c_int) :: ierror
+  call MPI_Xxx_set_attr(xxx_of(handle), keyval, val, ierror)
+end subroutine
+
+subroutine f_xxx_get_attr(handle, keyval, val, flag, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int, c_intptr_t
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle, keyval
+  integer(c_intptr_t) :: val
+  integer(c_int) :: flag, ierror
+  logical :: found
+  found = .false.
+  call MPI_Xxx_get_attr(xxx_of(handle), keyval, val, found, ierror)
+  flag = merge(1, 0, found)
+end subroutine
+
+subroutine f_xxx_delete_attr(handle, keyval, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle, keyval
+  integer(c_int) :: ierror
+  call MPI_Xxx_delete_attr(xxx_of(handle), keyval, ierror)
+end subroutine
+!@
+
+! MPI-1's, which mpi_f08 doesn't have.
+#if FACE != 3
+subroutine f_attr_put(handle, keyval, val, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle, keyval, val
+  integer(c_int) :: ierror
+  call MPI_Attr_put(handle, keyval, val, ierror)
+end subroutine
+
+subroutine f_attr_get(handle, keyval, val, flag, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle, keyval
+  integer(c_int) :: val, flag, ierror
+  logical :: found
+  found = .false.
+  call MPI_Attr_get(handle, keyval, val, found, ierror)
+  flag = merge(1, 0, found)
+end subroutine
+
+subroutine f_attr_delete(handle, keyval, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle, keyval
+  integer(c_int) :: ierror
+  call MPI_Attr_delete(handle, keyval, ierror)
+end subroutine
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section freeing: attributes of objects that are freed */
+
+/*@ free-deletes-xxx
+ * demanded, 7.7.N
+ * When an object is freed, the delete callbacks of all attributes that are set are called, once
+ * each.
+ */
+static int deleted[100];
+static int count(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)extra_state;
+  ++deleted[(long)value];
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyvals[100], i;
+  for (i = 0; i < 100; ++i) {
+    keyvals[i] = keyval_xxx(MPI_XXX_NULL_COPY_FN, count);
+    if (i % 4 != 0) CALL(MPI_Xxx_set_attr(object, keyvals[i], (void*)(long)i));
+  }
+  CALL(MPI_Xxx_free(&object));
+  for (i = 0; i < 100; ++i) {
+    EXPECT_EQ(deleted[i], i % 4 != 0);
+    CALL(MPI_Xxx_free_keyval(&keyvals[i]));
+  }
+}
+
+/*@ free-after-delete-xxx
+ * demanded, 7.7.N
+ * What was deleted or replaced before is not deleted again when the object is freed.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int one = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  int two = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, one, (void*)1));
+  CALL(MPI_Xxx_set_attr(object, two, (void*)2));
+  CALL(MPI_Xxx_delete_attr(object, one));
+  CALL(MPI_Xxx_set_attr(object, two, (void*)3));
+  EXPECT_NOTES("delete 1;delete 2;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 3;");
+  CALL(MPI_Xxx_free_keyval(&one));
+  CALL(MPI_Xxx_free_keyval(&two));
+}
+
+/*@ free-arguments-xxx
+ * demanded, 7.7.N
+ * When an object is freed, the delete callback gets its handle, its key and its extra_state.
+ */
+static MPI_Xxx handle;
+static int key, state, calls;
+static int compare(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  EXPECT(of == handle, "the handle of the object", "another one");
+  EXPECT_EQ(keyval, key);
+  EXPECT_EQ((long)value, 6);
+  EXPECT(extra_state == &state, "the extra_state of the key", "another one");
+  ++calls;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  handle = object;
+  CALL(MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, compare, &key, &state));
+  CALL(MPI_Xxx_set_attr(object, key, (void*)6));
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_EQ(calls, 1);
+  EXPECT(object == MPI_XXX_NULL, "the null handle after the free", "another");
+  CALL(MPI_Xxx_free_keyval(&key));
+}
+
+/*@ disconnect-deletes
+ * demanded, 11.10.4
+ * MPI_COMM_DISCONNECT deallocates the communicator as MPI_COMM_FREE does: delete callbacks are
+ * called.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)4));
+  CALL(MPI_Comm_disconnect(&comm));
+  EXPECT_NOTES("delete 4;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ usable-in-free
+ * implied, 7.7.2
+ * The communicator that a delete callback gets from MPI_COMM_FREE is valid: its size and attributes
+ * can be asked for.
+ */
+static int other, calls;
+static int use(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  int size = 0, flag = 0;
+  void* found = NULL;
+  (void)keyval, (void)value, (void)extra_state;
+  CALL(MPI_Comm_size(comm, &size));
+  EXPECT_EQ(size, 1);
+  CALL(MPI_Comm_get_attr(comm, other, &found, &flag));
+  ++calls;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, use);
+  other = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
+  CALL(MPI_Comm_set_attr(comm, other, (void*)1));
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)2));
+  CALL(MPI_Comm_free(&comm));
+  EXPECT_EQ(calls, 1);
+}
+
+/*@ failing-free
+ * demanded, 7.7.2
+ * MPI_COMM_FREE fails if a delete callback returns something else than MPI_SUCCESS.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)13));
+  FAILS(MPI_Comm_free(&comm));
+}
+
+/*@ failing-free-first-set
+ * demanded, 7.7.2
+ * MPI_COMM_FREE fails if any delete callback does: here that of the attribute set first, of three.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int i;
+  for (i = 0; i < 3; ++i) {
+    int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
+    CALL(MPI_Comm_set_attr(comm, keyval, (void*)(i == 0 ? 13L : i)));
+  }
+  FAILS(MPI_Comm_free(&comm));
+}
+
+/*@ failing-free-last-set
+ * demanded, 7.7.2
+ * MPI_COMM_FREE fails if any delete callback does: here that of the attribute set last, of three.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int i;
+  for (i = 0; i < 3; ++i) {
+    int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
+    CALL(MPI_Comm_set_attr(comm, keyval, (void*)(i == 2 ? 13L : i)));
+  }
+  FAILS(MPI_Comm_free(&comm));
+}
+
+/*@ failed-free-xxx
+ * open, 7.7.N
+ * What MPI_XXX_FREE does if one of three delete callbacks fails, and whether the others run.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int i, code;
+  for (i = 0; i < 3; ++i) {
+    int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, refuse_xxx);
+    CALL(MPI_Xxx_set_attr(object, keyval, (void*)(i == 1 ? 13L : i)));
+  }
+  code = MPI_Xxx_free(&object);
+  OPEN("free %s, the handle is %s; attributes 0, 13 (refuses) and 2: %s", outcome(code),
+       object == MPI_XXX_NULL ? "null" : "kept", notes);
+  refusing = 0;
+}
+
+/*@ free-order-xxx
+ * open, 7.7.N
+ * The order in which delete callbacks are called when an object is freed.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyvals[4], i;
+  for (i = 0; i < 4; ++i) keyvals[i] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyvals[2], (void*)1));
+  CALL(MPI_Xxx_set_attr(object, keyvals[0], (void*)2));
+  CALL(MPI_Xxx_set_attr(object, keyvals[3], (void*)3));
+  CALL(MPI_Xxx_set_attr(object, keyvals[1], (void*)4));
+  CALL(MPI_Xxx_free(&object));
+  OPEN("set as 1, 2, 3, 4 under keyvals created 3rd, 1st, 4th, 2nd: %s", notes);
+}
+
+/*@ set-in-free-xxx
+ * open, 7.7.N
+ * What becomes of an attribute that a delete callback attaches to the object being freed.
+ */
+static int other;
+static int set_another(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)keyval, (void)value, (void)extra_state;
+  note("set %s;", outcome(MPI_Xxx_set_attr(object, other, (void*)2)));
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, set_another), code;
+  other = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  code = MPI_Xxx_free(&object);
+  OPEN("free %s; %s", outcome(code), notes);
+}

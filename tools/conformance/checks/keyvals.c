@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section keyvals: creating and freeing keyvals */
+
+/*@ create-xxx
+ * demanded, 7.7.N
+ * MPI_XXX_CREATE_KEYVAL generates a new key; it is never MPI_KEYVAL_INVALID.
+ */
+static void check(void) {
+  int keyval = MPI_KEYVAL_INVALID;
+  CALL(MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN, &keyval, NULL));
+  EXPECT(keyval != MPI_KEYVAL_INVALID, "a keyval", "MPI_KEYVAL_INVALID");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ create-unique-xxx
+ * demanded, 7.7.N
+ * Keys are locally unique in a process: those that are alive together differ.
+ */
+static void check(void) {
+  int keyvals[200], i, j;
+  for (i = 0; i < 200; ++i) {
+    keyvals[i] = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+    for (j = 0; j < i; ++j) {
+      EXPECT(keyvals[i] != keyvals[j], "another keyval", "the same one as for creation %d", j);
+    }
+  }
+  for (i = 0; i < 200; ++i) CALL(MPI_Xxx_free_keyval(&keyvals[i]));
+}
+
+/*@ free-sets-invalid-xxx
+ * demanded, 7.7.N
+ * MPI_XXX_FREE_KEYVAL sets the variable that it is given to MPI_KEYVAL_INVALID.
+ */
+static void check(void) {
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  EXPECT_EQ(keyval, MPI_KEYVAL_INVALID);
+}
+
+/*@ free-in-use-xxx
+ * demanded, 7.7.N
+ * It is not erroneous to free a key that is in use, and the variable is MPI_KEYVAL_INVALID then
+ * too.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  EXPECT_EQ(keyval, MPI_KEYVAL_INVALID);
+  EXPECT_NOTES("");
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ freed-get-xxx
+ * demanded, 7.7.N
+ * The actual free of a key waits until all references to it are gone: till then, by a saved copy of
+ * the key, its attribute is found.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), saved = keyval;
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  EXPECT_EQ(get_xxx(object, saved), 7);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ freed-delete-xxx
+ * demanded, 7.7.N
+ * A reference to a freed key is freed by MPI_XXX_DELETE_ATTR, which calls the delete callback.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), saved = keyval;
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_delete_attr(object, saved));
+  EXPECT_NOTES("delete 7;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("");
+}
+
+/*@ freed-object-free-xxx
+ * demanded, 7.7.N
+ * Freeing the object calls the delete callback also of attributes whose key was freed.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 7;");
+}
+
+/*@ freed-dup-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * A duplication calls the copy callback also of attributes whose key was freed; the copy is deleted
+ * with the duplicate.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval = keyval_xxx(copy_xxx, delete_xxx), saved = keyval;
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_NOTES("copy 7;");
+  EXPECT_EQ(get_xxx(duplicate, saved), 107);
+  CALL(MPI_Xxx_free(&duplicate));
+  EXPECT_NOTES("delete 107;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 7;");
+}
+
+/*@ freed-not-reused-xxx
+ * demanded, 7.7.N
+ * As long as an attribute refers to a freed key, no new key is the same.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), saved = keyval, i;
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  for (i = 0; i < 200; ++i) {
+    int other = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+    EXPECT(other != saved, "a key that is not in use", "the freed one, in creation %d", i);
+    if (i % 2 == 0) CALL(MPI_Xxx_free_keyval(&other));
+  }
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ freed-on-many-xxx
+ * demanded, 7.7.N
+ * A freed key that is in use on several objects serves each of them until its end.
+ */
+static void check(void) {
+  MPI_Xxx objects[3];
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), saved = keyval, i;
+  for (i = 0; i < 3; ++i) {
+    objects[i] = new_xxx();
+    CALL(MPI_Xxx_set_attr(objects[i], keyval, (void*)(long)(i + 1)));
+  }
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free(&objects[1]));
+  EXPECT_NOTES("delete 2;");
+  EXPECT_EQ(get_xxx(objects[2], saved), 3);
+  CALL(MPI_Xxx_delete_attr(objects[0], saved));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPI_Xxx_free(&objects[0]));
+  CALL(MPI_Xxx_free(&objects[2]));
+  EXPECT_NOTES("delete 3;");
+}
+
+/*@ free-in-delete-callback-xxx
+ * demanded, 7.7.N
+ * A delete callback may free the key of its attribute, which is in use.
+ */
+static int key, deletions;
+static int delete_and_free(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)value, (void)extra_state;
+  ++deletions;
+  CALL(MPI_Xxx_free_keyval(&key));
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_and_free);
+  CALL(MPI_Xxx_set_attr(object, key, (void*)1));
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_EQ(deletions, 1);
+  EXPECT_EQ(key, MPI_KEYVAL_INVALID);
+  /* The MPI's books are in order still. */
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_and_free);
+  CALL(MPI_Xxx_set_attr(object, key, (void*)2));
+  CALL(MPI_Xxx_delete_attr(object, key));
+  EXPECT_EQ(deletions, 2);
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_EQ(deletions, 2);
+}
+
+/*@ free-in-copy-callback-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * A copy callback may free the key of its attribute, which is in use; what it copies is attached.
+ */
+static int key;
+static int copy_and_free(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
+                         int* flag) {
+  (void)object, (void)keyval, (void)extra_state;
+  CALL(MPI_Xxx_free_keyval(&key));
+  *(void**)out = in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int saved;
+  saved = key = keyval_xxx(copy_and_free, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, key, (void*)5));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_EQ(key, MPI_KEYVAL_INVALID);
+  EXPECT_EQ(get_xxx(duplicate, saved), 5);
+  CALL(MPI_Xxx_free(&duplicate));
+  EXPECT_NOTES("delete 5;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 5;");
+}
+
+/*@ extra-state-xxx
+ * demanded, 7.7.N
+ * Callbacks get the extra_state that their key was created with.
+ */
+static int mine, yours;
+static int delete_with_state(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval;
+  EXPECT(extra_state == ((long)value == 1 ? &mine : &yours), "the extra_state of its key",
+         "another one");
+  note("delete %ld;", (long)value);
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int one, two;
+  CALL(MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, delete_with_state, &one, &mine));
+  CALL(MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, delete_with_state, &two, &yours));
+  CALL(MPI_Xxx_set_attr(object, one, (void*)1));
+  CALL(MPI_Xxx_set_attr(object, two, (void*)2));
+  CALL(MPI_Xxx_delete_attr(object, one));
+  CALL(MPI_Xxx_delete_attr(object, two));
+  EXPECT_NOTES("delete 1;delete 2;");
+  CALL(MPI_Xxx_free_keyval(&one));
+  CALL(MPI_Xxx_free_keyval(&two));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ freed-set
+ * open, 7.7.2
+ * What a set under a freed key does that another attribute still refers to.
+ */
+static void check(void) {
+  MPI_Comm object = new_comm(), other = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), saved = keyval;
+  CALL(MPI_Comm_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Comm_free_keyval(&keyval));
+  OPEN("set on another communicator %s", outcome(MPI_Comm_set_attr(other, saved, (void*)8)));
+  MPI_Comm_free(&other);
+  MPI_Comm_free(&object);
+}
+
+/*@ freed-twice
+ * open, 7.7.2
+ * What freeing a saved copy of a key does that was freed before, and is still in use.
+ */
+static void check(void) {
+  MPI_Comm object = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), saved = keyval;
+  CALL(MPI_Comm_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Comm_free_keyval(&keyval));
+  OPEN("MPI_Comm_free_keyval %s", outcome(MPI_Comm_free_keyval(&saved)));
+  MPI_Comm_free(&object);
+}

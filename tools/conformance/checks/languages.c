@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section languages: between C and Fortran */
+
+/*@ f-set-f-get-xxx
+ * demanded, 19.3.7
+ * Fortran's MPI_XXX_SET_ATTR and MPI_XXX_GET_ATTR set and get address-sized integers without loss.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  const MPI_Aint wanted = (MPI_Aint)1 << (sizeof(void*) * 8 - 4) | 5;
+  MPI_Aint value = 0;
+  int keyval, flag, ierror;
+  FORTRAN(f_xxx_create_keyval(1, &keyval, 0, &ierror));
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 0);
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, wanted, &ierror));
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, wanted);
+  FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 0);
+  FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
+  EXPECT_EQ(keyval, f_keyval(kInvalid));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ c-set-f-get-xxx
+ * demanded, 19.3.7
+ * A pointer that was set in C is read in Fortran as its address, without loss.
+ */
+static void check(void) {
+  static int pointed_to;
+  MPI_Xxx object = new_xxx();
+  MPI_Aint value = 0;
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN), flag, ierror;
+  CALL(MPI_Xxx_set_attr(object, keyval, &pointed_to));
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT(value == (MPI_Aint)&pointed_to, "the address", "%ld", (long)value);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ f-set-c-get-xxx
+ * demanded, 19.3.7
+ * An integer that was set in Fortran by MPI_XXX_SET_ATTR is read in C as a pointer to an MPI_Aint.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  const MPI_Aint wanted = (MPI_Aint)1 << (sizeof(void*) * 8 - 4) | 5;
+  MPI_Aint* value = NULL;
+  int keyval, flag, ierror;
+  FORTRAN(f_xxx_create_keyval(1, &keyval, 0, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, wanted, &ierror));
+  CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
+  EXPECT_EQ(flag, 1);
+  EXPECT((MPI_Aint)value != wanted, "a pointer to the value", "the value itself");
+  if (flag && (MPI_Aint)value != wanted) EXPECT_EQ(*value, wanted);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ c-keyval-f-set-xxx
+ * demanded, 19.3.7
+ * A key created in C serves sets, gets and deletes of Fortran; its delete callback is called in C.
+ */
+static int called;
+static int count(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  (void)of, (void)keyval, (void)value, (void)extra_state;
+  ++called;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  MPI_Aint value = 0;
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, count), flag, ierror;
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 41, &ierror));
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, 41);
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 42, &ierror));
+  EXPECT_EQ(called, 1);
+  FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
+  EXPECT_EQ(called, 2);
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 43, &ierror));
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_EQ(called, 3);
+  FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
+  EXPECT_EQ(keyval, f_keyval(kInvalid));
+}
+
+/*@ f-delete-callback-xxx
+ * demanded, 19.3.7
+ * A delete callback of Fortran is called by the conventions of Fortran, whichever language deletes:
+ * with the handle, the key and the value.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval, ierror;
+  FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 71, &ierror));
+  CALL(MPI_Xxx_delete_attr(object, keyval));
+  expect_seen(__LINE__, 0, 1, MPI_Xxx_c2f(object), keyval, 71);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)72));
+  FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
+  expect_seen(__LINE__, 0, 2, MPI_Xxx_c2f(object), keyval, 72);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ f-callback-in-free-xxx
+ * demanded, 19.3.7
+ * A delete callback of Fortran gets the handle, the key and the value when the object is freed in
+ * C, too.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  const int handle = MPI_Xxx_c2f(object);
+  int keyval, ierror;
+  FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
+  FORTRAN(f_xxx_set_attr(handle, keyval, 71, &ierror));
+  CALL(MPI_Xxx_free(&object));
+  expect_seen(__LINE__, 0, 1, handle, keyval, 71);
+}
+
+/*@ f-extra-state-xxx
+ * demanded, 7.7.N
+ * Callbacks of Fortran get the value of the extra_state that their key was created with.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  MPI_Aint value, extra = 0;
+  int keyval, ierror, copies, deletes, handle, key;
+  FORTRAN(f_xxx_create_keyval(0, &keyval, 987654321, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 1, &ierror));
+  FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
+  f_seen(&copies, &deletes, &handle, &key, &value, &extra);
+  EXPECT_EQ(extra, 987654321);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ f-copy-callback-xxx
+ * demanded, 19.3.7, kinds: comm type
+ * A copy callback of Fortran is called by the conventions of Fortran when C duplicates the object;
+ * the duplicate has what it returned.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  MPI_Aint value = 0;
+  int keyval, flag, ierror;
+  FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 81, &ierror));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  expect_seen(__LINE__, 1, 0, MPI_Xxx_c2f(object), keyval, 81);
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, 82);
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(value, 81);
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ f-copy-flag-xxx
+ * demanded, 19.3.7, kinds: comm type
+ * If a copy callback of Fortran returns .FALSE., the duplicate doesn't have the attribute.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  MPI_Aint value = 0;
+  int keyval, flag, ierror;
+  FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 13, &ierror));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 0);
+  CALL(MPI_Xxx_free(&duplicate));
+}
+
+/*@ f-dup-fn-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * MPI_XXX_DUP_FN and MPI_XXX_NULL_COPY_FN can be given from Fortran, and do the same there.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  MPI_Aint value = 0;
+  int copied, not_copied, flag, ierror;
+  FORTRAN(f_xxx_create_keyval(2, &copied, 0, &ierror));
+  FORTRAN(f_xxx_create_keyval(1, &not_copied, 0, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), copied, 91, &ierror));
+  FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), not_copied, 92, &ierror));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), copied, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, 91);
+  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), not_copied, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 0);
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ f-failing-delete
+ * demanded, 7.7.2
+ * MPI_COMM_DELETE_ATTR fails if the delete callback of Fortran returns something else than
+ * MPI_SUCCESS.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval, ierror;
+  FORTRAN(f_comm_create_keyval(0, &keyval, 5, &ierror));
+  FORTRAN(f_comm_set_attr(MPI_Comm_c2f(comm), keyval, 13, &ierror));
+  f_comm_delete_attr(MPI_Comm_c2f(comm), keyval, &ierror);
+  EXPECT(ierror != MPI_SUCCESS, "an error", "MPI_SUCCESS");
+}
+
+/*@ f-put-f-get
+ * demanded, 16.1, needs: attr_put
+ * Fortran's MPI_ATTR_PUT and MPI_ATTR_GET put and get an INTEGER; MPI_ATTR_DELETE deletes it.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval, value = 0, flag, ierror;
+  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
+  FORTRAN(f_attr_put(MPI_Comm_c2f(comm), keyval, -5, &ierror));
+  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, -5);
+  FORTRAN(f_attr_delete(MPI_Comm_c2f(comm), keyval, &ierror));
+  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 0);
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ f-put-c-get
+ * demanded, 19.3.7, needs: attr_put
+ * An INTEGER that was put by MPI_ATTR_PUT is read in C as a pointer to an int.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval, *value = NULL, flag, ierror;
+  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
+  FORTRAN(f_attr_put(MPI_Comm_c2f(comm), keyval, -5, &ierror));
+  CALL(MPI_Comm_get_attr(comm, keyval, &value, &flag));
+  EXPECT_EQ(flag, 1);
+  EXPECT((long)value != -5, "a pointer to the value", "the value itself");
+  if (flag && (long)value != -5) EXPECT_EQ(*value, -5);
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ f-put-f-get-wide
+ * demanded, 19.3.7, needs: attr_put
+ * An INTEGER that was put by MPI_ATTR_PUT is sign-extended for Fortran's MPI_COMM_GET_ATTR.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  MPI_Aint value = 0;
+  int keyval, flag, ierror;
+  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
+  FORTRAN(f_attr_put(MPI_Comm_c2f(comm), keyval, -5, &ierror));
+  FORTRAN(f_comm_get_attr(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, -5);
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ f-set-f-get-narrow
+ * demanded, 19.3.7, needs: attr_put
+ * Of an address-sized integer MPI_ATTR_GET returns the least significant part.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval, value = 0, flag, ierror;
+  if (sizeof(MPI_Aint) == sizeof(int)) {
+    NOT_APPLICABLE("addresses are as wide as an INTEGER");
+    return;
+  }
+  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
+  FORTRAN(f_comm_set_attr(MPI_Comm_c2f(comm), keyval,
+                          ((MPI_Aint)3 << (sizeof(MPI_Aint) * 8 - 8)) + 17, &ierror));
+  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, 17);
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ c-set-f-get-narrow
+ * demanded, 19.3.7, needs: attr_put
+ * A value that was set in C and fits an INTEGER is read by MPI_ATTR_GET as it is.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN), value = 0, flag, ierror;
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)17));
+  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, 17);
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ f-tag-ub
+ * demanded, 19.3.7
+ * Predefined integers such as MPI_TAG_UB are read in Fortran as values, the same that C finds
+ * behind its pointer.
+ */
+static void check(void) {
+  MPI_Aint value = 0;
+  int* in_c = NULL;
+  int flag, ierror;
+  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &in_c, &flag));
+  FORTRAN(f_comm_get_attr(MPI_Comm_c2f(MPI_COMM_WORLD), f_keyval(kTagUb), &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, *in_c);
+}
+
+/*@ f-win-base
+ * demanded, 12.2.6
+ * In Fortran, the value of MPI_WIN_BASE is the base address of the window.
+ */
+static void check(void) {
+  MPI_Win win = new_win();
+  MPI_Aint value = 0;
+  int flag, ierror;
+  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinBase), &value, &flag, &ierror));
+  EXPECT(flag && value == (MPI_Aint)window_memory, "the base address", "%ld", (long)value);
+  CALL(MPI_Win_free(&win));
+}
+
+/*@ f-win-size
+ * demanded, 12.2.6
+ * In Fortran, the value of MPI_WIN_SIZE is the size of the window.
+ */
+static void check(void) {
+  MPI_Win win = new_win();
+  MPI_Aint value = 0;
+  int flag, ierror;
+  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinSize), &value, &flag, &ierror));
+  EXPECT(flag && value == (MPI_Aint)sizeof window_memory, "the size", "%ld", (long)value);
+  CALL(MPI_Win_free(&win));
+}
+
+/*@ f-win-disp-unit
+ * demanded, 12.2.6
+ * In Fortran, the value of MPI_WIN_DISP_UNIT is the displacement unit of the window.
+ */
+static void check(void) {
+  MPI_Win win = new_win();
+  MPI_Aint value = 0;
+  int flag, ierror;
+  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinDispUnit), &value, &flag, &ierror));
+  EXPECT(flag && value == (MPI_Aint)sizeof(int), "the displacement unit", "%ld", (long)value);
+  CALL(MPI_Win_free(&win));
+}
+
+/*@ f-constants
+ * open, 19.3.9
+ * Whether predefined keys have the same value in C and in Fortran, as constants are to have.
+ */
+static void check(void) {
+  OPEN("MPI_KEYVAL_INVALID: %s, MPI_TAG_UB: %s, MPI_WIN_BASE: %s",
+       f_keyval(kInvalid) == MPI_KEYVAL_INVALID ? "the same" : "another",
+       f_keyval(kTagUb) == MPI_TAG_UB ? "the same" : "another",
+       f_keyval(kWinBase) == MPI_WIN_BASE ? "the same" : "another");
+}
+
+/*@ c-dup-fn-f-set
+ * open, 19.3.7
+ * What a duplicate has, read in Fortran, if C's MPI_COMM_DUP_FN copied an integer that Fortran had
+ * set.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  MPI_Aint value = 0;
+  int keyval = keyval_comm(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN), flag = 0, ierror;
+  FORTRAN(f_comm_set_attr(MPI_Comm_c2f(comm), keyval, 91, &ierror));
+  CALL(MPI_Comm_dup(comm, &duplicate));
+  FORTRAN(f_comm_get_attr(MPI_Comm_c2f(duplicate), keyval, &value, &flag, &ierror));
+  OPEN("%s", !flag ? "nothing" : value == 91 ? "the same integer" : "something else");
+  CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_free(&comm));
+}

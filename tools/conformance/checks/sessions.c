@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section sessions: communicators of MPI sessions, without MPI_Init */
+
+/*@ session-attributes
+ * demanded, 7.7.2, since: 4.0, needs: sessions, init: none
+ * Keys can be used on any locally defined communicator: on one made from a session's group too,
+ * with duplicates and delete callbacks.
+ */
+static void check(void) {
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm, duplicate;
+  int keyval;
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
+  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  CALL(MPI_Group_free(&group));
+  keyval = keyval_comm(copy_comm, delete_comm);
+  EXPECT_EQ(get_comm(comm, keyval), ABSENT);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  EXPECT_EQ(get_comm(comm, keyval), 1);
+  CALL(MPI_Comm_dup(comm, &duplicate));
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_free(&comm));
+  EXPECT_NOTES("copy 1;delete 101;delete 1;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+  CALL(MPI_Session_finalize(&session));
+}
+
+/*@ session-tag-ub
+ * demanded, 9.1.2, since: 4.0, needs: sessions, init: none
+ * MPI_TAG_UB is attached to all communicators made by MPI_COMM_CREATE_FROM_GROUP.
+ */
+static void check(void) {
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm;
+  int flag = 0, *value = NULL;
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
+  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  CALL(MPI_Group_free(&group));
+  CALL(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &flag));
+  EXPECT(flag && *value >= 32767, "MPI_TAG_UB, at least 32767", "flag = %d", flag);
+  CALL(MPI_Comm_free(&comm));
+  CALL(MPI_Session_finalize(&session));
+}
+
+/*@ session-datatypes
+ * demanded, 7.7.4, since: 4.0, needs: sessions, init: none
+ * Attributes of datatypes work in a session, too.
+ */
+static void check(void) {
+  MPI_Session session;
+  MPI_Datatype type, duplicate;
+  int keyval;
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  type = new_type();
+  keyval = keyval_type(copy_type, delete_type);
+  CALL(MPI_Type_set_attr(type, keyval, (void*)1));
+  CALL(MPI_Type_dup(type, &duplicate));
+  EXPECT_EQ(get_type(duplicate, keyval), 101);
+  CALL(MPI_Type_free(&duplicate));
+  CALL(MPI_Type_free(&type));
+  EXPECT_NOTES("copy 1;delete 101;delete 1;");
+  CALL(MPI_Type_free_keyval(&keyval));
+  CALL(MPI_Session_finalize(&session));
+}
+
+/*@ session-again
+ * demanded, 7.7.2, since: 4.0, needs: session_again, init: none
+ * After one session another one works like the first, with keys of its own.
+ */
+static void check(void) {
+  int round;
+  for (round = 0; round < 3; ++round) {
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    int keyval;
+    CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+    CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
+    CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+    CALL(MPI_Group_free(&group));
+    keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+    EXPECT_EQ(get_comm(comm, keyval), ABSENT);
+    CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+    EXPECT_EQ(get_comm(comm, keyval), 1);
+    CALL(MPI_Comm_free(&comm));
+    EXPECT_NOTES("delete 1;");
+    CALL(MPI_Comm_free_keyval(&keyval));
+    CALL(MPI_Session_finalize(&session));
+  }
+}
+
+/*@ session-beside-world
+ * demanded, 7.7.2, since: 4.0, needs: sessions
+ * A key serves communicators of MPI_Init's world and of a session alike.
+ */
+static void check(void) {
+  MPI_Session session;
+  MPI_Group group;
+  MPI_Comm comm, other = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
+  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  CALL(MPI_Group_free(&group));
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Comm_set_attr(other, keyval, (void*)2));
+  EXPECT_EQ(get_comm(comm, keyval), 1);
+  CALL(MPI_Comm_free(&comm));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPI_Session_finalize(&session));
+  EXPECT_EQ(get_comm(other, keyval), 2);
+  CALL(MPI_Comm_free(&other));
+  EXPECT_NOTES("delete 2;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ session-predefined-type
+ * open, 7.7.4, since: 4.0, needs: session_again, init: none
+ * Whether an attribute of MPI_INT is still there in the next session, and whether its delete
+ * callback was called.
+ */
+static void check(void) {
+  MPI_Session session;
+  int keyval, code, flag = 0;
+  void* value;
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, delete_type);
+  CALL(MPI_Type_set_attr(MPI_INT, keyval, (void*)1));
+  CALL(MPI_Session_finalize(&session));
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  code = MPI_Type_get_attr(MPI_INT, keyval, &value, &flag);
+  OPEN("get %s, %s; the callback %s", outcome(code), flag ? "and finds it" : "and finds nothing",
+       *notes ? "was called" : "was not called");
+}
+
+/*@ before-init
+ * open, 11.4.1, init: none
+ * What MPI_COMM_CREATE_KEYVAL does before MPI is initialized; it is not among the functions that
+ * may be called then.
+ */
+static void check(void) {
+  int keyval = MPI_KEYVAL_INVALID;
+  const char* said = outcome(
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL));
+  OPEN("it %s", said);
+  MPI_Init(NULL, NULL);
+  MPI_Finalize();
+}

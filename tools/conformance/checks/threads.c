@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section threads: under MPI_THREAD_MULTIPLE */
+
+/*@ storm-same-key-xxx
+ * implied, 11.6.1, threads
+ * Threads set one attribute of one object: the outcome is as if in some order, so each value is
+ * deleted once.
+ */
+static MPI_Xxx object;
+static int key;
+static void set_many(int me) {
+  int i;
+  (void)me;
+  for (i = 0; i < 40000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
+  run_threads(set_many);
+  CALL(MPI_Xxx_delete_attr(object, key));
+  expect_each_deleted_once();
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ storm-own-keys-xxx
+ * implied, 11.6.1, threads
+ * Threads set, get and delete attributes of one object, each under a key of its own: none sees
+ * another's value, and each value is deleted once.
+ */
+static MPI_Xxx object;
+static int keys[THREADS];
+static void use_own(int me) {
+  int i;
+  for (i = 0; i < 20000 && goes_on(); ++i) {
+    Cell *mine = new_cell(), *found = NULL;
+    int flag = 0;
+    CALL(MPI_Xxx_set_attr(object, keys[me], mine));
+    CALL(MPI_Xxx_get_attr(object, keys[me], &found, &flag));
+    EXPECT(flag && found == mine, "the value that this thread set", "flag %d", flag);
+    if (i % 3 == 0) {
+      CALL(MPI_Xxx_delete_attr(object, keys[me]));
+      CALL(MPI_Xxx_get_attr(object, keys[me], &found, &flag));
+      EXPECT(!flag, "nothing after this thread's delete", "a value");
+    }
+  }
+}
+static void check(void) {
+  int i;
+  object = new_xxx();
+  for (i = 0; i < THREADS; ++i) {
+    keys[i] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
+  }
+  run_threads(use_own);
+  CALL(MPI_Xxx_free(&object));
+  expect_each_deleted_once();
+}
+
+/*@ storm-set-delete-xxx
+ * implied, 11.6.1, threads
+ * Some threads set an attribute, others delete it: each value is deleted once.
+ */
+static MPI_Xxx object;
+static int key;
+static void set_or_delete(int me) {
+  int i;
+  for (i = 0; i < 40000 && goes_on(); ++i) {
+    /* Deleting what is not there may be an error or not. */
+    if (me % 2 == 0)
+      CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    else
+      MPI_Xxx_delete_attr(object, key);
+  }
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
+  run_threads(set_or_delete);
+  CALL(MPI_Xxx_free(&object));
+  expect_each_deleted_once();
+}
+
+/*@ delete-once-xxx
+ * implied, 11.6.1, threads
+ * All threads delete the same attribute at once: its delete callback runs once.
+ */
+static MPI_Xxx object;
+static int key;
+static pthread_barrier_t next_round;
+static void delete_it(int me) {
+  int i;
+  for (i = 0; i < 2000; ++i) {
+    if (me == 0) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    pthread_barrier_wait(&next_round);
+    MPI_Xxx_delete_attr(object, key);
+    pthread_barrier_wait(&next_round);
+    if (me == 0) {
+      EXPECT_EQ(cells[next_cell - 1].deleted, 1);
+      EXPECT_EQ(get_xxx(object, key), ABSENT);
+    }
+  }
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
+  pthread_barrier_init(&next_round, NULL, THREADS);
+  run_threads(delete_it);
+  CALL(MPI_Xxx_free(&object));
+  expect_each_deleted_once();
+}
+
+/*@ get-while-replaced-xxx
+ * implied, 11.6.1, threads
+ * One thread replaces an attribute over and over: others always find it, and never an older value
+ * than they found before.
+ */
+static MPI_Xxx object;
+static int key, stop;
+static void get_or_set(int me) {
+  const Cell* newest = cells;
+  int i, lost = 0, older = 0;
+  if (me == 0) {
+    for (i = 0; i < 100000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    return;
+  }
+  while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+    Cell* found = NULL;
+    int flag = 0;
+    CALL(MPI_Xxx_get_attr(object, key, &found, &flag));
+    if (!flag) {
+      ++lost;
+    } else if (!is_cell(found)) {
+      EXPECT(0, "a value that was set", "another one");
+      return;
+    } else {
+      older += found < newest;
+      newest = found;
+    }
+  }
+  EXPECT(lost == 0, "that the attribute is always there", "that %d gets did not find it", lost);
+  EXPECT(older == 0, "no older value than before", "one %d times", older);
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+  run_threads(get_or_set);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ get-while-callback-xxx
+ * implied, 11.6.1, threads
+ * One thread replaces an attribute that has a delete callback: others always find the old value or
+ * the new one, also while the callback runs.
+ */
+static MPI_Xxx object;
+static int key, stop;
+static int take_time(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  volatile int i;
+  for (i = 0; i < 200; ++i) continue;
+  return delete_cell_xxx(of, keyval, value, extra_state);
+}
+static void get_or_set(int me) {
+  int i, lost = 0;
+  if (me == 0) {
+    for (i = 0; i < 40000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    return;
+  }
+  while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+    Cell* found = NULL;
+    int flag = 0;
+    CALL(MPI_Xxx_get_attr(object, key, &found, &flag));
+    lost += !flag;
+    if (flag) EXPECT(is_cell(found), "a value that was set", "another one");
+  }
+  EXPECT(lost == 0, "that the attribute is always there", "that %d gets did not find it", lost);
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, take_time);
+  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+  run_threads(get_or_set);
+  CALL(MPI_Xxx_free(&object));
+  expect_each_deleted_once();
+}
+
+/*@ no-copy-of-deleted-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * While one thread duplicates an object, others replace its attribute: no copy callback gets a
+ * value whose delete callback has run, and none is deleted while it is being copied.
+ */
+static MPI_Xxx object;
+static int key, stop, late, overlapping;
+static int copy_cell(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  Cell* cell = (Cell*)in;
+  volatile int i;
+  (void)old, (void)keyval, (void)extra_state;
+  *flag = 0;
+  EXPECT(is_cell(in), "a value that was set", "a copy callback with another");
+  if (!is_cell(in)) return MPI_SUCCESS;
+  __atomic_fetch_add(&cell->copying, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&cell->deleted, __ATOMIC_SEQ_CST) != 0) ++late;
+  for (i = 0; i < 300; ++i) continue;
+  __atomic_fetch_sub(&cell->copying, 1, __ATOMIC_SEQ_CST);
+  *(void**)out = new_cell();
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+static int delete_cell(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  delete_cell_xxx(of, keyval, value, extra_state);
+  if (is_cell(value) && __atomic_load_n(&((Cell*)value)->copying, __ATOMIC_SEQ_CST) != 0) {
+    __sync_fetch_and_add(&overlapping, 1);
+  }
+  return MPI_SUCCESS;
+}
+static void dup_or_set(int me) {
+  int i;
+  if (me == 0) {
+    for (i = 0; i < 3000 && goes_on(); ++i) {
+      MPI_Xxx duplicate;
+      CALL(MPI_Xxx_dup(object, &duplicate));
+      CALL(MPI_Xxx_free(&duplicate));
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+  } else {
+    for (i = 0; i < 100000 && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); ++i) {
+      CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    }
+  }
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(copy_cell, delete_cell);
+  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+  run_threads(dup_or_set);
+  CALL(MPI_Xxx_free(&object));
+  EXPECT(late == 0, "no copy of a deleted value", "%d", late);
+  EXPECT(overlapping == 0, "no delete during a copy", "%d", overlapping);
+  expect_each_deleted_once();
+}
+
+/*@ dup-while-replaced-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * While one thread duplicates an object, others replace its attribute: each duplicate has it.
+ */
+static MPI_Xxx object;
+static int key, stop;
+static void dup_or_set(int me) {
+  int i, lost = 0;
+  if (me == 0) {
+    for (i = 0; i < 4000 && goes_on(); ++i) {
+      MPI_Xxx duplicate;
+      Cell* found = NULL;
+      int flag = 0;
+      CALL(MPI_Xxx_dup(object, &duplicate));
+      CALL(MPI_Xxx_get_attr(duplicate, key, &found, &flag));
+      lost += !flag;
+      if (flag) EXPECT(is_cell(found), "a value that was set", "another one");
+      CALL(MPI_Xxx_free(&duplicate));
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    EXPECT(lost == 0, "the attribute in each duplicate", "%d without", lost);
+  } else {
+    for (i = 0; i < 120000 && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); ++i) {
+      CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    }
+  }
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
+  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+  run_threads(dup_or_set);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ dup-while-others-change-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * While one thread duplicates an object, others set and delete further attributes of it: the ones
+ * that nobody touches are all in each duplicate.
+ */
+static MPI_Xxx object;
+static int fixed[8], keys[THREADS], stop;
+static void dup_or_change(int me) {
+  int i, k, lost = 0;
+  if (me == 0) {
+    for (i = 0; i < 3000 && goes_on(); ++i) {
+      MPI_Xxx duplicate;
+      CALL(MPI_Xxx_dup(object, &duplicate));
+      for (k = 0; k < 8; ++k) lost += get_xxx(duplicate, fixed[k]) != k;
+      CALL(MPI_Xxx_free(&duplicate));
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+    EXPECT(lost == 0, "each untouched attribute in each duplicate", "%d lost", lost);
+  } else {
+    for (i = 0; i < 200000 && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); ++i) {
+      CALL(MPI_Xxx_set_attr(object, keys[me], (void*)100));
+      CALL(MPI_Xxx_delete_attr(object, keys[me]));
+    }
+  }
+}
+static void check(void) {
+  int k;
+  object = new_xxx();
+  for (k = 0; k < 8; ++k) {
+    fixed[k] = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
+    if (k < THREADS) keys[k] = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
+    CALL(MPI_Xxx_set_attr(object, fixed[k], (void*)(long)k));
+  }
+  run_threads(dup_or_change);
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ unique-keys-xxx
+ * implied, 11.6.1, threads
+ * Threads create and free keys: those alive together differ.
+ */
+static int alive[THREADS][50];
+static void create(int me) {
+  int i, k;
+  for (i = 0; i < 2000; ++i) {
+    k = i % 50;
+    if (alive[me][k] != MPI_KEYVAL_INVALID) CALL(MPI_Xxx_free_keyval(&alive[me][k]));
+    alive[me][k] = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+  }
+}
+static void check(void) {
+  int i, j, same = 0;
+  for (i = 0; i < THREADS * 50; ++i) alive[i / 50][i % 50] = MPI_KEYVAL_INVALID;
+  run_threads(create);
+  for (i = 0; i < THREADS * 50; ++i) {
+    for (j = 0; j < i; ++j) same += alive[i / 50][i % 50] == alive[j / 50][j % 50];
+  }
+  EXPECT(same == 0, "keys that differ", "%d pairs of the same", same);
+}
+
+/*@ storm-objects-xxx
+ * implied, 11.6.1, threads, kinds: type
+ * Threads make objects, attach values to them under one key, duplicate and free them: each value is
+ * deleted once.
+ */
+static int key;
+static int copy_cell(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  (void)old, (void)keyval, (void)extra_state, (void)in;
+  *(void**)out = new_cell();
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+static void use_objects(int me) {
+  int i;
+  (void)me;
+  for (i = 0; i < 10000 && goes_on(); ++i) {
+    MPI_Xxx object = new_xxx(), duplicate;
+    CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    CALL(MPI_Xxx_dup(object, &duplicate));
+    CALL(MPI_Xxx_free(&object));
+    CALL(MPI_Xxx_free(&duplicate));
+  }
+}
+static void check(void) {
+  key = keyval_xxx(copy_cell, delete_cell_xxx);
+  run_threads(use_objects);
+  expect_each_deleted_once();
+}
+
+/*@ storm-keyvals-xxx
+ * implied, 11.6.1, threads
+ * Threads create keys, attach a value to one object with them, free the keys, and delete the value
+ * by a saved copy of the key: each value is deleted once.
+ */
+static MPI_Xxx object;
+static void use_keyvals(int me) {
+  int i;
+  (void)me;
+  for (i = 0; i < 10000 && goes_on(); ++i) {
+    int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx), saved = keyval, flag = 0;
+    Cell *mine = new_cell(), *found = NULL;
+    CALL(MPI_Xxx_set_attr(object, keyval, mine));
+    CALL(MPI_Xxx_free_keyval(&keyval));
+    CALL(MPI_Xxx_get_attr(object, saved, &found, &flag));
+    EXPECT(flag && found == mine, "the value that this thread set", "flag %d", flag);
+    CALL(MPI_Xxx_delete_attr(object, saved));
+  }
+}
+static void check(void) {
+  object = new_xxx();
+  run_threads(use_keyvals);
+  CALL(MPI_Xxx_free(&object));
+  expect_each_deleted_once();
+}
+
+/*@ delete-each-other-xxx
+ * implied, 11.6.1, threads
+ * Two attributes' delete callbacks delete each other's attribute (but none that is being deleted up
+ * the stack), and threads delete both at once: no hang, and each value is deleted once.
+ */
+static MPI_Xxx object;
+static int key[2];
+static pthread_barrier_t next_round;
+static __thread int depth;
+static int delete_other(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  delete_cell_xxx(of, keyval, value, extra_state);
+  if (++depth == 1) MPI_Xxx_delete_attr(of, key[keyval == key[0]]);
+  --depth;
+  return MPI_SUCCESS;
+}
+static void delete_them(int me) {
+  int i;
+  for (i = 0; i < 2000; ++i) {
+    if (me < 2) CALL(MPI_Xxx_set_attr(object, key[me], new_cell()));
+    pthread_barrier_wait(&next_round);
+    MPI_Xxx_delete_attr(object, key[me % 2]);
+    pthread_barrier_wait(&next_round);
+  }
+}
+static void check(void) {
+  object = new_xxx();
+  key[0] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_other);
+  key[1] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_other);
+  pthread_barrier_init(&next_round, NULL, THREADS);
+  run_threads(delete_them);
+  CALL(MPI_Xxx_free(&object));
+  expect_each_deleted_once();
+}
+
+/*@ callbacks-use-others-xxx
+ * implied, 11.6.1, threads
+ * Delete callbacks of one object's attribute set and get attributes of another, and the other way
+ * round, in several threads: no hang, and each value is deleted once.
+ */
+static MPI_Xxx objects[2];
+static int outer, inner;
+static int use_other(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  MPI_Xxx other = of == objects[0] ? objects[1] : objects[0];
+  void* found;
+  int flag;
+  CALL(MPI_Xxx_set_attr(other, inner, new_cell()));
+  CALL(MPI_Xxx_get_attr(other, outer, &found, &flag));
+  return delete_cell_xxx(of, keyval, value, extra_state);
+}
+static void set_both(int me) {
+  int i;
+  for (i = 0; i < 10000 && goes_on(); ++i)
+    CALL(MPI_Xxx_set_attr(objects[(me + i) % 2], outer, new_cell()));
+}
+static void check(void) {
+  objects[0] = new_xxx();
+  objects[1] = new_xxx();
+  outer = keyval_xxx(MPI_XXX_NULL_COPY_FN, use_other);
+  inner = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
+  run_threads(set_both);
+  CALL(MPI_Xxx_delete_attr(objects[0], outer));
+  CALL(MPI_Xxx_delete_attr(objects[1], outer));
+  CALL(MPI_Xxx_free(&objects[0]));
+  CALL(MPI_Xxx_free(&objects[1]));
+  expect_each_deleted_once();
+}
+
+/*@ predefined-in-threads
+ * implied, 11.6.1, threads
+ * Threads read predefined attributes, while others set their own: they get the same values as ever.
+ */
+static int wanted[2], key;
+static int value_of(int keyval) {
+  int flag = 0, *value = NULL;
+  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &value, &flag));
+  return flag ? *value : -77;
+}
+static void look(int me) {
+  int i, wrong = 0;
+  for (i = 0; i < 30000 && goes_on(); ++i) {
+    if (me == 0) {
+      CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, key, new_cell()));
+    } else if ((me + i) % 2 == 0) {
+      wrong += value_of(MPI_TAG_UB) != wanted[0];
+    } else {
+      wrong += value_of(MPI_IO) != wanted[1];
+    }
+  }
+  EXPECT(wrong == 0, "the values from before", "%d others", wrong);
+}
+static void check(void) {
+  key = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_cell_comm);
+  wanted[0] = value_of(MPI_TAG_UB);
+  wanted[1] = value_of(MPI_IO);
+  run_threads(look);
+  CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, key));
+  expect_each_deleted_once();
+}
+
+/*@ stopped-callback
+ * open, 11.6.1, threads
+ * Whether a get of another attribute of the same object ends while a delete callback is still
+ * running in another thread (if it waited for the callback, a callback that waits for it would
+ * hang).
+ */
+static MPI_Comm object;
+static int slow_key, fast_key, inside, done;
+static int wait_for_get(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  long i;
+  (void)comm, (void)keyval, (void)value, (void)extra_state;
+  __atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
+  for (i = 0; i < 2000 && !__atomic_load_n(&done, __ATOMIC_SEQ_CST); ++i) usleep(1000);
+  return MPI_SUCCESS;
+}
+static void one_waits(int me) {
+  if (me == 0) {
+    CALL(MPI_Comm_delete_attr(object, slow_key));
+    OPEN("%s", __atomic_load_n(&done, __ATOMIC_SEQ_CST) == 1 ? "it ends" : "it waits");
+    __atomic_store_n(&done, 2, __ATOMIC_SEQ_CST);
+  } else if (me == 1) {
+    while (!__atomic_load_n(&inside, __ATOMIC_SEQ_CST)) usleep(100);
+    get_comm(object, fast_key);
+    __atomic_store_n(&done, 1, __ATOMIC_SEQ_CST);
+  }
+}
+static void check(void) {
+  object = new_comm();
+  slow_key = keyval_comm(MPI_COMM_NULL_COPY_FN, wait_for_get);
+  fast_key = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
+  CALL(MPI_Comm_set_attr(object, slow_key, (void*)1));
+  CALL(MPI_Comm_set_attr(object, fast_key, (void*)2));
+  run_threads(one_waits);
+  CALL(MPI_Comm_free(&object));
+}

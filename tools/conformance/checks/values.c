@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section values: setting, getting and deleting */
+
+/*@ get-absent-xxx
+ * demanded, 7.7.N
+ * A get is correct if the key exists but nothing is attached: it returns flag = false.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN), flag = -1;
+  void* value = NULL;
+  CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
+  EXPECT_EQ(flag, 0);
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ set-get-xxx
+ * demanded, 7.7.N
+ * A get returns flag = true and the value that was set, the pointer itself.
+ */
+static void check(void) {
+  static int pointed_to = 3;
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN), flag = 0;
+  int* value = NULL;
+  CALL(MPI_Xxx_set_attr(object, keyval, &pointed_to));
+  CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
+  EXPECT(flag, "flag = true", "false");
+  EXPECT(value == &pointed_to, "the pointer that was set", "another");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ set-null-xxx
+ * demanded, 7.7.N
+ * A null pointer is a value like others: a get finds it.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, NULL));
+  EXPECT_EQ(get_xxx(object, keyval), 0);
+  CALL(MPI_Xxx_delete_attr(object, keyval));
+  EXPECT_NOTES("delete 0;");
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ set-all-bits-xxx
+ * demanded, 7.7.N
+ * Attributes are at least as wide as a pointer: no bit of a value is lost, in get and in callbacks.
+ */
+static long in_callback;
+static int take(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)extra_state;
+  in_callback = (long)value;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, take), bit;
+  for (bit = 0; bit < (int)sizeof(void*) * 8; ++bit) {
+    const unsigned long value = 1UL << bit | 1;
+    CALL(MPI_Xxx_set_attr(object, keyval, (void*)value));
+    EXPECT_EQ(get_xxx(object, keyval), value);
+    CALL(MPI_Xxx_delete_attr(object, keyval));
+    EXPECT_EQ(in_callback, value);
+  }
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ delete-xxx
+ * demanded, 7.7.N
+ * MPI_XXX_DELETE_ATTR calls the delete callback with the value, once, and the attribute is gone.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)7));
+  EXPECT_NOTES("");
+  CALL(MPI_Xxx_delete_attr(object, keyval));
+  EXPECT_NOTES("delete 7;");
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ overwrite-xxx
+ * demanded, 7.7.N
+ * A set where a value is present is as if that had been deleted first: its delete callback runs
+ * once, with the old value; then the new one is there.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
+  EXPECT_NOTES("delete 1;");
+  EXPECT_EQ(get_xxx(object, keyval), 2);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)3));
+  EXPECT_NOTES("delete 2;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 3;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ overwrite-same-xxx
+ * demanded, 7.7.N
+ * Also if the new value equals the old one, the set is as if that had been deleted first.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)5));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)5));
+  EXPECT_NOTES("delete 5;");
+  EXPECT_EQ(get_xxx(object, keyval), 5);
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 5;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ overwrite-among-others-xxx
+ * demanded, 7.7.N
+ * Of several attributes, a set deletes the old value under its own key, by the callback and the
+ * extra_state of that key, and no other.
+ */
+static int states[4];
+static int deletes_with(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval;
+  note("delete %ld of %d;", (long)value, (int)((int*)extra_state - states));
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyvals[4], i;
+  for (i = 0; i < 4; ++i) {
+    CALL(MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, deletes_with, &keyvals[i], &states[i]));
+    CALL(MPI_Xxx_set_attr(object, keyvals[i], (void*)(long)i));
+  }
+  for (i = 3; i >= 0; --i) CALL(MPI_Xxx_set_attr(object, keyvals[i], (void*)(long)(i + 10)));
+  EXPECT_NOTES("delete 3 of 3;delete 2 of 2;delete 1 of 1;delete 0 of 0;");
+  for (i = 0; i < 4; ++i) EXPECT_EQ(get_xxx(object, keyvals[i]), i + 10);
+  for (i = 0; i < 4; ++i) CALL(MPI_Xxx_delete_attr(object, keyvals[i]));
+  EXPECT_NOTES("delete 10 of 0;delete 11 of 1;delete 12 of 2;delete 13 of 3;");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("");
+}
+
+/*@ delete-arguments-xxx
+ * demanded, 7.7.N
+ * The delete callback gets the object and the key of its attribute.
+ */
+static MPI_Xxx object;
+static int key, calls;
+static int compare(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  (void)value, (void)extra_state;
+  EXPECT(of == object, "the object of the attribute", "another handle");
+  EXPECT_EQ(keyval, key);
+  ++calls;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, compare);
+  CALL(MPI_Xxx_set_attr(object, key, (void*)1));
+  CALL(MPI_Xxx_set_attr(object, key, (void*)2));
+  CALL(MPI_Xxx_delete_attr(object, key));
+  EXPECT_EQ(calls, 2);
+  CALL(MPI_Xxx_free_keyval(&key));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ own-object-xxx
+ * demanded, 7.7.1
+ * Attributes are specific to the object that they are attached to.
+ */
+static void check(void) {
+  MPI_Xxx one = new_xxx(), two = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(one, keyval, (void*)1));
+  EXPECT_EQ(get_xxx(two, keyval), ABSENT);
+  CALL(MPI_Xxx_set_attr(two, keyval, (void*)2));
+  EXPECT_NOTES("");
+  EXPECT_EQ(get_xxx(one, keyval), 1);
+  CALL(MPI_Xxx_delete_attr(one, keyval));
+  EXPECT_NOTES("delete 1;");
+  EXPECT_EQ(get_xxx(two, keyval), 2);
+  CALL(MPI_Xxx_free(&one));
+  CALL(MPI_Xxx_free(&two));
+  EXPECT_NOTES("delete 2;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ many-keyvals-xxx
+ * demanded, 7.7.N
+ * Attributes under many keys of one object don't touch each other.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyvals[150], i;
+  for (i = 0; i < 150; ++i) {
+    keyvals[i] = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+    CALL(MPI_Xxx_set_attr(object, keyvals[i], (void*)(long)i));
+  }
+  for (i = 0; i < 150; i += 2) CALL(MPI_Xxx_delete_attr(object, keyvals[i]));
+  for (i = 1; i < 150; i += 4) CALL(MPI_Xxx_set_attr(object, keyvals[i], (void*)(long)(i + 1000)));
+  for (i = 0; i < 150; ++i) {
+    EXPECT_EQ(get_xxx(object, keyvals[i]), i % 2 == 0 ? ABSENT : i % 4 == 1 ? i + 1000 : i);
+  }
+  CALL(MPI_Xxx_free(&object));
+  for (i = 0; i < 150; ++i) CALL(MPI_Xxx_free_keyval(&keyvals[i]));
+}
+
+/*@ null-delete-fn-xxx
+ * demanded, 7.7.N
+ * MPI_XXX_NULL_DELETE_FN does nothing and succeeds: overwriting, deleting and freeing work with it.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
+  EXPECT_EQ(get_xxx(object, keyval), 2);
+  CALL(MPI_Xxx_delete_attr(object, keyval));
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)3));
+  CALL(MPI_Xxx_free(&object));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ keyval-after-object-xxx
+ * demanded, 7.7.N
+ * A key serves any object of its kind, also one that is made after others with it were freed.
+ */
+static void check(void) {
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), i;
+  for (i = 0; i < 20; ++i) {
+    MPI_Xxx object = new_xxx();
+    EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+    CALL(MPI_Xxx_set_attr(object, keyval, (void*)4));
+    EXPECT_EQ(get_xxx(object, keyval), 4);
+    CALL(MPI_Xxx_free(&object));
+    EXPECT_NOTES("delete 4;");
+  }
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ world-and-self
+ * demanded, 7.7.2
+ * Keys can be used on any locally defined communicator: MPI_COMM_WORLD and MPI_COMM_SELF too.
+ */
+static void check(void) {
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, (void*)1));
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void*)2));
+  EXPECT_EQ(get_comm(MPI_COMM_WORLD, keyval), 1);
+  EXPECT_EQ(get_comm(MPI_COMM_SELF, keyval), 2);
+  CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval));
+  CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
+  EXPECT_NOTES("delete 1;delete 2;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ intercommunicator
+ * demanded, 7.7.2, ranks: 2
+ * Keys can be used on any locally defined communicator: on inter-communicators too.
+ */
+static void check(void) {
+  MPI_Comm local, inter, duplicate;
+  const int low = rank % 2 == 0;
+  int keyval = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_split(MPI_COMM_WORLD, low, 0, &local));
+  CALL(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, low ? 1 : 0, 0, &inter));
+  CALL(MPI_Comm_set_attr(inter, keyval, (void*)1));
+  EXPECT_EQ(get_comm(inter, keyval), 1);
+  CALL(MPI_Comm_dup(inter, &duplicate));
+  EXPECT_NOTES("copy 1;");
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&inter));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPI_Comm_free(&duplicate));
+  EXPECT_NOTES("delete 101;");
+  CALL(MPI_Comm_free(&local));
+  CALL(MPI_Comm_free_keyval(&keyval));
+}
+
+/*@ predefined-type
+ * demanded, 7.7.4
+ * Attributes can be attached to predefined datatypes as to others.
+ */
+static void check(void) {
+  int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, delete_type);
+  CALL(MPI_Type_set_attr(MPI_INT, keyval, (void*)1));
+  CALL(MPI_Type_set_attr(MPI_DOUBLE, keyval, (void*)2));
+  EXPECT_EQ(get_type(MPI_INT, keyval), 1);
+  EXPECT_EQ(get_type(MPI_DOUBLE, keyval), 2);
+  EXPECT_EQ(get_type(MPI_CHAR, keyval), ABSENT);
+  CALL(MPI_Type_delete_attr(MPI_INT, keyval));
+  CALL(MPI_Type_delete_attr(MPI_DOUBLE, keyval));
+  EXPECT_NOTES("delete 1;delete 2;");
+  CALL(MPI_Type_free_keyval(&keyval));
+}
+
+/*@ failing-delete
+ * demanded, 7.7.2
+ * MPI_COMM_DELETE_ATTR fails if the delete callback returns something else than MPI_SUCCESS.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)13));
+  FAILS(MPI_Comm_delete_attr(comm, keyval));
+}
+
+/*@ failing-overwrite
+ * demanded, 7.7.2
+ * MPI_COMM_SET_ATTR fails if the delete callback of the old value returns something else than
+ * MPI_SUCCESS.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)13));
+  FAILS(MPI_Comm_set_attr(comm, keyval, (void*)14));
+}
+
+/*@ failed-delete-xxx
+ * open, 7.7.N
+ * What becomes of an attribute whose delete callback fails in MPI_XXX_DELETE_ATTR.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, refuse_xxx), code;
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)13));
+  code = MPI_Xxx_delete_attr(object, keyval);
+  OPEN("delete %s; the attribute is %s", outcome(code),
+       get_xxx(object, keyval) == 13 ? "still attached" : "gone");
+  refusing = 0;
+  MPI_Xxx_free(&object);
+}
+
+/*@ failed-overwrite-xxx
+ * open, 7.7.N
+ * What is attached after a set failed because of the delete callback of the old value.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, refuse_xxx), code;
+  long left;
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)13));
+  code = MPI_Xxx_set_attr(object, keyval, (void*)14);
+  left = get_xxx(object, keyval);
+  OPEN("set %s; %s is attached", outcome(code),
+       left == 13   ? "the old value"
+       : left == 14 ? "the new value"
+                    : "nothing");
+  refusing = 0;
+  MPI_Xxx_free(&object);
+}
+
+/*@ delete-absent-xxx
+ * open, 7.7.N
+ * What MPI_XXX_DELETE_ATTR does if nothing is attached.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  OPEN("delete %s", outcome(MPI_Xxx_delete_attr(object, keyval)));
+  MPI_Xxx_free(&object);
+}
+
+/*@ get-in-delete-callback-xxx
+ * open, 7.7.N
+ * What a get within the delete callback finds, in MPI_XXX_DELETE_ATTR, in a set and in the object's
+ * free.
+ */
+static char seen[3][20];
+static int calls;
+static int look(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  void* found = NULL;
+  int flag = 0, code = MPI_Xxx_get_attr(object, keyval, &found, &flag);
+  (void)extra_state;
+  snprintf(seen[calls++ % 3], 20, "%s",
+           code != MPI_SUCCESS ? "an error"
+           : !flag             ? "nothing"
+           : found == value    ? "the value"
+                               : "another value");
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, look);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  CALL(MPI_Xxx_delete_attr(object, keyval));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)3));
+  CALL(MPI_Xxx_free(&object));
+  OPEN("in delete %s, in set %s, in free %s", seen[0], seen[1], seen[2]);
+}

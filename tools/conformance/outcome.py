@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs checks, and judges what they print."""
+
+import concurrent.futures
+import os
+import re
+
+import mpi as mpi_module
+import suite
+
+
+class Result:
+    """Of one check: pass, fail, not applicable or open; and what goes with it."""
+
+    def __init__(self, check, result, detail="", expected="", seen="", seconds=0.0):
+        self.check, self.result, self.detail = check, result, detail
+        self.expected, self.seen, self.seconds = expected, seen, seconds
+
+    @property
+    def text(self):
+        return "expected %s; seen %s" % (self.expected, self.seen) if self.result == "fail" else self.detail
+
+
+class Program:
+    """The program that a check is in, or why there is none."""
+
+    def __init__(self, path=None, missing=None, broken=None):
+        self.path, self.missing, self.broken = path, missing, broken
+
+
+class Runner:
+    def __init__(self, an_mpi):
+        self.mpi = an_mpi
+        self.header = suite.Header()
+        self.faces = {}
+        self.cxx = None
+
+    def not_applicable(self, check):
+        """Why a check can't be made, or None."""
+        an_mpi = self.mpi
+        if check.since > an_mpi.version:
+            return "MPI-%d.%d has this, this MPI is %d.%d" % (*check.since, *an_mpi.version)
+        for feature in check.needs:
+            if feature not in an_mpi.features and feature not in ("attr_put",):
+                return {"mpi1": "it has no MPI-1 names", "sessions": "it has no sessions",
+                        "session_again": "its second session ends badly, without attributes too",
+                        "host": "it has no MPI_HOST"}[feature]
+        if check.threads and an_mpi.level < 3:
+            return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
+        if check.ranks > an_mpi.ranks:
+            return "it wants %d ranks, the launcher starts %d" % (check.ranks, an_mpi.ranks)
+        if check.face:
+            problem = self.faces.get(check.face, "no Fortran compiler was given (--mpif90)")
+            if problem:
+                return problem
+            if "attr_put" in check.needs and check.face == "f08":
+                return "mpi_f08 has no MPI-1 names"
+        if check.language == "c++" and self.cxx:
+            return self.cxx
+        return None
+
+    # ---- Compiling ----
+
+    def prepare_languages(self, checks):
+        """Which Fortran interfaces and C++ bindings there are."""
+        an_mpi = self.mpi
+        if any(check.face for check in checks) and an_mpi.mpif90:
+            source = os.path.join(an_mpi.folder, an_mpi.write("fortran.F90", suite.fortran()))
+            for face, (number, name) in suite.FACES.items():
+                modules = os.path.join(an_mpi.folder, face)
+                os.makedirs(modules, exist_ok=True)
+                code, text, _ = mpi_module.run(
+                    an_mpi.mpif90 + ["-DFACE=%d" % number, "-g", "-c", source, "-o", "fortran.o"], 300, modules)
+                self.faces[face] = None if code == 0 else "no %s: %s" % (name, mpi_module.telling_line(text))
+        if any(check.language == "c++" for check in checks):
+            if not an_mpi.mpicxx:
+                self.cxx = "no C++ compiler was given (--mpicxx)"
+            else:
+                probe = an_mpi.write("bindings.cc", "#include <mpi.h>\nint main() { int k = MPI::Comm::Create_keyval("
+                                     "MPI::Comm::NULL_COPY_FN, MPI::Comm::NULL_DELETE_FN, 0);"
+                                     " MPI::Comm::Free_keyval(k); }\n")
+                if an_mpi.compile(an_mpi.mpicxx, probe, "bindings"):
+                    self.cxx = "it has no C++ bindings"
+
+    def compile_program(self, checks, name):
+        """The output of the compiler if it fails."""
+        an_mpi, first = self.mpi, checks[0]
+        text = suite.program(checks, self.header)
+        if first.language == "c++":
+            return an_mpi.compile(an_mpi.mpicxx, an_mpi.write(name + ".cc", text), name)
+        source = an_mpi.write(name + ".c", text)
+        flags = ["-Wno-deprecated-declarations", "-Werror=implicit-function-declaration"]
+        if not first.face:
+            return an_mpi.compile(an_mpi.mpicc, source, name, *flags)
+        wrong = an_mpi.compile(an_mpi.mpicc, source, name + ".o", "-c", *flags)
+        return wrong or an_mpi.compile(an_mpi.mpif90, name + ".o", name, os.path.join(first.face, "fortran.o"))
+
+    def compile_group(self, checks, name):
+        """A Program for each check. If one doesn't compile, the others must not suffer."""
+        if self.compile_program(checks, name) is None:
+            return {check.name: Program(name) for check in checks}
+        programs = {}
+        for i, check in enumerate(checks):
+            single = "%s_%d" % (name, i)
+            wrong = self.compile_program([check], single)
+            programs[check.name] = Program(broken=mpi_module.telling_line(wrong)) if wrong else Program(single)
+        return programs
+
+    # ---- Running ----
+
+    def run_check(self, check, program):
+        if program.broken:
+            return self.judged(check, "fail", "that it compiles", program.broken, 0.0)
+        seconds = self.mpi.timeout
+        code, text, took = self.mpi.launch(program.path, check.name, str(seconds), seconds=seconds + 20)
+        failed = re.search(r"FAILED at line (\d+): expected (.*?); seen (.*)", text)
+        passed = len(re.findall(r"rank \d+ of \d+: passed", text))
+        skipped = re.search(r"rank \d+ of \d+: not applicable: (.*)", text)
+        opens = list(dict.fromkeys(re.findall(r"rank \d+ of \d+: open: (.*)", text)))
+        if skipped and not failed:
+            return Result(check, "not applicable", skipped.group(1), seconds=took)
+        if check.kind == "open":
+            detail = "; ".join(opens)
+            if failed:
+                detail += ("; " if detail else "") + failed.group(3)
+            elif not opens:
+                detail = self.how_it_ended(code, text)
+            return Result(check, "open", detail, seconds=took)
+        if failed:
+            return self.judged(check, "fail", failed.group(2), failed.group(3), took)
+        if passed == self.mpi.ranks:
+            return Result(check, "pass", seconds=took)
+        return self.judged(check, "fail", "that the program ends well", self.how_it_ended(code, text), took)
+
+    @staticmethod
+    def judged(check, result, expected, seen, seconds):
+        if check.kind == "open":
+            return Result(check, "open", seen, seconds=seconds)
+        return Result(check, result, "", expected, seen, seconds)
+
+    @staticmethod
+    def how_it_ended(code, text):
+        if code is None:
+            return "that it hangs"
+        line = mpi_module.telling_line("\n".join(l for l in text.splitlines() if not l.startswith("rank ")))
+        return "that it ends with exit code %d: %s" % (code, line)
+
+    def run_all(self, checks, jobs, progress):
+        """A Result for each check, in their order."""
+        results, groups = {}, {}
+        self.prepare_languages(checks)
+        for check in checks:
+            why = self.not_applicable(check)
+            if why:
+                results[check.name] = Result(check, "not applicable", why)
+            else:
+                groups.setdefault((check.section, check.face), []).append(check)
+        with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+            compiling = {}
+            for (section, face), members in groups.items():
+                name = section + ("_" + face if face else "")
+                compiling[(section, face)] = pool.submit(self.compile_group, members, name)
+            programs = {}
+            for future in compiling.values():
+                programs.update(future.result())
+            running = {pool.submit(self.run_check, check, programs[check.name]): check
+                       for members in groups.values() for check in members}
+            try:
+                for future in concurrent.futures.as_completed(running):
+                    result = future.result()
+                    results[result.check.name] = result
+                    progress(result)
+            except KeyboardInterrupt:
+                for future in running:
+                    future.cancel()
+                raise
+        return [results[check.name] for check in checks]

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What was found out, for people (text, a page) and for programs (JSON)."""
+
+import html
+import json
+
+import mpi as mpi_module
+import suite
+
+FORMAT = 1
+SAYS = {"demanded": "the standard demands", "implied": "implied", "open": "left open"}
+
+
+def to_data(an_mpi, results, served, date):
+    """The whole run as plain data, from which everything else is made."""
+    return {
+        "format": FORMAT,
+        "date": date,
+        "mpi": an_mpi.library,
+        "standard_abi": "standard_abi" in an_mpi.features,
+        "mpi_version": "%d.%d" % an_mpi.version,
+        "thread_level": mpi_module.LEVELS[an_mpi.level],
+        "ranks": an_mpi.ranks,
+        "served": served,
+        "counts": counts(results),
+        "results": [{
+            "check": r.check.name, "section": r.check.section, "kind": r.check.kind, "standard": r.check.number,
+            "rule": r.check.rule, "result": r.result, "expected": r.expected, "seen": r.seen, "detail": r.detail,
+            "seconds": round(r.seconds, 2),
+        } for r in results],
+    }
+
+
+def counts(results):
+    found = {kind: {"pass": 0, "fail": 0, "not applicable": 0, "open": 0} for kind in SAYS}
+    for r in results:
+        found[r.check.kind][r.result] += 1
+    return found
+
+
+def headline(data):
+    return "%s (MPI-%s%s), %s, %d rank%s, %s, %s" % (
+        data["mpi"], data["mpi_version"], ", standard ABI" if data["standard_abi"] else "", data["thread_level"],
+        data["ranks"], "" if data["ranks"] == 1 else "s",
+        "served by attrcache" if data["served"] else "native", data["date"])
+
+
+def totals(data):
+    lines = []
+    for kind in ("demanded", "implied"):
+        c = data["counts"][kind]
+        lines.append("%s: %d of %d pass, %d fail, %d not applicable" % (
+            SAYS[kind], c["pass"], c["pass"] + c["fail"], c["fail"], c["not applicable"]))
+    lines.append("left open: %d looked at" % data["counts"]["open"]["open"])
+    return lines
+
+
+def by_section(data, sections):
+    for section in sections:
+        results = [r for r in data["results"] if r["section"] == section.name]
+        if results:
+            yield section, results
+
+
+def to_text(data, sections, tool):
+    """The report that is printed."""
+    lines = []
+    for section, results in by_section(data, sections):
+        judged = [r for r in results if r["result"] in ("pass", "fail")]
+        lines.append("%-11s %-48s %3d of %d" % (
+            section.name, section.title, sum(r["result"] == "pass" for r in judged), len(judged)))
+        for r in results:
+            if r["result"] == "fail":
+                lines += ["  FAIL  %s (%s, %s)" % (r["check"], suite.cite(r["standard"]), SAYS[r["kind"]]),
+                          "        " + r["rule"],
+                          "        expected %s; seen %s" % (r["expected"], r["seen"]),
+                          "        %s --reproducer %s" % (tool, r["check"])]
+        for r in results:
+            if r["result"] == "open":
+                lines.append("  open  %s: %s" % (r["check"], r["detail"]))
+        reasons = {}
+        for r in results:
+            if r["result"] == "not applicable":
+                reasons.setdefault(r["detail"], []).append(r["check"])
+        for reason, names in reasons.items():
+            lines.append("  n/a   %s: %s" % (
+                ", ".join(names) if len(names) < 4 else "%s ... %s (%d)" % (names[0], names[-1], len(names)), reason))
+    return "\n".join(lines + [""] + totals(data)) + "\n"
+
+
+def to_json(data):
+    """A line for each result, without what is empty. Rules are not repeated: --list has them."""
+    lines = [json.dumps({key: value for key, value in r.items() if value != "" and key != "rule"})
+             for r in data["results"]]
+    head = json.dumps({key: value for key, value in data.items() if key != "results"}, indent=1)
+    return head[:-2] + ',\n "results": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Attributes: %(title)s</title>
+<style>
+:root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --bad: #c62828; --dim: #666; }
+@media (prefers-color-scheme: dark) { :root { --good: #56d364; --bad: #ff7b72; --dim: #aaa; } }
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 70rem; margin: 1.5rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; width: 100%%; margin-bottom: 1.5rem; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid var(--line); }
+td { overflow-wrap: anywhere; }
+th:nth-child(1) { width: 24%%; } th:nth-child(2) { width: 8%%; } th:nth-child(3) { width: 10%%; }
+.fail .result { color: var(--bad); font-weight: bold; } .pass .result { color: var(--good); }
+.rule, .open .result, .not { color: var(--dim); }
+@media print { body { margin: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; } }
+@media (max-width: 40rem) { thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); }
+  td { display: block; border: 0; padding: .1rem 0; } }
+</style>
+<h1>Attributes of %(title)s</h1>
+<p>%(headline)s</p>
+<ul>%(totals)s</ul>
+%(sections)s
+</html>
+"""
+
+
+def to_html(data, sections):
+    """One page that needs nothing else."""
+    escape = html.escape
+    parts = []
+    for section, results in by_section(data, sections):
+        rows = []
+        for r in results:
+            text = "expected %s; seen %s" % (r["expected"], r["seen"]) if r["result"] == "fail" else r["detail"]
+            rows.append(
+                '<tr class="%s"><td><code>%s</code><td>%s<td>%s<td><span class="result">%s</span>%s'
+                '<div class="rule">%s</div>' % (
+                    r["result"], escape(r["check"]), escape(suite.cite(r["standard"])), escape(r["kind"]),
+                    escape(r["result"]), ": " + escape(text) if text else "", escape(r["rule"])))
+        parts.append("<h2>%s</h2>\n<table><thead><tr><th>check<th>standard<th>kind<th>result</thead>\n%s\n</table>" % (
+            escape(section.title.capitalize()), "\n".join(rows)))
+    return PAGE % {
+        "title": escape(data["mpi"] + (", served by attrcache" if data["served"] else "")),
+        "headline": escape(headline(data)),
+        "totals": "".join("<li>%s" % escape(line) for line in totals(data)),
+        "sections": "\n".join(parts),
+    }

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The checks: reads them from the sources beside this file, and makes programs of them.
+
+A source has sections' checks one after the other, each below a comment that says what it is:
+
+    /*@ NAME
+     * KIND, SECTION[, threads][, after][, ranks: N][, since: VERSION][, needs: FEATURE][, init: none][, kinds: ...]
+     * The rule, in a sentence or two.
+     */
+
+and then functions of its own and check(), which is run between MPI_Init and MPI_Finalize ("init: none": it
+initializes MPI itself), and after() ("after"), which is run after MPI_Finalize. A NAME with xxx in it stands for a
+check of each kind of object (see check.h).
+"""
+
+import os
+import re
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "checks")
+
+# The order of sections in reports, by their files.
+FILES = ["keyvals.c", "values.c", "copying.c", "freeing.c", "finalize.c", "predefined.c", "errors.c", "sessions.c",
+         "deprecated.c", "languages.c", "bindings.cc", "reentrance.c", "threads.c"]
+
+KINDS = {
+    "comm": ("MPI_Comm", "Comm", "COMM", "MPI_COMM_NULL", "7.7.2", "communicator"),
+    "win": ("MPI_Win", "Win", "WIN", "MPI_WIN_NULL", "7.7.3", "window"),
+    "type": ("MPI_Datatype", "Type", "TYPE", "MPI_DATATYPE_NULL", "7.7.4", "datatype"),
+}
+
+# A Fortran interface that a check of languages.c is run with: how the names of its checks end, and what it is.
+FACES = {"mpifh": (1, "mpif.h"), "usempi": (2, "use mpi"), "f08": (3, "use mpi_f08")}
+
+
+def for_kind(text, kind):
+    """What a template is for a kind of object."""
+    handle, mixed, upper, null, section, _ = KINDS[kind]
+    text = re.sub(r"MPI_XXX_NULL\b", null, text)
+    text = text.replace("MPI_Xxx_", "MPI_%s_" % mixed)
+    text = re.sub(r"MPI_Xxx\b", handle, text)
+    text = text.replace("XXX", upper).replace("xxx", kind)
+    return text.replace("7.7.N", section)
+
+
+def names_defined(text):
+    """What a piece of C defines at its outermost level."""
+    names = set(re.findall(r"^#define (\w+)", text, re.M))
+    for line in re.findall(r"^(?:static|typedef) [^\n]*", text, re.M):
+        function = re.match(r"static [\w\s*]*?(\w+)\((?!\*)", line)
+        pointer = re.match(r"static [\w\s*]*\(\*(\w+)\)", line)
+        if pointer:
+            names.add(pointer.group(1))
+        elif function:
+            names.add(function.group(1))
+        else:
+            declarators = re.sub(r"\{.*?\}|\[.*?\]", "", line)
+            for part in declarators.split(","):
+                word = re.search(r"(\w+)\s*(?:=.*)?;?\s*$", part.split("=")[0].rstrip(" ;"))
+                if word:
+                    names.add(word.group(1))
+    names.update(re.findall(r"^\} (\w+);", text, re.M))
+    names.update(re.findall(r"^(?:void|int) (f_\w+)\(", text, re.M))
+    return names
+
+
+class Check:
+    """One check: what it is about, and its source."""
+
+    def __init__(self, section, name, header, rule, body, line, file, kind=None, face=None):
+        self.section, self.name, self.rule, self.body, self.line, self.file = section, name, rule, body, line, file
+        self.object_kind, self.face = kind, face
+        words = [word.strip() for word in header.split(",")]
+        self.kind, self.number = words[0], words[1]
+        if self.kind not in ("demanded", "implied", "open"):
+            raise ValueError("%s: unknown kind %r" % (name, self.kind))
+        options = dict((w.split(":", 1)[0].strip(), w.partition(":")[2].strip()) for w in words[2:])
+        self.threads = "threads" in options
+        self.after = "after" in options
+        self.ranks = int(options.get("ranks", 1))
+        self.since = tuple(int(n) for n in options["since"].split(".")) if "since" in options else (2, 0)
+        self.needs = options.get("needs", "").split()
+        self.initializes = options.get("init") != "none"
+        unknown = set(options) - {"threads", "after", "ranks", "since", "needs", "init", "kinds"}
+        if unknown:
+            raise ValueError("%s: unknown %s" % (name, ", ".join(unknown)))
+
+    @property
+    def how(self):
+        """The argument of run() in check.h."""
+        return 0 if not self.initializes else 2 if self.threads else 1
+
+    @property
+    def language(self):
+        return "c++" if self.file.endswith(".cc") else "fortran" if self.face else "c"
+
+
+class Section:
+    def __init__(self, name, title, file):
+        self.name, self.title, self.file, self.checks = name, title, file, []
+
+
+def read_sections():
+    """All sections with their checks."""
+    sections = []
+    for file in FILES:
+        path = os.path.join(SOURCES, file)
+        with open(path, encoding="utf-8") as source:
+            text = source.read()
+        head = re.search(r"/\*@section (\w+): (.*?) \*/\n", text)
+        section = Section(head.group(1), head.group(2), file)
+        pattern = re.compile(r"/\*@ ([\w-]+)\n \* (.*)\n((?: \* .*\n)+) \*/\n")
+        found = list(pattern.finditer(text))
+        for i, match in enumerate(found):
+            end = found[i + 1].start() if i + 1 < len(found) else len(text)
+            body = text[match.end():end].strip() + "\n"
+            line = text.count("\n", 0, match.end()) + 1
+            rule = " ".join(l[3:].strip() for l in match.group(3).splitlines())
+            name, header = match.group(1), match.group(2)
+            kinds = [None]
+            if "xxx" in name:
+                asked = re.search(r"kinds: ([\w ]+)", header)
+                kinds = asked.group(1).split() if asked else list(KINDS)
+            for kind in kinds:
+                for face in FACES if file == "languages.c" else [None]:
+                    def fit(template):
+                        return for_kind(template, kind) if kind else template
+                    full = fit(name) + ("-" + face if face else "")
+                    section.checks.append(Check(section.name, full, fit(header), fit(rule), fit(body), line, file,
+                                                kind, face))
+        sections.append(section)
+    names = [check.name for section in sections for check in section.checks]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ValueError("two checks have the name %s" % ", ".join(sorted(twice)))
+    return sections
+
+
+def words_of(text):
+    """The words of code, without those of its comments."""
+    return set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)))
+
+
+def read_blocks(file):
+    """The blocks of a header, with the names that they define; those for each kind of object."""
+    with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
+        blocks = source.read().strip().split("\n\n")
+    for block in blocks[1:]:  # the first one is about the file
+        for kind in KINDS if re.search("xxx|Xxx|XXX", block) else [None]:
+            text = for_kind(block, kind) if kind else block
+            yield text, names_defined(text)
+
+
+class Header:
+    """check.h, in blocks, of which a program takes those that it uses; brief: with those of brief.h instead."""
+
+    def __init__(self, brief=False):
+        self.blocks = list(read_blocks("check.h"))
+        if brief:
+            instead = list(read_blocks("brief.h"))
+            replaced = set().union(*(names for _, names in instead))
+            self.blocks = instead + [(text, names) for text, names in self.blocks[1:] if not names & replaced]
+
+    def used_by(self, text):
+        """The blocks that text needs, in their order. The first one, the system's headers, always."""
+        chosen = {0}
+        words = words_of(text)
+        changed = True
+        while changed:
+            changed = False
+            for i, (block, names) in enumerate(self.blocks):
+                if i not in chosen and (names & words):
+                    chosen.add(i)
+                    words |= words_of(block)
+                    changed = True
+        return "\n\n".join(self.blocks[i][0] for i in sorted(chosen)) + "\n"
+
+
+NOTICE = "/* %s\n *\n%s\n *\n * The standard: %s. %s */\n"
+
+
+def cite(number):
+    """A section of the standard as people write it: of MPI-4.1 unless it says which."""
+    return number if number.startswith("MPI") else "MPI-4.1 " + number
+
+
+
+def wrapped(text, width=90):
+    import textwrap
+    return "\n".join(" * " + line for line in textwrap.wrap(text, width))
+
+
+START = """  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  check();
+  MPI_Finalize();
+%(after)s"""
+# The main functions of reproducers, by Check.how.
+MAINS = [text.replace("  alarm", "  alarm(60); /* if it hangs, it ends by SIGALRM */\n") for text in (
+    """int main(void) {
+  alarm  check();
+  return failures != 0;
+}
+""", """int main(int argc, char** argv) {
+  alarm  MPI_Init(&argc, &argv);
+%s  return failures != 0;
+}
+""" % START, """int main(int argc, char** argv) {
+  int provided;
+  alarm  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (provided < MPI_THREAD_MULTIPLE) {
+    NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
+    MPI_Finalize();
+    return 0;
+  }
+%s  return failures != 0;
+}
+""" % START)]
+
+
+def standalone(check, header=None):
+    """A program of that check alone."""
+    header = header or Header(brief=True)
+    main = MAINS[check.how] % {"after": "  after();\n" if check.after else ""}
+    if not re.search(r"\branks?\b", check.body):
+        main = re.sub(r".*&ranks?\);\n", "", main)
+    kind = {"demanded": "It says so.", "implied": "It implies this.", "open": "It leaves this open."}[check.kind]
+    notice = NOTICE % (check.name, wrapped(check.rule), cite(check.number), kind)
+    return notice + header.used_by(check.body + main) + "\n" + check.body + "\n" + main
+
+
+def program(checks, header=None):
+    """A program of several checks; its first argument names the one that it runs."""
+    header = header or Header()
+    parts, table = [], []
+    for i, check in enumerate(checks):
+        names = sorted(names_defined(check.body))
+        parts.append("".join("#define %s %s_%d\n" % (name, name, i) for name in names))
+        parts.append('#line %d "%s"\n' % (check.line, check.file))
+        parts.append(check.body)
+        parts.append("".join("#undef %s\n" % name for name in names))
+        table.append('  if (argc > 1 && strcmp(argv[1], "%s") == 0) return run(argc, argv, check_%d, %s, %d);\n' % (
+            check.name, i, "after_%d" % i if check.after else "NULL", check.how))
+    main = '#line 1 "main"\nint main(int argc, char** argv) {\n%s  return 2;\n}\n' % "".join(table)
+    body = "".join(parts)
+    return header.used_by(body + main) + "\n" + body + main
+
+
+def fortran():
+    """fortran.F90, for all kinds of objects."""
+    with open(os.path.join(SOURCES, "fortran.F90"), encoding="utf-8") as source:
+        parts = source.read().split("!@\n")
+    return "".join(part if i % 2 == 0 else "".join(for_kind(part, kind) for kind in KINDS)
+                   for i, part in enumerate(parts))
+
+
+SCRIPT = """#!/bin/sh
+# %(name)s: compiles a program in C and Fortran (%(face)s), and runs it.
+# The compilers are $MPICC and $MPIF90, the launcher is $MPIRUN ("mpirun -np 2").
+set -e
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cat >"$folder/fortran.F90" <<'END_OF_FORTRAN'
+%(fortran)sEND_OF_FORTRAN
+cat >"$folder/check.c" <<'END_OF_C'
+%(c)sEND_OF_C
+cd "$folder"
+${MPIF90:-mpif90} -DFACE=%(number)d -c fortran.F90 -o fortran.o
+${MPICC:-mpicc} -c check.c -o check.o
+${MPIF90:-mpif90} check.o fortran.o -o check -lpthread
+${MPIRUN-mpirun} ./check
+"""
+
+
+def reproducer(check):
+    """What stands alone and makes that check: a C or C++ program, or a script that compiles C and Fortran."""
+    if not check.face:
+        return standalone(check)
+    number, name = FACES[check.face]
+    return SCRIPT % {"name": check.name, "face": name, "number": number, "fortran": fortran(), "c": standalone(check)}
