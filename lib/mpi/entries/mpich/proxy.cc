@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "mpi/entries/binding.h"
-#include "mpi/native/entry.h"
 #include "mpi/entries/operations.h"
+#include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "platform/memory.h"
 
