@@ -4,10 +4,12 @@
 
   budget.py BUDGETS PROGRAM[,ARGUMENT...][@PRELOADED]...
 
-Each PROGRAM is a *_count program of bench/. Only the budgets of contenders that are counted are checked.
+Each PROGRAM is a *_count program of bench/, or attrcache_costs. Only the budgets of contenders that are counted are
+checked. With the argument --bytes the program counts itself, and prints OPERATION CONTENDER BYTES.
 """
 
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/bench.d"))
@@ -28,6 +30,10 @@ def read_budgets(path):
 def count(spec):
     command, _, preloaded = spec.partition("@")
     program, *arguments = command.split(",")
+    if "--bytes" in arguments:
+        lines = subprocess.run([os.path.abspath(program), *arguments], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.split("\n")
+        return {tuple(line.split()[:2]): int(line.split()[2]) for line in lines if line}
     env = dict(os.environ)
     if preloaded:
         env["LD_PRELOAD"] = os.path.abspath(preloaded)
@@ -41,14 +47,14 @@ def main(budgets_path, *specs):
         counts.update(count(spec))
     contenders = {contender for _, contender in counts}
     over = 0
-    print(f"{'operation':16} {'contender':24} {'counted':>8} {'budget':>8}")
+    print(f"{'operation':24} {'contender':24} {'counted':>8} {'budget':>8}")
     for (operation, contender), most in budgets.items():
         if contender not in contenders:
             continue
         counted = counts.get((operation, contender))
         verdict = "" if counted is not None and counted <= most else "  OVER"
         over += verdict != ""
-        print(f"{operation:16} {contender:24} {counted or 'missing':>8} {most:8}{verdict}")
+        print(f"{operation:24} {contender:24} {counted or 'missing':>8} {most:8}{verdict}")
     checked = {contender for _, contender in budgets} & contenders
     if len(checked) < len(specs):
         print(f"of {len(specs)} programs only {sorted(checked)} have budgets")

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What attrcache's operations cost where a number falls: of keyvals, attributes, borrows, stripes.
+// Counts instructions, through the shared C API, as harness/count.cc does for all contenders.
+//
+//   attrcache_costs [ROW...]
+//       To be run under valgrind --tool=callgrind --collect-atstart=no; see harness/count.cc. A row
+//       of many attributes, borrows or keyvals says what one of them costs.
+//
+//   attrcache_costs --bytes
+//       Prints ROW attrcache_bytes BYTES: the memory that objects take, by the allocator's count.
+//       To be run without valgrind.
+//
+// A row that ends in _among is done on an object that has attributes at the indices 0 and 100,000,
+// too. It is compiled against other versions of attrcache.h as well, to compare them.
+
+#include <attrcache/attrcache.h>
+#include <malloc.h>
+#include <valgrind/callgrind.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/harness/idle_thread.h"
+
+namespace {
+
+constexpr long kFar = 100000;
+
+void require(int result) {
+  if (result == ATTRCACHE_OK) return;
+  std::fprintf(stderr, "attrcache_costs: %s\n", attrcache_strerror(result));
+  std::abort();
+}
+
+// A domain's communicators, and keyvals of them: keyvals[i] has index i in a new domain.
+struct Kind {
+  explicit Kind(unsigned stripes = 0) {
+    attrcache_domain_options options = {};
+    options.stripes = stripes;
+    require(attrcache_domain_create(&options, &domain));
+    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  }
+  ~Kind() { attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr); }
+
+  void make_keyvals(long upto, const attrcache_callbacks& callbacks) {
+    while (static_cast<long>(keyvals.size()) < upto) {
+      int keyval;
+      require(attrcache_keyval_create(kind, &callbacks, &keyval));
+      keyvals.push_back(keyval);
+    }
+  }
+
+  attrcache_domain* domain;
+  attrcache_kind* kind;
+  std::vector<int> keyvals;
+};
+
+attrcache_callbacks duplicating() {
+  attrcache_callbacks callbacks = {};
+  callbacks.copy_fn = ATTRCACHE_DUP_FN;
+  return callbacks;
+}
+
+int copy(void*, int, void*, void* in, void* out, int* flag) {
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  return 0;
+}
+int erase(void*, int, void*, void*) { return 0; }
+
+attrcache_callbacks calling() {
+  attrcache_callbacks callbacks = {};
+  callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(copy);
+  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(erase);
+  return callbacks;
+}
+
+struct Object {
+  explicit Object(Kind& of) : kind(of.kind), keyvals(of.keyvals) {}
+  ~Object() { require(attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr)); }
+  void attach(long index) {
+    require(
+        attrcache_set(kind, &table, this, keyvals[index], 0x20000, ATTRCACHE_AS_POINTER, nullptr));
+  }
+  alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
+  attrcache_kind* kind;
+  const std::vector<int>& keyvals;
+};
+
+// What a caller reads anew each time, as harness/loops.h does.
+struct alignas(128) Inputs {
+  Object* volatile object;
+  int volatile key;
+  intptr_t volatile value = 0x20000;
+  uintptr_t volatile sum;
+};
+
+using Loop = std::function<void(long times)>;
+
+struct Row {
+  std::string name;
+  long each;  // how many attributes, borrows or keyvals one turn is about
+  std::function<Loop()> prepare;
+};
+
+[[gnu::noinline]] void loop_get(Inputs& in, long times) {
+  uintptr_t sum = 0;
+  for (; times != 0; --times) {
+    Object* object = in.object;
+    void* value;
+    if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_OK) std::abort();
+    sum += reinterpret_cast<uintptr_t>(value);
+  }
+  in.sum = sum;
+}
+
+[[gnu::noinline]] void loop_get_absent(Inputs& in, long times) {
+  for (; times != 0; --times) {
+    Object* object = in.object;
+    void* value;
+    if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_ABSENT)
+      std::abort();
+  }
+}
+
+bool set(Inputs& in) {
+  Object* object = in.object;
+  return attrcache_set(object->kind, &object->table, object, in.key, in.value, ATTRCACHE_AS_POINTER,
+                       nullptr) == ATTRCACHE_OK;
+}
+
+[[gnu::noinline]] void loop_set(Inputs& in, long times) {
+  for (; times != 0; --times) {
+    if (!set(in)) std::abort();
+  }
+}
+
+[[gnu::noinline]] void loop_set_in_turn(Inputs& in, const int* keys, long times) {
+  for (; times != 0; --times) {
+    for (int k = 0; k < 2; ++k) {
+      in.key = keys[k];
+      if (!set(in)) std::abort();
+    }
+  }
+}
+
+[[gnu::noinline]] void loop_set_delete(Inputs& in, long times) {
+  for (; times != 0; --times) {
+    if (!set(in)) std::abort();
+    Object* object = in.object;
+    if (attrcache_delete(object->kind, &object->table, object, in.key, nullptr) != ATTRCACHE_OK)
+      std::abort();
+  }
+}
+
+[[gnu::noinline]] void loop_create_free(Inputs& in, const attrcache_callbacks& callbacks,
+                                        long times) {
+  for (; times != 0; --times) {
+    int key;
+    if (attrcache_keyval_create(in.object->kind, &callbacks, &key) != ATTRCACHE_OK) std::abort();
+    if (attrcache_keyval_free(in.object->kind, &key) != ATTRCACHE_OK) std::abort();
+  }
+}
+
+[[gnu::noinline]] void loop_dup_free(Inputs& in, long times) {
+  alignas(64) attrcache_table made = ATTRCACHE_TABLE_INIT;
+  for (; times != 0; --times) {
+    Object* object = in.object;
+    attrcache_kind* kind = object->kind;
+    if (attrcache_copy_all(kind, &object->table, object, &made, &made, nullptr) != ATTRCACHE_OK)
+      std::abort();
+    if (attrcache_delete_all(kind, &made, &made, ATTRCACHE_STOP_AT_FAILURE, nullptr) !=
+        ATTRCACHE_OK) {
+      std::abort();
+    }
+  }
+}
+
+// attrcache_table_is_empty, where attrcache.h has it.
+template <typename Table>
+concept SaysWhetherEmpty = requires(const Table* table) {
+  attrcache_table_is_empty(table);
+};
+
+template <SaysWhetherEmpty Table>
+[[gnu::noinline]] void loop_is_empty(Inputs& in, long times) {
+  for (; times != 0; --times) {
+    const Table* table = &in.object->table;
+    if (!attrcache_table_is_empty(table)) std::abort();
+  }
+}
+// The loop of the former, to be taken off.
+[[gnu::noinline]] void loop_nothing(Inputs& in, long times) {
+  for (; times != 0; --times) {
+    if (in.object == nullptr) std::abort();
+  }
+}
+
+[[gnu::noinline]] void loop_borrow(Inputs& in, std::vector<attrcache_borrowed>& held,
+                                   const std::vector<size_t>& order, long times) {
+  for (; times != 0; --times) {
+    Object* object = in.object;
+    for (attrcache_borrowed& borrowed : held) {
+      if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
+        std::abort();
+    }
+    for (const size_t at : order) {
+      if (attrcache_give_back(&held[at]) != ATTRCACHE_OK) std::abort();
+    }
+  }
+}
+
+// A row on an object with attributes at some indices, in a domain of its own, with a loop over
+// `inputs`. `first` to `last` are attached.
+template <typename Do>
+Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& callbacks,
+              const std::vector<long>& attached, long used, long each, Do loop,
+              unsigned stripes = 0) {
+  return {name, each, [=]() -> Loop {
+            struct Scene {
+              explicit Scene(unsigned stripes) : kind(stripes) {}
+              Kind kind;
+              std::unique_ptr<Object> object;
+              Inputs inputs;
+            };
+            auto scene = std::make_shared<Scene>(stripes);
+            scene->kind.make_keyvals(keyvals, callbacks);
+            scene->object = std::make_unique<Object>(scene->kind);
+            for (const long index : attached) scene->object->attach(index);
+            scene->inputs.object = scene->object.get();
+            if (keyvals != 0) scene->inputs.key = scene->kind.keyvals[used];
+            return [scene, loop](long times) mutable { loop(scene->inputs, times); };
+          }};
+}
+
+std::vector<long> range(long begin, long end) {
+  std::vector<long> indices;
+  for (long i = begin; i < end; ++i) indices.push_back(i);
+  return indices;
+}
+
+// All given back in an order in which they weren't borrowed: every seventh first.
+std::vector<size_t> shuffled(size_t count) {
+  std::vector<size_t> order;
+  for (size_t begin = 0; begin < 7; ++begin) {
+    for (size_t at = begin; at < count; at += 7) order.push_back(at);
+  }
+  return order;
+}
+
+std::string with(const char* name, long number) { return name + std::to_string(number); }
+
+template <typename Table>
+void add_is_empty(std::vector<Row>& all) {
+  if constexpr (SaysWhetherEmpty<Table>) {
+    all.push_back(on_object("is_empty", 0, {}, {}, 0, 1, loop_is_empty<Table>));
+  }
+}
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  const attrcache_callbacks dup = duplicating();
+  const long upto = kFar + 2;
+  const auto add = [&](Row row) { all.push_back(std::move(row)); };
+  for (const long at : {0L, 63L, 64L, 1000L, kFar}) {
+    add(on_object(with("get_", at), upto, dup, {at}, at, 1, loop_get));
+    add(on_object(with("get_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, loop_get));
+  }
+  for (const long at : {1L, 62L, 65L, 1001L, kFar + 1}) {
+    add(on_object(with("get_absent_", at), upto, dup, {}, at, 1, loop_get_absent));
+    add(on_object(with("get_absent_", at) + "_among", upto, dup, {0, kFar}, at, 1,
+                  loop_get_absent));
+  }
+  for (const long at : {0L, 63L, 64L, kFar}) {
+    add(on_object(with("set_", at), upto, dup, {at}, at, 1, loop_set));
+    add(on_object(with("set_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, loop_set));
+  }
+  // Two in turn, so that none is the youngest of its object.
+  for (const long at : {0L, kFar}) {
+    add(on_object(with("set_in_turn_", at), upto, dup, {at, 1}, at, 2,
+                  [at](Inputs& in, long times) {
+                    const int keys[] = {in.object->keyvals[at], in.object->keyvals[1]};
+                    loop_set_in_turn(in, keys, times);
+                  }));
+  }
+  for (const long at : {2L, 63L, 64L, kFar - 1}) {
+    add(on_object(with("set_delete_", at), upto, dup, {at}, at, 1, loop_set_delete));
+    add(on_object(with("set_delete_", at) + "_among", upto, dup, {0, kFar, at}, at, 1,
+                  loop_set_delete));
+  }
+  for (const unsigned stripes : {2u, 64u}) {
+    add(on_object(
+        with("create_free_", stripes), 0, dup, {}, 0, 1,
+        [dup](Inputs& in, long times) { loop_create_free(in, dup, times); }, stripes));
+  }
+  add(on_object("dup_free_none", 1, dup, {}, 0, 1, loop_dup_free));
+  add(on_object("is_empty_loop", 0, dup, {}, 0, 1, loop_nothing));
+  add_is_empty<attrcache_table>(all);
+  for (const long n : {1L, 3L, 8L, 9L, 64L, 65L, 1000L}) {
+    add(on_object(with("dup_free_", n), n, dup, range(0, n), 0, n, loop_dup_free));
+  }
+  // All of them far: in a tree with nodes below its root.
+  add(on_object("get_dense", 1064, dup, range(64, 1064), 1063, 1, loop_get));
+  add(on_object("dup_free_8_among", upto, dup, {0, 1, 2, 3, 4, 5, 6, kFar}, 0, 8, loop_dup_free));
+  for (const long n : {8L, 64L, 1000L}) {
+    add(on_object(with("dup_free_calling_", n), n, calling(), range(0, n), 0, n, loop_dup_free));
+  }
+  for (const size_t n : {size_t{1}, size_t{100}, size_t{1000}}) {
+    add(on_object(with("borrow_", static_cast<long>(n)), 1, dup, {0}, 0, static_cast<long>(n),
+                  [held = std::vector<attrcache_borrowed>(n), order = shuffled(n)](
+                      Inputs& in, long times) mutable { loop_borrow(in, held, order, times); }));
+  }
+  const long keyvals = 1000;
+  add(on_object(
+      "keyval_list", keyvals, dup, {}, 0, keyvals,
+      [infos = std::vector<attrcache_keyval_info>(keyvals)](Inputs& in, long times) mutable {
+        for (size_t count; times != 0; --times) {
+          require(attrcache_keyval_list(in.object->kind, infos.data(), infos.size(), &count));
+        }
+      }));
+  // The counters are a domain's, so this one's is found by making it here.
+  add({"counters", keyvals, [=]() -> Loop {
+         auto kind = std::make_shared<Kind>();
+         kind->make_keyvals(keyvals, dup);
+         return [kind](long times) {
+           for (attrcache_counters counters; times != 0; --times) {
+             require(attrcache_domain_counters(kind->domain, &counters));
+           }
+         };
+       }});
+  return all;
+}
+
+void count(const Row& row) {
+  // A turn about many attributes takes long, and costs the same each time.
+  const long turns = row.each >= 1000 ? 10 : row.each > 1 ? 100 : 1000;
+  const Loop loop = row.prepare();
+  loop(turns);  // resolves lazily bound functions, fills free lists, gives the thread its number
+  static std::deque<std::string> names;  // valgrind reads a name later, so it must stay where it is
+  for (const long times : {turns, 2 * turns}) {
+    CALLGRIND_ZERO_STATS;
+    CALLGRIND_TOGGLE_COLLECT;
+    loop(times);
+    CALLGRIND_TOGGLE_COLLECT;
+    const std::string label = row.name + " attrcache_costs " + std::to_string(times * row.each);
+    CALLGRIND_DUMP_STATS_AT(names.emplace_back(label).c_str());
+  }
+}
+
+double heap_bytes() {
+  const auto info = mallinfo2();
+  return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
+// The bytes of an object with such attributes, its table included.
+void bytes(const char* row, const std::vector<long>& attached, long each) {
+  constexpr int kObjects = 100;
+  Kind kind;
+  kind.make_keyvals(kFar + 1, duplicating());
+  std::vector<std::unique_ptr<Object>> objects;
+  for (int i = 0; i < kObjects; ++i) objects.push_back(std::make_unique<Object>(kind));
+  const double before = heap_bytes();
+  for (const auto& object : objects) {
+    for (const long index : attached) object->attach(index);
+  }
+  const double taken = (heap_bytes() - before) / kObjects + sizeof(attrcache_table);
+  std::printf("%s attrcache_bytes %.0f\n", row, taken / static_cast<double>(each));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> wanted(argv + 1, argv + argc);
+  const bench::IdleThread idle_thread(true);
+  if (wanted == std::vector<std::string>{"--bytes"}) {
+    bytes("bytes_1", {0}, 1);
+    bytes("bytes_8", range(0, 8), 1);
+    bytes("bytes_64", range(0, 64), 1);
+    bytes("bytes_far", {kFar}, 1);
+    bytes("bytes_each_of_1000", range(0, 1000), 1000);
+    bytes("bytes_each_of_last_1000", range(kFar - 999, kFar + 1), 1000);
+  } else {
+    for (const Row& row : rows()) {
+      bool chosen = wanted.empty();
+      for (const std::string& name : wanted) chosen |= row.name == name;
+      if (chosen) count(row);
+    }
+  }
+  std::fflush(stdout);
+}
