@@ -32,16 +32,9 @@ Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kin
                                       callback_code);
 }
 
-}  // namespace
-
-extern "C" {
-
-int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
-                       attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
-  if (kind == nullptr || old_table == nullptr || new_table == nullptr || old_table == new_table)
-      [[unlikely]] {
-    return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
-  }
+[[gnu::noinline]] int copy_what_there_is(attrcache_kind* kind, attrcache_table* old_table,
+                                         void* old_object, attrcache_table* new_table,
+                                         void* new_object, int* callback_code) noexcept {
   const int result =
       attrcache::copy_attributes_fast(inside(kind), Table::of(old_table), Table::of(new_table));
   if (result != ATTRCACHE_ABSENT) [[likely]]
@@ -49,13 +42,38 @@ int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* o
   return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
 }
 
+[[gnu::noinline]] int delete_what_there_is(attrcache_kind* kind, attrcache_table* table,
+                                           void* object, attrcache_delete_mode mode,
+                                           int* callback_code) noexcept {
+  if (attrcache::delete_attributes_fast(inside(kind), Table::of(table))) [[likely]]
+    return ATTRCACHE_OK;
+  return delete_one_by_one(kind, table, object, mode, callback_code);
+}
+
+}  // namespace
+
+extern "C" {
+
+// Most objects have no attributes, so these two save no registers before they know better.
+
+int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
+                       attrcache_table* new_table, void* new_object, int* callback_code) noexcept {
+  if (kind == nullptr || old_table == nullptr || new_table == nullptr || old_table == new_table)
+      [[unlikely]] {
+    return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
+  }
+  if (Table::of(old_table).is_as_new()) return ATTRCACHE_OK;
+  return copy_what_there_is(kind, old_table, old_object, new_table, new_object, callback_code);
+}
+
 int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                          attrcache_delete_mode mode, int* callback_code) noexcept {
-  if (kind != nullptr && table != nullptr && static_cast<unsigned>(mode) <= ATTRCACHE_DRAIN &&
-      attrcache::delete_attributes_fast(inside(kind), Table::of(table))) [[likely]] {
-    return ATTRCACHE_OK;
+  if (kind == nullptr || table == nullptr || static_cast<unsigned>(mode) > ATTRCACHE_DRAIN)
+      [[unlikely]] {
+    return delete_one_by_one(kind, table, object, mode, callback_code);
   }
-  return delete_one_by_one(kind, table, object, mode, callback_code);
+  if (Table::of(table).is_as_new()) return ATTRCACHE_OK;  // the kind may be gone
+  return delete_what_there_is(kind, table, object, mode, callback_code);
 }
 
 int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,

@@ -62,27 +62,43 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   return set_renumbered(kind, table, object, keyval, value, tag, callback_code);
 }
 
-// Sets in one step if no callback has to run and nobody must be waited for: the slot is empty, or
-// it holds a value of the same keyval that may be replaced without being claimed.
-[[gnu::always_inline]] inline int set_fast(attrcache_kind* kind, attrcache_table* table,
-                                           void* object, int keyval, intptr_t value,
-                                           attrcache_tag tag, int* callback_code) noexcept {
+// Whether a keyval's index is among the first or not: the ways to its slot and to the counter of
+// its references differ.
+enum class Where { kFirst, kFar };
+
+// A thread's counters of references, and that of a keyval among them; null if the kind never had
+// such an index.
+template <Where kWhere>
+[[gnu::always_inline]] inline References::Counter* counters_of(const Registry& registry,
+                                                               uint32_t key, unsigned ordinal) {
+  return kWhere == Where::kFar ? registry.counters(id::offset(key), ordinal)
+                               : registry.first_chunk_counters(ordinal);
+}
+template <Where kWhere>
+[[gnu::always_inline]] inline References::Counter& counter_in(References::Counter* counters,
+                                                              uint32_t key) {
+  return kWhere == Where::kFar ? *counters : counters[id::index(key)];
+}
+
+// Sets in one step where nobody has to be called or waited for: the slot holds such a value under
+// the same keyval, or is empty.
+template <Where kWhere>
+[[gnu::always_inline]] inline int set_in_slot(attrcache_kind* kind, attrcache_table* table,
+                                              void* object, int keyval, intptr_t value,
+                                              attrcache_tag tag, int* callback_code,
+                                              Pair* slot) noexcept {
   const auto key = static_cast<uint32_t>(keyval);
-  if (kind == nullptr || table == nullptr) [[unlikely]]
-    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
   Table& t = Table::of(table);
-  Pair* slot = t.find_in_first_slots(id::slot_offset(key));
-  if (slot == nullptr) [[unlikely]]
-    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
   SlotContent now = slot->load();
   if (!meta::replaceable_unclaimed(now.meta, key)) {
     const unsigned ordinal = attrcache::this_thread().ordinal;
-    const Registry& registry = inside(kind);
-    if (!meta::empty(now.meta) || ordinal == 0 || !registry.has_first_chunk()) [[unlikely]] {
+    if (!meta::empty(now.meta) || ordinal == 0) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
-    }
-    References::Counter& counter = registry.first_chunk_counters(ordinal)[id::index(key)];
-    const uint64_t stripe = counter.load(attrcache::kRelaxed);  // a guess; acquire_open compares
+    References::Counter* const counters = counters_of<kWhere>(inside(kind), key, ordinal);
+    if (counters == nullptr) [[unlikely]]
+      return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+    References::Counter& counter = counter_in<kWhere>(counters, key);
+    const uint64_t stripe = counter.load(attrcache::kRelaxed);  // only a guess
     const auto name = static_cast<uint32_t>(stripe);
     if (((name ^ key) & attrcache::stripe::kKeyval) != 0 ||
         !References::acquire_open(counter, stripe)) [[unlikely]] {
@@ -109,6 +125,26 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
+[[gnu::always_inline]] inline int set_fast(attrcache_kind* kind, attrcache_table* table,
+                                           void* object, int keyval, intptr_t value,
+                                           attrcache_tag tag, int* callback_code) noexcept {
+  if (kind == nullptr || table == nullptr) [[unlikely]]
+    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  return Table::of(table).at_offset(
+      id::slot_offset(static_cast<uint32_t>(keyval)),
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return set_in_slot<Where::kFirst>(kind, table, object, keyval, value, tag, callback_code,
+                                          slot);
+      },
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return set_in_slot<Where::kFar>(kind, table, object, keyval, value, tag, callback_code,
+                                        slot);
+      },
+      [=]() __attribute__((always_inline)) {
+        return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+      });
+}
+
 [[gnu::noinline, gnu::cold]] int delete_slowly(attrcache_kind* kind, attrcache_table* table,
                                                void* object, int keyval,
                                                int* callback_code) noexcept {
@@ -131,6 +167,28 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
   return ATTRCACHE_OK;
 }
 
+// Deletes in one step where nobody has to be called or waited for.
+template <Where kWhere>
+[[gnu::always_inline]] inline int delete_in_slot(attrcache_kind* kind, attrcache_table* table,
+                                                 void* object, int keyval, int* callback_code,
+                                                 Pair* slot) noexcept {
+  const auto key = static_cast<uint32_t>(keyval);
+  const unsigned ordinal = attrcache::this_thread().ordinal;
+  if (ordinal == 0) [[unlikely]]
+    return delete_slowly(kind, table, object, keyval, callback_code);
+  uint64_t now = slot->load_meta();
+  if (!meta::replaceable_unclaimed(now, key) || !inside(kind).is_kind_of(key) ||
+      !slot::detach_unclaimed(*slot, now)) [[unlikely]] {  // (S4)
+    return delete_slowly(kind, table, object, keyval, callback_code);
+  }
+  // There is such a counter, since there was such an attribute.
+  References::Counter* const counters = counters_of<kWhere>(inside(kind), key, ordinal);
+  if (counters == nullptr) __builtin_unreachable();
+  if (!References::drop_open(counter_in<kWhere>(counters, key))) [[unlikely]]
+    return drop_slowly(kind, keyval);
+  return ATTRCACHE_OK;
+}
+
 }  // namespace
 
 extern "C" {
@@ -149,25 +207,19 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
 
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                      int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr) [[unlikely]] {
+  if (kind == nullptr || table == nullptr) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
-  }
-  const auto key = static_cast<uint32_t>(keyval);
-  Pair* slot = Table::of(table).find_in_first_slots(id::slot_offset(key));
-  if (slot == nullptr) [[unlikely]]
-    return delete_slowly(kind, table, object, keyval, callback_code);
-  const unsigned ordinal = attrcache::this_thread().ordinal;
-  if (ordinal == 0) [[unlikely]]
-    return delete_slowly(kind, table, object, keyval, callback_code);
-  uint64_t now = slot->load_meta();
-  if (!meta::replaceable_unclaimed(now, key) || !inside(kind).is_kind_of(key) ||
-      !slot::detach_unclaimed(*slot, now)) [[unlikely]] {  // (S4)
-    return delete_slowly(kind, table, object, keyval, callback_code);
-  }
-  References::Counter* const counters = inside(kind).first_chunk_counters(ordinal);
-  if (!References::drop_open(counters[id::index(key)])) [[unlikely]]
-    return drop_slowly(kind, keyval);
-  return ATTRCACHE_OK;
+  return Table::of(table).at_offset(
+      id::slot_offset(static_cast<uint32_t>(keyval)),
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return delete_in_slot<Where::kFirst>(kind, table, object, keyval, callback_code, slot);
+      },
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return delete_in_slot<Where::kFar>(kind, table, object, keyval, callback_code, slot);
+      },
+      [=]() __attribute__((always_inline)) {
+        return delete_slowly(kind, table, object, keyval, callback_code);
+      });
 }
 
 }  // extern "C"

@@ -77,11 +77,25 @@ class Registry {
   // The reference counters for the first kFirstChunkLength indices, in the stripe of the thread
   // with that ordinal. They exist as soon as a keyval was made.
   static constexpr uint32_t kFirstChunkLength = 64;
-  bool has_first_chunk() const { return counters_[kFirstChunk].load(kRelaxed) != 0; }
   References::Counter* first_chunk_counters(unsigned ordinal) const {
     const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // as K5
-    return reinterpret_cast<References::Counter*>(counters) +
-           (ordinal & stripe_mask_) * kFirstChunkLength;
+    if (counters == 0) [[unlikely]]
+      return nullptr;
+    auto* const mine = reinterpret_cast<References::Counter*>(counters) +
+                       (ordinal & stripe_mask_) * kFirstChunkLength;
+    if (mine == nullptr) __builtin_unreachable();  // or callers would test that, too
+    return mine;
+  }
+
+  // The same of the keyval at any offset, and of those that follow it in its batch of indices; null
+  // if there never was one.
+  References::Counter* counters(size_t offset, unsigned ordinal) const {
+    const size_t c = chunk_of(offset);
+    const uintptr_t counters = counters_[c].load(kAcquire);  // as K5
+    if (counters == 0) [[unlikely]]
+      return nullptr;
+    return reinterpret_cast<References::Counter*>(counters) + (offset >> id::kIndexShift) +
+           (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
   }
 
   // Takes a reference on a keyval that look_up has found, unless the keyval is gone since.

@@ -6,29 +6,97 @@
 
 namespace attrcache {
 
-int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordinal) {
-  References::Counter* const counters = registry.first_chunk_counters(ordinal);
+namespace {
+
+// Asks every leaf but the first, with the counters of its keyvals, until one says no.
+template <typename Ask>
+[[gnu::always_inline]] inline bool ask_leaves(const Registry& registry, Directory& dir, Ask ask) {
+  const unsigned ordinal = this_thread().ordinal;
   bool all = true;
-  const auto copy = [&](uint32_t index, const Pair& slot) {
-    all = all && copy_slot(slot, counters[index], [&] { return to.find_or_grow(index); });
-    return all;
-  };
-  Directory* dir = from.directory.load(kAcquire);  // as T1
-  from.while_each_first(dir, copy);
-  if (dir != nullptr) {
-    if (tree::height(dir->root.load(kAcquire)) != 0) all = false;  // as T1
-    dir->for_each_leaf(copy);
-  }
-  if (!all) return give_up_copy(registry, from, to);
-  end_copy(from, to);
-  return ATTRCACHE_OK;
+  dir.for_each_leaf([&](uint32_t first, Leaf& leaf) {
+    if (!all) return;
+    References::Counter* const counters = registry.counters(first << id::kIndexShift, ordinal);
+    all = counters != nullptr && ask(first, leaf, counters);  // else they are of another kind
+  });
+  return all;
 }
 
-bool delete_carefully(Registry& registry, Table& table, unsigned ordinal) {
-  // A user-level thread has a stack of callbacks of its own, where an operation may be using the
-  // table.
+}  // namespace
+
+// One with room for as many leaves as have attributes, and for the nodes above them. Null, too, if
+// the old one isn't its table's own.
+Directory* make_directory_like(Directory& dir, const Table& from, const Table* of) {
+  if (!dir.is_of(&from)) return nullptr;
+  size_t room = 0;
+  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
+    const Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
+    if (leaf != &no_leaf && leaf->occupied()) room += sizeof(Leaf);
+  }
+  visit_tree(dir.tree.load(kAcquire), [&room](auto* part) {  // as T1
+    if constexpr (std::is_same_v<decltype(part), Node*>) {
+      room += sizeof(Node);
+    } else if (part->occupied()) {
+      room += sizeof(FarLeaf);
+    }
+  });
+  return Block::make_directory(of, room);
+}
+
+bool copy_leaves(Registry& registry, Directory& dir, Table& to) {
+  const uint64_t one = opaque(uint64_t{References::kOneOfStripe});
+  return ask_leaves(registry, dir,
+                    [&to, one](uint32_t first, const Leaf& leaf, References::Counter* counters) {
+                      if (!leaf.occupied()) return true;
+                      Pair* const made = to.grow_in_block(first);
+                      if (made == nullptr) return false;
+#pragma GCC unroll 8
+                      for (uint32_t s = 0; s < kLeafSlots; ++s) {
+                        if (!copy_slot(leaf.slots[s], counters[s], one, [=] { return made + s; }))
+                          return false;
+                      }
+                      return true;
+                    });
+}
+
+bool look_further(Registry& registry, Table& table) {
+  // A user-level thread has its own stack of callbacks, in which somebody might use the table.
   if (registry.threads().self().innermost != nullptr) return false;
-  return delete_without_callbacks<true>(registry, table, ordinal);
+  Directory* dir = table.directory.load(kAcquire);  // as T1
+  if (dir != nullptr && !dir->is_of(&table)) return false;
+  // Keyvals that are freed end, and run their destructors, in the order of their attributes.
+  const bool lingers = registry.any_lingers();
+  const auto open = [](const Pair& slot, const References::Counter& counter) {
+    return slot.load_upper() == 0 || References::is_open(counter);
+  };
+  bool all = true;
+  if (lingers) {
+    References::Counter* const counters = registry.first_chunk_counters(this_thread().ordinal);
+    table.while_each_first(
+        dir, [&](uint32_t index, const Pair& slot) { return all = open(slot, counters[index]); });
+  }
+  if (!all || dir == nullptr) return all;
+  const uint32_t wanted = deletable_of(registry);
+  return ask_leaves(registry, *dir, [=](uint32_t, const Leaf& leaf, References::Counter* counters) {
+#pragma GCC unroll 8
+    for (const Pair& slot : leaf.slots) {
+      if (!deletable(slot.load_upper(), wanted)) return false;
+    }
+    for (uint32_t s = 0; s < kLeafSlots && lingers; ++s) {
+      if (!open(leaf.slots[s], counters[s])) return false;
+    }
+    return true;
+  });
+}
+
+bool empty_leaves(Registry& registry, Directory& dir) {
+  const uint64_t less_one = opaque(uint64_t{References::kLessOneOfStripe});
+  return ask_leaves(registry, dir, [less_one](uint32_t, Leaf& leaf, References::Counter* counters) {
+#pragma GCC unroll 8
+    for (uint32_t s = 0; s < kLeafSlots; ++s) {
+      if (!empty_slot(leaf.slots[s], counters[s], less_one)) return false;
+    }
+    return true;
+  });
 }
 
 int give_up_copy(Registry& registry, const Table& from, Table& to) {

@@ -20,18 +20,20 @@
 
 namespace attrcache {
 
-// The less common cases: attributes beyond the first leaf, keyvals that are freed, and undoing a
-// dup that could not copy everything. They are functions of their own, so that the common case has
-// enough registers.
-int copy_with_leaves(Registry& registry, Table& from, Table& to, unsigned ordinal);
-bool delete_carefully(Registry& registry, Table& table, unsigned ordinal);
+// The less usual: attributes beyond the first leaf, or keyvals that are freed; and taking back what
+// was copied, which never was, when not all can be. Apart, so that the usual finds room in
+// registers.
+Directory* make_directory_like(Directory& dir, const Table& from, const Table* of);
+bool copy_leaves(Registry& registry, Directory& dir, Table& to);
 int give_up_copy(Registry& registry, const Table& from, Table& to);
+bool look_further(Registry& registry, Table& table);
+bool empty_leaves(Registry& registry, Directory& dir);
 
 // Copies what is in a slot, if anything. False: it can't be done on this path. `place()` returns
 // the new slot, or null when out of memory.
 template <typename Place>
 [[gnu::always_inline]] inline bool copy_slot(const Pair& slot, References::Counter& counter,
-                                             Place place) {
+                                             uint64_t one, Place place) {
   const uint32_t upper = slot.load_upper();
   if (upper == 0) [[unlikely]]
     return true;
@@ -50,7 +52,7 @@ template <typename Place>
   if ((name & stripe::kDupFn) == 0) [[unlikely]]
     return (name & stripe::kNullCopyFn) != 0;
   Pair* made = place();
-  if (made == nullptr || !References::acquire_open(counter, word)) [[unlikely]]
+  if (made == nullptr || !References::acquire_open(counter, word, one)) [[unlikely]]
     return false;
   // The value is read after the reference was taken. Before that it could have been a value of an
   // earlier keyval that had the same int.
@@ -84,108 +86,94 @@ template <typename Place>
   if (!to.is_as_new()) [[unlikely]]
     return ATTRCACHE_ABSENT;
   const unsigned ordinal = this_thread().ordinal;
-  if (ordinal == 0 || !registry.has_first_chunk()) [[unlikely]]
+  References::Counter* const counters = registry.first_chunk_counters(ordinal);
+  if (ordinal == 0 || counters == nullptr) [[unlikely]]
     return ATTRCACHE_ABSENT;
   Directory* made = nullptr;
   Directory* dir = from.directory.load(kAcquire);  // as T1
   if (dir != nullptr) {
-    if (dir->table.load(kRelaxed) != &from) [[unlikely]]
-      return ATTRCACHE_ABSENT;
-    if (dir->root.load(kAcquire) != 0) [[unlikely]]  // as T1
-      return copy_with_leaves(registry, from, to, ordinal);
-    made = make<Directory>(&to);
+    made = dir->is_all_of(&from) ? make<Directory>(&to) : make_directory_like(*dir, from, &to);
     if (made == nullptr) [[unlikely]]
       return ATTRCACHE_ABSENT;
     to.directory.store(made, kRelaxed);
   }
-  References::Counter* const counters = registry.first_chunk_counters(ordinal);
+  const uint64_t one = opaque(uint64_t{References::kOneOfStripe});
   bool all = true;
   from.while_each_first(
       dir, [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
-        return all = copy_slot(slot, counters[index], [&, index] {
+        return all = copy_slot(slot, counters[index], one, [&, index] {
                  return index < kInlineSlots ? &to.inline_slots[index]
                                              : &made->first_slots[index - kInlineSlots];
                });
       });
+  if (all && made != nullptr && made->has(Directory::kHasBlock)) [[unlikely]]
+    all = copy_leaves(registry, *dir, to);
   if (!all) [[unlikely]]
     return give_up_copy(registry, from, to);
   end_copy(from, to);
   return ATTRCACHE_OK;
 }
 
-// Empties a slot. False: the slot's keyval was freed, or another thread uses the same stripe just
-// now.
-[[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter) {
+// Empties a slot. False: its keyval is freed just now, or others use the same stripe.
+[[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter,
+                                              uint64_t less_one) {
   if (meta::empty(slot.load_meta())) [[unlikely]]
     return true;
-  if (!References::drop_if_open(counter)) [[unlikely]]
+  if (!References::drop_if_open(counter, less_one)) [[unlikely]]
     return false;
   slot.clear_unshared();
   return true;
 }
 
-// Does what delete_attributes_fast is for. The instance with kCarefully also looks beyond the first
-// leaf, and at whether a keyval was freed: attributes under such keyvals are left to
-// delete_attributes(), so that the keyvals end, and run their destructors, in the right order.
-template <bool kCarefully>
-[[gnu::always_inline]] inline bool delete_without_callbacks(Registry& registry, Table& table,
-                                                            unsigned ordinal) {
-  // It looks at all attributes before it deletes any, because a delete_fn must still find the
-  // attributes that are older than its own. Each must be of this kind, without delete_fn, visible,
-  // and neither be deleted nor copied or borrowed at the moment.
+// Whether a slot holds nothing, or what may be deleted at once: of this kind, without delete_fn,
+// visible, neither being deleted nor copied or borrowed. `wanted`: of the registry, see below.
+[[gnu::always_inline]] inline bool deletable(uint32_t upper, uint32_t wanted) {
   constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | meta::kDeletingHalf |
                                 meta::kHoldsHalf | id::kKindMask;
-  const uint32_t wanted = opaque(meta::kVisibleHalf | meta::kNoDeleteFnHalf | registry.kind());
-  References::Counter* const counters = registry.first_chunk_counters(ordinal);
-  bool all = true;
-  const auto look = [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
-    const uint32_t upper = slot.load_upper();
-    if (upper != 0 && ((upper ^ wanted) & kDecides) != 0) [[unlikely]]
-      all = false;
-    if (kCarefully && upper != 0 && !References::is_open(counters[index])) all = false;
-    return all;
-  };
-  Directory* dir = table.directory.load(kAcquire);  // as T1
-  if (dir != nullptr && dir->table.load(kRelaxed) != &table) [[unlikely]]
+  if (upper != 0 && ((upper ^ wanted) & kDecides) != 0) [[unlikely]]
     return false;
-  table.while_each_first(dir, look);
-  const uintptr_t root = dir != nullptr ? dir->root.load(kAcquire) : 0;  // as T1
-  if (!all) [[unlikely]]
-    return false;
-  if constexpr (kCarefully) {
-    if (tree::height(root) != 0) return false;
-    if (root != 0) dir->for_each_leaf(look);
-    if (!all) return false;
-  } else if (root != 0) {
-    return delete_carefully(registry, table, ordinal);
-  }
-
-  const auto empty = [&](uint32_t index, Pair & slot) __attribute__((always_inline)) {
-    if (!all || !empty_slot(slot, counters[index])) [[unlikely]]
-      all = false;
-    return all;
-  };
-  table.while_each_first(dir, empty);
-  if constexpr (kCarefully) {
-    if (root != 0) dir->for_each_leaf(empty);
-  }
-  if (!all) [[unlikely]]
-    return false;
-  table.clear();
   return true;
+}
+inline uint32_t deletable_of(const Registry& registry) {
+  return opaque(meta::kVisibleHalf | meta::kNoDeleteFnHalf | registry.kind());
 }
 
 // Deletes all attributes and clears the table. False: some are left that can't be deleted on this
 // path, and they still have their order.
 [[gnu::always_inline]] inline bool delete_attributes_fast(Registry& registry, Table& table) {
-  if (table.is_as_new()) return true;  // decided without the registry, which may be gone
-  // If callbacks are running up this thread's stack, an operation there may be using the table.
+  // Up this thread's stack somebody might be using the table.
   const ThreadState& thread = this_thread();
-  const unsigned ordinal = thread.ordinal;
-  if (thread.innermost != nullptr || ordinal == 0) [[unlikely]]
+  if (thread.innermost != nullptr || thread.ordinal == 0) [[unlikely]]
     return false;
-  return registry.any_lingers() ? delete_carefully(registry, table, ordinal)
-                                : delete_without_callbacks<false>(registry, table, ordinal);
+  // A look at all of them first: a delete_fn must find those older than its own still there.
+  const uint32_t wanted = deletable_of(registry);
+  bool all = true;
+  Directory* dir = table.directory.load(kAcquire);  // as T1
+  table.while_each_first(
+      dir, [&](uint32_t, const Pair& slot) __attribute__((always_inline)) {
+        if (!deletable(slot.load_upper(), wanted)) [[unlikely]]
+          all = false;
+        return all;
+      });
+  if (!all) [[unlikely]]
+    return false;
+  const bool only_these = dir == nullptr || dir->is_all_of(&table);
+  if (!only_these || registry.any_lingers()) [[unlikely]] {
+    if (!look_further(registry, table)) return false;
+  }
+  References::Counter* const counters = registry.first_chunk_counters(thread.ordinal);
+  const uint64_t less_one = opaque(uint64_t{References::kLessOneOfStripe});
+  table.while_each_first(
+      dir, [&](uint32_t index, Pair & slot) __attribute__((always_inline)) {
+        return all = empty_slot(slot, counters[index], less_one);
+      });
+  if (!all) [[unlikely]]
+    return false;
+  if (!only_these) [[unlikely]] {
+    if (!empty_leaves(registry, *dir)) return false;
+  }
+  table.clear();
+  return true;
 }
 
 }  // namespace attrcache

@@ -33,8 +33,8 @@ int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval
   const auto key = static_cast<uint32_t>(keyval);
   if (look_far(table, key, offset, value)) [[likely]]
     return ATTRCACHE_OK;
-  if (kind != nullptr && id::well_formed(key) &&
-      reinterpret_cast<const Registry*>(kind)->look_up(key) != 0) {
+  // What is no keyval has no word either: not even 0, which leads to index 0.
+  if (kind != nullptr && reinterpret_cast<const Registry*>(kind)->look_up(key) != 0) [[likely]] {
     return ATTRCACHE_ABSENT;
   }
   return get_slowly(kind, table, keyval, value);

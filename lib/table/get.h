@@ -101,52 +101,16 @@ template <size_t kAt, Look kMissed>
   return read_slot<0, Look::kMiss>(leaf, keyval & kWithin, keyval, value);
 }
 
-// The next three functions look into a slot of the tree, and return true for a hit. They go down
-// the tree level by level, without a loop or a variable shift. A tree of height h has the slots
-// whose offsets have at most 7 + 4h bits. No tree has a slot for an offset that is that of no
-// keyval.
-template <unsigned kHeight>
-[[gnu::always_inline]] inline bool look_below(const void* node, uint64_t offset, uint32_t keyval,
-                                              void** value) {
-  if constexpr (kHeight == 0) {
-    constexpr uint32_t kWithin = (kLeafSlots - 1) << id::kIndexShift;
-    return read_slot<0, Look::kMiss>(node, keyval & kWithin, keyval, value) != Look::kMiss;
-  } else {
-    const uint64_t child = offset >> (4 * kHeight + 3) & (kFanout - 1);
-    const void* below = static_cast<const Node*>(node)->children[child].load(kAcquire);  // as T1
-    if (below == nullptr) [[unlikely]]
-      return false;
-    return look_below<kHeight - 1>(below, offset, keyval, value);
-  }
-}
-
-template <unsigned kHeight>
-[[gnu::always_inline]] inline bool look_from(uintptr_t root, uint64_t offset, uint32_t keyval,
-                                             void** value) {
-  if (offset >> (4 * kHeight + 7) != 0) [[unlikely]]
-    return false;
-  return look_below<kHeight>(tree::node(root), offset, keyval, value);
-}
-
+// The same for a far offset, true for a hit.
 [[gnu::always_inline]] inline bool look_far(const attrcache_table* table, uint32_t keyval,
                                             uint64_t offset, void** value) {
-  static_assert(sizeof(Leaf) == 128 && kFanout == 16 && id::kIndexShift == 4);
+  constexpr uint32_t kWithin = (kLeafSlots - 1) << id::kIndexShift;
   const Directory* dir = Table::of(table).directory.load(kAcquire);  // as T1
   if (dir == nullptr) [[unlikely]]
     return false;
-  const uintptr_t root = dir->root.load(kAcquire);  // as T1
-  switch (tree::height(root)) {
-    case 1:
-      return look_from<1>(root, offset, keyval, value);
-    case 2:
-      return look_from<2>(root, offset, keyval, value);
-    case 3:
-      return look_from<3>(root, offset, keyval, value);
-    case 4:
-      return look_from<4>(root, offset, keyval, value);
-    default:
-      return false;
-  }
+  const FarLeaf* leaf = dir->find_leaf(static_cast<uint32_t>(offset / sizeof(Leaf)));
+  return leaf != nullptr &&
+         read_slot<0, Look::kMiss>(leaf, keyval & kWithin, keyval, value) != Look::kMiss;
 }
 
 // get, to be inlined. `kReturned` says that the caller returns the result without looking at it.

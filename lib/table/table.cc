@@ -7,112 +7,118 @@
 namespace attrcache {
 
 constinit Leaf no_leaf = {};
+constinit FarLeaf no_far_leaf{~uint32_t{0}};
+constinit Node no_tree;
 
 namespace {
 
-// Returns what `place` points to. If that is `nothing`, it makes one first; null when out of
+// A leaf or node, of the block if there is one and it has room, else with a flag that tells of it.
+// Null when out of memory.
+template <typename T, typename... Args>
+T* make_part(Directory& dir, Block* block, Args... args) {
+  T* made = block != nullptr ? block->make<T>(args...) : nullptr;
+  // (T4) Before the leaf is there, so that T2 and T3 publish it too: whoever has used the leaf has
+  // seen this, and so will they whom the object is handed to.
+  dir.add(made != nullptr ? Directory::kHasLeaves
+                          : Directory::kHasLeaves | Directory::kHasReleasable);
+  return made != nullptr ? made : make<T>(args...);
+}
+
+// What `place` points to; put there by `make_it` if it points to `nothing` yet. Null when out of
 // memory.
-template <typename Made, typename Held, typename... Args>
-Made* get_or_make(Atomic<Held*>& place, Held* nothing, Args... args) {
+template <typename Held, typename MakeIt>
+Held* get_or_make(Atomic<Held*>& place, Held* nothing, MakeIt make_it) {
   Held* held = place.load(kAcquire);  // as T1
   if (held == nothing) {
-    Made* made = make<Made>(args...);
+    Held* made = make_it();
     if (made == nullptr) return nullptr;
-    // (T2) release: whoever finds it (T1) sees its zeroed slots. Acquire: if another thread has
-    // made one first, we see that one's.
+    // (T2) release: its contents are seen through T1. Acquire: or somebody else's are seen here.
     if (place.compare_exchange_strong(held, made, kAcqRel, kAcquire)) return made;
     destroy(made);
   }
-  return static_cast<Made*>(held);
+  return held;
 }
 
-// Makes the tree high enough for `leaf`, and returns the root. 0 when out of memory.
-uintptr_t grow_to_reach(Atomic<uintptr_t>& root, uint32_t leaf) {
-  uintptr_t now = root.load(kAcquire);  // as T1
-  while (tree::height(now) == 0 || leaf >= tree::reach(tree::height(now))) {
-    Node* above = make<Node>();
-    if (above == nullptr) return 0;
-    unsigned height = 1;
-    if (tree::height(now) == 0) {
-      while (leaf >= tree::reach(height)) ++height;
-    } else {
-      // The old topmost node becomes the first child of the new one, so no slot moves.
-      above->children[0].store(tree::node(now), kRelaxed);  // published by T3
-      height = tree::height(now) + 1;
+// The leaf of that number, which is made if need be. Whoever loses a race for a place looks again
+// at what has got it. The winner's is never in the way twice: it is that leaf, or goes below a node.
+FarLeaf* grow_tree(Directory& dir, Block* block, uint32_t number) {
+  Node* node = get_or_make(dir.tree, &no_tree, [&] { return make_part<Node>(dir, block); });
+  if (node == nullptr) return nullptr;
+  uint32_t rest = number;
+  for (unsigned bits = kFanoutBits;; bits += kFanoutBits) {
+    Atomic<Child>& place = node->towards(rest);
+    rest >>= kFanoutBits;
+    Child child = place.load(kAcquire);  // as T1
+    while (!child.is_node()) {
+      FarLeaf* const there = child.leaf();
+      if (there->number == number) return there;
+      if (there == &no_far_leaf) {
+        auto* leaf = make_part<FarLeaf>(dir, block, number);
+        if (leaf == nullptr) return nullptr;
+        if (place.compare_exchange_strong(child, Child::of(leaf), kAcqRel, kAcquire))
+          return leaf;  // (T3) as T2
+        destroy(leaf);
+        continue;
+      }
+      // Another leaf has the same bits so far: it keeps its slots, and moves below a node, where
+      // the numbers' next bits are looked at.
+      auto* between = make_part<Node>(dir, block);
+      if (between == nullptr) return nullptr;
+      between->towards(there->number >> bits).store(child, kRelaxed);  // until T3
+      if (place.compare_exchange_strong(child, Child::of(between), kAcqRel, kAcquire)) {  // as T3
+        child = Child::of(between);
+      } else {
+        destroy(between);
+      }
     }
-    const uintptr_t higher = tree::make_root(above, height) | (now & tree::kHasLeaves);
-    if (root.compare_exchange_strong(now, higher, kAcqRel, kAcquire)) {  // (T3) as T2
-      now = higher;
-    } else {
-      destroy(above);
-    }
+    node = child.node();
   }
-  return now;
-}
-
-void release_tree(void* child, unsigned height) {
-  if (child == nullptr) return;
-  if (height > 0) {
-    for (Atomic<void*>& below : static_cast<Node*>(child)->children) {
-      release_tree(below.load(kAcquire), height - 1);
-    }
-  }
-  release(child);
 }
 
 }  // namespace
 
+bool Directory::any_leaf_occupied() {
+  bool any = false;
+  for_each_leaf([&any](uint32_t, const Leaf& leaf) { any = any || leaf.occupied(); });
+  return any;
+}
+
 const Pair* Table::find_far(uint32_t index) const {
   const Directory* dir = directory.load(kAcquire);  // as T1
   if (dir == nullptr) return nullptr;
-  const uint32_t leaf = index / kLeafSlots;
-  const void* found;
-  if (leaf < kDirectoryLeaves) {
-    found = dir->leaves[leaf].load(kAcquire);  // as T1
-    if (found == &no_leaf) return nullptr;
+  const uint32_t number = index / kLeafSlots;
+  const Leaf* leaf;
+  if (number < kDirectoryLeaves) {
+    leaf = dir->leaves[number].load(kAcquire);  // as T1
+    if (leaf == &no_leaf) return nullptr;
   } else {
-    const uintptr_t root = dir->root.load(kAcquire);  // as T1
-    unsigned height = tree::height(root);
-    if (height == 0 || leaf >= tree::reach(height)) return nullptr;
-    found = tree::node(root);
-    for (; height > 0 && found != nullptr; --height) {
-      found = static_cast<const Node*>(found)->children[tree::child(leaf, height)].load(kAcquire);
-    }
+    leaf = dir->find_leaf(number);
   }
-  return found != nullptr ? &static_cast<const Leaf*>(found)->slots[index % kLeafSlots] : nullptr;
+  return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
 }
 
-Pair* Table::grow(uint32_t index) {
-  Directory* dir = get_or_make<Directory>(directory, static_cast<Directory*>(nullptr), this);
+Pair* Table::grow(uint32_t index, Block* block) {
+  Directory* dir = get_or_make(directory, static_cast<Directory*>(nullptr),
+                               [this] { return make<Directory>(this); });
   if (dir == nullptr) return nullptr;
-  const uint32_t leaf = index / kLeafSlots;
-  Leaf* found;
-  if (leaf < kDirectoryLeaves) {
-    // (T4) This comes before the leaf is made, so that T2 publishes it, too. So whoever has used
-    // the leaf sees the bit, and so does the thread that is handed the object later.
-    if (dir->leaves[leaf].load(kAcquire) == &no_leaf)
-      dir->root.fetch_or(tree::kHasLeaves, kRelaxed);
-    found = get_or_make<Leaf>(dir->leaves[leaf], &no_leaf);
-  } else {
-    const uintptr_t root = grow_to_reach(dir->root, leaf);
-    if (root == 0) return nullptr;
-    Node* node = tree::node(root);
-    for (unsigned height = tree::height(root); height > 1 && node != nullptr; --height) {
-      node =
-          get_or_make<Node>(node->children[tree::child(leaf, height)], static_cast<void*>(nullptr));
-    }
-    if (node == nullptr) return nullptr;
-    found = get_or_make<Leaf>(node->children[tree::child(leaf, 1)], static_cast<void*>(nullptr));
-  }
-  return found != nullptr ? &found->slots[index % kLeafSlots] : nullptr;
+  const uint32_t number = index / kLeafSlots;
+  Leaf* const leaf =
+      number < kDirectoryLeaves
+          ? get_or_make(dir->leaves[number], &no_leaf, [&] { return make_part<Leaf>(*dir, block); })
+          : grow_tree(*dir, block, number);
+  return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
 }
 
-void Table::release_beyond(Directory& dir, uintptr_t root) {
+void Table::release_beyond(Directory& dir) {
+  const Block* const block = dir.has(Directory::kHasBlock) ? Block::of(&dir) : nullptr;
+  const auto release_part = [block](auto* part) {
+    if (block == nullptr || !block->holds(part)) destroy(part);
+  };
   for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
     Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
-    if (leaf != &no_leaf) release(leaf);
+    if (leaf != &no_leaf) release_part(leaf);
   }
-  if (tree::height(root) != 0) release_tree(tree::node(root), tree::height(root));
+  visit_tree(dir.tree.load(kAcquire), release_part);  // as T1
 }
 
 }  // namespace attrcache

@@ -5,17 +5,24 @@
 //   index 0 to 2     in the table itself, in its one cache line
 //   index 3 to 63    in one of eight leaves of eight slots, through the directory; the first of
 //                    them, which begins at index 3, is part of it
-//   index 64 and up  in a leaf at the bottom of a radix tree of fanout 16, at most 4 levels deep
+//   index 64 and up  in a leaf of a radix tree of fanout 16
 //
-// Slots never move, and no memory is unmapped before the table is freed. Memory is allocated when
-// it is first needed, so the first attribute of a table costs at most one leaf, the directory and
-// four nodes, whatever its keyval.
+// In the tree a leaf has a number, its first index over the leaf's slots, and a node's child is
+// chosen by four bits of it, the lowest at the root. A leaf hangs as high as it can: a node comes
+// between only where another leaf has the same lowest bits. So leaves that follow each other are
+// spread over the root's children, and the tree is as deep as it has many leaves, not as their
+// numbers are high. Wherever a walk ends, the leaf's number tells whether it is the one.
+//
+// Slots never move and nothing is unmapped before the table is freed. Everything is allocated where
+// it is first needed, so one attribute under any keyval costs the directory, a node and a leaf.
 
 #ifndef ATTRCACHE_TABLE_TABLE_H_
 #define ATTRCACHE_TABLE_TABLE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <type_traits>
 
 #include "attrcache/attrcache.h"
 #include "platform/atomic.h"
@@ -28,46 +35,137 @@ inline constexpr uint32_t kInlineSlots = 3;
 inline constexpr uint32_t kLeafSlots = 8;
 inline constexpr uint32_t kDirectoryLeaves = 8;
 inline constexpr uint32_t kDirectorySlots = kDirectoryLeaves * kLeafSlots;
-inline constexpr uint32_t kFanout = 16;
+inline constexpr unsigned kFanoutBits = 4;
+inline constexpr uint32_t kFanout = 1u << kFanoutBits;
 
 struct Leaf {
+  bool occupied() const {
+    uint32_t any = 0;
+#pragma GCC unroll 8
+    for (const Pair& slot : slots) any |= slot.load_upper();
+    return any != 0;
+  }
   Pair slots[kLeafSlots];
 };
 
-// A node of the radix tree. Its children are nodes, or leaves at the lowest level.
-struct Node {
-  Atomic<void*> children[kFanout];
+// A leaf of the tree.
+struct FarLeaf : Leaf {
+  explicit constexpr FarLeaf(uint32_t of) : number(of) {}
+  const uint32_t number;
 };
 
-// A leaf of empty slots that stands in the place of every leaf which a directory doesn't have yet,
-// so that get needs no test for null. It is never written.
-extern Leaf no_leaf;
+// What a node of the tree has below it: a leaf, or a node, whose address then has a bit set.
+struct Child {
+  static constexpr uintptr_t kIsNode = 1;
+  static Child of(FarLeaf* leaf) { return {leaf}; }
+  static Child of(struct Node* node) { return {reinterpret_cast<char*>(node) + kIsNode}; }
+  bool is_node() const { return (reinterpret_cast<uintptr_t>(at) & kIsNode) != 0; }
+  // Whichever it is.
+  struct Node* node() const {
+    return reinterpret_cast<struct Node*>(static_cast<char*>(at) - kIsNode);
+  }
+  FarLeaf* leaf() const { return static_cast<FarLeaf*>(at); }
 
+  void* at;
+};
+
+// Stand for every leaf that a directory, or a node, doesn't have yet, and for the tree where there
+// is none, so that get needs no test for null. Never written.
+extern Leaf no_leaf;
+extern FarLeaf no_far_leaf;
+extern struct Node no_tree;
+
+struct Node {
+  // Where a child is; no leaf, at first.
+  struct Place : Atomic<Child> {
+    constexpr Place() : Atomic<Child>(Child{&no_far_leaf}) {}
+  };
+  // The place towards a leaf whose number has lost the bits that the nodes above have looked at.
+  Place& towards(uint32_t rest) { return places[rest % kFanout]; }
+  const Place& towards(uint32_t rest) const { return places[rest % kFanout]; }
+
+  Place places[kFanout];
+};
 struct Table;
 
 struct Directory {
-  // The stores are relaxed because they are published together with the directory. leaves[0] points
-  // kInlineSlots slots before first_slots, so that an index finds its slot as in any other leaf.
-  explicit Directory(const Table* of) : table(of) {
+  // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
+  explicit Directory(const Table* of, uintptr_t flags = 0)
+      : owner(reinterpret_cast<uintptr_t>(of) | flags) {
     auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
     leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
 #pragma GCC unroll 8
     for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
   }
-  // Calls visit(index, slot) for every slot of all leaves but the first.
+  // Visits every leaf but the first: visit(index of its first slot, leaf).
   template <typename Visit>
   void for_each_leaf(Visit visit);
+  bool any_leaf_occupied();
+
+  // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
+  // numbers have bits. Of what is no keyval, offsets are so large that they have no leaf's number.
+  FarLeaf* find_leaf(uint32_t number) const {
+    Child child = tree.load(kAcquire)->towards(number).load(kAcquire);  // as T1
+    for (uint32_t rest = number; child.is_node();) [[unlikely]] {
+        rest >>= kFanoutBits;
+        child = child.node()->towards(rest).load(kAcquire);  // as T1
+      }
+    FarLeaf* const leaf = child.leaf();
+    return leaf->number == number ? leaf : nullptr;
+  }
 
   Atomic<Leaf*> leaves[kDirectoryLeaves];
-  // Says what there is beyond first_slots; 0 means nothing. See the namespace `tree` below.
-  Atomic<uintptr_t> root{0};
-  // The table that this directory belongs to. If a table finds another one here, its bytes were
-  // copied or moved. Accesses are relaxed, because only the table's owner looks, who has made the
-  // table or was handed it.
-  Atomic<const Table*> table{nullptr};
+  Atomic<Node*> tree{&no_tree};
+  // Whose it is, which tells a table that was copied or moved as plain bytes; and in the low bits
+  // what there is besides the directory. Relaxed: only the table's owner, who made it or was handed
+  // it, looks at whose it is; and a flag is there before what it tells of (T4).
+  static constexpr uintptr_t kHasLeaves = 1;      // beyond first_slots
+  static constexpr uintptr_t kHasReleasable = 2;  // leaves or nodes that are to be released
+  static constexpr uintptr_t kHasBlock = 4;       // a Block follows
+  bool is_of(const Table* of) const {
+    constexpr uintptr_t kFlags = kHasLeaves | kHasReleasable | kHasBlock;
+    return (owner.load(kRelaxed) & ~kFlags) == reinterpret_cast<uintptr_t>(of);
+  }
+  // The same, if there is nothing beyond first_slots.
+  bool is_all_of(const Table* of) const {
+    return owner.load(kRelaxed) == reinterpret_cast<uintptr_t>(of);
+  }
+  bool has(uintptr_t flag) const { return (owner.load(kRelaxed) & flag) != 0; }
+  void add(uintptr_t flags) {
+    if ((owner.load(kRelaxed) & flags) != flags) owner.fetch_or(flags, kRelaxed);
+  }
+  Atomic<uintptr_t> owner;
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
 static_assert(sizeof(Directory) == 160);
+
+// Memory that a table has got together with its directory, for the leaves and nodes that it will
+// need at once. It follows the directory, whose release releases it.
+struct Block {
+  char* next;
+  char* end;
+  // What is left of it must have room for a T, else null.
+  template <typename T, typename... Args>
+  T* make(Args... args) {
+    if (end - next < static_cast<ptrdiff_t>(sizeof(T))) return nullptr;
+    T* made = new (next) T(args...);
+    next += sizeof(T);
+    return made;
+  }
+  bool holds(const void* memory) const { return memory >= this && memory < end; }
+  static Block* of(Directory* dir) { return reinterpret_cast<Block*>(dir + 1); }
+  // A directory with a block of `room` bytes, or null.
+  static Directory* make_directory(const Table* of, size_t room) {
+    void* memory = allocate(sizeof(Directory) + sizeof(Block) + room);
+    if (memory == nullptr) return nullptr;
+    auto* dir = new (memory) Directory(of, Directory::kHasBlock);
+    auto* begin = static_cast<char*>(memory) + sizeof(Directory) + sizeof(Block);
+    new (Block::of(dir)) Block{begin, begin + room};
+    return dir;
+  }
+};
+static_assert(sizeof(Block) % alignof(Pair) == 0 && sizeof(Leaf) % alignof(Pair) == 0 &&
+              sizeof(FarLeaf) % alignof(Pair) == 0 && sizeof(Node) % alignof(Pair) == 0);
 
 struct Table {
   Atomic<Directory*> directory;
@@ -87,36 +185,48 @@ struct Table {
     return const_cast<Pair*>(static_cast<const Table*>(this)->find(index));
   }
 
-  // The slot at an offset (id::slot_offset) if it exists and its index is below 64, else null.
+  // What becomes of an operation on the slot at an offset (id::slot_offset): first(slot) if that is
+  // one of an index below 64, far(slot) if it is another, none() where none was ever needed.
   // Wait-free.
-  Pair* find_in_first_slots(uint32_t offset) {
-    if (offset < sizeof(inline_slots)) [[likely]]
-      return slot_at(inline_slots, offset);
-    if (offset >= kDirectorySlots * sizeof(Pair)) return nullptr;
-    Directory* dir = directory.load(kAcquire);  // (T1) pairs with T2
-    if (dir == nullptr) return nullptr;
-    Leaf* leaf = dir->leaves[offset / sizeof(Leaf)].load(kAcquire);  // as T1
-    return leaf != &no_leaf ? slot_at(leaf->slots, offset % sizeof(Leaf)) : nullptr;
+  template <typename First, typename Far, typename None>
+  [[gnu::always_inline]] auto at_offset(uint32_t offset, First first, Far far, None none) {
+    Pair* slot;
+    if (offset < sizeof(inline_slots)) [[likely]] {
+      slot = slot_at(inline_slots, offset);
+    } else {
+      Directory* dir = directory.load(kAcquire);  // (T1) pairs with T2, T3
+      if (dir == nullptr) return none();
+      if (offset >= kDirectorySlots * sizeof(Pair)) {
+        Leaf* leaf = dir->find_leaf(offset / sizeof(Leaf));
+        return leaf != nullptr ? far(slot_at(leaf->slots, offset % sizeof(Leaf))) : none();
+      }
+      Leaf* leaf = dir->leaves[offset / sizeof(Leaf)].load(kAcquire);  // as T1
+      if (leaf == &no_leaf) return none();
+      slot = slot_at(leaf->slots, offset % sizeof(Leaf));
+    }
+    return first(slot);
   }
 
   // The slot of an index. It is made if it doesn't exist yet; null when out of memory. Lock-free.
   Pair* find_or_grow(uint32_t index) {
     Pair* slot = find(index);
-    return slot != nullptr ? slot : grow(index);
+    return slot != nullptr ? slot : grow(index, nullptr);
   }
 
-  // Whether a slot is occupied, or there may be occupied ones beyond the first leaf. Only for a
-  // table that no other thread uses.
+  // The same of a table that is its owner's alone, with memory of its block while there is some.
+  Pair* grow_in_block(uint32_t index) { return grow(index, Block::of(directory.load(kRelaxed))); }
+
+  // Whether a slot is occupied. Of a table that is its owner's alone.
   bool occupied() const {
     for (const Pair& slot : inline_slots) {
       if (slot.load_meta() != 0) return true;
     }
-    const Directory* dir = directory.load(kRelaxed);
+    Directory* dir = directory.load(kRelaxed);
     if (dir == nullptr) return false;
     for (const Pair& slot : dir->first_slots) {
       if (slot.load_meta() != 0) return true;
     }
-    return dir->root.load(kRelaxed) != 0;
+    return dir->has(Directory::kHasLeaves) && dir->any_leaf_occupied();
   }
 
   // The next sequence number. It may be relaxed: numbers must be unique and must grow along
@@ -138,8 +248,9 @@ struct Table {
   template <typename Visit>
   void while_each_first(Directory* dir, Visit visit);
 
-  // Whether the table is as new: it has no attributes and no memory, and its clock stands at 0.
-  // Only for a table that no other thread uses.
+  // Whether it holds nothing at all, not even memory: nothing was attached to it, as far as the
+  // caller can know, since it was new. Relaxed: the clock shows every attachment that happened
+  // before.
   bool is_as_new() const {
     return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
   }
@@ -148,7 +259,7 @@ struct Table {
   // moved from another one.
   bool owns_its_memory() const {
     const Directory* dir = directory.load(kAcquire);  // as T1
-    return dir == nullptr || dir->table.load(kRelaxed) == this;
+    return dir == nullptr || dir->is_of(this);
   }
 
   // Takes over everything that `from` has; `from` is as new afterwards. No other thread may use
@@ -164,47 +275,27 @@ struct Table {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
   const Pair* find_far(uint32_t index) const;
-  Pair* grow(uint32_t index);
-  [[gnu::noinline]] static void release_beyond(Directory& dir, uintptr_t root);
+  Pair* grow(uint32_t index, Block* block);
+  [[gnu::noinline]] static void release_beyond(Directory& dir);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
 static_assert(sizeof(Leaf) == 128 && sizeof(Node) == 128);
 
-// A root is one word: the address of the topmost Node, the tree's height (1 to 4, or 0 if there is
-// no tree), and a bit that says whether the directory ever had a leaf besides the first.
-namespace tree {
-inline constexpr uintptr_t kHeightMask = 7;
-inline constexpr uintptr_t kHasLeaves = 8;
-inline Node* node(uintptr_t root) {
-  return reinterpret_cast<Node*>(root & ~(kHeightMask | kHasLeaves));
-}
-inline unsigned height(uintptr_t root) { return root & kHeightMask; }
-inline uintptr_t make_root(Node* node, unsigned height) {
-  return reinterpret_cast<uintptr_t>(node) | height;
-}
-// How many leaves a tree of that height can have.
-inline uint32_t reach(unsigned height) { return 1u << 4 * height; }
-// Which child of a node at that height leads to a leaf.
-inline uint32_t child(uint32_t leaf, unsigned height) {
-  return leaf >> 4 * (height - 1) & (kFanout - 1);
-}
-}  // namespace tree
-
-namespace detail {
+// Visits what there is in a tree, nodes after what is below them: visit(FarLeaf*), visit(Node*).
 template <typename Visit>
-void visit_tree(void* child, unsigned height, uint32_t leaf, Visit& visit) {
-  if (height == 0) {
-    auto* slots = static_cast<Leaf*>(child)->slots;
-    for (uint32_t s = 0; s < kLeafSlots; ++s) visit(leaf * kLeafSlots + s, slots[s]);
-    return;
+void visit_tree(Node* node, Visit visit) {
+  if (node == &no_tree) return;
+  for (const Atomic<Child>& at : node->places) {
+    const Child child = at.load(kAcquire);  // as T1
+    if (child.is_node()) {
+      visit_tree(child.node(), visit);
+    } else if (child.leaf() != &no_far_leaf) {
+      visit(child.leaf());
+    }
   }
-  for (uint32_t c = 0; c < kFanout; ++c) {
-    void* below = static_cast<Node*>(child)->children[c].load(kAcquire);  // as T1
-    if (below != nullptr) visit_tree(below, height - 1, leaf << 4 | c, visit);
-  }
+  visit(node);
 }
-}  // namespace detail
 
 template <typename Visit>
 [[gnu::always_inline]] inline void Table::while_each_first(Directory* dir, Visit visit) {
@@ -230,7 +321,10 @@ inline void Table::take_over(Table& from) {
   from.clock.store(0, kRelaxed);
   Directory* dir = from.directory.load(kAcquire);  // as T1
   from.directory.store(nullptr, kRelaxed);
-  if (dir != nullptr) dir->table.store(this, kRelaxed);
+  if (dir != nullptr) {
+    const uintptr_t whose = reinterpret_cast<uintptr_t>(&from) ^ reinterpret_cast<uintptr_t>(this);
+    dir->owner.store(dir->owner.load(kRelaxed) ^ whose, kRelaxed);
+  }
   directory.store(dir, kRelaxed);
 }
 
@@ -240,9 +334,8 @@ inline void Table::clear() {
   Directory* dir = directory.load(kAcquire);  // as T1
   if (dir == nullptr) return;
   directory.store(nullptr, kRelaxed);
-  const uintptr_t root = dir->root.load(kAcquire);  // as T1
-  if (root != 0) [[unlikely]]
-    release_beyond(*dir, root);
+  if (dir->has(Directory::kHasReleasable)) [[unlikely]]
+    release_beyond(*dir);
   destroy(dir);
 }
 
@@ -250,9 +343,13 @@ template <typename Visit>
 void Directory::for_each_leaf(Visit visit) {
   for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
     Leaf* leaf = leaves[l].load(kAcquire);  // as T1
-    if (leaf == &no_leaf) continue;
-    for (uint32_t s = 0; s < kLeafSlots; ++s) visit(l * kLeafSlots + s, leaf->slots[s]);
+    if (leaf != &no_leaf) visit(l * kLeafSlots, *leaf);
   }
+  visit_tree(tree.load(kAcquire), [&visit](auto* there) {  // as T1
+    if constexpr (std::is_same_v<decltype(there), FarLeaf*>) {
+      visit(there->number * kLeafSlots, *there);
+    }
+  });
 }
 
 template <typename Visit>
@@ -262,13 +359,10 @@ void Table::for_each(Visit visit) {
     visit(index, slot);
     return true;
   });
-  if (dir == nullptr) return;
-  const uintptr_t root = dir->root.load(kAcquire);  // as T1
-  if (root == 0) return;
-  dir->for_each_leaf(visit);
-  if (tree::height(root) != 0) {
-    detail::visit_tree(tree::node(root), tree::height(root), 0, visit);
-  }
+  if (dir == nullptr || !dir->has(Directory::kHasLeaves)) return;
+  dir->for_each_leaf([&visit](uint32_t first, Leaf& leaf) {
+    for (uint32_t s = 0; s < kLeafSlots; ++s) visit(first + s, leaf.slots[s]);
+  });
 }
 
 }  // namespace attrcache

@@ -66,6 +66,61 @@ TEST(AtOnce, OneCallbackToBeRun) {
   }
 }
 
+// The same in the tree: nothing is emptied before all of the tree has been looked at.
+TEST(AtOnce, OneCallbackToBeRunInTheTree) {
+  for (const int called : {0, 9, 64, 70}) {
+    run_model({}, [=] {
+      Objects o;
+      for (int k = 0; k < Objects::kKeys; ++k) {
+        o.key(k == called ? Copy::kCalled : Copy::kDup,
+              k == called ? Delete::kCalled : Delete::kNoDeleteFn);
+      }
+      const int set[] = {0, 4, 9, 64, 70, 71};
+      for (const int k : set) o.set(k, k + 1);
+      expect(o.copy() == ATTRCACHE_OK, "copied");
+      int older = 0;
+      for (const int k : set) {
+        expect(o.value(1, k) == (k == called ? k + 1 + Objects::kCopied : k + 1), "as it should");
+        older += k < called;
+      }
+      o.on_delete = [](Objects& self, int keyval) {
+        for (int k = 0; self.keys[k] != keyval; ++k) {
+          if (self.value(1, k) != 0) ++self.older_seen;
+        }
+      };
+      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
+      o.on_delete = nullptr;
+      expect(o.older_seen == older, "delete_fn finds all that are older");
+      o.end();
+      expect(o.deletions == 2, "delete_fn is run on both");
+    });
+  }
+}
+
+// Freed keyvals end in the order of their attributes, the youngest first, wherever these are.
+TEST(AtOnce, FreedKeyvalsEndInOrder) {
+  for (const int older : {0, 9, 70}) {
+    for (const int younger : {1, 10, 71}) {
+      run_model({}, [=] {
+        Objects o;
+        o.keys_up_to(Objects::kKeys, Copy::kDup, Delete::kNoDeleteFn);
+        o.set(older, 1);
+        o.set(younger, 2);
+        o.free_key(older);
+        o.free_key(younger);
+        o.older_seen = older;
+        o.on_destroy = [](Objects& self) {
+          if (self.destroyed == 1) self.older_seen = self.value(0, self.older_seen) == 1 ? -1 : -2;
+        };
+        expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
+        expect(o.destroyed == 2 && o.older_seen == -1, "the younger ends before the older");
+        o.on_destroy = nullptr;
+        o.end();
+      });
+    }
+  }
+}
+
 TEST(AtOnce, CopyToWhatHasAttributes) {
   run_model({}, [] {
     Objects o;

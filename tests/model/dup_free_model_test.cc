@@ -135,6 +135,8 @@ TEST(AtOnce, CopiesAreOlderThoughSetMeanwhile) {
   run_model({}, [] {
     Objects o;
     o.keys_up_to(2, Copy::kDup, Delete::kCalled);
+    o.key(Copy::kDup, Delete::kNoDeleteFn);
+    o.set(2, 3);  // so that there is something to copy in any case
     spawn([&o] { o.set(1, 1); });
     spawn([&o] {
       o.copy();

@@ -55,16 +55,38 @@ TEST(Growth, Directory) { race({}, 3, 4); }
 TEST(Growth, SameLeaf) { race({}, 9, 9); }
 TEST(Growth, TwoLeaves) { race({3}, 9, 17); }
 TEST(Growth, FirstTree) { race({3}, 64, 65); }
-TEST(Growth, LowAndHighTree) { race({2}, 64, 128 * 16); }
-TEST(Growth, HighAndLowTree) { race({2}, 128 * 16, 64); }
-TEST(Growth, TwoHighTrees) { race({2}, 128, 5000); }
+TEST(Growth, TwoPlacesOfATree) { race({2}, 64, 72); }
+// Leaves 8 and 24: a node comes between; and leaves 8 and 264: one below another.
+TEST(Growth, OnePlaceOfATree) { race({2}, 64, 64 + 16 * 8); }
+TEST(Growth, OnePlaceTwoLevelsDown) { race({2}, 64, 64 + 256 * 8); }
+
+// Beside a third leaf that has the place already.
+void race_for_the_place_of(uint32_t there, uint32_t first, uint32_t second) {
+  run_model({2}, [=] {
+    Growing g;
+    g.attach(there, 3);
+    spawn([&g, first] { g.attach(first, 1); });
+    spawn([&g, second] { g.attach(second, 2); });
+    spawn([&g, there] { expect(g.look(there) == 3, "what was there stays"); });
+    join();
+    expect(g.look(there) == 3, "what was there stays");
+    expect(g.look(second) == 2 || first == second, "the second is there");
+    expect(g.look(first) == 1 || first == second, "the first is there");
+    g.finish();
+  });
+}
+TEST(Growth, TwoMoreInOnePlace) { race_for_the_place_of(64, 64 + 16 * 8, 64 + 32 * 8); }
+TEST(Growth, TwoMoreInOnePlaceTwoLevelsDown) {
+  race_for_the_place_of(64, 64 + 256 * 8, 64 + 512 * 8);
+}
+TEST(Growth, TheSameInOnePlace) { race_for_the_place_of(64, 64 + 16 * 8, 65 + 16 * 8); }
 
 // The library's own walk over all slots, beside growth.
 TEST(Growth, WalkAgainstGrowth) {
   run_model({2}, [] {
     Growing g;
     g.attach(64, 1);
-    spawn([&g] { g.attach(128 * 16, 2); });
+    spawn([&g] { g.attach(64 + 16 * 8, 2); });
     spawn([&g] { g.attach(9, 3); });
     spawn([&g] {
       uint64_t seen = 0;
@@ -72,7 +94,7 @@ TEST(Growth, WalkAgainstGrowth) {
         const uint64_t meta = slot.load_meta();
         if (meta != 0) seen |= 1u << meta;
         expect(meta != 1 || index == 64, "each at its index");
-        expect(meta != 2 || index == 128 * 16, "each at its index");
+        expect(meta != 2 || index == 64 + 16 * 8, "each at its index");
         expect(meta != 3 || index == 9, "each at its index");
       });
       expect((seen & 2) != 0, "what was there before is seen");
@@ -147,11 +169,10 @@ TEST(Growth, GetAgainstFirstLeaf) { get_against_growth({}, 1, 4); }
 TEST(Growth, GetAgainstSecondLeaf) { get_against_growth({}, 4, 9); }
 TEST(Growth, GetAgainstFirstTree) { get_against_growth({}, 3, 64); }
 TEST(Growth, GetAgainstDirectory) { get_against_growth({}, 1, 3000); }
-TEST(Growth, GetAgainstHigherTree) { get_against_growth({}, 64, 128 * 16); }
-// Where the lower tree, looked at with the higher one's index, has the other slot.
-TEST(Growth, GetBeyondTheTree) { get_against_growth({}, 64, 64 + 128); }
-TEST(Growth, GetAgainstNewBranch) { get_against_growth({}, 5000, 128); }
-TEST(Growth, GetAgainstNewLeaf) { get_against_growth({}, 64, 72); }
+TEST(Growth, GetAgainstAnotherPlace) { get_against_growth({}, 64, 72); }
+TEST(Growth, GetAgainstANodeBetween) { get_against_growth({}, 64, 64 + 16 * 8); }
+TEST(Growth, GetAgainstTwoNodesBetween) { get_against_growth({}, 64, 64 + 256 * 8); }
+TEST(Growth, GetAgainstALeafBelow) { get_against_growth({}, 64 + 16 * 8, 64); }
 
 // Through the C API: get and set at far indices.
 TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {

@@ -21,6 +21,7 @@ SENTINELS = {0: "null", 1: "dup"}
 # A table: the directory's address, a clock, three slots. The directory: eight leaves, the root of
 # the tree, and the rest of the first leaf's slots.
 SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
+NO_LEAF = 0xFFFFFFFF  # the number of what stands for a leaf that is not there
 
 # A registry: the chunks of entries, those of counters, the kind's number, its name, and how many
 # indices were used.
@@ -86,13 +87,14 @@ def slots(address, first, count):
             yield Attribute(first + i, content[2 * i], content[2 * i + 1])
 
 
-def below(child, height, leaf):
-    if height == 0:
-        yield from slots(child, leaf * LEAF, LEAF)
-        return
-    for i, address in enumerate(words(child, FANOUT)):
-        if address:
-            yield from below(address, height - 1, leaf << 4 | i)
+def below(node):
+    for child in words(node, FANOUT):
+        if child & 1:
+            yield from below(child - 1)
+            continue
+        number = words(child + 16 * LEAF, 1)[0] & 0xFFFFFFFF
+        if number != NO_LEAF:
+            yield from slots(child, number * LEAF, LEAF)
 
 
 def attributes(table):
@@ -100,12 +102,11 @@ def attributes(table):
     directory = words(table, 1)[0]
     if directory == 0:
         return
-    *leaves, root = words(directory, LEAVES + 1)
+    *leaves, tree = words(directory, LEAVES + 1)
     yield from slots(directory + 80, INLINE, LEAF - INLINE)
     for number in range(1, LEAVES):
         yield from slots(leaves[number], number * LEAF, LEAF)
-    if root & 7:
-        yield from below(root & ~15, root & 7, 0)
+    yield from below(tree)
 
 
 class TablePrinter:

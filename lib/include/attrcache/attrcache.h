@@ -321,6 +321,20 @@ typedef struct attrcache_table {
   }
 #endif
 
+/* Whether nothing was attached to a table since it was new, so that there is nothing to copy or to
+ * delete: attrcache_copy_all from it and attrcache_delete_all on it would do nothing. A table whose
+ * attributes have all been deleted one by one may still own memory, so of that it says 0. Any
+ * thread; wait-free; inline, of four instructions, so that a runtime can ask for every object. */
+static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCACHE_NOEXCEPT {
+#if defined(__GNUC__)
+  return (__atomic_load_n(&table->opaque[0], __ATOMIC_RELAXED) |
+          __atomic_load_n(&table->opaque[1], __ATOMIC_RELAXED)) == 0;
+#else
+  const volatile uint64_t* words = table->opaque;
+  return (words[0] | words[1]) == 0;
+#endif
+}
+
 /* How a value was set. [L] */
 typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
   ATTRCACHE_AS_POINTER = 0, /* a C pointer; C reads the pointer */

@@ -62,7 +62,9 @@ TEST_F(TableTest, EveryIndexHasASlotOfItsOwnThatNeverMoves) {
 }
 
 TEST_F(TableTest, GrowsFromAnyIndexToAnyOther) {
-  const uint32_t indices[] = {3, 8, 63, 64, 127, 128, 2047, 2048, 32767, 32768, kLast};
+  // 64, 192, 2112 and 32832 have their leaves' lowest bits in common: 4, 8 and 12 of them.
+  const uint32_t indices[] = {3,    8,    63,   64,    127,   128,   192,
+                              2047, 2048, 2112, 32767, 32768, 32832, kLast};
   for (const uint32_t first : indices) {
     for (const uint32_t second : indices) {
       Pair* one = table.find_or_grow(first);
