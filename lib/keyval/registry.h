@@ -155,8 +155,12 @@ class Registry {
   // this call may be missed.
   bool any_lingers() const { return lingering_.load(kRelaxed) != 0; }
 
-  // At least so many creations lie between two uses of an index, until all indices have been used.
-  static constexpr uint32_t kRest = 64;
+  // How many creations at least lie between two uses of an index, once it has been used. With the
+  // queue's dummy and the one in use that makes 63 indices: so many that stale keyvals are
+  // recognised for 16,000 creations (63 * 256), and so few that whoever has one or two keyvals at a
+  // time goes on getting the first 64.
+  static constexpr uint32_t kRest = 61;
+  static_assert((kRest + 2) * id::kGenerations >= 16000, "attrcache.h says so");
 
  private:
   // Indices are kept in chunks, each twice as large as the one before. Chunk c holds those indices

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace attrcache {
@@ -110,6 +111,23 @@ TEST_P(RegistryTest, AnIndexRestsAndComesBackInAnotherGeneration) {
   EXPECT_NE(again, first);
   EXPECT_EQ(check(first), ATTRCACHE_ERR_KEYVAL_STALE);
   EXPECT_EQ(check(again), ATTRCACHE_OK);
+}
+
+// Who has few keyvals at a time goes on getting the first 64, however many in all. And each number
+// stays away for as long as attrcache.h says.
+TEST_P(RegistryTest, FewAtATimeStayAmongTheFirst) {
+  std::map<int, int> last_made;
+  int alive = make();
+  for (int creations = 0; creations < 40000; ++creations) {
+    const int made = make();
+    ASSERT_LT(id::index(static_cast<uint32_t>(made)), 64u);
+    if (const auto before = last_made.find(made); before != last_made.end()) {
+      ASSERT_GT(creations - before->second, 16000);
+    }
+    last_made[made] = creations;
+    EXPECT_EQ(free(alive), ATTRCACHE_OK);
+    alive = made;
+  }
 }
 
 // When nearly all keyvals are alive, there are few free indices to use in turns.
