@@ -85,8 +85,8 @@ void note_attached(const ThreadState& thread, const Pair& slot) {
   });
 }
 
-// Waits until nobody pins the value that this thread has claimed. By then another thread may have
-// attached another value.
+// Waits until nobody pins the value that this thread has claimed. Others may have attached
+// another one by then. Only for those who were there when it was claimed: no others come.
 void wait_for_pins(const Threads& threads, const ThreadState& thread, Pair& slot,
                    const slot::Claim& claim) {
   SlotWait wait;
@@ -120,7 +120,25 @@ bool may_change(uint64_t entry, Caller caller) {
   return caller == Caller::kRuntime || (entry & entry_word::kOrdinary) != 0;
 }
 
+// The meta of a value that is attached now under a keyval that has this word.
+uint64_t attached_now(Table& table, uint64_t entry, uint32_t keyval, attrcache_tag tag) {
+  const uint32_t no_delete_fn = (entry & entry_word::kNoDeleteFn) != 0 ? meta::kNoDeleteFnHalf : 0;
+  return meta::attached((keyval & stripe::kKeyval) | no_delete_fn, tag, next_number(table));
+}
+
 }  // namespace
+
+int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, attrcache_tag tag,
+             int* callback_code) {
+  const uint64_t entry = target.registry.look_up(keyval);
+  if (SlotContent now = slot.load();
+      meta::empty(now.meta) && may_change(entry, Caller::kUser) &&
+      slot::attach(slot, now, {value, attached_now(target.table, entry, keyval, tag)})) {  // (S1)
+    note_attached(target.registry.threads().self(), slot);
+    return ATTRCACHE_OK;
+  }
+  return set_attribute(target, keyval, value, tag, Caller::kUser, callback_code, Held::kYes);
+}
 
 void drop_reference(Registry& registry, uint32_t keyval) { registry.drop(keyval); }
 
@@ -162,11 +180,8 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       const uint64_t entry = reference.take();
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
       if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-      const uint32_t no_delete_fn =
-          (entry & entry_word::kNoDeleteFn) != 0 ? meta::kNoDeleteFnHalf : 0;
-      const uint64_t attached =
-          meta::attached((keyval & stripe::kKeyval) | no_delete_fn, tag, next_number(target.table));
-      if (slot::attach(*slot, now, {value, attached})) {  // (S1, S7)
+      if (slot::attach(*slot, now,
+                       {value, attached_now(target.table, entry, keyval, tag)})) {  // (S1, S7)
         reference.give();
         break;
       }
@@ -199,7 +214,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       now = slot->load();
       continue;
     }
-    wait_for_pins(threads, thread, *slot, claim);
+    if (meta::pinned(now.meta)) wait_for_pins(threads, thread, *slot, claim);
     Frame frame = frame_on(target.table, *slot, Frame::Use::kDeleting, now.meta);
     const int code = run_claimed(target, thread, keyval, now, frame);
     if (frame.table_died) {
@@ -234,34 +249,41 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
   }
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_OK;
+  return delete_in_slot(target, *slot, keyval, caller, on_failure, callback_code);
+}
 
+int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
+                   OnFailure on_failure, int* callback_code) {
+  Registry& registry = target.registry;
   const Threads& threads = registry.threads();
   ThreadState& thread = threads.self();
   slot::Claim claim;
   SlotContent now;
   for (;;) {
-    now = slot->load();
+    now = slot.load();
     if (meta::empty(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
-    if (meta::pinned(now.meta) && has_borrowed(thread, slot)) return ATTRCACHE_ERR_BORROWED;
+    if (meta::pinned(now.meta) && has_borrowed(thread, &slot)) return ATTRCACHE_ERR_BORROWED;
     if (!meta::visible(now.meta)) return ATTRCACHE_OK;
     uint64_t m = now.meta;
     if (meta::deleting(m)) {
-      if (slot::hide(*slot, m)) return ATTRCACHE_OK;  // (S6)
+      if (slot::hide(slot, m)) return ATTRCACHE_OK;  // (S6)
       continue;
     }
-    // As in set, this is the word of the value's keyval if the next step succeeds.
-    const uint64_t entry = registry.look_up(keyval);
-    if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+    // As in set: the word of this value's keyval, if the next step succeeds.
+    if (caller != Caller::kRuntime) {
+      const uint64_t entry = registry.look_up(keyval);
+      if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+    }
     if (meta::no_delete_fn(m) && !meta::pinned(m)) {
-      if (!slot::detach_unclaimed(*slot, m)) continue;  // (S4)
+      if (!slot::detach_unclaimed(slot, m)) continue;  // (S4)
       registry.drop(keyval);
       return ATTRCACHE_OK;
     }
-    if (claim.take(*slot, m, slot::Claim::Of::kDelete)) break;  // (S2)
+    if (claim.take(slot, m, slot::Claim::Of::kDelete)) break;  // (S2)
   }
 
-  wait_for_pins(threads, thread, *slot, claim);
-  Frame frame = frame_on(target.table, *slot, Frame::Use::kDeleting, now.meta);
+  if (meta::pinned(now.meta)) wait_for_pins(threads, thread, slot, claim);
+  Frame frame = frame_on(target.table, slot, Frame::Use::kDeleting, now.meta);
   const int code = run_claimed(target, thread, keyval, now, frame);
   if (!frame.table_died) {
     if (code == 0 || on_failure == OnFailure::kDetach) {
@@ -274,7 +296,7 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
-int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word) {
+int pin_value_slowly(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word) {
   const Threads& threads = registry.threads();
   const ThreadState& thread = threads.self();
   SlotWait wait;
@@ -349,13 +371,9 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
   Pair* slot = table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
   SlotContent word;
-  if (uint64_t m = slot->load_meta(); meta::pinnable_unclaimed(m, keyval) && slot::pin(*slot, m))
-      [[likely]] {  // (S10)
-    word = slot->load();
-  } else {
-    const int result = pin_value(registry, *slot, keyval, &word);
-    if (result != ATTRCACHE_OK) return result;
-  }
+  const int result = pin_value(registry, *slot, keyval, &word);
+  if (result != ATTRCACHE_OK) [[unlikely]]
+    return result;
   borrowed->value = meta::tag(word.meta) == ATTRCACHE_AS_POINTER
                         ? reinterpret_cast<void*>(word.value)
                         : const_cast<uint64_t*>(slot->value_address());

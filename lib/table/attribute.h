@@ -36,13 +36,21 @@ enum class Held { kNo, kYes };
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code, Held held = Held::kNo);
 
-// What becomes of a value whose delete_fn fails.
-enum class OnFailure { kKeep, kDetach };
+// The same on a slot of that index, for a value that a dup has made: by far the most often the slot
+// is empty. The caller gives the reference that it holds away.
+int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, attrcache_tag tag,
+             int* callback_code);
+
+enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 
 int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
                      int* callback_code);
 
-// What is inside an attrcache_borrowed.
+// The same on a slot, for a caller who has found a value of the keyval there.
+int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
+                   OnFailure on_failure, int* callback_code);
+
+// attrcache_borrowed, inside.
 struct Borrowed {
   void* value;
   Borrow borrow;
@@ -55,10 +63,19 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed);
 int give_back_attribute(Borrowed* borrowed);
 
-// Pins the value under `keyval`. If a replacing set is under way, it waits for the set to end.
-// Returns OK, and in `word` what was pinned; ABSENT, also if a deletion has begun; ERR_DELETING, if
-// the replacing set is up the caller's own stack, so that waiting would never end; or ERR_PINNED.
-int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word);
+// Pins the value under `keyval`, having waited for a replacing set if one is under way. OK, and
+// `word` is what was pinned; ABSENT, also where a deletion has begun; DELETING: a replacing set is
+// up the caller's own stack; PINNED.
+int pin_value_slowly(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word);
+[[gnu::always_inline]] inline int pin_value(const Registry& registry, Pair& slot, uint32_t keyval,
+                                            SlotContent* word) {
+  if (uint64_t m = slot.load_meta(); meta::pinnable_unclaimed(m, keyval) && slot::pin(slot, m))
+      [[likely]] {        // (S10)
+    *word = slot.load();  // only now: a value may be replaced under the same meta, but not pinned
+    return ATTRCACHE_OK;
+  }
+  return pin_value_slowly(registry, slot, keyval, word);
+}
 
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
 bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);

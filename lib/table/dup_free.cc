@@ -15,8 +15,9 @@ constexpr int kMaxRounds = 16;
 int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
                      int* callback_code) {
   Pair& slot = *item.slot;
-  // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
-  if (to.table.find_or_grow(item.index) == nullptr) return ATTRCACHE_ERR_MEMORY;
+  // Grown first: what copy_fn makes must find its place.
+  Pair* const made = to.table.find_or_grow(item.index);
+  if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
   SlotContent pinned;
   if (const int result = pin_value(from.registry, slot, keyval, &pinned); result != ATTRCACHE_OK) {
     // A value that is gone is skipped, and so is one whose deletion has begun.
@@ -38,8 +39,7 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   }
   if (!frame.unpinned && !frame.table_died) slot::unpin(slot);
   if (copied.code == 0 && copied.flag) {
-    return set_attribute(to, keyval, copied.value, copied.tag, Caller::kUser, callback_code,
-                         Held::kYes);
+    return set_copy(to, *made, keyval, copied.value, copied.tag, callback_code);
   }
   drop_reference(from.registry, keyval);
   if (copied.code == 0) return ATTRCACHE_OK;
@@ -82,8 +82,11 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
     drop_reference(from.registry, keyval);
     return ATTRCACHE_OK;
   }
-  return set_attribute(to, keyval, found.value, meta::tag(found.meta), Caller::kUser, callback_code,
-                       Held::kYes);
+  if (Pair* made = to.table.find_or_grow(item.index)) {
+    return set_copy(to, *made, keyval, found.value, meta::tag(found.meta), callback_code);
+  }
+  drop_reference(from.registry, keyval);
+  return ATTRCACHE_ERR_MEMORY;
 }
 
 int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failure,
@@ -96,9 +99,7 @@ int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failu
     target.registry.drop(keyval);
     return ATTRCACHE_OK;
   }
-  const int result = delete_attribute(target, keyval, Caller::kRuntime, on_failure, callback_code);
-  // Stale means that another thread has deleted the value, and that the keyval ended with it.
-  return result == ATTRCACHE_ERR_KEYVAL_STALE ? ATTRCACHE_OK : result;
+  return delete_in_slot(target, *item.slot, keyval, Caller::kRuntime, on_failure, callback_code);
 }
 
 // What a table still holds.
