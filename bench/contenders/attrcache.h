@@ -14,10 +14,15 @@
 
 namespace bench {
 
+// Over how many counters references are spread; 0: as many as there are processors.
+inline unsigned stripes = 0;
+
 // Makes a domain and returns its kind for communicators.
 inline attrcache_kind* make_kind() {
   attrcache_domain* domain;
-  require(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "make a domain");
+  attrcache_domain_options options = {};
+  options.stripes = stripes;
+  require(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "make a domain");
   return attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
 }
 

@@ -46,14 +46,15 @@ class References {
  public:
   using Counter = Atomic<uint64_t>;
 
-  // A stripe: above the name a count, modulo 2^32. It may run out of any range where some threads
-  // attach and others delete; only the sum of all means something, and 2^31 attributes of one
-  // keyval would not fit into memory beside their objects.
+  // A stripe has a count above its name, modulo 2^32. Where some threads attach and others delete,
+  // a stripe's count may wrap around; only the sum over all stripes means something. The sum can't,
+  // because memory has no room for 2^31 attributes under one keyval and their objects.
   static constexpr unsigned kStripeShift = 32;
   static constexpr uint64_t kOneOfStripe = uint64_t{1} << kStripeShift;
   static constexpr uint64_t kLessOneOfStripe = uint64_t{0} - kOneOfStripe;
 
-  // mask + 1 counters, a power of two, 2^shift counters apart.
+  // The stripes of one keyval: mask + 1 counters, which is a power of two. Each is 2^shift counters
+  // after the one before.
   struct Stripes {
     Counter* first;
     unsigned shift;
@@ -78,15 +79,16 @@ class References {
   // Takes a reference on a keyval, unless it is gone. Lock-free.
   bool acquire(uint32_t keyval, unsigned ordinal);
 
-  // The same in one attempt at an open stripe, which held `word`. False: retry on the slow path.
-  // Wait-free. Who does so again and again may keep the constant, which has 64 bits, at hand.
+  // The same in one attempt, on a stripe that is open and held `word`. False: retry on the slow
+  // path. Wait-free. A caller who does so many times may pass the constant, which needs 64 bits,
+  // from a register.
   static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
 
   // Drops a reference. False: the stripe is closed, and the caller must call drop_closed().
   // Wait-free.
   static bool drop_open(Counter& stripe);
 
-  // The same in one attempt; false: none is dropped. Wait-free.
+  // The same in one attempt. False: no reference was dropped. Wait-free.
   static bool drop_if_open(Counter& stripe, uint64_t less_one = kLessOneOfStripe);
 
   static bool is_open(const Counter& stripe) { return !closed(stripe.load(kRelaxed)); }

@@ -85,8 +85,9 @@ void note_attached(const ThreadState& thread, const Pair& slot) {
   });
 }
 
-// Waits until nobody pins the value that this thread has claimed. Others may have attached
-// another one by then. Only for those who were there when it was claimed: no others come.
+// Waits until nobody pins the value that this thread has claimed. By then another thread may have
+// attached another value. A value that nobody pinned when it was claimed needs no wait, because no
+// pins are added to a claimed value but by threads that hold one already.
 void wait_for_pins(const Threads& threads, const ThreadState& thread, Pair& slot,
                    const slot::Claim& claim) {
   SlotWait wait;
@@ -269,7 +270,7 @@ int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller cal
       if (slot::hide(slot, m)) return ATTRCACHE_OK;  // (S6)
       continue;
     }
-    // As in set: the word of this value's keyval, if the next step succeeds.
+    // As in set, this is the word of the value's keyval if the next step succeeds.
     if (caller != Caller::kRuntime) {
       const uint64_t entry = registry.look_up(keyval);
       if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;

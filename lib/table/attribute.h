@@ -36,8 +36,8 @@ enum class Held { kNo, kYes };
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code, Held held = Held::kNo);
 
-// The same on a slot of that index, for a value that a dup has made: by far the most often the slot
-// is empty. The caller gives the reference that it holds away.
+// The same for a value that a dup has made, on the slot of its index, which is nearly always empty.
+// The caller gives its reference away by the call.
 int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, attrcache_tag tag,
              int* callback_code);
 
@@ -50,7 +50,7 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
 int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
                    OnFailure on_failure, int* callback_code);
 
-// attrcache_borrowed, inside.
+// What is inside an attrcache_borrowed.
 struct Borrowed {
   void* value;
   Borrow borrow;
@@ -63,9 +63,9 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed);
 int give_back_attribute(Borrowed* borrowed);
 
-// Pins the value under `keyval`, having waited for a replacing set if one is under way. OK, and
-// `word` is what was pinned; ABSENT, also where a deletion has begun; DELETING: a replacing set is
-// up the caller's own stack; PINNED.
+// Pins the value under `keyval`. If a replacing set is under way, it waits for the set to end.
+// Returns OK, and in `word` what was pinned; ABSENT, also if a deletion has begun; ERR_DELETING, if
+// the replacing set is up the caller's own stack, so that waiting would never end; or ERR_PINNED.
 int pin_value_slowly(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word);
 [[gnu::always_inline]] inline int pin_value(const Registry& registry, Pair& slot, uint32_t keyval,
                                             SlotContent* word) {

@@ -15,7 +15,7 @@ constexpr int kMaxRounds = 16;
 int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
                      int* callback_code) {
   Pair& slot = *item.slot;
-  // Grown first: what copy_fn makes must find its place.
+  // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
   Pair* const made = to.table.find_or_grow(item.index);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
   SlotContent pinned;

@@ -8,7 +8,8 @@ namespace attrcache {
 
 namespace {
 
-// Asks every leaf but the first, with the counters of its keyvals, until one says no.
+// Calls ask(first index, leaf, counters of its keyvals) for every leaf but the first, until one call
+// returns false. Returns whether all returned true.
 template <typename Ask>
 [[gnu::always_inline]] inline bool ask_leaves(const Registry& registry, Directory& dir, Ask ask) {
   const unsigned ordinal = this_thread().ordinal;
@@ -23,8 +24,8 @@ template <typename Ask>
 
 }  // namespace
 
-// One with room for as many leaves as have attributes, and for the nodes above them. Null, too, if
-// the old one isn't its table's own.
+// Makes a directory whose block has room for as many leaves as have attributes in `dir`, and for the
+// nodes above them. Null when out of memory, or if `dir` doesn't belong to `from`.
 Directory* make_directory_like(Directory& dir, const Table& from, const Table* of) {
   if (!dir.is_of(&from)) return nullptr;
   size_t room = 0;
@@ -59,11 +60,13 @@ bool copy_leaves(Registry& registry, Directory& dir, Table& to) {
 }
 
 bool look_further(Registry& registry, Table& table) {
-  // A user-level thread has its own stack of callbacks, in which somebody might use the table.
+  // A user-level thread has a stack of callbacks of its own, where an operation may be using the
+  // table.
   if (registry.threads().self().innermost != nullptr) return false;
   Directory* dir = table.directory.load(kAcquire);  // as T1
   if (dir != nullptr && !dir->is_of(&table)) return false;
-  // Keyvals that are freed end, and run their destructors, in the order of their attributes.
+  // Attributes under freed keyvals are left to delete_attributes(), so that the keyvals end, and run
+  // their destructors, in the order of the attributes.
   const bool lingers = registry.any_lingers();
   const auto open = [](const Pair& slot, const References::Counter& counter) {
     return slot.load_upper() == 0 || References::is_open(counter);

@@ -20,9 +20,9 @@
 
 namespace attrcache {
 
-// The less usual: attributes beyond the first leaf, or keyvals that are freed; and taking back what
-// was copied, which never was, when not all can be. Apart, so that the usual finds room in
-// registers.
+// The less common cases: attributes beyond the first leaf, keyvals that are freed, and undoing a
+// dup that could not copy everything. They are functions of their own, so that the common case has
+// enough registers.
 Directory* make_directory_like(Directory& dir, const Table& from, const Table* of);
 bool copy_leaves(Registry& registry, Directory& dir, Table& to);
 int give_up_copy(Registry& registry, const Table& from, Table& to);
@@ -114,7 +114,8 @@ template <typename Place>
   return ATTRCACHE_OK;
 }
 
-// Empties a slot. False: its keyval is freed just now, or others use the same stripe.
+// Empties a slot. False: the slot's keyval was freed, or another thread uses the same stripe just
+// now.
 [[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter,
                                               uint64_t less_one) {
   if (meta::empty(slot.load_meta())) [[unlikely]]
@@ -125,8 +126,9 @@ template <typename Place>
   return true;
 }
 
-// Whether a slot holds nothing, or what may be deleted at once: of this kind, without delete_fn,
-// visible, neither being deleted nor copied or borrowed. `wanted`: of the registry, see below.
+// Whether a slot is empty, or holds a value that may be deleted without a callback: one of this
+// kind, without delete_fn, visible, and neither being deleted nor copied or borrowed at the moment.
+// `wanted` comes from deletable_of().
 [[gnu::always_inline]] inline bool deletable(uint32_t upper, uint32_t wanted) {
   constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | meta::kDeletingHalf |
                                 meta::kHoldsHalf | id::kKindMask;
@@ -141,11 +143,12 @@ inline uint32_t deletable_of(const Registry& registry) {
 // Deletes all attributes and clears the table. False: some are left that can't be deleted on this
 // path, and they still have their order.
 [[gnu::always_inline]] inline bool delete_attributes_fast(Registry& registry, Table& table) {
-  // Up this thread's stack somebody might be using the table.
+  // If callbacks are running up this thread's stack, an operation there may be using the table.
   const ThreadState& thread = this_thread();
   if (thread.innermost != nullptr || thread.ordinal == 0) [[unlikely]]
     return false;
-  // A look at all of them first: a delete_fn must find those older than its own still there.
+  // It looks at all attributes before it deletes any, because a delete_fn must still find the
+  // attributes that are older than its own.
   const uint32_t wanted = deletable_of(registry);
   bool all = true;
   Directory* dir = table.directory.load(kAcquire);  // as T1

@@ -12,19 +12,20 @@ constinit Node no_tree;
 
 namespace {
 
-// A leaf or node, of the block if there is one and it has room, else with a flag that tells of it.
-// Null when out of memory.
+// Makes a leaf or node: in the block, if there is one that has room, else by itself. Null when out
+// of memory. A block is only given while no other thread uses the table, so what is made in it never
+// has to be destroyed for having lost a race.
 template <typename T, typename... Args>
 T* make_part(Directory& dir, Block* block, Args... args) {
   T* made = block != nullptr ? block->make<T>(args...) : nullptr;
-  // (T4) Before the leaf is there, so that T2 and T3 publish it too: whoever has used the leaf has
-  // seen this, and so will they whom the object is handed to.
+  // (T4) This comes before the leaf is put in its place, so that T2 or T3 publishes it, too. So
+  // whoever has used the leaf sees the flag, and so does the thread that is handed the object later.
   dir.add(made != nullptr ? Directory::kHasLeaves
                           : Directory::kHasLeaves | Directory::kHasReleasable);
   return made != nullptr ? made : make<T>(args...);
 }
 
-// What `place` points to; put there by `make_it` if it points to `nothing` yet. Null when out of
+// Returns what `place` points to. If that is `nothing`, `make_it` makes one first; null when out of
 // memory.
 template <typename Held, typename MakeIt>
 Held* get_or_make(Atomic<Held*>& place, Held* nothing, MakeIt make_it) {
@@ -32,15 +33,17 @@ Held* get_or_make(Atomic<Held*>& place, Held* nothing, MakeIt make_it) {
   if (held == nothing) {
     Held* made = make_it();
     if (made == nullptr) return nullptr;
-    // (T2) release: its contents are seen through T1. Acquire: or somebody else's are seen here.
+    // (T2) release: whoever finds it (T1) sees its contents. Acquire: if another thread has made
+    // one first, we see that one's.
     if (place.compare_exchange_strong(held, made, kAcqRel, kAcquire)) return made;
     destroy(made);
   }
   return held;
 }
 
-// The leaf of that number, which is made if need be. Whoever loses a race for a place looks again
-// at what has got it. The winner's is never in the way twice: it is that leaf, or goes below a node.
+// Returns the leaf of that number, which is made if it doesn't exist yet; null when out of memory.
+// A thread that loses a race for a place looks at what the winner has put there, and goes on from
+// that: it is the leaf that was wanted, a node to go down by, or a leaf that goes below a node.
 FarLeaf* grow_tree(Directory& dir, Block* block, uint32_t number) {
   Node* node = get_or_make(dir.tree, &no_tree, [&] { return make_part<Node>(dir, block); });
   if (node == nullptr) return nullptr;

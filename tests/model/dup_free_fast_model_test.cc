@@ -97,23 +97,26 @@ TEST(AtOnce, OneCallbackToBeRunInTheTree) {
   }
 }
 
-// Freed keyvals end in the order of their attributes, the youngest first, wherever these are.
+// Freed keyvals end in the order of their attributes, the youngest first, wherever these are; and
+// what is older than they is still there.
 TEST(AtOnce, FreedKeyvalsEndInOrder) {
   for (const int older : {0, 9, 70}) {
     for (const int younger : {1, 10, 71}) {
       run_model({}, [=] {
         Objects o;
         o.keys_up_to(Objects::kKeys, Copy::kDup, Delete::kNoDeleteFn);
+        o.set(2, 3);
         o.set(older, 1);
         o.set(younger, 2);
         o.free_key(older);
         o.free_key(younger);
         o.older_seen = older;
         o.on_destroy = [](Objects& self) {
+          if (self.value(0, 2) != 3) self.older_seen = -3;
           if (self.destroyed == 1) self.older_seen = self.value(0, self.older_seen) == 1 ? -1 : -2;
         };
         expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
-        expect(o.destroyed == 2 && o.older_seen == -1, "the younger ends before the older");
+        expect(o.destroyed == 2 && o.older_seen == -1, "each before what is older");
         o.on_destroy = nullptr;
         o.end();
       });

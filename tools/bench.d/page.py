@@ -4,6 +4,7 @@
 import html
 import itertools
 
+import costs
 import plots
 
 TITLES = {
@@ -108,7 +109,19 @@ def _memory(results):
         yield f"<h3>{html.escape(title)}</h3>{_bars(title, 'bytes', measured)}"
 
 
-def page(results, series, table):
+def _costs(counts):
+    if not counts:
+        return
+    what, _ = costs.before()
+    yield "<h2>Instructions, where a number falls</h2>"
+    yield f"<p>Through the shared library, with the caller's loop. Dashed: {html.escape(what)}.</p>"
+    for title, x_label, now, before in costs.curves(counts):
+        plotted = [plots.Line("now", tuple(now), True), plots.Line("before", tuple(before), True, True)]
+        plot = plots.lines(title, plotted, x_label, "instructions", log_y=False)
+        yield f"<h3>{html.escape(title)}</h3>{plot}"
+
+
+def page(results, series, table, costs_counted):
     context = results.context
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
@@ -117,7 +130,7 @@ def page(results, series, table):
         f"{context['rounds']} interleaved rounds, the range as a line. <b>attrcache</b> is embedded in "
         "the caller (inlined, or in a shared library); <b>served</b> is an MPI whose attributes "
         "attrcache serves, beside the same MPI natively.</p>",
-        *_latency(series), *_scaling(series), *_sweeps(series), *_memory(results),
+        *_latency(series), *_scaling(series), *_sweeps(series), *_costs(costs_counted), *_memory(results),
         f"<h2>Table</h2><pre>{html.escape(table)}</pre></html>\n",
     ]
     return "\n".join(parts)

@@ -9,7 +9,7 @@ import series
 import table
 
 
-def write(results, folder, progress):
+def write(results, folder, progress, costs_counted):
     sorted_out = series.Series(results)
     text = table.text(results, sorted_out)
     os.makedirs(folder, exist_ok=True)
@@ -17,7 +17,7 @@ def write(results, folder, progress):
            json.dumps({"context": results.context, "benchmarks": results.benchmarks,
                        "waits": results.waits}, indent=1))
     _write(folder, "bench.txt", text)
-    _write(folder, "bench.html", page.page(results, sorted_out, text))
+    _write(folder, "bench.html", page.page(results, sorted_out, text, costs_counted))
     print(text)
     for name in ("bench.json", "bench.txt", "bench.html"):
         progress(f"wrote {os.path.join(folder, name)}")

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// attrcache as it is on a machine with 64 processors or more, while 64 threads use it: references
+// are counted in 64 stripes, and the threads that work have thread numbers beside 62 others.
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "bench/contenders/attrcache.h"
+
+namespace {
+
+// Threads that have used attrcache, and so have numbers, and keep them.
+class Others {
+ public:
+  explicit Others(int count) : end_(until_the_end_) {
+    for (int t = 0; t < count; ++t) threads_.emplace_back([this] { run(); });
+    while (ready_.load() != count) std::this_thread::yield();
+  }
+  ~Others() {
+    end_.unlock();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  void run() {
+    int key;
+    bench::Attrcache<attrcache_get>::Object object;
+    bench::require(bench::Attrcache<attrcache_get>::create_key(&key), "create a key");
+    bench::require(bench::Attrcache<attrcache_get>::set(&object, key, this), "set");
+    bench::require(bench::Attrcache<attrcache_get>::erase(&object, key), "delete");
+    bench::require(bench::Attrcache<attrcache_get>::free_key(&key), "free a key");
+    ++ready_;
+    const std::lock_guard<std::mutex> wait(until_the_end_);
+  }
+
+  std::atomic<int> ready_{0};
+  std::mutex until_the_end_;
+  std::unique_lock<std::mutex> end_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+bench::Contender bench::make_contender(int*, char**) {
+  bench::stripes = 64;
+  bench::Contender contender = describe_attrcache<attrcache_get>("attrcache_64");
+  // Those that the measuring program starts itself: two.
+  static Others others(62);
+  return contender;
+}
