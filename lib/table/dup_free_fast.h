@@ -80,8 +80,8 @@ template <typename Place>
 
 // Copies all attributes to a table that is as new, with their sequence numbers and hence in their
 // order. ATTRCACHE_ABSENT: it can't be done on this path, and nothing was copied; use
-// copy_attributes(). ATTRCACHE_ERR_BUSY: a destructor has freed the old object meanwhile, so
-// nothing can be copied at all.
+// copy_attributes(). ATTRCACHE_ERR_MEMORY: there is none for the new table. ATTRCACHE_ERR_BUSY: a
+// destructor has freed the old object meanwhile, so nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
   if (!to.is_as_new()) [[unlikely]]
     return ATTRCACHE_ABSENT;
@@ -94,7 +94,7 @@ template <typename Place>
   if (dir != nullptr) {
     made = dir->is_all_of(&from) ? make<Directory>(&to) : make_directory_like(*dir, from, &to);
     if (made == nullptr) [[unlikely]]
-      return ATTRCACHE_ABSENT;
+      return dir->is_of(&from) ? ATTRCACHE_ERR_MEMORY : ATTRCACHE_ABSENT;
     to.directory.store(made, kRelaxed);
   }
   const uint64_t one = opaque(uint64_t{References::kOneOfStripe});
