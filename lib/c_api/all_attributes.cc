@@ -4,15 +4,15 @@
 // callbacks must run, or if anything else is uncommon.
 
 #include "attrcache/attrcache.h"
+#include "c_api/inside.h"
 #include "table/dup_free.h"
 #include "table/dup_free_fast.h"
 
 namespace {
 
+using attrcache::inside;
 using attrcache::Registry;
 using attrcache::Table;
-
-Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
 
 [[gnu::noinline]] int copy_one_by_one(attrcache_kind* kind, attrcache_table* old_table,
                                       void* old_object, attrcache_table* new_table,

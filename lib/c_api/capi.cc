@@ -5,8 +5,10 @@
 // which act on all attributes of an object, are in all_attributes.cc.
 
 #include "attrcache/attrcache.h"
+#include "c_api/inside.h"
 #include "callback/language.h"
 #include "domain/domain.h"
+#include "platform/pair.h"
 #include "table/attribute.h"
 #include "table/get.h"
 #include "table/inspect.h"
@@ -16,14 +18,10 @@ namespace {
 using attrcache::Borrowed;
 using attrcache::Caller;
 using attrcache::Domain;
+using attrcache::inside;
 using attrcache::Registry;
 using attrcache::Table;
 
-Domain* inside(attrcache_domain* domain) { return reinterpret_cast<Domain*>(domain); }
-Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
-const Registry& inside(const attrcache_kind* kind) {
-  return *reinterpret_cast<const Registry*>(kind);
-}
 attrcache_kind* outside(Registry* kind) { return reinterpret_cast<attrcache_kind*>(kind); }
 
 attrcache::Target target(attrcache_kind* kind, attrcache_table* table, void* object) {
@@ -49,6 +47,8 @@ int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval,
 extern "C" {
 
 int attrcache_version(void) noexcept { return ATTRCACHE_VERSION; }
+
+const char* attrcache_platform(void) noexcept { return ATTRCACHE_PROCESSOR ": " ATTRCACHE_PAIR; }
 
 int attrcache_domain_create(const attrcache_domain_options* options,
                             attrcache_domain** domain) noexcept {

@@ -6,12 +6,14 @@
 // that they hardly ever make.
 
 #include "attrcache/attrcache.h"
+#include "c_api/inside.h"
 #include "table/attribute.h"
 #include "table/get.h"
 #include "table/renumber.h"
 
 namespace {
 
+using attrcache::inside;
 using attrcache::Pair;
 using attrcache::References;
 using attrcache::Registry;
@@ -20,8 +22,6 @@ using attrcache::Table;
 namespace meta = attrcache::meta;
 namespace id = attrcache::id;
 namespace slot = attrcache::slot;
-
-Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
 
 bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_AS_AINT; }
 

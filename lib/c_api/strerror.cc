@@ -41,7 +41,7 @@ const char* attrcache_strerror(int result) noexcept {
     case ATTRCACHE_ERR_BUSY:
       return "the table or domain is still in use, or was freed by a callback";
     case ATTRCACHE_ERR_UNSUPPORTED:
-      return "this processor has no 16-byte atomic load";
+      return "this processor lacks what the library was built for: see attrcache_platform";
     case ATTRCACHE_ERR_DELETING:
       return "a set up this thread's stack is replacing the value";
     case ATTRCACHE_ERR_MOVED:

@@ -3,7 +3,8 @@
 // The one place that calls user code: copy_fn, delete_fn and destructors, each in its keyval's
 // convention, synchronously, on the calling thread. The library holds nothing while user code runs,
 // neither a lock nor an epoch pin, so a callback may call any function of the library. An exception
-// that leaves a callback is caught here and becomes the code ATTRCACHE_CALLBACK_THREW.
+// that leaves a callback is caught by the function that the runtime has given for that, because the
+// library is compiled without exceptions, and becomes the code ATTRCACHE_CALLBACK_THREW.
 
 #ifndef ATTRCACHE_CALLBACK_EXECUTOR_H_
 #define ATTRCACHE_CALLBACK_EXECUTOR_H_
@@ -14,11 +15,17 @@
 
 namespace attrcache {
 
-// A keyval's callbacks, and how handles of its kind are passed to them.
+// How the callbacks of a kind are called.
+struct CallingConvention {
+  attrcache_handle_form handle;
+  int (*fortran_handle)(void* object);           // may be null
+  attrcache_catch_exceptions* catch_exceptions;  // may be null
+};
+
+// A keyval's callbacks.
 struct KeyvalCallbacks {
   attrcache_callbacks functions;
-  attrcache_handle_form handle;
-  int (*fortran_handle)(void* object);
+  const CallingConvention* convention;
 };
 
 // One attribute, as a callback gets it. `at` points to the value, which stays there unchanged
@@ -39,14 +46,14 @@ struct Copied {
 };
 
 // Runs a copy_fn that is neither NULL_COPY nor DUP.
-Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) noexcept;
+Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
 
 // Runs a delete_fn that isn't NULL_DELETE, and returns its code.
-int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) noexcept;
+int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
 
 // Runs the destructor of extra_state, if there is one. An exception that it throws is dropped,
 // because a destructor has no way to report an error.
-void run_destructor(KeyvalCallbacks& callbacks) noexcept;
+void run_destructor(KeyvalCallbacks& callbacks);
 
 }  // namespace attrcache
 

@@ -3,20 +3,19 @@
 // How a value that was set in one language is seen in another (MPI-4.1 19.3.7). A slot's value has
 // 64 bits: a pointer, an Aint, or an int. An int is sign-extended when it is set, so that a reader
 // in Fortran only has to truncate it, whether it asks for an INTEGER or an address-sized one.
+// Where pointers have 32 bits, they and Aints are sign-extended, too.
 
 #ifndef ATTRCACHE_CALLBACK_LANGUAGE_H_
 #define ATTRCACHE_CALLBACK_LANGUAGE_H_
 
-#include <bit>
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
+#include "platform/byte_order.h"
 
 namespace attrcache {
 
-static_assert(sizeof(void*) == 8 && sizeof(intptr_t) == 8, "attrcache needs 64-bit pointers");
-static_assert(std::endian::native == std::endian::little,
-              "the address of a 64-bit value is taken for the address of its low 32 bits");
+static_assert(sizeof(void*) == sizeof(intptr_t) && sizeof(intptr_t) <= sizeof(uint64_t));
 
 constexpr bool is_int(attrcache_tag tag) {
   return tag == ATTRCACHE_AS_INT || tag == ATTRCACHE_AS_FINT;
@@ -29,11 +28,20 @@ constexpr uint64_t stored(intptr_t value, attrcache_tag tag) {
   return static_cast<uint64_t>(value);
 }
 
+inline void* as_pointer(uint64_t value) {
+  return reinterpret_cast<void*>(static_cast<uintptr_t>(value));
+}
+
+// Where C finds the int or the Aint that is kept at `at`.
+inline void* address_for_c(const uint64_t* at, attrcache_tag tag) {
+  const size_t offset = low_part(is_int(tag) ? sizeof(int) : sizeof(intptr_t));
+  return const_cast<char*>(reinterpret_cast<const char*>(at)) + offset;
+}
+
 // What C sees of a value: the pointer, if C has set it, and else the address of the value. (MPI
 // defines it so.)
 inline void* seen_by_c(const uint64_t* at, attrcache_tag tag) {
-  return tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(*at)
-                                     : const_cast<void*>(static_cast<const void*>(at));
+  return tag == ATTRCACHE_AS_POINTER ? as_pointer(*at) : address_for_c(at, tag);
 }
 
 constexpr int seen_as_fint(uint64_t value) { return static_cast<int32_t>(value); }

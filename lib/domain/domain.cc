@@ -3,6 +3,7 @@
 #include "domain/domain.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <bit>
 
@@ -15,15 +16,25 @@ namespace {
 constexpr unsigned kMaxStripes = 64;
 
 // In how many rounds destructors may make new keyvals while the domain ends.
-constexpr int kMaxRounds = 16;
+constexpr int kMaxDestructorRounds = 16;
 
-unsigned default_stripes() {
+// How many processors this process may use; 0: unknown.
+long processors() {
+#if defined(__linux__) && !defined(ATTRCACHE_NO_AFFINITY)
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
-  const int count =
-      sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : int{kMaxStripes};
-  const unsigned stripes = std::bit_ceil(static_cast<unsigned>(count > 0 ? count : 1));
-  return stripes < kMaxStripes ? stripes : kMaxStripes;
+  return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 0;
+#elif defined(_SC_NPROCESSORS_ONLN)
+  return sysconf(_SC_NPROCESSORS_ONLN);
+#else
+  return 0;
+#endif
+}
+
+unsigned default_stripes() {
+  const long count = processors();
+  if (count <= 0 || count > long{kMaxStripes}) return kMaxStripes;
+  return std::bit_ceil(static_cast<unsigned>(count));
 }
 
 }  // namespace
@@ -35,7 +46,7 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   static constexpr attrcache_thread_hooks kNoHooks = {};
   const attrcache_thread_hooks& threads = options.threads != nullptr ? *options.threads : kNoHooks;
   if ((threads.self == nullptr) != (threads.yield == nullptr)) return ATTRCACHE_ERR_ARGUMENT;
-  Domain* made = make<Domain>(stripes, threads);
+  Domain* made = make<Domain>(stripes, RuntimeHooks{Threads(threads), options.catch_exceptions});
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
 
   static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
@@ -65,7 +76,7 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
   if (named.name == nullptr) named.name = "object";
   for (unsigned number = 0; number < id::kMaxKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;
-    auto* made = make<Registry>(number, named, stripes_, epoch_, threads_);
+    auto* made = make<Registry>(number, named, stripes_, epoch_, runtime_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
     Registry* expected = nullptr;
     // (D2) release: publishes the registry to D1.
@@ -104,7 +115,7 @@ int Domain::end(bool anyway, attrcache_leaks* leaks) {
   // were not deleted. The loop is needed because a destructor may delete the last attribute under
   // another keyval, or make a keyval.
   bool any = true;
-  for (int round = 0; any && round < kMaxRounds; ++round) {
+  for (int round = 0; any && round < kMaxDestructorRounds; ++round) {
     any = false;
     for_each_kind([&any](Registry& kind) { any |= kind.free_unused(); });
   }

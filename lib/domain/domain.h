@@ -34,8 +34,8 @@ class Domain {
   template <typename T>
   friend void destroy(T* object);
 
-  Domain(unsigned stripes, const attrcache_thread_hooks& threads)
-      : stripes_(stripes), epoch_(stripes), threads_(threads) {}
+  Domain(unsigned stripes, const RuntimeHooks& runtime)
+      : stripes_(stripes), epoch_(stripes), runtime_(runtime) {}
   ~Domain();
 
   template <typename Visit>
@@ -47,7 +47,7 @@ class Domain {
 
   const unsigned stripes_;
   Epoch epoch_;
-  const Threads threads_;
+  const RuntimeHooks runtime_;
   Atomic<Registry*> kinds_[id::kMaxKinds] = {};
 };
 

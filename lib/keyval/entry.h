@@ -65,7 +65,9 @@ struct alignas(1 << id::kIndexShift) Entry {
   Atomic<Record*> record;  // the record of the keyval; means nothing where none exists
   Record own;
 };
-static_assert(sizeof(Entry) == 128, "get's look-up scales an offset by a power of two");
+static_assert(sizeof(Entry) % (1 << id::kIndexShift) == 0);
+static_assert(sizeof(void*) != 8 || sizeof(Entry) == 128,
+              "get's look-up scales an offset by a power of two");
 
 }  // namespace attrcache
 

@@ -11,13 +11,14 @@ using namespace entry_word;
 static_assert(Registry::kCapacity <= 1u << 17, "an index has 17 bits");
 
 Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes,
-                   Epoch& epoch, const Threads& threads)
+                   Epoch& epoch, const RuntimeHooks& runtime)
     : first_keyval_(id::make(kind, 0, 0)),
       stripe_mask_(stripes - 1),
-      options_(options),
+      name_(options.name),
+      convention_{options.handle, options.fortran_handle, runtime.catch_exceptions},
       epoch_(epoch),
-      threads_(threads),
-      lingering_(threads.hooked() ? 1 : 0) {}
+      runtime_(runtime),
+      lingering_(runtime.threads.hooked() ? 1 : 0) {}
 
 Registry::~Registry() {
   // Keyvals that still exist may have records from the heap. All other records were reclaimed.
@@ -32,17 +33,11 @@ Registry::~Registry() {
   }
 }
 
-// Writes what is the same in all records of a kind.
-void Registry::fill(Record& record) const {
-  record.callbacks.handle = options_.handle;
-  record.callbacks.fortran_handle = options_.fortran_handle;
-}
-
 Record* Registry::make_record() const {
   auto* record = make<Record>();
   if (record == nullptr) return nullptr;
   record->reclaim = &Registry::release_record;
-  fill(*record);
+  record->callbacks.convention = &convention_;
   return record;
 }
 
@@ -87,7 +82,7 @@ bool Registry::ensure_chunk(size_t c) {
         length(c) * (sizeof(Entry) + (stripe_mask_ + 1) * sizeof(References::Counter)));
     if (memory == nullptr) return false;
     for (uint32_t i = 0; i < length(c); ++i) {
-      fill(static_cast<Entry*>(memory)[i].own);
+      static_cast<Entry*>(memory)[i].own.callbacks.convention = &convention_;
     }
     const uintptr_t made = reinterpret_cast<uintptr_t>(memory) + length(c) * sizeof(Entry) -
                            first * sizeof(References::Counter);

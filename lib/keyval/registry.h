@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "callback/threads.h"
+#include "callback/runtime_hooks.h"
 #include "keyval/entry.h"
 #include "keyval/id.h"
 #include "keyval/index_queue.h"
@@ -32,7 +32,7 @@ namespace attrcache {
 class Registry {
  public:
   Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
-           const Threads& threads);
+           const RuntimeHooks& runtime);
   // Releases all memory. Nobody may use the registry any more, and the epoch must have been
   // drained.
   ~Registry();
@@ -137,9 +137,9 @@ class Registry {
 
   unsigned kind() const { return id::kind(first_keyval_); }
   bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
-  const char* name() const { return options_.name; }
+  const char* name() const { return name_; }
   Epoch& epoch() const { return epoch_; }
-  const Threads& threads() const { return threads_; }
+  const Threads& threads() const { return runtime_.threads; }
 
   // How many keyvals there ever were, and how many references there are. The numbers are
   // approximate while others change them.
@@ -234,7 +234,6 @@ class Registry {
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
-  void fill(Record& record) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired);
   int create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
@@ -256,9 +255,10 @@ class Registry {
   Atomic<uintptr_t> counters_[kChunks + 1] = {};
   const uint32_t first_keyval_;  // the keyval with index 0 and generation 0
   const unsigned stripe_mask_;
-  const attrcache_kind_options options_;
+  const char* const name_;
+  const CallingConvention convention_;
   Epoch& epoch_;
-  const Threads& threads_;
+  const RuntimeHooks& runtime_;
   Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
   IndexQueue free_;
   // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one

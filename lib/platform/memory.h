@@ -15,11 +15,21 @@
 
 namespace attrcache {
 
+// That of all memory given out.
+inline constexpr size_t kAllocationAlignment = 16;
+
 #if defined(ATTRCACHE_MODEL) || defined(ATTRCACHE_TEST_ALLOCATOR)
-void* allocate(size_t bytes);  // 16-byte aligned; null when out of memory
+void* allocate(size_t bytes);  // null when out of memory
 void release(void* memory);
 #else
-inline void* allocate(size_t bytes) { return std::malloc(bytes); }
+inline void* allocate(size_t bytes) {
+  if constexpr (alignof(std::max_align_t) >= kAllocationAlignment) {
+    return std::malloc(bytes);
+  } else {  // 32-bit ARM, for one; a size must be a multiple of the alignment
+    return std::aligned_alloc(kAllocationAlignment,
+                              (bytes + kAllocationAlignment - 1) & ~(kAllocationAlignment - 1));
+  }
+}
 inline void release(void* memory) { std::free(memory); }
 #endif
 
@@ -34,7 +44,7 @@ inline void* allocate_zeroed(size_t bytes) {
 // Makes a T; null when out of memory.
 template <typename T, typename... Args>
 T* make(Args&&... args) {
-  static_assert(alignof(T) <= alignof(std::max_align_t));
+  static_assert(alignof(T) <= kAllocationAlignment);
   void* memory = allocate(sizeof(T));
   return memory != nullptr ? new (memory) T(std::forward<Args>(args)...) : nullptr;
 }

@@ -5,7 +5,9 @@
 // bytes in one step.
 //
 //   load                   reads both halves, as of one instant; it writes nothing
-//   glimpse                the same, for get. It calls visit(upper half of meta, value), where
+//   peek                   the same, for get, which needs of meta only the keyval, whether the value
+//                          is visible, and its tag: the rest may be of another instant
+//   glimpse                peek, but it calls visit(upper half of meta, value), where
 //                          value() gives the value half
 //   transfer               the same, for dup. It calls visit(upper half of meta, put), where
 //                          put(to) copies what was read to another Pair, by store_unshared
@@ -36,13 +38,9 @@
 
 #include <cstdint>
 
-namespace attrcache {
+#include "platform/slot_content.h"
 
-// What a slot holds at one instant.
-struct SlotContent {
-  uint64_t value;
-  uint64_t meta;
-};
+namespace attrcache {
 
 // Whether this processor has the instructions that the Pair of this build needs.
 bool pair_supported();
@@ -57,20 +55,65 @@ bool pair_supported();
 #endif
 #endif
 
+// The processor, and which Pair the library uses there, with what that means for progress.
+#if defined(__x86_64__)
+#define ATTRCACHE_PROCESSOR "x86-64"
+#elif defined(__aarch64__)
+#define ATTRCACHE_PROCESSOR "AArch64"
+#elif defined(__i386__)
+#define ATTRCACHE_PROCESSOR "i386"
+#elif defined(__arm__)
+#define ATTRCACHE_PROCESSOR "ARM"
+#elif defined(__powerpc64__)
+#define ATTRCACHE_PROCESSOR "POWER"
+#elif defined(__riscv)
+#define ATTRCACHE_PROCESSOR "RISC-V"
+#elif defined(__s390x__)
+#define ATTRCACHE_PROCESSOR "s390x"
+#else
+#define ATTRCACHE_PROCESSOR "another processor"
+#endif
+
+// Which Pair: the best that the processor has, unless the build asks for another one.
+//   -DATTRCACHE_PAIR_TWO_STEP   loads in two steps: x86-64 without AVX, which is the default elsewhere
+//   -DATTRCACHE_LSE2            loads in one: AArch64 with FEAT_LSE2
+//   -DATTRCACHE_PAIR_TWO_WORDS  everything in steps of 8 bytes; the default where nothing else is known
 #if defined(ATTRCACHE_MODEL)
 #include "tests/model/explorer/pair.h"
+#define ATTRCACHE_PAIR "a model"
 namespace attrcache {
 using Pair = model::Pair;
 }  // namespace attrcache
-#elif defined(ATTRCACHE_TSAN) || defined(ATTRCACHE_DELAYS)
+#else
+#include "platform/wide_exchange.h"
+#if defined(ATTRCACHE_TSAN) || defined(ATTRCACHE_DELAYS) || defined(ATTRCACHE_PAIR_TWO_WORDS) || \
+    !defined(ATTRCACHE_HAS_WIDE_EXCHANGE)
 #include "platform/pair_two_words.h"
+#define ATTRCACHE_PAIR                                                                       \
+  "16 bytes are read and exchanged in steps of 8; get is lock-free, but waits for a thread " \
+  "that is just replacing a value by one with another tag; set, delete, dup and borrow "     \
+  "wait for a thread that is just storing a value in the same slot"
 namespace attrcache {
 using Pair = TwoWordPair;
 }  // namespace attrcache
-#elif defined(__x86_64__)
+#elif defined(__x86_64__) && !defined(ATTRCACHE_PAIR_TWO_STEP)
+#define ATTRCACHE_NEEDS_AVX 1
 #include "platform/pair_x86.h"
+#define ATTRCACHE_PAIR "16 bytes are read in one step (AVX); get is wait-free, all else lock-free"
 #else
-#include "platform/pair_arm.h"
+#if defined(__x86_64__)
+#define ATTRCACHE_NEEDS_CMPXCHG16B 1
+#elif defined(ATTRCACHE_LSE2) && defined(__linux__)
+#define ATTRCACHE_NEEDS_LSE2 1
+#endif
+#include "platform/pair_one_swap.h"
+#ifdef ATTRCACHE_HAS_WIDE_LOAD
+#define ATTRCACHE_PAIR "16 bytes are read in one step; get is wait-free, all else lock-free"
+#else
+#define ATTRCACHE_PAIR \
+  "16 bytes are read in two steps and exchanged in one; get is lock-free, all else too"
+#endif
+#endif
 #endif
 
 static_assert(sizeof(attrcache::Pair) == 16 && alignof(attrcache::Pair) == 16);

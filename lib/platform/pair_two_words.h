@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pair of test builds: of soaks, which put delays between its steps, too, and of
-// ThreadSanitizer builds. ThreadSanitizer can't see into inline assembly, and its runtime puts a
-// lock around 16-byte atomics, which 8-byte atomics on the same words don't heed. Here both halves
-// are 8-byte atomics, so ThreadSanitizer sees exactly the synchronization that the real Pairs have.
-// Meta is `kBusy` while compare_exchange changes both halves.
+// The Pair of processors that exchange no more than 8 bytes in one step (riscv64, and all with 32
+// bits); of ThreadSanitizer builds; and of soaks, which put delays between its steps.
+// ThreadSanitizer can't see into inline assembly, and its runtime puts a lock around 16-byte
+// atomics, which 8-byte atomics on the same words don't heed. Here both halves are 8-byte atomics.
 //
-//   compare_exchange  changes meta from expected to kBusy, then value, then meta to desired
-//   load              reads meta, value, and meta again (two_step_load.h), until meta isn't kBusy
+//   compare_exchange  makes meta busy, then changes value, then meta to desired
+//   load              reads meta, value, and meta again (two_step_load.h), until meta isn't busy
+//   peek              the same, but it goes on from most busy metas
 //
-// Whoever finds kBusy waits for the thread that stored it, so this Pair isn't lock-free.
+// Whoever finds meta busy waits for the thread that made it so. So only peek is lock-free. get reads
+// by it, and can, because it needs less than a load gives.
+//
+// There are two ways of being busy. Usually meta stays as it was, except that kChanging is added to
+// it. A reader then takes it for the old meta, and finds the old value or already the new one:
+//   - If the old meta is invisible, the reader finds no attribute, as before the exchange.
+//   - If it is visible, the new value is of the same attribute, because a visible value is only ever
+//     replaced (S3, S7, S8 in table/slot.h). For a reader that finds the new value, the exchange has
+//     taken effect when the value was stored. All others agree: from then on they find the new
+//     value, too, or wait. The old tag is right for the new value if both have the same.
+// But a visible value may be replaced by one with another tag, an Aint over a C pointer, say. Then
+// meta is kBusy, which says nothing, and readers wait as well. (It would not even do to read on where
+// a pointer replaces an Aint. A Fortran reader, which needs no tag, could find the new value, and a
+// C reader after it would still give the address of an Aint.)
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
 #define ATTRCACHE_PLATFORM_PAIR_TWO_WORDS_H_
@@ -17,7 +30,8 @@
 #include <cstdint>
 
 #include "platform/atomic.h"
-#include "platform/pair.h"
+#include "platform/byte_order.h"
+#include "platform/slot_content.h"
 #include "platform/spin.h"
 #include "platform/two_step_load.h"
 
@@ -28,27 +42,35 @@ class alignas(16) TwoWordPair {
   SlotContent load() const {
     Spin spin;
     for (;;) {
-      const SlotContent word = two_step_load(value_, meta_);
-      if (word.meta != kBusy) return word;
+      const SlotContent content = two_step_load(value_, meta_);
+      if (!is_busy(content.meta)) return content;
+      spin.wait();
+    }
+  }
+  SlotContent peek() const {
+    Spin spin;
+    for (;;) {
+      const SlotContent content = two_step_load(value_, meta_);
+      if (content.meta != kBusy) return {content.value, content.meta & ~pair_bits::kChanging};
       spin.wait();
     }
   }
   template <typename Visit>
   auto glimpse(Visit visit) const {
-    const SlotContent word = load();
-    return visit(static_cast<uint32_t>(word.meta >> 32), [word] { return word.value; });
+    const SlotContent content = peek();
+    return visit(static_cast<uint32_t>(content.meta >> 32), [content] { return content.value; });
   }
   template <typename Visit>
   auto transfer(Visit visit) const {
-    const SlotContent word = load();
-    return visit(static_cast<uint32_t>(word.meta >> 32),
-                 [word](TwoWordPair& to) { to.store_unshared(word); });
+    const SlotContent content = load();
+    return visit(static_cast<uint32_t>(content.meta >> 32),
+                 [content](TwoWordPair& to) { to.store_unshared(content); });
   }
   uint64_t load_meta() const {
     Spin spin;
     for (;;) {
       const uint64_t meta = meta_.load(kAcquire);  // pairs with every release of meta
-      if (meta != kBusy) return meta;
+      if (!is_busy(meta)) return meta;
       spin.wait();
     }
   }
@@ -61,12 +83,15 @@ class alignas(16) TwoWordPair {
         return false;
       }
       uint64_t meta = now.meta;
+      const uint64_t changing = busy(meta, desired.meta);
       // Acquire, so that the next load sees the latest value: a value may have been replaced under
-      // the same meta. It need not release, because nobody goes on from kBusy. It may be relaxed
-      // when it fails, because the loop loads again.
-      if (!meta_.compare_exchange_weak(meta, kBusy, kAcquire, kRelaxed)) continue;
-      const bool same = value_.load(kRelaxed) == expected.value;  // kBusy is ours
-      // Release: a reader of this value then finds kBusy in meta, or what comes after it.
+      // the same meta. It need not release: what a reader that goes on from `changing` must see was
+      // released by the store of the old meta, whose release sequence this continues. It may be
+      // relaxed when it fails, because the loop loads again.
+      if (!meta_.compare_exchange_weak(meta, changing, kAcquire, kRelaxed)) continue;
+      const bool same = value_.load(kRelaxed) == expected.value;  // nobody else stores now
+      // Release: a reader of this value then finds `changing` in meta, or what comes after it. It
+      // also sees what the value points to, although the exchange has not ended.
       if (same) value_.store(desired.value, kRelease);
       // Release: a reader of this meta then finds this value, or a later one.
       meta_.store(same ? desired.meta : expected.meta, kRelease);
@@ -78,7 +103,7 @@ class alignas(16) TwoWordPair {
       uint64_t now = expected;
       // The same orders as the real Pair's: it acquires and releases, and acquires if it fails.
       if (meta_.compare_exchange_weak(now, desired, kAcqRel, kAcquire)) return true;
-      if (now == kBusy) now = load_meta();
+      if (is_busy(now)) now = load_meta();
       if (now != expected) {
         expected = now;
         return false;
@@ -91,18 +116,24 @@ class alignas(16) TwoWordPair {
     }
     return now;
   }
-  void store_unshared(SlotContent word) {
-    value_.store(word.value, kRelaxed);
-    meta_.store(word.meta, kRelaxed);
+  void store_unshared(SlotContent content) {
+    value_.store(content.value, kRelaxed);
+    meta_.store(content.meta, kRelaxed);
   }
   void clear_unshared() { meta_.store(0, kRelaxed); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
   const uint32_t* upper_half_of_meta() const {
-    return reinterpret_cast<const uint32_t*>(&meta_) + 1;  // little-endian
+    return upper_half(reinterpret_cast<const uint64_t*>(&meta_));
   }
 
  private:
-  static constexpr uint64_t kBusy = ~uint64_t{0};  // as a meta, it would say nonsense
+  static constexpr uint64_t kBusy = ~uint64_t{0};
+  static constexpr bool is_busy(uint64_t meta) { return (meta & pair_bits::kChanging) != 0; }
+  static constexpr uint64_t busy(uint64_t now, uint64_t desired) {
+    const bool visible = (now & pair_bits::kVisible) != 0;
+    const bool tagged_alike = ((now ^ desired) & pair_bits::kTag) == 0;
+    return visible && !tagged_alike ? kBusy : now | pair_bits::kChanging;
+  }
 
   Atomic<uint64_t> value_{0};
   Atomic<uint64_t> meta_{0};

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pair of x86-64. An aligned 16-byte SSE load is single-copy atomic on every processor with AVX
+// The Pair of x86-64 with AVX. An aligned 16-byte SSE load is single-copy atomic on every processor with AVX
 // (Intel SDM vol. 3A 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX. cmpxchg16b
 // would load 16 bytes on all other processors, too, but it writes, and makes a get cost four times
-// as much. All loads acquire on x86.
+// as much. For those there is pair_one_swap.h, by -DATTRCACHE_PAIR_TWO_STEP. All loads acquire on
+// x86.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_X86_H_
 #define ATTRCACHE_PLATFORM_PAIR_X86_H_
 
+#ifdef __x86_64__
 #include <emmintrin.h>
+#endif
 
-#include "platform/pair.h"
+#include "platform/byte_order.h"
+#include "platform/slot_content.h"
+#include "platform/wide_exchange.h"
 
 namespace attrcache {
 
@@ -22,17 +27,18 @@ class alignas(16) Pair {
             static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(both, both)))};
   }
 
+  SlotContent peek() const { return load(); }
+
   template <typename Visit>
   [[gnu::always_inline]] auto glimpse(Visit visit) const {
     const __m128i both = load_both();
-    return visit(upper_half(both),
-                 [both] { return static_cast<uint64_t>(_mm_cvtsi128_si64(both)); });
+    return visit(upper_of(both), [both] { return static_cast<uint64_t>(_mm_cvtsi128_si64(both)); });
   }
 
   template <typename Visit>
   [[gnu::always_inline]] auto transfer(Visit visit) const {
     const __m128i both = load_both();
-    return visit(upper_half(both),
+    return visit(upper_of(both),
                  [both](Pair& to) { _mm_store_si128(reinterpret_cast<__m128i*>(&to), both); });
   }
 
@@ -40,12 +46,7 @@ class alignas(16) Pair {
   uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
 
   bool compare_exchange(SlotContent& expected, SlotContent desired) {
-    bool done;
-    asm volatile("lock cmpxchg16b %1"
-                 : "=@ccz"(done), "+m"(*this), "+a"(expected.value), "+d"(expected.meta)
-                 : "b"(desired.value), "c"(desired.meta)
-                 : "memory");
-    return done;
+    return wide_compare_exchange(*this, expected, desired);
   }
 
   bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
@@ -62,12 +63,10 @@ class alignas(16) Pair {
   void clear_unshared() { meta_ = 0; }
 
   const uint64_t* value_address() const { return &value_; }
-  const uint32_t* upper_half_of_meta() const {
-    return reinterpret_cast<const uint32_t*>(&meta_) + 1;  // little-endian
-  }
+  const uint32_t* upper_half_of_meta() const { return upper_half(&meta_); }
 
  private:
-  [[gnu::always_inline]] static uint32_t upper_half(__m128i both) {
+  [[gnu::always_inline]] static uint32_t upper_of(__m128i both) {
     uint32_t upper;
     asm("pextrd $3, %1, %0" : "=r"(upper) : "x"(both));  // SSE4.1, which AVX implies
     return upper;

@@ -9,7 +9,9 @@
 #include "platform/pair.h"
 #include "platform/thread.h"
 
-#if defined(__aarch64__)
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -17,16 +19,19 @@
 namespace attrcache {
 
 bool pair_supported() {
-#if defined(__x86_64__)
+#if defined(ATTRCACHE_NEEDS_AVX)
   return __builtin_cpu_supports("avx") != 0;
-#elif defined(__aarch64__) && defined(ATTRCACHE_LSE2)
+#elif defined(ATTRCACHE_NEEDS_CMPXCHG16B)
+  unsigned a, b, c = 0, d;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_CMPXCHG16B) != 0;
+#elif defined(ATTRCACHE_NEEDS_LSE2)
   return (getauxval(AT_HWCAP) & HWCAP_USCAT) != 0;
 #else
   return true;
 #endif
 }
 
-thread_local constinit ThreadState tls_state = {0, nullptr, nullptr};
+thread_local constinit ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, nullptr, nullptr};
 
 namespace {
 
@@ -56,22 +61,38 @@ unsigned take_ordinal() {
 
 void leave(void* state);
 
-// Makes leave() be called when a thread ends, as long as the library is loaded. If there is no key
-// (because the process has too many, or hasn't run this constructor yet), ordinals are not reused.
-struct Key {
-  // Release: whoever sees `valid` sees the key. It is atomic because other threads may go on while
-  // the process ends.
-  Key() { valid.store(pthread_key_create(&key, leave) == 0, kRelease); }
-  ~Key() {
-    if (valid.exchange(false, kRelaxed)) pthread_key_delete(key);
+// The pthread key that makes leave() be called when a thread ends. The first thread that asks makes
+// it, because nothing of the library runs before main(). It is deleted when the library is unloaded
+// or the process ends. If there is no key, because the process has too many, ordinals are not reused.
+namespace at_thread_end {
+constexpr uintptr_t kNoKey = 0;
+constexpr uintptr_t kUnloaded = 1;
+constexpr uintptr_t kFirstKey = 2;  // what is kept of a key is the key + kFirstKey
+constinit Atomic<uintptr_t> kept{kNoKey};
+static_assert(sizeof(pthread_key_t) <= sizeof(uintptr_t));
+
+void tell_of_this_thread() {
+  uintptr_t key = kept.load(kAcquire);  // pairs with the exchange below: the key exists
+  if (key == kNoKey) {
+    pthread_key_t made;
+    if (pthread_key_create(&made, leave) != 0) return;
+    // Release: publishes the key. Acquire: or that of another thread is used.
+    if (kept.compare_exchange_strong(key, made + kFirstKey, kAcqRel, kAcquire)) {
+      key = made + kFirstKey;
+    } else {
+      pthread_key_delete(made);
+    }
   }
-  void tell_of_this_thread() {
-    // Acquire: pairs with the release in Key().
-    if (valid.load(kAcquire)) pthread_setspecific(key, &tls_state);
-  }
-  pthread_key_t key = 0;
-  Atomic<bool> valid{false};
-} at_thread_end;
+  if (key >= kFirstKey)
+    pthread_setspecific(static_cast<pthread_key_t>(key - kFirstKey), &tls_state);
+}
+
+// Other threads may go on while the process ends.
+[[gnu::destructor]] void forget_threads() {
+  const uintptr_t key = kept.exchange(kUnloaded, kAcquire);  // as above
+  if (key >= kFirstKey) pthread_key_delete(static_cast<pthread_key_t>(key - kFirstKey));
+}
+}  // namespace at_thread_end
 
 // Called when a thread ends; gives its ordinal back. A thread that still has something borrowed is
 // told again, as its other destructors may give that back. If it never does, it keeps the ordinal
@@ -80,7 +101,7 @@ void leave(void*) {
   const unsigned ordinal = tls_state.ordinal;
   if (ordinal == 0 || ordinal > kReused) return;
   if (tls_state.innermost != nullptr || tls_state.borrows != nullptr) {
-    at_thread_end.tell_of_this_thread();
+    at_thread_end::tell_of_this_thread();
     return;
   }
   tls_state.ordinal = 0;
@@ -91,7 +112,7 @@ void leave(void*) {
 
 unsigned assign_ordinal() {
   tls_state.ordinal = take_ordinal();
-  at_thread_end.tell_of_this_thread();
+  at_thread_end::tell_of_this_thread();
   return tls_state.ordinal;
 }
 

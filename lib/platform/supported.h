@@ -7,15 +7,17 @@
 #define ATTRCACHE_PLATFORM_SUPPORTED_H_
 
 #if !defined(__cplusplus) || __cplusplus < 202002L
-#error "attrcache: the library is C++20 (g++ 12 or clang 14, or later, with -std=c++20)"
-#elif !defined(__linux__)
-#error "attrcache: no other system than Linux is supported yet (lib/include/README.md)"
-#elif !defined(__LP64__)
-#error "attrcache: only 64-bit builds are supported: a value is 8 bytes, and a pointer"
-#elif __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "attrcache: big-endian processors are not supported: an int is read where its pointer is"
-#elif !defined(__x86_64__) && !defined(__aarch64__)
-#error "attrcache: no 16-byte atomic access is known for this processor (known: x86-64, AArch64)"
+#error "attrcache: the library is C++20 (g++ 11 or clang 13, or later, with -std=c++20)"
+#elif !defined(__GNUC__)
+#error "attrcache: the compiler must be g++ or clang: inline assembly and attributes are theirs"
+#elif !defined(__unix__) && !defined(__APPLE__)
+#error "attrcache: no system without POSIX threads is supported"
+#elif defined(__x86_64__) && !defined(__LP64__)
+#error "attrcache: x32 is not supported; build for x86-64 or i386"
+#elif __GCC_ATOMIC_LLONG_LOCK_FREE != 2 && !defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_8)
+#error "attrcache: this processor has no 8-byte atomic access; perhaps a later one has (-march=...)"
+#elif defined(ATTRCACHE_LSE2) && !defined(__aarch64__)
+#error "attrcache: ATTRCACHE_LSE2 is for AArch64"
 #endif
 
 #endif  // ATTRCACHE_PLATFORM_SUPPORTED_H_

@@ -5,6 +5,8 @@
 #ifndef ATTRCACHE_PLATFORM_THREAD_H_
 #define ATTRCACHE_PLATFORM_THREAD_H_
 
+#include <cstdint>  // and with it __GLIBC__
+
 namespace attrcache {
 
 struct Frame;   // callback/frame.h
@@ -29,8 +31,13 @@ inline unsigned thread_ordinal() { return this_thread().ordinal; }
 #else
 // With the model initial-exec the address takes one instruction; with a shared library's default it
 // would take a call. The price is 24 bytes of the static TLS that glibc keeps in reserve for
-// libraries that are opened late.
-extern thread_local constinit ThreadState tls_state __attribute__((tls_model("initial-exec")));
+// libraries that are opened late. Other C libraries have no such reserve.
+#if defined(__GLIBC__) && !defined(ATTRCACHE_NO_INITIAL_EXEC)
+#define ATTRCACHE_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define ATTRCACHE_TLS_MODEL
+#endif
+extern thread_local constinit ThreadState tls_state ATTRCACHE_TLS_MODEL;
 inline ThreadState& this_thread() { return tls_state; }
 unsigned assign_ordinal();
 inline unsigned thread_ordinal() {

@@ -20,7 +20,7 @@
 #define ATTRCACHE_PLATFORM_TWO_STEP_LOAD_H_
 
 #include "platform/atomic.h"
-#include "platform/pair.h"
+#include "platform/slot_content.h"
 
 namespace attrcache {
 

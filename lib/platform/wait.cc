@@ -2,19 +2,26 @@
 
 #include "platform/wait.h"
 
+#include <sched.h>
+#include <time.h>
+
+// Where there are no futexes, threads that wait for long take short naps.
+#if defined(__linux__) && !defined(ATTRCACHE_NO_FUTEX)
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+#ifdef SYS_futex
+#define ATTRCACHE_HAS_FUTEX 1
+#endif
+#endif
 
 namespace attrcache {
 namespace {
 
 void pause() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("yield");
@@ -26,9 +33,11 @@ void nap(long nanoseconds) {
   nanosleep(&time, nullptr);
 }
 
+#ifdef ATTRCACHE_HAS_FUTEX
 long futex(const uint32_t* word, int operation, uint32_t value) {
   return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
+#endif
 
 }  // namespace
 
@@ -57,15 +66,25 @@ void SlotWait::until_changed(const Pair& slot, uint64_t meta) {
     }
     return;
   }
+#ifdef ATTRCACHE_HAS_FUTEX
   // Whether the thread was woken, the slot had changed already, or a signal came: the caller looks
   // again. Where futexes are forbidden (by a seccomp filter, say), short naps take their place.
   const auto upper = static_cast<uint32_t>(meta >> 32);
-  if (futex(slot.upper_half_of_meta(), FUTEX_WAIT, upper) != 0 && errno != EAGAIN &&
-      errno != EINTR) {
-    nap(20'000);
+  if (futex(slot.upper_half_of_meta(), FUTEX_WAIT, upper) == 0 || errno == EAGAIN ||
+      errno == EINTR) {
+    return;
   }
+#else
+  static_cast<void>(slot);
+  static_cast<void>(meta);
+#endif
+  nap(20'000);
 }
 
+#ifdef ATTRCACHE_HAS_FUTEX
 void wake(const Pair& slot) { futex(slot.upper_half_of_meta(), FUTEX_WAKE, INT_MAX); }
+#else
+void wake(const Pair&) {}
+#endif
 
 }  // namespace attrcache

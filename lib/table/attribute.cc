@@ -376,8 +376,8 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
   if (result != ATTRCACHE_OK) [[unlikely]]
     return result;
   borrowed->value = meta::tag(word.meta) == ATTRCACHE_AS_POINTER
-                        ? reinterpret_cast<void*>(word.value)
-                        : const_cast<uint64_t*>(slot->value_address());
+                        ? as_pointer(word.value)
+                        : address_for_c(slot->value_address(), meta::tag(word.meta));
   borrowed->borrow.slot = slot;
   borrowed->registry = &registry;
   borrowed->thread = identity;

@@ -10,7 +10,7 @@ namespace attrcache {
 namespace {
 
 // select() reads the horizon before the slots. So what was attached after that has a negative age,
-// which modulo 2^36 is above this one, and nothing else has such an age (see renumber.h).
+// which modulo 2^35 is above this one, and nothing else has such an age (see renumber.h).
 constexpr uint64_t kYounger =
     (uint64_t{1} << meta::kSequenceBits) - (uint64_t{1} << (meta::kSequenceBits - 2));
 constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
@@ -62,7 +62,7 @@ bool Batch::list_all() {
   }
   count_ = there;
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
-  // each: no age is negative, and all are right modulo 2^36.
+  // each: no age is negative, and all are right modulo 2^35.
   horizon_ = table_.clock.load(kRelaxed);
   for (Item* i = items_; i != items_ + count_; ++i) i->age = meta::age(i->age, horizon_);
   // Attributes that were set in the order of their keyvals, as most are, are sorted already.

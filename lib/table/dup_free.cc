@@ -9,7 +9,7 @@ namespace attrcache {
 namespace {
 
 // How often callbacks may attach attributes to an object that is being freed, before it gives up.
-constexpr int kMaxRounds = 16;
+constexpr int kMaxDeletingRounds = 16;
 
 // Runs copy_fn on one attribute, with its value pinned.
 int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
@@ -170,7 +170,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     return first_failure;
   };
   TableScope scope(thread, &table);
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < kMaxDeletingRounds; ++round) {
     Batch batch(table, Batch::Order::kYoungestFirst);
     while (batch.next()) {
       for (unsigned i = batch.count(); i-- > 0;) {

@@ -7,7 +7,7 @@ namespace attrcache {
 int find_attribute(const Registry& registry, const Table& table, uint32_t keyval, Found* found) {
   found->slot = table.find(id::index(keyval));
   if (found->slot != nullptr) {
-    found->word = found->slot->load();
+    found->word = found->slot->peek();
     const uint32_t differs = static_cast<uint32_t>(found->word.meta >> 32) ^ keyval;
     if ((differs & meta::kSameAttribute) == 0 && id::well_formed(keyval) &&
         id::kind(keyval) == registry.kind()) {
@@ -49,7 +49,7 @@ int get_slowly(const attrcache_kind* kind, const attrcache_table* table, int key
   if (result == ATTRCACHE_OK) {
     *value = seen_by_c(found.slot->value_address(), meta::tag(found.word.meta));
     if (meta::tag(found.word.meta) == ATTRCACHE_AS_POINTER) {
-      *value = reinterpret_cast<void*>(found.word.value);
+      *value = as_pointer(found.word.value);
     }
   }
   return result;

@@ -71,11 +71,12 @@ template <size_t kAt, Look kMissed>
   return slot_in<kAt>(base, offset).glimpse([=](uint32_t upper, auto word_value) {
     const uint32_t differs = upper ^ keyval;
     if ((differs & meta::kSameAsPointer) == 0) [[likely]] {
-      *value = reinterpret_cast<void*>(word_value());
+      *value = as_pointer(word_value());
       return Look::kHit;
     }
     if ((differs & meta::kSameAttribute) == 0) [[likely]] {
-      *value = const_cast<uint64_t*>(slot_in<kAt>(base, opaque(offset)).value_address());
+      *value = address_for_c(slot_in<kAt>(base, opaque(offset)).value_address(),
+                             meta::tag(uint64_t{upper} << 32));
       return Look::kHitAddress;
     }
     return kMissed;

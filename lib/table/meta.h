@@ -11,7 +11,8 @@
 //   41        attached: the keyval is an ordinary one without delete_fn (kNoDeleteFn)
 //             deleting: the deletion is part of a replacing set
 //   40        deleting: a thread has claimed the value, to delete it
-//   39 .. 36  sequence number, high part
+//   39        0; Pair uses it while it changes a slot (pair_bits::kChanging)
+//   38 .. 36  sequence number, high part
 //   35 .. 32  keyval kind
 //   31 .. 0   sequence number, low part
 //
@@ -24,10 +25,10 @@
 // Every attachment has a sequence number of its own, from its table's counter. The numbers order
 // copy_all and delete_all, and keep compare-and-swap from ABA. There is one exception: a value that
 // replaces the youngest one of its table, under a keyval without delete_fn, inherits its number
-// (see successor() in slot.h). Numbers wrap around after 2^36 attachments to one table. So that the
+// (see successor() in slot.h). Numbers wrap around after 2^35 attachments to one table. So that the
 // order is right nevertheless, attachments that are older than 2^33 others get younger numbers in
 // time, which keep them in the same order (table/renumber.h). ABA could happen only to a thread
-// that sleeps between a load and its compare-and-swap while exactly 2^36 values are attached to the
+// that sleeps between a load and its compare-and-swap while exactly 2^35 values are attached to the
 // table, or almost exactly a multiple of 2^33.
 
 #ifndef ATTRCACHE_TABLE_META_H_
@@ -37,6 +38,7 @@
 
 #include "attrcache/attrcache.h"
 #include "keyval/references.h"
+#include "platform/slot_content.h"
 
 namespace attrcache::meta {
 
@@ -56,22 +58,24 @@ inline constexpr int kMaxHolds = 1023;  // pins, or waiting pinners
 inline constexpr uint64_t kHolds = uint64_t{kHoldsHalf} << 32;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
 inline constexpr uint64_t kReplacing = kNoDeleteFn;  // the same bit, where kDeleting is set
-inline constexpr unsigned kSequenceBits = 36;
-inline constexpr uint64_t kSequence = uint64_t{0xf0} << 32 | 0xffffffff;
+inline constexpr unsigned kSequenceBits = 35;
+inline constexpr uint64_t kSequence = uint64_t{0x70} << 32 | 0xffffffff;
 
+static_assert(kVisible == pair_bits::kVisible && (kSequence & pair_bits::kChanging) == 0);
 static_assert(kVisible >> 32 == id::kMarker && kHolds == uint64_t{2047} << kHoldShift);
 static_assert(kNoDeleteFn == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
+static_assert(kTagBits[ATTRCACHE_AS_POINTER] == 0 && kTagBits[3] == pair_bits::kTag);
 
 // The bits of a sequence number at their places in a meta. Two such numbers can be compared and
 // subtracted as they are, if the result of a subtraction is masked by kSequence.
 constexpr uint64_t spread(uint64_t sequence) {
-  return (sequence >> 32 & 0xf) << 36 | (sequence & 0xffffffff);
+  return (sequence >> 32 & 0x7) << 36 | (sequence & 0xffffffff);
 }
 // The sequence number in a meta; and how many attachments ago it was given out, if the table's
-// clock is at `clock` now. Both are modulo 2^36.
-constexpr uint64_t number(uint64_t m) { return (m >> 36 & 0xf) << 32 | (m & 0xffffffff); }
+// clock is at `clock` now. Both are modulo 2^35.
+constexpr uint64_t number(uint64_t m) { return (m >> 36 & 0x7) << 32 | (m & 0xffffffff); }
 constexpr uint64_t age(uint64_t m, uint64_t clock) {
   return (clock - number(m)) & ((uint64_t{1} << kSequenceBits) - 1);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keeps the order of a table's attributes right for ever, although a slot has room for only 36 bits
+// Keeps the order of a table's attributes right for ever, although a slot has room for only 35 bits
 // of a sequence number. Whenever the table's clock passes a multiple of 2^32, the thread whose
 // attachment that was renumbers the attributes that are older than 2^33 attachments. They get
 // younger numbers, with ages from 2^33 on, in the same order. So no attribute ever gets as old as
-// 2^36 attachments, unless there was no memory for eight renumberings in a row.
+// 2^35 attachments, unless there was no memory for six renumberings in a row.
 
 #ifndef ATTRCACHE_TABLE_RENUMBER_H_
 #define ATTRCACHE_TABLE_RENUMBER_H_

@@ -137,7 +137,7 @@ struct Directory {
   Atomic<uintptr_t> owner;
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
-static_assert(sizeof(Directory) == 160);
+static_assert(sizeof(void*) != 8 || sizeof(Directory) == 160);
 
 // Memory that a table has got together with its directory, for the leaves and nodes that it will
 // need at once. It follows the directory, whose release releases it.
@@ -280,7 +280,7 @@ struct Table {
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
-static_assert(sizeof(Leaf) == 128 && sizeof(Node) == 128);
+static_assert(sizeof(Leaf) == 128 && sizeof(Node) == kFanout * sizeof(void*));
 
 // Visits what there is in a tree, nodes after what is below them: visit(FarLeaf*), visit(Node*).
 template <typename Visit>

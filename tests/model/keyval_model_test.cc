@@ -379,8 +379,8 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
 struct FullRegistry {
   Epoch epoch{1};
   attrcache_kind_options options = {};
-  const Threads threads{attrcache_thread_hooks{}};
-  Registry registry{0, options, 1, epoch, threads};
+  const RuntimeHooks runtime{Threads{attrcache_thread_hooks{}}, nullptr};
+  Registry registry{0, options, 1, epoch, runtime};
 
   FullRegistry() {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));

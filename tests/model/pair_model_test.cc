@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pairs that take several steps: that of two words, for ThreadSanitizer builds and soaks, and
-// that of AArch64, whose load reads the halves one by one. Whatever threads do to such a Pair, it
-// must behave as if 16 bytes were read and exchanged in one step (pair.h), and whoever reads must
-// see what the writer did before. The Pair of one step needs no test of its own, because all other
-// models use it.
+// The Pairs that take several steps: that of two words, for processors that exchange no more than 8
+// bytes in one step, ThreadSanitizer builds and soaks; and that whose load reads the halves one by
+// one. Whatever threads do to such a Pair, it must behave as if 16 bytes were read and exchanged in
+// one step (pair.h), and whoever reads must see what the writer did before. The Pair of one step
+// needs no test of its own, because all other models use it.
 
 #include "platform/pair_two_words.h"
 #include "tests/model/explorer/linearizability.h"
@@ -22,8 +22,32 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
+// What a reader learns by peek(). Not of the meta: its number, which peek() need not give.
+enum Found : uint64_t { kNothing, kPointer, kInteger };
+Found found(uint64_t meta) {
+  if ((meta & pair_bits::kVisible) == 0) return kNothing;
+  return (meta & pair_bits::kTag) == 0 ? kPointer : kInteger;
+}
+// In C: the pointer; of an integer its address, whatever the value is. In Fortran: the value.
+Content seen_in_c(Content content) {
+  const Found what = found(content.meta);
+  return {what == kPointer ? content.value : 0, what};
+}
+Content seen_in_fortran(Content content) {
+  const bool any = found(content.meta) != kNothing;
+  return {any ? content.value : 0, any};
+}
+
 struct Step {
-  enum Kind { kLoad, kLoadMeta, kCompareExchange, kCompareExchangeMeta, kAddMeta } kind;
+  enum Kind {
+    kLoad,
+    kGetInC,
+    kGetInFortran,
+    kLoadMeta,
+    kCompareExchange,
+    kCompareExchangeMeta,
+    kAddMeta
+  } kind;
   bool done;        // of a swap
   Content seen;     // or what was expected, if it was done
   Content desired;  // add: the number
@@ -35,6 +59,10 @@ bool perform(Content& content, const Step& step) {
   switch (step.kind) {
     case Step::kLoad:
       return content == step.seen;
+    case Step::kGetInC:
+      return seen_in_c(content) == step.seen;
+    case Step::kGetInFortran:
+      return seen_in_fortran(content) == step.seen;
     case Step::kLoadMeta:
       return same_meta;
     case Step::kCompareExchange:
@@ -61,7 +89,7 @@ struct Observed {
   Plain<int> cells[5];
   History<Step> history;
   Moment ends[kMaxOperations];
-  const Content initial;
+  Content initial;
 
   explicit Observed(Content content) : initial(content) {
     pair.store_unshared({content.value, content.meta});
@@ -77,6 +105,20 @@ struct Observed {
     const SlotContent seen = pair.load();
     record({Step::kLoad, false, {seen.value, seen.meta}, {}}, begin);
     return {seen.value, seen.meta};
+  }
+  Content get_in_c() {
+    const Moment begin = now();
+    const SlotContent read = pair.peek();
+    const Content seen = seen_in_c({read.value, read.meta});
+    record({Step::kGetInC, false, seen, {}}, begin);
+    return seen;
+  }
+  Content get_in_fortran() {
+    const Moment begin = now();
+    const SlotContent read = pair.peek();
+    const Content seen = seen_in_fortran({read.value, read.meta});
+    record({Step::kGetInFortran, false, seen, {}}, begin);
+    return seen;
   }
   uint64_t load_meta() {
     const Moment begin = now();
@@ -120,7 +162,9 @@ struct Observed {
 
   void record(const Step& step, const Moment& begin) {
     static constexpr const char* kNames[] = {
-        "load:", "load_meta:", "compare_exchange:", "compare_exchange_meta:", "add_meta:"};
+        "load:",      "get_in_c:",         "get_in_fortran:",
+        "load_meta:", "compare_exchange:", "compare_exchange_meta:",
+        "add_meta:"};
     note(kNames[step.kind], static_cast<int>(step.seen.value * 1000 + step.seen.meta));
     uint32_t after = 0;
     for (unsigned i = 0; i < history.count; ++i) {
@@ -282,8 +326,113 @@ TYPED_TEST(ManySteps, AMetaThatReturnsWithAnotherValueIsSeenWithAThird) {
   EXPECT_EQ(result.failure, "the steps have a serial order, as those of one word have");
 }
 
-// ---- What is handed over
-// -------------------------------------------------------------------------
+// ---- As get sees it ----
+
+constexpr uint64_t kAttached = pair_bits::kVisible;                           // a C pointer
+constexpr uint64_t kAttachedInteger = pair_bits::kVisible | pair_bits::kTag;  // an Aint
+
+// Sets that replace pointers by pointers.
+TYPED_TEST(ManySteps, GetsBesideSetsThatReplace) {
+  this->run({3}, [](auto& o) {
+    o.pair.store_unshared({1, kAttached | 10});
+    o.initial = {1, kAttached | 10};
+    spawn([&o] {
+      o.swaps({1, kAttached | 10}, {2, kAttached | 20});
+      o.swaps({2, kAttached | 20}, {3, kAttached | 30});
+    });
+    spawn([&o] {
+      o.get_in_c();
+      o.get_in_c();
+    });
+  });
+}
+
+// Two who get, one after the other: the second doesn't go back behind what the first has seen.
+TYPED_TEST(ManySteps, GetsOfTwoThreadsBesideASet) {
+  this->run({2}, [](auto& o) {
+    o.pair.store_unshared({1, kAttached | 10});
+    o.initial = {1, kAttached | 10};
+    spawn([&o] { o.swaps({1, kAttached | 10}, {2, kAttached | 20}); });
+    for (int t = 0; t < 2; ++t) {
+      spawn([&o] {
+        o.get_in_c();
+        o.get_in_fortran();
+      });
+    }
+  });
+}
+
+// A value that is left behind by a delete is never seen again, nor one that is not attached yet.
+TYPED_TEST(ManySteps, GetsBesideSetAndDelete) {
+  this->run({3}, [](auto& o) {
+    o.pair.store_unshared({1, 0});
+    o.initial = {1, 0};
+    spawn([&o] {
+      if (!o.swaps({1, 0}, {2, kAttached | 20})) return;
+      o.swaps_meta(kAttached | 20, 0);
+    });
+    spawn([&o] {
+      o.get_in_c();
+      o.get_in_c();
+    });
+  });
+}
+
+// The kind of value changes: no pointer is taken for an integer, nor an integer for a pointer.
+TYPED_TEST(ManySteps, GetsBesideAnIntegerThatReplacesAPointer) {
+  this->run({3}, [](auto& o) {
+    o.pair.store_unshared({1, kAttached | 10});
+    o.initial = {1, kAttached | 10};
+    spawn([&o] { o.swaps({1, kAttached | 10}, {2, kAttachedInteger | 20}); });
+    spawn([&o] {
+      o.get_in_c();
+      o.get_in_fortran();
+      o.get_in_c();
+    });
+  });
+}
+TYPED_TEST(ManySteps, GetsBesideAPointerThatReplacesAnInteger) {
+  this->run({3}, [](auto& o) {
+    o.pair.store_unshared({1, kAttachedInteger | 10});
+    o.initial = {1, kAttachedInteger | 10};
+    spawn([&o] { o.swaps({1, kAttachedInteger | 10}, {2, kAttached | 20}); });
+    spawn([&o] {
+      o.get_in_c();
+      o.get_in_fortran();
+      o.get_in_c();
+    });
+  });
+}
+
+// Two set, and one gives up because the other was first.
+TYPED_TEST(ManySteps, GetsBesideSetsThatRace) {
+  this->run({2}, [](auto& o) {
+    o.pair.store_unshared({1, kAttached | 10});
+    o.initial = {1, kAttached | 10};
+    for (uint64_t t = 0; t < 2; ++t) {
+      spawn([&o, t] { o.swaps({1, kAttached | 10}, {2 + t, kAttached | 10}); });
+    }
+    spawn([&o] {
+      o.get_in_c();
+      o.get_in_c();
+    });
+  });
+}
+
+// Who finds a new value knows what it points to, also if the set hasn't ended.
+TYPED_TEST(ManySteps, AGetSeesWhatTheValueIsOf) {
+  this->run({}, [](auto& o) {
+    o.pair.store_unshared({1, kAttached | 10});
+    o.initial = {1, kAttached | 10};
+    spawn([&o] {
+      o.write_cell(2);
+      o.swaps({1, kAttached | 10}, {2, kAttached | 20});
+    });
+    spawn([&o] { o.read_cell(o.get_in_c().value); });
+  });
+}
+
+// ---- What is handed over ----
 
 TYPED_TEST(ManySteps, LoadSeesWhatTheValueIsOf) {
   this->run({}, [](auto& o) {

@@ -20,10 +20,11 @@ readarray -t shared < <(pkg-config --cflags --libs attrcache | xargs -n 1)
 gcc -std=c11 -pedantic -Wall -Wextra -Werror "$here/use.c" "${shared[@]}" -o "$work/shared"
 expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/shared"
 [[ $(readelf -d "$work/shared") == *NEEDED*'[libattrcache.so.'[0-9]']'* ]] || fail "no soname is needed"
-readarray -t static < <(pkg-config --static --libs attrcache | xargs -n 1)
-gcc -std=c11 -I"$prefix/include" "$here/use.c" -Wl,-Bstatic -L"$prefix/lib/multi" -lattrcache \
-  -Wl,-Bdynamic "${static[@]:2}" -o "$work/static"
+# The static library beside the shared one.
+readarray -t static < <(pkg-config --cflags --libs attrcache-static | xargs -n 1)
+gcc -std=c11 "$here/use.c" "${static[@]}" -o "$work/static"
 expect "works in C" "$work/static"
+[[ $(readelf -d "$work/static") != *NEEDED*attrcache* ]] || fail "the shared library is needed"
 # A fully static program.
 readarray -t static < <(pkg-config --static --cflags --libs attrcache | xargs -n 1)
 gcc -std=c11 "$here/use.c" "${static[@]}" -static -o "$work/wholly_static"
@@ -79,6 +80,7 @@ bin/attrcache-check-mpi
 bin/attrcache-run
 include/attrcache/attrcache.h
 include/attrcache/attrcache.hpp
+include/attrcache/attrcache_inline.h
 include/attrcache/mpi2.hpp
 lib/attrcache/libattrcache_mpi_abi.so
 lib/attrcache/libattrcache_mpi_abi_report.so
@@ -92,7 +94,9 @@ lib/multi/libattrcache.a
 lib/multi/libattrcache.so
 lib/multi/libattrcache.so.0
 lib/multi/libattrcache.so.$version
+lib/multi/pkgconfig/attrcache-static.pc
 lib/multi/pkgconfig/attrcache.pc
+share/aclocal/attrcache.m4
 share/attrcache/attrcache_gdb.py
 $(cd tools && find conformance -name '*.py' -o -path '*/checks/*' | sed 's|^|share/attrcache/|' | LC_ALL=C sort)
 share/attrcache/installed-files

@@ -14,11 +14,24 @@
 
 namespace attrcache::support {
 
-// A domain. When it ends, no attribute may be attached any more.
+// As attrcache::catch_exceptions.
+inline int catch_exceptions(void (*call)(void* argument), void* argument) {
+  try {
+    call(argument);
+  } catch (...) {
+    return 1;
+  }
+  return 0;
+}
+
+// A domain, in which callbacks may throw. When it ends, no attribute may be attached any more.
 class Universe {
  public:
-  explicit Universe(const attrcache_domain_options* options = nullptr) {
-    EXPECT_EQ(attrcache_domain_create(options, &domain_), ATTRCACHE_OK);
+  explicit Universe(const attrcache_domain_options* given = nullptr) {
+    attrcache_domain_options options = {};
+    if (given != nullptr) options = *given;
+    options.catch_exceptions = &catch_exceptions;
+    EXPECT_EQ(attrcache_domain_create(&options, &domain_), ATTRCACHE_OK);
   }
   ~Universe() {
     if (domain_ == nullptr) return;

@@ -17,7 +17,7 @@
 
 namespace attrcache::support {
 
-// Stress tests divide their rounds by this. ThreadSanitizer makes them about ten times slower.
+// Stress tests divide their rounds by this. ThreadSanitizer makes them about ten times slower, and so does qemu.
 #if defined(__SANITIZE_THREAD__)
 #define ATTRCACHE_TESTS_UNDER_TSAN 1
 #elif defined(__has_feature)
@@ -25,7 +25,7 @@ namespace attrcache::support {
 #define ATTRCACHE_TESTS_UNDER_TSAN 1
 #endif
 #endif
-#ifdef ATTRCACHE_TESTS_UNDER_TSAN
+#if defined(ATTRCACHE_TESTS_UNDER_TSAN) || defined(ATTRCACHE_TESTS_EMULATED)
 inline constexpr int kSlowness = 10;
 #else
 inline constexpr int kSlowness = 1;

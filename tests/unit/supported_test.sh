@@ -25,19 +25,16 @@ expect() { # TEXT TARGET OPTION...
   echo "$*: $first"
 }
 
-expect "for this processor" riscv64-linux-gnu
-expect "for this processor" powerpc64le-linux-gnu
-expect "for this processor" mips64el-linux-gnuabi64
-expect "64-bit" i686-linux-gnu
-expect "64-bit" x86_64-linux-gnux32
-expect "64-bit" armv7-linux-gnueabihf
-expect "big-endian" s390x-linux-gnu
-expect "big-endian" aarch64_be-linux-gnu
-expect "Linux" x86_64-apple-darwin
-expect "Linux" aarch64-unknown-freebsd
+expect "no 8-byte atomic access" armv5te-linux-gnueabi
+expect "no 8-byte atomic access" mips-linux-gnu
+expect "no 8-byte atomic access" powerpc-linux-gnu
+expect "x32" x86_64-linux-gnux32
+expect "POSIX threads" x86_64-pc-windows-gnu
 expect "C++20" x86_64-linux-gnu -std=c++17
+expect "AArch64" x86_64-linux-gnu -DATTRCACHE_LSE2
 
-for target in x86_64-linux-gnu aarch64-linux-gnu; do
+for target in x86_64-linux-gnu aarch64-linux-gnu aarch64_be-linux-gnu riscv64-linux-gnu powerpc64le-linux-gnu s390x-linux-gnu \
+  mips64el-linux-gnuabi64 i686-linux-gnu armv7-linux-gnueabihf x86_64-apple-darwin aarch64-unknown-freebsd; do
   [[ -z $(errors "$target" supported.h) ]] || {
     echo "FAILED: $target is refused"
     exit 1

@@ -27,3 +27,12 @@ COPTS = [
     "@platforms//cpu:x86_64": ["-mcx16"],
     "//conditions:default": [],
 })
+
+# For the library itself, which needs no C++ runtime. Callbacks that throw are caught by whoever was written in C++: the
+# unwinder passes through the library's frames between the two (-funwind-tables: it needs their tables, also on processors
+# where they aren't made by default).
+CORE_COPTS = COPTS + [
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-funwind-tables",
+]

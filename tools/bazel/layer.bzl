@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 
-load("//tools/bazel:copts.bzl", "COPTS")
+load("//tools/bazel:copts.bzl", "CORE_COPTS")
 
-def attrcache_layer(name, folder = None, deps = [], **kwargs):
+def attrcache_layer(name, folder = None, deps = [], copts = [], **kwargs):
     """One folder of lib/ as one library, and as filegroups for those who compile it differently.
 
     Headers are included relative to lib/. A file sees the headers of its own folder and of the
@@ -12,6 +12,7 @@ def attrcache_layer(name, folder = None, deps = [], **kwargs):
       name: the layer; NAME_sources and NAME_headers are its files.
       folder: where its files are; else the folder of the same name.
       deps: the layers below.
+      copts: more of them.
       **kwargs: for cc_library.
     """
     folder = folder or name
@@ -21,7 +22,7 @@ def attrcache_layer(name, folder = None, deps = [], **kwargs):
         name = name,
         srcs = sources,
         hdrs = headers,
-        copts = COPTS,
+        copts = CORE_COPTS + copts,
         strip_include_prefix = "/lib",
         linkstatic = True,
         deps = deps,

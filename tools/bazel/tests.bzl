@@ -10,7 +10,7 @@
 # Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (tests of MPI programs, of
 # instruction counts, and of models). "exclusive" runs a test alone. "cpu:2" reserves two processors.
 
-load("//tools/bazel:copts.bzl", "COPTS")
+load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
 
 # What glibc allocates, and what it has freed, is filled: so memory that nobody initialized is not zero by chance.
 TEST_ENVIRONMENT = {"MALLOC_PERTURB_": "165"}
@@ -97,7 +97,7 @@ def attrcache_variant(name, defines, srcs = None, deps = [], **kwargs):
         testonly = True,
         srcs = srcs or ["//lib:sources"],
         hdrs = ["//lib:inner_headers"],
-        copts = COPTS,
+        copts = CORE_COPTS,
         defines = defines,
         linkstatic = True,
         strip_include_prefix = "/lib",

@@ -66,7 +66,7 @@ class Attribute:
         self.visible = bool(meta >> 62 & 1)
         self.pins = max(signed(meta >> 42, 11), 0)
         self.deleting = bool(meta >> 40 & 1)
-        self.order = (meta >> 36 & 0xF) << 32 | meta & 0xFFFFFFFF
+        self.order = (meta >> 36 & 0x7) << 32 | meta & 0xFFFFFFFF
 
     def __str__(self):
         if self.tag == 0:

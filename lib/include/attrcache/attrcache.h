@@ -17,22 +17,36 @@
  * Rules for all functions
  *
  * Results: ATTRCACHE_OK is 0, ATTRCACHE_ABSENT 1; everything above is an error. A call that returns
- * an error has changed nothing, unless its description says otherwise. No exception ever leaves a
- * function.
+ * an error has changed nothing, unless its description says otherwise. The library needs no C++
+ * runtime and throws nothing.
  *
  * Threads: any function may be called by any thread at any time, on any object. The exception: once
  * a table's owner frees the object (attrcache_delete_all), nobody else may use that table any more;
  * and a domain may be destroyed only when nobody uses it any more.
  *
  * Callbacks: run synchronously, on the calling thread, with no lock held and no epoch pinned: they
- * may call anything here, on any object, the one being served included.
+ * may call anything here, on any object, the one being served included. They must return: what
+ * happens if a callback is left by longjmp, by the end of its thread, or by an exception that the
+ * domain's catch_exceptions doesn't catch, is undefined. (The C++ API, mpi2.hpp and the interposers
+ * catch the exceptions of their users' callbacks.)
  *
  * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, the
- * allocator, and the waits below. "Wait-free" holds where the processor adds in one step
- * (x86-64, AArch64 with LSE); get itself is wait-free on x86-64, with one load barrier on AArch64
- * built with -DATTRCACHE_LSE2, and lock-free on other AArch64.
+ * allocator, and the waits below. "Wait-free" holds where the processor adds in one step (x86-64,
+ * s390x, AArch64 with LSE). What a slot's 16 bytes take of steps depends on the processor and on the
+ * build; attrcache_platform() says which it is:
+ *   read in one step         get is wait-free. x86-64 with AVX; s390x; AArch64 built with
+ *                            -DATTRCACHE_LSE2, but for one load barrier.
+ *   read in two steps,       get is lock-free. x86-64 built with -DATTRCACHE_PAIR_TWO_STEP; other
+ *   exchanged in one         AArch64; POWER8 and later.
+ *   steps of 8 bytes         get is lock-free, but waits for a thread that is just replacing a value
+ *                            in the same slot by one with another tag (an Aint over a C pointer,
+ *                            say); so it is not for signal handlers that may interrupt such a set.
+ *                            All other functions that use a slot wait for a thread that is just
+ *                            storing a value in it: one that is stopped there, between three stores,
+ *                            stops them. RISC-V, i386, 32-bit ARM, all others; and any, built with
+ *                            -DATTRCACHE_PAIR_TWO_WORDS or -fsanitize=thread.
  *
- * Waits for other threads: there are two, and no others.
+ * Waits for other threads: besides those of steps of 8 bytes there are two, and no others.
  *   1. Deleting or replacing a value waits for those who copy (copy_fn) or have borrowed that very
  *      value. It claims the value first, and goes on when those end who held it by then: no other
  *      thread gets hold of it any more. A thread that holds the value already may copy and borrow
@@ -75,7 +89,9 @@
 #define ATTRCACHE_VERSION \
   (ATTRCACHE_VERSION_MAJOR * 10000 + ATTRCACHE_VERSION_MINOR * 100 + ATTRCACHE_VERSION_PATCH)
 
-#if defined(__GNUC__)
+/* Only the shared library exports these functions. What embeds the static one, or the sources,
+ * exports nothing of it. */
+#if defined(ATTRCACHE_EXPORTS) && defined(__GNUC__)
 #define ATTRCACHE_API __attribute__((visibility("default")))
 #else
 #define ATTRCACHE_API
@@ -114,12 +130,13 @@ enum {
   ATTRCACHE_ERR_PINNED,            /* 1023 copies and borrows hold this value at once */
   ATTRCACHE_ERR_THREAD,            /* a borrow may be given back only by the thread that took it */
   ATTRCACHE_ERR_BUSY,              /* the table or domain is still in use */
-  ATTRCACHE_ERR_UNSUPPORTED,       /* this processor has no 16-byte atomic load */
+  ATTRCACHE_ERR_UNSUPPORTED,       /* this processor lacks what the library was built for */
   ATTRCACHE_ERR_DELETING,          /* a set up this thread's stack is replacing the value */
   ATTRCACHE_ERR_MOVED              /* the table's bytes were copied or moved while it had memory */
 };
 
-/* The callback code that stands for "a C++ exception left the callback". */
+/* The callback code that stands for "a C++ exception left the callback, and was caught" (see
+ * catch_exceptions in attrcache_domain_options). */
 #define ATTRCACHE_CALLBACK_THREW (-1)
 
 /* One line of English for a result of any function here; never null. Any thread; wait-free. */
@@ -127,6 +144,12 @@ ATTRCACHE_API const char* attrcache_strerror(int result) ATTRCACHE_NOEXCEPT;
 
 /* ATTRCACHE_VERSION of the library that is running. Any thread; wait-free. */
 ATTRCACHE_API int attrcache_version(void) ATTRCACHE_NOEXCEPT;
+
+/* One line of English that says for which processor the library was built, in how many steps it
+ * reads and writes a slot's 16 bytes there, and which of the guarantees of progress above hold.
+ * Whether the processor that it runs on can do that, attrcache_domain_create finds out. Never null.
+ * Any thread; wait-free. */
+ATTRCACHE_API const char* attrcache_platform(void) ATTRCACHE_NOEXCEPT;
 
 /* ---- Domains and kinds --------------------------------------------------------------------- */
 
@@ -170,6 +193,12 @@ typedef struct attrcache_thread_hooks {
   void* context;
 } attrcache_thread_hooks;
 
+/* For runtimes whose users' callbacks may be C++: calls call(argument), once, and returns 0; or, if
+ * an exception left that, catches it and returns any other number. Every callback of the domain is
+ * then run within such a call; one that throws fails with the code ATTRCACHE_CALLBACK_THREW, and what
+ * a destructor throws is dropped. attrcache::catch_exceptions, in attrcache.hpp, is such a function. */
+typedef int attrcache_catch_exceptions(void (*call)(void* argument), void* argument);
+
 typedef struct attrcache_domain_options {
   /* Options of the three kinds above; null: the defaults (pointer handles). */
   const attrcache_kind_options* communicator;
@@ -181,6 +210,8 @@ typedef struct attrcache_domain_options {
   unsigned stripes;
   /* Copied; null: threads are those of the operating system. Both functions or none. */
   const attrcache_thread_hooks* threads;
+  /* Null: no callback is ever left by an exception. */
+  attrcache_catch_exceptions* catch_exceptions;
 } attrcache_domain_options;
 
 /* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads),

@@ -16,8 +16,8 @@
 // else; borrow stores one int more. Callbacks without state cost nothing; those with state cost one
 // allocation per keyval.
 //
-// Errors are values (Status, Outcome, Result); nothing here throws. Callbacks may throw: the engine
-// turns that into Status::callback with the code ATTRCACHE_CALLBACK_THREW.
+// Errors are values (Status, Outcome, Result); nothing here throws. The callbacks of a Keyval may
+// throw: that becomes Status::callback with the code ATTRCACHE_CALLBACK_THREW.
 //
 // Lifetimes: a Domain must outlive its Kinds and Keyvals, so declare it before them. Destroying a
 // Keyval frees it, and the attributes attached under it stay served until the last is deleted.
@@ -245,7 +245,35 @@ inline constexpr auto clone = []<typename T>(T* value) -> Copied<T> {
 };
 inline constexpr auto destroy = []<typename T>(T* value) { delete value; };
 
+// For attrcache_domain_options, where C callbacks may throw.
+inline int catch_exceptions(void (*call)(void* argument), void* argument) {
+#if defined(__cpp_exceptions)
+  try {
+    call(argument);
+  } catch (...) {
+    return 1;
+  }
+#else
+  call(argument);
+#endif
+  return 0;
+}
+
 namespace detail {
+
+// The code of a callback, whatever it throws: an exception must not pass through the library.
+template <typename Call>
+int caught(Call call) {
+#if defined(__cpp_exceptions)
+  try {
+    return call();
+  } catch (...) {
+    return ATTRCACHE_CALLBACK_THREW;
+  }
+#else
+  return call();
+#endif
+}
 
 // Callbacks may take (object, value) or (value) alone.
 template <typename F, typename Object, typename T>
@@ -279,16 +307,17 @@ struct Trampolines {
   }
 
   static int run_copy(void* object, int, void* extra_state, void* in, void* out, int* flag) {
-    return with(extra_state, [&](Trampolines& self) {
+    const auto copy = [&](Trampolines& self) -> int {
       const Copied<T> copied = call(self.copy, *static_cast<Object*>(object), static_cast<T*>(in));
       *flag = copied.code == 0 && copied.value != nullptr;
       *static_cast<void**>(out) = const_cast<std::remove_const_t<T>*>(copied.value);
       return copied.code;
-    });
+    };
+    return caught([&] { return with(extra_state, copy); });
   }
 
   static int run_delete(void* object, int, void* value, void* extra_state) {
-    return with(extra_state, [&](Trampolines& self) {
+    const auto remove = [&](Trampolines& self) -> int {
       using Returned =
           decltype(call(self.remove, *static_cast<Object*>(object), static_cast<T*>(value)));
       if constexpr (std::is_void_v<Returned>) {
@@ -298,10 +327,16 @@ struct Trampolines {
         return static_cast<int>(
             call(self.remove, *static_cast<Object*>(object), static_cast<T*>(value)));
       }
-    });
+    };
+    return caught([&] { return with(extra_state, remove); });
   }
 
-  static void end(void* extra_state) { delete static_cast<Trampolines*>(extra_state); }
+  static void end(void* extra_state) {
+    caught([extra_state] {
+      delete static_cast<Trampolines*>(extra_state);
+      return 0;
+    });
+  }
 
   static attrcache_callbacks in_c(Trampolines* pair) {
     attrcache_callbacks c{};

@@ -128,6 +128,16 @@ void find_wrapped(Process& s) {
   }
 }
 
+// The program's callbacks may be C++.
+int catch_exceptions(void (*call)(void* argument), void* argument) {
+  try {
+    call(argument);
+  } catch (...) {
+    return 1;
+  }
+  return 0;
+}
+
 int create_domain(Process& s) {
   const attrcache_kind_options comm = options<Communicator>();
   const attrcache_kind_options type = options<Datatype>();
@@ -136,6 +146,7 @@ int create_domain(Process& s) {
   o.communicator = &comm;
   o.datatype = &type;
   o.window = &win;
+  o.catch_exceptions = catch_exceptions;
   const int result = attrcache_domain_create(&o, &s.domain);
   if (result == ATTRCACHE_OK) {
     for (int i = 0; i < kMpiKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);

@@ -27,6 +27,7 @@ class alignas(16) Pair {
     const Bits bits = access::load(at(Kind::kLoad, pair_order::kLoad, file, line));
     return {bits.lo, bits.hi};
   }
+  SlotContent peek(ATTRCACHE_MODEL_SITE) const { return load(file, line); }
   template <typename Visit>
   auto glimpse(Visit visit, ATTRCACHE_MODEL_SITE) const {
     const SlotContent word = load(file, line);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pair of AArch64 without FEAT_LSE2 (lib/platform/pair_arm.h) as the explorer sees it: two
-// locations of 8 bytes. Its load is the two_step_load() that ships. Its compare_exchange, which
-// there is assembly with ldaxp and stlxp, is one step here that reads and writes both locations,
+// The Pair that loads in two steps and exchanges in one (lib/platform/pair_one_swap.h) as the
+// explorer sees it: two locations of 8 bytes. Its load is the two_step_load() that ships. Its
+// compare_exchange, which there is assembly, is one step here that reads and writes both locations,
 // also if it fails.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_TWO_STEP_PAIR_H_
@@ -18,6 +18,7 @@ namespace attrcache::model {
 class alignas(16) TwoStepPair {
  public:
   SlotContent load() const { return two_step_load(value_, meta_); }
+  SlotContent peek() const { return load(); }
   template <typename Visit>
   auto glimpse(Visit visit) const {
     const SlotContent word = load();

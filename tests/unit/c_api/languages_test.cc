@@ -52,7 +52,7 @@ TEST_P(ConversionTest, EachReaderSeesItByTheTable) {
   }
 }
 
-constexpr intptr_t kBig = 0x123456789abcdef0;
+constexpr auto kBig = static_cast<intptr_t>(0x123456789abcdef0);
 constexpr intptr_t kLow = static_cast<int>(0x9abcdef0);
 INSTANTIATE_TEST_SUITE_P(
     Table, ConversionTest,

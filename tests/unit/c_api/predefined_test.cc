@@ -24,7 +24,8 @@ class PredefinedTest : public ::testing::TestWithParam<attrcache_tag> {
 TEST_P(PredefinedTest, TheRuntimeSetsAndChangesIt) {
   EXPECT_EQ(object.value(keyval), Object::kAbsent);
   std::vector<intptr_t> values = {32767, -2, 0};
-  if (GetParam() != ATTRCACHE_AS_INT) values.push_back(intptr_t{5} << 32);  // a window's size
+  if (GetParam() != ATTRCACHE_AS_INT)
+    values.push_back(static_cast<intptr_t>(int64_t{5} << 32));  // a window's size
   for (const intptr_t value : values) {
     EXPECT_EQ(put(value), ATTRCACHE_OK);
     void* c = nullptr;

@@ -29,8 +29,8 @@ class UserLevelThread {
     context_.uc_stack.ss_sp = stack_.data();
     context_.uc_stack.ss_size = stack_.size();
     const auto bits = reinterpret_cast<uintptr_t>(this);
-    makecontext(&context_, reinterpret_cast<void (*)()>(&run), 2, static_cast<unsigned>(bits >> 32),
-                static_cast<unsigned>(bits));
+    makecontext(&context_, reinterpret_cast<void (*)()>(&run), 2,
+                static_cast<unsigned>(uint64_t{bits} >> 32), static_cast<unsigned>(bits));
   }
   // Runs it until it yields or ends; true: it has ended.
   bool resume() {
@@ -63,7 +63,8 @@ class UserLevelThread {
   [[gnu::noinline]] static UserLevelThread* running() { return running_; }
   [[gnu::noinline]] static void set_running(UserLevelThread* thread) { running_ = thread; }
   static void run(unsigned high, unsigned low) {
-    auto* self = reinterpret_cast<UserLevelThread*>(uintptr_t{high} << 32 | low);
+    auto* self =
+        reinterpret_cast<UserLevelThread*>(static_cast<uintptr_t>(uint64_t{high} << 32 | low));
     self->body_();
     self->ended_ = true;
     yield();
@@ -79,6 +80,12 @@ class UserLevelThread {
 };
 thread_local UserLevelThread* UserLevelThread::running_ = nullptr;
 
+attrcache_domain_options thread_options(const attrcache_thread_hooks* hooks) {
+  attrcache_domain_options options = {};
+  options.threads = hooks;
+  return options;
+}
+
 class UserLevelTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -88,7 +95,7 @@ class UserLevelTest : public ::testing::Test {
   int yields = 0;
   attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, &UserLevelThread::yield_hook,
                                   &yields};
-  attrcache_domain_options options = {nullptr, nullptr, nullptr, 0, &hooks};
+  attrcache_domain_options options = thread_options(&hooks);
   Recorder recorder;
   Universe universe{&options};
   attrcache_kind* kind = universe.kind();
@@ -233,7 +240,7 @@ TEST_F(UserLevelTest, OthersAreThemselves) {
 TEST(UserLevelHooksTest, BothOrNone) {
   attrcache_domain* domain;
   attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, nullptr, nullptr};
-  attrcache_domain_options options = {nullptr, nullptr, nullptr, 0, &hooks};
+  attrcache_domain_options options = thread_options(&hooks);
   EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
   hooks = {nullptr, &UserLevelThread::yield_hook, nullptr};
   EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);

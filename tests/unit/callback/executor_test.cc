@@ -8,10 +8,15 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/fixture.h"
+
 namespace attrcache {
 namespace {
 
 constexpr int kKeyval = 0x40000010;
+
+// A pointer's or an Aint's worth of a number: its low bits, where those have 32.
+constexpr intptr_t wide(int64_t number) { return static_cast<intptr_t>(number); }
 
 // The arguments of the last callback, and what it is to return.
 struct Call {
@@ -80,11 +85,11 @@ class ExecutorTest : public ::testing::Test {
  protected:
   void SetUp() override { call = {}; }
 
-  static KeyvalCallbacks keyval_callbacks(attrcache_callback* copy_fn,
-                                          attrcache_callback* delete_fn,
-                                          attrcache_language language, intptr_t extra_state,
-                                          attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER) {
-    return {{copy_fn, delete_fn, pointer(extra_state), language, nullptr}, handle, nullptr};
+  KeyvalCallbacks keyval_callbacks(attrcache_callback* copy_fn, attrcache_callback* delete_fn,
+                                   attrcache_language language, intptr_t extra_state,
+                                   attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER) {
+    convention_ = {handle, nullptr, support::catch_exceptions};
+    return {{copy_fn, delete_fn, pointer(extra_state), language, nullptr}, &convention_};
   }
   CallbackArguments subject(intptr_t object, int64_t value,
                             attrcache_tag tag = ATTRCACHE_AS_POINTER) {
@@ -98,23 +103,24 @@ class ExecutorTest : public ::testing::Test {
     EXPECT_EQ(call.value, value);
   }
 
+  CallingConvention convention_ = {};
   uint64_t value_;
 };
 
 TEST_F(ExecutorTest, CGetsPointers) {
   KeyvalCallbacks h = keyval_callbacks(callback(copy_c), callback(delete_c), ATTRCACHE_C, 0x7000);
   call.flag = 1;
-  call.copy = 0x123456789a;
-  const Copied copied = run_copy(h, subject(0x5000000000, 0x6000000000));
-  expect_call(0x5000000000, 0x7000, 0x6000000000);
+  call.copy = wide(0x123456789a);
+  const Copied copied = run_copy(h, subject(wide(0x5000000000), wide(0x6000000000)));
+  expect_call(wide(0x5000000000), 0x7000, wide(0x6000000000));
   EXPECT_EQ(copied.code, 0);
   EXPECT_TRUE(copied.flag);
-  EXPECT_EQ(copied.value, 0x123456789au);
+  EXPECT_EQ(copied.value, static_cast<uint64_t>(wide(0x123456789a)));
   EXPECT_EQ(copied.tag, ATTRCACHE_AS_POINTER);
 
   call.code = 17;
-  EXPECT_EQ(run_delete(h, subject(0x5000000000, 0x6000000000)), 17);
-  expect_call(0x5000000000, 0x7000, 0x6000000000);
+  EXPECT_EQ(run_delete(h, subject(wide(0x5000000000), wide(0x6000000000))), 17);
+  expect_call(wide(0x5000000000), 0x7000, wide(0x6000000000));
 }
 
 TEST_F(ExecutorTest, IntHandlesAreTheLowBits) {
@@ -139,13 +145,13 @@ TEST_F(ExecutorTest, CSeesTheAddressOfWhatFortranSet) {
 TEST_F(ExecutorTest, FortranGetsIntegersOfItsSize) {
   KeyvalCallbacks aint =
       keyval_callbacks(callback(copy_fortran<intptr_t>), callback(delete_fortran<intptr_t>),
-                       ATTRCACHE_FORTRAN_AINT, 0x100000000);
+                       ATTRCACHE_FORTRAN_AINT, wide(0x100000000));
   call.flag = 1;
-  call.copy = -0x200000000;
-  const Copied copied = run_copy(aint, subject(8, -0x300000000));
-  expect_call(8, 0x100000000, -0x300000000);
+  call.copy = wide(-0x200000000);
+  const Copied copied = run_copy(aint, subject(8, wide(-0x300000000)));
+  expect_call(8, wide(0x100000000), wide(-0x300000000));
   EXPECT_TRUE(copied.flag);
-  EXPECT_EQ(static_cast<int64_t>(copied.value), -0x200000000);
+  EXPECT_EQ(static_cast<int64_t>(copied.value), wide(-0x200000000));
   EXPECT_EQ(copied.tag, ATTRCACHE_AS_AINT);
   call.code = 3;
   EXPECT_EQ(run_delete(aint, subject(8, 5)), 3);
@@ -155,7 +161,7 @@ TEST_F(ExecutorTest, FortranGetsIntegersOfItsSize) {
       callback(copy_fortran<int>), callback(delete_fortran<int>), ATTRCACHE_FORTRAN_FINT, 70);
   call.flag = 1;
   call.copy = -6;
-  const Copied small = run_copy(fint, subject(8, 0x500000004));
+  const Copied small = run_copy(fint, subject(8, wide(0x500000004)));
   expect_call(8, 70, 4);
   EXPECT_EQ(static_cast<int64_t>(small.value), -6) << "sign-extended";
   EXPECT_EQ(small.tag, ATTRCACHE_AS_FINT);
@@ -176,7 +182,7 @@ TEST_F(ExecutorTest, FortranHandlesComeFromTheRuntimeIfItHasAWay) {
                                        ATTRCACHE_FORTRAN_FINT, 0);
   run_delete(h, subject(21, 0));
   EXPECT_EQ(call.object, 21);
-  h.fortran_handle = doubled;
+  convention_.fortran_handle = doubled;
   run_delete(h, subject(21, 0));
   EXPECT_EQ(call.object, 42);
   run_copy(h, subject(22, 0));

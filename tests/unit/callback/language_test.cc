@@ -9,9 +9,10 @@ namespace {
 
 TEST(LanguageTest, IntsAreKeptSignExtended) {
   EXPECT_EQ(stored(-5, ATTRCACHE_AS_INT), ~uint64_t{4});
-  EXPECT_EQ(stored(0x100000007, ATTRCACHE_AS_FINT), 7u);
-  EXPECT_EQ(stored(0x80000000, ATTRCACHE_AS_FINT), 0xffffffff80000000u);
-  EXPECT_EQ(stored(0x100000007, ATTRCACHE_AS_AINT), 0x100000007u);
+  EXPECT_EQ(stored(static_cast<intptr_t>(0x100000007), ATTRCACHE_AS_FINT), 7u);
+  EXPECT_EQ(stored(static_cast<intptr_t>(0x80000000), ATTRCACHE_AS_FINT), 0xffffffff80000000u);
+  EXPECT_EQ(stored(INTPTR_MAX, ATTRCACHE_AS_AINT), uint64_t{INTPTR_MAX});
+  EXPECT_EQ(stored(-7, ATTRCACHE_AS_AINT), uint64_t{0} - 7);
   EXPECT_EQ(stored(-1, ATTRCACHE_AS_POINTER), ~uint64_t{0});
 }
 

@@ -39,8 +39,8 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   int other_ends = 0;
   Epoch epoch{GetParam()};
   attrcache_kind_options options = {};
-  const Threads threads{attrcache_thread_hooks{}};
-  Registry registry{kKind, options, GetParam(), epoch, threads};
+  const RuntimeHooks runtime{Threads{attrcache_thread_hooks{}}, nullptr};
+  Registry registry{kKind, options, GetParam(), epoch, runtime};
 };
 
 TEST_P(RegistryTest, AKeyvalIsOfItsKindAndFoundUntilItIsFreed) {

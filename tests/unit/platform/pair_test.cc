@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "platform/pair_two_words.h"
 #include "tests/support/threads.h"
 
 namespace attrcache {
@@ -61,6 +62,20 @@ TEST(PairTest, HalvesAreReadAsOfOneInstant) {
         pair.glimpse([](uint32_t upper, auto value) { ASSERT_EQ(upper, value() >> 32); });
       }
     }
+  });
+}
+
+// A thread may be stopped for ever in the midst of a change. If a reader waited for it, this would
+// never end.
+TEST(PairTest, ReadersOfTwoWordsDoNotWaitForAChange) {
+  constexpr uint64_t kMeta = pair_bits::kVisible | 7;
+  TwoWordPair pair;
+  pair.store_unshared({5, kMeta | pair_bits::kChanging});
+  EXPECT_EQ(pair.peek().value, 5u);
+  EXPECT_EQ(pair.peek().meta, kMeta);
+  pair.glimpse([](uint32_t upper, auto value) {
+    EXPECT_EQ(upper, kMeta >> 32);
+    EXPECT_EQ(value(), 5u);
   });
 }
 

@@ -9,6 +9,8 @@
 namespace attrcache {
 namespace {
 
+constexpr uint64_t kStep = uint64_t{1} << 40;  // above the bit that a Pair keeps to itself
+
 TEST(WaitTest, BackoffComesBack) {
   Backoff backoff;
   for (int i = 0; i < 300; ++i) backoff.relax();
@@ -26,31 +28,31 @@ TEST(WaitTest, NobodySleepsOnWhatHasChanged) {
 // end.
 TEST(WaitTest, WhoeverSleepsIsWoken) {
   Pair slot;
-  slot.store_unshared({0, uint64_t{1} << 32});
+  slot.store_unshared({0, kStep});
   std::thread waiter([&slot] {
     for (uint64_t turn = 1; turn < 2000; turn += 2) {
       SlotWait wait;
       uint64_t m = slot.load_meta();
-      while (m >> 32 == turn) {
+      while (m >> 40 == turn) {
         wait.until_changed(slot, m);
         m = slot.load_meta();
       }
-      slot.add_meta(uint64_t{1} << 32);
+      slot.add_meta(kStep);
       wake(slot);
     }
   });
   for (uint64_t turn = 2; turn <= 2000; turn += 2) {
-    slot.add_meta(uint64_t{1} << 32);
+    slot.add_meta(kStep);
     wake(slot);
     SlotWait wait;
     uint64_t m = slot.load_meta();
-    while (m >> 32 == turn) {
+    while (m >> 40 == turn) {
       wait.until_changed(slot, m);
       m = slot.load_meta();
     }
   }
   waiter.join();
-  EXPECT_EQ(slot.load_meta() >> 32, 2001u);
+  EXPECT_EQ(slot.load_meta() >> 40, 2001u);
 }
 
 }  // namespace

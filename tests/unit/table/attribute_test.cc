@@ -58,7 +58,7 @@ TEST_P(AttributeTest, AnOlderOneBecomesTheYoungest) {
 }
 
 // Otherwise a reader in two steps could combine the value of one with the tag of the other
-// (pair_arm.h).
+// (pair_one_swap.h).
 TEST_P(AttributeTest, ANumberHasOneTag) {
   uint64_t before = number(younger);
   for (const attrcache_tag tag : {ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT, ATTRCACHE_AS_POINTER}) {

@@ -14,7 +14,7 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
   for (const unsigned kind : {0u, 7u, 15u}) {
     for (const unsigned generation : {0u, 1u, 255u}) {
       for (const attrcache_tag t : kTags) {
-        for (const uint64_t number : {uint64_t{1}, uint64_t{0xffffffff}, uint64_t{0xfffffffff}}) {
+        for (const uint64_t number : {uint64_t{1}, uint64_t{0xffffffff}, uint64_t{0x7ffffffff}}) {
           const uint32_t key = id::make(kind, generation, 9);
           const uint64_t m = attached(key & stripe::kKeyval, t, number);
           EXPECT_FALSE(empty(m));

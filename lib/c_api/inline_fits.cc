@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// attrcache_inline.h has a get of its own, for C. Here is compared what it knows of tables with what
+// they are. The definition at the end is what a program that includes it links with: in a library
+// that it doesn't fit, it has another name.
+
+#include <cstddef>
+
+#include "attrcache/attrcache_inline.h"
+#include "keyval/id.h"
+#include "platform/pair.h"
+#include "table/meta.h"
+#include "table/table.h"
+
+namespace attrcache {
+
+static_assert(ATTRCACHE_INLINE_SLOTS_AT == offsetof(Table, inline_slots));
+static_assert(offsetof(Table, directory) == 0 && offsetof(Directory, leaves) == 0);
+static_assert(sizeof(Atomic<Directory*>) == sizeof(void*) &&
+              sizeof(Atomic<Leaf*>) == sizeof(void*));
+static_assert(ATTRCACHE_INLINE_SLOTS_END == kInlineSlots << id::kIndexShift);
+static_assert(ATTRCACHE_INLINE_NEAR_END == kDirectorySlots << id::kIndexShift);
+static_assert(1u << ATTRCACHE_INLINE_LEAF_SHIFT == sizeof(Leaf) && offsetof(Leaf, slots) == 0);
+static_assert(ATTRCACHE_INLINE_IN_LEAF == (kLeafSlots - 1) << id::kIndexShift);
+static_assert(ATTRCACHE_INLINE_OFFSET_MASK == (id::kMarkerMask | id::kOffsetMask));
+static_assert(ATTRCACHE_KEYVAL_MIN == id::kMarker);
+static_assert(ATTRCACHE_INLINE_AS_POINTER == meta::kSameAsPointer);
+static_assert(ATTRCACHE_INLINE_ATTRIBUTE == meta::kSameAttribute);
+static_assert(uint64_t{ATTRCACHE_INLINE_CHANGING} << 32 == pair_bits::kChanging);
+#if defined(ATTRCACHE_NEEDS_AVX) && defined(ATTRCACHE_INLINE_STEPS)
+#error "attrcache: attrcache_inline.h and platform/pair.h choose another load"
+#endif
+
+}  // namespace attrcache
+
+extern "C" const char ATTRCACHE_INLINE_FITS = 1;

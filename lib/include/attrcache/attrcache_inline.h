@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * attrcache_get, inlined into its caller: for runtimes written in C11 (or C++), whose get is then as
+ * cheap as the library's own, without a call.
+ *
+ * What it knows of a table is not part of the binary interface. So it is for those who link the
+ * static library, or compile its sources, of this very version and with the same -D options; a
+ * program that it doesn't fit doesn't link (attrcache_inline_fits_...). With the shared library, use
+ * attrcache_get.
+ *
+ * What it finds at once are the attributes under the first 64 keyvals of a kind; for all else
+ * (absence, errors, other keyvals) it calls attrcache_get. lib/c_api/inline_fits.cc compares what
+ * stands here with what the library does.
+ */
+#ifndef ATTRCACHE_ATTRCACHE_INLINE_H_
+#define ATTRCACHE_ATTRCACHE_INLINE_H_
+
+#include "attrcache.h"
+
+#if !defined(__GNUC__)
+#error "attrcache/attrcache_inline.h needs gcc or clang; attrcache/attrcache.h does not"
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which load of 16 bytes: SSE's, or one that does with every build of the library but that one. */
+#if defined(__SANITIZE_THREAD__)
+#define ATTRCACHE_INLINE_STEPS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ATTRCACHE_INLINE_STEPS 1
+#endif
+#endif
+#if !defined(__x86_64__) || defined(ATTRCACHE_PAIR_TWO_STEP) || defined(ATTRCACHE_PAIR_TWO_WORDS)
+#undef ATTRCACHE_INLINE_STEPS
+#define ATTRCACHE_INLINE_STEPS 1
+#endif
+
+#ifdef ATTRCACHE_INLINE_STEPS
+#define ATTRCACHE_INLINE_FITS attrcache_inline_fits_steps_1
+#else
+#define ATTRCACHE_INLINE_FITS attrcache_inline_fits_sse_1
+#endif
+extern const char ATTRCACHE_INLINE_FITS;
+static const char* const attrcache_inline_fits __attribute__((used)) = &ATTRCACHE_INLINE_FITS;
+
+enum {
+  ATTRCACHE_INLINE_SLOTS_AT = 16,   /* where a table's first slots begin */
+  ATTRCACHE_INLINE_SLOTS_END = 48,  /* offsets below it are of those slots */
+  ATTRCACHE_INLINE_NEAR_END = 1024, /* offsets below it are of a slot that the directory leads to */
+  ATTRCACHE_INLINE_LEAF_SHIFT = 7,  /* from an offset to its leaf's number */
+  ATTRCACHE_INLINE_IN_LEAF = 0x70   /* what of an offset is within the leaf */
+};
+#define ATTRCACHE_INLINE_OFFSET_MASK 0xe01ffff0u
+#define ATTRCACHE_INLINE_AS_POINTER 0xffe0000fu
+#define ATTRCACHE_INLINE_ATTRIBUTE 0x5fe0000fu
+#define ATTRCACHE_INLINE_CHANGING 0x80u
+
+/* Reads the slot at base + offset + at. False: attrcache_get is to look again. */
+__attribute__((always_inline)) static inline int attrcache_inline_read(const char* base,
+                                                                       size_t offset, size_t at,
+                                                                       uint32_t key, void** value) {
+#ifdef ATTRCACHE_INLINE_STEPS
+  const uint64_t* const words = (const uint64_t*)(const void*)(base + offset + at);
+  const uint64_t meta = __atomic_load_n(words + 1, __ATOMIC_ACQUIRE);
+  const uint64_t found = __atomic_load_n(words, __ATOMIC_ACQUIRE);
+  const uint32_t upper = (uint32_t)(meta >> 32);
+  if (__atomic_load_n(words + 1, __ATOMIC_RELAXED) != meta) return 0;
+  if ((upper & ATTRCACHE_INLINE_CHANGING) != 0) return 0;
+#else
+  typedef long long attrcache_inline_words __attribute__((vector_size(16), may_alias));
+  attrcache_inline_words both;
+  uint32_t upper;
+  __asm__ __volatile__("movdqa %1, %0"
+                       : "=x"(both)
+                       : "m"(*(const attrcache_inline_words*)(const void*)(base + offset + at))
+                       : "memory");
+  __asm__("pextrd $3, %1, %0" : "=r"(upper) : "x"(both)); /* SSE4.1, which AVX implies */
+#define found both[0]
+#endif
+  if (__builtin_expect(((upper ^ key) & ATTRCACHE_INLINE_AS_POINTER) == 0, 1)) {
+    *value = (void*)(uintptr_t)found;
+    return 1;
+  }
+#undef found
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  if (((upper ^ key) & ATTRCACHE_INLINE_ATTRIBUTE) == 0) {
+    __asm__("" : "+r"(offset)); /* so that the address is not computed for the case above, too */
+    *value = (void*)(uintptr_t)(base + offset + at);
+    return 1;
+  }
+#endif
+  return 0;
+}
+
+/* As attrcache_get, in every respect. */
+__attribute__((always_inline)) static inline int attrcache_get_inline(
+    const attrcache_kind* kind, const attrcache_table* table, int keyval,
+    void** value) ATTRCACHE_NOEXCEPT {
+  const uint32_t key = (uint32_t)keyval;
+  size_t offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
+  __asm__("" : "+r"(offset)); /* computed once, not once as 32 bits and once as 64 */
+  if (__builtin_expect(table == 0 || value == 0, 0)) {
+    /* an error */
+  } else if (__builtin_expect(offset < ATTRCACHE_INLINE_SLOTS_END, 1)) {
+    if (attrcache_inline_read((const char*)table, offset, ATTRCACHE_INLINE_SLOTS_AT, key, value))
+      return ATTRCACHE_OK;
+  } else if (offset < ATTRCACHE_INLINE_NEAR_END) {
+    const char* const* const leaves =
+        __atomic_load_n((const char* const* const*)(const void*)table, __ATOMIC_ACQUIRE);
+    if (leaves != 0) {
+      const char* const leaf =
+          __atomic_load_n(leaves + (offset >> ATTRCACHE_INLINE_LEAF_SHIFT), __ATOMIC_ACQUIRE);
+      if (attrcache_inline_read(leaf, key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value))
+        return ATTRCACHE_OK;
+    }
+  }
+  return attrcache_get(kind, table, keyval, value);
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ATTRCACHE_ATTRCACHE_INLINE_H_ */

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#ifndef ATTRCACHE_PLATFORM_SLOT_CONTENT_H_
+#define ATTRCACHE_PLATFORM_SLOT_CONTENT_H_
+
+#include <cstdint>
+
+namespace attrcache {
+
+// What a slot holds at one instant.
+struct SlotContent {
+  uint64_t value;
+  uint64_t meta;
+};
+
+// The bits of a meta that a Pair knows. table/meta.h has them all.
+namespace pair_bits {
+inline constexpr uint64_t kVisible = uint64_t{1} << 62;   // to get
+inline constexpr uint64_t kTag = uint64_t{5} << 61;       // 0: the value is a C pointer
+inline constexpr uint64_t kChanging = uint64_t{1} << 39;  // a Pair's own: 0 in every meta outside
+}  // namespace pair_bits
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_PLATFORM_SLOT_CONTENT_H_
