@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace attrcache {
 namespace {
 
@@ -19,8 +21,20 @@ TEST(LanguageTest, IntsAreKeptSignExtended) {
 TEST(LanguageTest, CSeesPointersThemselvesAndTheAddressOfAllElse) {
   const uint64_t at = 0x1234;
   EXPECT_EQ(seen_by_c(&at, ATTRCACHE_AS_POINTER), reinterpret_cast<void*>(0x1234));
+  // There it finds an int or an Aint, wherever the processor has the low bits of a word.
   for (const attrcache_tag tag : {ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
-    EXPECT_EQ(seen_by_c(&at, tag), &at);
+    const auto* seen = static_cast<const char*>(seen_by_c(&at, tag));
+    intptr_t aint = 0;
+    int number = 0;
+    if (tag == ATTRCACHE_AS_AINT) {
+      std::memcpy(&aint, seen, sizeof(aint));
+      EXPECT_EQ(aint, 0x1234);
+    } else {
+      std::memcpy(&number, seen, sizeof(number));
+      EXPECT_EQ(number, 0x1234);
+    }
+    EXPECT_GE(seen, reinterpret_cast<const char*>(&at));
+    EXPECT_LT(seen, reinterpret_cast<const char*>(&at + 1));
   }
 }
 
