@@ -37,6 +37,22 @@ command -v "$compiler" "${runner[0]}" >/dev/null || {
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# In qemu 7.2 (Debian 12), POWER's 16-byte exchange never succeeds: a program of one exchange doesn't end. What can be
+# tested there is the library in steps of 8 bytes.
+if [[ $platform == ppc64el ]]; then
+  cat >"$scratch/exchange.c" <<'END'
+int main(void) {
+  static _Alignas(16) unsigned __int128 word;
+  unsigned __int128 expected = 0;
+  return !__atomic_compare_exchange_n(&word, &expected, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+END
+  "${compiler%g++}gcc" -O2 -static "$scratch/exchange.c" -o "$scratch/exchange"
+  timeout 30 "${runner[@]}" "$scratch/exchange" || {
+    options=(-DATTRCACHE_PAIR_TWO_WORDS)
+    echo "peer bug: under this qemu, POWER never exchanges 16 bytes; ppc64el is tested in steps of 8 bytes"
+  }
+fi
 gtest=/usr/src/googletest/googletest
 flags=(-std=c++20 -Wall -Wextra -Werror -DATTRCACHE_TESTS_EMULATED "${options[@]}" -I. -Ilib -Ilib/include)
 sources=$(find -L lib -name '*.cc' -not -path 'lib/mpi/*')
