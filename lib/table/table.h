@@ -141,7 +141,7 @@ static_assert(sizeof(void*) != 8 || sizeof(Directory) == 160);
 
 // Memory that a table has got together with its directory, for the leaves and nodes that it will
 // need at once. It follows the directory, whose release releases it.
-struct Block {
+struct alignas(Pair) Block {
   char* next;
   char* end;
   // What is left of it must have room for a T, else null.
