@@ -5,6 +5,7 @@
 
 #include "attrcache/attrcache.h"
 #include "c_api/inside.h"
+#include "table/abandon.h"
 #include "table/dup_free.h"
 #include "table/dup_free_fast.h"
 
@@ -27,9 +28,12 @@ using attrcache::Table;
 [[gnu::noinline]] int delete_one_by_one(attrcache_kind* kind, attrcache_table* table, void* object,
                                         attrcache_delete_mode mode, int* callback_code) noexcept {
   if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
-  if (mode != ATTRCACHE_STOP_AT_FAILURE && mode != ATTRCACHE_DRAIN) return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::delete_attributes({inside(kind), Table::of(table), object}, mode,
-                                      callback_code);
+  if (static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY) return ATTRCACHE_ERR_ARGUMENT;
+  const attrcache::Target target = {inside(kind), Table::of(table), object};
+  if (mode == ATTRCACHE_DRAIN_FINALLY) {
+    return attrcache::delete_attributes_finally(target, callback_code);
+  }
+  return attrcache::delete_attributes(target, mode, callback_code);
 }
 
 [[gnu::noinline]] int copy_what_there_is(attrcache_kind* kind, attrcache_table* old_table,
@@ -68,12 +72,18 @@ int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* o
 
 int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                          attrcache_delete_mode mode, int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr || static_cast<unsigned>(mode) > ATTRCACHE_DRAIN)
+  if (kind == nullptr || table == nullptr || static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY)
       [[unlikely]] {
     return delete_one_by_one(kind, table, object, mode, callback_code);
   }
   if (Table::of(table).is_as_new()) return ATTRCACHE_OK;  // the kind may be gone
   return delete_what_there_is(kind, table, object, mode, callback_code);
+}
+
+int attrcache_table_abandon(attrcache_kind* kind, attrcache_table* table) noexcept {
+  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
+  if (Table::of(table).is_as_new()) return ATTRCACHE_OK;
+  return attrcache::abandon_attributes({inside(kind), Table::of(table), nullptr});
 }
 
 int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,

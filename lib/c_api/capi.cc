@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions of attrcache.h, except for the hot ones. They check their arguments and call the
-// layers below. get, set and delete are in one_attribute.cc; copy_all, delete_all and table_move,
-// which act on all attributes of an object, are in all_attributes.cc.
+// layers below. get, set and delete are in one_attribute.cc; copy_all, delete_all and the others
+// that act on all attributes of an object are in all_attributes.cc; predefined keyvals are in
+// predefined.cc.
 
 #include "attrcache/attrcache.h"
 #include "c_api/inside.h"
@@ -11,12 +12,12 @@
 #include "platform/pair.h"
 #include "table/attribute.h"
 #include "table/get.h"
+#include "table/get_predefined.h"
 #include "table/inspect.h"
 
 namespace {
 
 using attrcache::Borrowed;
-using attrcache::Caller;
 using attrcache::Domain;
 using attrcache::inside;
 using attrcache::Registry;
@@ -24,20 +25,26 @@ using attrcache::Table;
 
 attrcache_kind* outside(Registry* kind) { return reinterpret_cast<attrcache_kind*>(kind); }
 
-attrcache::Target target(attrcache_kind* kind, attrcache_table* table, void* object) {
-  return {inside(kind), Table::of(table), object};
+bool are_right(const attrcache_callbacks& callbacks) {
+  return static_cast<unsigned>(callbacks.language) <= ATTRCACHE_RAW &&
+         callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
-
-uint32_t bits(int keyval) { return static_cast<uint32_t>(keyval); }
 
 // A get that reads the value as another language than C does.
 template <typename Value, typename See>
 int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval, Value* value,
            See see) {
   if (kind == nullptr || table == nullptr || value == nullptr) return ATTRCACHE_ERR_NULL;
+  const Registry& registry = inside(kind);
+  const uint32_t key = registry.keyval_of(keyval);
+  if (!attrcache::id::well_formed(key)) {
+    attrcache::PredefinedValue found;
+    const int result = attrcache::get_predefined(registry, Table::of(table), keyval, &found);
+    if (result == ATTRCACHE_OK) *value = see(found.bits);
+    return result;
+  }
   attrcache::Found found;
-  const int result =
-      attrcache::find_attribute(inside(kind), Table::of(table), bits(keyval), &found);
+  const int result = attrcache::find_attribute(registry, Table::of(table), key, &found);
   if (result == ATTRCACHE_OK) *value = see(found.word.value);
   return result;
 }
@@ -88,36 +95,23 @@ int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* cal
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
   static constexpr attrcache_callbacks kNone = {};
   if (callbacks == nullptr) callbacks = &kNone;
-  if (static_cast<unsigned>(callbacks->language) > ATTRCACHE_FORTRAN_AINT ||
-      callbacks->delete_fn == ATTRCACHE_DUP_FN) {
-    return ATTRCACHE_ERR_ARGUMENT;
-  }
+  if (!are_right(*callbacks)) return ATTRCACHE_ERR_ARGUMENT;
   return inside(kind).create(*callbacks, keyval, Registry::kNotPredefined);
 }
 
-int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
-                                       int* keyval) noexcept {
-  if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  if (tag != ATTRCACHE_AS_INT && tag != ATTRCACHE_AS_POINTER && tag != ATTRCACHE_AS_AINT) {
-    return ATTRCACHE_ERR_ARGUMENT;
-  }
-  return inside(kind).create({}, keyval, tag);
+int attrcache_keyval_set_callbacks(attrcache_kind* kind, int keyval,
+                                   const attrcache_callbacks* callbacks) noexcept {
+  if (kind == nullptr || callbacks == nullptr) return ATTRCACHE_ERR_NULL;
+  if (!are_right(*callbacks)) return ATTRCACHE_ERR_ARGUMENT;
+  return inside(kind).set_callbacks(inside(kind).keyval_of(keyval), *callbacks);
 }
 
 int attrcache_keyval_free(attrcache_kind* kind, int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  return inside(kind).free(keyval);
-}
-
-int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
-                             intptr_t value) noexcept {
-  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
-  const uint64_t word = inside(kind).look_up(bits(keyval));
-  if (word == 0) return inside(kind).why_not(bits(keyval));
-  if ((word & attrcache::entry_word::kOrdinary) != 0) return ATTRCACHE_ERR_ARGUMENT;
-  const auto tag = static_cast<attrcache_tag>(word >> attrcache::entry_word::kTagShift & 3);
-  return attrcache::set_attribute(target(kind, table, nullptr), bits(keyval),
-                                  attrcache::stored(value, tag), tag, Caller::kRuntime, nullptr);
+  const int result = inside(kind).free(keyval);
+  if (result == ATTRCACHE_ABSENT && !inside(kind).settings().tells) [[unlikely]]
+    return ATTRCACHE_OK;
+  return result;
 }
 
 int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
@@ -133,7 +127,8 @@ int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
 int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                      attrcache_borrowed* borrowed) noexcept {
   if (kind == nullptr || table == nullptr || borrowed == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::borrow_attribute(inside(kind), Table::of(table), bits(keyval),
+  Registry& registry = inside(kind);
+  return attrcache::borrow_attribute(registry, Table::of(table), registry.keyval_of(keyval),
                                      reinterpret_cast<Borrowed*>(borrowed));
 }
 
@@ -154,7 +149,7 @@ int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, si
 int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                               attrcache_keyval_info* info) noexcept {
   if (kind == nullptr || info == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::describe_keyval(inside(kind), bits(keyval), info);
+  return attrcache::describe_keyval(inside(kind), keyval, info);
 }
 
 int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
@@ -164,7 +159,7 @@ int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
       (infos == nullptr && capacity != 0)) {
     return ATTRCACHE_ERR_NULL;
   }
-  *count = attrcache::list_attributes(Table::of(table), infos, capacity);
+  *count = attrcache::list_attributes(inside(kind), Table::of(table), infos, capacity);
   return ATTRCACHE_OK;
 }
 

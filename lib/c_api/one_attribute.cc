@@ -23,13 +23,19 @@ namespace meta = attrcache::meta;
 namespace id = attrcache::id;
 namespace slot = attrcache::slot;
 
+// The functions below take keyvals as they are inside (keyval/settings.h).
+int to_inside(attrcache_kind* kind, int keyval) {
+  return static_cast<int>(inside(kind).keyval_of(keyval));
+}
+
 bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_AS_AINT; }
 
 [[gnu::noinline, gnu::cold]] int set_slowly(attrcache_kind* kind, attrcache_table* table,
                                             void* object, int keyval, intptr_t value,
                                             attrcache_tag tag, int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
   if (!valid(tag)) return ATTRCACHE_ERR_ARGUMENT;
+  // Where an INTEGER has 64 bits, it is what an Aint is.
+  if (tag == ATTRCACHE_AS_FINT && inside(kind).settings().fint_is_64_bits) tag = ATTRCACHE_AS_AINT;
   return attrcache::set_attribute({inside(kind), Table::of(table), object},
                                   static_cast<uint32_t>(keyval), attrcache::stored(value, tag), tag,
                                   attrcache::Caller::kUser, callback_code);
@@ -128,8 +134,6 @@ template <Where kWhere>
 [[gnu::always_inline]] inline int set_fast(attrcache_kind* kind, attrcache_table* table,
                                            void* object, int keyval, intptr_t value,
                                            attrcache_tag tag, int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr) [[unlikely]]
-    return set_slowly(kind, table, object, keyval, value, tag, callback_code);
   return Table::of(table).at_offset(
       id::slot_offset(static_cast<uint32_t>(keyval)),
       [=](Pair * slot) __attribute__((always_inline)) {
@@ -148,17 +152,20 @@ template <Where kWhere>
 [[gnu::noinline, gnu::cold]] int delete_slowly(attrcache_kind* kind, attrcache_table* table,
                                                void* object, int keyval,
                                                int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::delete_attribute({inside(kind), Table::of(table), object},
-                                     static_cast<uint32_t>(keyval), attrcache::Caller::kUser,
-                                     attrcache::OnFailure::kKeep, callback_code);
+  const int result = attrcache::delete_attribute(
+      {inside(kind), Table::of(table), object}, static_cast<uint32_t>(keyval),
+      attrcache::Caller::kUser, attrcache::OnFailure::kKeep, callback_code);
+  return result == ATTRCACHE_ABSENT && !inside(kind).settings().tells ? ATTRCACHE_OK : result;
 }
+
+bool is_usual_fint(attrcache_kind* kind) { return !inside(kind).settings().fint_is_64_bits; }
 
 [[gnu::noinline]] int set_tagged(attrcache_kind* kind, attrcache_table* table, void* object,
                                  int keyval, intptr_t value, attrcache_tag tag,
                                  int* callback_code) noexcept {
-  return valid(tag) ? set_fast(kind, table, object, keyval, value, tag, callback_code)
-                    : set_slowly(kind, table, object, keyval, value, tag, callback_code);
+  const bool usual = valid(tag) && (tag != ATTRCACHE_AS_FINT || is_usual_fint(kind));
+  return usual ? set_fast(kind, table, object, keyval, value, tag, callback_code)
+               : set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
 // Ends a delete under a keyval that is freed: drops the value's reference on the exact count.
@@ -200,6 +207,9 @@ int attrcache_get(const attrcache_kind* kind, const attrcache_table* table, int 
 
 int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                   intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
+  if (kind == nullptr || table == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  keyval = to_inside(kind, keyval);
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     return set_tagged(kind, table, object, keyval, value, tag, callback_code);
   return set_fast(kind, table, object, keyval, value, ATTRCACHE_AS_POINTER, callback_code);
@@ -208,7 +218,8 @@ int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object, in
 int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                      int* callback_code) noexcept {
   if (kind == nullptr || table == nullptr) [[unlikely]]
-    return delete_slowly(kind, table, object, keyval, callback_code);
+    return ATTRCACHE_ERR_NULL;
+  keyval = to_inside(kind, keyval);
   return Table::of(table).at_offset(
       id::slot_offset(static_cast<uint32_t>(keyval)),
       [=](Pair * slot) __attribute__((always_inline)) {

@@ -2,6 +2,8 @@
 
 #include "callback/executor.h"
 
+#include <type_traits>
+
 #include "callback/language.h"
 
 namespace attrcache {
@@ -9,9 +11,10 @@ namespace {
 
 int as_int(void* object) { return static_cast<int>(reinterpret_cast<intptr_t>(object)); }
 
-int fortran_handle(const KeyvalCallbacks& callbacks, void* object) {
-  const auto convert = callbacks.convention->fortran_handle;
-  return convert != nullptr ? convert(object) : as_int(object);
+// The Fortran INTEGER that stands for an object.
+int fortran_handle(const CallbackArguments& arguments) {
+  const auto convert = arguments.convention.fortran_handle;
+  return convert != nullptr ? convert(arguments.object) : as_int(arguments.object);
 }
 
 // The address of extra_state, or of its low part, which a Fortran callback gets by reference. It is
@@ -34,7 +37,7 @@ Copied copy_c(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
   void* in = seen_by_c(arguments.at, arguments.tag);
   attrcache_callback* fn = callbacks.functions.copy_fn;
   void* extra = callbacks.functions.extra_state;
-  const int code = callbacks.convention->handle == ATTRCACHE_HANDLE_INT
+  const int code = arguments.convention.handle == ATTRCACHE_HANDLE_INT
                        ? shape<attrcache_copy_int_fn>(fn)(as_int(arguments.object),
                                                           arguments.keyval, extra, in, &out, &flag)
                        : shape<attrcache_copy_fn>(fn)(arguments.object, arguments.keyval, extra, in,
@@ -47,91 +50,141 @@ int delete_c(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
   void* value = seen_by_c(arguments.at, arguments.tag);
   attrcache_callback* fn = callbacks.functions.delete_fn;
   void* extra = callbacks.functions.extra_state;
-  return callbacks.convention->handle == ATTRCACHE_HANDLE_INT
+  return arguments.convention.handle == ATTRCACHE_HANDLE_INT
              ? shape<attrcache_delete_int_fn>(fn)(as_int(arguments.object), arguments.keyval, value,
                                                   extra)
              : shape<attrcache_delete_fn>(fn)(arguments.object, arguments.keyval, value, extra);
 }
 
-template <typename Value, typename Shape>
-Copied copy_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& arguments,
-                    attrcache_tag tag) {
-  int object = fortran_handle(callbacks, arguments.object);
-  int keyval = arguments.keyval;
-  Value in = static_cast<Value>(*arguments.at);
-  Value out = 0;
+Copied copy_raw(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+  const attrcache_callbacks& functions = callbacks.functions;
+  attrcache_tag tag = arguments.tag;
+  intptr_t out = 0;
   int flag = 0;
-  int ierror = 0;
-  shape<Shape>(callbacks.functions.copy_fn)(&object, &keyval, fortran_extra_state<Value>(callbacks),
-                                            &in, &out, &flag, &ierror);
-  return {ierror, flag != 0, stored(out, tag), tag};
+  const int code = shape<attrcache_copy_raw_fn>(functions.copy_fn)(
+      arguments.object, arguments.keyval, functions.extra_state, functions.context, arguments.tag,
+      seen_as_aint(*arguments.at), &tag, &out, &flag);
+  return {code, flag != 0, stored(out, tag), tag};
 }
 
-template <typename Value, typename Shape>
+int delete_raw(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+  const attrcache_callbacks& functions = callbacks.functions;
+  return shape<attrcache_delete_raw_fn>(functions.delete_fn)(
+      arguments.object, arguments.keyval, functions.extra_state, functions.context, arguments.tag,
+      seen_as_aint(*arguments.at));
+}
+
+// Fortran callbacks, by the type of an INTEGER and that of values and extra_state.
+template <typename Fint, typename Value>
+using CopyFortran = void(Fint* object, Fint* keyval, Value* extra_state, Value* in, Value* out,
+                         Fint* flag, Fint* ierror);
+template <typename Fint, typename Value>
+using DeleteFortran = void(Fint* object, Fint* keyval, Value* value, Value* extra_state,
+                           Fint* ierror);
+static_assert(std::is_same_v<CopyFortran<int, int>, attrcache_copy_fint_fn> &&
+              std::is_same_v<CopyFortran<int, intptr_t>, attrcache_copy_aint_fn> &&
+              std::is_same_v<DeleteFortran<int, int>, attrcache_delete_fint_fn> &&
+              std::is_same_v<DeleteFortran<int, intptr_t>, attrcache_delete_aint_fn>);
+
+template <typename Fint, typename Value>
+Copied copy_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+  constexpr auto kTag = sizeof(Value) == sizeof(int) ? ATTRCACHE_AS_FINT : ATTRCACHE_AS_AINT;
+  Fint object = fortran_handle(arguments);
+  Fint keyval = arguments.keyval;
+  Value in = static_cast<Value>(*arguments.at);
+  Value out = 0;
+  Fint flag = arguments.convention.fortran_false;
+  Fint ierror = 0;
+  shape<CopyFortran<Fint, Value>>(callbacks.functions.copy_fn)(
+      &object, &keyval, fortran_extra_state<Value>(callbacks), &in, &out, &flag, &ierror);
+  return {static_cast<int>(ierror), flag != arguments.convention.fortran_false, stored(out, kTag),
+          kTag};
+}
+
+template <typename Fint, typename Value>
 int delete_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  int object = fortran_handle(callbacks, arguments.object);
-  int keyval = arguments.keyval;
+  Fint object = fortran_handle(arguments);
+  Fint keyval = arguments.keyval;
   Value value = static_cast<Value>(*arguments.at);
-  int ierror = 0;
-  shape<Shape>(callbacks.functions.delete_fn)(&object, &keyval, &value,
-                                              fortran_extra_state<Value>(callbacks), &ierror);
-  return ierror;
+  Fint ierror = 0;
+  shape<DeleteFortran<Fint, Value>>(callbacks.functions.delete_fn)(
+      &object, &keyval, &value, fortran_extra_state<Value>(callbacks), &ierror);
+  return static_cast<int>(ierror);
+}
+
+// In the convention of the keyval's language. Where INTEGERs have 64 bits, the two of Fortran are one.
+Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+  switch (callbacks.functions.language) {
+    case ATTRCACHE_FORTRAN_FINT:
+    case ATTRCACHE_FORTRAN_AINT:
+      if (arguments.convention.fint_is_64_bits) {
+        return copy_fortran<int64_t, int64_t>(callbacks, arguments);
+      }
+      return callbacks.functions.language == ATTRCACHE_FORTRAN_FINT
+                 ? copy_fortran<int, int>(callbacks, arguments)
+                 : copy_fortran<int, intptr_t>(callbacks, arguments);
+    case ATTRCACHE_RAW:
+      return copy_raw(callbacks, arguments);
+    default:
+      return copy_c(callbacks, arguments);
+  }
+}
+
+int delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+  switch (callbacks.functions.language) {
+    case ATTRCACHE_FORTRAN_FINT:
+    case ATTRCACHE_FORTRAN_AINT:
+      if (arguments.convention.fint_is_64_bits) {
+        return delete_fortran<int64_t, int64_t>(callbacks, arguments);
+      }
+      return callbacks.functions.language == ATTRCACHE_FORTRAN_FINT
+                 ? delete_fortran<int, int>(callbacks, arguments)
+                 : delete_fortran<int, intptr_t>(callbacks, arguments);
+    case ATTRCACHE_RAW:
+      return delete_raw(callbacks, arguments);
+    default:
+      return delete_c(callbacks, arguments);
+  }
 }
 
 // Makes the call; whether an exception left it, and was caught.
 template <typename Call>
-bool is_left_by_exception(const KeyvalCallbacks& callbacks, Call call) {
-  attrcache_catch_exceptions* const catch_exceptions = callbacks.convention->catch_exceptions;
-  if (catch_exceptions == nullptr) {
+bool is_left_by_exception(const CallingConvention& convention, Call call) {
+  if (convention.catch_exceptions == nullptr) {
     call();
     return false;
   }
   const auto make_call = [](void* argument) { (*static_cast<Call*>(argument))(); };
-  return catch_exceptions(make_call, &call) != 0;
+  return convention.catch_exceptions(make_call, &call) != 0;
 }
 
 }  // namespace
 
 Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
   Copied copied = {};
-  const bool thrown = is_left_by_exception(callbacks, [&] {
-    switch (callbacks.functions.language) {
-      case ATTRCACHE_FORTRAN_FINT:
-        copied = copy_fortran<int, attrcache_copy_fint_fn>(callbacks, arguments, ATTRCACHE_AS_FINT);
-        break;
-      case ATTRCACHE_FORTRAN_AINT:
-        copied =
-            copy_fortran<intptr_t, attrcache_copy_aint_fn>(callbacks, arguments, ATTRCACHE_AS_AINT);
-        break;
-      default:
-        copied = copy_c(callbacks, arguments);
-    }
-  });
+  const bool thrown = is_left_by_exception(
+      arguments.convention, [&] { copied = copy_in_language(callbacks, arguments); });
   return thrown ? Copied{ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER} : copied;
 }
 
 int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
   int code = 0;
-  const bool thrown = is_left_by_exception(callbacks, [&] {
-    switch (callbacks.functions.language) {
-      case ATTRCACHE_FORTRAN_FINT:
-        code = delete_fortran<int, attrcache_delete_fint_fn>(callbacks, arguments);
-        break;
-      case ATTRCACHE_FORTRAN_AINT:
-        code = delete_fortran<intptr_t, attrcache_delete_aint_fn>(callbacks, arguments);
-        break;
-      default:
-        code = delete_c(callbacks, arguments);
-    }
-  });
+  const bool thrown = is_left_by_exception(
+      arguments.convention, [&] { code = delete_in_language(callbacks, arguments); });
   return thrown ? ATTRCACHE_CALLBACK_THREW : code;
 }
 
-void run_destructor(KeyvalCallbacks& callbacks) {
+void run_destructor(KeyvalCallbacks& callbacks, const CallingConvention& convention) {
   const attrcache_callbacks& functions = callbacks.functions;
-  if (functions.destructor == nullptr) return;
-  static_cast<void>(is_left_by_exception(
-      callbacks, [&functions] { functions.destructor(functions.extra_state); }));
+  if (functions.destructor != nullptr) {
+    static_cast<void>(is_left_by_exception(
+        convention, [&functions] { functions.destructor(functions.extra_state); }));
+  }
+  if (functions.context_destructor != nullptr) {
+    static_cast<void>(is_left_by_exception(convention, [&functions] {
+      functions.context_destructor(functions.context, functions.extra_state);
+    }));
+  }
 }
 
 }  // namespace attrcache

@@ -20,19 +20,21 @@ struct CallingConvention {
   attrcache_handle_form handle;
   int (*fortran_handle)(void* object);           // may be null
   attrcache_catch_exceptions* catch_exceptions;  // may be null
+  bool fint_is_64_bits;                          // a Fortran INTEGER
+  int fortran_false;
 };
 
 // A keyval's callbacks.
 struct KeyvalCallbacks {
   attrcache_callbacks functions;
-  const CallingConvention* convention;
 };
 
 // One attribute, as a callback gets it. `at` points to the value, which stays there unchanged
 // during the call.
 struct CallbackArguments {
+  const CallingConvention& convention;
   void* object;
-  int keyval;
+  int keyval;  // the int that users know
   const uint64_t* at;
   attrcache_tag tag;
 };
@@ -51,9 +53,9 @@ Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
 // Runs a delete_fn that isn't NULL_DELETE, and returns its code.
 int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
 
-// Runs the destructor of extra_state, if there is one. An exception that it throws is dropped,
-// because a destructor has no way to report an error.
-void run_destructor(KeyvalCallbacks& callbacks);
+// Runs the destructors of extra_state and context, if there are any. An exception that one of them
+// throws is dropped, because a destructor has no way to report an error.
+void run_destructor(KeyvalCallbacks& callbacks, const CallingConvention& convention);
 
 }  // namespace attrcache
 

@@ -17,6 +17,8 @@ namespace attrcache {
 
 static_assert(sizeof(void*) == sizeof(intptr_t) && sizeof(intptr_t) <= sizeof(uint64_t));
 
+constexpr bool is_tag(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_AS_AINT; }
+
 constexpr bool is_int(attrcache_tag tag) {
   return tag == ATTRCACHE_AS_INT || tag == ATTRCACHE_AS_FINT;
 }

@@ -55,6 +55,15 @@ class Threads {
     }
   }
 
+  // The same where nobody ends the wait by a call.
+  void wait(Backoff& backoff) const {
+    if (hooked() && hooks_.self(hooks_.context) != nullptr) {
+      hooks_.yield(hooks_.context);
+    } else {
+      backoff.relax();
+    }
+  }
+
  private:
   const attrcache_thread_hooks hooks_;
 };

@@ -37,6 +37,23 @@ unsigned default_stripes() {
   return std::bit_ceil(static_cast<unsigned>(count));
 }
 
+// What is the same in all kinds. False: an option is out of its range.
+bool read_settings(const attrcache_domain_options& options, DomainSettings* settings) {
+  if (options.numbers != nullptr) {
+    settings->mask = options.numbers->base ^ id::kMarker;
+    settings->invalid = options.numbers->invalid;
+    const auto invalid = static_cast<uint32_t>(options.numbers->invalid) ^ settings->mask;
+    if ((options.numbers->base & ~id::kMarkerMask) != 0 || id::well_formed(invalid)) return false;
+  }
+  if (options.fint_bytes != 0 && options.fint_bytes != 4 && options.fint_bytes != 8) return false;
+  if ((options.flags & ~unsigned{ATTRCACHE_TELL}) != 0) return false;
+  settings->catch_exceptions = options.catch_exceptions;
+  settings->fint_is_64_bits = options.fint_bytes == 8;
+  settings->fortran_false = options.fortran_false;
+  settings->tells = (options.flags & ATTRCACHE_TELL) != 0;
+  return true;
+}
+
 }  // namespace
 
 int Domain::create(const attrcache_domain_options& options, Domain** domain) {
@@ -46,7 +63,9 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   static constexpr attrcache_thread_hooks kNoHooks = {};
   const attrcache_thread_hooks& threads = options.threads != nullptr ? *options.threads : kNoHooks;
   if ((threads.self == nullptr) != (threads.yield == nullptr)) return ATTRCACHE_ERR_ARGUMENT;
-  Domain* made = make<Domain>(stripes, RuntimeHooks{Threads(threads), options.catch_exceptions});
+  DomainSettings settings;
+  if (!read_settings(options, &settings)) return ATTRCACHE_ERR_ARGUMENT;
+  Domain* made = make<Domain>(stripes, threads, settings);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
 
   static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
@@ -76,7 +95,7 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
   if (named.name == nullptr) named.name = "object";
   for (unsigned number = 0; number < id::kMaxKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;
-    auto* made = make<Registry>(number, named, stripes_, epoch_, runtime_);
+    auto* made = make<Registry>(number, named, stripes_, epoch_, threads_, settings_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
     Registry* expected = nullptr;
     // (D2) release: publishes the registry to D1.

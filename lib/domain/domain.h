@@ -34,8 +34,10 @@ class Domain {
   template <typename T>
   friend void destroy(T* object);
 
-  Domain(unsigned stripes, const RuntimeHooks& runtime)
-      : stripes_(stripes), epoch_(stripes), runtime_(runtime) {}
+  Domain(unsigned stripes, const attrcache_thread_hooks& threads, const DomainSettings& settings)
+      : stripes_(stripes), epoch_(stripes), threads_(threads), settings_(settings) {
+    settings_.kinds = kinds_;
+  }
   ~Domain();
 
   template <typename Visit>
@@ -47,7 +49,8 @@ class Domain {
 
   const unsigned stripes_;
   Epoch epoch_;
-  const RuntimeHooks runtime_;
+  const Threads threads_;
+  DomainSettings settings_;
   Atomic<Registry*> kinds_[id::kMaxKinds] = {};
 };
 

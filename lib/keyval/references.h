@@ -37,6 +37,7 @@ inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::
 inline constexpr uint32_t kDupFn = 1u << 4;       // copied as by DUP_FN
 inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN, or predefined
 inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; a meta has the same bit
+inline constexpr uint32_t kFlags = kDupFn | kNullCopyFn | kNoDeleteFn;
 // A closed stripe has another marker, which no keyval and no slot has.
 inline constexpr uint32_t kClosing = id::kMarker;  // added to a stripe, it closes it
 inline constexpr uint32_t kClosed = id::kMarker << 1;
@@ -96,6 +97,10 @@ class References {
   // Drops a reference after the stripes were closed. True: it was the last, and the caller must end
   // the keyval. Wait-free.
   bool drop_closed();
+
+  // Changes the flags in the names of all stripes, whatever they count, and whether or not they are
+  // closed. Wait-free.
+  void rename(uint32_t old_flags, uint32_t new_flags);
 
   // Closes the stripes and returns the sum of their counts. Pass it to close_exact(); if it is 0,
   // you may try end_unused() first. To be called once in each generation. Wait-free.
@@ -190,6 +195,11 @@ inline void References::reset(uint32_t name) {
   });
   sum += signed_sum(counts);
   return sum > 0 ? static_cast<uint64_t>(sum) : 0;
+}
+
+inline void References::rename(uint32_t old_flags, uint32_t new_flags) {
+  const uint64_t change = uint64_t{new_flags} - old_flags;  // changes the lower half only
+  stripes_.for_each([change](Counter& stripe) { stripe.fetch_add(change, kAcqRel); });  // as R6
 }
 
 inline uint32_t References::close_stripes() {

@@ -11,18 +11,21 @@ using namespace entry_word;
 static_assert(Registry::kCapacity <= 1u << 17, "an index has 17 bits");
 
 Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes,
-                   Epoch& epoch, const RuntimeHooks& runtime)
+                   Epoch& epoch, const Threads& threads, const DomainSettings& settings)
     : first_keyval_(id::make(kind, 0, 0)),
       stripe_mask_(stripes - 1),
       name_(options.name),
-      convention_{options.handle, options.fortran_handle, runtime.catch_exceptions},
+      convention_{options.handle, options.fortran_handle, settings.catch_exceptions,
+                  settings.fint_is_64_bits, settings.fortran_false},
+      settings_(settings),
       epoch_(epoch),
-      runtime_(runtime),
-      lingering_(runtime.threads.hooked() ? 1 : 0) {}
+      threads_(threads),
+      lingering_(threads.hooked() ? 1 : 0) {}
 
 Registry::~Registry() {
   // Keyvals that still exist may have records from the heap. All other records were reclaimed.
-  for (uint32_t index = 0; index < fresh_.load(kRelaxed); ++index) {
+  const uint32_t used = used_indices();
+  for (uint32_t index = 0; index < used; ++index) {
     Entry& entry = at(index << id::kIndexShift);
     Record* const record = entry.record.load(kRelaxed);
     if ((entry.word.load(kRelaxed) & id::kMarker) != 0 && record != &entry.own) destroy(record);
@@ -37,7 +40,6 @@ Record* Registry::make_record() const {
   auto* record = make<Record>();
   if (record == nullptr) return nullptr;
   record->reclaim = &Registry::release_record;
-  record->callbacks.convention = &convention_;
   return record;
 }
 
@@ -47,25 +49,27 @@ void Registry::release_record(Retired* retired) { destroy(static_cast<Record*>(r
 // nobody else writes these members while a freed keyval exists, and R5 or R7 has ordered all that
 // was done before.
 [[gnu::always_inline]] inline void Registry::end(Entry& entry, uint32_t offset) {
-  const uint64_t generations = entry.word.load(kRelaxed) >> kGenerationsShift;
+  const uint64_t word = entry.word.load(kRelaxed);
+  const uint64_t generations = word >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
   // deleted.
   entry.word.store(generations << kGenerationsShift | no_keyval(offset), kRelease);
-  if (entry.record.load(kRelaxed) == &entry.own &&
-      entry.own.callbacks.functions.destructor == nullptr && epoch_.unseen()) [[likely]] {
+  if (entry.record.load(kRelaxed) == &entry.own && (word & (kDestructs | kDefined)) == 0 &&
+      epoch_.unseen()) [[likely]] {
     free_.push(node_of(offset), entry.link, link());
   } else {
-    end_slowly(entry, offset);
+    end_slowly(entry, offset, word);
   }
 }
 
-// Ends a keyval that has a destructor, or a record that must be released or may still be seen.
-void Registry::end_slowly(Entry& entry, uint32_t offset) {
+// Ends a keyval that has a destructor or a reserved index, or a record that must be released or may
+// still be seen. `word` is what the entry held.
+void Registry::end_slowly(Entry& entry, uint32_t offset, uint64_t word) {
   Record& record = *entry.record.load(kRelaxed);
-  run_destructor(record.callbacks);
+  run_destructor(record.callbacks, convention_);
   // Retired before the index is free, because create() asks whether the entry's own record waits.
   epoch_.retire(&record);
-  free_.push(node_of(offset), entry.link, link());
+  give_back(entry, offset, is_reserved(word));
 }
 
 void Registry::drop_closed(uint32_t keyval) {
@@ -81,9 +85,6 @@ bool Registry::ensure_chunk(size_t c) {
     void* memory = allocate_zeroed(
         length(c) * (sizeof(Entry) + (stripe_mask_ + 1) * sizeof(References::Counter)));
     if (memory == nullptr) return false;
-    for (uint32_t i = 0; i < length(c); ++i) {
-      static_cast<Entry*>(memory)[i].own.callbacks.convention = &convention_;
-    }
     const uintptr_t made = reinterpret_cast<uintptr_t>(memory) + length(c) * sizeof(Entry) -
                            first * sizeof(References::Counter);
     // (K6) release: whoever sees the pointer (K5) sees what it points to.
@@ -112,7 +113,8 @@ uint32_t Registry::take_new_index(int* error) {
     }
     // (K7) release: whoever sees the new number of indices finds the chunk.
     if (fresh_.compare_exchange_weak(next, next + 1, kAcqRel, kRelaxed)) {
-      return node_of(next << id::kIndexShift);
+      if (take_from_first_chunk(next)) return node_of(next << id::kIndexShift);
+      ++next;
     }
   }
   *error = ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
@@ -148,8 +150,29 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
   return create_on(node, entry, *record, callbacks, predefined_tag, keyval);
 }
 
+namespace {
+
+[[gnu::always_inline]] inline uint32_t flags_of(const attrcache_callbacks& callbacks) {
+  uint32_t flags = 0;
+  if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN) flags = stripe::kNullCopyFn;
+  if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = stripe::kDupFn;
+  if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) flags |= stripe::kNoDeleteFn;
+  return flags;
+}
+
+uint32_t flags_in(uint64_t word) {
+  return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
+}
+
+[[gnu::always_inline]] inline bool has_destructor(const attrcache_callbacks& callbacks) {
+  return (reinterpret_cast<uintptr_t>(callbacks.destructor) |
+          reinterpret_cast<uintptr_t>(callbacks.context_destructor)) != 0;
+}
+
+}  // namespace
+
 // Accesses without a comment are relaxed because index and entry belong to this thread alone, from
-// Q6 (in pop) or K7 until K2.
+// Q6 (in pop), K7 or K12 until K2.
 [[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
                                                       const attrcache_callbacks& callbacks,
                                                       int predefined_tag, int* keyval) {
@@ -159,16 +182,15 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
       static_cast<uint32_t>(entry.word.load(kRelaxed) >> entry_word::kGenerationsShift);
   const uint32_t made =
       first_keyval_ | generations % id::kGenerations << id::kGenerationShift | offset;
-  uint32_t flags = 0;
-  if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN) flags = stripe::kNullCopyFn;
-  if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = stripe::kDupFn;
-  if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) flags |= stripe::kNoDeleteFn;
+  const uint32_t flags = flags_of(callbacks);
   uint64_t word = made | uint64_t{one_generation_more(generations)} << kGenerationsShift;
+  if (has_destructor(callbacks)) word |= kDestructs;
   uint32_t name = (made & stripe::kKeyval) | flags;
   if (predefined_tag == kNotPredefined) [[likely]] {
     word |= uint64_t{flags} << kFlagsShift | kOrdinary;
   } else {
-    word |= kNullCopyFn | static_cast<uint64_t>(predefined_tag) << kTagShift;
+    word |= uint64_t{flags & ~stripe::kNoDeleteFn} << kFlagsShift |
+            static_cast<uint64_t>(predefined_tag) << kTagShift;
     name += stripe::kClosing;  // closed, so that the fast set doesn't set what users may not set
   }
   // (K10) pairs with V1: whoever sees this keyval counted sees that the one before it is gone (K8).
@@ -176,7 +198,7 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
   entry.record.store(&record, kRelease);  // (K9) pairs with V3: whoever sees the record sees K10
   References(entry.exact, stripes(chunk_of_node(node), offset)).reset(name);
   entry.word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
-  *keyval = static_cast<int>(made);
+  *keyval = number_of(made);
   return ATTRCACHE_OK;
 }
 
@@ -188,7 +210,7 @@ int Registry::why_not_freed(uint32_t keyval, uint64_t word) const {
 }
 
 int Registry::free(int* variable) noexcept {
-  const auto keyval = static_cast<uint32_t>(*variable);
+  const uint32_t keyval = keyval_of(*variable);
   const uint32_t offset = id::offset(keyval);
   const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // as K5
   if (chunk == 0) [[unlikely]]
@@ -197,14 +219,14 @@ int Registry::free(int* variable) noexcept {
   uint64_t word = entry->word.load(kAcquire);  // as K1
   if (static_cast<uint32_t>(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
     return why_not_freed(keyval, word);
-  *variable = ATTRCACHE_KEYVAL_INVALID;  // before the destructor runs, which may free the variable
+  *variable = settings_.invalid;  // before the destructor runs, which may free the variable
   // Release, as K2. Only the thread that sets the bit closes the references.
   while ((word & kFreed) != 0 ||
          !entry->word.compare_exchange_weak(word, word | kFreed, kAcqRel, kAcquire))
     [[unlikely]] {
       // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
       // freed, which is what the caller wants.
-      if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0) return ATTRCACHE_OK;
+      if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0) return ATTRCACHE_ABSENT;
     }
   References references(entry->exact, stripes(offset));
   const uint32_t counted = references.close_stripes();
@@ -230,6 +252,120 @@ void Registry::end_lingering(uint32_t offset) {
   end(at(offset), offset);
 }
 
+int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callbacks) {
+  uint64_t word = look_up(keyval);
+  if (word == 0) return why_not(keyval);
+  if ((word & kOrdinary) == 0) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+  Record* const record = make_record();
+  if (record == nullptr) return ATTRCACHE_ERR_MEMORY;
+  record->callbacks.functions = callbacks;
+  // A reference, so that the keyval is still there where, against the rules, somebody frees it now.
+  int result = acquire(keyval) ? ATTRCACHE_OK : ATTRCACHE_ERR_KEYVAL_STALE;
+  if (result == ATTRCACHE_OK) {
+    const uint32_t offset = id::offset(keyval);
+    Entry& entry = at(offset);
+    const uint64_t fixed = ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
+    uint64_t changed;
+    word = entry.word.load(kAcquire);  // as K1
+    do {
+      changed = (word & fixed) | uint64_t{flags_of(callbacks)} << kFlagsShift;
+      if (has_destructor(callbacks)) changed |= kDestructs;
+      const bool in_use = (word & kFreed) != 0 || references(offset).count() != 1;
+      if (in_use) result = ATTRCACHE_ERR_BUSY;
+      // As K2.
+    } while (result == ATTRCACHE_OK &&
+             !entry.word.compare_exchange_weak(word, changed, kAcqRel, kAcquire));
+    if (result == ATTRCACHE_OK) {
+      references(offset).rename(flags_in(word), flags_in(changed));
+      // As K9. Those who list keyvals may still look at the old record.
+      epoch_.retire(entry.record.exchange(record, kAcqRel));
+    }
+    drop(keyval);
+  }
+  if (result != ATTRCACHE_OK) destroy(record);
+  return result;
+}
+
+// False: a definition has that index. Indices beyond the first chunk are never reserved.
+bool Registry::take_from_first_chunk(uint32_t index) {
+  if (index >= kFirstChunkLength) return true;
+  const uint64_t bit = uint64_t{1} << index;
+  return (taken_.fetch_or(bit, kAcqRel) & bit) == 0;  // as K12
+}
+
+int Registry::create_defined(attrcache_tag tag, bool copied_by_dup, uint32_t* keyval) {
+  if (!ensure_chunk(kFirstChunk)) return ATTRCACHE_ERR_MEMORY;
+  int error;
+  uint32_t node = take_reserved();
+  const bool reserved = node != IndexQueue::kNone;
+  if (!reserved) node = free_.pop(kRest, link());
+  if (node == IndexQueue::kNone) node = take_new_index(&error);
+  if (node == IndexQueue::kNone) return error;
+  const uint32_t offset = offset_of(node);
+  Entry& entry = at(offset);
+  Record* const record = entry.own.waits() ? make_record() : &entry.own;
+  if (record == nullptr) {
+    give_back(entry, offset, reserved);
+    return ATTRCACHE_ERR_MEMORY;
+  }
+  attrcache_callbacks callbacks = {};
+  if (copied_by_dup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
+  constexpr int kReservedTag = static_cast<int>(kDefined >> kTagShift);
+  constexpr int kOtherTag = kReservedTag | static_cast<int>(kDestructs >> kTagShift);
+  int number;
+  create_on(node, entry, *record, callbacks, tag | (reserved ? kReservedTag : kOtherTag), &number);
+  *keyval = keyval_of(number);
+  return ATTRCACHE_OK;
+}
+
+// The node of one of the indices that definitions have before users, or kNone.
+uint32_t Registry::take_reserved() {
+  for (uint32_t index = kFirstChunkLength; index-- > kFirstChunkLength - kReserved;) {
+    // (K12) release: publishes the chunk to who walks over the indices; acquire: pairs with K13.
+    if (take_from_first_chunk(index)) return node_of(index << id::kIndexShift);
+  }
+  return IndexQueue::kNone;
+}
+
+void Registry::give_back(Entry& entry, uint32_t offset, bool reserved) {
+  if (reserved) {
+    give_back_reserved(offset);
+  } else {
+    free_.push(node_of(offset), entry.link, link());
+  }
+}
+
+// (K13) release: pairs with K12. Whoever takes the index next sees the end of its keyval.
+void Registry::give_back_reserved(uint32_t offset) {
+  taken_.fetch_and(~(uint64_t{1} << (offset >> id::kIndexShift)), kRelease);
+}
+
+// Called once, by who has taken the definition out of force. Its stripes have been closed all along.
+void Registry::free_defined(uint32_t keyval) {
+  const uint32_t offset = id::offset(keyval);
+  Entry& entry = at(offset);
+  entry.word.fetch_or(kFreed, kAcqRel);  // as in free()
+  if (references(offset).end_unused(keyval)) {
+    end(entry, offset);
+  } else {
+    linger(keyval, 0);
+  }
+}
+
+bool Registry::has_number(uint64_t word, int* number) const {
+  const auto keyval = static_cast<uint32_t>(word);
+  *number = number_of(keyval);
+  if ((word & kDefined) == 0) return true;
+  bool found = false;
+  definitions_.for_each([&](int defined, const Definition& definition) {
+    if (definition.where != ATTRCACHE_PER_OBJECT) return;
+    if (definition.keyval.load(kRelaxed) != keyval) return;
+    *number = defined;
+    found = true;
+  });
+  return found;
+}
+
 Registry::Counts Registry::counts() const {
   uint64_t created = 0, existing = 0, freed_and_existing = 0, references_in_all = 0;
   for_each_entry([&](const Entry& entry, const References& references) {
@@ -247,15 +383,28 @@ Registry::Counts Registry::counts() const {
 bool Registry::free_unused() {
   bool any = false;
   for_each_word([&](uint64_t word, const References& references) {
-    auto keyval = static_cast<int>(word & kKeyval);
-    if (references.count() == 0) any |= free(&keyval) == ATTRCACHE_OK;
+    int number = number_of(static_cast<uint32_t>(word));
+    if (references.count() == 0) any |= free(&number) == ATTRCACHE_OK;
   });
   return any;
 }
 
+// Of a number that is none of the domain's own range.
+int Registry::check_number(int number) const {
+  if (number == settings_.invalid) return ATTRCACHE_ERR_KEYVAL_INVALID;
+  if (definitions_.find(number) != nullptr) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+  if (definitions_.knows(number)) return ATTRCACHE_ERR_KEYVAL_STALE;
+  for (unsigned k = 0; settings_.kinds != nullptr && k < id::kMaxKinds; ++k) {
+    const Registry* const other = settings_.kinds[k].load(kAcquire);  // as D1
+    if (other != nullptr && other != this && other->definitions().find(number) != nullptr) {
+      return ATTRCACHE_ERR_KEYVAL_KIND;
+    }
+  }
+  return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
+}
+
 int Registry::check(uint32_t keyval) const {
-  if (keyval == ATTRCACHE_KEYVAL_INVALID) return ATTRCACHE_ERR_KEYVAL_INVALID;
-  if (!id::well_formed(keyval)) return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
+  if (!id::well_formed(keyval)) return check_number(number_of(keyval));
   if (!is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
   const Entry* entry = find(id::offset(keyval));
   if (entry == nullptr) return ATTRCACHE_ERR_KEYVAL_UNKNOWN;

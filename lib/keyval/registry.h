@@ -20,11 +20,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "callback/runtime_hooks.h"
+#include "callback/threads.h"
+#include "keyval/definitions.h"
 #include "keyval/entry.h"
 #include "keyval/id.h"
 #include "keyval/index_queue.h"
 #include "keyval/references.h"
+#include "keyval/settings.h"
 #include "platform/thread.h"
 
 namespace attrcache {
@@ -32,7 +34,7 @@ namespace attrcache {
 class Registry {
  public:
   Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
-           const RuntimeHooks& runtime);
+           const Threads& threads, const DomainSettings& settings = {});
   // Releases all memory. Nobody may use the registry any more, and the epoch must have been
   // drained.
   ~Registry();
@@ -44,15 +46,37 @@ class Registry {
   static constexpr int kNotPredefined = -1;
   int create(const attrcache_callbacks& callbacks, int* keyval, int predefined_tag) noexcept;
 
-  // Frees the keyval, and sets the variable to ATTRCACHE_KEYVAL_INVALID.
+  // Frees the keyval, and sets the variable to the domain's invalid value. ABSENT: it had been freed
+  // before, and is still in use.
   int free(int* keyval) noexcept;
+
+  // Gives other callbacks to a keyval that nobody else uses yet.
+  int set_callbacks(uint32_t keyval, const attrcache_callbacks& callbacks);
+
+  // Translate between the ints that users see and keyvals as they are inside (settings.h).
+  uint32_t keyval_of(int number) const { return static_cast<uint32_t>(number) ^ settings_.mask; }
+  int number_of(uint32_t keyval) const { return static_cast<int>(keyval ^ settings_.mask); }
+
+  // The predefined keyvals with numbers of the runtime's choice.
+  const Definitions& definitions() const { return definitions_; }
+  Definitions& definitions() { return definitions_; }
+
+  // Makes and frees the keyval of a definition whose values are in tables. It has one of the last
+  // indices of the first chunk, so that keyvals of users have the indices whose slots cost no memory;
+  // but an index like theirs if none of those is left.
+  static constexpr uint32_t kReserved = 32;
+  int create_defined(attrcache_tag tag, bool copied_by_dup, uint32_t* keyval);
+  void free_defined(uint32_t keyval);
+
+  // Finds the number by which users know the keyval that has this word. False: they don't know it.
+  bool has_number(uint64_t word, int* number) const;
 
   // Frees all keyvals that have no attribute, and thereby runs their destructors, because the
   // domain ends. True if there was one.
   bool free_unused();
 
-  // ATTRCACHE_OK if the keyval exists and is of this kind, else the error that says why not.
-  // Wait-free.
+  // ATTRCACHE_OK if the keyval exists and is of this kind, else the error that says why not. For the
+  // number of a definition that is in force, this is KEYVAL_PREDEFINED. Wait-free.
   int check(uint32_t keyval) const;
 
   // The error that says why look_up has found nothing. Wait-free.
@@ -120,6 +144,11 @@ class Registry {
     return at(id::offset(keyval)).record.load(kRelaxed)->callbacks;
   }
 
+  // The number of references on a keyval.
+  uint64_t count_references(uint32_t keyval) const {
+    return references(id::offset(keyval)).count();
+  }
+
   // Calls visit(word, Record&, references) for every keyval that exists, in the order of indices,
   // with the epoch pinned. It pins the epoch anew for every kBatch indices, so as not to hold back
   // records for long.
@@ -139,7 +168,9 @@ class Registry {
   bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
   const char* name() const { return name_; }
   Epoch& epoch() const { return epoch_; }
-  const Threads& threads() const { return runtime_.threads; }
+  const Threads& threads() const { return threads_; }
+  const DomainSettings& settings() const { return settings_; }
+  const CallingConvention& convention() const { return convention_; }
 
   // How many keyvals there ever were, and how many references there are. The numbers are
   // approximate while others change them.
@@ -225,6 +256,15 @@ class Registry {
   }
   References references(size_t offset) const { return {at(offset).exact, stripes(offset)}; }
 
+  // Below which index all are that were ever used.
+  uint32_t used_indices() const {
+    const uint32_t fresh = fresh_.load(kAcquire);  // pairs with K7
+    if (fresh >= kFirstChunkLength) return fresh;
+    // As K12: whoever sees an index reserved finds the chunk.
+    const bool reserved = taken_.load(kAcquire) >> (kFirstChunkLength - kReserved) != 0;
+    return reserved ? kFirstChunkLength : fresh;
+  }
+
   template <typename Visit>
   static bool visit_pinned(Entry& entry, const References& references, Visit& visit);
   template <typename Visit>
@@ -233,6 +273,7 @@ class Registry {
   void for_each_entry(Visit visit) const;
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
+  int check_number(int number) const;
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired);
@@ -241,7 +282,11 @@ class Registry {
   int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,
                 int predefined_tag, int* keyval);
   void end(Entry& entry, uint32_t offset);
-  [[gnu::noinline]] void end_slowly(Entry& entry, uint32_t offset);
+  [[gnu::noinline]] void end_slowly(Entry& entry, uint32_t offset, uint64_t word);
+  bool take_from_first_chunk(uint32_t index);
+  void give_back_reserved(uint32_t offset);
+  uint32_t take_reserved();
+  void give_back(Entry& entry, uint32_t offset, bool reserved);
   [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
   void end_lingering(uint32_t offset);
   auto link() {
@@ -257,10 +302,14 @@ class Registry {
   const unsigned stripe_mask_;
   const char* const name_;
   const CallingConvention convention_;
+  const DomainSettings settings_;
   Epoch& epoch_;
-  const RuntimeHooks& runtime_;
+  const Threads& threads_;
   Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
+  // A bit for each index of the first chunk that is taken: by `fresh_`, for ever, or by a definition.
+  Atomic<uint64_t> taken_{0};
   IndexQueue free_;
+  Definitions definitions_;
   // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one
   // more, so that every free of an object takes the careful path: only that one looks at a
   // user-level thread's own stack of callbacks.
@@ -309,7 +358,7 @@ template <typename Visit>
 
 template <typename Visit>
 void Registry::for_each(Visit visit) {
-  const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
+  const uint32_t end = used_indices();
   for (uint32_t first = 0; first < end; first += kBatch) {
     const Epoch::Guard pin(epoch_, thread_ordinal());
     for_each_of_batch(first, end, [&visit](Entry& entry, const References& references) {
@@ -320,7 +369,7 @@ void Registry::for_each(Visit visit) {
 
 template <typename Visit>
 void Registry::for_each_entry(Visit visit) const {
-  const uint32_t end = fresh_.load(kAcquire);  // pairs with K7
+  const uint32_t end = used_indices();
   for (uint32_t first = 0; first < end; first += kBatch) for_each_of_batch(first, end, visit);
 }
 

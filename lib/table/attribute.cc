@@ -3,6 +3,7 @@
 #include "table/attribute.h"
 
 #include "table/get.h"
+#include "table/get_predefined.h"
 #include "table/meta.h"
 #include "table/renumber.h"
 
@@ -108,7 +109,8 @@ int run_claimed(const Target& target, ThreadState& thread, uint32_t keyval, Slot
   const uint64_t value = claimed.value;
   FrameScope scope(thread, frame);
   return run_delete(callbacks,
-                    {target.object, static_cast<int>(keyval), &value, meta::tag(claimed.meta)});
+                    {target.registry.convention(), target.object, target.registry.number_of(keyval),
+                     &value, meta::tag(claimed.meta)});
 }
 
 int fail(int code, int* callback_code) {
@@ -133,12 +135,13 @@ int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, 
              int* callback_code) {
   const uint64_t entry = target.registry.look_up(keyval);
   if (SlotContent now = slot.load();
-      meta::empty(now.meta) && may_change(entry, Caller::kUser) &&
+      meta::empty(now.meta) &&
       slot::attach(slot, now, {value, attached_now(target.table, entry, keyval, tag)})) {  // (S1)
     note_attached(target.registry.threads().self(), slot);
     return ATTRCACHE_OK;
   }
-  return set_attribute(target, keyval, value, tag, Caller::kUser, callback_code, Held::kYes);
+  // As the runtime, because it may be a predefined one that dup copies.
+  return set_attribute(target, keyval, value, tag, Caller::kRuntime, callback_code, Held::kYes);
 }
 
 void drop_reference(Registry& registry, uint32_t keyval) { registry.drop(keyval); }
@@ -241,7 +244,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
 }
 
 int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
-                     int* callback_code) {
+                     int* callback_code, DeleteFn delete_fn) {
   Registry& registry = target.registry;
   if (const uint64_t entry = registry.look_up(keyval); entry == 0) [[unlikely]] {
     return registry.why_not(keyval);
@@ -249,12 +252,12 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
     return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
   }
   Pair* slot = target.table.find(id::index(keyval));
-  if (slot == nullptr) return ATTRCACHE_OK;
-  return delete_in_slot(target, *slot, keyval, caller, on_failure, callback_code);
+  if (slot == nullptr) return ATTRCACHE_ABSENT;
+  return delete_in_slot(target, *slot, keyval, caller, on_failure, callback_code, delete_fn);
 }
 
 int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
-                   OnFailure on_failure, int* callback_code) {
+                   OnFailure on_failure, int* callback_code, DeleteFn delete_fn) {
   Registry& registry = target.registry;
   const Threads& threads = registry.threads();
   ThreadState& thread = threads.self();
@@ -262,9 +265,9 @@ int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller cal
   SlotContent now;
   for (;;) {
     now = slot.load();
-    if (meta::empty(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_OK;
+    if (meta::empty(now.meta) || !meta::belongs(now.meta, keyval)) return ATTRCACHE_ABSENT;
     if (meta::pinned(now.meta) && has_borrowed(thread, &slot)) return ATTRCACHE_ERR_BORROWED;
-    if (!meta::visible(now.meta)) return ATTRCACHE_OK;
+    if (!meta::visible(now.meta)) return ATTRCACHE_ABSENT;
     uint64_t m = now.meta;
     if (meta::deleting(m)) {
       if (slot::hide(slot, m)) return ATTRCACHE_OK;  // (S6)
@@ -285,7 +288,8 @@ int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller cal
 
   if (meta::pinned(now.meta)) wait_for_pins(threads, thread, slot, claim);
   Frame frame = frame_on(target.table, slot, Frame::Use::kDeleting, now.meta);
-  const int code = run_claimed(target, thread, keyval, now, frame);
+  const bool runs = delete_fn == DeleteFn::kRun;
+  const int code = runs ? run_claimed(target, thread, keyval, now, frame) : 0;
   if (!frame.table_died) {
     if (code == 0 || on_failure == OnFailure::kDetach) {
       claim.detach();              // (S9)
@@ -362,13 +366,36 @@ bool in_use(const ThreadState& thread, const Borrowed* borrowed) {
 
 }  // namespace
 
+// The same of the number of a predefined keyval. The caller has made sure that `borrowed` is free.
+[[gnu::noinline, gnu::cold]] static int borrow_predefined(Registry& registry, Table& table,
+                                                          uint32_t keyval, Borrowed* borrowed) {
+  const int number = registry.number_of(keyval);
+  const Definition* const definition = registry.definitions().find(number);
+  if (definition != nullptr && definition->where == ATTRCACHE_PER_OBJECT) {
+    return borrow_attribute(registry, table, definition->keyval.load(kRelaxed), borrowed);
+  }
+  PredefinedValue value;
+  const int result = get_predefined(registry, table, number, &value);
+  if (result != ATTRCACHE_OK) return result;
+  const auto [thread, identity] = registry.threads().caller();
+  borrowed->value = value.in_c;
+  borrowed->borrow.slot = nullptr;  // nothing to keep alive
+  borrowed->registry = &registry;
+  borrowed->thread = identity;
+  borrowed->seal = seal_of(borrowed);
+  enter_borrow(thread, borrowed->borrow);
+  return ATTRCACHE_OK;
+}
+
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
   const auto [thread, identity] = registry.threads().caller();
   // Borrowing into a Borrowed still in use would lose its value and make the list cyclic.
   if (thread.borrows != nullptr && in_use(thread, borrowed)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
-  if (registry.look_up(keyval) == 0) [[unlikely]]
-    return registry.why_not(keyval);
+  if (registry.look_up(keyval) == 0) [[unlikely]] {
+    return id::well_formed(keyval) ? registry.why_not(keyval)
+                                   : borrow_predefined(registry, table, keyval, borrowed);
+  }
   Pair* slot = table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
   SlotContent word;
@@ -394,7 +421,10 @@ int give_back_attribute(Borrowed* borrowed) {
   }
   borrowed->seal = 0;
   leave_borrow(borrowed->borrow);
-  slot::unpin(*static_cast<Pair*>(const_cast<void*>(borrowed->borrow.slot)));
+  // Null: a predefined value that is in no table, or one whose table was abandoned.
+  if (auto* slot = static_cast<Pair*>(const_cast<void*>(borrowed->borrow.slot))) [[likely]] {
+    slot::unpin(*slot);
+  }
   return ATTRCACHE_OK;
 }
 

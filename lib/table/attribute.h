@@ -43,12 +43,15 @@ int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, 
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 
+enum class DeleteFn { kRun, kSkip };  // whether delete_fn is called, if there is one
+
+// ATTRCACHE_ABSENT: there was nothing to delete.
 int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
-                     int* callback_code);
+                     int* callback_code, DeleteFn delete_fn = DeleteFn::kRun);
 
 // The same on a slot, for a caller who has found a value of the keyval there.
 int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
-                   OnFailure on_failure, int* callback_code);
+                   OnFailure on_failure, int* callback_code, DeleteFn delete_fn = DeleteFn::kRun);
 
 // What is inside an attrcache_borrowed.
 struct Borrowed {

@@ -33,16 +33,16 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
   Copied copied;
   {
     FrameScope scope(from.registry.threads().self(), frame);
-    copied = run_copy(
-        from.registry.callbacks(keyval),
-        {from.object, static_cast<int>(keyval), slot.value_address(), meta::tag(pinned.meta)});
+    copied = run_copy(from.registry.callbacks(keyval),
+                      {from.registry.convention(), from.object, from.registry.number_of(keyval),
+                       slot.value_address(), meta::tag(pinned.meta)});
   }
   if (!frame.unpinned && !frame.table_died) slot::unpin(slot);
-  if (copied.code == 0 && copied.flag) {
+  if (copied.code == 0 && copied.flag && is_tag(copied.tag)) {
     return set_copy(to, *made, keyval, copied.value, copied.tag, callback_code);
   }
   drop_reference(from.registry, keyval);
-  if (copied.code == 0) return ATTRCACHE_OK;
+  if (copied.code == 0) return copied.flag ? ATTRCACHE_ERR_ARGUMENT : ATTRCACHE_OK;
   *callback_code = copied.code;
   return ATTRCACHE_ERR_CALLBACK;
 }
@@ -71,6 +71,9 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
   if (!from.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
   const uint64_t entry = from.registry.look_up(keyval);
   if (entry == 0 || (entry & entry_word::kNullCopyFn) != 0) return ATTRCACHE_OK;
+  // Nobody could read a copy under a definition that isn't in force any more.
+  constexpr uint64_t kUndefined = entry_word::kDefined | entry_word::kFreed;
+  if ((entry & kUndefined) == kUndefined) return ATTRCACHE_OK;
   if ((entry & entry_word::kDupFn) == 0) {
     return copy_by_callback(from, to, keyval, item, callback_code);
   }
@@ -99,7 +102,10 @@ int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failu
     target.registry.drop(keyval);
     return ATTRCACHE_OK;
   }
-  return delete_in_slot(target, *item.slot, keyval, Caller::kRuntime, on_failure, callback_code);
+  const int result =
+      delete_in_slot(target, *item.slot, keyval, Caller::kRuntime, on_failure, callback_code);
+  // Absent means that another thread has deleted the value first.
+  return result == ATTRCACHE_ABSENT ? ATTRCACHE_OK : result;
 }
 
 // What a table still holds.
@@ -128,15 +134,14 @@ bool deleting_is_ours(const ThreadState& thread, Table& table) {
   return ours;
 }
 
-// Releases the memory of an empty table, and tells the operations on it up this thread's stack.
+}  // namespace
+
 void release_table(const ThreadState& thread, Table& table) {
   for_each_frame(thread, [&table](Frame& f) {
     if (f.table == &table) f.table_died = true;
   });
   table.clear();
 }
-
-}  // namespace
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;

@@ -15,8 +15,13 @@ namespace attrcache {
 // Copies the attributes of `from` to `to`, the oldest first. If it fails, `to` is empty again.
 int copy_attributes(const Target& from, const Target& to, int* callback_code);
 
-// Deletes all attributes, the youngest first, and releases the table's memory.
+// Deletes all attributes, the youngest first, and releases the table's memory. `mode` is
+// STOP_AT_FAILURE or DRAIN.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
+
+// Releases the memory of a table whose content doesn't matter any more, and tells the operations on
+// it up this thread's stack.
+void release_table(const ThreadState& thread, Table& table);
 
 // Moves everything to a table that is as new. No other thread may use either.
 int move_table(const ThreadState& thread, Table& from, Table& to);

@@ -2,6 +2,8 @@
 
 #include "table/get.h"
 
+#include "table/get_predefined.h"
+
 namespace attrcache {
 
 int find_attribute(const Registry& registry, const Table& table, uint32_t keyval, Found* found) {
@@ -37,6 +39,7 @@ int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval
   if (kind != nullptr && reinterpret_cast<const Registry*>(kind)->look_up(key) != 0) [[likely]] {
     return ATTRCACHE_ABSENT;
   }
+  if (!id::well_formed(key)) return get_outside_range(kind, table, keyval, value);
   return get_slowly(kind, table, keyval, value);
 }
 

@@ -19,10 +19,11 @@ namespace attrcache {
 // `capacity`. Returns how many keyvals there are.
 size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t capacity);
 
-int describe_keyval(Registry& registry, uint32_t keyval, attrcache_keyval_info* info);
+int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info);
 
 // The same for a table's attributes, in the order of setting.
-size_t list_attributes(const Table& table, attrcache_attribute_info* infos, size_t capacity);
+size_t list_attributes(const Registry& registry, const Table& table,
+                       attrcache_attribute_info* infos, size_t capacity);
 
 }  // namespace attrcache
 

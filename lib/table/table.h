@@ -262,6 +262,13 @@ struct Table {
     return dir == nullptr || dir->is_of(this);
   }
 
+  // Makes the table's bytes zero without releasing the memory that they point to, because that is
+  // another table's.
+  void forget() {
+    directory.store(nullptr, kRelaxed);
+    clear();
+  }
+
   // Takes over everything that `from` has; `from` is as new afterwards. No other thread may use
   // either.
   void take_over(Table& from);

@@ -41,7 +41,8 @@ class StoppedReaderTest : public ::testing::Test {
   Universe universe;
   attrcache_kind* kind = universe.kind();
   Registry& registry = *reinterpret_cast<Registry*>(kind);
-  int seen = Recorder::make(kind, {nullptr, nullptr, &seen, ATTRCACHE_C, nullptr});
+  int seen =
+      Recorder::make(kind, {nullptr, nullptr, &seen, ATTRCACHE_C, nullptr, nullptr, nullptr});
 };
 
 TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {

@@ -63,8 +63,13 @@ static void predefined(void) {
   CHECK(MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_TAG_UB) == MPI_ERR_KEYVAL);
   CHECK(MPI_Comm_free_keyval(&keyval) == MPI_ERR_KEYVAL);
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-  CHECK(MPI_Comm_get_attr(dup, MPI_TAG_UB, &value, &flag) == MPI_SUCCESS && !flag);
+  CHECK(MPI_Comm_get_attr(dup, MPI_TAG_UB, &value, &flag) == MPI_SUCCESS && flag);
   MPI_Comm_free(&dup);
+  switch (MPI_TAG_UB) {
+    case MPI_TAG_UB: /* it is a constant */
+      break;
+  }
+  CHECK(MPI_Type_get_attr(MPI_INT, MPI_TAG_UB, &value, &flag) == MPI_ERR_KEYVAL);
 }
 
 static void datatypes(void) {

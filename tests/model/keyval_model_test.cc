@@ -379,8 +379,8 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
 struct FullRegistry {
   Epoch epoch{1};
   attrcache_kind_options options = {};
-  const RuntimeHooks runtime{Threads{attrcache_thread_hooks{}}, nullptr};
-  Registry registry{0, options, 1, epoch, runtime};
+  const Threads threads{attrcache_thread_hooks{}};
+  Registry registry{0, options, 1, epoch, threads};
 
   FullRegistry() {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
@@ -392,7 +392,8 @@ struct FullRegistry {
   }
   bool create(uint32_t expected) {
     const attrcache_callbacks callbacks = {
-        nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, nullptr};
+        nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, nullptr,
+        nullptr, nullptr};
     int keyval;
     if (registry.create(callbacks, &keyval, Registry::kNotPredefined) != ATTRCACHE_OK) return false;
     expect(static_cast<uint32_t>(keyval) == expected, "indices are first in, first out");

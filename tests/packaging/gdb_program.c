@@ -37,8 +37,13 @@ void stop_here(void) { puts("ready"); }
   } while (0)
 
 int main(void) {
-  attrcache_callbacks c = {(attrcache_callback*)copy_it, (attrcache_callback*)delete_it,
-                           (void*)0x77, ATTRCACHE_C, NULL};
+  attrcache_callbacks c = {(attrcache_callback*)copy_it,
+                           (attrcache_callback*)delete_it,
+                           (void*)0x77,
+                           ATTRCACHE_C,
+                           NULL,
+                           NULL,
+                           NULL};
   attrcache_kind_options session = {"session", ATTRCACHE_HANDLE_POINTER, NULL};
   int saved;
   OK(attrcache_domain_create(NULL, &domain));

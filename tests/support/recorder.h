@@ -36,7 +36,12 @@ class Recorder {
 
   attrcache_callbacks callbacks() {
     return {reinterpret_cast<attrcache_callback*>(&copy),
-            reinterpret_cast<attrcache_callback*>(&del), this, ATTRCACHE_C, &destroy};
+            reinterpret_cast<attrcache_callback*>(&del),
+            this,
+            ATTRCACHE_C,
+            &destroy,
+            nullptr,
+            nullptr};
   }
   // Creates a keyval with these callbacks.
   int keyval(attrcache_kind* kind) { return make(kind, callbacks()); }

@@ -66,8 +66,8 @@ class Header:
         section = ""
         pattern = re.compile(
             r"/\* ---- (?P<section>.*?) -+ \*/"
-            r"|/\*(?P<comment>(?:(?!\*/).)*)\*/\s*ATTRCACHE_API (?P<prototype>[^;]*?)"
-            r"\s*ATTRCACHE_NOEXCEPT;", re.S)
+            r"|/\*(?P<comment>(?:(?!\*/).)*)\*/\s*(?:ATTRCACHE_API|static inline) (?P<prototype>[^;{]*?)"
+            r"\s*ATTRCACHE_NOEXCEPT(?:;| \{)", re.S)
         for match in pattern.finditer(text):
             if match.group("section"):
                 section = match.group("section")

@@ -10,7 +10,7 @@
  *   kind     a sort of object that attributes are attached to (communicator, datatype, window, or
  *            one that the runtime registers). A keyval of one kind is an error on another.
  *   table    what the runtime embeds, by value, in each of its objects.
- *   keyval   a positive int that names an attribute on every object of its kind.
+ *   keyval   an int that names an attribute on every object of its kind.
  *   object   the runtime's own handle of the object. The library hands it to callbacks and does
  *            nothing else with it.
  *
@@ -21,8 +21,9 @@
  * runtime and throws nothing.
  *
  * Threads: any function may be called by any thread at any time, on any object. The exception: once
- * a table's owner frees the object (attrcache_delete_all), nobody else may use that table any more;
- * and a domain may be destroyed only when nobody uses it any more.
+ * a table's owner frees the object (attrcache_delete_all, attrcache_table_abandon), nobody else may
+ * use that table any more; a domain may be destroyed only when nobody uses it any more; and
+ * attrcache_keyval_set_callbacks is for who has just made the keyval, before anybody else uses it.
  *
  * Callbacks: run synchronously, on the calling thread, with no lock held and no epoch pinned: they
  * may call anything here, on any object, the one being served included. They must return: what
@@ -46,7 +47,9 @@
  *                            stops them. RISC-V, i386, 32-bit ARM, all others; and any, built with
  *                            -DATTRCACHE_PAIR_TWO_WORDS or -fsanitize=thread.
  *
- * Waits for other threads: besides those of steps of 8 bytes there are two, and no others.
+ * Waits for other threads: besides those of steps of 8 bytes there are two, and no others (but for
+ * that of an owner who gives up a table that others still use: attrcache_table_abandon,
+ * ATTRCACHE_DRAIN_FINALLY).
  *   1. Deleting or replacing a value waits for those who copy (copy_fn) or have borrowed that very
  *      value. It claims the value first, and goes on when those end who held it by then: no other
  *      thread gets hold of it any more. A thread that holds the value already may copy and borrow
@@ -98,12 +101,16 @@
 #endif
 
 #ifdef __cplusplus
+#define ATTRCACHE_CAST(type, value) static_cast<type>(value)
+#define ATTRCACHE_ADDRESS(pointer) reinterpret_cast<uintptr_t>(pointer)
 #define ATTRCACHE_ALIGNAS(n) alignas(n)
 #define ATTRCACHE_NOEXCEPT noexcept
 /* So that any int a C caller passes may be looked at, and refused. */
 #define ATTRCACHE_ENUM_BASE : int
 extern "C" {
 #else
+#define ATTRCACHE_CAST(type, value) ((type)(value))
+#define ATTRCACHE_ADDRESS(pointer) ((uintptr_t)(pointer))
 #define ATTRCACHE_ALIGNAS(n) _Alignas(n)
 #define ATTRCACHE_NOEXCEPT
 #define ATTRCACHE_ENUM_BASE
@@ -199,6 +206,18 @@ typedef struct attrcache_thread_hooks {
  * a destructor throws is dropped. attrcache::catch_exceptions, in attrcache.hpp, is such a function. */
 typedef int attrcache_catch_exceptions(void (*call)(void* argument), void* argument);
 
+/* For a runtime whose keyvals are to be other ints than the usual ones: because it always handed out
+ * such, or so that an interposer with a domain of its own can tell its keyvals from the runtime's.
+ * attrcache_get then is to be called through attrcache_get_ranged. */
+typedef struct attrcache_keyval_numbers {
+  /* Keyvals are base to base + 0x1fffffff, as unsigned numbers: a multiple of 0x20000000. (From
+   * 0x80000000 on, the ints are negative.) ATTRCACHE_KEYVAL_MIN: the usual ones. */
+  uint32_t base;
+  /* What attrcache_keyval_free leaves in the variable, and KEYVAL_INVALID is returned for; not one
+   * of the keyvals. */
+  int invalid;
+} attrcache_keyval_numbers;
+
 typedef struct attrcache_domain_options {
   /* Options of the three kinds above; null: the defaults (pointer handles). */
   const attrcache_kind_options* communicator;
@@ -212,10 +231,26 @@ typedef struct attrcache_domain_options {
   const attrcache_thread_hooks* threads;
   /* Null: no callback is ever left by an exception. */
   attrcache_catch_exceptions* catch_exceptions;
+  /* Which ints are the domain's keyvals; copied; null: ATTRCACHE_KEYVAL_MIN to _MAX, and
+   * ATTRCACHE_KEYVAL_INVALID. */
+  const attrcache_keyval_numbers* numbers;
+  /* How many bytes a Fortran INTEGER and LOGICAL have: 4, or 8 (-fdefault-integer-8); 0: 4. Fortran
+   * callbacks get all their INTEGERs of that size by reference. With 8, ATTRCACHE_AS_FINT means the
+   * same as ATTRCACHE_AS_AINT, and attrcache_get_aint reads an INTEGER. */
+  int fint_bytes;
+  /* What .FALSE. is in a LOGICAL; a flag that a Fortran copy_fn sets to anything else is true. */
+  int fortran_false;
+  unsigned flags; /* ATTRCACHE_TELL, or 0 */
 } attrcache_domain_options;
 
-/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads),
- * MEMORY, UNSUPPORTED. Any thread; lock-free. */
+enum {
+  /* Tell what MPI's standard leaves open: attrcache_delete returns ABSENT, not OK, where nothing was
+   * attached, and attrcache_keyval_free where the keyval had been freed before. */
+  ATTRCACHE_TELL = 1
+};
+
+/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads, numbers,
+ * fint_bytes, flags), MEMORY, UNSUPPORTED. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
 
@@ -253,11 +288,12 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
 
 /* ---- Keyvals ------------------------------------------------------------------------------- */
 
-/* Never handed out; fit for the static initialization of a keyval variable. [M1] */
+/* Never handed out; fit for the static initialization of a keyval variable. (Of a domain that has
+ * `numbers`, it is another int.) [M1] */
 #define ATTRCACHE_KEYVAL_INVALID 0
 
 /* Keyvals are opaque. They lie between these two, both included, which is disjoint from what Open
- * MPI, MPICH and the MPI-5 ABI hand out or define. */
+ * MPI, MPICH and the MPI-5 ABI hand out or define; unless the domain has `numbers`. */
 #define ATTRCACHE_KEYVAL_MIN 0x40000000
 #define ATTRCACHE_KEYVAL_MAX 0x5fffffff
 
@@ -265,8 +301,17 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
 typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
   ATTRCACHE_C = 0,            /* attrcache_copy_fn, or attrcache_copy_int_fn for int handles */
   ATTRCACHE_FORTRAN_FINT = 1, /* MPI-1 style: INTEGER values and extra_state, all by reference */
-  ATTRCACHE_FORTRAN_AINT = 2  /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
+  ATTRCACHE_FORTRAN_AINT = 2, /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
+  ATTRCACHE_RAW = 3           /* attrcache_copy_raw_fn, for the bindings of a runtime */
 } attrcache_language;
+
+/* How a value was set. [L] */
+typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
+  ATTRCACHE_AS_POINTER = 0, /* a C pointer; C reads the pointer */
+  ATTRCACHE_AS_INT = 1,     /* a C int (predefined attributes); C reads the address of an int */
+  ATTRCACHE_AS_FINT = 2,    /* a Fortran INTEGER; C reads the address of one */
+  ATTRCACHE_AS_AINT = 3     /* an INTEGER(KIND=MPI_ADDRESS_KIND); C reads the address of one */
+} attrcache_tag;
 
 /* Any callback; cast to it from one of the shapes below, which `language` and the kind's handle
  * form select. C callbacks return 0 for success, any other code for failure; Fortran ones set
@@ -288,6 +333,14 @@ typedef void attrcache_copy_aint_fn(int* object, int* keyval, intptr_t* extra_st
                                     int* ierror);
 typedef void attrcache_delete_aint_fn(int* object, int* keyval, intptr_t* value,
                                       intptr_t* extra_state, int* ierror);
+/* The values are as they were set, not as C sees them; `object` is as it was given, also where
+ * handles are ints; `context` is that of the keyval's attrcache_callbacks. On entry *tag_out is `tag`,
+ * *value_out and *flag are 0. */
+typedef int attrcache_copy_raw_fn(void* object, int keyval, void* extra_state, void* context,
+                                  attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
+                                  intptr_t* value_out, int* flag);
+typedef int attrcache_delete_raw_fn(void* object, int keyval, void* extra_state, void* context,
+                                    attrcache_tag tag, intptr_t value);
 
 /* Sentinels, never called (the values of the MPI-5 ABI). */
 #ifdef __cplusplus
@@ -310,6 +363,10 @@ typedef struct attrcache_callbacks {
   /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted.
    * On the thread that made that come true. May be null. */
   void (*destructor)(void* extra_state);
+  /* The runtime's own: handed to raw callbacks, and to a destructor of its own, which is called after
+   * the other one. Both may be null. */
+  void* context;
+  void (*context_destructor)(void* context, void* extra_state);
 } attrcache_callbacks;
 
 /* Makes a keyval of `kind`. `callbacks` may be null: copy nothing, delete silently. Errors: NULL,
@@ -319,9 +376,19 @@ ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
                                           int* keyval) ATTRCACHE_NOEXCEPT;
 
+/* Gives a keyval other callbacks, all of attrcache_callbacks, before it is used for the first time:
+ * for runtimes that learn of the language, or of wrappers, after they have made the keyval. For the
+ * one who made it alone: nobody else may use the keyval meanwhile. No destructor runs for the old
+ * ones. It takes a record of 88 bytes until the keyval is gone. Errors: NULL, KEYVAL_*, ARGUMENT
+ * (as attrcache_keyval_create), MEMORY, BUSY (an attribute is attached, or the keyval is freed).
+ * Lock-free. */
+ATTRCACHE_API int attrcache_keyval_set_callbacks(
+    attrcache_kind* kind, int keyval, const attrcache_callbacks* callbacks) ATTRCACHE_NOEXCEPT;
+
 /* Frees a keyval and sets the variable to ATTRCACHE_KEYVAL_INVALID. As long as an attribute is
  * attached under it, the keyval goes on serving all calls (through a saved copy of the int); when
- * the last one is gone, so is the keyval. Freeing a keyval that is freed and still in use succeeds;
+ * the last one is gone, so is the keyval. Freeing a keyval that is freed and still in use succeeds
+ * (with ABSENT in a domain with ATTRCACHE_TELL: exactly one call of all returns OK);
  * when two threads free it at the same time, it is gone when both have returned.
  * A freed keyval that is gone is recognised as STALE until its number comes round again, after at
  * least 16000 more creations (500 when nearly all that a kind can have are alive). Errors: NULL,
@@ -341,6 +408,11 @@ ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRC
 typedef struct attrcache_table {
   ATTRCACHE_ALIGNAS(16) uint64_t opaque[8];
 } attrcache_table;
+
+/* Whether a table is where it may be: for an assertion where objects are allocated. Wait-free. */
+static inline int attrcache_table_is_aligned(const attrcache_table* table) ATTRCACHE_NOEXCEPT {
+  return (ATTRCACHE_ADDRESS(table) & 15) == 0;
+}
 
 #ifdef __cplusplus
 #define ATTRCACHE_TABLE_INIT \
@@ -366,16 +438,8 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 #endif
 }
 
-/* How a value was set. [L] */
-typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
-  ATTRCACHE_AS_POINTER = 0, /* a C pointer; C reads the pointer */
-  ATTRCACHE_AS_INT = 1,     /* a C int (predefined attributes); C reads the address of an int */
-  ATTRCACHE_AS_FINT = 2,    /* a Fortran INTEGER; C reads the address of one */
-  ATTRCACHE_AS_AINT = 3     /* an INTEGER(KIND=MPI_ADDRESS_KIND); C reads the address of one */
-} attrcache_tag;
-
 /* Attaches `value` under `keyval`, as if an attached one were deleted first. `tag` says how value
- * is meant; of an int or Fint only the low 32 bits count. If the old value's delete_fn fails, so
+ * is meant; of an int or Fint only the low 32 bits count (but see fint_bytes). If the old value's delete_fn fails, so
  * does the call (CALLBACK), and the old value is still attached, unless another thread has deleted
  * or replaced it meanwhile. If another thread is deleting the old value, the new one is attached at
  * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
@@ -388,12 +452,26 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as that attribute is attached. A value
- * whose delete_fn is running is still there. Errors: NULL, KEYVAL_* (a null kind, or one that
- * is not the table's, is noticed only where nothing is found). Any thread; wait-free: no atomic
- * read-modify-write, no fence, no store but to *value. Calls nothing back and allocates nothing.
- * [M1 MPI_ATTR_GET; M2 MPI_COMM_GET_ATTR] */
+ * whose delete_fn is running is still there. The kind is looked at only where nothing is found in the
+ * table: then it may not be null (NULL: without it nobody can tell whether the keyval exists), and
+ * only then is it noticed that it isn't the table's. Errors: NULL, KEYVAL_*. Any thread; wait-free: no
+ * atomic read-modify-write, no fence, no store but to *value. Allocates nothing, and calls nothing
+ * but the function of a predefined keyval that has one (ATTRCACHE_COMPUTED).
+ * In a domain that has `numbers` this takes another int than all other functions, and is to be
+ * called through attrcache_get_ranged: a keyval as it is would be UNKNOWN. [M1 MPI_ATTR_GET; M2
+ * MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
+
+/* attrcache_get in a domain that has `numbers`, of which `base` is given, if possible as a constant.
+ * It costs one instruction more. Inline. */
+static inline int attrcache_get_ranged(const attrcache_kind* kind, const attrcache_table* table,
+                                       uint32_t base, int keyval, void** value) ATTRCACHE_NOEXCEPT {
+  return attrcache_get(kind, table,
+                       ATTRCACHE_CAST(int, ATTRCACHE_CAST(uint32_t, keyval) ^ base ^
+                                               ATTRCACHE_CAST(uint32_t, ATTRCACHE_KEYVAL_MIN)),
+                       value);
+}
 
 /* The same, read as a Fortran INTEGER (MPI-1 style): the low bits of what is attached. */
 ATTRCACHE_API int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table,
@@ -404,8 +482,9 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
                                      int keyval, intptr_t* value) ATTRCACHE_NOEXCEPT;
 
 /* Runs delete_fn and detaches the attribute. If delete_fn fails, the attribute stays attached and
- * the call returns CALLBACK. Nothing attached: OK. Value already being deleted, by another thread
- * or up this one's stack: OK at once, and it is hidden from get. Errors: NULL, KEYVAL_*, CALLBACK,
+ * the call returns CALLBACK. Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value
+ * already being deleted, by another thread or up this one's stack: OK at once, and it is hidden from
+ * get. Errors: NULL, KEYVAL_*, CALLBACK,
  * BORROWED. Any thread; lock-free; runs delete_fn, perhaps the destructor. [M1 MPI_ATTR_DELETE; M2
  * MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
@@ -416,7 +495,7 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
  * left empty, and the call returns CALLBACK or the error that stopped it. An attribute whose
  * deletion has begun may be skipped. One that is replaced meanwhile is copied, with the old value or
- * the new one. Predefined attributes are not copied. While copy_fn runs, no other thread's delete_fn does on the value it
+ * the new one. Predefined attributes are copied if their definition says so, without a call. While copy_fn runs, no other thread's delete_fn does on the value it
  * copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
  * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
  * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
@@ -432,7 +511,12 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
    * and a second call goes on from there. */
   ATTRCACHE_STOP_AT_FAILURE = 0,
   /* Attempt all, detach all, and return the first failure. */
-  ATTRCACHE_DRAIN = 1
+  ATTRCACHE_DRAIN = 1,
+  /* As DRAIN; and whatever is returned, the table is as new: for destructors, which can't come back.
+   * Deletions by other threads are waited for, also where DRAIN would return BUSY. What this thread
+   * itself has borrowed, what callbacks have attached after 16 rounds, and attributes of another kind
+   * are abandoned: their values' delete_fn isn't called. */
+  ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 
 /* Free: deletes every attribute, in the reverse order of setting, and releases the table's memory;
@@ -440,12 +524,24 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
  * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
- * callbacks have returned: MOVED, REATTACHED, BORROWED, BUSY (another thread is still deleting one
- * of the attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
+ * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BORROWED, BUSY (another thread
+ * is still deleting one of the attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
  * destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
+
+/* Gives up everything in a table without calling a callback: for a runtime that ends while objects
+ * still live. The table gives back its memory and its references on keyvals, and is as new. (So
+ * keyvals that were freed before may end by it; their destructors run then, as they belong to the
+ * keyvals and not to the values.) Copies, borrows and deletions by other threads are waited for. What
+ * this thread has borrowed stays to be given back, by a call that then does nothing. To be called by
+ * the object's owner, before the domain ends. Errors: NULL, KEYVAL_KIND (attributes of another kind:
+ * the references on their keyvals are lost), MOVED (its bytes are made new, and the memory is left to
+ * the table that has it); the table is as new after these two as well. Lock-free but for that wait;
+ * may run destructors. (Beyond MPI.) */
+ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
+                                          attrcache_table* table) ATTRCACHE_NOEXCEPT;
 
 /* Moves a table that nobody else uses, attributes and all, to one that is as new; `from` is as new
  * afterwards. Addresses that get has given of values that were not set as C pointers become invalid.
@@ -479,23 +575,82 @@ ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NO
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
 
-/* Makes a keyval whose attributes only the runtime sets: `tag` is ATTRCACHE_AS_INT (MPI_TAG_UB),
- * ATTRCACHE_AS_POINTER (MPI_WIN_BASE) or ATTRCACHE_AS_AINT (MPI_WIN_SIZE). User code can read it,
- * in every language; setting, deleting and freeing it is an error, callbacks don't copy it. It
- * lives as long as the domain.
+/* Attributes that only the runtime sets, as MPI_TAG_UB. User code can read and borrow them, in every
+ * language, but setting, deleting and freeing them is an error (PREDEFINED). Their keyvals have
+ * numbers of the runtime's choice, compile-time constants included, and take no place in a table
+ * that keyvals of users would have. This says where the values of one are. */
+typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
+  /* In each object's table, by attrcache_set_predefined (MPI_WIN_BASE). They go with the object. The
+   * first in a table takes some 300 bytes there. */
+  ATTRCACHE_PER_OBJECT = 0,
+  /* One value, the same on every object of the kind (MPI_TAG_UB of a runtime for which it is the
+   * process's). It takes nothing in a table. */
+  ATTRCACHE_PER_KIND = 1,
+  /* Where the runtime says, whenever somebody reads it (MPI_WIN_SIZE, which the window knows
+   * anyway). It takes nothing in a table. */
+  ATTRCACHE_COMPUTED = 2
+} attrcache_where;
+
+/* Where a COMPUTED value of the object with this table is now: the address of an int (tag AS_INT), of
+ * a pointer (AS_POINTER) or of an intptr_t (AS_AINT); null: the object has none. The memory must hold
+ * a value as long as somebody may read what was got. Called by get and borrow, in any thread, at any
+ * time until attrcache_keyval_undefine and all calls that began before it have returned; it must not
+ * wait, nor use the table but for finding the object. */
+typedef const void* attrcache_compute_fn(const attrcache_table* table, void* context);
+
+typedef struct attrcache_predefined {
+  /* Any int but the domain's own keyvals and its invalid value. */
+  int number;
+  attrcache_tag tag; /* AS_INT (MPI_TAG_UB), AS_POINTER (MPI_WIN_BASE) or AS_AINT (MPI_WIN_SIZE) */
+  attrcache_where where;
+  /* PER_OBJECT: whether attrcache_copy_all copies it (value and tag, without a call). */
+  int copied_by_dup;
+  /* PER_KIND: the value, as attrcache_set_predefined would set it. */
+  intptr_t value;
+  /* COMPUTED. */
+  attrcache_compute_fn* compute;
+  void* context;
+} attrcache_predefined;
+
+/* Defines a keyval that is predefined. What is got of a PER_KIND value, also its address where C
+ * reads that, stays valid until the keyval is undefined; what an address holds changes by
+ * attrcache_set_predefined, in one step.
+ * A kind can have 48 such numbers over its life. 32 that are PER_OBJECT at a time have places of their
+ * own, if they are defined before users have made 32 keyvals; any others take places like those of users.
+ * A definition stays in memory, 64 bytes, until the domain ends, and serves again when its number is defined in the
+ * same way again. Errors: NULL, ARGUMENT (number, tag, where; defined already), BUSY (another thread
+ * is just defining or undefining it), MEMORY, KEYVALS_EXHAUSTED (or more than those numbers). Any
+ * thread; lock-free. [L] */
+ATTRCACHE_API int attrcache_keyval_define(
+    attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
+
+/* Takes a definition back, as runtimes may at their end. PER_OBJECT values that are attached can no
+ * longer be read, and stay until their objects are freed. Errors: NULL, KEYVAL_*, ARGUMENT (not made
+ * by attrcache_keyval_define), BUSY (as above). Any thread; lock-free. */
+ATTRCACHE_API int attrcache_keyval_undefine(attrcache_kind* kind, int number) ATTRCACHE_NOEXCEPT;
+
+/* Makes a PER_OBJECT keyval that has a number of the library's choice, among the domain's own, as it
+ * lives as long as the domain, and takes a place like those of users. Its attributes aren't copied.
  * Errors: NULL, ARGUMENT (tag), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
                                                      int* keyval) ATTRCACHE_NOEXCEPT;
 
-/* Sets or changes a predefined attribute of one object. Errors: NULL, KEYVAL_*, ARGUMENT (not a
- * predefined keyval), MEMORY, BORROWED. Any thread; lock-free. */
+/* Sets or changes a predefined attribute: of one object, or, with a null table, the PER_KIND value.
+ * Errors: NULL (also a null table for any but a PER_KIND one), KEYVAL_*, ARGUMENT (not a predefined
+ * keyval, COMPUTED, or a table for a PER_KIND one), MEMORY, BORROWED. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
                                            intptr_t value) ATTRCACHE_NOEXCEPT;
+
+/* Deletes a PER_OBJECT attribute from one object. Nothing attached: as attrcache_delete. Errors:
+ * NULL, KEYVAL_*, ARGUMENT (not a predefined keyval that is PER_OBJECT), BORROWED. Any thread;
+ * lock-free. */
+ATTRCACHE_API int attrcache_delete_predefined(attrcache_kind* kind, attrcache_table* table,
+                                              int keyval) ATTRCACHE_NOEXCEPT;
 
 /* ---- Introspection -------------------------------------------------------------------------
  *
  * A thread within these functions stops nobody, even if it is itself stopped there for ever. What
- * can't be given back meanwhile is one record of at most 96 bytes for each keyval that is freed
+ * can't be given back meanwhile is one record of at most 88 bytes for each keyval that is freed
  * while it is stopped within attrcache_keyval_list or attrcache_keyval_describe; all of them are
  * given back when it goes on. The other functions hold back nothing. */
 
@@ -504,7 +659,7 @@ typedef struct attrcache_keyval_info {
   int freed; /* freed, and kept alive by its attributes */
   int predefined;
   attrcache_callbacks callbacks;
-  /* Attached now. Exact when nobody attaches, deletes or frees the keyval meanwhile. */
+  /* Attached now, to tables. Exact when nobody attaches, deletes or frees the keyval meanwhile. */
   uint64_t attributes;
 } attrcache_keyval_info;
 
@@ -517,14 +672,16 @@ typedef struct attrcache_attribute_info {
 } attrcache_attribute_info;
 
 typedef struct attrcache_counters {
-  uint64_t keyvals_created; /* since the domain was made, predefined ones included */
-  uint64_t keyvals_freed;   /* of them, freed by attrcache_keyval_free */
-  uint64_t keyvals_gone;    /* of those, gone: their last attribute was deleted */
-  uint64_t attributes;      /* attached now, on all tables together; exact as above */
-  uint64_t reclaimable;     /* records of keyvals that wait for a thread within introspection */
+  /* Since the domain was made; of predefined ones those that are PER_OBJECT. */
+  uint64_t keyvals_created;
+  uint64_t keyvals_freed; /* of them, freed by attrcache_keyval_free */
+  uint64_t keyvals_gone;  /* of those, gone: their last attribute was deleted */
+  uint64_t attributes;    /* attached now, on all tables together; exact as above */
+  uint64_t reclaimable;   /* records of keyvals that wait for a thread within introspection */
 } attrcache_counters;
 
-/* Lists the keyvals of a kind, in the order of their index: fills at most `capacity` of `infos`
+/* Lists the keyvals of a kind, in the order of their index, and then those of
+ * attrcache_keyval_define: fills at most `capacity` of `infos`
  * (null only with capacity 0) and sets *count to how many there are. Errors: NULL. Any thread;
  * lock-free. */
 ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos,
@@ -534,7 +691,9 @@ ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_i
 ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                                             attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
 
-/* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does. */
+/* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does: what is
+ * in the table itself, so neither PER_KIND nor COMPUTED values, nor those of a keyval that was
+ * undefined. */
 ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count) ATTRCACHE_NOEXCEPT;

@@ -141,6 +141,16 @@ class Kind {
   // The same, but failures end nothing; the first is returned.
   Outcome drain(Object& object) const noexcept { return delete_all(object, ATTRCACHE_DRAIN); }
 
+  // The same for destructors: the object has no attributes afterwards, whatever is returned.
+  Outcome drain_finally(Object& object) const noexcept {
+    return delete_all(object, ATTRCACHE_DRAIN_FINALLY);
+  }
+
+  // Gives everything up without calling a callback.
+  Status abandon(Object& object) const noexcept {
+    return static_cast<Status>(attrcache_table_abandon(native_, TableOf<Object>::get(object)));
+  }
+
  private:
   Outcome delete_all(Object& object, attrcache_delete_mode mode) const noexcept {
     Outcome out;

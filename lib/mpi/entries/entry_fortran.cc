@@ -127,8 +127,9 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   // Copies the value of extra_state, because the variable is the caller's and may be gone when a
   // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
-  const attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn, extra,
-                                         Interface<typename N::Value>::kLanguage, nullptr};
+  const attrcache_callbacks callbacks = {
+      fns.copy_fn, fns.delete_fn, extra,  Interface<typename N::Value>::kLanguage,
+      nullptr,     nullptr,       nullptr};
   result = checking() ? mpi::create_keyval_checked(*state, Kind::kNumber, callbacks, keyval, source)
                       : mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, source);
 }

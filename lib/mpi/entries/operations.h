@@ -152,7 +152,8 @@ template <typename Names>
 int free_keyval(int kind, int* keyval) {
   const probe::Operation operation(probe::What::kFreeKeyval, kind, *keyval);
   const int result = reinterpret_cast<Registry*>(process()->kinds[kind])->free(keyval);
-  if (result != ATTRCACHE_OK) [[unlikely]]
+  // Absent means that it had been freed before, which is no error.
+  if (result > ATTRCACHE_ABSENT) [[unlikely]]
     return fail_to_free<Names>(result, kind, *keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;

@@ -162,14 +162,24 @@ Callback* callback(Function* function) {
 
 template <typename Kind>
 attrcache_callbacks checkers_c() {
-  return {callback(copy_c<typename Kind::Handle>), callback(delete_c<typename Kind::Handle>),
-          nullptr, ATTRCACHE_C, destroy_checked};
+  return {callback(copy_c<typename Kind::Handle>),
+          callback(delete_c<typename Kind::Handle>),
+          nullptr,
+          ATTRCACHE_C,
+          destroy_checked,
+          nullptr,
+          nullptr};
 }
 
 template <typename Value>
 attrcache_callbacks checkers_fortran(attrcache_language language) {
-  return {callback(copy_fortran<Value>), callback(delete_fortran<Value>), nullptr, language,
-          destroy_checked};
+  return {callback(copy_fortran<Value>),
+          callback(delete_fortran<Value>),
+          nullptr,
+          language,
+          destroy_checked,
+          nullptr,
+          nullptr};
 }
 
 attrcache_callbacks checkers(int number, attrcache_language language) {

@@ -86,7 +86,7 @@ class Scope {
   }
   // Nobody else uses the scope any more: the arena or group around it has waited for its tasks.
   // What failing callbacks answer is dropped, because a destructor can't report it.
-  ~Scope() { static_cast<void>(kind().drain(*this)); }
+  ~Scope() { static_cast<void>(kind().drain_finally(*this)); }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 

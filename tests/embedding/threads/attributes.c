@@ -4,6 +4,7 @@
  * writes.
  */
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "runtime.h"
@@ -34,51 +35,82 @@ static int error(int result, int callback_code) {
 
 /* ---- Once per rank ---- */
 
+/* Where the values are that a window has as an attribute. */
+static const struct tiny_win* window_of(const attrcache_table* table) {
+  const char* bytes = (const char*)table;
+  return (const struct tiny_win*)(bytes - offsetof(struct tiny_win, attributes));
+}
+static const void* base_of(const attrcache_table* table, void* context) {
+  (void)context;
+  return &window_of(table)->base;
+}
+static const void* size_of(const attrcache_table* table, void* context) {
+  (void)context;
+  return &window_of(table)->size;
+}
+static const void* unit_of(const attrcache_table* table, void* context) {
+  (void)context;
+  return &window_of(table)->unit;
+}
+
+static int define_predefined(struct tiny_rank* rank) {
+  /* On communicators they are the same everywhere. Of a window C reads the base itself, and the
+   * addresses of the size and the unit. */
+  const attrcache_predefined comms[] = {
+      {.number = MPI_TAG_UB, .tag = ATTRCACHE_AS_INT, .where = ATTRCACHE_PER_KIND, .value = 32767},
+      {.number = MPI_LASTUSEDCODE,
+       .tag = ATTRCACHE_AS_INT,
+       .where = ATTRCACHE_PER_KIND,
+       .value = MPI_ERR_OTHER}};
+  const attrcache_predefined wins[] = {{.number = MPI_WIN_BASE,
+                                        .tag = ATTRCACHE_AS_POINTER,
+                                        .where = ATTRCACHE_COMPUTED,
+                                        .compute = base_of},
+                                       {.number = MPI_WIN_SIZE,
+                                        .tag = ATTRCACHE_AS_AINT,
+                                        .where = ATTRCACHE_COMPUTED,
+                                        .compute = size_of},
+                                       {.number = MPI_WIN_DISP_UNIT,
+                                        .tag = ATTRCACHE_AS_INT,
+                                        .where = ATTRCACHE_COMPUTED,
+                                        .compute = unit_of}};
+  int result = ATTRCACHE_OK;
+  for (size_t i = 0; i < sizeof comms / sizeof *comms && result == ATTRCACHE_OK; ++i) {
+    result = attrcache_keyval_define(rank->comms, &comms[i]);
+  }
+  for (size_t i = 0; i < sizeof wins / sizeof *wins && result == ATTRCACHE_OK; ++i) {
+    result = attrcache_keyval_define(rank->wins, &wins[i]);
+  }
+  return result;
+}
+
 int tiny_attributes_begin(struct tiny_rank* rank) {
-  static const struct {
-    int kind;
-    attrcache_tag tag;
-  } predefined[TINY_PREDEFINED] = {
-      {ATTRCACHE_COMMUNICATOR, ATTRCACHE_AS_INT}, /* MPI_TAG_UB: C reads the address of an int */
-      {ATTRCACHE_COMMUNICATOR, ATTRCACHE_AS_INT}, /* MPI_LASTUSEDCODE */
-      {ATTRCACHE_WINDOW, ATTRCACHE_AS_POINTER},   /* MPI_WIN_BASE: C reads the pointer */
-      {ATTRCACHE_WINDOW, ATTRCACHE_AS_AINT},      /* MPI_WIN_SIZE: the address of an MPI_Aint */
-      {ATTRCACHE_WINDOW, ATTRCACHE_AS_INT},       /* MPI_WIN_DISP_UNIT */
-  };
   int result = attrcache_domain_create(NULL, &rank->domain);
   if (result != ATTRCACHE_OK) return error(result, 0);
   rank->comms = attrcache_kind_of(rank->domain, ATTRCACHE_COMMUNICATOR);
   rank->types = attrcache_kind_of(rank->domain, ATTRCACHE_DATATYPE);
   rank->wins = attrcache_kind_of(rank->domain, ATTRCACHE_WINDOW);
-  for (int i = 0; i < TINY_PREDEFINED && result == ATTRCACHE_OK; ++i) {
-    result = attrcache_keyval_create_predefined(attrcache_kind_of(rank->domain, predefined[i].kind),
-                                                predefined[i].tag, &rank->predefined[i]);
-  }
-  if (result == ATTRCACHE_OK) {
-    result =
-        attrcache_set_predefined(rank->comms, &rank->world.attributes, rank->predefined[0], 32767);
-  }
-  if (result == ATTRCACHE_OK) {
-    result = attrcache_set_predefined(rank->comms, &rank->world.attributes, rank->predefined[1],
-                                      MPI_ERR_OTHER);
-  }
+  result = define_predefined(rank);
+  if (result != ATTRCACHE_OK)
+    attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_ANYWAY, NULL);
   return error(result, 0);
+}
+
+/* Deletes what is attached to an object that MPI_Finalize ends. */
+static void end_object(attrcache_kind* kind, attrcache_table* table, void* object, int* first) {
+  int code = 0;
+  const int result = attrcache_delete_all(kind, table, object, ATTRCACHE_DRAIN_FINALLY, &code);
+  if (*first == MPI_SUCCESS) *first = error(result, code);
 }
 
 /* MPI-2.2 8.7.1 wants the attributes of MPI_COMM_SELF deleted first. A failure must not stop the
  * rest. */
 int tiny_attributes_end(struct tiny_rank* rank) {
   attrcache_leaks leaks;
-  int code = 0, first = MPI_SUCCESS, result;
-  result = attrcache_delete_all(rank->comms, &rank->self.attributes, &rank->self, ATTRCACHE_DRAIN,
-                                &code);
-  first = error(result, code);
-  result = attrcache_delete_all(rank->comms, &rank->world.attributes, &rank->world, ATTRCACHE_DRAIN,
-                                &code);
-  if (first == MPI_SUCCESS) first = error(result, code);
-  result = attrcache_delete_all(rank->types, &rank->type_int.attributes, &rank->type_int,
-                                ATTRCACHE_DRAIN, &code);
-  if (first == MPI_SUCCESS) first = error(result, code);
+  int first = MPI_SUCCESS, result;
+  end_object(rank->comms, &rank->self.attributes, &rank->self, &first);
+  end_object(rank->comms, &rank->world.attributes, &rank->world, &first);
+  end_object(rank->types, &rank->type_int.attributes, &rank->type_int, &first);
 
   result = attrcache_domain_destroy(rank->domain, ATTRCACHE_DESTROY_IF_UNUSED, &leaks);
   if (result == ATTRCACHE_ERR_BUSY) {
@@ -88,8 +120,6 @@ int tiny_attributes_end(struct tiny_rank* rank) {
   }
   return first;
 }
-
-int tiny_predefined(int which) { return tiny_me->predefined[which]; }
 
 /* ---- For those who copy and free objects ---- */
 
@@ -106,26 +136,13 @@ int tiny_delete_attributes(attrcache_kind* kind, attrcache_table* table, void* o
   return error(result, code);
 }
 
-int tiny_describe_window(MPI_Win win, void* base) {
-  const int* keyvals = tiny_me->predefined;
-  attrcache_table* table = &win->attributes;
-  int result = attrcache_set_predefined(tiny_me->wins, table, keyvals[2], (intptr_t)base);
-  if (result == ATTRCACHE_OK) {
-    result = attrcache_set_predefined(tiny_me->wins, table, keyvals[3], win->size);
-  }
-  if (result == ATTRCACHE_OK) {
-    result = attrcache_set_predefined(tiny_me->wins, table, keyvals[4], win->unit);
-  }
-  return error(result, 0);
-}
-
 /* ---- MPI's functions, the same for each kind ---- */
 
 static int create(attrcache_kind* kind, attrcache_callback* copy, attrcache_callback* remove,
                   int* keyval, void* extra_state) {
   /* The sentinels in mpi.h have the values of attrcache's, and its callbacks take the object as a
    * pointer. So callbacks need no translation. */
-  const attrcache_callbacks callbacks = {copy, remove, extra_state, ATTRCACHE_C, NULL};
+  const attrcache_callbacks callbacks = {copy, remove, extra_state, ATTRCACHE_C, NULL, NULL, NULL};
   return error(attrcache_keyval_create(kind, &callbacks, keyval), 0);
 }
 

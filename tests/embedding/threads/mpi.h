@@ -86,13 +86,12 @@ typedef MPI_Comm_delete_attr_function MPI_Delete_function;
 #define MPI_DUP_FN MPI_COMM_DUP_FN
 #define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
 
-/* Predefined keyvals: each rank made its own. */
-#define MPI_TAG_UB (tiny_predefined(0))
-#define MPI_LASTUSEDCODE (tiny_predefined(1))
-#define MPI_WIN_BASE (tiny_predefined(2))
-#define MPI_WIN_SIZE (tiny_predefined(3))
-#define MPI_WIN_DISP_UNIT (tiny_predefined(4))
-int tiny_predefined(int which);
+/* Predefined keyvals. */
+#define MPI_TAG_UB 1
+#define MPI_LASTUSEDCODE 2
+#define MPI_WIN_BASE 3
+#define MPI_WIN_SIZE 4
+#define MPI_WIN_DISP_UNIT 5
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove,
                            int* keyval, void* extra_state);

@@ -25,6 +25,7 @@ struct tiny_type {
 
 struct tiny_win {
   attrcache_table attributes;
+  void* base;
   MPI_Aint size;
   int unit;
 };
@@ -33,12 +34,9 @@ struct tiny_group {
   int rank, size;
 };
 
-enum { TINY_PREDEFINED = 5 };
-
 struct tiny_rank {
   attrcache_domain* domain;
   attrcache_kind *comms, *types, *wins;
-  int predefined[TINY_PREDEFINED]; /* keyvals, in the order of mpi.h */
   struct tiny_comm world, self;
   struct tiny_type type_int;
 };
@@ -52,6 +50,5 @@ int tiny_attributes_end(struct tiny_rank* rank);
 int tiny_copy_attributes(attrcache_kind* kind, attrcache_table* old_table, void* old,
                          attrcache_table* new_table, void* fresh);
 int tiny_delete_attributes(attrcache_kind* kind, attrcache_table* table, void* object);
-int tiny_describe_window(MPI_Win win, void* base);
 
 #endif /* ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_ */

@@ -46,8 +46,13 @@ int main(void) {
   static struct communicator b; /* all zero: a valid empty table */
   attrcache_domain* domain = NULL;
   attrcache_kind* kind;
-  attrcache_callbacks callbacks = {(attrcache_callback*)copy, (attrcache_callback*)delete,
-                                   &deletions, ATTRCACHE_C, NULL};
+  attrcache_callbacks callbacks = {(attrcache_callback*)copy,
+                                   (attrcache_callback*)delete,
+                                   &deletions,
+                                   ATTRCACHE_C,
+                                   NULL,
+                                   NULL,
+                                   NULL};
   int keyval = ATTRCACHE_KEYVAL_INVALID;
   int code = 0;
   void* value = NULL;

@@ -52,7 +52,9 @@ TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
                                            .delete_fn = ATTRCACHE_NULL_DELETE_FN,
                                            .extra_state = nullptr,
                                            .language = ATTRCACHE_C,
-                                           .destructor = nullptr});
+                                           .destructor = nullptr,
+                                           .context = nullptr,
+                                           .context_destructor = nullptr});
   for (const attrcache_tag tag :
        {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
     Object from(kind), to(kind);

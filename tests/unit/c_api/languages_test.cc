@@ -123,7 +123,9 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
                                  : reinterpret_cast<attrcache_callback*>(&delete_fint),
                .extra_state = reinterpret_cast<void*>(-5),
                .language = GetParam(),
-               .destructor = nullptr});
+               .destructor = nullptr,
+               .context = nullptr,
+               .context_destructor = nullptr});
     tag = aint ? ATTRCACHE_AS_AINT : ATTRCACHE_AS_FINT;
   }
   static int handle_of(void* object) { return object == nullptr ? 0 : 1234; }
@@ -196,7 +198,9 @@ TEST(FortranExtraStateTest, LivesAsLongAsTheKeyval) {
                         .delete_fn = reinterpret_cast<attrcache_callback*>(&counting_delete_aint),
                         .extra_state = reinterpret_cast<void*>(100),
                         .language = ATTRCACHE_FORTRAN_AINT,
-                        .destructor = [](void* extra) { at_the_end = extra; }});
+                        .destructor = [](void* extra) { at_the_end = extra; },
+                        .context = nullptr,
+                        .context_destructor = nullptr});
   Object object(universe.kind());
   for (int i = 1; i <= 4; ++i) object.set_as(keyval, i, ATTRCACHE_AS_AINT);
   object.erase(keyval);
@@ -267,7 +271,9 @@ TEST(IntHandleTest, CCallbacksGetAnInt) {
                             .delete_fn = reinterpret_cast<attrcache_callback*>(&delete_int_handle),
                             .extra_state = nullptr,
                             .language = ATTRCACHE_C,
-                            .destructor = nullptr});
+                            .destructor = nullptr,
+                            .context = nullptr,
+                            .context_destructor = nullptr});
   attrcache_table a = ATTRCACHE_TABLE_INIT, b = ATTRCACHE_TABLE_INIT;
   auto* const handle = reinterpret_cast<void*>(intptr_t{0x44000007});
   EXPECT_EQ(attrcache_set(kind, &a, handle, keyval, 1, ATTRCACHE_AS_POINTER, nullptr), 0);

@@ -277,7 +277,7 @@ TEST_F(MisuseTest, NullPointers) {
 TEST_F(MisuseTest, ArgumentsOutOfRange) {
   attrcache_callbacks callbacks = {};
   int made = -7;
-  for (const int language : {-1, 3, 99}) {
+  for (const int language : {-1, 4, 99}) {
     callbacks.language = static_cast<attrcache_language>(language);
     EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
   }
@@ -289,7 +289,7 @@ TEST_F(MisuseTest, ArgumentsOutOfRange) {
   for (const int tag : {-1, 4, 99}) {
     EXPECT_EQ(object.set_as(keyval, 2, static_cast<attrcache_tag>(tag)), ATTRCACHE_ERR_ARGUMENT);
   }
-  for (const int mode : {-1, 2}) {
+  for (const int mode : {-1, 3}) {
     EXPECT_EQ(object.free(static_cast<attrcache_delete_mode>(mode)), ATTRCACHE_ERR_ARGUMENT);
     EXPECT_EQ(attrcache_domain_destroy(universe.domain(), mode, nullptr), ATTRCACHE_ERR_ARGUMENT);
   }

@@ -149,7 +149,8 @@ TEST_F(SignalSteps, GetInAHandlerSeesKeyvalsComeAndGoAtOnce) {
     const int next = first + 16 * i;
     int made = 0;
     step(object, next, "?-", [&] {
-      const attrcache_callbacks callbacks = {nullptr, nullptr, nullptr, ATTRCACHE_C, nullptr};
+      const attrcache_callbacks callbacks = {nullptr, nullptr, nullptr, ATTRCACHE_C,
+                                             nullptr, nullptr, nullptr};
       return attrcache_keyval_create(kind, &callbacks, &made);
     });
     ASSERT_EQ(made, next);

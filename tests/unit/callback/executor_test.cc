@@ -75,6 +75,42 @@ template <typename Value>
 void delete_fortran(int* object, int* keyval, Value* value, Value* extra, int* ierror) {
   *ierror = note(*object, *keyval, (*extra)++, *value);
 }
+void copy_long(int64_t* object, int64_t* keyval, int64_t* extra, int64_t* in, int64_t* out,
+               int64_t* flag, int64_t* ierror) {
+  *flag = call.flag;
+  *out = call.copy;
+  *ierror = note(*object, static_cast<int>(*keyval), (*extra)++, *in);
+}
+void delete_long(int64_t* object, int64_t* keyval, int64_t* value, int64_t* extra,
+                 int64_t* ierror) {
+  *ierror = note(*object, static_cast<int>(*keyval), (*extra)++, *value);
+}
+void silent_fortran_copy(int*, int*, int*, int*, int*, int*, int*) {}
+
+struct Raw {
+  attrcache_tag tag;
+  void* context;
+  int tag_out;  // -1: it is left alone
+};
+Raw raw;
+int copy_raw(void* object, int keyval, void* extra, void* context, attrcache_tag tag, intptr_t in,
+             attrcache_tag* tag_out, intptr_t* out, int* flag) {
+  raw.tag = tag;
+  raw.context = context;
+  if (raw.tag_out >= 0) *tag_out = static_cast<attrcache_tag>(raw.tag_out);
+  EXPECT_EQ(*out, 0);
+  EXPECT_EQ(*flag, 0);
+  *flag = call.flag;
+  *out = call.copy;
+  return note(number(object), keyval, number(extra), in);
+}
+int delete_raw(void* object, int keyval, void* extra, void* context, attrcache_tag tag,
+               intptr_t value) {
+  raw.tag = tag;
+  raw.context = context;
+  return note(number(object), keyval, number(extra), value);
+}
+
 int silent_copy(void*, int, void*, void*, void*, int*) { return 0; }
 int throwing_copy(void*, int, void*, void*, void*, int*) { throw std::runtime_error("copy"); }
 int throwing_delete(void*, int, void*, void*) { throw 5; }
@@ -83,18 +119,25 @@ int doubled(void* object) { return static_cast<int>(2 * number(object)); }
 
 class ExecutorTest : public ::testing::Test {
  protected:
-  void SetUp() override { call = {}; }
+  void SetUp() override {
+    call = {};
+    convention_.catch_exceptions = support::catch_exceptions;
+  }
 
-  KeyvalCallbacks keyval_callbacks(attrcache_callback* copy_fn, attrcache_callback* delete_fn,
-                                   attrcache_language language, intptr_t extra_state,
-                                   attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER) {
-    convention_ = {handle, nullptr, support::catch_exceptions};
-    return {{copy_fn, delete_fn, pointer(extra_state), language, nullptr}, &convention_};
+  static KeyvalCallbacks keyval_callbacks(attrcache_callback* copy_fn,
+                                          attrcache_callback* delete_fn,
+                                          attrcache_language language, intptr_t extra_state) {
+    KeyvalCallbacks callbacks = {};
+    callbacks.functions.copy_fn = copy_fn;
+    callbacks.functions.delete_fn = delete_fn;
+    callbacks.functions.extra_state = pointer(extra_state);
+    callbacks.functions.language = language;
+    return callbacks;
   }
   CallbackArguments subject(intptr_t object, int64_t value,
                             attrcache_tag tag = ATTRCACHE_AS_POINTER) {
     value_ = static_cast<uint64_t>(value);
-    return {pointer(object), kKeyval, &value_, tag};
+    return {convention_, pointer(object), kKeyval, &value_, tag};
   }
   static void expect_call(intptr_t object, intptr_t extra_state, intptr_t value) {
     EXPECT_EQ(call.object, object);
@@ -124,8 +167,8 @@ TEST_F(ExecutorTest, CGetsPointers) {
 }
 
 TEST_F(ExecutorTest, IntHandlesAreTheLowBits) {
-  KeyvalCallbacks h = keyval_callbacks(callback(copy_int), callback(delete_int), ATTRCACHE_C, 1,
-                                       ATTRCACHE_HANDLE_INT);
+  KeyvalCallbacks h = keyval_callbacks(callback(copy_int), callback(delete_int), ATTRCACHE_C, 1);
+  convention_.handle = ATTRCACHE_HANDLE_INT;
   const int handle = static_cast<int>(0x84000001);  // as MPICH's, negative
   run_copy(h, subject(handle, 2));
   expect_call(handle, 1, 2);
@@ -189,6 +232,72 @@ TEST_F(ExecutorTest, FortranHandlesComeFromTheRuntimeIfItHasAWay) {
   EXPECT_EQ(call.object, 44);
 }
 
+// -fdefault-integer-8: both Fortran languages are the same then.
+TEST_F(ExecutorTest, FortranIntegersMayHave64Bits) {
+  convention_.fint_is_64_bits = true;
+  convention_.fortran_handle = doubled;
+  for (const attrcache_language language : {ATTRCACHE_FORTRAN_FINT, ATTRCACHE_FORTRAN_AINT}) {
+    KeyvalCallbacks h =
+        keyval_callbacks(callback(copy_long), callback(delete_long), language, 0x100000000);
+    call = {};
+    call.flag = 1;
+    call.copy = -0x200000000;
+    const Copied copied = run_copy(h, subject(8, -0x300000000, ATTRCACHE_AS_AINT));
+    expect_call(16, 0x100000000, -0x300000000);
+    EXPECT_TRUE(copied.flag);
+    EXPECT_EQ(static_cast<int64_t>(copied.value), -0x200000000);
+    EXPECT_EQ(copied.tag, ATTRCACHE_AS_AINT);
+    call.code = 3;
+    EXPECT_EQ(run_delete(h, subject(8, 0x500000000, ATTRCACHE_AS_AINT)), 3);
+    expect_call(16, 0x100000001, 0x500000000);
+  }
+}
+
+TEST_F(ExecutorTest, FalseIsWhatFortranSaysItIs) {
+  convention_.fortran_false = 7;
+  KeyvalCallbacks h = keyval_callbacks(callback(copy_fortran<int>), callback(delete_fortran<int>),
+                                       ATTRCACHE_FORTRAN_FINT, 0);
+  for (const int flag : {0, 1, -1, 7}) {
+    call.flag = flag;
+    EXPECT_EQ(run_copy(h, subject(1, 1)).flag, flag != 7) << flag;
+  }
+  KeyvalCallbacks silent =
+      keyval_callbacks(callback(silent_fortran_copy), nullptr, ATTRCACHE_FORTRAN_FINT, 0);
+  EXPECT_FALSE(run_copy(silent, subject(1, 1)).flag) << "it is .FALSE. unless the callback sets it";
+}
+
+TEST_F(ExecutorTest, RawCallbacksGetWhatWasSet) {
+  KeyvalCallbacks h = keyval_callbacks(callback(copy_raw), callback(delete_raw), ATTRCACHE_RAW, 11);
+  int context = 0;
+  h.functions.context = &context;
+  convention_.handle = ATTRCACHE_HANDLE_INT;
+  for (const attrcache_tag tag :
+       {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
+    raw = {};
+    raw.tag_out = -1;
+    call = {};
+    call.flag = 1;
+    call.copy = 77;
+    Copied copied = run_copy(h, subject(0x5000000000, -6, tag));
+    expect_call(0x5000000000, 11, -6);
+    EXPECT_EQ(raw.tag, tag);
+    EXPECT_EQ(raw.context, &context);
+    EXPECT_EQ(copied.tag, tag) << "unless the callback says another one";
+    EXPECT_EQ(copied.value, 77u);
+    raw.tag_out = ATTRCACHE_AS_INT;
+    call.copy = 0x1fffffffe;
+    copied = run_copy(h, subject(1, -6, tag));
+    EXPECT_EQ(copied.tag, ATTRCACHE_AS_INT);
+    EXPECT_EQ(static_cast<int64_t>(copied.value), -2) << "an int, sign-extended";
+    raw.context = nullptr;
+    call.code = 9;
+    EXPECT_EQ(run_delete(h, subject(0x5000000000, -7, tag)), 9);
+    expect_call(0x5000000000, 11, -7);
+    EXPECT_EQ(raw.tag, tag);
+    EXPECT_EQ(raw.context, &context);
+  }
+}
+
 TEST_F(ExecutorTest, ACopyThatSaysNothingCopiesNothing) {
   KeyvalCallbacks h = keyval_callbacks(callback(silent_copy), callback(delete_c), ATTRCACHE_C, 0);
   const Copied copied = run_copy(h, subject(1, 1));
@@ -216,13 +325,32 @@ TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
 
 TEST_F(ExecutorTest, DestructorsGetTheExtraStateAndMayThrow) {
   KeyvalCallbacks h = keyval_callbacks(nullptr, nullptr, ATTRCACHE_C, 0x77);
-  run_destructor(h);  // there is none
+  run_destructor(h, convention_);  // there is none
   h.functions.destructor = [](void* extra_state) {
     note(0, 0, number(extra_state), 0);
     throw 5;
   };
-  run_destructor(h);
+  run_destructor(h, convention_);
   EXPECT_EQ(call.calls, 1);
+  EXPECT_EQ(call.extra_state, 0x77);
+}
+
+TEST_F(ExecutorTest, TheRuntimesDestructorComesAfterTheUsers) {
+  KeyvalCallbacks h = keyval_callbacks(nullptr, nullptr, ATTRCACHE_C, 0x77);
+  h.functions.destructor = [](void* extra_state) {
+    EXPECT_EQ(call.calls, 0);
+    note(0, 0, number(extra_state), 0);
+    throw 5;
+  };
+  h.functions.context = &h;
+  h.functions.context_destructor = [](void* context, void* extra_state) {
+    EXPECT_EQ(call.calls, 1);
+    note(number(context), 0, number(extra_state), 0);
+    throw 5;
+  };
+  run_destructor(h, convention_);
+  EXPECT_EQ(call.calls, 2);
+  EXPECT_EQ(call.object, number(&h));
   EXPECT_EQ(call.extra_state, 0x77);
 }
 

@@ -24,8 +24,9 @@ class DomainLayerTest : public ::testing::Test {
   static void count_end(void* ends) { ++*static_cast<int*>(ends); }
   uint32_t make(int kind, int* ends) {
     int keyval;
-    EXPECT_EQ(domain->kind(kind)->create({nullptr, nullptr, ends, ATTRCACHE_C, count_end}, &keyval,
-                                         Registry::kNotPredefined),
+    EXPECT_EQ(domain->kind(kind)->create(
+                  {nullptr, nullptr, ends, ATTRCACHE_C, count_end, nullptr, nullptr}, &keyval,
+                  Registry::kNotPredefined),
               ATTRCACHE_OK);
     return static_cast<uint32_t>(keyval);
   }

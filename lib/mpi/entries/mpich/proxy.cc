@@ -83,7 +83,11 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
   if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
   const attrcache_callbacks callbacks = {reinterpret_cast<attrcache_callback*>(copy_by_proxy),
                                          reinterpret_cast<attrcache_callback*>(delete_by_proxy),
-                                         proxied, ATTRCACHE_C, destroy_proxied};
+                                         proxied,
+                                         ATTRCACHE_C,
+                                         destroy_proxied,
+                                         nullptr,
+                                         nullptr};
   const int code =
       create_keyval(state, kind, callbacks, keyval, probe::Source(source, copy_fn, delete_fn));
   if (code != MPI_SUCCESS) destroy(proxied);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What a domain's options say of all its kinds.
+//
+// Inside, keyvals are of one range, that of id.h. The ints that users see, their numbers, are those
+// exclusive-or a mask, which is 0 unless the domain has a range of its own. The C API translates where
+// an int comes in or goes out, callbacks and introspection included.
+
+#ifndef ATTRCACHE_KEYVAL_SETTINGS_H_
+#define ATTRCACHE_KEYVAL_SETTINGS_H_
+
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+#include "platform/atomic.h"
+
+namespace attrcache {
+
+class Registry;
+
+struct DomainSettings {
+  uint32_t mask = 0;
+  int invalid = ATTRCACHE_KEYVAL_INVALID;
+  attrcache_catch_exceptions* catch_exceptions = nullptr;  // callbacks aren't left by exceptions
+  bool tells = false;                                      // ATTRCACHE_TELL
+  bool fint_is_64_bits = false;                            // a Fortran INTEGER
+  int fortran_false = 0;
+  const Atomic<Registry*>* kinds = nullptr;  // all of the domain, id::kMaxKinds of them
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_KEYVAL_SETTINGS_H_

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "table/abandon.h"
+
+#include "platform/wait.h"
+#include "table/batch.h"
+#include "table/dup_free.h"
+#include "table/meta.h"
+
+namespace attrcache {
+namespace {
+
+// How often callbacks may make it necessary to begin again.
+constexpr int kMaxRounds = 16;
+
+// Takes a value out of this thread's borrows, which are given back as if they held it still.
+void give_up_borrows(const ThreadState& thread, Pair& slot) {
+  for (Borrow* b = thread.borrows; b != nullptr; b = b->next) {
+    if (b->slot != &slot) continue;
+    b->slot = nullptr;
+    slot::unpin(slot);
+  }
+}
+
+// Deletes what is in a slot, if anything is attached there, without calling delete_fn. OK, or
+// KEYVAL_KIND: it is of another kind, whose references aren't known here.
+int abandon_one(const Target& target, const ThreadState& thread, const Batch::Item& item) {
+  const uint64_t m = item.slot->load_meta();
+  if (!meta::visible(m)) return ATTRCACHE_OK;
+  const uint32_t keyval = meta::keyval(m, item.index);
+  if (!target.registry.is_kind_of(keyval)) {
+    item.slot->store_unshared({0, 0});
+    return ATTRCACHE_ERR_KEYVAL_KIND;
+  }
+  give_up_borrows(thread, *item.slot);
+  // What it returns means that somebody else was faster.
+  delete_attribute(target, keyval, Caller::kRuntime, OnFailure::kDetach, nullptr, DeleteFn::kSkip);
+  return ATTRCACHE_OK;
+}
+
+// Applies `abandon_one` to those attributes that `which` selects. Stops when a destructor has freed
+// the object.
+template <typename Which>
+int abandon_those(const Target& target, const ThreadState& thread, const TableScope& scope,
+                  Which which) {
+  int result = ATTRCACHE_OK;
+  Batch batch(target.table, Batch::Order::kYoungestFirst);
+  while (batch.next()) {
+    for (unsigned i = batch.count(); i-- > 0;) {
+      if (!which(batch[i])) continue;
+      const int one = abandon_one(target, thread, batch[i]);
+      if (scope.table_died()) return result;
+      if (one != ATTRCACHE_OK) result = one;
+    }
+  }
+  return result;
+}
+
+// Whether a slot holds something that isn't being deleted up this thread's own stack.
+template <typename Which>
+bool any_slot(const ThreadState& thread, Table& table, Which which) {
+  bool any = false;
+  table.for_each([&](uint32_t, Pair& slot) {
+    const uint64_t m = slot.load_meta();
+    any = any || (!meta::empty(m) && which(m) && !is_deleting(thread, slot, m));
+  });
+  return any;
+}
+
+// Until no other thread deletes an attribute of the table. Nobody wakes those who wait for a
+// deletion, since nobody else does: here the object's owner frees it beside somebody who uses it.
+void wait_for_deletions(const Threads& threads, const ThreadState& thread, Table& table) {
+  Backoff backoff;
+  while (any_slot(thread, table, [](uint64_t m) { return meta::deleting(m); })) {
+    threads.wait(backoff);
+  }
+}
+
+}  // namespace
+
+int abandon_attributes(const Target& target) {
+  Table& table = target.table;
+  if (!table.owns_its_memory()) {
+    table.forget();
+    return ATTRCACHE_ERR_MOVED;
+  }
+  ThreadState& thread = target.registry.threads().self();
+  TableScope scope(thread, &table);
+  int first = ATTRCACHE_OK;
+  // Destructors may attach something again. What they attach in the last round goes with its slot, and
+  // its keyval stays for ever.
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const auto all = [](const Batch::Item&) { return true; };
+    const int result = abandon_those(target, thread, scope, all);
+    if (first == ATTRCACHE_OK) first = result;
+    if (scope.table_died()) return first;
+    wait_for_deletions(target.registry.threads(), thread, table);
+    if (!any_slot(thread, table, [](uint64_t) { return true; })) break;
+  }
+  release_table(thread, table);
+  return first;
+}
+
+int delete_attributes_finally(const Target& target, int* callback_code) {
+  Table& table = target.table;
+  ThreadState& thread = target.registry.threads().self();
+  TableScope scope(thread, &table);
+  int first = ATTRCACHE_OK;
+  for (int round = 0; round < kMaxRounds;) {
+    int code = 0;
+    const int result = delete_attributes(target, ATTRCACHE_DRAIN, &code);
+    if (first == ATTRCACHE_OK && result != ATTRCACHE_ERR_BUSY) {
+      first = result;
+      if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
+    }
+    if (scope.table_died() || table.is_as_new()) return first;
+    if (result == ATTRCACHE_ERR_BUSY) {
+      wait_for_deletions(target.registry.threads(), thread, table);
+      continue;
+    }
+    if (result != ATTRCACHE_ERR_BORROWED && result != ATTRCACHE_ERR_KEYVAL_KIND) break;
+    // What kept it from going on has to go first, so that all others are deleted by their delete_fn.
+    abandon_those(target, thread, scope, [&](const Batch::Item& item) {
+      const uint64_t m = item.slot->load_meta();
+      return has_borrowed(thread, item.slot) ||
+             !target.registry.is_kind_of(meta::keyval(m, item.index));
+    });
+    if (scope.table_died()) return first;
+    ++round;
+  }
+  const int result = abandon_attributes(target);
+  return first != ATTRCACHE_OK ? first : result;
+}
+
+}  // namespace attrcache

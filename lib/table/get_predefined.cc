@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "table/get_predefined.h"
+
+#include "callback/language.h"
+#include "table/get.h"
+
+namespace attrcache {
+namespace {
+
+// What is at an address where a runtime keeps a value set as `tag`. Atomic, as the runtime may change
+// it meanwhile; relaxed, since what it points to is the runtime's affair.
+uint64_t bits_at(const void* at, attrcache_tag tag) {
+  if (tag == ATTRCACHE_AS_INT) {
+    return stored(__atomic_load_n(static_cast<const int*>(at), __ATOMIC_RELAXED), tag);
+  }
+  return stored(__atomic_load_n(static_cast<const intptr_t*>(at), __ATOMIC_RELAXED), tag);
+}
+
+}  // namespace
+
+int get_predefined(const Registry& registry, const Table& table, int number,
+                   PredefinedValue* value) {
+  const Definition* definition = registry.definitions().find(number);
+  if (definition == nullptr) [[unlikely]] {
+    const int error = registry.why_not(registry.keyval_of(number));
+    if (error != ATTRCACHE_ERR_KEYVAL_PREDEFINED) return error;
+    definition = registry.definitions().find(number);  // it has been defined since
+    if (definition == nullptr) return ATTRCACHE_ERR_KEYVAL_STALE;
+  }
+  const attrcache_tag tag = definition->tag;
+  switch (definition->where) {
+    case ATTRCACHE_PER_KIND: {
+      // (P9) acquire: pairs with P10: what a pointer points to is seen.
+      value->bits = definition->value.load(kAcquire);
+      value->in_c = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(value->bits)
+                                                : definition->address_in_c();
+      return ATTRCACHE_OK;
+    }
+    case ATTRCACHE_COMPUTED: {
+      const void* const at = definition->compute(reinterpret_cast<const attrcache_table*>(&table),
+                                                 definition->context);
+      if (at == nullptr) return ATTRCACHE_ABSENT;
+      value->bits = bits_at(at, tag);
+      value->in_c = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(value->bits)
+                                                : const_cast<void*>(at);
+      return ATTRCACHE_OK;
+    }
+    default: {
+      Found found;
+      const int result = find_attribute(registry, table, definition->keyval.load(kRelaxed), &found);
+      if (result == ATTRCACHE_OK) {
+        value->bits = found.word.value;
+        value->in_c = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(value->bits)
+                                                  : seen_by_c(found.slot->value_address(), tag);
+      }
+      return result;
+    }
+  }
+}
+
+int get_outside_range(const attrcache_kind* kind, const attrcache_table* table, int keyval,
+                      void** value) noexcept {
+  if (kind == nullptr) return ATTRCACHE_ERR_NULL;
+  const auto& registry = *reinterpret_cast<const Registry*>(kind);
+  PredefinedValue found;
+  const int result = get_predefined(registry, Table::of(table),
+                                    registry.number_of(static_cast<uint32_t>(keyval)), &found);
+  if (result == ATTRCACHE_OK) *value = found.in_c;
+  return result;
+}
+
+}  // namespace attrcache

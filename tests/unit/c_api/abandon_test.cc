@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+namespace attrcache::support {
+namespace {
+
+// The ends of a table that can't fail: attrcache_table_abandon, and attrcache_delete_all in the mode
+// ATTRCACHE_DRAIN_FINALLY.
+
+class AbandonTest : public ::testing::Test {
+ protected:
+  int abandon(Object& of) { return attrcache_table_abandon(kind, &of.table); }
+  int abandon() { return abandon(object); }
+  int finally(int* code = nullptr) { return object.free(ATTRCACHE_DRAIN_FINALLY, code); }
+  uint64_t attributes() const { return universe.counters().attributes; }
+
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object object{kind};
+};
+
+TEST_F(AbandonTest, NoCallbackRunsAndEverythingIsGivenBack) {
+  std::vector<int> keyvals;
+  for (int i = 0; i < 100; ++i) {
+    keyvals.push_back(i % 2 == 0 ? recorder.keyval(kind) : Recorder::make(kind, {}));
+    ASSERT_EQ(object.set(keyvals[i], i), ATTRCACHE_OK);
+  }
+  EXPECT_EQ(abandon(), ATTRCACHE_OK);
+  EXPECT_TRUE(recorder.deletions.empty());
+  EXPECT_TRUE(recorder.copies.empty());
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attributes(), 0u);
+  EXPECT_EQ(object.set(keyvals[99], 1), ATTRCACHE_OK) << "the table is as new";
+  EXPECT_EQ(object.value(keyvals[99]), 1);
+  EXPECT_EQ(abandon(), ATTRCACHE_OK);
+  EXPECT_EQ(abandon(), ATTRCACHE_OK) << "again";
+  EXPECT_EQ(recorder.destructions, 0);
+}
+
+TEST_F(AbandonTest, FreedKeyvalsEndByIt) {
+  const int keyval = recorder.keyval(kind);
+  Object other(kind);
+  object.set(keyval, 1);
+  other.set(keyval, 2);
+  free_keyval(kind, keyval);
+  EXPECT_EQ(abandon(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 0);
+  EXPECT_EQ(abandon(other), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_TRUE(recorder.deletions.empty());
+  EXPECT_EQ(universe.counters().keyvals_gone, 1u);
+}
+
+TEST_F(AbandonTest, PredefinedOnesGoToo) {
+  attrcache_predefined p = {};
+  p.number = 5;
+  ASSERT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_OK);
+  attrcache_set_predefined(kind, &object.table, 5, 6);
+  EXPECT_EQ(abandon(), ATTRCACHE_OK);
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attributes(), 0u);
+}
+
+TEST_F(AbandonTest, WhatThisThreadHasBorrowedIsGivenBackForNothing) {
+  const int keyval = recorder.keyval(kind);
+  const int far = [&] {
+    int last = 0;
+    for (int i = 0; i < 100; ++i) last = recorder.keyval(kind);
+    return last;
+  }();
+  attrcache_borrowed borrowed[3];
+  object.set(keyval, 1);
+  object.set(far, 2);
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed[0]), ATTRCACHE_OK);
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed[1]), ATTRCACHE_OK);
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, far, &borrowed[2]), ATTRCACHE_OK);
+  EXPECT_EQ(abandon(), ATTRCACHE_OK);
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_OK);
+  for (attrcache_borrowed& b : borrowed) {
+    EXPECT_EQ(attrcache_give_back(&b), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_give_back(&b), ATTRCACHE_ERR_ARGUMENT);
+  }
+  EXPECT_EQ(object.list().at(0).pins, 0u) << "the new value isn't touched by it";
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+}
+
+TEST_F(AbandonTest, WaitsForAnotherThreadsBorrow) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  Gate borrowed_it, may_return;
+  std::thread borrower([&] {
+    attrcache_borrowed borrowed;
+    ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+    borrowed_it.open();
+    may_return.wait();
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  });
+  borrowed_it.wait();
+  std::atomic<bool> done{false};
+  std::thread abandoner([&] {
+    EXPECT_EQ(abandon(), ATTRCACHE_OK);
+    done = true;
+  });
+  for (int i = 0; i < 50; ++i) sched_yield();
+  EXPECT_FALSE(done);
+  may_return.open();
+  abandoner.join();
+  borrower.join();
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_TRUE(recorder.deletions.empty());
+}
+
+// Another thread's delete_fn runs while the object is freed: its value is that thread's.
+TEST_F(AbandonTest, BothWaitForAnotherThreadsDeletion) {
+  for (const bool by_abandon : {true, false}) {
+    const int keyval = recorder.keyval(kind);
+    object.set(keyval, 1);
+    Gate running, may_end;
+    recorder.deletions.clear();
+    recorder.on_delete = [&](const Call&) {
+      running.open();
+      may_end.wait();
+      return 0;
+    };
+    std::thread deleter([&] { EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK); });
+    running.wait();
+    std::atomic<bool> done{false};
+    std::thread freer([&] {
+      EXPECT_EQ(by_abandon ? abandon() : finally(), ATTRCACHE_OK);
+      done = true;
+    });
+    for (int i = 0; i < 50; ++i) sched_yield();
+    EXPECT_FALSE(done);
+    may_end.open();
+    deleter.join();
+    freer.join();
+    EXPECT_EQ(recorder.deletions.size(), 1u);
+    EXPECT_TRUE(object.all_zero());
+    EXPECT_EQ(attributes(), 0u);
+    recorder.on_delete = nullptr;
+  }
+}
+
+TEST_F(AbandonTest, WithinItsOwnCallbacks) {
+  const int first = recorder.keyval(kind);
+  const int second = recorder.keyval(kind);
+  object.set(first, 1);
+  object.set(second, 2);
+  recorder.on_delete = [&](const Call&) {
+    EXPECT_EQ(abandon(), ATTRCACHE_OK);
+    return 0;
+  };
+  EXPECT_EQ(object.erase(first), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+  EXPECT_TRUE(object.all_zero());
+  recorder.on_delete = nullptr;
+  // In a copy_fn, of the object that is being copied.
+  object.set(first, 3);
+  object.set(second, 4);
+  recorder.on_copy = [&](const Call&, void**, int*) {
+    EXPECT_EQ(abandon(), ATTRCACHE_OK);
+    return 0;
+  };
+  Object to(kind);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_BUSY);
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attributes(), 0u);
+}
+
+TEST_F(AbandonTest, DestructorsThatAttachAgain) {
+  // Each keyval's destructor makes another one, attaches under it, and frees it.
+  struct Chain {
+    Object* object;
+    int made = 0;
+    int most;
+    static void make(void* extra) {
+      auto* self = static_cast<Chain*>(extra);
+      if (self->made == self->most) return;
+      ++self->made;
+      attrcache_callbacks callbacks = {};
+      callbacks.extra_state = self;
+      callbacks.destructor = make;
+      int keyval = Recorder::make(self->object->kind, callbacks);
+      EXPECT_EQ(self->object->set(keyval, self->made), ATTRCACHE_OK);
+      EXPECT_EQ(attrcache_keyval_free(self->object->kind, &keyval), ATTRCACHE_OK);
+    }
+  };
+  Chain some = {&object, 0, 5};
+  Chain::make(&some);
+  EXPECT_EQ(abandon(), ATTRCACHE_OK);
+  EXPECT_EQ(some.made, 5);
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attributes(), 0u);
+}
+
+// What no call can do anything about costs a keyval, not the table.
+TEST_F(AbandonTest, DestructorsThatAttachForEver) {
+  struct Endless {
+    Object object;
+    bool stop = false;
+    static void again(void* extra) {
+      auto* self = static_cast<Endless*>(extra);
+      if (self->stop) return;
+      attrcache_callbacks callbacks = {};
+      callbacks.extra_state = self;
+      callbacks.destructor = again;
+      int keyval = Recorder::make(self->object.kind, callbacks);
+      EXPECT_EQ(self->object.set(keyval, 1), ATTRCACHE_OK);
+      EXPECT_EQ(attrcache_keyval_free(self->object.kind, &keyval), ATTRCACHE_OK);
+    }
+  };
+  attrcache_domain* domain;
+  ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
+  Endless endless = {Object(attrcache_kind_of(domain, 0))};
+  for (const bool by_abandon : {true, false}) {
+    Endless::again(&endless);
+    EXPECT_EQ(by_abandon ? attrcache_table_abandon(endless.object.kind, &endless.object.table)
+                         : endless.object.free(ATTRCACHE_DRAIN_FINALLY),
+              by_abandon ? ATTRCACHE_OK : ATTRCACHE_ERR_REATTACHED);
+    EXPECT_TRUE(endless.object.all_zero());
+  }
+  endless.stop = true;
+  attrcache_leaks leaks;
+  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, &leaks), ATTRCACHE_OK);
+  EXPECT_EQ(leaks.attributes, 2u);
+}
+
+TEST_F(AbandonTest, ATableWithAnotherOnesMemoryIsMadeNewAndTheOtherLeftAlone) {
+  const int keyval = recorder.keyval(kind);
+  for (int i = 0; i < 4; ++i) recorder.keyval(kind);
+  const int outside = recorder.keyval(kind);
+  for (const bool by_abandon : {true, false}) {
+    object.set(keyval, 1);
+    object.set(outside, 2);
+    Object copied(kind);
+    std::memcpy(&copied.table, &object.table, sizeof(copied.table));
+    EXPECT_EQ(by_abandon ? abandon(copied) : copied.free(ATTRCACHE_DRAIN_FINALLY),
+              ATTRCACHE_ERR_MOVED);
+    EXPECT_TRUE(copied.all_zero());
+    EXPECT_EQ(object.value(keyval), 1);
+    EXPECT_EQ(object.value(outside), 2);
+    EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  }
+}
+
+TEST_F(AbandonTest, AttributesOfAnotherKind) {
+  attrcache_kind* const windows = universe.kind(ATTRCACHE_WINDOW);
+  for (const bool by_abandon : {true, false}) {
+    Object window(windows);
+    int of_window = recorder.keyval(windows);
+    recorder.keyval(kind);
+    const int keyval = recorder.keyval(kind);  // another index
+    recorder.deletions.clear();
+    window.set(of_window, 1);
+    ASSERT_EQ(attrcache_set(kind, &window.table, &window, keyval, 2, ATTRCACHE_AS_POINTER, nullptr),
+              ATTRCACHE_OK);
+    // With the kind of the second.
+    EXPECT_EQ(by_abandon ? attrcache_table_abandon(kind, &window.table)
+                         : attrcache_delete_all(kind, &window.table, &window,
+                                                ATTRCACHE_DRAIN_FINALLY, nullptr),
+              ATTRCACHE_ERR_KEYVAL_KIND);
+    EXPECT_TRUE(window.all_zero());
+    EXPECT_EQ(recorder.deleted(), by_abandon ? std::vector<intptr_t>{} : std::vector<intptr_t>{2});
+  }
+  attrcache_domain* const domain = universe.release();
+  attrcache_leaks leaks;
+  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, &leaks), ATTRCACHE_OK);
+  EXPECT_EQ(leaks.attributes, 2u) << "the references that were lost";
+}
+
+TEST_F(AbandonTest, BadArguments) {
+  EXPECT_EQ(attrcache_table_abandon(nullptr, &object.table), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_table_abandon(kind, nullptr), ATTRCACHE_ERR_NULL);
+}
+
+TEST_F(AbandonTest, FinallyDeletesAsDrainDoes) {
+  std::vector<int> keyvals;
+  for (int i = 0; i < 5; ++i) keyvals.push_back(recorder.keyval(kind));
+  for (int i = 0; i < 5; ++i) object.set(keyvals[i], i);
+  recorder.on_delete = [](const Call& call) { return call.value == 3 ? 77 : 0; };
+  int code = 0;
+  EXPECT_EQ(finally(&code), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(code, 77);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 2, 1, 0}));
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(finally(), ATTRCACHE_OK);
+}
+
+TEST_F(AbandonTest, FinallyAbandonsOnlyWhatIsBorrowed) {
+  std::vector<int> keyvals;
+  for (int i = 0; i < 5; ++i) keyvals.push_back(recorder.keyval(kind));
+  for (int i = 0; i < 5; ++i) object.set(keyvals[i], i);
+  attrcache_borrowed borrowed;
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, keyvals[2], &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(finally(), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 1, 0}));
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attributes(), 0u);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
+TEST_F(AbandonTest, FinallyAbandonsWhatCallbacksGoOnAttaching) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call& call) {
+    object.set(keyval, call.value + 1);
+    return 0;
+  };
+  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_REATTACHED);
+  EXPECT_FALSE(object.all_zero());
+  const size_t before = recorder.deletions.size();
+  EXPECT_EQ(finally(), ATTRCACHE_ERR_REATTACHED);
+  EXPECT_EQ(recorder.deletions.size(), before + 16);
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attributes(), 0u);
+}
+
+TEST_F(AbandonTest, FinallyWhileACallbackFreesTheObject) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) {
+    EXPECT_EQ(finally(), ATTRCACHE_OK);
+    EXPECT_TRUE(object.all_zero());
+    return 0;
+  };
+  EXPECT_EQ(finally(), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 1u);
+  EXPECT_EQ(attributes(), 0u);
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <climits>
+#include <set>
+#include <utility>
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// Predefined keyvals with numbers of the runtime's choice: attrcache_keyval_define.
+
+constexpr int kTagUb = 0x64400001;  // MPICH's
+
+// An object that knows where its own values are.
+struct Window {
+  explicit Window(attrcache_kind* of) : object(of) {}
+  Object object;
+  int unit = -8;
+  intptr_t size = intptr_t{5} << 32;
+  void* base = &unit;
+  bool has_any = true;
+
+  static const Window& of(const attrcache_table* table) {
+    const auto* bytes = reinterpret_cast<const char*>(table);
+    return *reinterpret_cast<const Window*>(bytes - offsetof(Window, object.table));
+  }
+  static const void* find_unit(const attrcache_table* table, void*) {
+    return of(table).has_any ? &of(table).unit : nullptr;
+  }
+  static const void* find_size(const attrcache_table* table, void*) { return &of(table).size; }
+  static const void* find_base(const attrcache_table* table, void*) { return &of(table).base; }
+  static const void* find_context(const attrcache_table*, void* context) { return context; }
+};
+
+// A value as each language reads it.
+struct Read {
+  int result;
+  void* c = nullptr;
+  int fint = 0;
+  intptr_t aint = 0;
+};
+
+class DefineTest : public ::testing::Test {
+ protected:
+  static attrcache_predefined predefined(int number, attrcache_tag tag, attrcache_where where,
+                                         intptr_t value = 0) {
+    attrcache_predefined p = {};
+    p.number = number;
+    p.tag = tag;
+    p.where = where;
+    p.value = value;
+    return p;
+  }
+  int define(const attrcache_predefined& p) { return attrcache_keyval_define(kind, &p); }
+  int define_computed(int number, attrcache_tag tag, attrcache_compute_fn* compute,
+                      void* context = nullptr) {
+    attrcache_predefined p = predefined(number, tag, ATTRCACHE_COMPUTED);
+    p.compute = compute;
+    p.context = context;
+    return define(p);
+  }
+  Read read(const Object& from, int number) {
+    Read r;
+    r.result = from.get(number, &r.c);
+    EXPECT_EQ(attrcache_get_fint(kind, &from.table, number, &r.fint), r.result);
+    EXPECT_EQ(attrcache_get_aint(kind, &from.table, number, &r.aint), r.result);
+    return r;
+  }
+  int result_of(int number) { return read(object, number).result; }
+  // Reads by borrow, too, and expects the same.
+  Read read_both(Object& from, int number) {
+    const Read r = read(from, number);
+    attrcache_borrowed borrowed;
+    EXPECT_EQ(attrcache_borrow(kind, &from.table, number, &borrowed), r.result);
+    if (r.result == ATTRCACHE_OK) {
+      EXPECT_EQ(borrowed.value, r.c);
+      EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+    }
+    return r;
+  }
+
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object object{kind};
+};
+
+TEST_F(DefineTest, APerKindValueIsTheSameOnEveryObject) {
+  ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, -5)), ATTRCACHE_OK);
+  Object other(kind);
+  const Read here = read_both(object, kTagUb);
+  const Read there = read_both(other, kTagUb);
+  EXPECT_EQ(here.result, ATTRCACHE_OK);
+  EXPECT_EQ(*static_cast<int*>(here.c), -5);
+  EXPECT_EQ(here.fint, -5);
+  EXPECT_EQ(here.aint, -5);
+  EXPECT_EQ(here.c, there.c);
+  EXPECT_TRUE(object.all_zero());
+  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, kTagUb, 6), ATTRCACHE_OK);
+  EXPECT_EQ(*static_cast<int*>(here.c), 6) << "the address that was got holds the new value";
+  EXPECT_EQ(read(other, kTagUb).fint, 6);
+}
+
+TEST_F(DefineTest, PointersAndAints) {
+  const intptr_t wide = -(intptr_t{5} << 32);
+  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_POINTER, ATTRCACHE_PER_KIND, wide)), ATTRCACHE_OK);
+  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, wide)), ATTRCACHE_OK);
+  EXPECT_EQ(reinterpret_cast<intptr_t>(read_both(object, 1).c), wide);
+  EXPECT_EQ(read(object, 1).aint, wide);
+  EXPECT_EQ(*static_cast<intptr_t*>(read_both(object, 2).c), wide);
+  EXPECT_EQ(read(object, 2).aint, wide);
+  EXPECT_EQ(read(object, 2).fint, 0) << "the low bits";
+}
+
+TEST_F(DefineTest, AComputedValueIsWhereTheRuntimeSays) {
+  ASSERT_EQ(define_computed(501, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
+  ASSERT_EQ(define_computed(502, ATTRCACHE_AS_AINT, Window::find_size), ATTRCACHE_OK);
+  ASSERT_EQ(define_computed(503, ATTRCACHE_AS_POINTER, Window::find_base), ATTRCACHE_OK);
+  int in_context = 77;
+  ASSERT_EQ(define_computed(504, ATTRCACHE_AS_INT, Window::find_context, &in_context),
+            ATTRCACHE_OK);
+  Window window(kind);
+  Read r = read_both(window.object, 501);
+  EXPECT_EQ(r.c, &window.unit);
+  EXPECT_EQ(r.fint, -8);
+  EXPECT_EQ(r.aint, -8) << "sign-extended from an int: what stands beside it is not read";
+  r = read_both(window.object, 502);
+  EXPECT_EQ(r.c, &window.size);
+  EXPECT_EQ(r.aint, intptr_t{5} << 32);
+  r = read_both(window.object, 503);
+  EXPECT_EQ(r.c, window.base);
+  EXPECT_EQ(r.aint, reinterpret_cast<intptr_t>(window.base));
+  EXPECT_EQ(read_both(window.object, 504).c, &in_context);
+  window.has_any = false;
+  EXPECT_EQ(read_both(window.object, 501).result, ATTRCACHE_ABSENT);
+  EXPECT_TRUE(window.object.all_zero());
+}
+
+TEST_F(DefineTest, APerObjectValueIsInTheTable) {
+  ASSERT_EQ(define(predefined(0x66000001, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+  Object other(kind);
+  EXPECT_EQ(read_both(object, 0x66000001).result, ATTRCACHE_ABSENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 0x66000001, -3), ATTRCACHE_OK);
+  const Read r = read_both(object, 0x66000001);
+  EXPECT_EQ(*static_cast<int*>(r.c), -3);
+  EXPECT_EQ(r.fint, -3);
+  EXPECT_EQ(r.aint, -3);
+  EXPECT_EQ(read(other, 0x66000001).result, ATTRCACHE_ABSENT);
+  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 0x66000001), ATTRCACHE_OK);
+  EXPECT_EQ(read(object, 0x66000001).result, ATTRCACHE_ABSENT);
+  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 0x66000001), ATTRCACHE_OK);
+}
+
+TEST_F(DefineTest, DupCopiesWhatTheDefinitionSaysItCopies) {
+  attrcache_predefined copied = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
+  copied.copied_by_dup = 1;
+  ASSERT_EQ(define(copied), ATTRCACHE_OK);
+  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+  attrcache_callbacks dup = {};
+  dup.copy_fn = ATTRCACHE_DUP_FN;
+  const int user = Recorder::make(kind, dup);
+  for (const int number : {1, 2}) {
+    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, -3), ATTRCACHE_OK);
+  }
+  ASSERT_EQ(object.set(user, 8), ATTRCACHE_OK);
+  Object to(kind);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  const Read r = read_both(to, 1);
+  EXPECT_EQ(r.result, ATTRCACHE_OK);
+  EXPECT_EQ(*static_cast<int*>(r.c), -3);
+  EXPECT_EQ(read(to, 2).result, ATTRCACHE_ABSENT);
+  EXPECT_EQ(to.value(user), 8);
+  EXPECT_EQ(to.free(), ATTRCACHE_OK);
+  EXPECT_EQ(universe.counters().attributes, 3u);
+}
+
+TEST_F(DefineTest, UsersCanNeitherSetDeleteNorFreeIt) {
+  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  ASSERT_EQ(define_computed(3, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
+  attrcache_set_predefined(kind, &object.table, 1, 4);
+  for (const int number : {1, 2, 3}) {
+    int variable = number;
+    const attrcache_callbacks none = {};
+    for (const attrcache_tag tag : {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT}) {
+      EXPECT_EQ(object.set_as(number, 9, tag), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
+    }
+    EXPECT_EQ(object.erase(number), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
+    EXPECT_EQ(attrcache_keyval_free(kind, &variable), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
+    EXPECT_EQ(attrcache_keyval_set_callbacks(kind, number, &none), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
+    EXPECT_EQ(variable, number);
+  }
+  EXPECT_EQ(read(object, 1).fint, 4);
+}
+
+// Not even one who guesses what int the library itself has for a PER_OBJECT one.
+TEST_F(DefineTest, NoIntLeadsPastTheRefusal) {
+  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+  attrcache_set_predefined(kind, &object.table, 1, 4);
+  int refused = 0;
+  for (int index = 0; index < 64; ++index) {
+    int guess = ATTRCACHE_KEYVAL_MIN | index << 4;
+    const int result = object.set(guess, 5);
+    EXPECT_NE(result, ATTRCACHE_OK);
+    EXPECT_NE(object.erase(guess), ATTRCACHE_OK);
+    EXPECT_NE(attrcache_keyval_free(kind, &guess), ATTRCACHE_OK);
+    EXPECT_NE(attrcache_set_predefined(kind, &object.table, guess, 5), ATTRCACHE_OK);
+    refused += result == ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+  }
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(read(object, 1).fint, 4);
+}
+
+// The first three attributes of a user take no memory beside the table, however many are predefined;
+// and keyvals of users come to all indices but those that definitions have.
+TEST_F(DefineTest, UsersHaveTheFirstPlaces) {
+  for (int number = 1; number <= 32; ++number) {
+    ASSERT_EQ(define(predefined(number, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+  }
+  std::set<int> keyvals;
+  for (int i = 0; i < 200; ++i) {
+    const int keyval = Recorder::make(kind, {});
+    EXPECT_TRUE(keyvals.insert(keyval).second);
+    ASSERT_EQ(object.set(keyval, i), ATTRCACHE_OK);
+    if (i == 2) {
+      EXPECT_EQ(object.table.opaque[0], 0u) << "no directory";
+    }
+  }
+  for (int number = 1; number <= 32; ++number) {
+    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, 1000 + number), ATTRCACHE_OK);
+  }
+  for (int number = 1; number <= 32; ++number) EXPECT_EQ(read(object, number).fint, 1000 + number);
+  EXPECT_EQ(object.list().size(), 232u);
+}
+
+// Defined when users have the places, they take places like theirs.
+TEST_F(DefineTest, LateOnesGoBehind) {
+  std::set<int> keyvals;
+  for (int i = 0; i < 200; ++i) keyvals.insert(Recorder::make(kind, {}));
+  for (int round = 0; round < 100; ++round) {
+    for (int number = 1; number <= 3; ++number) {
+      ASSERT_EQ(define(predefined(number, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+      ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, number), ATTRCACHE_OK);
+    }
+    EXPECT_TRUE(keyvals.insert(Recorder::make(kind, {})).second);
+    for (const int keyval : keyvals) ASSERT_EQ(object.set(keyval, keyval), ATTRCACHE_OK);
+    for (int number = 1; number <= 3; ++number) EXPECT_EQ(read(object, number).fint, number);
+    EXPECT_EQ(object.free(), ATTRCACHE_OK);
+    for (int number = 1; number <= 3; ++number) {
+      EXPECT_EQ(attrcache_keyval_undefine(kind, number), ATTRCACHE_OK);
+    }
+  }
+}
+
+TEST_F(DefineTest, AnUndefinedOneIsGone) {
+  const attrcache_predefined p = predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 5);
+  EXPECT_EQ(attrcache_keyval_undefine(kind, kTagUb), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  for (int round = 0; round < 1000; ++round) {
+    ASSERT_EQ(define(p), ATTRCACHE_OK);
+    EXPECT_EQ(define(p), ATTRCACHE_ERR_ARGUMENT) << "it is defined";
+    EXPECT_EQ(read(object, kTagUb).fint, 5);
+    EXPECT_EQ(attrcache_set_predefined(kind, nullptr, kTagUb, 7), ATTRCACHE_OK);
+    EXPECT_EQ(read(object, kTagUb).fint, 7);
+    EXPECT_EQ(attrcache_keyval_undefine(kind, kTagUb), ATTRCACHE_OK);
+    EXPECT_EQ(result_of(kTagUb), ATTRCACHE_ERR_KEYVAL_STALE);
+    EXPECT_EQ(object.set(kTagUb, 1), ATTRCACHE_ERR_KEYVAL_STALE);
+    EXPECT_EQ(attrcache_set_predefined(kind, nullptr, kTagUb, 7), ATTRCACHE_ERR_NULL);
+    EXPECT_EQ(attrcache_keyval_undefine(kind, kTagUb), ATTRCACHE_ERR_KEYVAL_STALE);
+  }
+  ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 9)), ATTRCACHE_OK);
+  EXPECT_EQ(*static_cast<intptr_t*>(read(object, kTagUb).c), 9) << "in another way";
+}
+
+TEST_F(DefineTest, PerObjectValuesOutliveTheirDefinitionUnseen) {
+  attrcache_predefined p = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
+  p.copied_by_dup = 1;
+  Object other(kind);
+  for (int round = 0; round < 100; ++round) {  // more than there are indices for them
+    ASSERT_EQ(define(p), ATTRCACHE_OK);
+    EXPECT_EQ(read(object, 1).result, ATTRCACHE_ABSENT);
+    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, 1, round), ATTRCACHE_OK);
+    EXPECT_EQ(read(object, 1).fint, round);
+    EXPECT_EQ(object.list().size(), 1u);
+    EXPECT_EQ(attrcache_keyval_undefine(kind, 1), ATTRCACHE_OK);
+    EXPECT_EQ(result_of(1), ATTRCACHE_ERR_KEYVAL_STALE);
+    EXPECT_EQ(universe.counters().attributes, 1u);
+    EXPECT_TRUE(object.list().empty());
+    EXPECT_EQ(object.copy_to(other), ATTRCACHE_OK);
+    EXPECT_TRUE(other.all_zero());
+    EXPECT_EQ(object.free(), ATTRCACHE_OK);
+    EXPECT_EQ(universe.counters().attributes, 0u);
+  }
+}
+
+// A program's keyvals and those of the runtime in a life of many initializations: the runtime's
+// indices neither run out nor get among the users'.
+TEST_F(DefineTest, IndicesComeBack) {
+  const attrcache_predefined p = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
+  std::set<int> keyvals;
+  for (int round = 0; round < 300; ++round) {
+    ASSERT_EQ(define(p), ATTRCACHE_OK);
+    EXPECT_TRUE(keyvals.insert(Recorder::make(kind, {})).second);
+    EXPECT_EQ(attrcache_keyval_undefine(kind, 1), ATTRCACHE_OK);
+  }
+}
+
+TEST_F(DefineTest, BadDefinitions) {
+  const int in_range = ATTRCACHE_KEYVAL_MIN + 16;
+  EXPECT_EQ(define(predefined(in_range, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
+            ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(define(predefined(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
+            ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_FINT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_ARGUMENT);
+  for (const int bad : {-1, 3}) {
+    EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_INT, static_cast<attrcache_where>(bad))),
+              ATTRCACHE_ERR_ARGUMENT);
+  }
+  EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_COMPUTED)), ATTRCACHE_ERR_ARGUMENT)
+      << "no function";
+  attrcache_predefined p = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND);
+  p.compute = Window::find_unit;
+  EXPECT_EQ(define(p), ATTRCACHE_ERR_ARGUMENT) << "a function that nobody would call";
+  EXPECT_EQ(attrcache_keyval_define(nullptr, &p), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_keyval_define(kind, nullptr), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_keyval_undefine(nullptr, 1), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(result_of(1), ATTRCACHE_ERR_KEYVAL_UNKNOWN) << "nothing was defined";
+}
+
+TEST_F(DefineTest, WhatSetAndDeleteRefuse) {
+  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  ASSERT_EQ(define_computed(3, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
+  const int user = Recorder::make(kind, {});
+  attrcache_table* const table = &object.table;
+  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 1, 4), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_set_predefined(kind, table, 2, 4), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, table, 3, 4), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 3, 4), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_set_predefined(kind, table, 4, 4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(attrcache_delete_predefined(nullptr, table, 1), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_delete_predefined(kind, nullptr, 1), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_delete_predefined(kind, table, 2), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_delete_predefined(kind, table, 3), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_delete_predefined(kind, table, 4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(attrcache_delete_predefined(kind, table, user), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_keyval_undefine(kind, user), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_TRUE(object.all_zero());
+}
+
+TEST_F(DefineTest, ErrorsTellAnotherKindFromNothing) {
+  ASSERT_EQ(define(predefined(7, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  attrcache_kind* const windows = universe.kind(ATTRCACHE_WINDOW);
+  Object window(windows);
+  void* value;
+  EXPECT_EQ(window.get(7, &value), ATTRCACHE_ERR_KEYVAL_KIND);
+  EXPECT_EQ(window.get(8, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(window.set(7, 1), ATTRCACHE_ERR_KEYVAL_KIND);
+  EXPECT_EQ(attrcache_get(nullptr, &object.table, 7, &value), ATTRCACHE_ERR_NULL)
+      << "without a kind nobody can tell";
+  // The same number may be defined in several kinds.
+  const attrcache_predefined p = predefined(7, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 70);
+  EXPECT_EQ(attrcache_keyval_define(windows, &p), ATTRCACHE_OK);
+  EXPECT_EQ(window.get(7, &value), ATTRCACHE_OK);
+  EXPECT_EQ(*static_cast<int*>(value), 70);
+}
+
+// Any int may be one, and as many as the header says, in whatever order.
+TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
+  std::vector<int> numbers = {INT_MIN, INT_MAX, -1, 1, 2, 3, 501, kTagUb, 0x60000000};
+  while (numbers.size() < 48) numbers.push_back(numbers.back() + 4);
+  for (const int number : numbers) {
+    ASSERT_EQ(
+        define(predefined(number, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 3 * intptr_t{number})),
+        ATTRCACHE_OK);
+  }
+  EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
+            ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  for (const int number : numbers) EXPECT_EQ(read(object, number).aint, 3 * intptr_t{number});
+  EXPECT_EQ(result_of(4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  // One that had a place has it still.
+  EXPECT_EQ(attrcache_keyval_undefine(kind, 501), ATTRCACHE_OK);
+  EXPECT_EQ(define(predefined(501, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+}
+
+TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
+  attrcache_predefined copied = predefined(5, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
+  copied.copied_by_dup = 1;
+  ASSERT_EQ(define(copied), ATTRCACHE_OK);
+  ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  ASSERT_EQ(define_computed(7, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
+  const int user = Recorder::make(kind, {});
+  attrcache_set_predefined(kind, &object.table, 5, 4);
+
+  attrcache_keyval_info infos[8];
+  size_t count = 0;
+  EXPECT_EQ(attrcache_keyval_list(kind, infos, 8, &count), ATTRCACHE_OK);
+  ASSERT_EQ(count, 4u);
+  EXPECT_EQ(infos[0].keyval, user);
+  EXPECT_FALSE(infos[0].predefined);
+  std::set<int> numbers;
+  for (size_t i = 1; i < count; ++i) {
+    numbers.insert(infos[i].keyval);
+    EXPECT_TRUE(infos[i].predefined);
+    EXPECT_FALSE(infos[i].freed);
+    EXPECT_EQ(infos[i].attributes, infos[i].keyval == 5 ? 1u : 0u);
+    attrcache_keyval_info described = {};
+    EXPECT_EQ(attrcache_keyval_describe(kind, infos[i].keyval, &described), ATTRCACHE_OK);
+    EXPECT_EQ(described.keyval, infos[i].keyval);
+    EXPECT_EQ(described.attributes, infos[i].attributes);
+    EXPECT_EQ(described.callbacks.copy_fn,
+              infos[i].keyval == 5 ? ATTRCACHE_DUP_FN : ATTRCACHE_NULL_COPY_FN);
+  }
+  EXPECT_EQ(numbers, (std::set<int>{5, 6, 7}));
+  ASSERT_EQ(object.list().size(), 1u);
+  EXPECT_EQ(object.list()[0].keyval, 5);
+  EXPECT_EQ(object.list()[0].tag, ATTRCACHE_AS_INT);
+  EXPECT_EQ(universe.counters().keyvals_created, 2u);
+}
+
+TEST_F(DefineTest, ABorrowIsGivenBackInAnyCase) {
+  ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 8)), ATTRCACHE_OK);
+  attrcache_borrowed borrowed;
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 6, 9), ATTRCACHE_OK) << "nothing waits for it";
+  EXPECT_EQ(attrcache_keyval_undefine(kind, 6), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_KEYVAL_STALE);
+}
+
+}  // namespace
+}  // namespace attrcache::support

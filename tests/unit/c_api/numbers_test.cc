@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include <set>
+
+#include "tests/support/recorder.h"
+
+namespace attrcache::support {
+namespace {
+
+// Domains whose keyvals are other ints than the usual ones: attrcache_keyval_numbers.
+
+class NumbersTest : public ::testing::TestWithParam<attrcache_keyval_numbers> {
+ protected:
+  static attrcache_domain_options options(const attrcache_keyval_numbers* numbers) {
+    attrcache_domain_options options = {};
+    options.numbers = numbers;
+    return options;
+  }
+  bool in_range(int keyval) const {
+    return static_cast<uint32_t>(keyval) - numbers.base < 0x20000000u;
+  }
+  int get(const Object& object, int keyval, void** value) const {
+    return attrcache_get_ranged(kind, &object.table, numbers.base, keyval, value);
+  }
+  intptr_t value(const Object& object, int keyval) const {
+    void* value = nullptr;
+    const int result = get(object, keyval, &value);
+    if (result == ATTRCACHE_ABSENT) return Object::kAbsent;
+    EXPECT_EQ(result, ATTRCACHE_OK);
+    return reinterpret_cast<intptr_t>(value);
+  }
+
+  const attrcache_keyval_numbers numbers = GetParam();
+  const attrcache_domain_options options_ = options(&numbers);
+  Recorder recorder;
+  Universe universe{&options_};
+  attrcache_kind* kind = universe.kind();
+  Object object{kind};
+};
+
+TEST_P(NumbersTest, EverythingSpeaksTheDomainsNumbers) {
+  const int keyval = recorder.keyval(kind);
+  const int window_keyval = recorder.keyval(universe.kind(ATTRCACHE_WINDOW));
+  EXPECT_TRUE(in_range(keyval));
+  EXPECT_TRUE(in_range(window_keyval));
+  EXPECT_NE(keyval, window_keyval);
+  EXPECT_EQ(value(object, keyval), Object::kAbsent);
+  EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  EXPECT_EQ(value(object, keyval), 1);
+  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.at(0).keyval, keyval) << "callbacks get it";
+  intptr_t aint = 0;
+  int fint = 0;
+  EXPECT_EQ(attrcache_get_aint(kind, &object.table, keyval, &aint), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_get_fint(kind, &object.table, keyval, &fint), ATTRCACHE_OK);
+  EXPECT_EQ(aint, 2);
+  EXPECT_EQ(fint, 2);
+  attrcache_borrowed borrowed;
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  Object to(kind);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.copies.at(0).keyval, keyval);
+  EXPECT_EQ(value(to, keyval), 2);
+  EXPECT_EQ(to.list().at(0).keyval, keyval);
+  attrcache_keyval_info info = {};
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
+  EXPECT_EQ(info.keyval, keyval);
+  EXPECT_EQ(info.attributes, 2u);
+  size_t count = 0;
+  EXPECT_EQ(attrcache_keyval_list(kind, &info, 1, &count), ATTRCACHE_OK);
+  EXPECT_EQ(info.keyval, keyval);
+  int variable = keyval;
+  EXPECT_EQ(attrcache_keyval_free(kind, &variable), ATTRCACHE_OK);
+  EXPECT_EQ(variable, numbers.invalid);
+  EXPECT_EQ(to.free(), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.back().keyval, keyval);
+  EXPECT_EQ(recorder.destructions, 1);
+  void* ignored;
+  EXPECT_EQ(get(object, keyval, &ignored), ATTRCACHE_ERR_KEYVAL_STALE);
+}
+
+TEST_P(NumbersTest, FarKeyvalsToo) {
+  std::vector<int> keyvals;
+  for (int i = 0; i < 200; ++i) keyvals.push_back(Recorder::make(kind, {}));
+  EXPECT_EQ(std::set<int>(keyvals.begin(), keyvals.end()).size(), keyvals.size());
+  for (const int keyval : keyvals) {
+    ASSERT_TRUE(in_range(keyval));
+    ASSERT_EQ(value(object, keyval), Object::kAbsent);
+    ASSERT_EQ(object.set(keyval, keyval), ATTRCACHE_OK);
+  }
+  for (const int keyval : keyvals) ASSERT_EQ(value(object, keyval), keyval);
+  for (const int keyval : keyvals) ASSERT_EQ(object.erase(keyval), ATTRCACHE_OK);
+}
+
+TEST_P(NumbersTest, ErrorsAreThoseOfTheDomainsNumbers) {
+  const int keyval = recorder.keyval(kind);
+  const int of_window = recorder.keyval(universe.kind(ATTRCACHE_WINDOW));
+  void* ignored;
+  EXPECT_EQ(get(object, numbers.invalid, &ignored), ATTRCACHE_ERR_KEYVAL_INVALID);
+  EXPECT_EQ(object.set(numbers.invalid, 1), ATTRCACHE_ERR_KEYVAL_INVALID);
+  EXPECT_EQ(object.erase(numbers.invalid), ATTRCACHE_ERR_KEYVAL_INVALID);
+  EXPECT_EQ(get(object, of_window, &ignored), ATTRCACHE_ERR_KEYVAL_KIND);
+  EXPECT_EQ(object.set(of_window, 1), ATTRCACHE_ERR_KEYVAL_KIND);
+  EXPECT_EQ(get(object, keyval + 16, &ignored), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(object.set(keyval + 16, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+}
+
+// A keyval of another domain, whatever its numbers, is not taken for one of this: an interposer above
+// an MPI with this library inside, and a tool's keyvals that pass through it.
+TEST_P(NumbersTest, KeyvalsOfTheUsualDomainAreUnknown) {
+  Universe usual;
+  // The first of each might be the other's invalid value.
+  Recorder::make(usual.kind(), {});
+  Recorder::make(kind, {});
+  const int foreign = Recorder::make(usual.kind(), {});
+  const int own = recorder.keyval(kind);
+  Object usual_object(usual.kind());
+  object.set(own, 7);
+  usual_object.set(foreign, 8);
+  void* ignored;
+  if (numbers.base == uint32_t{ATTRCACHE_KEYVAL_MIN}) return;
+  EXPECT_EQ(get(object, foreign, &ignored), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(object.set(foreign, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(object.erase(foreign), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(usual_object.get(own, &ignored), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(usual_object.set(own, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  // attrcache_get takes another int: this is noticed, and nothing else is read.
+  EXPECT_EQ(object.get(own, &ignored), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+}
+
+TEST_P(NumbersTest, PredefinedNumbersAroundTheRange) {
+  const int outside[] = {static_cast<int>(numbers.base - 1),
+                         static_cast<int>(numbers.base + 0x20000000u), 12};
+  int defined = 0;
+  for (const int number : outside) {
+    if (number == numbers.invalid || in_range(number)) continue;
+    attrcache_predefined p = {};
+    p.number = number;
+    p.tag = ATTRCACHE_AS_INT;
+    p.where = ATTRCACHE_PER_KIND;
+    p.value = ++defined;
+    EXPECT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_OK);
+    void* c = nullptr;
+    int fint = 0;
+    EXPECT_EQ(get(object, number, &c), ATTRCACHE_OK);
+    EXPECT_EQ(*static_cast<int*>(c), defined);
+    EXPECT_EQ(attrcache_get_fint(kind, &object.table, number, &fint), ATTRCACHE_OK);
+    EXPECT_EQ(fint, defined);
+    EXPECT_EQ(object.set(number, 1), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
+  }
+  EXPECT_GE(defined, 1);
+  attrcache_predefined p = {};
+  p.number = static_cast<int>(numbers.base);
+  p.where = ATTRCACHE_PER_KIND;
+  EXPECT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_ERR_ARGUMENT);
+  p.number = numbers.invalid;
+  EXPECT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_ERR_ARGUMENT);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranges, NumbersTest,
+                         ::testing::Values(attrcache_keyval_numbers{0x40000000, 0},
+                                           attrcache_keyval_numbers{0x20000000, -1},  // Open MPI
+                                           attrcache_keyval_numbers{0x80000000,
+                                                                    0x24000000},  // MPICH
+                                           attrcache_keyval_numbers{0, 0x7fffffff},
+                                           attrcache_keyval_numbers{0xe0000000, 0},
+                                           attrcache_keyval_numbers{0x60000000, 0x40000000}));
+
+TEST(BadNumbersTest, AreRefused) {
+  const attrcache_keyval_numbers bad[] = {
+      {0x40000010, 0},            // no multiple
+      {0x10000000, 0},            // nor this
+      {0x40000000, 0x40000000},   // the invalid value would be a keyval
+      {0, 0},                     // the same
+      {0x80000000, -0x7fffffff},  // the same
+  };
+  for (const attrcache_keyval_numbers& numbers : bad) {
+    attrcache_domain_options options = {};
+    options.numbers = &numbers;
+    attrcache_domain* domain = nullptr;
+    EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+    EXPECT_EQ(domain, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+namespace attrcache::support {
+namespace {
+
+// Callbacks that are given after the keyval was made, and what else a runtime can give with them.
+
+class SetCallbacksTest : public ::testing::Test {
+ protected:
+  int give(int keyval, const attrcache_callbacks& callbacks) {
+    return attrcache_keyval_set_callbacks(kind, keyval, &callbacks);
+  }
+  // Sets, replaces and dups one attribute, and frees both objects.
+  void use(int keyval) {
+    EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+    EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
+    Object to(kind);
+    EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+    copied = to.value(keyval);
+    EXPECT_EQ(to.free(), ATTRCACHE_OK);
+    EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  }
+
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object object{kind};
+  intptr_t copied = 0;
+};
+
+TEST_F(SetCallbacksTest, FromNoneToSome) {
+  const int keyval = Recorder::make(kind, {});
+  EXPECT_EQ(give(keyval, recorder.callbacks()), ATTRCACHE_OK);
+  use(keyval);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2, 2}));
+  EXPECT_EQ(recorder.copied(), (std::vector<intptr_t>{2}));
+  EXPECT_EQ(copied, 2);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+}
+
+TEST_F(SetCallbacksTest, FromSomeToNoneAndToDup) {
+  const int keyval = recorder.keyval(kind);
+  EXPECT_EQ(give(keyval, {}), ATTRCACHE_OK);
+  use(keyval);
+  EXPECT_EQ(copied, Object::kAbsent);
+  attrcache_callbacks dup = {};
+  dup.copy_fn = ATTRCACHE_DUP_FN;
+  EXPECT_EQ(give(keyval, dup), ATTRCACHE_OK) << "attached and deleted: it is unused again";
+  use(keyval);
+  EXPECT_EQ(copied, 2);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_TRUE(recorder.deletions.empty());
+  EXPECT_TRUE(recorder.copies.empty());
+  EXPECT_EQ(recorder.destructions, 0) << "of those that were replaced";
+}
+
+TEST_F(SetCallbacksTest, TheLanguageToo) {
+  const int keyval = Recorder::make(kind, recorder.callbacks());
+  static int value_seen;
+  attrcache_callbacks fortran = {};
+  fortran.language = ATTRCACHE_FORTRAN_FINT;
+  fortran.delete_fn = reinterpret_cast<attrcache_callback*>(
+      +[](int*, int*, int* value, int*, int* ierror) { value_seen = *value, *ierror = 0; });
+  EXPECT_EQ(give(keyval, fortran), ATTRCACHE_OK);
+  EXPECT_EQ(object.set_as(keyval, -6, ATTRCACHE_AS_FINT), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(value_seen, -6);
+  attrcache_keyval_info info;
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
+  EXPECT_EQ(info.callbacks.language, ATTRCACHE_FORTRAN_FINT);
+}
+
+// Memory stays bounded: what was given before is released when it is replaced.
+TEST_F(SetCallbacksTest, AgainAndAgain) {
+  for (int round = 0; round < 100; ++round) {
+    const int keyval = Recorder::make(kind, {});
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_EQ(give(keyval, i % 2 == 0 ? recorder.callbacks() : attrcache_callbacks{}),
+                ATTRCACHE_OK);
+    }
+    EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  }
+  EXPECT_EQ(recorder.destructions, 0);
+}
+
+TEST_F(SetCallbacksTest, NotOnceItIsUsed) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deletions.size(), 1u) << "nothing was changed";
+  object.set(keyval, 2);
+  free_keyval(kind, keyval);
+  EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY) << "freed";
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.destructions, 1);
+  EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_KEYVAL_STALE);
+}
+
+TEST_F(SetCallbacksTest, BadArguments) {
+  const int keyval = Recorder::make(kind, {});
+  attrcache_callbacks bad = {};
+  EXPECT_EQ(attrcache_keyval_set_callbacks(nullptr, keyval, &bad), ATTRCACHE_ERR_NULL);
+  EXPECT_EQ(attrcache_keyval_set_callbacks(kind, keyval, nullptr), ATTRCACHE_ERR_NULL);
+  bad.delete_fn = ATTRCACHE_DUP_FN;
+  EXPECT_EQ(give(keyval, bad), ATTRCACHE_ERR_ARGUMENT);
+  bad = {};
+  bad.language = static_cast<attrcache_language>(4);
+  EXPECT_EQ(give(keyval, bad), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(give(ATTRCACHE_KEYVAL_INVALID, {}), ATTRCACHE_ERR_KEYVAL_INVALID);
+  EXPECT_EQ(give(keyval + 16, {}), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  int predefined;
+  attrcache_keyval_create_predefined(kind, ATTRCACHE_AS_INT, &predefined);
+  EXPECT_EQ(give(predefined, {}), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
+}
+
+// Others may list and describe it meanwhile, and see the old callbacks or the new ones.
+TEST_F(SetCallbacksTest, BesideIntrospection) {
+  attrcache_callbacks first = {}, second = {};
+  first.extra_state = &first;
+  first.context = &first;
+  second.extra_state = &second;
+  second.context = &second;
+  const int keyval = Recorder::make(kind, first);
+  std::atomic<bool> done{false};
+  run_threads(2, [&](int t) {
+    if (t == 0) {
+      for (int i = 0; i < 20000 / kSlowness; ++i) {
+        EXPECT_EQ(give(keyval, i % 2 == 0 ? second : first), ATTRCACHE_OK);
+      }
+      done = true;
+      return;
+    }
+    while (!done) {
+      attrcache_keyval_info info;
+      ASSERT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
+      ASSERT_EQ(info.callbacks.extra_state, info.callbacks.context);
+    }
+  });
+}
+
+// ---- Raw callbacks, context ----
+
+struct Runtime {
+  int copies = 0, deletions = 0, ends = 0;
+  attrcache_tag tag_seen = ATTRCACHE_AS_POINTER;
+  attrcache_tag tag_out = ATTRCACHE_AS_POINTER;
+  intptr_t value_seen = 0;
+
+  static int copy(void*, int, void* extra, void* context, attrcache_tag tag, intptr_t value,
+                  attrcache_tag* tag_out, intptr_t* value_out, int* flag) {
+    auto* self = static_cast<Runtime*>(context);
+    EXPECT_EQ(extra, self + 1);
+    ++self->copies;
+    self->tag_seen = tag;
+    *tag_out = self->tag_out;
+    *value_out = value + 1;
+    *flag = 1;
+    return 0;
+  }
+  static int del(void*, int, void* extra, void* context, attrcache_tag tag, intptr_t value) {
+    auto* self = static_cast<Runtime*>(context);
+    EXPECT_EQ(extra, self + 1);
+    ++self->deletions;
+    self->tag_seen = tag;
+    self->value_seen = value;
+    return 0;
+  }
+  static void end(void* context, void* extra) {
+    auto* self = static_cast<Runtime*>(context);
+    EXPECT_EQ(extra, self + 1);
+    ++self->ends;
+  }
+  attrcache_callbacks callbacks() {
+    attrcache_callbacks c = {};
+    c.copy_fn = reinterpret_cast<attrcache_callback*>(&copy);
+    c.delete_fn = reinterpret_cast<attrcache_callback*>(&del);
+    c.extra_state = this + 1;
+    c.language = ATTRCACHE_RAW;
+    c.context = this;
+    c.context_destructor = &end;
+    return c;
+  }
+};
+
+TEST_F(SetCallbacksTest, RawCallbacksAndTheirContext) {
+  Runtime runtime;
+  const int keyval = Recorder::make(kind, runtime.callbacks());
+  EXPECT_EQ(object.set_as(keyval, -9, ATTRCACHE_AS_AINT), ATTRCACHE_OK);
+  runtime.tag_out = ATTRCACHE_AS_FINT;
+  Object to(kind);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(runtime.tag_seen, ATTRCACHE_AS_AINT);
+  EXPECT_EQ(to.list().at(0).tag, ATTRCACHE_AS_FINT);
+  EXPECT_EQ(to.list().at(0).value, -8);
+  EXPECT_EQ(to.free(), ATTRCACHE_OK);
+  EXPECT_EQ(runtime.tag_seen, ATTRCACHE_AS_FINT);
+  EXPECT_EQ(runtime.value_seen, -8);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(runtime.ends, 0);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(runtime.ends, 1);
+}
+
+TEST_F(SetCallbacksTest, ATagThatIsNone) {
+  Runtime runtime;
+  const int keyval = Recorder::make(kind, runtime.callbacks());
+  EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+  runtime.tag_out = static_cast<attrcache_tag>(4);
+  Object to(kind);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_TRUE(to.all_zero());
+  EXPECT_EQ(universe.counters().attributes, 1u);
+}
+
+TEST_F(SetCallbacksTest, ContextsEndWithUnusedKeyvalsAndDomains) {
+  Runtime runtime;
+  const int keyval = Recorder::make(kind, runtime.callbacks());
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(runtime.ends, 1);
+  Recorder::make(kind, runtime.callbacks());
+  EXPECT_EQ(attrcache_domain_destroy(universe.release(), ATTRCACHE_DESTROY_IF_UNUSED, nullptr),
+            ATTRCACHE_OK);
+  EXPECT_EQ(runtime.ends, 2);
+}
+
+}  // namespace
+}  // namespace attrcache::support

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+namespace attrcache::support {
+namespace {
+
+// ATTRCACHE_TELL, and the other options of a domain that say how an MPI was configured.
+
+attrcache_domain_options with_flags(unsigned flags) {
+  attrcache_domain_options options = {};
+  options.flags = flags;
+  return options;
+}
+
+class TellTest : public ::testing::Test {
+ protected:
+  const attrcache_domain_options options = with_flags(ATTRCACHE_TELL);
+  Recorder recorder;
+  Universe universe{&options};
+  attrcache_kind* kind = universe.kind();
+  Object object{kind};
+};
+
+TEST_F(TellTest, DeleteTellsWhetherAnythingWasAttached) {
+  // Inline, in a leaf, in the tree; with a delete_fn and without.
+  for (int i = 0; i < 100; ++i) {
+    const int keyval = i % 2 == 0 ? recorder.keyval(kind) : Recorder::make(kind, {});
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_ABSENT);
+    EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_ABSENT);
+  }
+}
+
+TEST_F(TellTest, DeletesUpTheStackAreTold) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  recorder.on_delete = [&](const Call&) {
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK) << "it was to be seen until now";
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_ABSENT);
+    return 0;
+  };
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+}
+
+TEST_F(TellTest, DeleteOfAPredefinedOneTellsAsWell) {
+  attrcache_predefined p = {};
+  p.number = 5;
+  ASSERT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 5), ATTRCACHE_ABSENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 5, 1), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 5), ATTRCACHE_OK);
+}
+
+TEST_F(TellTest, FreeTellsTheFirst) {
+  const int keyval = recorder.keyval(kind);
+  object.set(keyval, 1);
+  int copy = keyval;
+  EXPECT_EQ(attrcache_keyval_free(kind, &copy), ATTRCACHE_OK);
+  copy = keyval;
+  EXPECT_EQ(attrcache_keyval_free(kind, &copy), ATTRCACHE_ABSENT);
+  EXPECT_EQ(copy, ATTRCACHE_KEYVAL_INVALID);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  copy = keyval;
+  EXPECT_EQ(attrcache_keyval_free(kind, &copy), ATTRCACHE_ERR_KEYVAL_STALE);
+}
+
+// Of all threads that free a keyval, and all that delete an attribute, one is told that it did.
+TEST_F(TellTest, OneOfManyIsTheFirst) {
+  constexpr int kRounds = 3000 / kSlowness;
+  std::vector<int> keyvals;
+  for (int round = 0; round < kRounds; ++round) {
+    keyvals.push_back(Recorder::make(kind, {}));
+    object.set(keyvals.back(), 1);
+  }
+  std::atomic<int> deleted{0}, freed{0};
+  run_threads(kThreads, [&](int t) {
+    for (int i = 0; i < kRounds; ++i) {
+      const int keyval = keyvals[t % 2 == 0 ? i : kRounds - 1 - i];
+      int copy = keyval;
+      const int free_result = attrcache_keyval_free(kind, &copy);
+      if (free_result == ATTRCACHE_OK) ++freed;
+      const int result = object.erase(keyval);
+      if (result == ATTRCACHE_OK) ++deleted;
+    }
+  });
+  EXPECT_EQ(freed, kRounds);
+  EXPECT_EQ(deleted, kRounds);
+}
+
+TEST(QuietTest, WithoutTheFlagBothSucceed) {
+  Universe universe;
+  Object object(universe.kind());
+  const int keyval = Recorder::make(universe.kind(), {});
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  object.set(keyval, 1);
+  EXPECT_EQ(free_keyval(universe.kind(), keyval), ATTRCACHE_OK);
+  EXPECT_EQ(free_keyval(universe.kind(), keyval), ATTRCACHE_OK);
+}
+
+TEST(DomainOptionsTest, BadOnesAreRefused) {
+  attrcache_domain* domain = nullptr;
+  attrcache_domain_options options = with_flags(2);
+  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+  for (const int bytes : {-4, 1, 2, 16}) {
+    options = {};
+    options.fint_bytes = bytes;
+    EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+  }
+}
+
+// ---- INTEGERs of 8 bytes, LOGICALs as configured ----
+
+int64_t value_seen;
+void copy_long(int64_t*, int64_t*, int64_t*, int64_t* in, int64_t* out, int64_t* flag,
+               int64_t* ierror) {
+  EXPECT_EQ(*flag, 7);
+  value_seen = *in;
+  *out = *in - 1;
+  *flag = *in % 2 == 0 ? 0 : 7;  // an odd value isn't copied
+  *ierror = 0;
+}
+void delete_long(int64_t*, int64_t*, int64_t* value, int64_t*, int64_t* ierror) {
+  value_seen = *value;
+  *ierror = 0;
+}
+
+TEST(FortranTypesTest, LongIntegersAndALogicalOfItsOwn) {
+  attrcache_domain_options options = {};
+  options.fint_bytes = 8;
+  options.fortran_false = 7;
+  Universe universe(&options);
+  attrcache_kind* const kind = universe.kind();
+  attrcache_callbacks callbacks = {};
+  callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_long);
+  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_long);
+  callbacks.language = ATTRCACHE_FORTRAN_FINT;
+  const int keyval = Recorder::make(kind, callbacks);
+  const int quick = Recorder::make(kind, {});
+  const intptr_t wide = -(intptr_t{3} << 33);
+  Object object(kind), to(kind), none(kind);
+  for (int round = 0; round < 2; ++round) {  // set, and replaced
+    EXPECT_EQ(object.set_as(keyval, wide, ATTRCACHE_AS_FINT), ATTRCACHE_OK);
+    EXPECT_EQ(object.set_as(quick, wide, ATTRCACHE_AS_FINT), ATTRCACHE_OK);
+  }
+  for (const int k : {keyval, quick}) {
+    intptr_t aint = 0;
+    void* c = nullptr;
+    EXPECT_EQ(attrcache_get_aint(kind, &object.table, k, &aint), ATTRCACHE_OK);
+    EXPECT_EQ(aint, wide);
+    EXPECT_EQ(object.get(k, &c), ATTRCACHE_OK);
+    EXPECT_EQ(*static_cast<int64_t*>(c), wide);
+  }
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(value_seen, wide);
+  intptr_t aint = 0;
+  EXPECT_EQ(attrcache_get_aint(kind, &to.table, keyval, &aint), ATTRCACHE_OK);
+  EXPECT_EQ(aint, wide - 1);
+  EXPECT_EQ(to.copy_to(none), ATTRCACHE_OK);
+  EXPECT_TRUE(none.all_zero()) << "the flag was .FALSE.";
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(value_seen, wide);
+}
+
+}  // namespace
+}  // namespace attrcache::support
