@@ -229,6 +229,8 @@ TEST(Definitions, UndefineAgainstSet) {
     int value = 0;
     expect(attrcache_get_fint(r.kind, &r.table, kNumber, &value) == ATTRCACHE_ABSENT,
            "values of the definition before aren't seen");
+    expect(attrcache_set_predefined(r.kind, &r.table, kNumber, 6) == ATTRCACHE_OK,
+           "nor do they keep its places");
     r.finish();
   });
   EXPECT_GT(attached, 0);
@@ -304,6 +306,9 @@ TEST(Definitions, TheFirstDefinitionAgainstIntrospection) {
       attrcache_domain_counters(r.domain, &counters);
     });
     join();
+    attrcache_counters counters;
+    attrcache_domain_counters(r.domain, &counters);
+    expect(counters.keyvals_created == 1, "counted");
     r.finish();
   });
   EXPECT_GT(listed, 0);
