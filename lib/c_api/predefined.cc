@@ -3,6 +3,7 @@
 // Predefined keyvals in the C API: their definitions, and the runtime's own set and delete.
 
 #include "attrcache/attrcache.h"
+#include "c_api/inside.h"
 #include "callback/language.h"
 #include "table/attribute.h"
 
@@ -11,11 +12,10 @@ namespace {
 using attrcache::Caller;
 using attrcache::Definition;
 using attrcache::Definitions;
+using attrcache::inside;
 using attrcache::Registry;
 using attrcache::Table;
 namespace entry_word = attrcache::entry_word;
-
-Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
 
 bool fits_predefined(attrcache_tag tag) {
   return tag == ATTRCACHE_AS_INT || tag == ATTRCACHE_AS_POINTER || tag == ATTRCACHE_AS_AINT;

@@ -11,7 +11,7 @@ namespace attrcache {
 namespace {
 
 // How often callbacks may make it necessary to begin again.
-constexpr int kMaxRounds = 16;
+constexpr int kMaxAbandonRounds = 16;
 
 // Takes a value out of this thread's borrows, which are given back as if they held it still.
 void give_up_borrows(const ThreadState& thread, Pair& slot) {
@@ -89,7 +89,7 @@ int abandon_attributes(const Target& target) {
   int first = ATTRCACHE_OK;
   // Destructors may attach something again. What they attach in the last round goes with its slot, and
   // its keyval stays for ever.
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < kMaxAbandonRounds; ++round) {
     const auto all = [](const Batch::Item&) { return true; };
     const int result = abandon_those(target, thread, scope, all);
     if (first == ATTRCACHE_OK) first = result;
@@ -106,7 +106,7 @@ int delete_attributes_finally(const Target& target, int* callback_code) {
   ThreadState& thread = target.registry.threads().self();
   TableScope scope(thread, &table);
   int first = ATTRCACHE_OK;
-  for (int round = 0; round < kMaxRounds;) {
+  for (int round = 0; round < kMaxAbandonRounds;) {
     int code = 0;
     const int result = delete_attributes(target, ATTRCACHE_DRAIN, &code);
     if (first == ATTRCACHE_OK && result != ATTRCACHE_ERR_BUSY) {

@@ -12,6 +12,7 @@ attrcache_table near_table = ATTRCACHE_TABLE_INIT;
 attrcache_table far_table = ATTRCACHE_TABLE_INIT;
 attrcache_table empty_table = ATTRCACHE_TABLE_INIT;
 attrcache_borrowed borrowed;
+attrcache_predefined lastusedcode = {501, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT, 0, 0, NULL, NULL};
 int first, freed, tag_ub, farthest, leaf;
 
 static int copy_it(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
@@ -57,6 +58,7 @@ int main(void) {
   OK(attrcache_set(sessions, &near_table, NULL, freed, 9, ATTRCACHE_AS_AINT, NULL));
   OK(attrcache_set(sessions, &near_table, NULL, first, 0x1234, ATTRCACHE_AS_POINTER, NULL));
   OK(attrcache_set_predefined(sessions, &near_table, tag_ub, -7));
+  OK(attrcache_keyval_define(sessions, &lastusedcode));
   saved = freed;
   OK(attrcache_keyval_free(sessions, &freed));
   freed = saved;

@@ -15,7 +15,7 @@ import struct
 import gdb
 
 TAGS = ("pointer", "int", "Fint", "Aint")
-LANGUAGES = ("C", "Fortran (Fint)", "Fortran (Aint)")
+LANGUAGES = ("C", "Fortran (Fint)", "Fortran (Aint)", "raw")
 SENTINELS = {0: "null", 1: "dup"}
 
 # A table: the directory's address, a clock, three slots. The directory: eight leaves, the root of
@@ -23,11 +23,13 @@ SENTINELS = {0: "null", 1: "dup"}
 SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
 NO_LEAF = 0xFFFFFFFF  # the number of what stands for a leaf that is not there
 
-# A registry: the chunks of entries, those of counters, the kind's number, its name, and how many
-# indices were used.
+# A registry: the chunks of entries, those of counters, the kind's number, its name, what its numbers
+# are masked by, how many indices were used, and the definitions: places of a number (with a bit above
+# it) and of the address of its definition.
 FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
-NAME_AT, FRESH_AT = KIND_AT + 8, KIND_AT + 48
+NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 96, KIND_AT + 128
+PLACES, PLACE_WORDS, IS_NUMBER = 64, 4, 1 << 32
 # An entry: its word first; further on, the address of its keyval's record. In that: the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
 
@@ -123,11 +125,14 @@ class TablePrinter:
             yield "0x%x" % attribute.keyval, str(attribute)
 
 
+PREDEFINED = "predefined"
+
+
 class Keyval:
     """A keyval that exists."""
 
-    def __init__(self, word, callbacks):
-        self.number = word & 0xFFFFFFFF
+    def __init__(self, word, mask, callbacks):
+        self.number = word & 0xFFFFFFFF ^ mask
         self.freed = bool(word >> 43 & 1)
         self.predefined = not word >> 42 & 1
         self.copy, self.delete, self.extra, language, _ = words(callbacks, 5)
@@ -135,7 +140,7 @@ class Keyval:
 
     def __str__(self):
         if self.predefined:
-            return "predefined"
+            return PREDEFINED
         text = "copy %s, delete %s, extra_state 0x%x" % (
             symbol(self.copy), symbol(self.delete), self.extra)
         if self.language:
@@ -144,14 +149,22 @@ class Keyval:
 
 
 def keyvals(registry):
+    """Number and description of each."""
     chunks = words(registry, CHUNKS)
+    mask = int32(registry + MASK_AT)
     for index in range(int32(registry + FRESH_AT)):
         # What is stored is where the entry of index 0 would be.
         chunk = chunks[(16 * index + (1 << FIRST_CHUNK)).bit_length() - 1]
         entry = chunk + index * ENTRY
         word = words(entry, 1)[0]
-        if word >> 30 & 1:
-            yield Keyval(word, words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
+        if word >> 30 & 1 and word >> 46 & 3 != 2:  # exists, and isn't a definition's
+            keyval = Keyval(word, mask, words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
+            yield keyval.number, str(keyval)
+    places = words(registry + PLACES_AT, 1)[0]
+    for place in range(PLACES if places else 0):
+        number, definition = words(places + 8 * PLACE_WORDS * place, 2)
+        if definition:
+            yield number & ~IS_NUMBER, PREDEFINED
 
 
 class KindPrinter:
@@ -168,8 +181,8 @@ class KindPrinter:
             name, int32(self.address + KIND_AT) & 15, len(self.keyvals), "s" * (len(self.keyvals) != 1))
 
     def children(self):
-        for keyval in self.keyvals:
-            yield "0x%x" % keyval.number, str(keyval)
+        for number, text in self.keyvals:
+            yield "0x%x" % number, text
 
 
 class DescribeKeyval(gdb.Function):
