@@ -143,8 +143,9 @@ enum {
 };
 
 /* The callback code that stands for "a C++ exception left the callback, and was caught" (see
- * catch_exceptions in attrcache_domain_options). */
-#define ATTRCACHE_CALLBACK_THREW (-1)
+ * catch_exceptions in attrcache_domain_options). It is reserved for that: no callback may return it,
+ * nor can one of MPI, where codes aren't negative (MPI-4.1 section 9.4). */
+#define ATTRCACHE_CALLBACK_THREW (-2147483647 - 1)
 
 /* One line of English for a result of any function here; never null. Any thread; wait-free. */
 ATTRCACHE_API const char* attrcache_strerror(int result) ATTRCACHE_NOEXCEPT;

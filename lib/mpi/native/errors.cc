@@ -32,7 +32,7 @@ int error_code(int result, int callback_code) {
     case ATTRCACHE_ERR_MEMORY:
       return MPI_ERR_NO_MEM;
     case ATTRCACHE_ERR_CALLBACK:
-      return callback_code;
+      return callback_code == ATTRCACHE_CALLBACK_THREW ? MPI_ERR_OTHER : callback_code;
     default:
       return is_keyval_error(result) ? MPI_ERR_KEYVAL : MPI_ERR_OTHER;
   }

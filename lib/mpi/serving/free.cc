@@ -68,6 +68,7 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, Free
     int code = 0;
     delete_attribute(target, static_cast<uint32_t>(attributes.keyval(i)), Caller::kRuntime,
                      OnFailure::kDetach, &code);
+    if (code != 0) code = error_code(ATTRCACHE_ERR_CALLBACK, code);
     if (code != 0 || mode == FreeMode::kLastCode) last = code;
   }
   *died = scope.table_died();
