@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Edits of another project's source files, told by places rather than by passages.
+
+A place is a line that a regular expression finds, within a file or within one function of it. Every edit says
+how many lines it expects to find (one, unless said), and fails with the file's name and the expression if there
+are more or fewer: a source that has changed is never edited by guess. Nothing is written before all edits have
+found their places (Tree.write).
+"""
+
+import os
+import re
+import shutil
+
+
+class EditError(Exception):
+    """A place that isn't there, or is there too often."""
+
+
+class Part:
+    """Some lines of a file: all of them, or those of one function."""
+
+    def __init__(self, file, first, last, what):
+        self._file, self._first, self._last, self._what = file, first, last, what
+
+    def _find(self, place, count=1):
+        lines = self._file.lines
+        found = [i for i in range(self._first, self._end()) if re.search(place, lines[i])]
+        if len(found) != count:
+            raise EditError("%s: expected %d line%s with /%s/, found %d" % (
+                self._what, count, "" if count == 1 else "s", place, len(found)))
+        return found
+
+    def _end(self):
+        return len(self._file.lines) if self._last is None else self._last
+
+    def _splice(self, start, end, text):
+        new = text.splitlines() if text else []
+        self._file.splice(start, end, new)
+
+    def substitute(self, place, new, count=1):
+        """Replaces what the expression finds in a line; `new` may name its groups."""
+        for i in self._find(place, count):
+            self._file.lines[i] = re.sub(place, new, self._file.lines[i], count=1)
+
+    def replace(self, place, text, count=1):
+        """Replaces whole lines."""
+        for i in reversed(self._find(place, count)):
+            self._splice(i, i + 1, text)
+
+    def delete(self, place, count=1):
+        self.replace(place, "", count)
+
+    def before(self, place, text, count=1):
+        for i in reversed(self._find(place, count)):
+            self._splice(i, i, text)
+
+    def after(self, place, text, count=1):
+        for i in reversed(self._find(place, count)):
+            self._splice(i + 1, i + 1, text)
+
+    def replace_block(self, first, last, text):
+        """Replaces the lines from one place to the next line, from there on, that `last` finds."""
+        start = self._find(first)[0]
+        for end in range(start, self._end()):
+            if re.search(last, self._file.lines[end]):
+                self._splice(start, end + 1, text)
+                return
+        raise EditError("%s: no line with /%s/ after /%s/" % (self._what, last, first))
+
+    def delete_block(self, first, last):
+        self.replace_block(first, last, "")
+
+
+class File(Part):
+    def __init__(self, path, name):
+        if not os.path.isfile(path):
+            raise EditError("%s: no such file" % name)
+        with open(path, encoding="utf-8", errors="surrogateescape") as source:
+            self.lines = source.read().split("\n")
+        self._path, self._name = path, name
+        super().__init__(self, 0, None, name)
+
+    def splice(self, start, end, new):
+        self.lines[start:end] = new
+
+    def _function(self, name):
+        """The lines of a function's definition in C: from the first of its head to its closing brace, which
+        stands in the first column, as do the braces of all functions in the sources edited here."""
+        heads = [i for i, line in enumerate(self.lines)
+                 if re.search(r"(^|[\s*])%s\s*\(" % re.escape(name), line) and not line.startswith((" ", "\t", "#"))
+                 and not self._is_declaration(i)]
+        if len(heads) != 1:
+            raise EditError("%s: expected one definition of %s(), found %d" % (self._name, name, len(heads)))
+        first = heads[0]
+        while first > 0 and re.match(r"[A-Za-z_]", self.lines[first - 1]) and not self.lines[first - 1].rstrip().endswith((";", "}", ":")):
+            first -= 1  # the result's type on a line of its own
+        for last in range(heads[0], len(self.lines)):
+            if self.lines[last].startswith("}"):
+                return first, last + 1
+        raise EditError("%s: no end of %s()" % (self._name, name))
+
+    def _is_declaration(self, i):
+        for line in self.lines[i:]:
+            if "{" in line:
+                return False
+            if ";" in line:
+                return True
+        return True
+
+    def function(self, name):
+        """One function of the file. Edit it before anything above it changes the number of lines."""
+        first, last = self._function(name)
+        return Function(self, first, last, "%s: %s()" % (self._name, name))
+
+    def replace_function(self, name, text):
+        first, last = self._function(name)
+        self.splice(first, last, text.splitlines())
+
+    def delete_function(self, name):
+        self.replace_function(name, "")
+
+    def write(self):
+        with open(self._path, "w", encoding="utf-8", errors="surrogateescape") as out:
+            out.write("\n".join(self.lines))
+
+
+class Function(Part):
+    """One function; its end moves with its edits."""
+
+    def _splice(self, start, end, text):
+        new = text.splitlines() if text else []
+        self._file.splice(start, end, new)
+        self._last += len(new) - (end - start)
+
+
+class Tree:
+    """The source tree of another project."""
+
+    def __init__(self, root):
+        self._root = root
+        self._files = {}
+        self._added = []
+        self._removed = []
+
+    def file(self, name):
+        if name not in self._files:
+            self._files[name] = File(os.path.join(self._root, name), name)
+        return self._files[name]
+
+    def add(self, name, source):
+        """Adds a file, or puts it in the place of one."""
+        if not os.path.isfile(source):
+            raise EditError("%s: no such file" % source)
+        self._added.append((name, source))
+
+    def remove(self, name):
+        if not os.path.isfile(os.path.join(self._root, name)):
+            raise EditError("%s: no such file" % name)
+        self._removed.append(name)
+
+    def write(self):
+        for file in self._files.values():
+            file.write()
+        for name in self._removed:
+            os.remove(os.path.join(self._root, name))
+        for name, source in self._added:
+            path = os.path.join(self._root, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copyfile(source, path)
