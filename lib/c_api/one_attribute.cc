@@ -56,7 +56,7 @@ bool valid(attrcache_tag tag) { return static_cast<unsigned>(tag) <= ATTRCACHE_A
                                                 void* object, int keyval, intptr_t value,
                                                 attrcache_tag tag, int* callback_code) noexcept {
   Table& t = Table::of(table);
-  attrcache::renumber(t, t.clock.load(attrcache::kRelaxed));
+  attrcache::renumber(t, t.clock.load(attrcache::kRelaxed), inside(kind).memory());
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 [[gnu::noinline, gnu::cold]] int set_renumbered_after_all(attrcache_kind* kind,

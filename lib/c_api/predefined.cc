@@ -64,7 +64,7 @@ int attrcache_keyval_define(attrcache_kind* kind, const attrcache_predefined* pr
   Definitions::Change change(place);
   if (!change.owns()) return ATTRCACHE_ERR_BUSY;
   if (change.in_force() != nullptr) return ATTRCACHE_ERR_ARGUMENT;
-  Definition* const definition = change.prepare(*predefined);
+  Definition* const definition = change.prepare(*predefined, registry.memory());
   if (definition == nullptr) return ATTRCACHE_ERR_MEMORY;
   if (definition->where == ATTRCACHE_PER_OBJECT) {
     uint32_t keyval;

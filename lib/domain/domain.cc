@@ -48,6 +48,11 @@ bool read_settings(const attrcache_domain_options& options, DomainSettings* sett
   if (options.fint_bytes != 0 && options.fint_bytes != 4 && options.fint_bytes != 8) return false;
   if ((options.flags & ~unsigned{ATTRCACHE_TELL}) != 0) return false;
   settings->catch_exceptions = options.catch_exceptions;
+  if (options.allocator != nullptr) {
+    if (options.allocator->allocate == nullptr || options.allocator->release == nullptr)
+      return false;
+    settings->memory = Memory(*options.allocator);
+  }
   settings->fint_is_64_bits = options.fint_bytes == 8;
   settings->fortran_false = options.fortran_false;
   settings->tells = (options.flags & ATTRCACHE_TELL) != 0;
@@ -65,7 +70,7 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   if ((threads.self == nullptr) != (threads.yield == nullptr)) return ATTRCACHE_ERR_ARGUMENT;
   DomainSettings settings;
   if (!read_settings(options, &settings)) return ATTRCACHE_ERR_ARGUMENT;
-  Domain* made = make<Domain>(stripes, threads, settings);
+  Domain* made = settings.memory.make<Domain>(stripes, threads, settings);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
 
   static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
@@ -77,7 +82,7 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
     if (kind.name == nullptr) kind.name = kNames[k];
     Registry* registry;
     if (made->add_kind(kind, &registry) != ATTRCACHE_OK) {
-      destroy(made);
+      settings.memory.destroy(made);
       return ATTRCACHE_ERR_MEMORY;
     }
   }
@@ -95,7 +100,8 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
   if (named.name == nullptr) named.name = "object";
   for (unsigned number = 0; number < id::kMaxKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;
-    auto* made = make<Registry>(number, named, stripes_, epoch_, threads_, settings_);
+    auto* made =
+        settings_.memory.make<Registry>(number, named, stripes_, epoch_, threads_, settings_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
     Registry* expected = nullptr;
     // (D2) release: publishes the registry to D1.
@@ -103,7 +109,7 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
       *kind = made;
       return ATTRCACHE_OK;
     }
-    destroy(made);
+    settings_.memory.destroy(made);
   }
   return ATTRCACHE_ERR_KINDS_EXHAUSTED;
 }
@@ -138,13 +144,13 @@ int Domain::end(bool anyway, attrcache_leaks* leaks) {
     any = false;
     for_each_kind([&any](Registry& kind) { any |= kind.free_unused(); });
   }
-  destroy(this);
+  settings_.memory.destroy(this);
   return ATTRCACHE_OK;
 }
 
 Domain::~Domain() {
   epoch_.drain();
-  for_each_kind([](Registry& kind) { destroy(&kind); });
+  for_each_kind([this](Registry& kind) { settings_.memory.destroy(&kind); });
 }
 
 }  // namespace attrcache

@@ -31,11 +31,13 @@ class Domain {
  private:
   template <typename T, typename... Args>
   friend T* make(Args&&... args);
-  template <typename T>
-  friend void destroy(T* object);
+  friend class Memory;
 
   Domain(unsigned stripes, const attrcache_thread_hooks& threads, const DomainSettings& settings)
-      : stripes_(stripes), epoch_(stripes), threads_(threads), settings_(settings) {
+      : stripes_(stripes),
+        epoch_(stripes, settings.memory),
+        threads_(threads),
+        settings_(settings) {
     settings_.kinds = kinds_;
   }
   ~Domain();

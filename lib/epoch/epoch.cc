@@ -59,7 +59,7 @@ void Epoch::push(Retired* first, Retired* last) {
 void Epoch::reclaim_kept(Retired* item) {
   waiting_.fetch_sub(1, kRelaxed);
   if (item->reclaim != nullptr) {
-    item->reclaim(item);
+    item->reclaim(item, memory_);
   } else {
     // (E13) release: the reads of those who were pinned, which E4 has acquired, come before what
     // the owner writes there next. From here on the owner may use the item again.

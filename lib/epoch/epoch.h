@@ -25,6 +25,7 @@
 #include <cstdint>
 
 #include "platform/atomic.h"
+#include "platform/memory.h"
 
 namespace attrcache {
 
@@ -38,16 +39,16 @@ struct Retired {
   uint64_t epoch = 0;
   // Called by whichever thread finds that the grace period is over. If it is null, nothing is
   // called, and the owner must ask waits() before it uses the item again.
-  void (*reclaim)(Retired*) = nullptr;
+  void (*reclaim)(Retired*, const Memory&) = nullptr;
   Atomic<uint64_t> waiting{0};
 };
 
 class Epoch {
  public:
   // Spreads the pins over `stripes` counters, which is a power of two, but at most over
-  // kMaxStripes.
-  explicit Epoch(unsigned stripes)
-      : stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1) {}
+  // kMaxStripes. Who reclaims is told where memory comes from.
+  explicit Epoch(unsigned stripes, const Memory& memory = kProcessMemory)
+      : memory_(memory), stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1) {}
 
   // Pins the epoch while it lives, so that nothing is reclaimed that its thread may have found. It
   // must not be held across a callback: that could run for any length of time, and records would
@@ -104,6 +105,7 @@ class Epoch {
   void push(Retired* first, Retired* last);
   void collect(uint64_t ripe);
 
+  const Memory memory_;
   Atomic<uint64_t> epoch_{0};
   Atomic<Retired*> list_{nullptr};
   Atomic<uint64_t> waiting_{0};
@@ -139,7 +141,7 @@ inline void Epoch::retire(Retired* item) {
   if (!nobody_pinned()) {
     keep(item);
   } else if (item->reclaim != nullptr) {
-    item->reclaim(item);
+    item->reclaim(item, memory_);
   }
 }
 

@@ -14,18 +14,18 @@ Definitions::~Definitions() {
   for (unsigned i = 0; i < kPlaces; ++i) {
     for (Definition* d = places[i].latest; d != nullptr;) {
       Definition* const earlier = d->earlier;
-      destroy(d);
+      memory_.destroy(d);
       d = earlier;
     }
   }
-  release(places);
+  memory_.release(places);
 }
 
 Definitions::Place* Definitions::find_or_add(int number, int* error) {
   Place* places = places_.load(kAcquire);  // (P4) pairs with P6
   if (Place* place = find_in(places, number)) return place;
   if (places == nullptr) {
-    void* memory = allocate(kPlaces * sizeof(Place));
+    void* memory = memory_.allocate(kPlaces * sizeof(Place));
     if (memory == nullptr) {
       *error = ATTRCACHE_ERR_MEMORY;
       return nullptr;
@@ -36,7 +36,7 @@ Definitions::Place* Definitions::find_or_add(int number, int* error) {
     if (places_.compare_exchange_strong(places, made, kAcqRel, kAcquire)) {
       places = made;
     } else {
-      release(memory);
+      memory_.release(memory);
     }
   }
   // Relaxed: it only has to be right in number.
@@ -70,11 +70,12 @@ Definition* Definitions::Change::in_force() const {
   return place_->in_force.load(kRelaxed);  // only owners store it
 }
 
-Definition* Definitions::Change::prepare(const attrcache_predefined& predefined) {
+Definition* Definitions::Change::prepare(const attrcache_predefined& predefined,
+                                         const Memory& memory) {
   for (Definition* d = place_->latest; d != nullptr; d = d->earlier) {
     if (d->is(predefined)) return d;
   }
-  auto* made = make<Definition>();
+  auto* made = memory.make<Definition>();
   if (made == nullptr) return nullptr;
   made->tag = predefined.tag;
   made->where = predefined.where;

@@ -21,6 +21,7 @@
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
 #include "platform/atomic.h"
+#include "platform/memory.h"
 
 namespace attrcache {
 
@@ -53,7 +54,7 @@ class Definitions {
  public:
   static constexpr unsigned kMaxNumbers = 48;
 
-  Definitions() = default;
+  explicit Definitions(const Memory& memory) : memory_(memory) {}
   ~Definitions();
   Definitions(const Definitions&) = delete;
   Definitions& operator=(const Definitions&) = delete;
@@ -88,7 +89,7 @@ class Definitions {
     bool owns() const { return owns_; }
     Definition* in_force() const;
     // A definition of that kind, an earlier one if there is one. Null: out of memory.
-    Definition* prepare(const attrcache_predefined& predefined);
+    Definition* prepare(const attrcache_predefined& predefined, const Memory& memory);
     void put_in_force(Definition* definition);
 
    private:
@@ -132,6 +133,7 @@ class Definitions {
   }
   const Place* find_place(int number) const { return find_in(places_.load(kAcquire), number); }
 
+  const Memory& memory_;
   Atomic<Place*> places_{nullptr};
   Atomic<uint64_t> count_{0};
 };

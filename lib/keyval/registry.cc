@@ -20,6 +20,7 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
       settings_(settings),
       epoch_(epoch),
       threads_(threads),
+      definitions_(settings_.memory),
       lingering_(threads.hooked() ? 1 : 0) {}
 
 Registry::~Registry() {
@@ -28,22 +29,26 @@ Registry::~Registry() {
   for (uint32_t index = 0; index < used; ++index) {
     Entry& entry = at(index << id::kIndexShift);
     Record* const record = entry.record.load(kRelaxed);
-    if ((entry.word.load(kRelaxed) & id::kMarker) != 0 && record != &entry.own) destroy(record);
+    if ((entry.word.load(kRelaxed) & id::kMarker) != 0 && record != &entry.own) {
+      settings_.memory.destroy(record);
+    }
   }
   for (unsigned c = kFirstChunk; c < kChunks; ++c) {
     const uintptr_t chunk = chunks_[c].load(kRelaxed);
-    if (chunk != 0) release(entry_at(chunk, first_index(c) << id::kIndexShift));
+    if (chunk != 0) settings_.memory.release(entry_at(chunk, first_index(c) << id::kIndexShift));
   }
 }
 
 Record* Registry::make_record() const {
-  auto* record = make<Record>();
+  auto* record = settings_.memory.make<Record>();
   if (record == nullptr) return nullptr;
   record->reclaim = &Registry::release_record;
   return record;
 }
 
-void Registry::release_record(Retired* retired) { destroy(static_cast<Record*>(retired)); }
+void Registry::release_record(Retired* retired, const Memory& memory) {
+  memory.destroy(static_cast<Record*>(retired));
+}
 
 // Ends a keyval that is freed and has no references any more. The loads may be relaxed, because
 // nobody else writes these members while a freed keyval exists, and R5 or R7 has ordered all that
@@ -82,7 +87,7 @@ bool Registry::ensure_chunk(size_t c) {
   const size_t first = first_index(c);
   uintptr_t counters = counters_[c].load(kAcquire);  // as K5
   if (counters == 0) {
-    void* memory = allocate_zeroed(
+    void* memory = settings_.memory.allocate_zeroed(
         length(c) * (sizeof(Entry) + (stripe_mask_ + 1) * sizeof(References::Counter)));
     if (memory == nullptr) return false;
     const uintptr_t made = reinterpret_cast<uintptr_t>(memory) + length(c) * sizeof(Entry) -
@@ -91,7 +96,7 @@ bool Registry::ensure_chunk(size_t c) {
     if (counters_[c].compare_exchange_strong(counters, made, kAcqRel, kAcquire)) {
       counters = made;
     } else {
-      release(memory);
+      settings_.memory.release(memory);
     }
   }
   // The chunk is stored after its counters, so that whoever finds the chunk finds them, too. If
@@ -282,7 +287,7 @@ int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callback
     }
     drop(keyval);
   }
-  if (result != ATTRCACHE_OK) destroy(record);
+  if (result != ATTRCACHE_OK) settings_.memory.destroy(record);
   return result;
 }
 

@@ -170,6 +170,7 @@ class Registry {
   Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return threads_; }
   const DomainSettings& settings() const { return settings_; }
+  const Memory& memory() const { return settings_.memory; }
   const CallingConvention& convention() const { return convention_; }
 
   // How many keyvals there ever were, and how many references there are. The numbers are
@@ -276,7 +277,7 @@ class Registry {
   int check_number(int number) const;
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
-  static void release_record(Retired* retired);
+  static void release_record(Retired* retired, const Memory& memory);
   int create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
                     int predefined_tag);
   int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,

@@ -13,6 +13,7 @@
 
 #include "attrcache/attrcache.h"
 #include "platform/atomic.h"
+#include "platform/memory.h"
 
 namespace attrcache {
 
@@ -25,6 +26,7 @@ struct DomainSettings {
   bool tells = false;                                      // ATTRCACHE_TELL
   bool fint_is_64_bits = false;                            // a Fortran INTEGER
   int fortran_false = 0;
+  Memory memory;
   const Atomic<Registry*>* kinds = nullptr;  // all of the domain, id::kMaxKinds of them
 };
 

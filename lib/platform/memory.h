@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The only file of the library that allocates memory; a test sees to that. Test builds replace the
-// allocator (ATTRCACHE_MODEL, ATTRCACHE_TEST_ALLOCATOR), to make each allocation fail in turn, and
-// to notice leaks and accesses to memory that was released.
+// process's allocator (ATTRCACHE_MODEL, ATTRCACHE_TEST_ALLOCATOR), to notice leaks and accesses to
+// memory that was released, and what is allocated without a domain's own functions.
 
 #ifndef ATTRCACHE_PLATFORM_MEMORY_H_
 #define ATTRCACHE_PLATFORM_MEMORY_H_
@@ -12,6 +12,8 @@
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "attrcache/attrcache.h"
 
 namespace attrcache {
 
@@ -33,27 +35,53 @@ inline void* allocate(size_t bytes) {
 inline void release(void* memory) { std::free(memory); }
 #endif
 
-// This doesn't call calloc, because glibc's calloc doesn't use the thread's cache, which costs 100
-// instructions. The asm keeps the compiler from replacing malloc and memset by calloc.
-inline void* allocate_zeroed(size_t bytes) {
-  void* memory = allocate(bytes);
-  asm("" : "+r"(memory));
-  return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
-}
+// Where memory comes from: the functions above or, of a domain whose runtime has given it some, the
+// runtime's. What was allocated by one Memory is released by an equal one.
+class Memory {
+ public:
+  constexpr Memory() = default;
+  explicit Memory(const attrcache_allocator& hooks) : hooks_(hooks) {}
 
-// Makes a T; null when out of memory.
-template <typename T, typename... Args>
-T* make(Args&&... args) {
-  static_assert(alignof(T) <= kAllocationAlignment);
-  void* memory = allocate(sizeof(T));
-  return memory != nullptr ? new (memory) T(std::forward<Args>(args)...) : nullptr;
-}
+  void* allocate(size_t bytes) const {  // null when out of memory
+    if (hooks_.allocate != nullptr) [[unlikely]]
+      return hooks_.allocate(bytes, kAllocationAlignment, hooks_.context);
+    return attrcache::allocate(bytes);
+  }
+  void release(void* memory) const {
+    if (hooks_.release != nullptr) [[unlikely]]
+      return hooks_.release(memory, hooks_.context);
+    attrcache::release(memory);
+  }
 
-template <typename T>
-void destroy(T* object) {
-  object->~T();
-  release(object);
-}
+  // This doesn't call calloc, because glibc's calloc doesn't use the thread's cache, which costs 100
+  // instructions. The asm keeps the compiler from replacing malloc and memset by calloc.
+  void* allocate_zeroed(size_t bytes) const {
+    void* memory = allocate(bytes);
+    asm("" : "+r"(memory));
+    return memory != nullptr ? std::memset(memory, 0, bytes) : nullptr;
+  }
+
+  // Makes a T; null when out of memory.
+  template <typename T, typename... Args>
+  T* make(Args&&... args) const {
+    static_assert(alignof(T) <= kAllocationAlignment);
+    void* memory = allocate(sizeof(T));
+    return memory != nullptr ? new (memory) T(std::forward<Args>(args)...) : nullptr;
+  }
+
+  template <typename T>
+  void destroy(T* object) const {
+    const Memory memory = *this;  // this may be part of the object
+    object->~T();
+    memory.release(object);
+  }
+
+ private:
+  attrcache_allocator hooks_ = {};
+};
+
+// That of the process.
+inline constexpr Memory kProcessMemory;
 
 }  // namespace attrcache
 

@@ -44,7 +44,7 @@ template <typename Which>
 int abandon_those(const Target& target, const ThreadState& thread, const TableScope& scope,
                   Which which) {
   int result = ATTRCACHE_OK;
-  Batch batch(target.table, Batch::Order::kYoungestFirst);
+  Batch batch(target.table, Batch::Order::kYoungestFirst, &target.registry.memory());
   while (batch.next()) {
     for (unsigned i = batch.count(); i-- > 0;) {
       if (!which(batch[i])) continue;
@@ -97,7 +97,7 @@ int abandon_attributes(const Target& target) {
     wait_for_deletions(target.registry.threads(), thread, table);
     if (!any_slot(thread, table, [](uint64_t) { return true; })) break;
   }
-  release_table(thread, table);
+  release_table(thread, table, target.registry.memory());
   return first;
 }
 

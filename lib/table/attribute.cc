@@ -124,9 +124,10 @@ bool may_change(uint64_t entry, Caller caller) {
 }
 
 // The meta of a value that is attached now under a keyval that has this word.
-uint64_t attached_now(Table& table, uint64_t entry, uint32_t keyval, attrcache_tag tag) {
+uint64_t attached_now(const Target& target, uint64_t entry, uint32_t keyval, attrcache_tag tag) {
   const uint32_t no_delete_fn = (entry & entry_word::kNoDeleteFn) != 0 ? meta::kNoDeleteFnHalf : 0;
-  return meta::attached((keyval & stripe::kKeyval) | no_delete_fn, tag, next_number(table));
+  return meta::attached((keyval & stripe::kKeyval) | no_delete_fn, tag,
+                        next_number(target.table, target.registry.memory()));
 }
 
 }  // namespace
@@ -136,7 +137,7 @@ int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, 
   const uint64_t entry = target.registry.look_up(keyval);
   if (SlotContent now = slot.load();
       meta::empty(now.meta) &&
-      slot::attach(slot, now, {value, attached_now(target.table, entry, keyval, tag)})) {  // (S1)
+      slot::attach(slot, now, {value, attached_now(target, entry, keyval, tag)})) {  // (S1)
     note_attached(target.registry.threads().self(), slot);
     return ATTRCACHE_OK;
   }
@@ -170,7 +171,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
   if (slot == nullptr) {
     // The table may grow only if the keyval is alive, which taking a reference makes sure of.
     if (reference.take() == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
-    slot = target.table.find_or_grow(id::index(keyval));
+    slot = target.table.find_or_grow(id::index(keyval), target.registry.memory());
     if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
   }
 
@@ -185,7 +186,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
       if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
       if (slot::attach(*slot, now,
-                       {value, attached_now(target.table, entry, keyval, tag)})) {  // (S1, S7)
+                       {value, attached_now(target, entry, keyval, tag)})) {  // (S1, S7)
         reference.give();
         break;
       }
@@ -207,8 +208,9 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     if (meta::no_delete_fn(now.meta) && !meta::pinned(now.meta)) {
       uint64_t replacement = slot::successor(target.table, now.meta, tag);
       if (replacement == 0) {
-        renumber(target.table, target.table.clock.load(kRelaxed));
-        replacement = meta::attached(meta::upper(now.meta), tag, next_number(target.table));
+        renumber(target.table, target.table.clock.load(kRelaxed), target.registry.memory());
+        replacement = meta::attached(meta::upper(now.meta), tag,
+                                     next_number(target.table, target.registry.memory()));
       }
       if (slot::replace_unclaimed(*slot, now, {value, replacement})) break;  // (S3)
       continue;
@@ -231,8 +233,8 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     }
     // The number is taken only now, so that a value which a callback has attached meanwhile counts
     // as the older one.
-    const uint64_t replacement =
-        meta::attached(meta::upper(claim.attached()), tag, next_number(target.table));
+    const uint64_t replacement = meta::attached(
+        meta::upper(claim.attached()), tag, next_number(target.table, target.registry.memory()));
     if (claim.replace({value, replacement})) break;  // (S8) the old reference passes on
     // Another value was attached meanwhile. Ours comes after that one, so start again.
     reference.adopt();

@@ -18,7 +18,7 @@ constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
 }  // namespace
 
 Batch::~Batch() {
-  if (items_ != few_) release(items_);
+  if (items_ != few_) memory_->release(items_);
 }
 
 bool Batch::next() {
@@ -53,10 +53,10 @@ bool Batch::list_all() {
     // The list gets room for some more, because other threads may attach just now. A list that is
     // too short would leave out those with the highest indices, which may be old ones.
     capacity = there + there / 8 + 16;
-    if (items_ != few_) release(items_);
+    if (items_ != few_) memory_->release(items_);
     items_ = few_;
-    if (memory_ == Memory::kNone) return false;
-    void* memory = allocate(capacity * sizeof(Item));
+    if (memory_ == nullptr) return false;
+    void* memory = memory_->allocate(capacity * sizeof(Item));
     if (memory == nullptr) return false;
     items_ = static_cast<Item*>(memory);
   }

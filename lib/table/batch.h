@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "platform/memory.h"
 #include "table/meta.h"
 #include "table/table.h"
 
@@ -18,14 +19,14 @@ namespace attrcache {
 class Batch {
  public:
   enum class Order { kOldestFirst, kYoungestFirst };
-  enum class Memory { kMayAllocate, kNone };  // kNone is for tests: as if there were no memory
   struct Item {
     uint64_t age;  // how many attachments to the table before horizon() it was set
     Pair* slot;
     uint32_t index;
   };
 
-  Batch(Table& table, Order order, Memory memory = Memory::kMayAllocate)
+  // `memory` is null in tests only: as if there were none.
+  Batch(Table& table, Order order, const Memory* memory)
       : table_(table), order_(order), memory_(memory) {}
   ~Batch();
   Batch(const Batch&) = delete;
@@ -53,7 +54,7 @@ class Batch {
 
   Table& table_;
   const Order order_;
-  const Memory memory_;
+  const Memory* const memory_;
   uint64_t horizon_ = 0;
   bool begun_ = false;
   bool exhausted_ = false;

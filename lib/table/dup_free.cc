@@ -16,7 +16,7 @@ int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, cons
                      int* callback_code) {
   Pair& slot = *item.slot;
   // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
-  Pair* const made = to.table.find_or_grow(item.index);
+  Pair* const made = to.table.find_or_grow(item.index, to.registry.memory());
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
   SlotContent pinned;
   if (const int result = pin_value(from.registry, slot, keyval, &pinned); result != ATTRCACHE_OK) {
@@ -85,7 +85,7 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
     drop_reference(from.registry, keyval);
     return ATTRCACHE_OK;
   }
-  if (Pair* made = to.table.find_or_grow(item.index)) {
+  if (Pair* made = to.table.find_or_grow(item.index, to.registry.memory())) {
     return set_copy(to, *made, keyval, found.value, meta::tag(found.meta), callback_code);
   }
   drop_reference(from.registry, keyval);
@@ -136,17 +136,17 @@ bool deleting_is_ours(const ThreadState& thread, Table& table) {
 
 }  // namespace
 
-void release_table(const ThreadState& thread, Table& table) {
+void release_table(const ThreadState& thread, Table& table, const Memory& memory) {
   for_each_frame(thread, [&table](Frame& f) {
     if (f.table == &table) f.table_died = true;
   });
-  table.clear();
+  table.clear(memory);
 }
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   TableScope scope(from.registry.threads().self(), &from.table);
-  Batch batch(from.table, Batch::Order::kOldestFirst);
+  Batch batch(from.table, Batch::Order::kOldestFirst, &from.registry.memory());
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
       int code = 0;
@@ -176,7 +176,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   };
   TableScope scope(thread, &table);
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
-    Batch batch(table, Batch::Order::kYoungestFirst);
+    Batch batch(table, Batch::Order::kYoungestFirst, &target.registry.memory());
     while (batch.next()) {
       for (unsigned i = batch.count(); i-- > 0;) {
         int code = 0;
@@ -193,7 +193,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     const Remains remain = remains(table);
     if (remain.attached) continue;
     if (remain.deleting && !deleting_is_ours(thread, table)) return ATTRCACHE_ERR_BUSY;
-    release_table(thread, table);
+    release_table(thread, table, target.registry.memory());
     return ended();
   }
   return ATTRCACHE_ERR_REATTACHED;

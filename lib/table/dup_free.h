@@ -21,7 +21,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
 
 // Releases the memory of a table whose content doesn't matter any more, and tells the operations on
 // it up this thread's stack.
-void release_table(const ThreadState& thread, Table& table);
+void release_table(const ThreadState& thread, Table& table, const Memory& memory);
 
 // Moves everything to a table that is as new. No other thread may use either.
 int move_table(const ThreadState& thread, Table& from, Table& to);

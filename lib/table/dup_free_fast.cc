@@ -26,7 +26,8 @@ template <typename Ask>
 
 // Makes a directory whose block has room for as many leaves as have attributes in `dir`, and for the
 // nodes above them. Null when out of memory, or if `dir` doesn't belong to `from`.
-Directory* make_directory_like(Directory& dir, const Table& from, const Table* of) {
+Directory* make_directory_like(Directory& dir, const Table& from, const Table* of,
+                               const Memory& memory) {
   if (!dir.is_of(&from)) return nullptr;
   size_t room = 0;
   for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
@@ -40,15 +41,15 @@ Directory* make_directory_like(Directory& dir, const Table& from, const Table* o
       room += sizeof(FarLeaf);
     }
   });
-  return Block::make_directory(of, room);
+  return Block::make_directory(of, room, memory);
 }
 
 bool copy_leaves(Registry& registry, Directory& dir, Table& to) {
   const uint64_t one = opaque(uint64_t{References::kOneOfStripe});
   return ask_leaves(registry, dir,
-                    [&to, one](uint32_t first, const Leaf& leaf, References::Counter* counters) {
+                    [&, one](uint32_t first, const Leaf& leaf, References::Counter* counters) {
                       if (!leaf.occupied()) return true;
-                      Pair* const made = to.grow_in_block(first);
+                      Pair* const made = to.grow_in_block(first, registry.memory());
                       if (made == nullptr) return false;
 #pragma GCC unroll 8
                       for (uint32_t s = 0; s < kLeafSlots; ++s) {
@@ -110,7 +111,7 @@ int give_up_copy(Registry& registry, const Table& from, Table& to) {
     slot.clear_unshared();
     registry.drop(meta::keyval(m, index));
   });
-  to.clear();
+  to.clear(registry.memory());
   return scope.table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ABSENT;
 }
 

@@ -23,7 +23,8 @@ namespace attrcache {
 // The less common cases: attributes beyond the first leaf, keyvals that are freed, and undoing a
 // dup that could not copy everything. They are functions of their own, so that the common case has
 // enough registers.
-Directory* make_directory_like(Directory& dir, const Table& from, const Table* of);
+Directory* make_directory_like(Directory& dir, const Table& from, const Table* of,
+                               const Memory& memory);
 bool copy_leaves(Registry& registry, Directory& dir, Table& to);
 int give_up_copy(Registry& registry, const Table& from, Table& to);
 bool look_further(Registry& registry, Table& table);
@@ -70,11 +71,11 @@ template <typename Place>
 // attachments are higher than those that were copied. The clock is read after the slots; their
 // loads acquire, so it is at least as high as their numbers. If nothing was copied, the new table
 // stays as it was.
-[[gnu::always_inline]] inline void end_copy(Table& from, Table& to) {
+[[gnu::always_inline]] inline void end_copy(Table& from, Table& to, const Memory& memory) {
   if (to.occupied()) [[likely]] {
     to.clock.store(from.clock.load(kRelaxed), kRelaxed);
   } else {
-    to.clear();
+    to.clear(memory);
   }
 }
 
@@ -92,7 +93,8 @@ template <typename Place>
   Directory* made = nullptr;
   Directory* dir = from.directory.load(kAcquire);  // as T1
   if (dir != nullptr) {
-    made = dir->is_all_of(&from) ? make<Directory>(&to) : make_directory_like(*dir, from, &to);
+    made = dir->is_all_of(&from) ? registry.memory().make<Directory>(&to)
+                                 : make_directory_like(*dir, from, &to, registry.memory());
     if (made == nullptr) [[unlikely]]
       return dir->is_of(&from) ? ATTRCACHE_ERR_MEMORY : ATTRCACHE_ABSENT;
     to.directory.store(made, kRelaxed);
@@ -110,7 +112,7 @@ template <typename Place>
     all = copy_leaves(registry, *dir, to);
   if (!all) [[unlikely]]
     return give_up_copy(registry, from, to);
-  end_copy(from, to);
+  end_copy(from, to, registry.memory());
   return ATTRCACHE_OK;
 }
 
@@ -175,7 +177,7 @@ inline uint32_t deletable_of(const Registry& registry) {
   if (!only_these) [[unlikely]] {
     if (!empty_leaves(registry, *dir)) return false;
   }
-  table.clear();
+  table.clear(registry.memory());
   return true;
 }
 

@@ -81,7 +81,7 @@ size_t list_attributes(const Registry& registry, const Table& constant,
     });
     return count;
   }
-  Batch batch(table, Batch::Order::kOldestFirst);
+  Batch batch(table, Batch::Order::kOldestFirst, &registry.memory());
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
       const Batch::Item& item = batch[i];

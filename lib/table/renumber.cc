@@ -26,8 +26,8 @@ void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
 
 }  // namespace
 
-void renumber(Table& table, uint64_t number) {
-  Batch batch(table, Batch::Order::kYoungestFirst);
+void renumber(Table& table, uint64_t number, const Memory& memory) {
+  Batch batch(table, Batch::Order::kYoungestFirst, &memory);
   uint64_t new_age = kOld;
   // It begins with the youngest, and no attribute gets an age above the one that it has. So at
   // every moment all attributes are in their old order.

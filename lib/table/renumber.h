@@ -17,13 +17,13 @@ namespace attrcache {
 
 // Any thread may call this, whatever others do meanwhile. `number` is the sequence number for which
 // Table::wants_renumbering was true.
-void renumber(Table& table, uint64_t number);
+void renumber(Table& table, uint64_t number, const Memory& memory);
 
 // The next sequence number of a table. If it is time to, this renumbers the table's attributes.
-inline uint64_t next_number(Table& table) {
+inline uint64_t next_number(Table& table, const Memory& memory) {
   const uint64_t number = table.tick();
   if (Table::wants_renumbering(number)) [[unlikely]]
-    renumber(table, number);
+    renumber(table, number, memory);
   return number;
 }
 

@@ -16,19 +16,19 @@ namespace {
 // of memory. A block is only given while no other thread uses the table, so what is made in it never
 // has to be destroyed for having lost a race.
 template <typename T, typename... Args>
-T* make_part(Directory& dir, Block* block, Args... args) {
+T* make_part(const Memory& memory, Directory& dir, Block* block, Args... args) {
   T* made = block != nullptr ? block->make<T>(args...) : nullptr;
   // (T4) This comes before the leaf is put in its place, so that T2 or T3 publishes it, too. So
   // whoever has used the leaf sees the flag, and so does the thread that is handed the object later.
   dir.add(made != nullptr ? Directory::kHasLeaves
                           : Directory::kHasLeaves | Directory::kHasReleasable);
-  return made != nullptr ? made : make<T>(args...);
+  return made != nullptr ? made : memory.make<T>(args...);
 }
 
 // Returns what `place` points to. If that is `nothing`, `make_it` makes one first; null when out of
 // memory.
 template <typename Held, typename MakeIt>
-Held* get_or_make(Atomic<Held*>& place, Held* nothing, MakeIt make_it) {
+Held* get_or_make(const Memory& memory, Atomic<Held*>& place, Held* nothing, MakeIt make_it) {
   Held* held = place.load(kAcquire);  // as T1
   if (held == nothing) {
     Held* made = make_it();
@@ -36,7 +36,7 @@ Held* get_or_make(Atomic<Held*>& place, Held* nothing, MakeIt make_it) {
     // (T2) release: whoever finds it (T1) sees its contents. Acquire: if another thread has made
     // one first, we see that one's.
     if (place.compare_exchange_strong(held, made, kAcqRel, kAcquire)) return made;
-    destroy(made);
+    memory.destroy(made);
   }
   return held;
 }
@@ -44,8 +44,9 @@ Held* get_or_make(Atomic<Held*>& place, Held* nothing, MakeIt make_it) {
 // Returns the leaf of that number, which is made if it doesn't exist yet; null when out of memory.
 // A thread that loses a race for a place looks at what the winner has put there, and goes on from
 // that: it is the leaf that was wanted, a node to go down by, or a leaf that goes below a node.
-FarLeaf* grow_tree(Directory& dir, Block* block, uint32_t number) {
-  Node* node = get_or_make(dir.tree, &no_tree, [&] { return make_part<Node>(dir, block); });
+FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t number) {
+  Node* node =
+      get_or_make(memory, dir.tree, &no_tree, [&] { return make_part<Node>(memory, dir, block); });
   if (node == nullptr) return nullptr;
   uint32_t rest = number;
   for (unsigned bits = kFanoutBits;; bits += kFanoutBits) {
@@ -56,22 +57,22 @@ FarLeaf* grow_tree(Directory& dir, Block* block, uint32_t number) {
       FarLeaf* const there = child.leaf();
       if (there->number == number) return there;
       if (there == &no_far_leaf) {
-        auto* leaf = make_part<FarLeaf>(dir, block, number);
+        auto* leaf = make_part<FarLeaf>(memory, dir, block, number);
         if (leaf == nullptr) return nullptr;
         if (place.compare_exchange_strong(child, Child::of(leaf), kAcqRel, kAcquire))
           return leaf;  // (T3) as T2
-        destroy(leaf);
+        memory.destroy(leaf);
         continue;
       }
       // Another leaf has the same bits so far: it keeps its slots, and moves below a node, where
       // the numbers' next bits are looked at.
-      auto* between = make_part<Node>(dir, block);
+      auto* between = make_part<Node>(memory, dir, block);
       if (between == nullptr) return nullptr;
       between->towards(there->number >> bits).store(child, kRelaxed);  // until T3
       if (place.compare_exchange_strong(child, Child::of(between), kAcqRel, kAcquire)) {  // as T3
         child = Child::of(between);
       } else {
-        destroy(between);
+        memory.destroy(between);
       }
     }
     node = child.node();
@@ -100,22 +101,22 @@ const Pair* Table::find_far(uint32_t index) const {
   return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
 }
 
-Pair* Table::grow(uint32_t index, Block* block) {
-  Directory* dir = get_or_make(directory, static_cast<Directory*>(nullptr),
-                               [this] { return make<Directory>(this); });
+Pair* Table::grow(uint32_t index, Block* block, const Memory& memory) {
+  Directory* dir = get_or_make(memory, directory, static_cast<Directory*>(nullptr),
+                               [&] { return memory.make<Directory>(this); });
   if (dir == nullptr) return nullptr;
   const uint32_t number = index / kLeafSlots;
-  Leaf* const leaf =
-      number < kDirectoryLeaves
-          ? get_or_make(dir->leaves[number], &no_leaf, [&] { return make_part<Leaf>(*dir, block); })
-          : grow_tree(*dir, block, number);
+  Leaf* const leaf = number < kDirectoryLeaves
+                         ? get_or_make(memory, dir->leaves[number], &no_leaf,
+                                       [&] { return make_part<Leaf>(memory, *dir, block); })
+                         : grow_tree(memory, *dir, block, number);
   return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
 }
 
-void Table::release_beyond(Directory& dir) {
+void Table::release_beyond(Directory& dir, const Memory& memory) {
   const Block* const block = dir.has(Directory::kHasBlock) ? Block::of(&dir) : nullptr;
-  const auto release_part = [block](auto* part) {
-    if (block == nullptr || !block->holds(part)) destroy(part);
+  const auto release_part = [block, &memory](auto* part) {
+    if (block == nullptr || !block->holds(part)) memory.destroy(part);
   };
   for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
     Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1

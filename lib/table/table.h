@@ -155,8 +155,8 @@ struct alignas(Pair) Block {
   bool holds(const void* memory) const { return memory >= this && memory < end; }
   static Block* of(Directory* dir) { return reinterpret_cast<Block*>(dir + 1); }
   // A directory with a block of `room` bytes, or null.
-  static Directory* make_directory(const Table* of, size_t room) {
-    void* memory = allocate(sizeof(Directory) + sizeof(Block) + room);
+  static Directory* make_directory(const Table* of, size_t room, const Memory& from) {
+    void* memory = from.allocate(sizeof(Directory) + sizeof(Block) + room);
     if (memory == nullptr) return nullptr;
     auto* dir = new (memory) Directory(of, Directory::kHasBlock);
     auto* begin = static_cast<char*>(memory) + sizeof(Directory) + sizeof(Block);
@@ -208,13 +208,15 @@ struct Table {
   }
 
   // The slot of an index. It is made if it doesn't exist yet; null when out of memory. Lock-free.
-  Pair* find_or_grow(uint32_t index) {
+  Pair* find_or_grow(uint32_t index, const Memory& memory) {
     Pair* slot = find(index);
-    return slot != nullptr ? slot : grow(index, nullptr);
+    return slot != nullptr ? slot : grow(index, nullptr, memory);
   }
 
   // The same of a table that is its owner's alone, with memory of its block while there is some.
-  Pair* grow_in_block(uint32_t index) { return grow(index, Block::of(directory.load(kRelaxed))); }
+  Pair* grow_in_block(uint32_t index, const Memory& memory) {
+    return grow(index, Block::of(directory.load(kRelaxed)), memory);
+  }
 
   // Whether a slot is occupied. Of a table that is its owner's alone.
   bool occupied() const {
@@ -266,7 +268,7 @@ struct Table {
   // another table's.
   void forget() {
     directory.store(nullptr, kRelaxed);
-    clear();
+    clear(kProcessMemory);
   }
 
   // Takes over everything that `from` has; `from` is as new afterwards. No other thread may use
@@ -275,15 +277,15 @@ struct Table {
 
   // Releases all memory, and makes the table's bytes zero again. No other thread may use the table,
   // and whatever its slots hold must not matter any more.
-  void clear();
+  void clear(const Memory& memory);
 
  private:
   static Pair* slot_at(Pair* slots, uint32_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
   const Pair* find_far(uint32_t index) const;
-  Pair* grow(uint32_t index, Block* block);
-  [[gnu::noinline]] static void release_beyond(Directory& dir);
+  Pair* grow(uint32_t index, Block* block, const Memory& memory);
+  [[gnu::noinline]] static void release_beyond(Directory& dir, const Memory& memory);
 };
 static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
@@ -335,15 +337,15 @@ inline void Table::take_over(Table& from) {
   directory.store(dir, kRelaxed);
 }
 
-inline void Table::clear() {
+inline void Table::clear(const Memory& memory) {
   for (Pair& slot : inline_slots) slot.store_unshared({0, 0});
   clock.store(0, kRelaxed);
   Directory* dir = directory.load(kAcquire);  // as T1
   if (dir == nullptr) return;
   directory.store(nullptr, kRelaxed);
   if (dir->has(Directory::kHasReleasable)) [[unlikely]]
-    release_beyond(*dir);
-  destroy(dir);
+    release_beyond(*dir, memory);
+  memory.destroy(dir);
 }
 
 template <typename Visit>

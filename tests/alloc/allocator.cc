@@ -15,6 +15,7 @@ Failing how = Failing::kOne;
 bool failed = false;
 size_t blocks = 0;
 size_t bytes = 0;
+size_t unhooked = 0;
 
 constexpr size_t kHeader = 16;  // keeps the size; and the alignment of what follows
 
@@ -34,6 +35,24 @@ bool must_fail() {
   return true;
 }
 
+void* hand_out(size_t size) {
+  if (must_fail()) return nullptr;
+  auto* memory = static_cast<char*>(std::malloc(size + kHeader));
+  if (memory == nullptr) return nullptr;
+  std::memset(memory, 0xa5, size + kHeader);  // who forgets to fill it in finds this
+  *reinterpret_cast<size_t*>(memory) = size;
+  ++blocks;
+  bytes += as_malloc_accounts(size);
+  return memory + kHeader;
+}
+
+void take_back(void* block) {
+  char* memory = static_cast<char*>(block) - kHeader;
+  --blocks;
+  bytes -= as_malloc_accounts(*reinterpret_cast<size_t*>(memory));
+  std::free(memory);
+}
+
 }  // namespace
 
 void fail_allocation(long after, Failing failing) {
@@ -45,25 +64,34 @@ void fail_no_allocation() { countdown = -1; }
 bool allocation_failed() { return failed; }
 size_t blocks_allocated() { return blocks; }
 size_t bytes_allocated() { return bytes; }
+size_t allocated_without_hooks() { return unhooked; }
+
+const attrcache_domain_options& through_hooks() {
+  static const attrcache_allocator allocator = {
+      [](size_t size, size_t alignment, void* context) -> void* {
+        if (context != &blocks || alignment != kHeader) std::abort();
+        return hand_out(size);
+      },
+      [](void* block, void* context) {
+        if (context != &blocks || block == nullptr) std::abort();
+        take_back(block);
+      },
+      &blocks};
+  static const attrcache_domain_options options = [] {
+    attrcache_domain_options o = {};
+    o.allocator = &allocator;
+    return o;
+  }();
+  return options;
+}
 
 }  // namespace support
 
+// What the library allocates without a domain's own functions comes here.
 void* allocate(size_t size) {
-  if (support::must_fail()) return nullptr;
-  auto* memory = static_cast<char*>(std::malloc(size + support::kHeader));
-  if (memory == nullptr) return nullptr;
-  std::memset(memory, 0xa5, size + support::kHeader);  // who forgets to fill it in finds this
-  *reinterpret_cast<size_t*>(memory) = size;
-  ++support::blocks;
-  support::bytes += support::as_malloc_accounts(size);
-  return memory + support::kHeader;
+  ++support::unhooked;
+  return support::hand_out(size);
 }
-
-void release(void* block) {
-  char* memory = static_cast<char*>(block) - support::kHeader;
-  --support::blocks;
-  support::bytes -= support::as_malloc_accounts(*reinterpret_cast<size_t*>(memory));
-  std::free(memory);
-}
+void release(void* block) { support::take_back(block); }
 
 }  // namespace attrcache

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The allocator of these tests: fails when told to, and knows what is allocated.
+// The allocator of these tests, which the library calls through a domain's hooks: fails when told to,
+// and knows what is allocated.
 
 #ifndef ATTRCACHE_TESTS_ALLOC_ALLOCATOR_H_
 #define ATTRCACHE_TESTS_ALLOC_ALLOCATOR_H_
 
 #include <cstddef>
+
+#include "attrcache/attrcache.h"
 
 namespace attrcache::support {
 
@@ -21,6 +24,11 @@ bool allocation_failed();
 // at least 32).
 size_t blocks_allocated();
 size_t bytes_allocated();
+
+// The options of a domain that allocates by attrcache_allocator; and how much was allocated otherwise
+// so far.
+const attrcache_domain_options& through_hooks();
+size_t allocated_without_hooks();
 
 }  // namespace attrcache::support
 

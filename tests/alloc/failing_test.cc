@@ -18,6 +18,7 @@ class FailingTest : public ::testing::TestWithParam<Failing> {
   void TearDown() override {
     fail_no_allocation();
     EXPECT_EQ(blocks_allocated(), blocks_before) << "leaked";
+    EXPECT_EQ(allocated_without_hooks(), 0u);
   }
   // Calls `operation` with the first, second, ... allocation failing, until none does. After each
   // failure: `unchanged`. Returns how many allocations it takes.
@@ -44,17 +45,30 @@ class FailingTest : public ::testing::TestWithParam<Failing> {
 
 TEST_P(FailingTest, DomainCreate) {
   attrcache_domain* domain = nullptr;
-  const int allocations = fail_each([&] { return attrcache_domain_create(nullptr, &domain); },
-                                    [&] {
-                                      EXPECT_EQ(domain, nullptr);
-                                      EXPECT_EQ(blocks_allocated(), blocks_before);
-                                    });
+  const int allocations =
+      fail_each([&] { return attrcache_domain_create(&through_hooks(), &domain); },
+                [&] {
+                  EXPECT_EQ(domain, nullptr);
+                  EXPECT_EQ(blocks_allocated(), blocks_before);
+                });
   EXPECT_GE(allocations, 4) << "the domain and its three kinds";
   EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr), ATTRCACHE_OK);
 }
 
+TEST_P(FailingTest, BothHooksOrNone) {
+  attrcache_allocator allocator = *through_hooks().allocator;
+  attrcache_domain_options options = {};
+  options.allocator = &allocator;
+  attrcache_domain* domain;
+  allocator.release = nullptr;
+  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+  allocator.release = through_hooks().allocator->release;
+  allocator.allocate = nullptr;
+  EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
+}
+
 TEST_P(FailingTest, KindRegister) {
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = nullptr;
   EXPECT_GE(fail_each([&] { return attrcache_kind_register(universe.domain(), nullptr, &kind); },
                       [&] {
@@ -67,7 +81,7 @@ TEST_P(FailingTest, KindRegister) {
 
 TEST_P(FailingTest, KeyvalCreateAtEveryGrowthOfTheRegistry) {
   Recorder recorder;
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   int growths = 0;
   const uint64_t created_before = universe.counters().keyvals_created;
@@ -90,7 +104,7 @@ TEST_P(FailingTest, KeyvalCreateAtEveryGrowthOfTheRegistry) {
 
 // While somebody is within introspection, an index that is used again needs a record.
 TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   Recorder recorder;
   const attrcache_callbacks callbacks = recorder.callbacks();
@@ -133,7 +147,7 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
 }
 
 TEST_P(FailingTest, PredefinedKeyvalCreateAndSet) {
-  Universe universe;
+  Universe universe{&through_hooks()};
   Object object(universe.kind());
   int keyval = -7;
   for (int i = 0; i < 100; ++i) {
@@ -149,7 +163,7 @@ TEST_P(FailingTest, PredefinedKeyvalCreateAndSet) {
 
 TEST_P(FailingTest, SetAtEveryDepth) {
   Recorder recorder;
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   std::vector<int> keyvals;
   for (int i = 0; i < 32800; ++i) keyvals.push_back(recorder.keyval(kind));
@@ -180,7 +194,7 @@ TEST_P(FailingTest, SetAtEveryDepth) {
 
 TEST_P(FailingTest, ASetThatFailsOnAFreedKeyvalDoesNotKeepIt) {
   Recorder recorder;
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   for (int i = 0; i < 100; ++i) Recorder::make(kind, {});
   const int keyval = recorder.keyval(kind);
@@ -197,7 +211,7 @@ TEST_P(FailingTest, ASetThatFailsOnAFreedKeyvalDoesNotKeepIt) {
 
 TEST_P(FailingTest, CopyAll) {
   Recorder recorder;
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   Object from(kind), to(kind);
   constexpr int kCount = 200;
@@ -239,7 +253,7 @@ TEST_P(FailingTest, CopyAll) {
 // Inside callbacks: a delete_fn whose own set finds no memory says so, and all goes on.
 TEST_P(FailingTest, InsideADeleteFn) {
   Recorder recorder;
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   std::vector<int> keyvals;
   for (int i = 0; i < 100; ++i) keyvals.push_back(recorder.keyval(kind));
@@ -274,7 +288,7 @@ TEST_P(FailingTest, EachOperationInsideEachCallback) {
       SCOPED_TRACE(testing::Message()
                    << "callback " << static_cast<int>(in) << ", operation " << op);
       Recorder recorder, refusing;
-      Universe universe;
+      Universe universe{&through_hooks()};
       attrcache_kind* kind = universe.kind();
       for (int i = 0; i < 63; ++i) Recorder::make(kind, {});  // the next keyval makes it grow
       const int keyval = recorder.keyval(kind);
@@ -311,7 +325,7 @@ TEST_P(FailingTest, EachOperationInsideEachCallback) {
           case 5:
             return attrcache_kind_register(universe.domain(), nullptr, &registered);
           default:
-            return attrcache_domain_create(nullptr, &domain);
+            return attrcache_domain_create(&through_hooks(), &domain);
         }
       };
       const auto inside = [&] {
@@ -374,7 +388,7 @@ TEST_P(FailingTest, EachOperationInsideEachCallback) {
 TEST_P(FailingTest, ReportsAndEndsNeedNoMemory) {
   Recorder recorder;
   attrcache_domain* domain;
-  ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
+  ASSERT_EQ(attrcache_domain_create(&through_hooks(), &domain), ATTRCACHE_OK);
   attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
   std::vector<int> keyvals;
   for (int i = 0; i < 300; ++i) keyvals.push_back(recorder.keyval(kind));

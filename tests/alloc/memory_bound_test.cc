@@ -26,7 +26,7 @@ class MemoryBoundTest : public ::testing::Test {
     return taken + sizeof(attrcache_table);
   }
 
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
 };
 
@@ -49,7 +49,7 @@ TEST_F(MemoryBoundTest, OneKeyvalOfTenThousandTakesOneKilobyte) {
 TEST_F(MemoryBoundTest, ADomainGivesEverythingBack) {
   const size_t before = blocks_allocated();
   {
-    Universe other;
+    Universe other{&through_hooks()};
     for (int i = 0; i < 2000; ++i) {
       const int keyval = Recorder::make(other.kind(i % 3), {});
       if (i % 2 == 0) free_keyval(other.kind(i % 3), keyval);

@@ -38,7 +38,7 @@ class StoppedReaderTest : public ::testing::Test {
   }
   int make() { return Recorder::make(kind, {}); }
 
-  Universe universe;
+  Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   Registry& registry = *reinterpret_cast<Registry*>(kind);
   int seen =
@@ -96,7 +96,7 @@ TEST_F(StoppedReaderTest, TheKeyvalThatIsLookedAtEndsAndItsIndexIsUsedAgain) {
 TEST_F(StoppedReaderTest, TheEndOfTheDomainGivesRecordsBack) {
   const size_t blocks = blocks_allocated();
   {
-    Universe other;
+    Universe other{&through_hooks()};
     Registry& kinds = *reinterpret_cast<Registry*>(other.kind());
     Object object(other.kind());
     std::vector<int> alive;

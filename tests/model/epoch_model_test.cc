@@ -18,7 +18,7 @@ struct Item : Retired {
 
 struct Reclaimed {
   explicit Reclaimed(unsigned stripes) : epoch(stripes) {
-    for (auto& place : places) place.store(make<Item>(), kRelaxed);
+    for (auto& place : places) place.store(kProcessMemory.make<Item>(), kRelaxed);
   }
   Epoch epoch;
   Atomic<Item*> places[2];
@@ -35,17 +35,17 @@ struct Reclaimed {
   void retire(int place) {
     Item* item = places[place].load(kRelaxed);
     places[place].store(nullptr, kRelaxed);
-    item->reclaim = [](Retired* retired) {
+    item->reclaim = [](Retired* retired, const Memory&) {
       auto* self = static_cast<Item*>(retired);
       self->body.write(0);
-      destroy(self);
+      kProcessMemory.destroy(self);
     };
     epoch.retire(item);
   }
   void finish() {
     expect(epoch.waiting() == 0, "nothing waits when nobody is pinned");
     for (auto& place : places) {
-      if (Item* item = place.load(kRelaxed)) destroy(item);
+      if (Item* item = place.load(kRelaxed)) kProcessMemory.destroy(item);
     }
   }
 };

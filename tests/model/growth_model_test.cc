@@ -17,7 +17,7 @@ struct Growing {
 
   // Attaches at an index, whose slot is made if need be.
   void attach(uint32_t index, uint64_t meta) {
-    Pair* slot = table.find_or_grow(index);
+    Pair* slot = table.find_or_grow(index, kProcessMemory);
     expect(slot != nullptr, "there is memory");
     SlotContent now = slot->load();
     while (!slot->compare_exchange(now, {index, meta})) {
@@ -31,7 +31,7 @@ struct Growing {
     expect(word.meta == 0 || word.value == index, "value and meta belong together");
     return word.meta;
   }
-  void finish() { table.clear(); }
+  void finish() { table.clear(kProcessMemory); }
 };
 
 void race(Bound bound, uint32_t first, uint32_t second) {

@@ -207,6 +207,17 @@ typedef struct attrcache_thread_hooks {
  * a destructor throws is dropped. attrcache::catch_exceptions, in attrcache.hpp, is such a function. */
 typedef int attrcache_catch_exceptions(void (*call)(void* argument), void* argument);
 
+/* For runtimes that trace memory, or have pools of their own: where a domain's memory comes from, and
+ * that of its tables. Both functions are called by any thread that uses the domain, from within any
+ * function here but get, and may call nothing here. */
+typedef struct attrcache_allocator {
+  /* So many bytes, at a multiple of `alignment` (16); null: out of memory. */
+  void* (*allocate)(size_t bytes, size_t alignment, void* context);
+  /* Takes back what `allocate` has returned; never null. */
+  void (*release)(void* memory, void* context);
+  void* context;
+} attrcache_allocator;
+
 /* For a runtime whose keyvals are to be other ints than the usual ones: because it always handed out
  * such, or so that an interposer with a domain of its own can tell its keyvals from the runtime's.
  * attrcache_get then is to be called through attrcache_get_ranged. */
@@ -242,6 +253,8 @@ typedef struct attrcache_domain_options {
   /* What .FALSE. is in a LOGICAL; a flag that a Fortran copy_fn sets to anything else is true. */
   int fortran_false;
   unsigned flags; /* ATTRCACHE_TELL, or 0 */
+  /* Copied; null: malloc and free. Both functions or none. */
+  const attrcache_allocator* allocator;
 } attrcache_domain_options;
 
 enum {
@@ -251,7 +264,7 @@ enum {
 };
 
 /* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads, numbers,
- * fint_bytes, flags), MEMORY, UNSUPPORTED. Any thread; lock-free. */
+ * fint_bytes, flags, allocator), MEMORY, UNSUPPORTED. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
 

@@ -25,8 +25,8 @@ struct HandleMap::Held {
 };
 
 HandleMap::Array* HandleMap::allocate(uint64_t capacity) {
-  auto* array =
-      static_cast<Array*>(allocate_zeroed(sizeof(Array) + (capacity - 1) * sizeof(Bucket)));
+  auto* array = static_cast<Array*>(
+      kProcessMemory.allocate_zeroed(sizeof(Array) + (capacity - 1) * sizeof(Bucket)));
   if (array != nullptr) array->mask = (capacity - 1) * sizeof(Bucket);
   return array;
 }
@@ -157,7 +157,7 @@ void HandleMap::reset() {
   clear();
   while (outgrown_ != nullptr) {
     Array* next = outgrown_->older;
-    release(outgrown_);
+    kProcessMemory.release(outgrown_);
     outgrown_ = next;
   }
 }

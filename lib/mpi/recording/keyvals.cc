@@ -62,7 +62,7 @@ void end_keyval(void* extra_state) {
     record->keyval.store(0, kRelease);
   }
   const attrcache_callbacks callbacks = wrapped->callbacks;
-  destroy(wrapped);
+  kProcessMemory.destroy(wrapped);
   if (callbacks.destructor != nullptr) callbacks.destructor(callbacks.extra_state);
 }
 
@@ -196,7 +196,7 @@ Wrapped* wrap(int kind, const attrcache_callbacks& callbacks, Maker* maker,
               attrcache_callbacks* out) {
   *out = callbacks;
   if (maker == nullptr) return nullptr;
-  auto* wrapped = make<Wrapped>(Wrapped{callbacks, kind, 0, maker});
+  auto* wrapped = kProcessMemory.make<Wrapped>(Wrapped{callbacks, kind, 0, maker});
   if (wrapped == nullptr) return nullptr;
   const Wrappers ours = wrappers(callbacks.language);
   if (calls_copy(callbacks)) out->copy_fn = ours.copy_fn;
@@ -206,7 +206,7 @@ Wrapped* wrap(int kind, const attrcache_callbacks& callbacks, Maker* maker,
   return wrapped;
 }
 
-void discard(Wrapped* wrapped) { destroy(wrapped); }
+void discard(Wrapped* wrapped) { kProcessMemory.destroy(wrapped); }
 
 void begin_keyval(Wrapped* wrapped, int keyval) {
   if (wrapped == nullptr) return;
@@ -217,7 +217,7 @@ void begin_keyval(Wrapped* wrapped, int keyval) {
   // Relaxed, because only the caller has this index now. Its last user has left it long ago.
   Record* record = place.load(kRelaxed);
   if (record == nullptr) {
-    record = make<Record>();
+    record = kProcessMemory.make<Record>();
     if (record == nullptr) return;
   }
   record->maker = wrapped->maker;

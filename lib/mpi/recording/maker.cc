@@ -99,7 +99,7 @@ Maker* find_maker(int kind, attrcache_callback* copy_fn, attrcache_callback* del
     bucket = kBuckets;
   }
   if (Maker* known = find(bucket, key)) return known;
-  auto* link = make<Link>();
+  auto* link = kProcessMemory.make<Link>();
   if (link == nullptr) return nullptr;
   Maker& made = link->maker;
   made.kind = kind;

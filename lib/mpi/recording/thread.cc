@@ -26,7 +26,7 @@ template <typename Function, typename Result>
 Result run(void* start) {
   auto* given = static_cast<Start<Function>*>(start);
   const Start<Function> copy = *given;
-  destroy(given);
+  kProcessMemory.destroy(given);
   watch_this_thread();
   return copy.function(copy.argument);
 }
@@ -54,19 +54,21 @@ ATTRCACHE_ENTRY int pthread_create(pthread_t* __restrict thread,
                                    void* (*function)(void*), void* __restrict argument) {
   using Function = void* (*)(void*);
   static const auto next = behind<decltype(pthread_create)>("pthread_create");
-  auto* start = attrcache::make<Start<Function>>(Start<Function>{function, argument});
+  auto* start =
+      attrcache::kProcessMemory.make<Start<Function>>(Start<Function>{function, argument});
   if (start == nullptr) return EAGAIN;
   const int result = next(thread, attributes, run<Function, void*>, start);
-  if (result != 0) attrcache::destroy(start);
+  if (result != 0) attrcache::kProcessMemory.destroy(start);
   return result;
 }
 
 ATTRCACHE_ENTRY int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
   static const auto next = behind<decltype(thrd_create)>("thrd_create");
-  auto* start = attrcache::make<Start<thrd_start_t>>(Start<thrd_start_t>{function, argument});
+  auto* start =
+      attrcache::kProcessMemory.make<Start<thrd_start_t>>(Start<thrd_start_t>{function, argument});
   if (start == nullptr) return thrd_nomem;
   const int result = next(thread, run<thrd_start_t, int>, start);
-  if (result != thrd_success) attrcache::destroy(start);
+  if (result != thrd_success) attrcache::kProcessMemory.destroy(start);
   return result;
 }
 

@@ -45,7 +45,7 @@ void record(const Event& event) {
 }  // namespace
 
 void start_tracing(size_t events, uint64_t slow) {
-  entries = static_cast<Entry*>(allocate_zeroed(events * sizeof(Entry)));
+  entries = static_cast<Entry*>(kProcessMemory.allocate_zeroed(events * sizeof(Entry)));
   if (entries == nullptr) return;
   capacity = events;
   slow_from = slow;
@@ -64,7 +64,7 @@ Events traced() {
   const size_t count = wanted < capacity ? wanted : capacity;
   if (count == 0) return {nullptr, 0, 0};
   // Copies the events, without those that are being written just now.
-  auto* events = static_cast<Event*>(allocate_zeroed(count * sizeof(Event)));
+  auto* events = static_cast<Event*>(kProcessMemory.allocate_zeroed(count * sizeof(Event)));
   if (events == nullptr) return {nullptr, 0, wanted};
   size_t n = 0;
   for (size_t i = 0; i < count; ++i) {

@@ -60,7 +60,7 @@ Timeline collect_timeline() {
     t.moments.push_back({e.start + offset, e.duration, e.thread, e.keyval, e.code, place->second,
                          e.kind, static_cast<uint8_t>(e.what)});
   }
-  release(const_cast<Event*>(events.events));
+  kProcessMemory.release(const_cast<Event*>(events.events));
   return t;
 }
 

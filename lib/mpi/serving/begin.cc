@@ -162,17 +162,17 @@ void discard(Process* s) {
   });
   n.comm.free_keyval(&s->finalize_keyval);
   attrcache_domain_destroy(s->domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr);
-  destroy(s);
+  kProcessMemory.destroy(s);
 }
 
 }  // namespace
 
 int begin_first(const Process** state) {
-  auto* made = make<Process>();
+  auto* made = kProcessMemory.make<Process>();
   if (made == nullptr) die("out of", "memory");
   const int code = create_anchor_keyvals(*made);
   if (code != MPI_SUCCESS) {
-    destroy(made);
+    kProcessMemory.destroy(made);
     return code;
   }
   const int result = create_domain(*made);

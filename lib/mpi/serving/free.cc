@@ -33,14 +33,15 @@ class Attributes {
     attrcache_attribute_list(kind, table, few_, kFew, &there);
     if (there > kFew) {
       const size_t capacity = there;
-      many_ = static_cast<attrcache_attribute_info*>(allocate_zeroed(capacity * sizeof *many_));
+      many_ = static_cast<attrcache_attribute_info*>(
+          kProcessMemory.allocate_zeroed(capacity * sizeof *many_));
       if (many_ == nullptr) return;
       attrcache_attribute_list(kind, table, many_, capacity, &there);
       if (there > capacity) there = capacity;
     }
     count_ = there;
   }
-  ~Attributes() { release(many_); }
+  ~Attributes() { kProcessMemory.release(many_); }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
 

@@ -24,7 +24,9 @@ struct Checked {
   int kind;
 };
 
-void destroy_checked(void* extra_state) { destroy(static_cast<Checked*>(extra_state)); }
+void destroy_checked(void* extra_state) {
+  kProcessMemory.destroy(static_cast<Checked*>(extra_state));
+}
 
 template <typename Function>
 Function* as(Callback* callback) {
@@ -203,7 +205,7 @@ attrcache_callbacks checked(int kind, const attrcache_callbacks& callbacks) {
   // If there is a destructor, the extra_state isn't the program's, and must be destroyed by its own
   // destructor.
   if (callbacks.destructor != nullptr) return callbacks;
-  auto* c = make<Checked>(Checked{callbacks, find_caller(), kind});
+  auto* c = kProcessMemory.make<Checked>(Checked{callbacks, find_caller(), kind});
   if (c == nullptr) return callbacks;
   attrcache_callbacks check = checkers(kind, callbacks.language);
   if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN || callbacks.copy_fn == ATTRCACHE_DUP_FN) {

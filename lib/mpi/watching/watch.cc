@@ -216,7 +216,7 @@ void watch_end() {
     attrcache_keyval_list(of, nullptr, 0, &count);
     const size_t capacity = count;
     auto* infos = static_cast<attrcache_keyval_info*>(
-        allocate_zeroed((capacity + 1) * sizeof(attrcache_keyval_info)));
+        kProcessMemory.allocate_zeroed((capacity + 1) * sizeof(attrcache_keyval_info)));
     if (infos == nullptr) return;
     attrcache_keyval_list(of, infos, capacity, &count);
     for (size_t i = 0; i < count && i < capacity; ++i) {
@@ -226,7 +226,7 @@ void watch_end() {
       const bool known = !predefined.overflown() && unavoidable <= info.attributes;
       note_left(kind, info, known ? info.attributes - unavoidable : 0);
     }
-    release(infos);
+    kProcessMemory.release(infos);
   }
 }
 

@@ -22,12 +22,12 @@ std::string failure_of(Program program) {
 TEST(Explorer, SeesAccessToReleasedMemory) {
   const auto program = [](Order order) {
     return [order] {
-      auto* cell = make<Atomic<int>>();
+      auto* cell = kProcessMemory.make<Atomic<int>>();
       Atomic<int> users{2};
       for (int t = 0; t < 2; ++t) {
         spawn([cell, &users, order] {
           cell->load(kRelaxed);
-          if (users.fetch_sub(1, order) == 1) release(cell);
+          if (users.fetch_sub(1, order) == 1) kProcessMemory.release(cell);
         });
       }
       join();
@@ -39,13 +39,13 @@ TEST(Explorer, SeesAccessToReleasedMemory) {
   EXPECT_EQ(failure_of(program(kRelease)),
             "release of memory to which another thread's access does not happen before");
   EXPECT_EQ(failure_of([] {
-              auto* cell = make<Atomic<int>>();
+              auto* cell = kProcessMemory.make<Atomic<int>>();
               Atomic<bool> gone{false};
               spawn([&] {
                 if (gone.load(kAcquire)) cell->load(kRelaxed);
               });
               spawn([&] {
-                release(cell);
+                kProcessMemory.release(cell);
                 gone.store(true, kRelease);
               });
               join();
@@ -55,25 +55,26 @@ TEST(Explorer, SeesAccessToReleasedMemory) {
 
 TEST(Explorer, SeesDoubleReleaseAndLeaks) {
   EXPECT_EQ(failure_of([] {
-              void* memory = allocate_zeroed(8);
-              release(memory);
-              release(memory);
+              void* memory = kProcessMemory.allocate_zeroed(8);
+              kProcessMemory.release(memory);
+              kProcessMemory.release(memory);
             }),
             "memory released twice");
-  EXPECT_EQ(failure_of([] { allocate_zeroed(8); }), "memory was not released in the end");
+  EXPECT_EQ(failure_of([] { kProcessMemory.allocate_zeroed(8); }),
+            "memory was not released in the end");
 }
 
 TEST(Explorer, SeesUnpublishedMemory) {
   const auto program = [](Order order) {
     return [order] {
       Atomic<Atomic<int>*> shared{nullptr};
-      spawn([&] { shared.store(make<Atomic<int>>(7), order); });
+      spawn([&] { shared.store(kProcessMemory.make<Atomic<int>>(7), order); });
       spawn([&] {
         Atomic<int>* cell = shared.load(kAcquire);
         if (cell != nullptr) expect(cell->load(kRelaxed) == 7, "made before it is shared");
       });
       join();
-      release(shared.load(kRelaxed));
+      kProcessMemory.release(shared.load(kRelaxed));
     };
   };
   EXPECT_EQ(failure_of(program(kRelease)), "");

@@ -14,7 +14,7 @@ namespace {
 
 struct Item : Retired {
   Item() {
-    reclaim = [](Retired* self) { ++static_cast<Item*>(self)->reclaimed; };
+    reclaim = [](Retired* self, const Memory&) { ++static_cast<Item*>(self)->reclaimed; };
   }
   std::atomic<int> reclaimed{0};
 };
@@ -78,7 +78,7 @@ TEST(EpochTest, ReclaimMayRetireMore) {
   Item last;
   chain.epoch = &epoch;
   chain.next_one = &last;
-  chain.reclaim = [](Retired* self) {
+  chain.reclaim = [](Retired* self, const Memory&) {
     auto* c = static_cast<Chain*>(self);
     ++c->reclaimed;
     c->epoch->retire(c->next_one);

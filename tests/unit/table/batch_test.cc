@@ -12,17 +12,17 @@ namespace {
 
 struct Parameter {
   uint64_t clock;
-  Batch::Memory memory;
+  const Memory* memory;  // null: as if there were none
 };
 
 class BatchTest : public ::testing::TestWithParam<Parameter> {
  protected:
   BatchTest() { table.clock.store(GetParam().clock, kRelaxed); }
-  ~BatchTest() override { table.clear(); }
+  ~BatchTest() override { table.clear(kProcessMemory); }
 
   void attach(uint32_t index) {
     const uint64_t m = meta::attached(id::make(0, 0, 0), ATTRCACHE_AS_POINTER, table.tick());
-    Pair* slot = table.find_or_grow(index);
+    Pair* slot = table.find_or_grow(index, kProcessMemory);
     SlotContent now = slot->load();
     ASSERT_TRUE(slot->compare_exchange(now, {index, m}));
   }
@@ -45,7 +45,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
 
 TEST_P(BatchTest, OldestAndYoungestFirstInAnyNumber) {
   for (const uint32_t count : {0u, 1u, 63u, 64u, 65u, 128u, 129u, 500u}) {
-    table.clear();
+    table.clear(kProcessMemory);
     table.clock.store(GetParam().clock, kRelaxed);
     std::vector<uint32_t> order;
     for (uint32_t i = 0; i < count; ++i) order.push_back((i * 7919) % 1009);
@@ -65,7 +65,7 @@ TEST_P(BatchTest, WhatIsAttachedLater) {
     Batch batch(table, order, GetParam().memory);
     ASSERT_TRUE(batch.next());
     attach(200 + static_cast<uint32_t>(order));
-    if (GetParam().memory == Batch::Memory::kMayAllocate) {
+    if (GetParam().memory != nullptr) {
       EXPECT_GE(batch.count(), 100u);
     } else {
       EXPECT_EQ(batch.count(), 64u);
@@ -101,7 +101,7 @@ TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
 TEST_P(BatchTest, WhatIsVeryOldIsTheOldest) {
   for (const uint64_t later :
        {uint64_t{1} << 33, uint64_t{1} << 34, (uint64_t{1} << 34) + (uint64_t{1} << 33)}) {
-    table.clear();
+    table.clear(kProcessMemory);
     table.clock.store(GetParam().clock, kRelaxed);
     attach(5);
     table.clock.store(GetParam().clock + later, kRelaxed);
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
     Clocks, BatchTest, ::testing::ValuesIn([] {
       std::vector<Parameter> all;
       for (const uint64_t clock : {0ull, 0xffffffc0ull, 0x7ffffffc0ull, 0xfffffffc0ull}) {
-        for (const Batch::Memory m : {Batch::Memory::kMayAllocate, Batch::Memory::kNone}) {
+        for (const Memory* m : {&kProcessMemory, static_cast<const Memory*>(nullptr)}) {
           all.push_back({clock, m});
         }
       }

@@ -19,13 +19,13 @@ constexpr unsigned kKind = 2, kGeneration = 7;
 
 class GetTest : public ::testing::Test {
  protected:
-  ~GetTest() override { table.clear(); }
+  ~GetTest() override { table.clear(kProcessMemory); }
 
   static int keyval(uint32_t index, unsigned generation = kGeneration) {
     return static_cast<int>(id::make(kKind, generation, index));
   }
   void attach(uint32_t index, attrcache_tag tag = ATTRCACHE_AS_POINTER) {
-    Pair* slot = table.find_or_grow(index);
+    Pair* slot = table.find_or_grow(index, kProcessMemory);
     ASSERT_NE(slot, nullptr);
     SlotContent now = slot->load();
     const uint64_t meta = meta::attached(static_cast<uint32_t>(keyval(0)), tag, table.tick());
@@ -58,7 +58,7 @@ TEST_F(GetTest, FindsEachIndexAndNoOther) {
         void* expected = other == index || other == first ? value_of(other) : nullptr;
         EXPECT_EQ(look_for(keyval(other)), expected) << first << " " << index << " " << other;
       }
-      table.clear();
+      table.clear(kProcessMemory);
     }
   }
 }

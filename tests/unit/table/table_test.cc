@@ -17,7 +17,7 @@ constexpr uint32_t kLast = 131006;
 
 class TableTest : public ::testing::Test {
  protected:
-  ~TableTest() override { table.clear(); }
+  ~TableTest() override { table.clear(kProcessMemory); }
   static void fill(Pair& slot, uint64_t value) {
     SlotContent now = slot.load();
     EXPECT_TRUE(slot.compare_exchange(now, {value, value + 1}));
@@ -41,7 +41,7 @@ TEST_F(TableTest, EveryIndexHasASlotOfItsOwnThatNeverMoves) {
   std::map<uint32_t, Pair*> slots;
   std::set<Pair*> distinct;
   for (const uint32_t index : indices) {
-    Pair* slot = table.find_or_grow(index);
+    Pair* slot = table.find_or_grow(index, kProcessMemory);
     ASSERT_NE(slot, nullptr);
     slots[index] = slot;
     distinct.insert(slot);
@@ -67,24 +67,24 @@ TEST_F(TableTest, GrowsFromAnyIndexToAnyOther) {
                               2047, 2048, 2112, 32767, 32768, 32832, kLast};
   for (const uint32_t first : indices) {
     for (const uint32_t second : indices) {
-      Pair* one = table.find_or_grow(first);
+      Pair* one = table.find_or_grow(first, kProcessMemory);
       fill(*one, first);
-      Pair* two = table.find_or_grow(second);
+      Pair* two = table.find_or_grow(second, kProcessMemory);
       EXPECT_EQ(table.find(first), one);
       EXPECT_EQ(table.find(second), two);
       EXPECT_EQ(one == two, first == second);
       EXPECT_EQ(one->load().value, first);
-      table.clear();
+      table.clear(kProcessMemory);
     }
   }
 }
 
 TEST_F(TableTest, ClearMakesAllBytesZero) {
   for (const uint32_t index : {0u, 1u, 2u, 5u, 70u, 5000u}) {
-    fill(*table.find_or_grow(index), 7);
+    fill(*table.find_or_grow(index, kProcessMemory), 7);
     table.tick();
   }
-  table.clear();
+  table.clear(kProcessMemory);
   for (const uint64_t word : bytes.opaque) EXPECT_EQ(word, 0u);
 }
 
@@ -102,12 +102,13 @@ TEST_F(TableTest, ThreadsThatGrowItAtOnceFindTheSameSlots) {
     const uint32_t indices[] = {3, 8, 70, 3000, 60000, kLast};
     Pair* found[support::kThreads][6];
     support::run_threads(support::kThreads, [&](int t) {
-      for (int i = 0; i < 6; ++i) found[t][(i + t) % 6] = table.find_or_grow(indices[(i + t) % 6]);
+      for (int i = 0; i < 6; ++i)
+        found[t][(i + t) % 6] = table.find_or_grow(indices[(i + t) % 6], kProcessMemory);
     });
     for (int t = 0; t < support::kThreads; ++t) {
       for (int i = 0; i < 6; ++i) EXPECT_EQ(found[t][i], table.find(indices[i]));
     }
-    table.clear();
+    table.clear(kProcessMemory);
   }
 }
 

@@ -49,7 +49,9 @@ int delete_by_proxy(int handle, int keyval, void* value, void* extra_state) {
   return p.delete_proxy(p.delete_fn, handle, keyval, kPointerAttribute, value, p.extra_state);
 }
 
-void destroy_proxied(void* extra_state) { destroy(static_cast<Proxied*>(extra_state)); }
+void destroy_proxied(void* extra_state) {
+  kProcessMemory.destroy(static_cast<Proxied*>(extra_state));
+}
 
 Binding look_up(uintptr_t caller) {
   Dl_info info;
@@ -79,7 +81,8 @@ Binding look_for_binding(const void* return_address) {
 int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
                           probe::Source source) {
-  auto* proxied = make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
+  auto* proxied =
+      kProcessMemory.make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
   if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
   const attrcache_callbacks callbacks = {reinterpret_cast<attrcache_callback*>(copy_by_proxy),
                                          reinterpret_cast<attrcache_callback*>(delete_by_proxy),
@@ -90,7 +93,7 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
                                          nullptr};
   const int code =
       create_keyval(state, kind, callbacks, keyval, probe::Source(source, copy_fn, delete_fn));
-  if (code != MPI_SUCCESS) destroy(proxied);
+  if (code != MPI_SUCCESS) kProcessMemory.destroy(proxied);
   return code;
 }
 
