@@ -48,11 +48,13 @@ launch() {
   if [ -n "$tool" ] && [ $# -eq 0 ]; then
     [ "$(mpi_of "$mpi")" = openmpi ] && preload=(-x "LD_PRELOAD=$tool") || preload=(-genv LD_PRELOAD "$tool")
   fi
-  LD_PRELOAD=$([ $# -eq 0 ] || echo "$tool") \
+  ATTRCACHE_TEST_REPORT=$output.report LD_PRELOAD=$([ $# -eq 0 ] || echo "$tool") \
     timeout -k 5 "$limit" "$@" "$launcher" ${preload[@]+"${preload[@]}"} -np "$np" "$program" "${arguments[@]+"${arguments[@]}"}" \
     >"$output" 2>"$output.errors" </dev/null
   # One after the other: together, a launcher may put a line of the one into the midst of one of the other.
   cat "$output.errors" >>"$output"
+  # What a program writes to a file, because a launcher would change it.
+  [ ! -f "$output.report" ] || cat "$output.report" >>"$output"
 }
 
 passed() { # OUTPUT

@@ -215,6 +215,7 @@ TEST_F(SetCallbacksTest, ATagThatIsNone) {
   EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_TRUE(to.all_zero());
   EXPECT_EQ(universe.counters().attributes, 1u);
+  EXPECT_EQ(object.free(), ATTRCACHE_OK);
 }
 
 TEST_F(SetCallbacksTest, ContextsEndWithUnusedKeyvalsAndDomains) {
