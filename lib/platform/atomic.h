@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The only file of the library that names std::atomic; a test sees to that. So test builds can put
-// something else under the code that ships: a model build (-DATTRCACHE_MODEL) the explorer of
-// interleavings in tests/model, a soak (-DATTRCACHE_DELAYS) random delays between the steps. Those
-// two headers come from the test builds; no other build needs them.
+// something else under the code that ships, such as an explorer of interleavings or random delays
+// between the steps: -DATTRCACHE_ATOMIC_HEADER names a header that defines attrcache::Atomic.
 //
 // The library uses only loads, stores and read-modify-writes with an explicit order. It uses no
 // standalone fences, because ThreadSanitizer doesn't model them.
@@ -13,21 +12,13 @@
 
 #include <atomic>
 
-#if defined(ATTRCACHE_MODEL)
-#include "tests/model/explorer/atomic.h"
-#elif defined(ATTRCACHE_DELAYS)
-#include "tests/soak/delayed_atomic.h"
+#ifdef ATTRCACHE_ATOMIC_HEADER
+#include ATTRCACHE_ATOMIC_HEADER
 #endif
 
 namespace attrcache {
 
-#if defined(ATTRCACHE_MODEL)
-template <typename T>
-using Atomic = model::Atomic<T>;
-#elif defined(ATTRCACHE_DELAYS)
-template <typename T>
-using Atomic = soak::DelayedAtomic<T>;
-#else
+#ifndef ATTRCACHE_ATOMIC_HEADER
 template <typename T>
 using Atomic = std::atomic<T>;
 #endif

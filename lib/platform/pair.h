@@ -78,15 +78,13 @@ bool pair_supported();
 //   -DATTRCACHE_PAIR_TWO_STEP   loads in two steps: x86-64 without AVX, which is the default elsewhere
 //   -DATTRCACHE_LSE2            loads in one: AArch64 with FEAT_LSE2
 //   -DATTRCACHE_PAIR_TWO_WORDS  everything in steps of 8 bytes; the default where nothing else is known
-#if defined(ATTRCACHE_MODEL)
-#include "tests/model/explorer/pair.h"
-#define ATTRCACHE_PAIR "a model"
-namespace attrcache {
-using Pair = model::Pair;
-}  // namespace attrcache
+//   -DATTRCACHE_PAIR_HEADER     a test build's own: a header that defines attrcache::Pair and what is
+//                               said of it, ATTRCACHE_PAIR
+#ifdef ATTRCACHE_PAIR_HEADER
+#include ATTRCACHE_PAIR_HEADER
 #else
 #include "platform/wide_exchange.h"
-#if defined(ATTRCACHE_TSAN) || defined(ATTRCACHE_DELAYS) || defined(ATTRCACHE_PAIR_TWO_WORDS) || \
+#if defined(ATTRCACHE_TSAN) || defined(ATTRCACHE_PAIR_TWO_WORDS) || \
     !defined(ATTRCACHE_HAS_WIDE_EXCHANGE)
 #include "platform/pair_two_words.h"
 #define ATTRCACHE_PAIR                                                                       \

@@ -36,7 +36,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LAYERS = ["c_api", "callback", "domain", "epoch", "keyval", "table"]
 HEADERS = ["lib/platform", "tests/model/explorer"]  # memory orders are in these, too
-COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL", "-I.", "-Ilib", "-Ilib/include"]
+COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL",
+           '-DATTRCACHE_ATOMIC_HEADER="tests/model/explorer/atomic.h"',
+           '-DATTRCACHE_PAIR_HEADER="tests/model/explorer/pair.h"', "-I.", "-Ilib", "-Ilib/include"]
 WEAKER = {
     "load": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
     "store": {"seq_cst": ["release"], "release": ["relaxed"]},

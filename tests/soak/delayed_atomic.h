@@ -50,4 +50,10 @@ class DelayedAtomic {
 
 }  // namespace attrcache::soak
 
+// What the library uses in a soak.
+namespace attrcache {
+template <typename T>
+using Atomic = soak::DelayedAtomic<T>;
+}  // namespace attrcache
+
 #endif  // ATTRCACHE_TESTS_SOAK_DELAYED_ATOMIC_H_

@@ -89,4 +89,10 @@ class Atomic {
 
 }  // namespace attrcache::model
 
+// What the library uses in a model build.
+namespace attrcache {
+template <typename T>
+using Atomic = model::Atomic<T>;
+}  // namespace attrcache
+
 #endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_ATOMIC_H_

@@ -87,4 +87,10 @@ static_assert(sizeof(Pair) == 16 && alignof(Pair) == 16);
 
 }  // namespace attrcache::model
 
+// What the library uses in a model build.
+#define ATTRCACHE_PAIR "a model"
+namespace attrcache {
+using Pair = model::Pair;
+}  // namespace attrcache
+
 #endif  // ATTRCACHE_TESTS_MODEL_EXPLORER_PAIR_H_
