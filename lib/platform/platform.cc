@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <limits.h>
 #include <pthread.h>
 
 #include <bit>
@@ -59,7 +60,7 @@ unsigned take_ordinal() {
   return beyond > kReused ? beyond : kReused + 1;  // the counter has wrapped around
 }
 
-void leave(void* state);
+void leave(void* round);
 
 // The pthread key that makes leave() be called when a thread ends. The first thread that asks makes
 // it, because nothing of the library runs before main(). It is deleted when the library is unloaded
@@ -71,7 +72,10 @@ constexpr uintptr_t kFirstKey = 2;  // what is kept of a key is the key + kFirst
 constinit Atomic<uintptr_t> kept{kNoKey};
 static_assert(sizeof(pthread_key_t) <= sizeof(uintptr_t));
 
-void tell_of_this_thread() {
+// `round` is passed to leave(); a thread's destructors are called in rounds, as long as one of them
+// sets a key, but only PTHREAD_DESTRUCTOR_ITERATIONS times (at least 4).
+constexpr uintptr_t kFirstRound = 1;
+void tell_of_this_thread(uintptr_t round) {
   uintptr_t key = kept.load(kAcquire);  // pairs with the exchange below: the key exists
   if (key == kNoKey) {
     pthread_key_t made;
@@ -84,7 +88,8 @@ void tell_of_this_thread() {
     }
   }
   if (key >= kFirstKey)
-    pthread_setspecific(static_cast<pthread_key_t>(key - kFirstKey), &tls_state);
+    pthread_setspecific(static_cast<pthread_key_t>(key - kFirstKey),
+                        reinterpret_cast<void*>(round));
 }
 
 // Other threads may go on while the process ends.
@@ -95,13 +100,16 @@ void tell_of_this_thread() {
 }  // namespace at_thread_end
 
 // Called when a thread ends; gives its ordinal back. A thread that still has something borrowed is
-// told again, as its other destructors may give that back. If it never does, it keeps the ordinal
-// for ever, because a new thread with the same ordinal would be taken for the borrower.
-void leave(void*) {
+// told again, as its other destructors may give that back; but not in the last round, in which
+// ThreadSanitizer's own destructor ends what instrumented code needs. If it never gives it back, it
+// keeps the ordinal for ever, because a new thread with the same ordinal would be taken for the
+// borrower.
+void leave(void* now) {
+  const auto round = reinterpret_cast<uintptr_t>(now);
   const unsigned ordinal = tls_state.ordinal;
   if (ordinal == 0 || ordinal > kReused) return;
   if (tls_state.innermost != nullptr || tls_state.borrows != nullptr) {
-    at_thread_end::tell_of_this_thread();
+    if (round + 1 < PTHREAD_DESTRUCTOR_ITERATIONS) at_thread_end::tell_of_this_thread(round + 1);
     return;
   }
   tls_state.ordinal = 0;
@@ -112,7 +120,7 @@ void leave(void*) {
 
 unsigned assign_ordinal() {
   tls_state.ordinal = take_ordinal();
-  at_thread_end::tell_of_this_thread();
+  at_thread_end::tell_of_this_thread(at_thread_end::kFirstRound);
   return tls_state.ordinal;
 }
 
