@@ -73,7 +73,7 @@ constinit Atomic<uintptr_t> kept{kNoKey};
 static_assert(sizeof(pthread_key_t) <= sizeof(uintptr_t));
 
 // `round` is passed to leave(); a thread's destructors are called in rounds, as long as one of them
-// sets a key, but only PTHREAD_DESTRUCTOR_ITERATIONS times (at least 4).
+// sets a key, but some systems do so no more than _POSIX_THREAD_DESTRUCTOR_ITERATIONS (4) times.
 constexpr uintptr_t kFirstRound = 1;
 void tell_of_this_thread(uintptr_t round) {
   uintptr_t key = kept.load(kAcquire);  // pairs with the exchange below: the key exists
@@ -109,7 +109,8 @@ void leave(void* now) {
   const unsigned ordinal = tls_state.ordinal;
   if (ordinal == 0 || ordinal > kReused) return;
   if (tls_state.innermost != nullptr || tls_state.borrows != nullptr) {
-    if (round + 1 < PTHREAD_DESTRUCTOR_ITERATIONS) at_thread_end::tell_of_this_thread(round + 1);
+    if (round + 1 < _POSIX_THREAD_DESTRUCTOR_ITERATIONS)
+      at_thread_end::tell_of_this_thread(round + 1);
     return;
   }
   tls_state.ordinal = 0;
