@@ -3,7 +3,7 @@
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
 // in any other way, except by S13 in renumber.cc. Which operation takes which step is decided in
 // attribute.cc (set, delete, borrow), in dup_free.cc (dup and free) and, for the common cases, in
-// c_api/one_attribute.cc and dup_free_fast.h.
+// fast_path.h and dup_free_fast.h.
 //
 // The states of a slot, and the steps that lead from each. The number in brackets counts the pins
 // (copies and borrows under way); if it is negative, it counts the pinners that wait:

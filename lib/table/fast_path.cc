@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "table/fast_path.h"
+
+#include "callback/language.h"
+#include "table/attribute.h"
+#include "table/renumber.h"
+
+namespace attrcache {
+
+int set_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+               intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
+  if (!is_tag(tag)) return ATTRCACHE_ERR_ARGUMENT;
+  // Where an INTEGER has 64 bits, it is what an Aint is.
+  if (tag == ATTRCACHE_AS_FINT && registry_of(kind).settings().fint_is_64_bits)
+    tag = ATTRCACHE_AS_AINT;
+  return set_attribute({registry_of(kind), Table::of(table), object}, static_cast<uint32_t>(keyval),
+                       stored(value, tag), tag, Caller::kUser, callback_code);
+}
+
+int drop_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                 intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
+  registry_of(kind).drop(static_cast<uint32_t>(keyval));
+  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+
+int renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                     intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
+  Table& t = Table::of(table);
+  renumber(t, t.clock.load(kRelaxed), registry_of(kind).memory());
+  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                          intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
+  registry_of(kind).drop(static_cast<uint32_t>(keyval));
+  return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
+}
+
+int delete_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
+                  int* callback_code) noexcept {
+  const int result =
+      delete_attribute({registry_of(kind), Table::of(table), object}, static_cast<uint32_t>(keyval),
+                       Caller::kUser, OnFailure::kKeep, callback_code);
+  return result == ATTRCACHE_ABSENT && !registry_of(kind).settings().tells ? ATTRCACHE_OK : result;
+}
+
+int drop_slowly(attrcache_kind* kind, int keyval) noexcept {
+  registry_of(kind).drop_closed(static_cast<uint32_t>(keyval));
+  return ATTRCACHE_OK;
+}
+
+}  // namespace attrcache

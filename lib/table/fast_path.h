@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// The fast paths of set and delete: the common cases, which take one step on the slot. In all other
+// cases (a delete_fn, pins, contention, a keyval that is freed) they jump to a slow function that
+// starts over, so they need not save registers for calls that they hardly ever make. That is also why
+// all of these functions have the parameters of attrcache_set or attrcache_delete, in their order.
+// Keyvals are as they are inside (keyval/settings.h).
+
+#ifndef ATTRCACHE_TABLE_FAST_PATH_H_
+#define ATTRCACHE_TABLE_FAST_PATH_H_
+
+#include <cstdint>
+
+#include "attrcache/attrcache.h"
+#include "keyval/registry.h"
+#include "platform/thread.h"
+#include "table/meta.h"
+#include "table/slot.h"
+#include "table/table.h"
+
+namespace attrcache {
+
+inline Registry& registry_of(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
+
+// Set, whatever is in the slot.
+[[gnu::noinline, gnu::cold]] int set_slowly(attrcache_kind* kind, attrcache_table* table,
+                                            void* object, int keyval, intptr_t value,
+                                            attrcache_tag tag, int* callback_code) noexcept;
+
+// The same, after a reference was taken that isn't needed: the slow path takes its own.
+[[gnu::noinline, gnu::cold]] int drop_and_set(attrcache_kind* kind, attrcache_table* table,
+                                              void* object, int keyval, intptr_t value,
+                                              attrcache_tag tag, int* callback_code) noexcept;
+
+// The same, after the table's clock has come to a number at which the table must be renumbered; and
+// the same again, after a reference was taken that isn't needed. These are four functions rather
+// than one with parameters, so that set_fast leaves by a jump with its arguments where they are.
+[[gnu::noinline, gnu::cold]] int renumber_and_set(attrcache_kind* kind, attrcache_table* table,
+                                                  void* object, int keyval, intptr_t value,
+                                                  attrcache_tag tag, int* callback_code) noexcept;
+[[gnu::noinline, gnu::cold]] int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table,
+                                                       void* object, int keyval, intptr_t value,
+                                                       attrcache_tag tag,
+                                                       int* callback_code) noexcept;
+
+// Delete, whatever is in the slot.
+[[gnu::noinline, gnu::cold]] int delete_slowly(attrcache_kind* kind, attrcache_table* table,
+                                               void* object, int keyval,
+                                               int* callback_code) noexcept;
+
+// Ends a delete under a keyval that is freed: drops the value's reference on the exact count.
+[[gnu::noinline, gnu::cold]] int drop_slowly(attrcache_kind* kind, int keyval) noexcept;
+
+// Whether a keyval's index is among the first or not: the ways to its slot and to the counter of
+// its references differ.
+enum class Where { kFirst, kFar };
+
+// A thread's counters of references, and that of a keyval among them; null if the kind never had
+// such an index.
+template <Where kWhere>
+[[gnu::always_inline]] inline References::Counter* counters_of(const Registry& registry,
+                                                               uint32_t key, unsigned ordinal) {
+  return kWhere == Where::kFar ? registry.counters(id::offset(key), ordinal)
+                               : registry.first_chunk_counters(ordinal);
+}
+template <Where kWhere>
+[[gnu::always_inline]] inline References::Counter& counter_in(References::Counter* counters,
+                                                              uint32_t key) {
+  return kWhere == Where::kFar ? *counters : counters[id::index(key)];
+}
+
+// Sets in one step where nobody has to be called or waited for: the slot holds such a value under
+// the same keyval, or is empty.
+template <Where kWhere>
+[[gnu::always_inline]] inline int set_in_slot(attrcache_kind* kind, attrcache_table* table,
+                                              void* object, int keyval, intptr_t value,
+                                              attrcache_tag tag, int* callback_code,
+                                              Pair* slot) noexcept {
+  const auto key = static_cast<uint32_t>(keyval);
+  Table& t = Table::of(table);
+  SlotContent now = slot->load();
+  if (!meta::replaceable_unclaimed(now.meta, key)) {
+    const unsigned ordinal = this_thread().ordinal;
+    if (!meta::empty(now.meta) || ordinal == 0) [[unlikely]]
+      return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+    References::Counter* const counters = counters_of<kWhere>(registry_of(kind), key, ordinal);
+    if (counters == nullptr) [[unlikely]]
+      return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+    References::Counter& counter = counter_in<kWhere>(counters, key);
+    const uint64_t stripe = counter.load(kRelaxed);  // only a guess
+    const auto name = static_cast<uint32_t>(stripe);
+    if (((name ^ key) & stripe::kKeyval) != 0 || !References::acquire_open(counter, stripe))
+        [[unlikely]] {
+      return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+    }
+    const uint64_t number = t.tick();
+    if (Table::wants_renumbering(number)) [[unlikely]] {
+      return drop_renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
+    }
+    if (slot::attach(*slot, now, {stored(value, tag), meta::attached(name, tag, number)}))
+        [[likely]] {
+      return ATTRCACHE_OK;  // (S1)
+    }
+    return drop_and_set(kind, table, object, keyval, value, tag, callback_code);
+  }
+  if (!registry_of(kind).is_kind_of(key)) [[unlikely]]
+    return ATTRCACHE_ERR_KEYVAL_KIND;
+  const uint64_t replacement = slot::successor(t, now.meta, tag);
+  if (replacement == 0) [[unlikely]]
+    return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
+  if (slot::replace_unclaimed(*slot, now, {stored(value, tag), replacement})) [[likely]]
+    return ATTRCACHE_OK;  // (S3)
+  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+}
+
+[[gnu::always_inline]] inline int set_fast(attrcache_kind* kind, attrcache_table* table,
+                                           void* object, int keyval, intptr_t value,
+                                           attrcache_tag tag, int* callback_code) noexcept {
+  return Table::of(table).at_offset(
+      id::slot_offset(static_cast<uint32_t>(keyval)),
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return set_in_slot<Where::kFirst>(kind, table, object, keyval, value, tag, callback_code,
+                                          slot);
+      },
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return set_in_slot<Where::kFar>(kind, table, object, keyval, value, tag, callback_code,
+                                        slot);
+      },
+      [=]() __attribute__((always_inline)) {
+        return set_slowly(kind, table, object, keyval, value, tag, callback_code);
+      });
+}
+
+// Deletes in one step where nobody has to be called or waited for.
+template <Where kWhere>
+[[gnu::always_inline]] inline int delete_in_slot(attrcache_kind* kind, attrcache_table* table,
+                                                 void* object, int keyval, int* callback_code,
+                                                 Pair* slot) noexcept {
+  const auto key = static_cast<uint32_t>(keyval);
+  const unsigned ordinal = this_thread().ordinal;
+  if (ordinal == 0) [[unlikely]]
+    return delete_slowly(kind, table, object, keyval, callback_code);
+  uint64_t now = slot->load_meta();
+  if (!meta::replaceable_unclaimed(now, key) || !registry_of(kind).is_kind_of(key) ||
+      !slot::detach_unclaimed(*slot, now)) [[unlikely]] {  // (S4)
+    return delete_slowly(kind, table, object, keyval, callback_code);
+  }
+  // There is such a counter, since there was such an attribute.
+  References::Counter* const counters = counters_of<kWhere>(registry_of(kind), key, ordinal);
+  if (counters == nullptr) __builtin_unreachable();
+  if (!References::drop_open(counter_in<kWhere>(counters, key))) [[unlikely]]
+    return drop_slowly(kind, keyval);
+  return ATTRCACHE_OK;
+}
+
+[[gnu::always_inline]] inline int delete_fast(attrcache_kind* kind, attrcache_table* table,
+                                              void* object, int keyval,
+                                              int* callback_code) noexcept {
+  return Table::of(table).at_offset(
+      id::slot_offset(static_cast<uint32_t>(keyval)),
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return delete_in_slot<Where::kFirst>(kind, table, object, keyval, callback_code, slot);
+      },
+      [=](Pair * slot) __attribute__((always_inline)) {
+        return delete_in_slot<Where::kFar>(kind, table, object, keyval, callback_code, slot);
+      },
+      [=]() __attribute__((always_inline)) {
+        return delete_slowly(kind, table, object, keyval, callback_code);
+      });
+}
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_TABLE_FAST_PATH_H_
