@@ -224,13 +224,13 @@ Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& 
               const std::vector<long>& attached, long used, long each, Do loop,
               unsigned stripes = 0) {
   return {name, each, [=]() -> Loop {
-            struct Scene {
-              explicit Scene(unsigned stripes) : kind(stripes) {}
+            struct Fixture {
+              explicit Fixture(unsigned stripes) : kind(stripes) {}
               Kind kind;
               std::unique_ptr<Object> object;
               Inputs inputs;
             };
-            auto scene = std::make_shared<Scene>(stripes);
+            auto scene = std::make_shared<Fixture>(stripes);
             scene->kind.make_keyvals(keyvals, callbacks);
             scene->object = std::make_unique<Object>(scene->kind);
             for (const long index : attached) scene->object->attach(index);

@@ -70,4 +70,26 @@ cmake --build "$work/project/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work
 expect "works in C++" "$work/project/build/shared"
 expect "works in C" "$work/project/build/static"
 ! grep -rq -- "-I$root/lib " "$work/project/build/CMakeFiles" || fail "users see our inner headers"
+
+# A package's shared library: on processors with AVX2 the dynamic linker takes the one that uses AVX, on all others the
+# one that doesn't.
+if [[ $(uname -m) == x86_64 ]]; then
+  cmake -S "$root" -B "$work/hwcaps" -DATTRCACHE_HWCAPS=ON -DCMAKE_INSTALL_PREFIX="$work/both" -DCMAKE_INSTALL_LIBDIR=lib \
+    -DATTRCACHE_OPENMPI_INCLUDE=OFF -DATTRCACHE_MPICH_INCLUDE=OFF -DATTRCACHE_MPI_ABI=OFF >/dev/null
+  cmake --build "$work/hwcaps" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+  cmake --install "$work/hwcaps" >/dev/null
+  cat >"$work/platform.c" <<'END'
+#include <attrcache/attrcache.h>
+#include <stdio.h>
+int main(void) {
+  attrcache_domain* domain;
+  const int result = attrcache_domain_create(NULL, &domain);
+  printf("%s: %s\n", attrcache_strerror(result), attrcache_platform());
+  return 0;
+}
+END
+  gcc "$work/platform.c" -I"$work/both/include" -L"$work/both/lib" -lattrcache -Wl,-rpath,"$work/both/lib" -o "$work/platform"
+  expect "success: x86-64: 16 bytes are read in two steps" qemu-x86_64 -cpu Nehalem "$work/platform"
+  expect "success: x86-64: 16 bytes are read in one step" qemu-x86_64 -cpu max "$work/platform"
+fi
 echo "passed"
