@@ -8,6 +8,7 @@
 
 #include "attrcache/attrcache_inline.h"
 #include "keyval/id.h"
+#include "keyval/registry.h"
 #include "platform/pair.h"
 #include "table/meta.h"
 #include "table/table.h"
@@ -27,6 +28,17 @@ static_assert(ATTRCACHE_KEYVAL_MIN == id::kMarker);
 static_assert(ATTRCACHE_INLINE_AS_POINTER == meta::kSameAsPointer);
 static_assert(ATTRCACHE_INLINE_ATTRIBUTE == meta::kSameAttribute);
 static_assert(uint64_t{ATTRCACHE_INLINE_CHANGING} << 32 == pair_bits::kChanging);
+#if !defined(ATTRCACHE_INLINE_STEPS)
+static_assert(ATTRCACHE_INLINE_ENTRIES_AT == Registry::first_entries_at());
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);  // the keyval is the word's low half
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // no base, nothing virtual
+static_assert(offsetof(Entry, word) == 0);
+#pragma GCC diagnostic pop
+static_assert(sizeof(Entry) == size_t{1} << (id::kIndexShift + ATTRCACHE_INLINE_ENTRY_SHIFT));
+static_assert(Registry::kFirstChunkLength == kDirectorySlots);
+static_assert(entry_word::kKeyval == 0xffffffff);
+#endif
 #if defined(ATTRCACHE_NEEDS_AVX) && defined(ATTRCACHE_INLINE_STEPS)
 #error "attrcache: attrcache_inline.h and platform/pair.h choose another load"
 #endif

@@ -164,6 +164,15 @@ class Registry {
   template <typename Visit>
   bool visit(uint32_t keyval, Visit visit);
 
+  // Where within a registry the address of the first chunk's entries is: for attrcache_inline.h.
+  static constexpr size_t first_entries_at() {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Winvalid-offsetof"  // no base, nothing virtual: it is where it looks
+    return offsetof(Registry, chunks_) + kFirstChunk * sizeof(Atomic<uintptr_t>);
+#pragma GCC diagnostic pop
+  }
+
   unsigned kind() const { return id::kind(first_keyval_); }
   bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
   const char* name() const { return name_; }

@@ -51,7 +51,10 @@ enum {
   ATTRCACHE_INLINE_SLOTS_END = 48,  /* offsets below it are of those slots */
   ATTRCACHE_INLINE_NEAR_END = 1024, /* offsets below it are of a slot that the directory leads to */
   ATTRCACHE_INLINE_LEAF_SHIFT = 7,  /* from an offset to its leaf's number */
-  ATTRCACHE_INLINE_IN_LEAF = 0x70   /* what of an offset is within the leaf */
+  ATTRCACHE_INLINE_IN_LEAF = 0x70,  /* what of an offset is within the leaf */
+  ATTRCACHE_INLINE_ENTRIES_AT =
+      80, /* where a kind has the address of the entries of its first keyvals */
+  ATTRCACHE_INLINE_ENTRY_SHIFT = 3 /* from a slot's offset to its keyval's entry's */
 };
 #define ATTRCACHE_INLINE_OFFSET_MASK 0xe01ffff0u
 #define ATTRCACHE_INLINE_AS_POINTER 0xffe0000fu
@@ -95,29 +98,68 @@ __attribute__((always_inline)) static inline int attrcache_inline_read(const cha
   return 0;
 }
 
-/* As attrcache_get, in every respect. */
-__attribute__((always_inline)) static inline int attrcache_get_inline(
-    const attrcache_kind* kind, const attrcache_table* table, int keyval,
-    void** value) ATTRCACHE_NOEXCEPT {
+/* Whether the attribute is among those that are found at once, and then its value. */
+__attribute__((always_inline)) static inline int attrcache_inline_find(
+    const attrcache_table* table, int keyval, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;
   size_t offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
   __asm__("" : "+r"(offset)); /* computed once, not once as 32 bits and once as 64 */
   if (__builtin_expect(table == 0 || value == 0, 0)) {
     /* an error */
   } else if (__builtin_expect(offset < ATTRCACHE_INLINE_SLOTS_END, 1)) {
-    if (attrcache_inline_read((const char*)table, offset, ATTRCACHE_INLINE_SLOTS_AT, key, value))
-      return ATTRCACHE_OK;
+    return attrcache_inline_read((const char*)table, offset, ATTRCACHE_INLINE_SLOTS_AT, key, value);
   } else if (offset < ATTRCACHE_INLINE_NEAR_END) {
     const char* const* const leaves =
         __atomic_load_n((const char* const* const*)(const void*)table, __ATOMIC_ACQUIRE);
     if (leaves != 0) {
       const char* const leaf =
           __atomic_load_n(leaves + (offset >> ATTRCACHE_INLINE_LEAF_SHIFT), __ATOMIC_ACQUIRE);
-      if (attrcache_inline_read(leaf, key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value))
-        return ATTRCACHE_OK;
+      return attrcache_inline_read(leaf, key & ATTRCACHE_INLINE_IN_LEAF, 0, key, value);
     }
   }
+  return 0;
+}
+
+/* As attrcache_get, in every respect. */
+__attribute__((always_inline)) static inline int attrcache_get_inline(
+    const attrcache_kind* kind, const attrcache_table* table, int keyval,
+    void** value) ATTRCACHE_NOEXCEPT {
+  if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
   return attrcache_get(kind, table, keyval, value);
+}
+
+/* What attrcache_get_at_once says where attrcache_get is to be asked. */
+enum { ATTRCACHE_INLINE_ASK = -1 };
+
+/* As attrcache_get, where that returns OK, or ABSENT, for one of the first 64 keyvals of a kind; in all other cases, and
+ * in some of those, ATTRCACHE_INLINE_ASK. For callers who then go on in a function of their own, so that they need no
+ * stack on the way that is gone most. */
+__attribute__((always_inline)) static inline int attrcache_get_at_once(
+    const attrcache_kind* kind, const attrcache_table* table, int keyval,
+    void** value) ATTRCACHE_NOEXCEPT {
+  if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
+#ifndef ATTRCACHE_INLINE_STEPS /* else a value may be there that is just changing */
+  {
+    uint32_t key = (uint32_t)keyval;
+    size_t offset;
+    __asm__("" : "+r"(key)); /* computed again, so that a hit keeps nothing */
+    offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
+    if (offset < ATTRCACHE_INLINE_NEAR_END && kind != 0 && table != 0 && value != 0) {
+      /* As K5 and K1 in keyval/registry.h: whether there is such a keyval. */
+      const char* const entries = __atomic_load_n(
+          (const char* const*)(const void*)((const char*)kind + ATTRCACHE_INLINE_ENTRIES_AT),
+          __ATOMIC_ACQUIRE);
+      if (entries != 0) {
+        const void* const entry = entries + (offset << ATTRCACHE_INLINE_ENTRY_SHIFT);
+        if ((uint32_t)__atomic_load_n((const uint64_t*)entry, __ATOMIC_ACQUIRE) == key)
+          return ATTRCACHE_ABSENT;
+      }
+    }
+  }
+#else
+  (void)kind;
+#endif
+  return ATTRCACHE_INLINE_ASK;
 }
 
 #ifdef __cplusplus

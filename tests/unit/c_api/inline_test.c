@@ -17,6 +17,7 @@ static int failures;
     }                                                                 \
   } while (0)
 
+static int asked;
 static int compare(const attrcache_kind* kind, const attrcache_table* table, int keyval) {
   static char untouched;
   void* by_call = &untouched;
@@ -24,6 +25,14 @@ static int compare(const attrcache_kind* kind, const attrcache_table* table, int
   const int result = attrcache_get(kind, table, keyval, &by_call);
   CHECK(attrcache_get_inline(kind, table, keyval, &in_line) == result);
   CHECK(in_line == by_call);
+  in_line = &untouched;
+  const int at_once = attrcache_get_at_once(kind, table, keyval, &in_line);
+  if (at_once == ATTRCACHE_INLINE_ASK) {
+    CHECK(in_line == &untouched);
+    ++asked;
+  } else {
+    CHECK(at_once == result && at_once <= ATTRCACHE_ABSENT && in_line == by_call);
+  }
   return result;
 }
 
@@ -49,11 +58,17 @@ int main(void) {
     CHECK(compare(kind, &empty, keyvals[i]) == ATTRCACHE_ABSENT);
     CHECK(compare(other, &empty, keyvals[i]) == ATTRCACHE_ERR_KEYVAL_KIND);
   }
+#ifndef ATTRCACHE_INLINE_STEPS
+  CHECK(asked == 3 * (kMany - 64) +
+                     64); /* of the first 64 keyvals of a kind, nothing but an error is asked */
+#endif
   const int wrong[] = {ATTRCACHE_KEYVAL_INVALID, 1, -1, 0x7fffffff, ATTRCACHE_KEYVAL_MAX,
                        ATTRCACHE_KEYVAL_MIN + 7};
   for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); ++i)
     CHECK(compare(kind, &table, wrong[i]) > ATTRCACHE_ABSENT);
-  void* value;
+  void* value = NULL;
+  CHECK(attrcache_get_at_once(NULL, &empty, keyvals[0], &value) == ATTRCACHE_INLINE_ASK);
+  CHECK(attrcache_get_at_once(kind, NULL, keyvals[0], &value) == ATTRCACHE_INLINE_ASK);
   CHECK(attrcache_get_inline(kind, NULL, keyvals[0], &value) == ATTRCACHE_ERR_NULL);
   CHECK(attrcache_get_inline(kind, &table, keyvals[0], NULL) == ATTRCACHE_ERR_NULL);
   int stale = keyvals[1];
