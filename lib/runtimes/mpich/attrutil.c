@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Attributes in MPICH, by attrcache: what belongs to no single MPI function. Initialization,
+ * predefined attributes, dup and free of objects, callbacks in other languages, errors.
+ */
+#include "mpiimpl.h"
+
+attrcache_kind* MPIR_Attr_kinds[3];
+void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
+
+static void* object_of(int handle) { return (void*)(intptr_t)handle; }
+
+/* ---- Predefined attributes ----------------------------------------------------------------- */
+
+/* Fortran has keyvals of its own for them, each the next int after C's. */
+static int define_in_both(MPIR_Attr_kind kind, attrcache_predefined predefined) {
+  int result = attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
+  if (result != ATTRCACHE_OK) return result;
+  predefined.number = MPII_ATTR_C_TO_FORTRAN(predefined.number);
+  return attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
+}
+
+/* Users get addresses of copies, so that nothing they write there changes what MPICH works with. The
+ * copies always have the same value when they are written to, so the order doesn't matter. */
+static const void* copy_of(int* copy, int value) {
+  __atomic_store_n(copy, value, __ATOMIC_RELAXED);
+  return copy;
+}
+
+static const void* last_used_code(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(table);
+  MPL_UNREFERENCED_ARG(context);
+  static int copy;
+  return copy_of(&copy, MPIR_Process.attrs.lastusedcode);
+}
+
+static const void* appnum(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(table);
+  MPL_UNREFERENCED_ARG(context);
+  static int copy;
+  return MPIR_Process.attrs.appnum < 0 ? NULL : copy_of(&copy, MPIR_Process.attrs.appnum);
+}
+
+static const void* universe_size(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(table);
+  MPL_UNREFERENCED_ARG(context);
+  static int copy;
+  const int size = __atomic_load_n(&MPIR_Process.attrs.universe, __ATOMIC_RELAXED);
+  return size < 0 ? NULL : copy_of(&copy, size);
+}
+
+/* MPICH asks the device once, when somebody wants to know. */
+int MPIR_Attr_get_universe_size(void) {
+  int size = 0;
+  int mpi_errno;
+
+  MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  mpi_errno = MPID_Get_universe_size(&size);
+  if (mpi_errno != MPI_SUCCESS || size < 0) size = MPIR_UNIVERSE_SIZE_NOT_AVAILABLE;
+  __atomic_store_n(&MPIR_Process.attrs.universe, size, __ATOMIC_RELAXED);
+  MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  return mpi_errno;
+}
+
+static MPIR_Win* win_of(const attrcache_table* table) {
+  return (MPIR_Win*)((char*)table - offsetof(MPIR_Win, attributes));
+}
+
+static const void* win_base(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(context);
+  return &win_of(table)->base;
+}
+
+static const void* win_size(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(context);
+  MPIR_Win* const win = win_of(table);
+  __atomic_store_n(&win->copySize, win->size, __ATOMIC_RELAXED);
+  return &win->copySize;
+}
+
+static const void* win_disp_unit(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(context);
+  return copy_of(&win_of(table)->copyDispUnit, win_of(table)->disp_unit);
+}
+
+static const void* win_create_flavor(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(context);
+  return copy_of(&win_of(table)->copyCreateFlavor, win_of(table)->create_flavor);
+}
+
+static const void* win_model(const attrcache_table* table, void* context) {
+  MPL_UNREFERENCED_ARG(context);
+  return copy_of(&win_of(table)->copyModel, win_of(table)->model);
+}
+
+static int define_predefined(void) {
+  const attrcache_predefined comm[] = {
+      {.number = MPI_LASTUSEDCODE, .compute = last_used_code},
+      {.number = MPI_APPNUM, .compute = appnum},
+      {.number = MPI_UNIVERSE_SIZE, .compute = universe_size},
+  };
+  const attrcache_predefined win[] = {
+      {.number = MPI_WIN_BASE, .tag = ATTRCACHE_AS_POINTER, .compute = win_base},
+      {.number = MPI_WIN_SIZE, .tag = ATTRCACHE_AS_AINT, .compute = win_size},
+      {.number = MPI_WIN_DISP_UNIT, .tag = ATTRCACHE_AS_INT, .compute = win_disp_unit},
+      {.number = MPI_WIN_CREATE_FLAVOR, .tag = ATTRCACHE_AS_INT, .compute = win_create_flavor},
+      {.number = MPI_WIN_MODEL, .tag = ATTRCACHE_AS_INT, .compute = win_model},
+  };
+  int result = ATTRCACHE_OK;
+
+  for (int i = 0; i < MPIR_ATTR_ADDRESSES && !result; i++) {
+    const attrcache_predefined predefined = {
+        .number = MPI_TAG_UB + i, .tag = ATTRCACHE_AS_INT, .where = ATTRCACHE_PER_KIND};
+    result = attrcache_keyval_define(MPIR_Attr_kinds[MPIR_ATTR_COMM], &predefined);
+  }
+  for (size_t i = 0; i < sizeof comm / sizeof *comm && !result; i++) {
+    attrcache_predefined predefined = comm[i];
+    predefined.tag = ATTRCACHE_AS_INT;
+    predefined.where = ATTRCACHE_COMPUTED;
+    result = define_in_both(MPIR_ATTR_COMM, predefined);
+  }
+  for (size_t i = 0; i < sizeof win / sizeof *win && !result; i++) {
+    attrcache_predefined predefined = win[i];
+    predefined.where = ATTRCACHE_COMPUTED;
+    result = define_in_both(MPIR_ATTR_WIN, predefined);
+  }
+  return result;
+}
+
+void MPIR_Attr_take_predefined(void) {
+  const int values[] = {MPIR_Process.attrs.tag_ub, MPIR_Process.attrs.host, MPIR_Process.attrs.io,
+                        MPIR_Process.attrs.wtime_is_global};
+  attrcache_kind* const kind = MPIR_Attr_kinds[MPIR_ATTR_COMM];
+  const MPIR_Attr_table none = ATTRCACHE_TABLE_INIT;
+
+  for (int i = 0; i < MPIR_ATTR_ADDRESSES; i++) {
+    attrcache_set_predefined(kind, NULL, MPI_TAG_UB + i, values[i / 2]);
+    attrcache_get_ranged(kind, &none, MPIR_ATTR_KEYVALS, MPI_TAG_UB + i, &MPIR_Attr_addresses[i]);
+  }
+}
+
+/* ---- Initialization and finalization ------------------------------------------------------- */
+
+/* Attributes of predefined datatypes, which nobody frees, go when MPI ends. */
+static int delete_from_builtin_types(void* unused) {
+  MPL_UNREFERENCED_ARG(unused);
+  for (int i = 0; i < MPIR_DATATYPE_N_BUILTIN; i++) {
+    MPIR_Datatype* const type = &MPIR_Datatype_builtin[i];
+    if (!MPIR_Attr_is_empty(&type->attributes)) {
+      MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, type->handle, &type->attributes);
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int MPIR_Attr_init(void) {
+  static attrcache_domain* domain;
+  static const attrcache_kind_options comm = {.name = "communicator",
+                                              .handle = ATTRCACHE_HANDLE_INT};
+  static const attrcache_kind_options type = {.name = "datatype", .handle = ATTRCACHE_HANDLE_INT};
+  static const attrcache_kind_options win = {.name = "window", .handle = ATTRCACHE_HANDLE_INT};
+  static const attrcache_keyval_numbers numbers = {.base = MPIR_ATTR_KEYVALS,
+                                                   .invalid = MPI_KEYVAL_INVALID};
+  const attrcache_domain_options options = {
+      .communicator = &comm,
+      .datatype = &type,
+      .window = &win,
+      .numbers = &numbers,
+  };
+
+  if (domain == NULL) {
+    int result = attrcache_domain_create(&options, &domain);
+    for (int kind = 0; kind < 3 && result == ATTRCACHE_OK; kind++) {
+      MPIR_Attr_kinds[kind] = attrcache_kind_of(domain, kind);
+    }
+    if (result == ATTRCACHE_OK) result = define_predefined();
+    if (result != ATTRCACHE_OK) return MPIR_Attr_error(result, "MPI_Init");
+  }
+  MPIR_Add_finalize(delete_from_builtin_types, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
+  return MPI_SUCCESS;
+}
+
+/* ---- Dup and free of objects --------------------------------------------------------------- */
+
+int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, int new_handle,
+                       MPIR_Attr_table* to) {
+  int code = 0;
+  int result;
+
+  MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  result = attrcache_copy_all(MPIR_Attr_kinds[kind], from, object_of(handle), to,
+                              object_of(new_handle), &code);
+  MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  if (result == ATTRCACHE_OK) return MPI_SUCCESS;
+  return MPIR_Attr_callback_error(result, code, "object", "**user", "**usercopy %d");
+}
+
+static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
+                      attrcache_delete_mode mode) {
+  int code = 0;
+  int result;
+
+  MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  result = attrcache_delete_all(MPIR_Attr_kinds[kind], table, object_of(handle), mode, &code);
+  MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  if (result == ATTRCACHE_OK) return MPI_SUCCESS;
+  return MPIR_Attr_callback_error(result, code, "object", "**user", "**userdel %d");
+}
+
+int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
+  return delete_all(kind, handle, table, ATTRCACHE_DRAIN);
+}
+
+int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
+  return delete_all(kind, handle, table, ATTRCACHE_DRAIN_FINALLY);
+}
+
+/* ---- Callbacks in other languages ---------------------------------------------------------- */
+
+/* The kind and the callbacks of a keyval that was made a moment ago, as if for C. */
+static attrcache_kind* find_keyval(int keyval, attrcache_callbacks* callbacks) {
+  attrcache_keyval_info info;
+
+  for (int i = 0; i < 3; i++) {
+    if (attrcache_keyval_describe(MPIR_Attr_kinds[i], keyval, &info) == ATTRCACHE_OK) {
+      *callbacks = info.callbacks;
+      return MPIR_Attr_kinds[i];
+    }
+  }
+  return NULL;
+}
+
+/* What a keyval has whose functions are called by functions of ours. */
+typedef struct {
+  attrcache_callback *copy_fn, *delete_fn;
+  MPII_Attr_copy_proxy* copy_proxy; /* C++: what the binding has for that */
+  MPII_Attr_delete_proxy* delete_proxy;
+  MPI_Aint extra_state; /* Fortran, which takes its address */
+} Binding;
+
+static void free_binding(void* context, void* extra_state) {
+  MPL_UNREFERENCED_ARG(extra_state);
+  MPL_free(context);
+}
+
+/* Has a keyval's functions called by these. Those that are none, or that attrcache knows, stay. */
+static void bind_callbacks(attrcache_kind* kind, int keyval, attrcache_callbacks* callbacks,
+                           Binding what, attrcache_copy_raw_fn* copy_fn,
+                           attrcache_delete_raw_fn* delete_fn) {
+  Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
+
+  MPIR_Assert(binding != NULL);
+  *binding = what;
+  binding->copy_fn = callbacks->copy_fn;
+  binding->delete_fn = callbacks->delete_fn;
+  if (callbacks->copy_fn != ATTRCACHE_NULL_COPY_FN && callbacks->copy_fn != ATTRCACHE_DUP_FN) {
+    callbacks->copy_fn = (attrcache_callback*)copy_fn;
+  }
+  if (callbacks->delete_fn != ATTRCACHE_NULL_DELETE_FN) {
+    callbacks->delete_fn = (attrcache_callback*)delete_fn;
+  }
+  callbacks->language = ATTRCACHE_RAW;
+  callbacks->context = binding;
+  callbacks->context_destructor = free_binding;
+  if (attrcache_keyval_set_callbacks(kind, keyval, callbacks) != ATTRCACHE_OK) MPL_free(binding);
+}
+
+static MPIR_Attr_type type_of(attrcache_tag tag) {
+  return tag == ATTRCACHE_AS_POINTER ? MPIR_ATTR_PTR
+         : tag == ATTRCACHE_AS_AINT  ? MPIR_ATTR_AINT
+                                     : MPIR_ATTR_INT;
+}
+
+static int copy_by_proxy(void* object, int keyval, void* extra_state, void* context,
+                         attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
+                         intptr_t* value_out, int* flag) {
+  const Binding* const binding = context;
+  void* copy = NULL;
+  const int code =
+      binding->copy_proxy((MPI_Comm_copy_attr_function*)binding->copy_fn, (int)(intptr_t)object,
+                          keyval, extra_state, type_of(tag), (void*)value, &copy, flag);
+
+  /* Such functions give pointers, whatever they were given: an address of an int, say. */
+  *tag_out = ATTRCACHE_AS_POINTER;
+  *value_out = (intptr_t)copy;
+  return code;
+}
+
+static int delete_by_proxy(void* object, int keyval, void* extra_state, void* context,
+                           attrcache_tag tag, intptr_t value) {
+  const Binding* const binding = context;
+
+  return binding->delete_proxy((MPI_Comm_delete_attr_function*)binding->delete_fn,
+                               (int)(intptr_t)object, keyval, type_of(tag), (void*)value,
+                               extra_state);
+}
+
+/* For the C++ binding: it makes a keyval as C does, and says then that the functions are C++. */
+void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
+                           MPII_Attr_delete_proxy delete_proxy) {
+  const Binding what = {.copy_proxy = copy_proxy, .delete_proxy = delete_proxy};
+  attrcache_callbacks callbacks;
+  attrcache_kind* const kind = find_keyval(keyval, &callbacks);
+
+  if (kind != NULL) {
+    bind_callbacks(kind, keyval, &callbacks, what, copy_by_proxy, delete_by_proxy);
+  }
+}
+
+#ifdef HAVE_FORTRAN_BINDING
+typedef void FortranCopy(MPI_Fint*, MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Aint*, MPI_Fint*,
+                         MPI_Fint*);
+typedef void FortranDelete(MPI_Fint*, MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Fint*);
+
+static int copy_in_fortran(void* object, int keyval, void* extra_state, void* context,
+                           attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
+                           intptr_t* value_out, int* flag) {
+  Binding* const binding = context;
+  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, copied = F77_FALSE_VALUE, error = 0;
+  MPI_Aint old_value = value, new_value = 0;
+
+  MPL_UNREFERENCED_ARG(extra_state);
+  ((FortranCopy*)binding->copy_fn)(&handle, &name, &binding->extra_state, &old_value, &new_value,
+                                   &copied, &error);
+  *flag = copied != F77_FALSE_VALUE;
+  *value_out = new_value;
+  /* A value that is as it was, as by MPI_COMM_DUP_FN, is still what it was: a pointer of C, say. */
+  *tag_out = new_value == value ? tag : ATTRCACHE_AS_AINT;
+  return error;
+}
+
+static int delete_in_fortran(void* object, int keyval, void* extra_state, void* context,
+                             attrcache_tag tag, intptr_t value) {
+  Binding* const binding = context;
+  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, error = 0;
+  MPI_Aint old_value = value;
+
+  MPL_UNREFERENCED_ARG(extra_state);
+  MPL_UNREFERENCED_ARG(tag);
+  ((FortranDelete*)binding->delete_fn)(&handle, &name, &old_value, &binding->extra_state, &error);
+  return error;
+}
+
+/* The Fortran bindings make a keyval as C does, with the address of extra_state, and say then that the
+ * functions are Fortran. The variable at that address is the caller's, and may soon be gone: so its
+ * value is what the keyval keeps. */
+static void set_fortran(int keyval, int extra_state_is_integer) {
+  attrcache_callbacks callbacks;
+  attrcache_kind* const kind = find_keyval(keyval, &callbacks);
+  Binding what = {.extra_state = 0};
+
+  if (kind == NULL) return;
+  what.extra_state = extra_state_is_integer ? *(const MPI_Fint*)callbacks.extra_state
+                                            : *(const MPI_Aint*)callbacks.extra_state;
+  bind_callbacks(kind, keyval, &callbacks, what, copy_in_fortran, delete_in_fortran);
+}
+
+/* MPI_KEYVAL_CREATE, whose extra_state is an INTEGER. Its functions' values are INTEGERs as well; they
+ * get those of address size, so that MPI_DUP_FN, which copies that much, serves both. */
+void MPII_Keyval_set_fortran(int keyval) { set_fortran(keyval, 1); }
+
+void MPII_Keyval_set_fortran90(int keyval) { set_fortran(keyval, 0); }
+#endif
+
+/* ---- Errors -------------------------------------------------------------------------------- */
+
+static int error_of(int class, const char* generic, const char* specific, const char* argument) {
+  return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, "MPIR_Attr_error", __LINE__, class,
+                              generic, specific, argument);
+}
+
+/* What a function of attrcache returned, in MPICH's terms; `object` is the parameter's name. */
+int MPIR_Attr_error(int result, const char* object) {
+  switch (result) {
+    case ATTRCACHE_OK:
+    case ATTRCACHE_ABSENT:
+      return MPI_SUCCESS;
+    case ATTRCACHE_ERR_KEYVAL_INVALID:
+      return error_of(MPI_ERR_KEYVAL, "**keyvalinvalid", NULL, NULL);
+    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
+    case ATTRCACHE_ERR_KEYVAL_STALE:
+      return error_of(MPI_ERR_KEYVAL, "**keyval", NULL, NULL);
+    case ATTRCACHE_ERR_KEYVAL_KIND:
+      return error_of(MPI_ERR_KEYVAL, "**keyvalobj", "**keyvalobj %s", object);
+    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
+      return error_of(MPI_ERR_KEYVAL, "**permattr", NULL, NULL);
+    case ATTRCACHE_ERR_NULL:
+      return error_of(MPI_ERR_ARG, "**nullptr", "**nullptr %s", object);
+    case ATTRCACHE_ERR_MEMORY:
+    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
+    case ATTRCACHE_ERR_PINNED:
+      return error_of(MPI_ERR_OTHER, "**nomem", NULL, NULL);
+    default:
+      return error_of(MPI_ERR_INTERN, "**intern", "**intern %s", attrcache_strerror(result));
+  }
+}
+
+int MPIR_Attr_callback_error(int result, int code, const char* object, const char* generic,
+                             const char* specific) {
+  if (result != ATTRCACHE_ERR_CALLBACK) return MPIR_Attr_error(result, object);
+#if MPICH_ERROR_MSG_LEVEL < MPICH_ERROR_MSG__ALL
+  return code;
+#else
+  return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, "MPIR_Attr_callback_error",
+                              __LINE__, MPI_ERR_OTHER, generic, specific, code);
+#endif
+}

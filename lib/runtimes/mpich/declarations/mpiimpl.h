@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What our files for MPICH use of its internal headers, declared here in our own words and no more than that. It stands
+ * in for them in the everyday test, which compiles and tries our files without MPICH (tests/runtimes). In MPICH itself
+ * its own mpiimpl.h is found.
+ */
+#ifndef ATTRCACHE_MPICH_DECLARATIONS_MPIIMPL_H_
+#define ATTRCACHE_MPICH_DECLARATIONS_MPIIMPL_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- mpi.h ---- */
+
+typedef int MPI_Comm;
+typedef int MPI_Datatype;
+typedef int MPI_Win;
+typedef intptr_t MPI_Aint;
+typedef int MPI_Fint;
+
+typedef int MPI_Comm_copy_attr_function(MPI_Comm, int, void*, void*, void*, int*);
+typedef int MPI_Comm_delete_attr_function(MPI_Comm, int, void*, void*);
+typedef int MPI_Type_copy_attr_function(MPI_Datatype, int, void*, void*, void*, int*);
+typedef int MPI_Type_delete_attr_function(MPI_Datatype, int, void*, void*);
+typedef int MPI_Win_copy_attr_function(MPI_Win, int, void*, void*, void*, int*);
+typedef int MPI_Win_delete_attr_function(MPI_Win, int, void*, void*);
+MPI_Comm_copy_attr_function MPIR_Dup_fn;
+
+#define MPI_KEYVAL_INVALID 0x24000000
+#define MPI_TAG_UB 0x64400001
+#define MPI_HOST 0x64400003
+#define MPI_IO 0x64400005
+#define MPI_WTIME_IS_GLOBAL 0x64400007
+#define MPI_UNIVERSE_SIZE 0x64400009
+#define MPI_LASTUSEDCODE 0x6440000b
+#define MPI_APPNUM 0x6440000d
+#define MPI_WIN_BASE 0x66000001
+#define MPI_WIN_SIZE 0x66000003
+#define MPI_WIN_DISP_UNIT 0x66000005
+#define MPI_WIN_CREATE_FLAVOR 0x66000007
+#define MPI_WIN_MODEL 0x66000009
+
+enum {
+  MPI_SUCCESS = 0,
+  MPI_ERR_ARG = 12,
+  MPI_ERR_OTHER = 15,
+  MPI_ERR_INTERN = 16,
+  MPI_ERR_KEYVAL = 48
+};
+
+/* ---- mpichconf.h ---- */
+
+#define HAVE_FORTRAN_BINDING 1
+#define F77_FALSE_VALUE 0
+#define MPICH_ERROR_MSG__ALL 8
+#define MPICH_ERROR_MSG_LEVEL MPICH_ERROR_MSG__ALL
+
+/* ---- MPL ---- */
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define ATTRIBUTE(x) __attribute__(x)
+#define MPL_UNREFERENCED_ARG(argument) ((void)(argument))
+enum { MPL_MEM_OBJECT };
+void* MPL_malloc(size_t size, int class);
+void MPL_free(void* memory);
+
+/* ---- Errors, locks, finalize ---- */
+
+enum { MPIR_ERR_RECOVERABLE = 0, MPIR_FINALIZE_CALLBACK_PRIO = 5 };
+int MPIR_Err_create_code(int, int, const char[], int, int, const char[], const char[], ...);
+void MPIR_Add_finalize(int (*function)(void*), void* argument, int priority);
+#define MPIR_Assert(condition) ((condition) ? (void)0 : __builtin_trap())
+extern int MPIR_locked; /* 1 within the global critical section */
+#define MPID_THREAD_CS_EXIT(name, mutex) (MPIR_Assert(MPIR_locked), MPIR_locked = 0)
+#define MPID_THREAD_CS_ENTER(name, mutex) (MPIR_Assert(!MPIR_locked), MPIR_locked = 1)
+
+/* ---- Attributes ---- */
+
+typedef enum { MPIR_ATTR_PTR = 0, MPIR_ATTR_AINT = 1, MPIR_ATTR_INT = 3 } MPIR_Attr_type;
+typedef int(MPII_Attr_copy_proxy)(MPI_Comm_copy_attr_function*, int, int, void*, MPIR_Attr_type,
+                                  void*, void**, int*);
+typedef int(MPII_Attr_delete_proxy)(MPI_Comm_delete_attr_function*, int, int, MPIR_Attr_type, void*,
+                                    void*);
+void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
+                           MPII_Attr_delete_proxy delete_proxy);
+void MPII_Keyval_set_fortran(int keyval);
+void MPII_Keyval_set_fortran90(int keyval);
+#define MPII_ATTR_C_TO_FORTRAN(keyval) ((keyval) + 1)
+
+#include "mpir_attr.h"
+
+/* ---- Objects ---- */
+
+typedef struct {
+  int handle;
+  MPIR_Attr_table attributes;
+} MPIR_Comm;
+
+typedef struct {
+  int handle;
+  MPIR_Attr_table attributes;
+} MPIR_Datatype;
+
+typedef struct {
+  int handle;
+  void* base;
+  MPI_Aint size;
+  int disp_unit;
+  MPIR_Attr_table attributes;
+  int copyDispUnit;
+  MPI_Aint copySize;
+  int create_flavor, model, copyCreateFlavor, copyModel;
+} MPIR_Win;
+
+enum { MPIR_DATATYPE_N_BUILTIN = 4 };
+extern MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
+
+enum { MPIR_UNIVERSE_SIZE_NOT_SET = -1, MPIR_UNIVERSE_SIZE_NOT_AVAILABLE = -2 };
+int MPID_Get_universe_size(int* size);
+extern struct MPIR_Process_t {
+  struct {
+    int appnum, host, io, lastusedcode, tag_ub, universe, wtime_is_global;
+  } attrs;
+} MPIR_Process;
+
+/* ---- mpir_impl.h ---- */
+
+#define DECLARE(Kind, Object)                                                            \
+  int MPIR_##Kind##_create_keyval_impl(MPI_##Kind##_copy_attr_function*,                 \
+                                       MPI_##Kind##_delete_attr_function*, int*, void*); \
+  int MPIR_##Kind##_get_attr_impl(Object*, int, void*, int*, MPIR_Attr_type);            \
+  int MPIR_##Kind##_set_attr_impl(Object*, int, void*, MPIR_Attr_type);                  \
+  int MPIR_##Kind##_delete_attr_impl(Object*, int)
+DECLARE(Comm, MPIR_Comm);
+DECLARE(Type, MPIR_Datatype);
+DECLARE(Win, MPIR_Win);
+#undef DECLARE
+
+#endif /* ATTRCACHE_MPICH_DECLARATIONS_MPIIMPL_H_ */

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Puts attrcache into MPICH's source: tools/embed calls it, when attrcache's own files are in place.
+
+  edits.py SOURCE-OF-MPICH
+"""
+
+import os
+import subprocess
+import sys
+
+from edits import Tree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# How attrcache's one source file is compiled. By the C compiler, which knows C++ where its C++ half is installed: so
+# configure needs no C++ compiler, and nothing of C++ is linked.
+RULE = """
+src/mpi/attr/attrcache.lo: $(top_srcdir)/src/mpi/attr/attrcache/attrcache.cc
+\t@$(MKDIR_P) src/mpi/attr
+\t$(AM_V_CC)$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(CC) -x c++ -std=c++20 -O2 -fno-exceptions -fno-rtti \\
+\t\t-funwind-tables -fvisibility=hidden -c -o $@ $(top_srcdir)/src/mpi/attr/attrcache/attrcache.cc
+"""
+
+
+def files(tree):
+    tree.add("src/include/mpir_attr.h", os.path.join(HERE, "mpir_attr.h"))
+    for name in ("attr_impl.c", "attrutil.c"):
+        tree.add("src/mpi/attr/" + name, os.path.join(HERE, name))
+    tree.add("src/binding/fortran/mpif_h/attr_proxy.c", os.path.join(HERE, "attr_proxy.c"))
+
+
+def build(tree):
+    makefile = tree.file("src/mpi/attr/Makefile.mk")
+    makefile.after(r"^    src/mpi/attr/dup_fn\.c", "\nAM_CPPFLAGS += -I$(top_srcdir)/src/mpi/attr/attrcache\n"
+                   "pmpi_convenience_libs += src/mpi/attr/attrcache.lo\n" + RULE)
+    # What automake would make of that: any version of it would do, but need not be there.
+    generated = tree.file("Makefile.in")
+    generated.substitute(r"^pmpi_convenience_libs = ", "pmpi_convenience_libs = src/mpi/attr/attrcache.lo ")
+    generated.substitute(r"^AM_CPPFLAGS = ", "AM_CPPFLAGS = -I$(top_srcdir)/src/mpi/attr/attrcache ")
+    generated.after(r"^\.NOEXPORT:$", RULE)
+
+
+def bindings(tree):
+    """MPI's functions are generated. attrcache checks the keyvals itself, and needs no lock."""
+    api = tree.file("src/binding/c/attr_api.txt")
+    for kind in ("Comm", "Type", "Win"):
+        for name in ("create_keyval", "delete_attr", "free_keyval", "set_attr"):
+            api.after(r"^MPI_%s_%s:$" % (kind, name), "    .skip: global_cs")
+        lower = kind.lower()
+        api.replace_block(r"^    MPIR_free_keyval\(%s_keyval_ptr\);" % lower, r"^    \*%s_keyval = " % lower,
+                          "    mpi_errno = MPIR_%s_free_keyval_impl(%s_keyval);\n"
+                          "    if (mpi_errno)\n"
+                          "        goto fn_fail;" % (kind, lower))
+    api.substitute(r"^    \.skip: Fortran$", "    .skip: Fortran, global_cs", count=4)
+
+    c = tree.file("maint/local_python/binding_c.py")
+    c.delete_block(r"_\(set_attr\|delete_attr\|free_keyval\)\$', func_name", r"do_handle_ptr = 1")
+    c.replace_block(r"^    elif kind == 'KEYVAL':$", r"MPIR_ERRTEST_KEYVAL_PERM",
+                    "    elif kind == 'KEYVAL':\n"
+                    "        # attrcache checks it\n"
+                    "        G.err_codes['MPI_ERR_KEYVAL'] = 1\n")
+
+    f77 = tree.file("maint/local_python/binding_f77.py")
+    f77.replace(r"MPII_Keyval_set_f90_proxy",
+                "                            standard = 'f77' if re.match(r'MPI_Keyval_create$', func['name'], re.IGNORECASE) else 'f90'\n"
+                "                            end_list_common.append(\"    MPII_Keyval_set_%s_proxy((int) *%s);\" % (standard, p['name']))\n")
+    tree.file("src/binding/fortran/mpif_h/mpi_fortimpl.h").after(
+        r"^void MPII_Keyval_set_f90_proxy", "void MPII_Keyval_set_f77_proxy(int keyval);")
+
+
+def headers(tree):
+    tree.file("src/include/mpir_comm.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
+    tree.file("src/include/mpir_win.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
+    datatype = tree.file("src/include/mpir_datatype.h")
+    datatype.replace(r"^    struct MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
+    # An object that is released for the last time goes, whatever its delete functions say: nobody has its handle.
+    datatype.delete(r"^        int lmpi_errno = MPI_SUCCESS; +\\$")
+    datatype.substitute(r"^     if \(MPIR_Process\.attr_free && datatype_ptr->attributes\) \{ ", "     if (!MPIR_Attr_is_empty(&(datatype_ptr)->attributes)) { ")
+    datatype.substitute(r"lmpi_errno = MPIR_Process\.attr_free\(datatype_ptr->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, (datatype_ptr)->handle,")
+    datatype.substitute(r"&datatype_ptr->attributes\); +\\$", "&(datatype_ptr)->attributes); \\\\")
+    datatype.replace_block(r"^        if \(lmpi_errno == MPI_SUCCESS\) \{", r"^        \} +\\$",
+                           "        MPIR_Datatype_free(datatype_ptr);                                   \\")
+    datatype.delete_block(r"^/\* This routine is used to install an attribute free routine", r"^void MPII_Datatype_attr_finalize")
+    tree.file("src/include/mpir_process.h").delete_block(r"Attribute dup functions", r"\* function \*/$")
+    tree.file("src/include/mpir_pointers.h").delete(r"^#define MPII_Keyval_valid_ptr")
+    objects = tree.file("src/include/mpir_objects.h")
+    objects.delete_block(r"^/\* Keyvals have a special format\.", r"^    \}$")
+    err = tree.file("src/include/mpir_err.h")
+    err.delete_block(r"^#define MPIR_ERRTEST_KEYVAL\(", r"^    \}$")
+    err.delete_block(r"^#define MPIR_ERRTEST_KEYVAL_PERM\(", r"^    \}$")
+
+
+def initialization(tree):
+    attrs = tree.file("src/mpi/init/local_proc_attrs.c")
+    attrs.replace_block(r"Set the functions used to duplicate attributes", r"MPIR_Process\.attr_free = 0",
+                        "    mpi_errno = MPIR_Attr_init();\n    MPIR_ERR_CHECK(mpi_errno);")
+    attrs.function("MPII_init_local_proc_attrs").replace(
+        r"^    return mpi_errno;", "  fn_exit:\n    return mpi_errno;\n  fn_fail:\n    goto fn_exit;")
+    attrs.function("MPII_init_tag_ub").before(r"^    return MPI_SUCCESS;", "    MPIR_Attr_take_predefined();\n")
+
+
+def communicators(tree):
+    builtin = tree.file("src/mpi/comm/builtin_comms.c").function("finalize_builtin_comm")
+    builtin.substitute(r"if \(MPIR_Process\.attr_free && comm->attributes\)", "if (!MPIR_Attr_is_empty(&comm->attributes))")
+    builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, ")
+    builtin.delete(r"comm->attributes = 0;")
+
+    # Attributes are copied when there is a new communicator, to its own table. So a copy function that fails on one
+    # process no longer leaves the others waiting for it. MPI_Comm_idup's has no context yet, and couldn't be freed: its
+    # attributes are moved there once they are complete.
+    impl = tree.file("src/mpi/comm/comm_impl.c")
+    dup = impl.function("MPIR_Comm_dup_with_info_impl")
+    dup.delete(r"^    MPIR_Attribute \*new_attributes = 0;")
+    dup.delete_block(r"Copy attributes, executing the attribute copy functions", r"^    }$")
+    dup.replace(r"\(\*newcomm_ptr\)->attributes = new_attributes;",
+                "    /* Copy attributes, executing the attribute copy functions */\n"
+                "    if (!MPIR_Attr_is_empty(&comm_ptr->attributes)) {\n"
+                "        mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_COMM, comm_ptr->handle, &comm_ptr->attributes,\n"
+                "                                       (*newcomm_ptr)->handle, &(*newcomm_ptr)->attributes);\n"
+                "        if (mpi_errno) {\n"
+                "            MPIR_Comm_release(*newcomm_ptr);\n"
+                "            *newcomm_ptr = NULL;\n"
+                "            goto fn_fail;\n"
+                "        }\n"
+                "    }")
+    dup = impl.function("MPIR_Comm_idup_with_info_impl")
+    dup.replace(r"^    MPIR_Attribute \*new_attributes = 0;",
+                "    MPIR_Attr_table new_attributes;\n"
+                "    const int has_attributes = !MPIR_Attr_is_empty(&comm_ptr->attributes);")
+    dup.delete_block(r"This accesses the attribute dup function", r"\*/$")
+    dup.replace(r"if \(MPIR_Process\.attr_dup\) \{",
+                "    if (has_attributes) {\n        MPIR_Attr_init_table(&new_attributes);")
+    dup.replace(r"MPIR_Process\.attr_dup\(",
+                "        mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_COMM, comm_ptr->handle, &comm_ptr->attributes,\n"
+                "                                       comm_ptr->handle, &new_attributes);")
+    dup.after(r"MPII_Comm_copy_data\(",
+              "    if (mpi_errno && has_attributes)\n"
+              "        MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm_ptr->handle, &new_attributes);")
+    dup.replace(r"\(\*newcommp\)->attributes = new_attributes;",
+                "    if (has_attributes) {\n"
+                "        attrcache_table_move(MPIR_Attr_kinds[MPIR_ATTR_COMM], &new_attributes, &(*newcommp)->attributes);\n"
+                "    }")
+
+    util = tree.file("src/mpi/comm/commutil.c")
+    util.function("MPII_Comm_init").replace(r"^    comm_p->attributes = NULL;", "    MPIR_Attr_init_table(&comm_p->attributes);")
+    for name in ("MPII_Comm_copy", "MPII_Comm_copy_data"):
+        util.function(name).delete_block(r"Start with no attributes on this communicator", r"newcomm_ptr->attributes = 0;")
+    delete = util.function("MPIR_Comm_delete_internal")
+    delete.substitute(r"if \(MPIR_Process\.attr_free && comm_ptr->attributes\)", "if (!MPIR_Attr_is_empty(&comm_ptr->attributes))")
+    delete.substitute(r"MPIR_Process\.attr_free\(comm_ptr->handle, ", "MPIR_Attr_delete_all(MPIR_ATTR_COMM, comm_ptr->handle, ")
+    delete.delete(r"Do this only if the attribute functions are defined")
+
+    topology = tree.file("src/mpi/topo/topoutil.c")
+    put = topology.function("MPIR_Topology_put")
+    put.delete(r"MPII_Keyval \*keyval_ptr;")
+    put.delete(r"MPII_Keyval_get_ptr\(")
+    put.substitute(r"MPIR_Comm_set_attr_impl\(comm_ptr, keyval_ptr, ", "MPIR_Comm_set_attr_impl(comm_ptr, MPIR_Topology_keyval, ")
+    finalize = topology.function("MPIR_Topology_finalize")
+    finalize.delete(r"MPII_Keyval \*keyval_ptr;")
+    finalize.delete(r"MPII_Keyval_get_ptr\(")
+    finalize.replace(r"MPIR_free_keyval\(keyval_ptr\)", "        MPIR_Comm_free_keyval_impl(&MPIR_Topology_keyval);")
+    finalize.delete(r"MPIR_Topology_keyval = MPI_KEYVAL_INVALID;")
+
+
+def datatypes(tree):
+    new = "MPIR_Attr_init_table(&%s->attributes);"
+    tree.file("src/mpi/datatype/type_create_pairtype.c").substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
+    tree.file("src/mpi/datatype/typerep/src/typerep_flatten.c").substitute(r"datatype_ptr->attributes = 0;", new % "datatype_ptr")
+    util = tree.file("src/mpi/datatype/typeutil.c")
+    util.substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
+    util.delete_function("MPII_Datatype_attr_finalize")
+    util.delete_function("datatype_attr_finalize_cb")
+    util.delete_block(r"^/\* If an attribute is added to a predefined type", r"in Finalize \*/$")
+
+    create = tree.file("src/mpi/datatype/type_create.c")
+    create.substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
+    dup = create.function("MPIR_Type_dup_impl")
+    dup.delete_block(r"This accesses the attribute dup function", r"\*/$")
+    dup.substitute(r"if \(MPIR_Process\.attr_dup\)", "if (!MPIR_Attr_is_empty(&old_dtp->attributes))")
+    dup.delete(r"new_dtp->attributes = 0;")
+    dup.replace(r"MPIR_Process\.attr_dup\(",
+                "        mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_TYPE, oldtype, &old_dtp->attributes, new_handle,\n"
+                "                                       &new_dtp->attributes);")
+
+
+def windows(tree):
+    free = tree.file("src/binding/c/rma_api.txt")
+    free.substitute(r"if \(MPIR_Process\.attr_free && win_ptr->attributes\)", "if (!MPIR_Attr_is_empty(&win_ptr->attributes))")
+    free.substitute(r"MPIR_Process\.attr_free\(win_ptr->handle, ", "MPIR_Attr_delete_all(MPIR_ATTR_WIN, win_ptr->handle, ")
+    tree.file("src/mpid/ch4/src/mpidig_win.c").substitute(r"win->attributes = NULL;", "MPIR_Attr_init_table(&win->attributes);")
+    tree.file("src/mpid/ch3/src/mpid_rma.c").substitute(r"\(\*win_ptr\)->attributes = NULL;", "MPIR_Attr_init_table(&(*win_ptr)->attributes);")
+    tree.file("src/mpid/ch3/src/ch3u_port.c").substitute(r"intercomm->attributes +=? ?NULL;", "MPIR_Attr_init_table(&intercomm->attributes);")
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    root = arguments[0]
+    tree = Tree(root)
+    for part in (files, build, bindings, headers, initialization, communicators, datatypes, windows):
+        part(tree)
+    tree.write()
+    for generator in ("gen_binding_c.py", "gen_binding_f77.py"):
+        subprocess.run([sys.executable, "maint/" + generator], cwd=root, check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

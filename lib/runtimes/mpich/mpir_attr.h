@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Attributes in MPICH, by attrcache. What the objects have in them, and what dup, free, finalize and
+ * initialization call. What MPI's own functions call is declared in mpir_impl.h and stands in
+ * attr_impl.c.
+ *
+ * No lock is needed around anything here. Whatever may run a user's callback leaves MPICH's global
+ * critical section meanwhile, so it is to be called within it, as the bodies of MPI functions are; in
+ * other threading models that is nothing.
+ */
+#ifndef MPIR_ATTR_H_INCLUDED
+#define MPIR_ATTR_H_INCLUDED
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All in one library, so that calls need no table of symbols. */
+#pragma GCC visibility push(hidden)
+#include "attrcache/attrcache.h"
+
+/* What each communicator, datatype and window has. All-zero bytes are an empty one, as in a new or
+ * freed object of MPICH's pools. Its alignment is 16, which static objects and malloc have. */
+typedef attrcache_table MPIR_Attr_table;
+
+/* The ints that are keyvals of users: direct handles of MPICH's kind of keyvals, among others, as
+ * ever. So no predefined keyval, which is a builtin handle, is one of them, nor is any keyval of
+ * attrcache's interposers. */
+#define MPIR_ATTR_KEYVALS 0xa0000000u
+
+/* attrcache's kinds of objects, which stay for the life of the process: so keyvals and attributes
+ * outlive a session. Indexed by MPIR_Attr_kind. */
+typedef enum {
+  MPIR_ATTR_COMM = ATTRCACHE_COMMUNICATOR,
+  MPIR_ATTR_TYPE = ATTRCACHE_DATATYPE,
+  MPIR_ATTR_WIN = ATTRCACHE_WINDOW
+} MPIR_Attr_kind;
+extern attrcache_kind* MPIR_Attr_kinds[3];
+
+/* Whether an object never had an attribute: then there is nothing to copy or to delete. */
+#define MPIR_Attr_is_empty(table_) (attrcache_table_is_empty(table_))
+
+static inline void MPIR_Attr_init_table(MPIR_Attr_table* table) {
+  const MPIR_Attr_table empty = ATTRCACHE_TABLE_INIT;
+  *table = empty;
+}
+
+/* Makes the keyvals possible: when MPI is initialized, for the first time or again. */
+int MPIR_Attr_init(void);
+
+/* Takes over the values of predefined attributes, once the device has set them. */
+void MPIR_Attr_take_predefined(void);
+
+/* Copies the attributes of an object that is dup'ed to a table that is empty. If that fails, it is
+ * empty again; then delete functions get `new_handle`. */
+int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, int new_handle,
+                       MPIR_Attr_table* to);
+
+/* Deletes an object's attributes, all of them, as MPICH always did, and returns the first failure of a
+ * delete function: then the object must stay. */
+int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
+
+/* The same for an object that goes in any case: afterwards the table is empty, even if other threads or
+ * callbacks go on using the object. */
+int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
+
+/* The bodies of MPI_Comm_free_keyval and its kin. */
+int MPIR_Comm_free_keyval_impl(int* comm_keyval);
+int MPIR_Type_free_keyval_impl(int* type_keyval);
+int MPIR_Win_free_keyval_impl(int* win_keyval);
+
+/* Where C reads those that are the same on all communicators: of MPI_TAG_UB, MPI_HOST, MPI_IO,
+ * MPI_WTIME_IS_GLOBAL and Fortran's keyvals for them, which are consecutive ints. attrcache promises that
+ * these addresses stay. */
+enum { MPIR_ATTR_ADDRESSES = 8 };
+extern void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
+
+/* What attr_impl.c and attrutil.c have in common. */
+int MPIR_Attr_error(int result, const char* object);
+int MPIR_Attr_callback_error(int result, int code, const char* object, const char* generic,
+                             const char* specific);
+int MPIR_Attr_get_universe_size(void);
+
+#pragma GCC visibility pop
+#endif /* MPIR_ATTR_H_INCLUDED */

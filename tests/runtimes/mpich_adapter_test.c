@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Our files for MPICH, tried without MPICH: with the declarations of ours that stand in for its headers, and the few
+ * functions of its own that they call, written here. What runs in MPICH itself is tested by tests/runtimes/run.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_fortimpl.h"
+#include "mpiimpl.h"
+
+static int checks, failures;
+#define CHECK(condition)                                             \
+  do {                                                               \
+    checks++;                                                        \
+    if (!(condition)) {                                              \
+      failures++;                                                    \
+      printf("%s:%d: FAILED: %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                \
+  } while (0)
+
+/* ---- MPICH's part ---- */
+
+/* Attribute functions are called without the lock, dup and free within it. */
+int MPIR_locked;
+#define WITHIN_LOCK(call) (MPIR_locked = 1, MPIR_within_lock(call))
+static int MPIR_within_lock(int result) {
+  CHECK(MPIR_locked);
+  MPIR_locked = 0;
+  return result;
+}
+MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
+struct MPIR_Process_t MPIR_Process = {{.appnum = -1,
+                                       .host = -1,
+                                       .io = -2,
+                                       .lastusedcode = 70,
+                                       .tag_ub = 32767,
+                                       .universe = MPIR_UNIVERSE_SIZE_NOT_SET,
+                                       .wtime_is_global = 0}};
+
+int MPIR_Dup_fn(MPI_Comm comm, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  (void)comm, (void)keyval, (void)extra_state, (void)in, (void)out, (void)flag;
+  CHECK(!"attrcache knows what it does, and doesn't call it");
+  return 1;
+}
+
+void* MPL_malloc(size_t size, int class) { return class == MPL_MEM_OBJECT ? malloc(size) : NULL; }
+void MPL_free(void* memory) { free(memory); }
+
+static char last_message[64];
+static int last_number;
+int MPIR_Err_create_code(int previous, int fatal, const char function[], int line, int class,
+                         const char generic[], const char specific[], ...) {
+  CHECK(previous == MPI_SUCCESS && fatal == MPIR_ERR_RECOVERABLE && function != NULL && line > 0);
+  snprintf(last_message, sizeof last_message, "%s", generic);
+  last_number = 0;
+  if (specific != NULL && strstr(specific, "%d") != NULL) {
+    va_list arguments;
+    va_start(arguments, specific);
+    last_number = va_arg(arguments, int);
+    va_end(arguments);
+  }
+  return class;
+}
+
+static int (*at_finalize)(void*);
+void MPIR_Add_finalize(int (*function)(void*), void* argument, int priority) {
+  CHECK(argument == NULL && priority < MPIR_FINALIZE_CALLBACK_PRIO);
+  at_finalize = function;
+}
+
+static int universe_asked, universe_size;
+int MPID_Get_universe_size(int* size) {
+  CHECK(MPIR_locked);
+  universe_asked++;
+  *size = universe_size;
+  return MPI_SUCCESS;
+}
+
+/* ---- Users' callbacks ---- */
+
+static int copies, deletes, refuse;
+
+static int copy_fn(int handle, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  CHECK(!MPIR_locked && handle == 7 && keyval < 0);
+  copies++;
+  *(void**)out = (char*)in + *(int*)extra_state;
+  *flag = 1;
+  return 0;
+}
+
+static int delete_fn(int handle, int keyval, void* value, void* extra_state) {
+  (void)handle, (void)keyval, (void)value, (void)extra_state;
+  deletes++;
+  return refuse ? 77 : 0;
+}
+
+static void fortran_copy(int* handle, int* keyval, MPI_Aint* extra_state, MPI_Aint* in,
+                         MPI_Aint* out, int* flag, int* ierror) {
+  CHECK(*handle == 7 && *keyval < 0);
+  *out = *in + *extra_state;
+  *flag = 1;
+  *ierror = 0;
+}
+
+static void fortran_delete(int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra_state,
+                           int* ierror) {
+  CHECK((*handle == 7 || *handle == 8) && *keyval < 0 && *value != 0 && *extra_state == 1000);
+  deletes++;
+  *ierror = 0;
+}
+
+/* As the C++ binding's. */
+static int copy_proxy(MPI_Comm_copy_attr_function* function, int handle, int keyval,
+                      void* extra_state, MPIR_Attr_type type, void* value, void** copy, int* flag) {
+  CHECK(type == MPIR_ATTR_PTR);
+  return function(handle, keyval, extra_state, value, copy, flag);
+}
+
+static int delete_proxy(MPI_Comm_delete_attr_function* function, int handle, int keyval,
+                        MPIR_Attr_type type, void* value, void* extra_state) {
+  CHECK(type == MPIR_ATTR_PTR);
+  return function(handle, keyval, value, extra_state);
+}
+
+/* ---- The tests ---- */
+
+static MPIR_Comm comm = {.handle = 7}, copy = {.handle = 8};
+static MPIR_Datatype type = {.handle = 9};
+static char value[16];
+
+/* What C reads: the value, or the address of one. */
+static void* got(int keyval, int expected_flag) {
+  void* result = NULL;
+  int flag = -1;
+  CHECK(MPIR_Comm_get_attr_impl(&comm, keyval, &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == expected_flag);
+  return result;
+}
+
+static int create(MPI_Comm_copy_attr_function* copy_attr,
+                  MPI_Comm_delete_attr_function* delete_attr, void* extra_state) {
+  int keyval = 0;
+  CHECK(MPIR_Comm_create_keyval_impl(copy_attr, delete_attr, &keyval, extra_state) == MPI_SUCCESS);
+  CHECK(((unsigned)keyval & 0xe0000000u) == MPIR_ATTR_KEYVALS);
+  return keyval;
+}
+
+static int is_error(int error, int class, const char* message) {
+  const int right = error == class && strcmp(last_message, message) == 0;
+  if (!right)
+    printf("error %d, \"%s\"; expected %d, \"%s\"\n", error, last_message, class, message);
+  return right;
+}
+
+static void test_one_attribute(void) {
+  void* result;
+  int flag;
+  int keyval = create(NULL, delete_fn, NULL);
+  const int saved = keyval;
+  deletes = 0;
+  CHECK(got(keyval, 0) == NULL);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(got(keyval, 1) == value);
+  refuse = 1;
+  CHECK(is_error(MPIR_Comm_set_attr_impl(&comm, keyval, NULL, MPIR_ATTR_PTR), MPI_ERR_OTHER,
+                 "**user"));
+  CHECK(last_number == 77);
+  CHECK(is_error(MPIR_Comm_delete_attr_impl(&comm, keyval), MPI_ERR_OTHER, "**user"));
+  refuse = 0;
+  CHECK(got(keyval, 1) == value && deletes == 2);
+  CHECK(MPIR_Comm_delete_attr_impl(&comm, keyval) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_delete_attr_impl(&comm, keyval) == MPI_SUCCESS);
+  CHECK(deletes == 3);
+  /* As Fortran sets and reads. */
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, (void*)(intptr_t)-5, MPIR_ATTR_AINT) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_get_attr_impl(&comm, keyval, &result, &flag, MPIR_ATTR_INT) == MPI_SUCCESS);
+  CHECK(flag == 1 && (intptr_t)result == -5);
+  CHECK(*(MPI_Aint*)got(keyval, 1) == -5);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, (void*)(intptr_t)-6, MPIR_ATTR_INT) == MPI_SUCCESS);
+  CHECK(*(MPI_Fint*)got(keyval, 1) == -6);
+
+  CHECK(MPIR_Comm_free_keyval_impl(&keyval) == MPI_SUCCESS);
+  CHECK(keyval == MPI_KEYVAL_INVALID);
+  CHECK(*(MPI_Fint*)got(saved, 1) == -6);
+  CHECK(MPIR_Comm_delete_attr_impl(&comm, saved) == MPI_SUCCESS);
+  CHECK(is_error(MPIR_Comm_get_attr_impl(&comm, saved, &result, &flag, MPIR_ATTR_PTR),
+                 MPI_ERR_KEYVAL, "**keyval"));
+}
+
+static void test_errors(void) {
+  void* result;
+  int flag, type_keyval = 0;
+  int predefined = MPI_TAG_UB;
+  CHECK(is_error(MPIR_Comm_get_attr_impl(&comm, MPI_KEYVAL_INVALID, &result, &flag, MPIR_ATTR_PTR),
+                 MPI_ERR_KEYVAL, "**keyvalinvalid"));
+  CHECK(is_error(MPIR_Comm_get_attr_impl(&comm, MPI_WIN_BASE, &result, &flag, MPIR_ATTR_PTR),
+                 MPI_ERR_KEYVAL, "**keyvalobj"));
+  CHECK(is_error(MPIR_Comm_set_attr_impl(&comm, 0x40000000, value, MPIR_ATTR_PTR), MPI_ERR_KEYVAL,
+                 "**keyval"));
+  CHECK(is_error(MPIR_Comm_set_attr_impl(&comm, MPI_TAG_UB, value, MPIR_ATTR_PTR), MPI_ERR_KEYVAL,
+                 "**permattr"));
+  CHECK(is_error(MPIR_Comm_delete_attr_impl(&comm, MPI_TAG_UB + 1), MPI_ERR_KEYVAL, "**permattr"));
+  CHECK(is_error(MPIR_Comm_free_keyval_impl(&predefined), MPI_ERR_KEYVAL, "**permattr"));
+  CHECK(is_error(MPIR_Comm_free_keyval_impl(NULL), MPI_ERR_ARG, "**nullptr"));
+  CHECK(MPIR_Type_create_keyval_impl(NULL, NULL, &type_keyval, NULL) == MPI_SUCCESS);
+  CHECK(is_error(MPIR_Comm_set_attr_impl(&comm, type_keyval, value, MPIR_ATTR_PTR), MPI_ERR_KEYVAL,
+                 "**keyvalobj"));
+  CHECK(MPIR_Type_free_keyval_impl(&type_keyval) == MPI_SUCCESS);
+}
+
+static void test_predefined(void) {
+  void* result;
+  int flag;
+  CHECK(*(int*)got(MPI_TAG_UB, 1) == 32767);
+  CHECK(*(int*)got(MPI_IO, 1) == -2 && *(int*)got(MPI_LASTUSEDCODE, 1) == 70);
+  MPIR_Process.attrs.lastusedcode = 71;
+  CHECK(*(int*)got(MPI_LASTUSEDCODE, 1) == 71);
+  *(int*)got(MPI_LASTUSEDCODE, 1) = 0;
+  CHECK(MPIR_Process.attrs.lastusedcode == 71);
+  CHECK(MPIR_Comm_get_attr_impl(&comm, MPI_TAG_UB + 1, &result, &flag, MPIR_ATTR_INT) ==
+        MPI_SUCCESS);
+  CHECK(flag == 1 && (intptr_t)result == 32767);
+  got(MPI_APPNUM, 0);
+  MPIR_Process.attrs.appnum = 3;
+  CHECK(*(int*)got(MPI_APPNUM, 1) == 3);
+  /* The device is asked once, with or without success. */
+  universe_size = -1;
+  got(MPI_UNIVERSE_SIZE, 0);
+  got(MPI_UNIVERSE_SIZE, 0);
+  CHECK(universe_asked == 1);
+  MPIR_Process.attrs.universe = MPIR_UNIVERSE_SIZE_NOT_SET;
+  universe_size = 12;
+  CHECK(*(int*)got(MPI_UNIVERSE_SIZE, 1) == 12);
+  CHECK(MPIR_Comm_get_attr_impl(&comm, MPI_UNIVERSE_SIZE + 1, &result, &flag, MPIR_ATTR_AINT) ==
+        MPI_SUCCESS);
+  CHECK(flag == 1 && (intptr_t)result == 12 && universe_asked == 2);
+}
+
+static void test_window(void) {
+  MPIR_Win win = {.handle = 11,
+                  .base = value,
+                  .size = sizeof value,
+                  .disp_unit = 4,
+                  .create_flavor = 1,
+                  .model = 2};
+  void* result;
+  int flag;
+  const int keyvals[] = {MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL},
+            values[] = {4, 1, 2};
+  CHECK(MPIR_Win_get_attr_impl(&win, MPI_WIN_BASE, &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 1 && result == value);
+  CHECK(MPIR_Win_get_attr_impl(&win, MPI_WIN_BASE + 1, &result, &flag, MPIR_ATTR_AINT) ==
+        MPI_SUCCESS);
+  CHECK(flag == 1 && result == value);
+  CHECK(MPIR_Win_get_attr_impl(&win, MPI_WIN_SIZE, &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 1 && *(MPI_Aint*)result == sizeof value && result != &win.size);
+  for (int i = 0; i < 3; i++) {
+    CHECK(MPIR_Win_get_attr_impl(&win, keyvals[i], &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+    CHECK(flag == 1 && *(int*)result == values[i]);
+    CHECK(MPIR_Win_get_attr_impl(&win, keyvals[i] + 1, &result, &flag, MPIR_ATTR_INT) ==
+          MPI_SUCCESS);
+    CHECK(flag == 1 && (intptr_t)result == values[i]);
+  }
+  CHECK(MPIR_Attr_is_empty(&win.attributes));
+}
+
+static void test_dup(void) {
+  int two = 2;
+  int keyval = create(copy_fn, delete_fn, &two), dup = create(MPIR_Dup_fn, NULL, NULL);
+  copies = deletes = 0;
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, dup, (void*)(intptr_t)5, MPIR_ATTR_AINT) == MPI_SUCCESS);
+  CHECK(!MPIR_Attr_is_empty(&comm.attributes) && MPIR_Attr_is_empty(&copy.attributes));
+  CHECK(WITHIN_LOCK(MPIR_Attr_copy_all(MPIR_ATTR_COMM, 7, &comm.attributes, 8, &copy.attributes)) ==
+        MPI_SUCCESS);
+  CHECK(copies == 1);
+  void* result;
+  int flag;
+  CHECK(MPIR_Comm_get_attr_impl(&copy, keyval, &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 1 && result == value + 2);
+  CHECK(MPIR_Comm_get_attr_impl(&copy, dup, &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 1 && *(MPI_Aint*)result == 5);
+  refuse = 1;
+  CHECK(is_error(WITHIN_LOCK(MPIR_Attr_delete_finally(MPIR_ATTR_COMM, 8, &copy.attributes)),
+                 MPI_ERR_OTHER, "**user"));
+  refuse = 0;
+  CHECK(deletes == 1 && MPIR_Attr_is_empty(&copy.attributes));
+  CHECK(WITHIN_LOCK(MPIR_Attr_delete_all(MPIR_ATTR_COMM, 7, &comm.attributes)) == MPI_SUCCESS);
+  CHECK(deletes == 2 && MPIR_Attr_is_empty(&comm.attributes));
+  CHECK(MPIR_Comm_free_keyval_impl(&keyval) == MPI_SUCCESS &&
+        MPIR_Comm_free_keyval_impl(&dup) == MPI_SUCCESS);
+}
+
+static void test_languages(void) {
+  int two = 2;
+  MPI_Aint thousand = 1000;
+  int cxx = create(copy_fn, delete_fn, &two);
+  int fortran = create((MPI_Comm_copy_attr_function*)(void (*)(void))fortran_copy,
+                       (MPI_Comm_delete_attr_function*)(void (*)(void))fortran_delete, &thousand);
+  int old_fortran =
+      create((MPI_Comm_copy_attr_function*)(void (*)(void))fortran_copy,
+             (MPI_Comm_delete_attr_function*)(void (*)(void))fortran_delete, &thousand);
+  void* result;
+  int flag;
+  MPII_Keyval_set_proxy(cxx, copy_proxy, delete_proxy);
+  MPII_Keyval_set_f90_proxy(fortran);
+  MPII_Keyval_set_f77_proxy(old_fortran);
+  MPII_Keyval_set_f90_proxy(MPI_KEYVAL_INVALID);
+  thousand = 0; /* gone with its caller */
+  copies = deletes = 0;
+  CHECK(MPIR_Comm_set_attr_impl(&comm, cxx, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, fortran, (void*)(intptr_t)1, MPIR_ATTR_AINT) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, old_fortran, (void*)(intptr_t)2, MPIR_ATTR_INT) ==
+        MPI_SUCCESS);
+  CHECK(WITHIN_LOCK(MPIR_Attr_copy_all(MPIR_ATTR_COMM, 7, &comm.attributes, 8, &copy.attributes)) ==
+        MPI_SUCCESS);
+  CHECK(MPIR_Comm_get_attr_impl(&copy, cxx, &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 1 && result == value + 2 && copies == 1);
+  CHECK(MPIR_Comm_get_attr_impl(&copy, fortran, &result, &flag, MPIR_ATTR_AINT) == MPI_SUCCESS);
+  CHECK(flag == 1 && (intptr_t)result == 1001);
+  CHECK(MPIR_Comm_get_attr_impl(&copy, old_fortran, &result, &flag, MPIR_ATTR_INT) == MPI_SUCCESS);
+  CHECK(flag == 1 && (intptr_t)result == 1002);
+  CHECK(WITHIN_LOCK(MPIR_Attr_delete_all(MPIR_ATTR_COMM, 8, &copy.attributes)) == MPI_SUCCESS);
+  CHECK(WITHIN_LOCK(MPIR_Attr_delete_all(MPIR_ATTR_COMM, 7, &comm.attributes)) == MPI_SUCCESS);
+  CHECK(deletes == 6);
+  MPIR_Comm_free_keyval_impl(&cxx);
+  MPIR_Comm_free_keyval_impl(&fortran);
+  MPIR_Comm_free_keyval_impl(&old_fortran);
+}
+
+static void test_finalize(void) {
+  int keyval = 0;
+  deletes = 0;
+  CHECK(MPIR_Type_create_keyval_impl(NULL, delete_fn, &keyval, NULL) == MPI_SUCCESS);
+  CHECK(MPIR_Type_set_attr_impl(&MPIR_Datatype_builtin[2], keyval, value, MPIR_ATTR_PTR) ==
+        MPI_SUCCESS);
+  CHECK(MPIR_Type_set_attr_impl(&type, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(WITHIN_LOCK(at_finalize(NULL)) == MPI_SUCCESS && deletes == 1);
+  CHECK(MPIR_Attr_is_empty(&MPIR_Datatype_builtin[2].attributes));
+  /* Initialized again: keyvals and attributes are the process's. */
+  at_finalize = NULL;
+  CHECK(MPIR_Attr_init() == MPI_SUCCESS && at_finalize != NULL);
+  CHECK(MPIR_Type_delete_attr_impl(&type, keyval) == MPI_SUCCESS && deletes == 2);
+  CHECK(MPIR_Type_free_keyval_impl(&keyval) == MPI_SUCCESS);
+}
+
+int main(void) {
+  CHECK(MPIR_Attr_init() == MPI_SUCCESS);
+  MPIR_Attr_take_predefined();
+  test_one_attribute();
+  test_errors();
+  test_predefined();
+  test_window();
+  test_dup();
+  test_languages();
+  test_finalize();
+  printf("%d checks, %d failed\n", checks, failures);
+  return failures != 0;
+}
