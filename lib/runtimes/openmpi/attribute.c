@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Open MPI's attributes by attrcache: each function is a call of that library and a translation of its
+ * result. It takes no lock, calls the users' callbacks itself, in their language, and converts values
+ * between languages as MPI says (MPI-4.1, section 19.3.7).
+ */
+
+/* clang-format off: it comes first */
+#include "ompi_config.h"
+/* clang-format on */
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "ompi/attribute/attribute.h"
+#include "ompi/attribute/attribute_get.h"
+#include "ompi/communicator/communicator.h"
+#include "ompi/datatype/ompi_datatype.h"
+#include "ompi/errhandler/errhandler.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/win/win.h"
+
+/* One for the process, from the first ompi_attr_init() on. */
+static attrcache_domain* domain;
+attrcache_kind* ompi_attr_kinds[WIN_ATTR + 1];
+
+/* attrcache's results as ours. `code` is that of a failed callback. */
+static int error_of(int result, int code) {
+  switch (result) {
+    case ATTRCACHE_OK:
+      return MPI_SUCCESS;
+    case ATTRCACHE_ERR_CALLBACK:
+      return ATTRCACHE_CALLBACK_THREW == code ? MPI_ERR_OTHER : code;
+    case ATTRCACHE_ERR_KEYVAL_INVALID:
+    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
+    case ATTRCACHE_ERR_KEYVAL_STALE:
+    case ATTRCACHE_ERR_KEYVAL_KIND:
+    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
+      return MPI_ERR_KEYVAL;
+    case ATTRCACHE_ERR_NULL:
+    case ATTRCACHE_ERR_ARGUMENT:
+      return MPI_ERR_ARG;
+    case ATTRCACHE_ERR_MEMORY:
+    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
+      return MPI_ERR_NO_MEM;
+    default: /* ATTRCACHE_ABSENT too, where it is an error */
+      return MPI_ERR_OTHER;
+  }
+}
+
+/* ---- Beginning ---- */
+
+/* What Fortran callbacks get for an object. A datatype is numbered only when that is first asked for. */
+static int communicator_in_fortran(void* object) {
+  return ((ompi_communicator_t*)object)->c_f_to_c_index;
+}
+static int datatype_in_fortran(void* object) { return (int)PMPI_Type_c2f((MPI_Datatype)object); }
+static int window_in_fortran(void* object) { return ((ompi_win_t*)object)->w_f_to_c_index; }
+
+int ompi_attr_init(void) {
+  static const attrcache_keyval_numbers numbers = {OMPI_ATTR_KEYVAL_BASE, MPI_KEYVAL_INVALID};
+  static const attrcache_kind_options communicator = {"communicator", ATTRCACHE_HANDLE_POINTER,
+                                                      communicator_in_fortran};
+  static const attrcache_kind_options datatype = {"datatype", ATTRCACHE_HANDLE_POINTER,
+                                                  datatype_in_fortran};
+  static const attrcache_kind_options window = {"window", ATTRCACHE_HANDLE_POINTER,
+                                                window_in_fortran};
+  const attrcache_domain_options options = {
+      .communicator = &communicator,
+      .datatype = &datatype,
+      .window = &window,
+      .numbers = &numbers,
+      .fint_bytes = (int)sizeof(MPI_Fint),
+      .flags = ATTRCACHE_TELL,
+  };
+
+  if (NULL != domain) {
+    return OMPI_SUCCESS;
+  }
+  switch (attrcache_domain_create(&options, &domain)) {
+    case ATTRCACHE_OK:
+      break;
+    case ATTRCACHE_ERR_MEMORY:
+      return OMPI_ERR_OUT_OF_RESOURCE;
+    default: /* this processor can't do what the library was built for */
+      return OMPI_ERR_NOT_SUPPORTED;
+  }
+  ompi_attr_kinds[COMM_ATTR] = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  ompi_attr_kinds[TYPE_ATTR] = attrcache_kind_of(domain, ATTRCACHE_DATATYPE);
+  ompi_attr_kinds[WIN_ATTR] = attrcache_kind_of(domain, ATTRCACHE_WINDOW);
+  return ompi_attr_define_predefined(ompi_attr_kinds[COMM_ATTR], ompi_attr_kinds[WIN_ATTR]);
+}
+
+/* ---- Keyvals ---- */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* MPI-1's are among them */
+
+/* The functions of mpi.h that stand for "copy nothing", "copy as it is" and "nothing to delete" become
+ * attrcache's, which no call is made for. */
+static attrcache_callback* known_copy(ompi_attribute_fn_ptr_union_t fn) {
+  if (MPI_COMM_NULL_COPY_FN == fn.attr_communicator_copy_fn ||
+      MPI_TYPE_NULL_COPY_FN == fn.attr_datatype_copy_fn ||
+      MPI_WIN_NULL_COPY_FN == fn.attr_win_copy_fn ||
+      OMPI_C_MPI_NULL_COPY_FN == fn.attr_communicator_copy_fn) {
+    return ATTRCACHE_NULL_COPY_FN;
+  }
+  if (MPI_COMM_DUP_FN == fn.attr_communicator_copy_fn ||
+      MPI_TYPE_DUP_FN == fn.attr_datatype_copy_fn || MPI_WIN_DUP_FN == fn.attr_win_copy_fn ||
+      OMPI_C_MPI_DUP_FN == fn.attr_communicator_copy_fn) {
+    return ATTRCACHE_DUP_FN;
+  }
+  return fn.attr_any_fn;
+}
+static attrcache_callback* known_delete(ompi_attribute_fn_ptr_union_t fn) {
+  if (MPI_COMM_NULL_DELETE_FN == fn.attr_communicator_delete_fn ||
+      MPI_TYPE_NULL_DELETE_FN == fn.attr_datatype_delete_fn ||
+      MPI_WIN_NULL_DELETE_FN == fn.attr_win_delete_fn ||
+      OMPI_C_MPI_NULL_DELETE_FN == fn.attr_communicator_delete_fn) {
+    return ATTRCACHE_NULL_DELETE_FN;
+  }
+  return fn.attr_any_fn;
+}
+#pragma GCC diagnostic pop
+
+static void free_bindings_extra_state(void* bindings_extra_state, void* extra_state) {
+  (void)extra_state;
+  free(bindings_extra_state);
+}
+
+static int create_keyval(ompi_attribute_type_t type, ompi_attribute_fn_ptr_union_t copy_attr_fn,
+                         ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key, void* extra_state,
+                         attrcache_language language, void* bindings_extra_state) {
+  attrcache_callbacks callbacks = {
+      .copy_fn = known_copy(copy_attr_fn),
+      .delete_fn = known_delete(delete_attr_fn),
+      .extra_state = extra_state,
+      .language = language,
+  };
+
+  if (NULL != bindings_extra_state) {
+    callbacks.context = bindings_extra_state;
+    callbacks.context_destructor = free_bindings_extra_state;
+  }
+  return error_of(attrcache_keyval_create(ompi_attr_kinds[type], &callbacks, key), 0);
+}
+
+int ompi_attr_create_keyval(ompi_attribute_type_t type, ompi_attribute_fn_ptr_union_t copy_attr_fn,
+                            ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key,
+                            void* extra_state, int flags, void* bindings_extra_state) {
+  return create_keyval(type, copy_attr_fn, delete_attr_fn, key, extra_state,
+                       0 != (flags & OMPI_KEYVAL_F77) ? ATTRCACHE_FORTRAN_AINT : ATTRCACHE_C,
+                       bindings_extra_state);
+}
+
+int ompi_attr_create_keyval_fint(ompi_attribute_type_t type,
+                                 ompi_attribute_fn_ptr_union_t copy_attr_fn,
+                                 ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key,
+                                 MPI_Fint extra_state, int flags, void* bindings_extra_state) {
+  (void)flags; /* nobody but Fortran calls this */
+  return create_keyval(type, copy_attr_fn, delete_attr_fn, key, (void*)(intptr_t)extra_state,
+                       ATTRCACHE_FORTRAN_FINT, bindings_extra_state);
+}
+
+int ompi_attr_create_keyval_aint(ompi_attribute_type_t type,
+                                 ompi_attribute_fn_ptr_union_t copy_attr_fn,
+                                 ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key,
+                                 MPI_Aint extra_state, int flags, void* bindings_extra_state) {
+  (void)flags;
+  return create_keyval(type, copy_attr_fn, delete_attr_fn, key, (void*)extra_state,
+                       ATTRCACHE_FORTRAN_AINT, bindings_extra_state);
+}
+
+int ompi_attr_free_keyval(ompi_attribute_type_t type, int* key, bool predefined) {
+  const int result = attrcache_keyval_free(ompi_attr_kinds[type], key);
+
+  (void)predefined;
+  return ATTRCACHE_ABSENT == result ? MPI_SUCCESS : error_of(result, 0);
+}
+
+/* ---- Attributes ---- */
+
+static int set(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
+               intptr_t value, attrcache_tag tag) {
+  int code = 0;
+  const int result = attrcache_set(ompi_attr_kinds[type], table, object, key, value, tag, &code);
+
+  return OPAL_LIKELY(ATTRCACHE_OK == result) ? MPI_SUCCESS : error_of(result, code);
+}
+
+int ompi_attr_set_c(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
+                    void* attribute, bool predefined) {
+  (void)predefined;
+  return set(type, object, table, key, (intptr_t)attribute, ATTRCACHE_AS_POINTER);
+}
+
+int ompi_attr_set_fint(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
+                       MPI_Fint attribute, bool predefined) {
+  (void)predefined;
+  return set(type, object, table, key, attribute, ATTRCACHE_AS_FINT);
+}
+
+int ompi_attr_set_aint(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
+                       MPI_Aint attribute, bool predefined) {
+  (void)predefined;
+  return set(type, object, table, key, attribute, ATTRCACHE_AS_AINT);
+}
+
+/* What a getter returns when it has found no value. */
+static int not_found(int result) {
+  return ATTRCACHE_ABSENT == result ? MPI_SUCCESS : error_of(result, 0);
+}
+
+/* Goes on where ompi_attr_get_c_at_once() says so. */
+static int get_missed(ompi_attribute_type_t type, const attrcache_table* table, int key,
+                      void** attribute, int* flag) {
+  int result;
+
+  /* The predefined one that is often asked for; attrcache has it, too, but in more steps. */
+  if (MPI_TAG_UB == key && COMM_ATTR == type) {
+    *attribute = &mca_pml.pml_max_tag;
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
+  result = attrcache_get(ompi_attr_kinds[type], table, OMPI_ATTR_INNER(key), attribute);
+  *flag = ATTRCACHE_OK == result;
+  return OPAL_LIKELY(result <= ATTRCACHE_ABSENT) ? MPI_SUCCESS : error_of(result, 0);
+}
+
+int ompi_attr_get_c(ompi_attribute_type_t type, const attrcache_table* table, int key,
+                    void** attribute, int* flag) {
+  return ATTRCACHE_INLINE_ASK != ompi_attr_get_c_at_once(type, table, key, attribute, flag)
+             ? MPI_SUCCESS
+             : get_missed(type, table, key, attribute, flag);
+}
+
+/* The class of a getter's error: no keyval at all is told from one that isn't there. */
+#define GET_ERROR(key) (MPI_KEYVAL_INVALID == (key) ? MPI_ERR_KEYVAL : MPI_ERR_OTHER)
+
+int ompi_attr_comm_get_missed(MPI_Comm comm, int key, void* attribute, int* flag) {
+  const int ret = get_missed(COMM_ATTR, &comm->c_keyhash, key, (void**)attribute, flag);
+
+  OMPI_ERRHANDLER_RETURN(ret, comm, GET_ERROR(key), "MPI_Comm_get_attr");
+}
+
+int ompi_attr_type_get_missed(MPI_Datatype type, int key, void* attribute, int* flag) {
+  const int ret = get_missed(TYPE_ATTR, &type->d_keyhash, key, (void**)attribute, flag);
+
+  OMPI_ERRHANDLER_NOHANDLE_RETURN(ret, GET_ERROR(key), "MPI_Type_get_attr");
+}
+
+int ompi_attr_win_get_missed(MPI_Win win, int key, void* attribute, int* flag) {
+  const int ret = get_missed(WIN_ATTR, &win->w_keyhash, key, (void**)attribute, flag);
+
+  OMPI_ERRHANDLER_RETURN(ret, win, GET_ERROR(key), "MPI_Win_get_attr");
+}
+
+int ompi_attr_get_fint(ompi_attribute_type_t type, const attrcache_table* table, int key,
+                       MPI_Fint* attribute, int* flag) {
+#if OMPI_SIZEOF_FORTRAN_INTEGER == SIZEOF_INT
+  const int result = attrcache_get_fint(ompi_attr_kinds[type], table, key, attribute);
+#else
+  intptr_t value = 0;
+  const int result = attrcache_get_aint(ompi_attr_kinds[type], table, key, &value);
+
+  if (ATTRCACHE_OK == result) {
+    *attribute = (MPI_Fint)value;
+  }
+#endif
+  *flag = ATTRCACHE_OK == result;
+  return ATTRCACHE_OK == result ? MPI_SUCCESS : not_found(result);
+}
+
+int ompi_attr_get_aint(ompi_attribute_type_t type, const attrcache_table* table, int key,
+                       MPI_Aint* attribute, int* flag) {
+  const int result = attrcache_get_aint(ompi_attr_kinds[type], table, key, attribute);
+
+  *flag = ATTRCACHE_OK == result;
+  return ATTRCACHE_OK == result ? MPI_SUCCESS : not_found(result);
+}
+
+int ompi_attr_delete(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
+                     bool predefined) {
+  int code = 0;
+  const int result = attrcache_delete(ompi_attr_kinds[type], table, object, key, &code);
+
+  (void)predefined;
+  return OPAL_LIKELY(ATTRCACHE_OK == result) ? MPI_SUCCESS : error_of(result, code);
+}
+
+/* ---- Objects ---- */
+
+int ompi_attr_copy_all(ompi_attribute_type_t type, void* old_object, void* new_object,
+                       attrcache_table* old_table, attrcache_table* new_table) {
+  int code = 0;
+  int result = ATTRCACHE_OK;
+
+  if (!attrcache_table_is_empty(old_table)) {
+    result = attrcache_copy_all(ompi_attr_kinds[type], old_table, old_object, new_table, new_object,
+                                &code);
+  }
+  return error_of(result, code);
+}
+
+int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_table* table) {
+  int code = 0;
+  int result = ATTRCACHE_OK;
+
+  if (!attrcache_table_is_empty(table)) {
+    result = attrcache_delete_all(ompi_attr_kinds[type], table, object, ATTRCACHE_STOP_AT_FAILURE,
+                                  &code);
+  }
+  return error_of(result, code);
+}
+
+void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object,
+                                  attrcache_table* table) {
+  if (!attrcache_table_is_empty(table)) {
+    (void)attrcache_delete_all(ompi_attr_kinds[type], table, object, ATTRCACHE_DRAIN_FINALLY, NULL);
+  }
+}
+
+void ompi_attr_abandon_all(ompi_attribute_type_t type, attrcache_table* table) {
+  if (!attrcache_table_is_empty(table)) {
+    (void)attrcache_table_abandon(ompi_attr_kinds[type], table);
+  }
+}
+
+void ompi_attr_delete_predefined_datatypes_attributes(void) {
+  /* All that are predefined are in this table, and others that Fortran programs have used. */
+  const int size = opal_pointer_array_get_size(&ompi_datatype_f_to_c_table);
+
+  for (int i = 0; i < size; ++i) {
+    ompi_datatype_t* datatype =
+        (ompi_datatype_t*)opal_pointer_array_get_item(&ompi_datatype_f_to_c_table, i);
+
+    if (NULL != datatype && ompi_datatype_is_predefined(datatype)) {
+      ompi_attr_delete_all_finally(TYPE_ATTR, datatype, &datatype->d_keyhash);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What MPI_Comm_get_attr, MPI_Type_get_attr and MPI_Win_get_attr do first, once they have found their arguments
+ * right: the attribute is most often there, and then no function is called and no register saved.
+ *
+ * For libmpi alone, as attrcache isn't seen outside of it. All others call ompi_attr_get_c().
+ */
+
+#ifndef OMPI_ATTRIBUTE_GET_H
+#define OMPI_ATTRIBUTE_GET_H
+
+#include "ompi/attribute/attrcache/attrcache_inline.h"
+#include "ompi/attribute/attribute.h"
+#include "opal/prefetch.h"
+
+/* attrcache's inline functions want a keyval in this form. */
+#define OMPI_ATTR_INNER(key) \
+  ((int)((uint32_t)(key) ^ (uint32_t)OMPI_ATTR_KEYVAL_BASE ^ (uint32_t)ATTRCACHE_KEYVAL_MIN))
+
+/* The kinds of objects, by ompi_attribute_type_t. */
+extern __attribute__((visibility("hidden"))) attrcache_kind* ompi_attr_kinds[WIN_ATTR + 1];
+
+/* ATTRCACHE_OK and the value, as C reads it, or ATTRCACHE_ABSENT, with the flag that tells them apart; or
+ * ATTRCACHE_INLINE_ASK: one of the functions below is to be called. */
+__attribute__((always_inline)) static inline int ompi_attr_get_c_at_once(
+    ompi_attribute_type_t type, const attrcache_table* table, int key, void* attribute, int* flag) {
+  const int result =
+      attrcache_get_at_once(ompi_attr_kinds[type], table, OMPI_ATTR_INNER(key), (void**)attribute);
+  if (OPAL_LIKELY(ATTRCACHE_OK == result)) {
+    *flag = 1;
+  } else if (ATTRCACHE_ABSENT == result) {
+    *flag = 0;
+  }
+  return result;
+}
+
+/* The rest of the three functions, error handlers included. */
+__attribute__((visibility("hidden"))) int ompi_attr_comm_get_missed(MPI_Comm comm, int key,
+                                                                    void* attribute, int* flag);
+__attribute__((visibility("hidden"))) int ompi_attr_type_get_missed(MPI_Datatype type, int key,
+                                                                    void* attribute, int* flag);
+__attribute__((visibility("hidden"))) int ompi_attr_win_get_missed(MPI_Win win, int key,
+                                                                   void* attribute, int* flag);
+
+#endif /* OMPI_ATTRIBUTE_GET_H */

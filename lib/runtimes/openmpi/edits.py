@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Puts attrcache into the source of Open MPI 5.0.7: edits.py TREE, where tools/embed has put attrcache itself.
+
+Their attribute.c, attribute_predefined.c and attribute.h make place for ours. What is left to edit is where objects
+have their table, begin and end, and the calls that now say on which sort of object they are.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[0] = os.path.join(HERE, "../../../tools/embed.d")  # not this folder, which has an edits.py, too
+
+from edits import Tree  # noqa: E402
+
+NEW_TABLE = "(attrcache_table) ATTRCACHE_TABLE_INIT"
+
+BUILD_RULE = """
+# attrcache, in one source file. It is C++, but needs no C++ runtime, and exports nothing.
+attribute/attrcache.lo: $(srcdir)/attribute/attrcache.cc
+\t$(AM_V_GEN)$(MKDIR_P) attribute && $(LIBTOOL) --silent --tag=CXX --mode=compile $(CXX) -std=c++20 $(CXXFLAGS) \\
+\t\t-fno-exceptions -fno-rtti -I$(srcdir)/attribute -c -o $@ $(srcdir)/attribute/attrcache.cc
+"""
+
+
+def build(tree):
+    """Makefile.in is edited as automake would make it, so that nobody needs automake."""
+    am = tree.file("ompi/attribute/Makefile.am")
+    am.replace(r"^        attribute/attribute\.h$",
+               "        attribute/attribute.h \\\n"
+               "        attribute/attrcache/attrcache.h \\\n"
+               "        attribute/attrcache/attrcache_inline.h")
+    am.after(r"attribute_predefined\.c$",
+             "\nlib@OMPI_LIBMPI_NAME@_la_LIBADD += attribute/attrcache.lo\n" + BUILD_RULE)
+    tree.file("ompi/mpi/Makefile.am").after(r"^EXTRA_DIST = ", "        attribute/attrcache.cc \\")
+    made = tree.file("ompi/Makefile.in")
+    made.after(r"^EXTRA_DIST = ", "\tattribute/attrcache.cc \\")
+    made.substitute(r"^headers = ",
+                    "headers = attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
+    made.substitute(r"^(lib@OMPI_LIBMPI_NAME@_la_LIBADD = )", r"\1attribute/attrcache.lo ")
+    made.before(r"^lib@OMPI_LIBMPI_NAME@\.la: ", BUILD_RULE.lstrip() + "\n")
+
+
+def communicators(tree):
+    header = tree.file("ompi/communicator/communicator.h")
+    header.before(r'#include "ompi/errhandler/errhandler\.h"', '#include "ompi/attribute/attrcache/attrcache.h"')
+    header.substitute(r"struct opal_hash_table_t +\*c_keyhash;", "attrcache_table            c_keyhash;")
+    header.substitute(r"opal_hash_table_t \*attr,", "attrcache_table *attr,", count=2)
+
+    comm = tree.file("ompi/communicator/comm.c")
+    comm.substitute(r"opal_hash_table_t \*attr,", "attrcache_table *attr,", count=2)
+    # MPI_Comm_create_group copies no attributes (MPI-4.1, section 7.7.1); only dup does.
+    comm.function("ompi_comm_create_group").substitute(r"comm->c_keyhash, (.*/\* attrs \*/)", r"NULL,            \1")
+    comm.substitute(r"comm->c_keyhash, (.*/\* attrs \*/)", r"&comm->c_keyhash,\1", count=2)
+    make = comm.function("ompi_comm_set_nb")
+    make.substitute(r"NULL != oldcomm->c_keyhash", "!attrcache_table_is_empty(&oldcomm->c_keyhash)")
+    make.delete(r"ompi_attr_hash_init")
+    make.substitute(r" newcomm->c_keyhash", " &newcomm->c_keyhash")
+    # MPI_TAG_UB is there anyway.
+    comm.function("ompi_comm_create_from_group").delete_block(r"^    /\*\s*$", r"true\);")
+    free = comm.function("ompi_comm_free")
+    free.substitute(r"NULL != \(\*comm\)->c_keyhash", "!attrcache_table_is_empty(&(*comm)->c_keyhash)")
+    free.substitute(r"\*comm, \(\*comm\)->c_keyhash", "*comm, &(*comm)->c_keyhash")
+    free.delete(r"OBJ_RELEASE\(\(\*comm\)->c_keyhash\)")
+    tree.file("ompi/communicator/ft/comm_ft.c").substitute(
+        r"comm->c_keyhash, (.*/\* attrs \*/)", r"&comm->c_keyhash,\1", count=2)
+
+    init = tree.file("ompi/communicator/comm_init.c")
+    init.delete(r"get a reference on the attributes subsys", count=2)
+    init.delete(r"ompi_attr_get_ref\(\);", count=2)
+    init.delete(r"release a reference to the attributes subsys")
+    init.substitute(r"return ompi_attr_put_ref\(\);", "return OMPI_SUCCESS;")
+    world = init.function("ompi_comm_init_mpi3")
+    world.delete_block(r"We have to create a hash", r"ompi_attr_hash_init")
+    world.delete_block(r"We can set MPI_COMM_SELF's keyhash", r"c_keyhash = NULL")
+    init.function("ompi_comm_finalize").delete_block(r"Destroy the keyhash", r"c_keyhash = NULL")
+    init.function("ompi_comm_construct").replace_block(
+        r"A keyhash will be created", r"c_keyhash +=", "    comm->c_keyhash      = %s;" % NEW_TABLE)
+    init.function("ompi_comm_destruct").after(
+        r"for the reasons why\. \*/",
+        "    /* Only communicators that were never freed, and are destroyed as\n"
+        "       MPI ends, still have some. */\n"
+        "    ompi_attr_abandon_all(COMM_ATTR, &comm->c_keyhash);")
+
+
+def datatypes(tree):
+    header = tree.file("ompi/datatype/ompi_datatype.h")
+    header.before(r'#include "ompi/constants\.h"', '#include "ompi/attribute/attrcache/attrcache.h"')
+    header.substitute(r"struct opal_hash_table_t \*d_keyhash; +/", "attrcache_table    d_keyhash;                /")
+    tree.file("ompi/datatype/ompi_datatype_internal.h").substitute(
+        r"\.d_keyhash = NULL,                ", ".d_keyhash = ATTRCACHE_TABLE_INIT,")
+
+    create = tree.file("ompi/datatype/ompi_datatype_create.c")
+    create.function("__ompi_datatype_allocate").substitute(r"(d_keyhash +=) NULL", r"\1 " + NEW_TABLE)
+    release = create.function("__ompi_datatype_release")
+    release.delete_block(r"any pending attributes", r"^    }")
+    release.before(r"^    if\( NULL != datatype->args \)",
+                   "    /* First of all, as their callbacks may use the datatype. */\n"
+                   "    ompi_attr_delete_all_finally(TYPE_ATTR, datatype, &datatype->d_keyhash);\n\n")
+    create.function("ompi_datatype_duplicate").delete_block(r"Set the keyhash to NULL", r"d_keyhash = NULL")
+
+    module = tree.file("ompi/datatype/ompi_datatype_module.c")
+    module.replace(r"get a reference to the attributes subsys", "    /* datatypes are the first objects with attributes */")
+    module.substitute(r"ompi_attr_get_ref\(\)", "ompi_attr_init()")
+    module.delete(r"release a reference to the attributes subsys")
+    module.substitute(r"return ompi_attr_put_ref\(\);", "return OMPI_SUCCESS;")
+
+    dup = tree.file("ompi/mpi/c/type_dup.c")
+    dup.substitute(r"NULL != type->d_keyhash", "!attrcache_table_is_empty(&type->d_keyhash)")
+    dup.delete(r"ompi_attr_hash_init")
+    dup.after(r"^ +ompi_datatype_destroy\(newtype\);", "           *newtype = MPI_DATATYPE_NULL;")
+    dup.substitute(r" type->d_keyhash,", " &type->d_keyhash,")
+    dup.substitute(r" \(\*newtype\)->d_keyhash", " &(*newtype)->d_keyhash")
+
+
+def windows(tree):
+    header = tree.file("ompi/win/win.h")
+    header.before(r'#include "ompi/errhandler/errhandler\.h"', '#include "ompi/attribute/attrcache/attrcache.h"')
+    header.substitute(r"opal_hash_table_t \*w_keyhash;", "attrcache_table w_keyhash;")
+    header.after(r"int32_t w_acc_order;",
+                 "\n    /* The values of the predefined attributes. */\n"
+                 "    void *w_base;\n"
+                 "    MPI_Aint w_size;\n"
+                 "    int w_disp_unit;\n"
+                 "    int w_create_flavor;\n"
+                 "    int w_model;")
+
+    win = tree.file("ompi/win/win.c")
+    win.delete(r"release a reference to the attributes subsys")
+    win.substitute(r"return ompi_attr_put_ref\(\);", "return OMPI_SUCCESS;")
+    win.function("ompi_win_init").delete_block(r"ompi_attr_get_ref\(\)", r"^    }")
+    config = win.function("config_window")
+    config.delete(r"^    int ret;")
+    config.replace_block(
+        r"MPI_WIN_BASE", r"MPI_WIN_MODEL",
+        "    win->w_base = base;\n"
+        "    win->w_size = (MPI_Aint) size;\n"
+        "    win->w_disp_unit = disp_unit;\n"
+        "    win->w_create_flavor = flavor;\n"
+        "    win->w_model = model;")
+    config.delete(r"ret = ompi_attr_set_c\(WIN_ATTR")
+    config.delete(r"if \(OMPI_SUCCESS != ret\) return ret;")
+    win.function("ompi_win_free").replace(
+        r"int ret = win->w_osc_module->osc_free\(win\);",
+        "    int ret;\n\n"
+        "    /* First of all, as their callbacks may use the window. */\n"
+        "    ompi_attr_delete_all_finally(WIN_ATTR, win, &win->w_keyhash);\n\n"
+        "    ret = win->w_osc_module->osc_free(win);")
+    win.function("ompi_win_construct").substitute(r"w_keyhash = NULL", "w_keyhash = " + NEW_TABLE)
+    win.function("ompi_win_destruct").delete_block(r"NULL != win->w_keyhash", r"^    }")
+
+
+def beginning_and_end(tree):
+    instance = tree.file("ompi/instance/instance.c")
+    instance.function("ompi_mpi_instance_init_common").delete_block(r"Construct predefined keyvals", r"^    }")
+    instance.function("ompi_mpi_instance_finalize").after(
+        r"opal_mutex_lock \(&instance_lock\);",
+        "    if (1 == ompi_instance_count) {\n"
+        "        ompi_attr_delete_predefined_datatypes_attributes ();\n"
+        "    }")
+    tree.file("ompi/runtime/ompi_mpi_finalize.c").replace_block(
+        r"NULL != ompi_mpi_comm_self\.comm\.c_keyhash", r"^    }",
+        "    ompi_attr_delete_all_finally(COMM_ATTR, &ompi_mpi_comm_self,\n"
+        "                                 &ompi_mpi_comm_self.comm.c_keyhash);\n"
+        "    ompi_attr_delete_all_finally(COMM_ATTR, &ompi_mpi_comm_world,\n"
+        "                                 &ompi_mpi_comm_world.comm.c_keyhash);")
+
+    # MPI_LASTUSEDCODE is read where it changes.
+    for name in ("add_error_class", "add_error_code"):
+        add = tree.file("ompi/mpi/c/%s.c" % name)
+        add.delete(r"^    int rc;")
+        add.delete_block(r"^    /\*$", r"\*/")
+        add.delete_block(r"rc +=", r"^    }")
+        add.delete(r'"ompi/attribute/attribute\.h"')
+
+
+def calls(tree):
+    objects = {"comm": ("COMM_ATTR", "c_keyhash"), "type": ("TYPE_ATTR", "d_keyhash"), "win": ("WIN_ATTR", "w_keyhash")}
+    for name, (kind, table) in objects.items():
+        place = r"\(((?:c_)?%s->%s)," % (name, table)
+        getters = ["c/%s_get_attr.c" % name, "fortran/mpif-h/%s_get_attr_f.c" % name]
+        deleters = ["c/%s_delete_attr.c" % name]
+        if name == "comm":
+            getters += ["c/attr_get.c", "fortran/mpif-h/attr_get_f.c"]
+            deleters += ["c/attr_delete.c"]
+        for file in getters:
+            tree.file("ompi/mpi/" + file).substitute(place, r"(%s, &\1," % kind)
+        for file in deleters:
+            tree.file("ompi/mpi/" + file).substitute(r" %s->%s," % (name, table), " &%s->%s," % (name, table))
+    # The attribute is most often there: then a getter does nothing but checking its arguments and reading it.
+    invalid = {"comm": "ompi_comm_invalid(comm)", "type": "NULL == type || MPI_DATATYPE_NULL == type",
+               "win": "ompi_win_invalid(win)"}
+    types = {"comm": "Comm", "type": "Datatype", "win": "Win"}
+    for name, (kind, table) in objects.items():
+        get = tree.file("ompi/mpi/c/%s_get_attr.c" % name)
+        get.substitute(r'"ompi/attribute/attribute\.h"', '"ompi/attribute/attribute_get.h"')
+        function, arguments = "MPI_%s_get_attr" % name.capitalize(), "%s, %s_keyval, attribute_val, flag" % (name, name)
+        get.substitute(r"^int %s ?\(" % function, "static __opal_attribute_noinline__ int get_checked(")
+        get.after(r"^}", """
+int %s(MPI_%s %s, int %s_keyval,
+                      void *attribute_val, int *flag)
+{
+    if (OPAL_UNLIKELY(MPI_PARAM_CHECK
+                      && (0 == ompi_instance_count || NULL == attribute_val || NULL == flag
+                          || %s))) {
+        return get_checked(%s);
+    }
+    if (OPAL_LIKELY(ATTRCACHE_INLINE_ASK
+                    != ompi_attr_get_c_at_once(%s, &%s->%s, %s_keyval, attribute_val, flag))) {
+        return MPI_SUCCESS;
+    }
+    return ompi_attr_%s_get_missed(%s);
+}""" % (function, types[name], name, name, invalid[name], arguments, kind, name, table, name, name, arguments))
+    tree.file("ompi/mca/coll/hcoll/coll_hcoll_dtypes.h").substitute(
+        r"ompi_attr_get_c\(dtype->d_keyhash,", "ompi_attr_get_c(TYPE_ATTR, &dtype->d_keyhash,")
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__)
+        return 2
+    tree = Tree(arguments[0])
+    build(tree)
+    communicators(tree)
+    datatypes(tree)
+    windows(tree)
+    beginning_and_end(tree)
+    calls(tree)
+    for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c"):
+        tree.add("ompi/attribute/" + name, os.path.join(HERE, name))
+    tree.write()
+    os.utime(os.path.join(arguments[0], "ompi/Makefile.in"))  # newer than what it is made from
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
