@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   again = k;
   MPI_Comm_free_keyval(&k);
   MPI_Comm_free_keyval(&again);
-  for (i = 0; i < 8; ++i) MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &other[i], NULL);
+  for (i = 0; i < 8; ++i)
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &other[i], NULL);
   MPI_Comm_free(&comm);
   if (deleted != 1) printf("FAILED: the value was deleted %d times\n", deleted);
   MPI_Finalize();

@@ -7,12 +7,12 @@
 #include <stdio.h>
 
 static int failed, set, deleted;
-#define CHECK(condition)                                   \
-  do {                                                     \
-    if (!(condition)) {                                    \
+#define CHECK(condition)                                     \
+  do {                                                       \
+    if (!(condition)) {                                      \
       printf("FAILED: line %d: %s\n", __LINE__, #condition); \
-      failed = 1;                                          \
-    }                                                      \
+      failed = 1;                                            \
+    }                                                        \
   } while (0)
 
 static int del(MPI_Datatype type, int keyval, void* value, void* extra_state) {
