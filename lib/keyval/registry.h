@@ -318,7 +318,7 @@ class Registry {
   Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
   // A bit for each index of the first chunk that is taken: by `fresh_`, for ever, or by a definition.
   Atomic<uint64_t> taken_{0};
-  IndexQueue free_;
+  alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
   Definitions definitions_;
   // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one
   // more, so that every free of an object takes the careful path: only that one looks at a
