@@ -216,6 +216,8 @@ TEST_F(SetCallbacksTest, ATagThatIsNone) {
   EXPECT_TRUE(to.all_zero());
   EXPECT_EQ(universe.counters().attributes, 1u);
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
+  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  EXPECT_EQ(runtime.ends, 1);
 }
 
 TEST_F(SetCallbacksTest, ContextsEndWithUnusedKeyvalsAndDomains) {
