@@ -130,10 +130,9 @@ int attrcache_delete_predefined(attrcache_kind* kind, attrcache_table* table, in
   attrcache_tag tag;
   const int error = find_per_object(registry, keyval, &inner, &tag);
   if (error != ATTRCACHE_OK) return error;
-  const int result =
-      attrcache::delete_attribute({registry, Table::of(table), nullptr}, inner, Caller::kRuntime,
-                                  attrcache::OnFailure::kKeep, nullptr);
-  return result == ATTRCACHE_ABSENT && !registry.settings().tells ? ATTRCACHE_OK : result;
+  return registry.told(attrcache::delete_attribute({registry, Table::of(table), nullptr}, inner,
+                                                   Caller::kRuntime, attrcache::OnFailure::kKeep,
+                                                   nullptr));
 }
 
 }  // extern "C"

@@ -45,6 +45,10 @@ inline void* address_for_c(const uint64_t* at, attrcache_tag tag) {
 inline void* seen_by_c(const uint64_t* at, attrcache_tag tag) {
   return tag == ATTRCACHE_AS_POINTER ? as_pointer(*at) : address_for_c(at, tag);
 }
+// The same of a value that others may change there: `value` is what was read.
+inline void* seen_by_c(uint64_t value, const uint64_t* at, attrcache_tag tag) {
+  return tag == ATTRCACHE_AS_POINTER ? as_pointer(value) : address_for_c(at, tag);
+}
 
 constexpr int seen_as_fint(uint64_t value) { return static_cast<int32_t>(value); }
 constexpr intptr_t seen_as_aint(uint64_t value) { return static_cast<intptr_t>(value); }

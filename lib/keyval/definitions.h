@@ -38,7 +38,7 @@ struct Definition {
   Atomic<uint64_t> value{0};
   // (P10) release: pairs with P9.
   void put(intptr_t set) { value.store(stored(set, tag), kRelease); }
-  void* address_in_c() const { return seen_by_c(reinterpret_cast<const uint64_t*>(&value), tag); }
+  const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value); }
   Definition* earlier = nullptr;  // of the same number; only who owns that looks
 
   // Whether it is what is asked for, but for what may change.

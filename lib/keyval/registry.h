@@ -180,6 +180,13 @@ class Registry {
   const Threads& threads() const { return threads_; }
   const DomainSettings& settings() const { return settings_; }
   const Memory& memory() const { return settings_.memory; }
+
+  // What a delete or free says to the user: absence only where the domain tells (ATTRCACHE_TELL).
+  int told(int result) const {
+    if (result == ATTRCACHE_ABSENT && !settings_.tells) [[unlikely]]
+      return ATTRCACHE_OK;
+    return result;
+  }
   const CallingConvention& convention() const { return convention_; }
 
   // How many keyvals there ever were, and how many references there are. The numbers are

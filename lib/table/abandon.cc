@@ -56,13 +56,12 @@ int abandon_those(const Target& target, const ThreadState& thread, const TableSc
   return result;
 }
 
-// Whether a slot holds something that isn't being deleted up this thread's own stack.
-template <typename Which>
-bool any_slot(const ThreadState& thread, Table& table, Which which) {
+// Whether another thread is deleting an attribute of the table.
+bool others_delete(const ThreadState& thread, Table& table) {
   bool any = false;
   table.for_each([&](uint32_t, Pair& slot) {
     const uint64_t m = slot.load_meta();
-    any = any || (!meta::empty(m) && which(m) && !is_deleting(thread, slot, m));
+    any = any || (meta::deleting(m) && !is_deleting(thread, slot, m));
   });
   return any;
 }
@@ -71,9 +70,7 @@ bool any_slot(const ThreadState& thread, Table& table, Which which) {
 // deletion, since nobody else does: here the object's owner frees it beside somebody who uses it.
 void wait_for_deletions(const Threads& threads, const ThreadState& thread, Table& table) {
   Backoff backoff;
-  while (any_slot(thread, table, [](uint64_t m) { return meta::deleting(m); })) {
-    threads.wait(backoff);
-  }
+  while (others_delete(thread, table)) threads.wait(backoff);
 }
 
 }  // namespace
@@ -95,7 +92,7 @@ int abandon_attributes(const Target& target) {
     if (first == ATTRCACHE_OK) first = result;
     if (scope.table_died()) return first;
     wait_for_deletions(target.registry.threads(), thread, table);
-    if (!any_slot(thread, table, [](uint64_t) { return true; })) break;
+    if (deleting_is_ours(thread, table)) break;
   }
   release_table(thread, table, target.registry.memory());
   return first;

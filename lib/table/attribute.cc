@@ -404,9 +404,7 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
   const int result = pin_value(registry, *slot, keyval, &word);
   if (result != ATTRCACHE_OK) [[unlikely]]
     return result;
-  borrowed->value = meta::tag(word.meta) == ATTRCACHE_AS_POINTER
-                        ? as_pointer(word.value)
-                        : address_for_c(slot->value_address(), meta::tag(word.meta));
+  borrowed->value = seen_by_c(word.value, slot->value_address(), meta::tag(word.meta));
   borrowed->borrow.slot = slot;
   borrowed->registry = &registry;
   borrowed->thread = identity;

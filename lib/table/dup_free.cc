@@ -124,7 +124,8 @@ Remains remains(Table& table) {
   return r;
 }
 
-// Whether all deletions that are under way are those of this thread, up its stack.
+}  // namespace
+
 bool deleting_is_ours(const ThreadState& thread, Table& table) {
   bool ours = true;
   table.for_each([&](uint32_t, Pair& slot) {
@@ -133,8 +134,6 @@ bool deleting_is_ours(const ThreadState& thread, Table& table) {
   });
   return ours;
 }
-
-}  // namespace
 
 void release_table(const ThreadState& thread, Table& table, const Memory& memory) {
   for_each_frame(thread, [&table](Frame& f) {

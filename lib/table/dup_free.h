@@ -19,6 +19,9 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code);
 // STOP_AT_FAILURE or DRAIN.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
 
+// Whether nothing is in a table but what this thread is deleting, up its stack.
+bool deleting_is_ours(const ThreadState& thread, Table& table);
+
 // Releases the memory of a table whose content doesn't matter any more, and tells the operations on
 // it up this thread's stack.
 void release_table(const ThreadState& thread, Table& table, const Memory& memory);

@@ -38,10 +38,10 @@ int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* ob
 
 int delete_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                   int* callback_code) noexcept {
-  const int result =
-      delete_attribute({registry_of(kind), Table::of(table), object}, static_cast<uint32_t>(keyval),
-                       Caller::kUser, OnFailure::kKeep, callback_code);
-  return result == ATTRCACHE_ABSENT && !registry_of(kind).settings().tells ? ATTRCACHE_OK : result;
+  Registry& registry = registry_of(kind);
+  return registry.told(delete_attribute({registry, Table::of(table), object},
+                                        static_cast<uint32_t>(keyval), Caller::kUser,
+                                        OnFailure::kKeep, callback_code));
 }
 
 int drop_slowly(attrcache_kind* kind, int keyval) noexcept {

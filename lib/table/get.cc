@@ -50,10 +50,7 @@ int get_slowly(const attrcache_kind* kind, const attrcache_table* table, int key
   const int result = find_attribute(*reinterpret_cast<const Registry*>(kind), Table::of(table),
                                     static_cast<uint32_t>(keyval), &found);
   if (result == ATTRCACHE_OK) {
-    *value = seen_by_c(found.slot->value_address(), meta::tag(found.word.meta));
-    if (meta::tag(found.word.meta) == ATTRCACHE_AS_POINTER) {
-      *value = as_pointer(found.word.value);
-    }
+    *value = seen_by_c(found.word.value, found.slot->value_address(), meta::tag(found.word.meta));
   }
   return result;
 }

@@ -30,20 +30,18 @@ int get_predefined(const Registry& registry, const Table& table, int number,
   }
   const attrcache_tag tag = definition->tag;
   switch (definition->where) {
-    case ATTRCACHE_PER_KIND: {
+    case ATTRCACHE_PER_KIND:
       // (P9) acquire: pairs with P10: what a pointer points to is seen.
       value->bits = definition->value.load(kAcquire);
-      value->in_c = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(value->bits)
-                                                : definition->address_in_c();
+      value->in_c = seen_by_c(value->bits, definition->value_address(), tag);
       return ATTRCACHE_OK;
-    }
     case ATTRCACHE_COMPUTED: {
       const void* const at = definition->compute(reinterpret_cast<const attrcache_table*>(&table),
                                                  definition->context);
       if (at == nullptr) return ATTRCACHE_ABSENT;
       value->bits = bits_at(at, tag);
-      value->in_c = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(value->bits)
-                                                : const_cast<void*>(at);
+      // An int or Aint of the runtime's own has no other part that C must not see.
+      value->in_c = tag == ATTRCACHE_AS_POINTER ? as_pointer(value->bits) : const_cast<void*>(at);
       return ATTRCACHE_OK;
     }
     default: {
@@ -51,8 +49,7 @@ int get_predefined(const Registry& registry, const Table& table, int number,
       const int result = find_attribute(registry, table, definition->keyval.load(kRelaxed), &found);
       if (result == ATTRCACHE_OK) {
         value->bits = found.word.value;
-        value->in_c = tag == ATTRCACHE_AS_POINTER ? reinterpret_cast<void*>(value->bits)
-                                                  : seen_by_c(found.slot->value_address(), tag);
+        value->in_c = seen_by_c(value->bits, found.slot->value_address(), tag);
       }
       return result;
     }
