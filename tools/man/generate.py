@@ -25,10 +25,9 @@ TOOLS = {
 
 # Abbreviations of the header's comments, where pages have the room to spell them out.
 SOURCES = {
-    "M1": "MPI-1.1, section 5.7",
-    "M2": "MPI-2.2, section 6.7",
+    "C": "MPI-4.1, section 7.7",
     "L": "MPI-4.1, section 19.3.7",
-    "F": "MPI-2.2, section 8.7.1",
+    "F": "MPI-4.1, section 11.2.4",
 }
 
 # KEYVAL_* stands for all such errors; this one is only for those who change what users may not.
@@ -138,12 +137,12 @@ def summary(comment):
 
 def function_page(header, function):
     comment = re.sub(r"^/?\s*", "", function.comment).strip()
-    sources = re.search(r"\s*\[((?:M1|M2|L|F)\b[^\]]*)\]$", comment)
+    sources = re.search(r"\s*\[((?:C|L|F)\b[^\]]*)\]$", comment)
     described = comment[:sources.start()] if sources else comment
     errors = "\n".join(".TP\n.B %s\n%s" % (result, prose(meaning))
                        for result, meaning in header.errors(function.name, described))
     conforms = "; ".join(
-        re.sub(r"^(M1|M2|L|F)\b,?", lambda m: SOURCES[m.group(1)] + ":", source.strip()).rstrip(":")
+        re.sub(r"^(C|L|F)\b,?", lambda m: SOURCES[m.group(1)] + ":", source.strip()).rstrip(":")
         for source in sources.group(1).replace("\n", " ").split(";")) if sources else ""
     siblings = [f.name for f in header.functions
                 if f.section == function.section and f is not function]

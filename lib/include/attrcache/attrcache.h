@@ -2,8 +2,9 @@
 /*
  * attrcache: a lock-free concurrent attribute cache for MPI runtimes and their like. The C API.
  *
- * Sources, as cited below: [M1] MPI-1.1 section 5.7; [M2] MPI-2.2 section 6.7; [L] MPI-4.1 section
- * 19.3.7 (MPI-2 section 4.12.7), attributes between languages; [F] MPI-2.2 section 8.7.1, finalize.
+ * Sources, as cited below, all in MPI-4.1: [C] section 7.7, caching (MPI-1.1 5.7, MPI-2.2 6.7); [L]
+ * 19.3.7, attributes between languages (MPI-2 4.12.7); [F] 11.2.4, user functions at finalization
+ * (MPI-2.2 8.7.1).
  *
  * The nouns
  *   domain   one independent caching universe. Nothing is shared between two domains.
@@ -303,7 +304,7 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
 /* ---- Keyvals ------------------------------------------------------------------------------- */
 
 /* Never handed out; fit for the static initialization of a keyval variable. (Of a domain that has
- * `numbers`, it is another int.) [M1] */
+ * `numbers`, it is another int.) [C] */
 #define ATTRCACHE_KEYVAL_INVALID 0
 
 /* Keyvals are opaque. They lie between these two, both included, which is disjoint from what Open
@@ -384,8 +385,8 @@ typedef struct attrcache_callbacks {
 } attrcache_callbacks;
 
 /* Makes a keyval of `kind`. `callbacks` may be null: copy nothing, delete silently. Errors: NULL,
- * ARGUMENT (language; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [M1
- * MPI_KEYVAL_CREATE; M2 MPI_COMM_CREATE_KEYVAL and its kin] */
+ * ARGUMENT (language; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [C
+ * MPI_COMM_CREATE_KEYVAL and its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
                                           int* keyval) ATTRCACHE_NOEXCEPT;
@@ -406,7 +407,7 @@ ATTRCACHE_API int attrcache_keyval_set_callbacks(
  * when two threads free it at the same time, it is gone when both have returned.
  * A freed keyval that is gone is recognised as STALE until its number comes round again, after at
  * least 16000 more creations (500 when nearly all that a kind can have are alive). Errors: NULL,
- * KEYVAL_*. Any thread; lock-free; may run the destructor. [M1 MPI_KEYVAL_FREE] */
+ * KEYVAL_*. Any thread; lock-free; may run the destructor. [C MPI_COMM_FREE_KEYVAL] */
 ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRCACHE_NOEXCEPT;
 
 /* ---- Attributes ---------------------------------------------------------------------------- */
@@ -459,7 +460,7 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
  * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
  * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (delete_fn has attached a value itself, 16
  * times over; the last is attached), BORROWED, BUSY (delete_fn has freed the object). Any thread;
- * lock-free; runs delete_fn of the value it replaces. [M1 MPI_ATTR_PUT; M2 MPI_COMM_SET_ATTR] */
+ * lock-free; runs delete_fn of the value it replaces. [C MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -472,7 +473,7 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
  * atomic read-modify-write, no fence, no store but to *value. Allocates nothing, and calls nothing
  * but the function of a predefined keyval that has one (ATTRCACHE_COMPUTED).
  * In a domain that has `numbers` this takes another int than all other functions, and is to be
- * called through attrcache_get_ranged: a keyval as it is would be UNKNOWN. [M1 MPI_ATTR_GET; M2
+ * called through attrcache_get_ranged: a keyval as it is would be UNKNOWN. [C
  * MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
@@ -499,7 +500,7 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
  * the call returns CALLBACK. Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value
  * already being deleted, by another thread or up this one's stack: OK at once, and it is hidden from
  * get. Errors: NULL, KEYVAL_*, CALLBACK,
- * BORROWED. Any thread; lock-free; runs delete_fn, perhaps the destructor. [M1 MPI_ATTR_DELETE; M2
+ * BORROWED. Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
  * MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -515,7 +516,7 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
  * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, PINNED, MOVED, BUSY (a callback has
  * freed the old object), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
- * after a failure. [M2 6.7.2, MPI_COMM_DUP] */
+ * after a failure. [C MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -540,7 +541,7 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
  * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BORROWED, BUSY (another thread
  * is still deleting one of the attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
- * destructors. [M2 6.7.2, MPI_COMM_FREE; F] */
+ * destructors. [C MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The attribute functions of MPI-2's C++ bindings (MPI-2.2 section 6.7; MPI-2 sections 8.8 and
-// 4.12.7), for programs that use them and MPIs that dropped them in MPI-3. Header-only, over the C
+// The attribute functions of MPI-2's C++ bindings (MPI-2.2 section 6.7, the last standard that has
+// them), for programs that use them and MPIs that dropped them in MPI-3. Header-only, over the C
 // functions of whichever MPI the program is compiled with; preload attrcache's interposer to have
 // them served by attrcache. Neither needs the other.
 //
