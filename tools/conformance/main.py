@@ -39,6 +39,8 @@ def parser(tool):
     p.add_argument("--mpif90", metavar="F", help="its Fortran compiler; without it, Fortran isn't looked at")
     p.add_argument("--mpicxx", metavar="C++", help="its C++ compiler, for the C++ bindings, where it has them")
     p.add_argument("--served", action="store_true", help="run the programs under attrcache-run")
+    p.add_argument("--called", metavar="WORD",
+                   help="what tables call this run, as in embedded (default: native, or served with --served)")
     p.add_argument("--only", metavar="SECTION", action="append", default=[],
                    help="a section, or a check; can be given several times")
     p.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
@@ -108,7 +110,7 @@ def check_mpi(arguments, sections, home, tool):
         needs = {feature for check in checks for feature in check.needs} | {"standard_abi"}
         an_mpi = mpi_module.Mpi(arguments, folder, needs)
         date = datetime.date.today().isoformat()
-        print(report.headline(report.to_data(an_mpi, [], arguments.served, date)) + "\n", flush=True)
+        print(report.headline(report.to_data(an_mpi, [], arguments, date)) + "\n", flush=True)
         shown = sys.stderr.isatty()
         done = []
 
@@ -121,7 +123,7 @@ def check_mpi(arguments, sections, home, tool):
         results = outcome.Runner(an_mpi).run_all(checks, arguments.jobs, progress)
         if shown:
             sys.stderr.write("\r\033[K")
-    data = report.to_data(an_mpi, results, arguments.served, date)
+    data = report.to_data(an_mpi, results, arguments, date)
     print(report.to_text(data, sections, tool), end="")
     for path, text in ((arguments.json, report.to_json(data)), (arguments.html, report.to_html(data, sections))):
         if path:

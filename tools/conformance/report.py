@@ -11,7 +11,7 @@ FORMAT = 1
 SAYS = {"demanded": "the standard demands", "implied": "implied", "open": "left open"}
 
 
-def to_data(an_mpi, results, served, date):
+def to_data(an_mpi, results, arguments, date):
     """The whole run as plain data, from which everything else is made."""
     return {
         "format": FORMAT,
@@ -21,7 +21,8 @@ def to_data(an_mpi, results, served, date):
         "mpi_version": "%d.%d" % an_mpi.version,
         "thread_level": mpi_module.LEVELS[an_mpi.level],
         "ranks": an_mpi.ranks,
-        "served": served,
+        "served": arguments.served,
+        "called": arguments.called or ("served" if arguments.served else "native"),
         "counts": counts(results),
         "results": [{
             "check": r.check.name, "section": r.check.section, "kind": r.check.kind, "standard": r.check.number,
@@ -42,7 +43,13 @@ def headline(data):
     return "%s (MPI-%s%s), %s, %d rank%s, %s, %s" % (
         data["mpi"], data["mpi_version"], ", standard ABI" if data["standard_abi"] else "", data["thread_level"],
         data["ranks"], "" if data["ranks"] == 1 else "s",
-        "served by attrcache" if data["served"] else "native", data["date"])
+        how(data), data["date"])
+
+
+def how(data):
+    """Native, served by attrcache, or what the user called it."""
+    called = data.get("called") or ("served" if data["served"] else "native")
+    return "served by attrcache" if called == "served" else called
 
 
 def totals(data):
@@ -139,7 +146,7 @@ def to_html(data, sections):
         parts.append("<h2>%s</h2>\n<table><thead><tr><th>check<th>standard<th>kind<th>result</thead>\n%s\n</table>" % (
             escape(section.title.capitalize()), "\n".join(rows)))
     return PAGE % {
-        "title": escape(data["mpi"] + (", served by attrcache" if data["served"] else "")),
+        "title": escape(data["mpi"] + ("" if how(data) == "native" else ", " + how(data))),
         "headline": escape(headline(data)),
         "totals": "".join("<li>%s" % escape(line) for line in totals(data)),
         "sections": "\n".join(parts),

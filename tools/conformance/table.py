@@ -23,7 +23,7 @@ def read(paths):
         except (ValueError, KeyError, TypeError):
             raise BadInput("%s is not what --json writes" % path) from None
         runs.append(data)
-    return sorted(runs, key=lambda run: (run["standard_abi"], short_name(run), run["served"]))
+    return sorted(runs, key=lambda run: (run["standard_abi"], short_name(run), run["served"], called(run)))
 
 
 def short_name(run):
@@ -31,6 +31,10 @@ def short_name(run):
     found = re.match(r"([A-Za-z ]*?)(?: Version)?:? v?(\d[\w.]*)", run["mpi"])
     name = "%s %s" % (found.group(1).strip(), found.group(2)) if found else run["mpi"][:40]
     return name + (", standard ABI" if run["standard_abi"] else "")
+
+
+def called(run):
+    return run.get("called") or ("served" if run["served"] else "native")
 
 
 def grouped(names):
@@ -64,7 +68,7 @@ def make(paths, page):
         dates(runs), runs[0]["ranks"]), "|---|---|---|---|---|"]
     for run in runs:
         lines.append("| %s | %s | %s | %s | %s |" % (
-            short_name(run), "served" if run["served"] else "native", of(run, "demanded"), of(run, "implied"),
+            short_name(run), cell(called(run)), of(run, "demanded"), of(run, "implied"),
             ", ".join(grouped(r["check"] for r in failing(run, "demanded"))) or "nothing"))
     text = "\n".join(lines) + "\n"
     if page:
@@ -77,9 +81,10 @@ PAGE = """<!-- SPDX-License-Identifier: Apache-2.0 OR MIT -->
 # Attributes in MPIs
 
 Made by `%(tool)s --table`, from the JSON files beside it, which it wrote on %(dates)s. "Served" is under
-`attrcache-run`. Which check asks what: `%(tool)s --list`; a program that shows a failure by itself:
-`%(tool)s --reproducer CHECK`. A number in brackets counts kinds of objects and Fortran interfaces. Races are looked for
-in bounded storms, so natively they are seen in one run and not in another.
+`attrcache-run`, "embedded" an MPI that `tools/embed` made, with attrcache inside. Which check asks what:
+`%(tool)s --list`; a program that shows a failure by itself: `%(tool)s --reproducer CHECK`. A number in brackets counts
+kinds of objects and Fortran interfaces. Races are looked for in bounded storms, so natively they are seen in one run and
+not in another.
 
 %(table)s
 """
@@ -89,8 +94,8 @@ def details(runs, text):
     tool = "check-mpi"
     parts = [PAGE % {"tool": tool, "dates": dates(runs), "table": text}]
     for run in runs:
-        parts.append("## %s, %s\n\n%s\n" % (short_name(run), "served" if run["served"] else "native", ". ".join(
-            [report.headline(run)] + report.totals(run)) + "."))
+        parts.append("## %s, %s\n\n%s\n" % (
+            short_name(run), called(run), ". ".join([report.headline(run)] + report.totals(run)) + "."))
         for kind in ("demanded", "implied"):
             failures = failing(run, kind)
             if failures:
@@ -109,7 +114,7 @@ def details(runs, text):
             for r in run["results"]:
                 if r["check"] == name and r["result"] == "open":
                     said.setdefault(r.get("detail", ""), []).append(
-                        short_name(run) + (" served" if run["served"] else ""))
+                        short_name(run) + ("" if called(run) == "native" else " " + called(run)))
         parts += ["* %s: %s" % ("; ".join(who), cell(what)) for what, who in said.items()]
         parts.append("")
     return "\n".join(parts).rstrip() + "\n"
