@@ -6,6 +6,8 @@
 # -O2 in every build but debugging ones, so that tests see the code that ships, and those of sanitizers, which rewrite it
 # anyway: with -O1 they take a third less to compile.
 # -ftrivial-auto-var-init: in what tests run by default, variables that nobody has initialized hold a pattern.
+#   With -flifetime-dse=2, which g++ assumes from -O1 on, it catches memory that is used as an object without having become
+#   one: newer compilers drop what was stored there before.
 # -fomit-frame-pointer: Bazel's default keeps the frame pointer, which costs get three instructions.
 # -ftls-model: g++ forgets the attribute of a declaration (platform/thread.h) at the definition.
 # -mcx16: builds for ThreadSanitizer use the compiler's 16-byte atomics, which are calls without it.

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The contenders: their names, their programs, how to build and how to run them."""
 
+import atexit
 import functools
 import os
+import re
+import shutil
 import subprocess
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -33,6 +37,8 @@ MPI_ENVIRONMENT = {
     "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
 }
+# The MPI library that the programs of //bench are linked with, as they look for it.
+MPI_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpich.so.12"}
 
 
 class BuildError(Exception):
@@ -53,18 +59,41 @@ def built(path):
     return os.path.join(_folder(), path)
 
 
+class Installation:
+    """An MPI that isn't the system's, whose library can take the place of the system's when a program is run."""
+
+    def __init__(self, mpi, prefix):
+        self.prefix = os.path.abspath(prefix)
+        wanted = MPI_LIBRARIES[mpi]
+        # A release of MPICH calls its library libmpi.so.12, Debian's package libmpich.so.12.
+        names = (wanted, wanted.replace("mpich", "mpi"))
+        found = [p for p in (os.path.join(self.prefix, "lib", name) for name in names) if os.path.exists(p)]
+        if not found:
+            raise BuildError(f"{prefix} has no lib/{names[1]}: is {mpi} installed there?")
+        self.folder = tempfile.mkdtemp(prefix="attrcache-bench.")
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
+        os.symlink(found[0], os.path.join(self.folder, wanted))
+
+    def environment(self):
+        return {"LD_LIBRARY_PATH": f"{self.folder}:{self.prefix}/lib",
+                "OPAL_PREFIX": self.prefix, "PATH": f"{self.prefix}/bin:{os.environ['PATH']}"}
+
+
 class Contender:
-    def __init__(self, name, program, arguments=(), preload=None):
+    def __init__(self, name, program, arguments=(), preload=None, installation=None):
         self.name = name
         self.program = program
         self.arguments = list(arguments)
         self.preload = preload
+        self.installation = installation
 
     def path(self, suffix=""):
         return built(f"bench/{self.program}{suffix}")
 
     def environment(self):
         env = {**os.environ, **MPI_ENVIRONMENT}
+        if self.installation:
+            env.update(self.installation.environment())
         if self.preload:
             env["LD_PRELOAD"] = built(self.preload)
         return env
@@ -74,17 +103,31 @@ def core():
     return [Contender(name, program) for program, name in CORE.items()]
 
 
-def mpi(served=True, levels=LEVELS):
-    """The MPIs, natively and served by attrcache, at each thread level."""
+def inside(argument):
+    """(MPI, {"embedded": where that is installed with attrcache inside, "native": and where without}) of --inside."""
+    match = re.fullmatch(r"(openmpi|mpich)=([^,]+)(?:,([^,]+))?", argument)
+    if not match:
+        raise BuildError(f"--inside {argument}: it wants openmpi=PREFIX or mpich=PREFIX, and perhaps ,NATIVE")
+    name, embedded, native = match.groups()
+    return name, {how: Installation(name, prefix)
+                  for how, prefix in (("embedded", embedded), ("native", native)) if prefix}
+
+
+def mpi(served=True, levels=LEVELS, installations=None):
+    """The MPIs, natively and served by attrcache, at each thread level; and with it inside, where that is installed."""
     found = []
     for name in MPIS:
+        installed = (installations or {}).get(name, {})
         libraries = {"native": None}
         if served:
             libraries["served"] = f"lib/mpi/libattrcache_{name}.so"
         for level in levels:
             for how, library in libraries.items():
-                found.append(Contender(f"{name}_{how}_{level}", f"mpi_{name}",
-                                       [f"--level={level}"], library))
+                found.append(Contender(f"{name}_{how}_{level}", f"mpi_{name}", [f"--level={level}"], library,
+                                       installed.get("native")))
+            if "embedded" in installed:
+                found.append(Contender(f"{name}_embedded_{level}", f"mpi_{name}", [f"--level={level}", "--embedded"],
+                                       None, installed["embedded"]))
     return found
 
 
