@@ -90,6 +90,7 @@ int main(void) {
   DECLARED(PMPI_Init, int type(int*, char***));
   DECLARED(PMPI_Init_thread, int type(int*, char***, int, int*));
   DECLARED(PMPI_Session_init, int type(MPI_Info, MPI_Errhandler, MPI_Session*));
+  DECLARED(PMPI_Session_finalize, int type(MPI_Session*));
   DECLARED(PMPI_Comm_rank, int type(MPI_Comm, int*));
   DECLARED(PMPI_Comm_size, int type(MPI_Comm, int*));
   DECLARED(PMPI_Igather, int type(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, int,

@@ -257,6 +257,7 @@ try() { # MPI
     run "$mpi" "$name:abort" abort 1 "$name"
   done
   run "$mpi" sessions control 1
+  run "$mpi" sessions_kept:sessions served 1 kept
   run "$mpi" fixed_address control 1
   run "$mpi" opened_late control "$np" "$scratch/$mpi/opened_module"
   for name in tool tool_for_attributes; do

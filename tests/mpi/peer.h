@@ -11,15 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Says what is wrong with this MPI, on rank 0. */
-__attribute__((unused)) static void peer_bug(const char* what) {
+/* Says what is wrong with this MPI. */
+__attribute__((unused)) static void peer_says(const char* what) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   char name[64] = "";
   char version[64] = "";
   int length;
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank != 0) return;
   MPI_Get_library_version(text, &length);
   /* "Open MPI v5.0.7, package: ..." or "MPICH Version:   5.0.2 ..." */
   if (sscanf(text, "Open MPI v%63[^, ]", version) == 1) {
@@ -29,6 +26,12 @@ __attribute__((unused)) static void peer_bug(const char* what) {
   }
   printf("peer bug: %s %s: %s\n", name, version, what);
   fflush(stdout);
+}
+/* The same, on rank 0 alone. */
+__attribute__((unused)) static void peer_bug(const char* what) {
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) peer_says(what);
 }
 
 __attribute__((unused)) static void peer_ignores_error(MPI_Comm* comm, int* code, ...) {

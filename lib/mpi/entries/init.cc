@@ -28,11 +28,11 @@ void* find_behind(const char* name) {
   return symbol;
 }
 
-int after_init(int code) {
+int after_init(const LifetimeCall& call, int code) {
+  if (code != MPI_SUCCESS) return code;
+  call.began();
   const Process* state;
-  if (code == MPI_SUCCESS && (probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) {
-    probe::begun(*state);
-  }
+  if ((probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) probe::begun(*state);
   return code;
 }
 
@@ -46,11 +46,13 @@ extern "C" {
 #define ATTRCACHE_INIT(prefix)                                                                     \
   ATTRCACHE_ENTRY int prefix##_Init(int* argc, char*** argv) {                                     \
     static const auto next = behind<decltype(PMPI_Init)>(#prefix "_Init");                         \
-    return after_init(next(argc, argv));                                                           \
+    const attrcache::mpi::LifetimeCall call;                                                       \
+    return after_init(call, next(argc, argv));                                                     \
   }                                                                                                \
   ATTRCACHE_ENTRY int prefix##_Init_thread(int* argc, char*** argv, int required, int* provided) { \
     static const auto next = behind<decltype(PMPI_Init_thread)>(#prefix "_Init_thread");           \
-    return after_init(next(argc, argv, required, provided));                                       \
+    const attrcache::mpi::LifetimeCall call;                                                       \
+    return after_init(call, next(argc, argv, required, provided));                                 \
   }
 
 ATTRCACHE_INIT(MPI)

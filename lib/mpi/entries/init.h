@@ -6,6 +6,8 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_INIT_H_
 #define ATTRCACHE_MPI_ENTRIES_INIT_H_
 
+#include "mpi/serving/lifetime.h"
+
 namespace attrcache::mpi {
 
 // Returns MPI's own function of that name, which ours hides. Ends the process if there is none.
@@ -18,7 +20,7 @@ Function* behind(const char* name) {
 // To be called when MPI's function has returned `code`, which it returns. If a report or
 // ATTRCACHE_VERBOSE wants to know of the process from its beginning on, serving begins now instead
 // of with the first keyval.
-int after_init(int code);
+int after_init(const LifetimeCall& call, int code);
 
 }  // namespace attrcache::mpi
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc). It is for the interfaces
-// of which every version has that function, and is included by their session.cc alone. Open MPI's is
-// none of them, because version 4 has no such function, and a program that looks for it must not
+// MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc), and MPI_Session_finalize,
+// because after the last session MPI may begin anew (serving/lifetime.h). They are for the interfaces
+// of which every version has these functions, and are included by their session.cc alone. Open MPI's
+// is none of them, because version 4 has no such function, and a program that looks for it must not
 // find it here.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_SESSION_H_
@@ -14,16 +15,25 @@
 
 extern "C" {
 
-#define ATTRCACHE_SESSION_INIT(prefix)                                                     \
-  ATTRCACHE_ENTRY int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler,      \
-                                            MPI_Session* session) {                        \
-    using attrcache::mpi::behind;                                                          \
-    static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init"); \
-    return attrcache::mpi::after_init(next(info, errhandler, session));                    \
+#define ATTRCACHE_SESSION(prefix)                                                                  \
+  ATTRCACHE_ENTRY int prefix##_Session_init(MPI_Info info, MPI_Errhandler errhandler,              \
+                                            MPI_Session* session) {                                \
+    using attrcache::mpi::behind;                                                                  \
+    static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init");         \
+    const attrcache::mpi::LifetimeCall call;                                                       \
+    return attrcache::mpi::after_init(call, next(info, errhandler, session));                      \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int prefix##_Session_finalize(MPI_Session* session) {                            \
+    using attrcache::mpi::behind;                                                                  \
+    static const auto next = behind<decltype(PMPI_Session_finalize)>(#prefix "_Session_finalize"); \
+    const attrcache::mpi::LifetimeCall call;                                                       \
+    const int code = next(session);                                                                \
+    if (code == MPI_SUCCESS) call.session_ended();                                                 \
+    return code;                                                                                   \
   }
 
-ATTRCACHE_SESSION_INIT(MPI)
-ATTRCACHE_SESSION_INIT(PMPI)
+ATTRCACHE_SESSION(MPI)
+ATTRCACHE_SESSION(PMPI)
 
 }  // extern "C"
 

@@ -6,7 +6,7 @@
 
 namespace attrcache::mpi {
 
-constinit Atomic<const Process*> process_state{nullptr};
+constinit Atomic<Process*> process_state{nullptr};
 constinit Atomic<uint8_t> attention_state{kNotServing};
 constinit Atomic<uint8_t> watch_state{0};
 constinit Counts counts;

@@ -26,8 +26,9 @@ struct Process {
 };
 
 // (MP1) Null until the first keyval is made, and never changed after that. The acquire below pairs
-// with the release in begin_first().
-[[gnu::visibility("hidden")]] extern constinit Atomic<const Process*> process_state;
+// with the release in begin_first(). What it points to changes only when MPI begins anew, before
+// anybody can use that (begin_anew).
+[[gnu::visibility("hidden")]] extern constinit Atomic<Process*> process_state;
 inline const Process* process() { return process_state.load(kAcquire); }  // (MP1)
 
 // May only be called once a keyval of attrcache's exists.

@@ -14,6 +14,7 @@
 #include "mpi/objects/anchor.h"
 #include "mpi/recording/probe.h"
 #include "mpi/serving/anchor_callbacks.h"
+#include "mpi/serving/lifetime.h"
 #include "mpi/watching/misuse.h"
 #include "mpi/watching/watch.h"
 #include "platform/memory.h"
@@ -179,8 +180,9 @@ int begin_first(const Process** state) {
   if (result != ATTRCACHE_OK) die("cannot serve this process:", attrcache_strerror(result));
 
   find_wrapped(*made);
+  lives_already();
 
-  const Process* expected = nullptr;
+  Process* expected = nullptr;
   // (MP1) The release publishes the domain. On failure another thread's state is used instead,
   // which the acquire makes visible.
   if (!process_state.compare_exchange_strong(expected, made, kAcqRel, kAcquire)) {
@@ -222,6 +224,14 @@ void watch_for_end(const Process& state) {
   if (!initialized() || finalized()) return;
   if (watching.exchange(true, kAcqRel)) return;
   native().comm.set_attr(finalize_object(), state.finalize_keyval, nullptr);
+}
+
+void begin_anew() {
+  Process* state = process_state.load(kAcquire);  // (MP1)
+  if (state == nullptr) return;
+  // Plain stores will do, because nobody uses MPI before it has begun.
+  if (create_anchor_keyvals(*state) != MPI_SUCCESS) die("no keyvals for", "further sessions");
+  forget_all_objects();
 }
 
 }  // namespace attrcache::mpi

@@ -99,6 +99,7 @@ typedef int(MPI_Delete_function)(MPI_Comm, int, void*, void*);
 int PMPI_Init(int* argc, char*** argv);
 int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* session);
+int PMPI_Session_finalize(MPI_Session* session);
 int PMPI_Comm_rank(MPI_Comm, int* rank);
 int PMPI_Comm_size(MPI_Comm, int* size);
 int PMPI_Igather(const void* from, int count, MPI_Datatype, void* to, int to_count, MPI_Datatype,

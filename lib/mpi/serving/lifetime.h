@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// MPI's lives. MPI lives from the first MPI_Init or MPI_Session_init on, until its last session ends
+// and MPI_Finalize has been called; another MPI_Session_init then begins a new life (MPI-4.1 11.3).
+// From one life to the next MPICH 4.2 and newer forget their keyvals, those of the anchors too.
+
+#ifndef ATTRCACHE_MPI_SERVING_LIFETIME_H_
+#define ATTRCACHE_MPI_SERVING_LIFETIME_H_
+
+namespace attrcache::mpi {
+
+// To be called within an overridden function that begins or ends a part of MPI. Tools may call one
+// such function from within another of the same purpose, so that both are overridden; only the
+// outermost call of a thread counts.
+class LifetimeCall {
+ public:
+  LifetimeCall();
+  ~LifetimeCall();
+  LifetimeCall(const LifetimeCall&) = delete;
+  LifetimeCall& operator=(const LifetimeCall&) = delete;
+
+  // MPI_Init or MPI_Session_init has succeeded. If that was the beginning of a further life, serving
+  // begins anew before this returns, also if another thread's call was the first.
+  void began() const;
+  // MPI_Session_finalize has succeeded.
+  void session_ended() const;
+};
+
+// Serving begins, so MPI lives. If its beginning wasn't seen, nobody can tell when it ends.
+void lives_already();
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_SERVING_LIFETIME_H_
