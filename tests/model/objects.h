@@ -124,7 +124,7 @@ struct Objects {
   void (*on_destroy)(Objects&) = nullptr;
   unsigned copier = 0;  // a thread's ordinal
   int older_seen = 0;
-  intptr_t deleted[16] = {};  // the values for which delete_fn was called, in this order
+  intptr_t deleted[24] = {};  // the values for which delete_fn was called, in this order
   int deletions = 0;
   int destroyed = 0;
   Plain<int> extra{1};  // what a destructor releases
