@@ -325,6 +325,24 @@ TEST(AtOnce, ManyCallbacksToBeRun) {
   });
 }
 
+// A value whose delete_fn fails stays attached, and its keyval alive, until a second call.
+TEST(AtOnce, FreeThatFails) {
+  run_model({}, [] {
+    Objects o;
+    o.keys_up_to(2, Copy::kCalled, Delete::kCalled);
+    o.set(0, 1);
+    o.set(1, 2);
+    o.free_key(1);
+    o.failures = 1;
+    expect(o.erase_all(0, o.kind) == ATTRCACHE_ERR_CALLBACK, "delete_fn fails");
+    expect(o.value(0, 0) == 1 && o.value(0, 1) == 2, "both are attached");
+    expect(o.attributes() == 2 && o.destroyed == 0, "and have their references");
+    expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
+    expect(o.deletions == 2 && o.destroyed == 1, "each once");
+    o.end();
+  });
+}
+
 // A delete_fn that attaches something to the object that is being freed, where there was nothing,
 // and where its own value is.
 TEST(AtOnce, DeleteThatAttaches) {
