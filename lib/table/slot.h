@@ -177,11 +177,11 @@ class Claim {
   // (S9) Detaches the value, if it still is in the slot. If pinners wait, the slot becomes GONE, so
   // that they learn that there is no value.
   void detach() {
-    uint64_t now = slot_->load_meta();
-    while (is(now)) {
+    uint64_t now = claimed_;  // only a guess for the exchange
+    do {
       const bool awaited = meta::waiters(now) != 0;
       if (end(now, awaited ? now & ~(meta::kVisible | meta::kReplacing) : 0)) return;
-    }
+    } while (is(now));
   }
 
  private:
