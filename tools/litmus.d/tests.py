@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Makes the litmus tests of a scenario, and asks herd."""
+
+import collections
+import os
+import re
+import subprocess
+
+from scenarios import Author
+from slicing import Inexpressible, Memory, Thread
+from trace import tool
+
+# verdict: Never, Sometimes or Always; or an error's text
+Verdict = collections.namedtuple("Verdict", "verdict states seconds")
+
+
+def words_written(arch, program, threads):
+    written = set()
+    for thread in threads:
+        for tag, steps in thread:
+            for step in steps:
+                what = arch.decode(step)
+                if what.is_store:
+                    written |= {a.address & ~7 for a in what.accesses if program.region_of(a.address)}
+    return written
+
+
+class Recorder:
+    """Runs a thread's author only to learn which operations and stores it has."""
+
+    def __init__(self, arch, program):
+        self.arch, self.program, self.written = arch, program, set()
+
+    def at(self, name):
+        return next(r.start for r in self.program.regions if r.name == name)
+
+    def writes(self, where, *_, **__):
+        self.written.add(self.at(where))
+
+    def does(self, operation):
+        steps = self.arch.own_steps(self.program.operations[operation].steps)
+        self.written |= words_written(self.arch, self.program, [[(operation, steps)]])
+
+    def reads(self, *_, **__):
+        return ""
+
+    got = reads_through = leaves_if_zero = done = reads
+
+
+def make(arch, program, scenario, weakened, title):
+    """(text of the litmus test, notes)"""
+    memory = Memory(program, scenario.begins)
+    for code in scenario.threads:
+        recorder = Recorder(arch, program)
+        code(recorder)
+        memory.written |= recorder.written
+    columns, initial, results, notes = [], [], {}, set()
+    for number, code in enumerate(scenario.threads):
+        thread = Thread(arch, memory, number)
+        code(Author(arch, program, thread))
+        lines, registers, found = thread.finish()
+        results.update(found)
+        notes |= thread.notes
+        column = []
+        for tag, text in lines:
+            kind = weakened.get(tag)
+            column += [text] if kind is None else weaken(arch, thread, text, kind)
+        columns.append(column + [thread.exit + ":"])
+        initial += registers
+        initial += [arch.initial(number, name.split(":")[1], "0") for name in found.values()]
+    declarations = memory.declarations()
+    height = max(len(c) for c in columns)
+    for column in columns:
+        column += [""] * (height - len(column))
+    widths = [max(len(line) for line in c) for c in columns]
+    rows = [" | ".join(line.ljust(w) for line, w in zip(row, widths)) + " ;"
+            for row in [[f"P{n}" for n in range(len(columns))]] + [list(r) for r in zip(*columns)]]
+    text = [f"{arch.herd} {title}", "{"] + [" " + d for d in declarations] + [" " + i for i in dict.fromkeys(initial)] + ["}"]
+    text += rows + [f"exists ({scenario.forbidden.format(**results)})"]
+    return "\n".join(text) + "\n", notes
+
+
+def weaken(arch, thread, text, kind):
+    if text.endswith(":"):
+        return [text]
+    weaker = arch.weaken(text, kind)
+    if weaker is None:
+        return []
+    return weaker if isinstance(weaker, list) else [weaker]
+
+
+def ask(path, arch, seconds):
+    command = tool("herd7") + ["-model", arch.model, "-optace", "true", path]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return Verdict(f"no answer in {seconds} s", 0, seconds)
+    found = re.search(r"^Observation .* (Never|Sometimes|Always) (\d+) (\d+)$", done.stdout, re.M)
+    if not found or "Warning" in done.stderr:
+        return Verdict("error: " + (done.stderr.strip() or done.stdout.strip() or "herd7 said nothing").splitlines()[0], 0, 0)
+    states = re.search(r"^States (\d+)$", done.stdout, re.M)
+    took = re.search(r"^Time .* ([\d.]+)$", done.stdout, re.M)
+    return Verdict(found.group(1), int(states.group(1)), float(took.group(1)))
+
+
+def check(arch, program, scenario, folder, seconds):
+    """[(what was taken away or "", file, Verdict, notes)]"""
+    found = []
+    for number, (removed, weakened) in enumerate([("", {})] + scenario.controls):
+        title = re.sub(r"[^a-z0-9]+", "_", f"{arch.name} {scenario.name}".lower()) + (f"_without{number}" if removed else "")
+        path = os.path.join(folder, title + ".litmus")
+        try:
+            text, notes = make(arch, program, scenario, weakened, title)
+        except Inexpressible as why:
+            found.append((removed, path, Verdict(f"not expressible: {why}", 0, 0), set()))
+            continue
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+        found.append((removed, path, ask(path, arch, seconds), notes))
+    return found
