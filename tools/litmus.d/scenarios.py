@@ -141,7 +141,7 @@ SCENARIOS = [
              [("get's acquire", {"get_aint": "acquire"})]),
     Scenario("delete, then tell", "a get returns a value whose delete has happened before",
              "delete", [deletes_and_tells, is_told_and_gets], "{read}=1",
-             [("the flag's release", {"flag": "release"}), ("the flag's acquire", {"flag": "acquire"})]),
+             [("every release of the writer", {"flag": "release", "delete": "acquire release"}), ("the flag's acquire", {"flag": "acquire"})]),
     Scenario("attach, attach", "both take effect",
              "attach", [only("attach", "first"), only("attach", "second")], "{first}=1 /\\ {second}=1",
              [("one set's atomicity", {"attach": "atomicity"})]),

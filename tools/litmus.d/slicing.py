@@ -6,10 +6,11 @@ branch that depends on a value that was read from such memory. A branch goes on 
 elsewhere it leaves the test, by the label at the thread's end. So the tests have no loops. What a retry loses is loads
 only: without them an execution that the model allows is still one, so nothing is allowed less by leaving them out.
 
-Left out, each of which can only make the model allow more:
-  * what depends on nothing that was read from shared memory: such a register has its value from the start;
-  * plain loads of words that no thread of the test writes; and of other loads of such words, that what follows depends
-    on their value, which is the same whoever reads it;
+Left out, each of which can only make the model allow more, because there are fewer events and fewer dependencies:
+  * what depends on nothing that was read from the memory in question: such a register has its value from the start;
+  * every access to other words than slots and what the callers share: the counters of references and the table's clock,
+    although their read-modify-writes order things too; and fields that are never written. What was read of them is a
+    constant, and they succeed as they did when they were traced;
   * the stack: a value that is kept there stays in a register, which the model orders in the same way as a store and a
     load of the same thread's own.
 """
@@ -27,15 +28,15 @@ class Memory:
     def __init__(self, program, before):
         self.program = program
         self.before = program.operations[before].memory
-        self.written = set()
         self.touched = set()
-        self.objects = {}  # {address: size}: places in a heap block that are found through a pointer
 
     def shared(self, address):
         return self.program.region_of(address) is not None
 
-    def add_object(self, pointer, address):
-        self.objects[pointer] = max(self.objects.get(pointer, 0), address + 8 - pointer)
+    def in_question(self, address):
+        region = self.program.region_of(address)
+        return region is not None and not region.name.startswith("heap") and not (
+            region.name == "table" and address - region.start < 16)
 
     def place(self, address):
         """(symbol, offset, words) of an address."""
@@ -45,9 +46,6 @@ class Memory:
             if offset < 16:
                 return ("directory", "clock")[offset // 8], offset % 8, 1
             return f"slot{(offset - 16) // 16}", offset % 16, 2
-        for start, size in self.objects.items():
-            if start <= address < start + size:
-                return f"{region.name}_{start - region.start:x}", address - start, size // 8
         if region.size == 8:
             return region.name, offset, 1
         return f"{region.name}_{offset & ~7:x}", offset % 8, 1
@@ -90,7 +88,6 @@ class Thread:
         self.lines = []  # (tag, text)
         self.tainted = set()  # registers that depend on shared memory
         self.cells = {}  # {private address: temporary}, where such a value is kept
-        self.pointers = []  # values that were loaded
         self.notes = set()
         self.results = {}  # {name: temporary}
         self.tag = ""
@@ -169,24 +166,14 @@ class Thread:
                 self.clean(what.writes)
         elif not self.memory.shared(what.accesses[0].address):
             self._private(step, what)
-        elif what.plain_load and not any(a.address & ~7 in self.memory.written for a in what.accesses):
+        elif not self.memory.in_question(what.accesses[0].address):
+            if any(a.base in self.tainted for a in what.accesses):
+                raise Inexpressible(f"{arch.show(step)}: where it goes depends on a slot")
             self.clean(what.writes)
         else:
             for access in what.accesses:
-                if access.base in self.tainted:
-                    inside = [p for p in self.pointers if p <= access.address and
-                              self.memory.program.region_of(p) == self.memory.program.region_of(access.address)]
-                    if not inside:
-                        raise Inexpressible(f"{arch.show(step)}: no pointer leads there")
-                    self.memory.add_object(max(inside), access.address)
                 self.memory.touched.add(access.address & ~7)
             arch.access(step, what, self)
-            if not any(a.address & ~7 in self.memory.written for a in what.accesses):
-                self.clean(what.writes)
-            if step.after:
-                for register in what.writes:
-                    if register in step.after and self.memory.shared(step.after[register]):
-                        self.pointers.append(step.after[register])
 
     def _private(self, step, what):
         """The stack, the thread's own memory, and the program's constants."""

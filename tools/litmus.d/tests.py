@@ -14,46 +14,9 @@ from trace import tool
 Verdict = collections.namedtuple("Verdict", "verdict states seconds")
 
 
-def words_written(arch, program, threads):
-    written = set()
-    for thread in threads:
-        for tag, steps in thread:
-            for step in steps:
-                what = arch.decode(step)
-                if what.is_store:
-                    written |= {a.address & ~7 for a in what.accesses if program.region_of(a.address)}
-    return written
-
-
-class Recorder:
-    """Runs a thread's author only to learn which operations and stores it has."""
-
-    def __init__(self, arch, program):
-        self.arch, self.program, self.written = arch, program, set()
-
-    def at(self, name):
-        return next(r.start for r in self.program.regions if r.name == name)
-
-    def writes(self, where, *_, **__):
-        self.written.add(self.at(where))
-
-    def does(self, operation):
-        steps = self.arch.own_steps(self.program.operations[operation].steps)
-        self.written |= words_written(self.arch, self.program, [[(operation, steps)]])
-
-    def reads(self, *_, **__):
-        return ""
-
-    got = reads_through = leaves_if_zero = done = reads
-
-
 def make(arch, program, scenario, weakened, title):
     """(text of the litmus test, notes)"""
     memory = Memory(program, scenario.begins)
-    for code in scenario.threads:
-        recorder = Recorder(arch, program)
-        code(recorder)
-        memory.written |= recorder.written
     columns, initial, results, notes = [], [], {}, set()
     for number, code in enumerate(scenario.threads):
         thread = Thread(arch, memory, number)
@@ -64,7 +27,7 @@ def make(arch, program, scenario, weakened, title):
         column = []
         for tag, text in lines:
             kind = weakened.get(tag)
-            column += [text] if kind is None else weaken(arch, thread, text, kind)
+            column += [text] if kind is None else weaken(arch, text, kind)
         columns.append(column + [thread.exit + ":"])
         initial += registers
         initial += [arch.initial(number, name.split(":")[1], "0") for name in found.values()]
@@ -80,13 +43,15 @@ def make(arch, program, scenario, weakened, title):
     return "\n".join(text) + "\n", notes
 
 
-def weaken(arch, thread, text, kind):
+def weaken(arch, text, kinds):
+    """An instruction without what the control takes away; there may be more of them then, or none."""
     if text.endswith(":"):
         return [text]
-    weaker = arch.weaken(text, kind)
-    if weaker is None:
-        return []
-    return weaker if isinstance(weaker, list) else [weaker]
+    texts = [text]
+    for kind in kinds.split():
+        weaker = [arch.weaken(t, kind) for t in texts]
+        texts = [t for w in weaker if w is not None for t in (w if isinstance(w, list) else [w])]
+    return texts
 
 
 def ask(path, arch, seconds):
