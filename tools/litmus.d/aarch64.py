@@ -265,7 +265,7 @@ class AArch64:
             parts = [thread.source(step, name_of(inner[0]))] + [self._operand(step, p, thread) for p in inner[1:]]
             place = "[" + ",".join(parts) + "]"
         else:
-            place = f"[{thread.constant(first.address)}]"
+            place = f"[{thread.address(first.address)}]"
         if at + 1 < len(ops) or ops[at].endswith("!"):
             raise Inexpressible(f"{self.show(step)}: it writes an address back")
         data = ops[:at]
@@ -300,15 +300,16 @@ class AArch64:
 
     @staticmethod
     def store(thread, address, value, release=False):
-        thread.emit(f"{'STLR' if release else 'STR'} {thread.constant(value)},[{thread.constant(address)}]")
+        thread.emit(f"{'STLR' if release else 'STR'} {thread.constant(value)},[{thread.address(address)}]")
 
     @staticmethod
     def load(thread, to, address, acquire=False):
-        thread.emit(f"{'LDAR' if acquire else 'LDR'} {to},[{thread.constant(address)}]")
+        thread.emit(f"{'LDAR' if acquire else 'LDR'} {to},[{thread.address(address)}]")
 
     @staticmethod
-    def load_through(thread, to, pointer):
-        thread.emit(f"LDR {to},[{pointer}]")
+    def load_through(thread, to, pointer, address):
+        thread.emit(f"EOR {to},{pointer},{pointer}")
+        thread.emit(f"LDR {to},[{thread.address(address)},{to}]")
 
     @staticmethod
     def leave_if_zero(thread, register):

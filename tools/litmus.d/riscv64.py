@@ -201,7 +201,7 @@ class RiscV:
             offset = re.match(r"^(-?\w*)\(", ops[-1]).group(1)
             place = f"{as_number(offset) if offset else 0}({thread.source(step, first.base)})"
         else:
-            place = f"0({thread.constant(first.address)})"
+            place = f"0({thread.address(first.address)})"
         if m in LOADS or m.startswith("lr."):
             if not m.startswith("l" + "r."):
                 thread.emit(f"{m} {thread.destination(name_of(ops[0]))},{place}")
@@ -226,17 +226,20 @@ class RiscV:
     def store(thread, address, value, release=False):
         if release:
             thread.emit("fence rw,w")
-        thread.emit(f"sd {thread.constant(value)},0({thread.constant(address)})")
+        thread.emit(f"sd {thread.constant(value)},0({thread.address(address)})")
 
     @staticmethod
     def load(thread, to, address, acquire=False):
-        thread.emit(f"ld {to},0({thread.constant(address)})")
+        thread.emit(f"ld {to},0({thread.address(address)})")
         if acquire:
             thread.emit("fence r,rw")
 
     @staticmethod
-    def load_through(thread, to, pointer):
-        thread.emit(f"ld {to},0({pointer})")
+    def load_through(thread, to, pointer, address):
+        base = thread.temp(thread.temporary())
+        thread.emit(f"xor {to},{pointer},{pointer}")
+        thread.emit(f"add {base},{thread.address(address)},{to}")
+        thread.emit(f"ld {to},0({base})")
 
     @staticmethod
     def leave_if_zero(thread, register):

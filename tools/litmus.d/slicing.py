@@ -50,34 +50,19 @@ class Memory:
             return region.name, offset, 1
         return f"{region.name}_{offset & ~7:x}", offset % 8, 1
 
-    def literal(self, value):
-        """How a constant is written: a symbol and an offset, or a number."""
-        if self.shared(value):
-            symbol, offset, _ = self.place(value)
-            self.touched.add(value & ~7)
-            return symbol, offset
-        return None, value - (1 << 64) if value >= 1 << 63 else value
-
     def declarations(self):
-        """The initial memory, as declarations of herd's."""
-        lines, known = {}, set()
-        while known != self.touched:
-            for address in sorted(self.touched - known):
-                known.add(address)
-                symbol, offset, words = self.place(address)
-                if symbol in lines:
-                    continue
-                start = address - offset
-                values = []
-                for at in range(start, start + 8 * words, 8):
-                    name, number = self.literal(self.before.get(at, 0))
-                    if name is not None and number != 0:
-                        name, number = None, 0  # a pointer into the middle of something that nobody follows
-                    values.append(name if name is not None else str(number))
-                size = f"[{words}]" if words > 1 else ""
-                value = "{" + ",".join(values) + "}" if words > 1 else values[0]
-                lines[symbol] = f"int64_t {symbol}{size}={value};"
+        """The initial memory, as declarations of herd's. What values are addresses for their users are numbers here."""
+        lines = {}
+        for address in sorted(self.touched):
+            symbol, offset, words = self.place(address)
+            start = address - offset
+            values = [str(signed(self.before.get(at, 0))) for at in range(start, start + 8 * words, 8)]
+            lines[symbol] = f"int64_t {symbol}[{words}]={{{','.join(values)}}};" if words > 1 else f"int64_t {symbol}={values[0]};"
         return [lines[name] for name in sorted(lines)]
+
+
+def signed(value):
+    return value - (1 << 64) if value >= 1 << 63 else value
 
 
 class Thread:
@@ -119,6 +104,10 @@ class Thread:
 
     def constant(self, value, width=8):
         return f"<k:{value & (1 << 64) - 1:x}:{width}>"
+
+    def address(self, value):
+        self.memory.touched.add(value & ~7)
+        return f"<a:{value:x}:8>"
 
     def temp(self, name, width=8):
         return f"<t:{name}:{width}>"
@@ -171,8 +160,6 @@ class Thread:
                 raise Inexpressible(f"{arch.show(step)}: where it goes depends on a slot")
             self.clean(what.writes)
         else:
-            for access in what.accesses:
-                self.memory.touched.add(access.address & ~7)
             arch.access(step, what, self)
 
     def _private(self, step, what):
@@ -199,7 +186,7 @@ class Thread:
         What the compiler chose keeps its register. Constants and temporaries get others, for as long as they are needed:
         the code is a straight line.
         """
-        place = re.compile(r"<([rkt]):([^:>]+):(\d+)>")
+        place = re.compile(r"<([rkat]):([^:>]+):(\d+)>")
         last_line = len(self.lines)
         spans = {}  # {(kind, name): [first line, last line]}
         for at, (_, text) in enumerate(self.lines):
@@ -231,11 +218,10 @@ class Thread:
         pointers, numbers, bases = [], [], {}
         for key, (first, last) in sorted(spans.items(), key=lambda item: item[1]):
             if key[0] == "k":
-                symbol, number = self.memory.literal(int(key[1], 16))
-                if symbol is None:
-                    numbers.append((key, first, last, number))
-                else:
-                    pointers.append((key, last, symbol, number))
+                numbers.append((key, first, last, signed(int(key[1], 16))))
+            elif key[0] == "a":
+                symbol, offset, _ = self.memory.place(int(key[1], 16))
+                pointers.append((key, last, symbol, offset))
         for key, (first, last) in spans.items():
             if key[0] == "t" and first < 0:
                 give(key, first, last)

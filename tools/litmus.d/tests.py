@@ -39,6 +39,7 @@ def make(arch, program, scenario, weakened, title):
     rows = [" | ".join(line.ljust(w) for line, w in zip(row, widths)) + " ;"
             for row in [[f"P{n}" for n in range(len(columns))]] + [list(r) for r in zip(*columns)]]
     text = [f"{arch.herd} {title}", "{"] + [" " + d for d in declarations] + [" " + i for i in dict.fromkeys(initial)] + ["}"]
+    results["data2"] = next(r.start for r in program.regions if r.name == "data2")
     text += rows + [f"exists ({scenario.forbidden.format(**results)})"]
     return "\n".join(text) + "\n", notes
 
