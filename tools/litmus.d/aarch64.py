@@ -45,6 +45,7 @@ class AArch64:
     herd = "AArch64"
     triple = "aarch64-linux-gnu"
     objdump = []
+    skipped = (0,)
     model = "aarch64.cat"
     general = [f"x{n}" for n in list(range(30))]
     options = []

@@ -37,6 +37,7 @@ class RiscV:
     herd = "RISCV"
     triple = "riscv64-linux-gnu"
     objdump = ["-M", "numeric"]
+    skipped = (0,)
     model = "riscv.cat"
     general = [f"x{n}" for n in range(1, 32)]
     options = []

@@ -70,17 +70,15 @@ def ask(path, arch, seconds):
 
 
 def check(arch, program, scenario, folder, seconds):
-    """[(what was taken away or "", file, Verdict, notes)]"""
-    found = []
+    """Yields (what was taken away or "", Verdict, notes), first for the code as it is."""
     for number, (removed, weakened) in enumerate([("", {})] + scenario.controls):
         title = re.sub(r"[^a-z0-9]+", "_", f"{arch.name} {scenario.name}".lower()) + (f"_without{number}" if removed else "")
         path = os.path.join(folder, title + ".litmus")
         try:
             text, notes = make(arch, program, scenario, weakened, title)
         except Inexpressible as why:
-            found.append((removed, path, Verdict(f"not expressible: {why}", 0, 0), set()))
+            yield removed, Verdict(f"not expressible: {why}", 0, 0), set()
             continue
         with open(path, "w", encoding="utf-8") as out:
             out.write(text)
-        found.append((removed, path, ask(path, arch, seconds), notes))
-    return found
+        yield removed, ask(path, arch, seconds), notes
