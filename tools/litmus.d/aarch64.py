@@ -161,6 +161,7 @@ class AArch64:
         reads = {base} | ({index} if index else set())
         what = Decoded(accesses=accesses, size=size)
         if m in LOADS:
+            what.reserves = "x" in m
             what.plain_load = m in ("ldr", "ldur", "ldrb", "ldrh", "ldrsw", "ldp")
             what.reads, what.writes = reads, set(values) | written_back
         elif RMW.match(m):

@@ -15,6 +15,7 @@ class Decoded:
     accesses: list = dataclasses.field(default_factory=list)
     size: int = 8
     plain_load: bool = False  # orders nothing by itself
+    reserves: bool = False  # the load of an exchange
     is_store: bool = False  # or both
     flow: str = ""  # "branch": conditional. Else a jump, a call or a return
     barrier: str = ""  # as herd reads it

@@ -111,6 +111,7 @@ int main(void) {
   GET("get_aint");
   result = NULL;
   SET("replace_aint", &first_data, ATTRCACHE_AS_POINTER);
+  SET("replace_again", &second_data, ATTRCACHE_AS_POINTER);
   DELETE("delete");
   SET("attach_again", &second_data, ATTRCACHE_AS_POINTER);
   DELETE("delete_again");

@@ -143,6 +143,7 @@ class Power:
             what.accesses = [Access(address, base, index, data)]
         values = {a.register for a in what.accesses}
         if m in LOADS or m in RESERVED:
+            what.reserves = m in RESERVED
             what.plain_load = m in LOADS
             what.writes = values
         else:

@@ -140,6 +140,7 @@ class RiscV:
         data = [name_of(op) for op in ops[:-1]]
         what = Decoded(reads={base})
         if m in LOADS or m.startswith("lr."):
+            what.reserves = m.startswith("lr.")
             what.plain_load = m in LOADS
             what.writes = {data[0]}
             what.accesses = [Access(address, base, None, data[0])]

@@ -132,8 +132,9 @@ class Thread:
 
     # ---- following an operation ----
 
-    def follow(self, operation, tag):
-        self.tag = tag
+    def follow(self, operation, tag, exchanges_only=False):
+        """`exchanges_only`: what is read before is what it was when traced. That leaves events out, too."""
+        self.tag, self.exchanges_only = tag, exchanges_only
         self.tainted.clear()
         self.cells.clear()
         for step in self.arch.own_steps(operation.steps):
@@ -159,6 +160,8 @@ class Thread:
         elif not self.memory.in_question(what.accesses[0].address):
             if any(a.base in self.tainted for a in what.accesses):
                 raise Inexpressible(f"{arch.show(step)}: where it goes depends on a slot")
+            self.clean(what.writes)
+        elif self.exchanges_only and not what.is_store and not what.reserves:
             self.clean(what.writes)
         else:
             arch.access(step, what, self)
