@@ -350,6 +350,9 @@ class AArch64:
                 status, rest = rest.split(",", 1)
                 name = {"STXR": "STR", "STLXR": "STLR", "STXP": "STP", "STLXP": "STP"}[name]
                 return [f"MOV {status},#0", f"{name} {rest}"]
+            elif name.startswith("CAS"):
+                old, new, place = rest.split(",", 2)
+                return [f"MOV X30,{old}", f"LDR {old},{place}", f"CMP {old},X30", f"CSEL X30,{new},{old},EQ", f"STR X30,{place}"]
         return f"{name} {rest}" if rest else name
 
 
