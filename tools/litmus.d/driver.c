@@ -86,9 +86,12 @@ int main(void) {
   attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
   int keyval;
   if (attrcache_keyval_create(kind, NULL, &keyval) != ATTRCACHE_OK) return 1;
-  // The thread gets its number, and slow paths are behind it. Another table's clock goes on.
+  // The thread gets its number, borrows for the first time, and slow paths are behind it. Another table's clock goes on.
   static _Alignas(64) attrcache_table other;
   if (attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL) != ATTRCACHE_OK) return 1;
+  static attrcache_borrowed early;
+  if (attrcache_borrow(kind, &other, keyval, &early) != ATTRCACHE_OK) return 1;
+  if (attrcache_give_back(&early) != ATTRCACHE_OK) return 1;
   if (attrcache_delete(kind, &other, NULL, keyval, NULL) != ATTRCACHE_OK) return 1;
 
 #define SET(name, value, tag)         \
@@ -112,6 +115,11 @@ int main(void) {
   result = NULL;
   SET("replace_aint", &first_data, ATTRCACHE_AS_POINTER);
   SET("replace_again", &second_data, ATTRCACHE_AS_POINTER);
+  static attrcache_borrowed borrowed;
+  before("borrow", "attrcache_borrow");
+  after(attrcache_borrow(kind, &table, keyval, &borrowed));
+  before("give_back", "attrcache_give_back");
+  after(attrcache_give_back(&borrowed));
   DELETE("delete");
   SET("attach_again", &second_data, ATTRCACHE_AS_POINTER);
   DELETE("delete_again");

@@ -119,6 +119,17 @@ def gets_address(t):
     t.done("read")
 
 
+def uses_and_gives_back(t):
+    t.reads("data2", "seen")
+    t.does("give_back")
+
+
+def deletes_and_overwrites(t):
+    t.does("delete")
+    t.writes("data2")
+    t.done("deleted")
+
+
 def deletes_and_tells(t):
     t.does("delete")
     t.writes("flag", "flag", release=True)
@@ -163,4 +174,10 @@ SCENARIOS = [
              "replace_again", [exchanges("replace_again", "first"), exchanges("delete", "second")],
              "{first}=1 /\\ {second}=1 /\\ ~(slot0[1]=0)",
              [("set's atomicity", {"replace_again": "atomicity"})]),
+    Scenario("borrow, delete", "a value that is deleted is borrowed",
+             "borrow", [exchanges("borrow", "first"), exchanges("delete", "second")], "{first}=1 /\\ {second}=1",
+             [("the borrow's atomicity", {"borrow": "atomicity"})]),
+    Scenario("give back, delete", "a borrower has read what was written after the value's delete",
+             "give_back", [uses_and_gives_back, deletes_and_overwrites], "{deleted}=1 /\\ {seen}=1",
+             [("the release of giving back", {"give_back": "release"})]),
 ]

@@ -18,6 +18,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 FLAGS = ["-std=c++20", "-O2", "-fomit-frame-pointer", "-fvisibility=hidden", "-ftls-model=initial-exec",
          "-fno-exceptions", "-fno-rtti", "-funwind-tables"]
 
+FUNCTIONS = ("attrcache_get", "attrcache_set", "attrcache_delete", "attrcache_borrow", "attrcache_give_back")
+
 # regs and after: {name: value}. `target`: where a branch or a call goes. `next`: the address that was executed next.
 Step = collections.namedtuple("Step", "pc mnemonic operands target regs after next symbol")
 Region = collections.namedtuple("Region", "name start size")
@@ -151,7 +153,7 @@ class Program:
         for pc, (_, _, _, symbol) in sorted(code.items()):
             entries.setdefault(symbol, pc)
         # POWER's callers within a program leave out the two instructions that load r2.
-        inside = {entries[f] + skipped for f in ("attrcache_get", "attrcache_set", "attrcache_delete") for skipped in arch.skipped}
+        inside = {entries[f] + skipped for f in FUNCTIONS for skipped in arch.skipped}
         starts = [i for i, regs in enumerate(states) if regs["pc"] in inside]
         if len(starts) < len(planned):
             raise Failed(f"{arch.name}: {len(planned)} operations were called, and {len(starts)} are in the trace")
