@@ -32,6 +32,12 @@ def width_of(operand):
     return 4 if operand.startswith("w") else 8
 
 
+def condition_holds(condition, nzcv):
+    n, z, c, v = (bool(nzcv & bit) for bit in (8, 4, 2, 1))
+    base = {"eq": z, "cs": c, "hs": c, "mi": n, "vs": v, "hi": c and not z, "ge": n == v, "gt": n == v and not z}
+    return base[condition] if condition in base else not base[CONDITIONS[condition]]
+
+
 def is_register(operand):
     return re.match(r"^([wx](\d+|zr)|sp|wsp)$", operand) is not None
 
@@ -65,6 +71,8 @@ class AArch64:
                     yield current
                 current = {"pc": int(line[4:20], 16), "xzr": 0}
             if current is not None:
+                if line.startswith("PSTATE="):
+                    current["nzcv"] = int(line[7:15], 16) >> 28
                 for name, value in re.findall(r"(X\d\d|SP)=([0-9a-f]{16})", line):
                     current["sp" if name == "SP" else "x" + str(int(name[1:]))] = int(value, 16)
         if current:
@@ -184,7 +192,7 @@ class AArch64:
     def compute(self, step, what, thread):
         m, ops = step.mnemonic, step.operands
         if "nzcv" in what.reads and "nzcv" not in thread.tainted:
-            raise Inexpressible(f"{self.show(step)}: flags that don't depend on memory")
+            return self._decided(step, thread)
         if m == "ccmp":
             return self._ccmp(step, thread)
         if m in ("ubfx", "ubfiz", "bfi", "bfxil", "uxtw"):
@@ -201,6 +209,26 @@ class AArch64:
             thread.tainted.add("nzcv")
         thread.emit(f"{m.upper()} {to},{','.join(sources)}")
         return None
+
+    def _decided(self, step, thread):
+        """A condition that no value of a slot decides: it holds or not, as it did when it was traced."""
+        m, ops = step.mnemonic, step.operands
+        holds = condition_holds(ops[-1], step.regs["nzcv"])
+        if m == "ccmp":
+            thread.clean({"nzcv"})
+            if holds:
+                thread.tainted.add("nzcv")
+                thread.emit(f"CMP {self._operand(step, ops[0], thread)},{self._operand(step, ops[1], thread)}")
+        elif m == "csel":
+            chosen = ops[1] if holds else ops[2]
+            if name_of(chosen) not in thread.tainted:
+                thread.clean({name_of(ops[0])})
+            else:
+                source = self._operand(step, chosen, thread)
+                thread.emit(f"MOV {thread.destination(name_of(ops[0]), width_of(ops[0]))},{source}")
+        else:
+            raise Inexpressible(f"{self.show(step)}: flags that don't depend on memory")
+        thread.note("a condition that nothing in the test decides: left out")
 
     def _ccmp(self, step, thread):
         """Z alone is used of it: if the condition holds it is that of the difference, else it is given."""

@@ -175,9 +175,16 @@ class RiscV:
             thread.emit(f"srli {piece},{self._operand(step, ops[1], thread)},32")
             thread.emit(f"sext.w {thread.destination(name_of(ops[0]))},{piece}")
             thread.note("srai by 32: as srli and sext.w, which compute the same from the same register")
+        elif m in ("seqz", "snez"):
+            piece = thread.temp(thread.temporary())
+            source = self._operand(step, ops[1], thread)
+            for text in (f"sub {piece},x0,{source}", f"or {piece},{piece},{source}", f"slt {piece},{piece},x0"):
+                thread.emit(text)
+            thread.emit(f"xori {thread.destination(name_of(ops[0]))},{piece},{int(m == 'seqz')}")
+            thread.note("seqz, snez: as sub, or, slt and xori, which compute the same from the same register")
         elif m == "not":
             thread.emit(f"xori {thread.destination(name_of(ops[0]))},{self._operand(step, ops[1], thread)},-1")
-        elif m in ("seqz", "snez", "sltu", "slt", "sltz", "sltiu", "srliw", "sraiw", "srai", "sra", "neg"):
+        elif m in ("sltu", "slt", "sltz", "sltiu", "srliw", "sraiw", "srai", "sra", "neg"):
             raise Inexpressible(f"{self.show(step)}: herd doesn't compute it")
         else:
             raise Inexpressible(f"{self.show(step)}: not known")
