@@ -301,7 +301,7 @@ class AArch64:
         data = ops[:at]
         if m == "ldp" and self.single_load:
             m = "ldxp"
-            thread.note("ldp: as ldxp, which the model reads in one step, as FEAT_LSE2 does ldp; no stxp follows it")
+            thread.note("ldp: as ldxp, which the model reads in one step, as FEAT_LSE2 does ldp; each stlxp has an ldaxp of its own")
         if m in LOADS:
             to = [thread.destination(name_of(r), width_of(r)) for r in data]
             thread.emit(f"{m.upper()} {','.join(to)},{place}")
