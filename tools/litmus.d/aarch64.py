@@ -170,7 +170,6 @@ class AArch64:
         what = Decoded(accesses=accesses, size=size)
         if m in LOADS:
             what.reserves = "x" in m
-            what.plain_load = m in ("ldr", "ldur", "ldrb", "ldrh", "ldrsw", "ldp")
             what.reads, what.writes = reads, set(values) | written_back
         elif RMW.match(m):
             what.is_store = True

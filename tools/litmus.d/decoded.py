@@ -14,7 +14,6 @@ class Decoded:
     writes: set = dataclasses.field(default_factory=set)
     accesses: list = dataclasses.field(default_factory=list)
     size: int = 8
-    plain_load: bool = False  # orders nothing by itself
     reserves: bool = False  # the load of an exchange
     is_store: bool = False  # or both
     flow: str = ""  # "branch": conditional. Else a jump, a call or a return

@@ -144,7 +144,6 @@ class Power:
         values = {a.register for a in what.accesses}
         if m in LOADS or m in RESERVED:
             what.reserves = m in RESERVED
-            what.plain_load = m in LOADS
             what.writes = values
         else:
             what.is_store = True
@@ -175,7 +174,6 @@ class Power:
                 left, right = width
             # The model has branches on one field only, and each branch here is on the field compared last.
             thread.tainted.add(field)
-            thread.fields[field] = (left, right)
             thread.emit(f"cmpw {left},{right}")
             thread.last_field = field
             thread.note("cmpd, cmpld, cmpdi, ...: as cmpw, which in the model compares all 64 bits; for equality alone")
@@ -301,7 +299,7 @@ class Power:
             if {access.base, access.index} & thread.tainted:
                 raise Inexpressible(f"{self.show(step)}: where it goes depends on memory")
         first = what.accesses[0]
-        place = f"0,{thread.address(first.address)}"
+        place = f"r0,{thread.address(first.address)}"
         if m in LOADS:
             thread.emit(f"ld {thread.destination(first.register)},0({thread.address(first.address)})")
         elif m in STORES:
@@ -323,9 +321,9 @@ class Power:
             thread.note("lqarx, stqcx.: as ldarx and stdcx. of meta, with a load and a store of value, once before and once "
                         "after it (ppc64le.py says why)")
         elif m in RESERVED:
-            thread.emit(f"lwarx {thread.destination(first.register)},r{place}")
+            thread.emit(f"lwarx {thread.destination(first.register)},{place}")
         else:
-            thread.emit(f"stwcx. {thread.source(step, first.register)},r{place}")
+            thread.emit(f"stwcx. {thread.source(step, first.register)},{place}")
         if m in CONDITIONAL:
             thread.tainted.add("cr0")
             thread.last_field = "cr0"

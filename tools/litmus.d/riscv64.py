@@ -141,7 +141,6 @@ class RiscV:
         what = Decoded(reads={base})
         if m in LOADS or m.startswith("lr."):
             what.reserves = m.startswith("lr.")
-            what.plain_load = m in LOADS
             what.writes = {data[0]}
             what.accesses = [Access(address, base, None, data[0])]
             what.size = LOADS.get(m, 4 if m.startswith("lr.w") else 8)
@@ -212,10 +211,7 @@ class RiscV:
         else:
             place = f"0({thread.address(first.address)})"
         if m in LOADS or m.startswith("lr."):
-            if not m.startswith("l" + "r."):
-                thread.emit(f"{m} {thread.destination(name_of(ops[0]))},{place}")
-            else:
-                thread.emit(f"{m} {thread.destination(name_of(ops[0]))},{place}")
+            thread.emit(f"{m} {thread.destination(name_of(ops[0]))},{place}")
         elif m in STORES:
             thread.emit(f"{m} {self._operand(step, ops[0], thread)},{place}")
         else:

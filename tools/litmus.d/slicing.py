@@ -76,7 +76,7 @@ class Thread:
         self.notes = set()
         self.results = {}  # {name: temporary}
         self.tag = ""
-        self.fields, self.last_field = {}, ""  # POWER's comparisons
+        self.last_field = ""  # of POWER's comparisons
         self._temporaries = 0
         self._labels = 0
 
