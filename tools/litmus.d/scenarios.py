@@ -143,7 +143,7 @@ def is_told_and_gets(t):
 
 
 SCENARIOS = [
-    Scenario("attach, read through", "a get returns a value, and what it points to is as before it was set",
+    Scenario("attach, read through", "a get returns a value, and what that points to is as it was before",
              "attach", [stored("attach"), reads_what_it_got("data1")], "{read}=1 /\\ {seen}=0",
              [("set's release", {"attach": "release"})]),
     Scenario("attach, read beside", "the same of data that the value doesn't point to, an index's for example",
