@@ -57,7 +57,8 @@ static void before(const char* name, const char* function) {
       uint64_t word;
       memcpy(&word, regions[r].at + at, 8);
       if (word == 0) continue;
-      printf("word %llx %llx\n", (unsigned long long)(uintptr_t)(regions[r].at + at), (unsigned long long)word);
+      printf("word %llx %llx\n", (unsigned long long)(uintptr_t)(regions[r].at + at),
+             (unsigned long long)word);
     }
   }
   fflush(stdout);
@@ -86,16 +87,18 @@ int main(void) {
   attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
   int keyval;
   if (attrcache_keyval_create(kind, NULL, &keyval) != ATTRCACHE_OK) return 1;
-  // The thread gets its number, borrows for the first time, and slow paths are behind it. Another table's clock goes on.
+  // The thread gets its number and borrows for the first time, so slow paths are behind it. Another
+  // table's clock goes on.
   static _Alignas(64) attrcache_table other;
-  if (attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL) != ATTRCACHE_OK) return 1;
+  if (attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL) != ATTRCACHE_OK)
+    return 1;
   static attrcache_borrowed early;
   if (attrcache_borrow(kind, &other, keyval, &early) != ATTRCACHE_OK) return 1;
   if (attrcache_give_back(&early) != ATTRCACHE_OK) return 1;
   if (attrcache_delete(kind, &other, NULL, keyval, NULL) != ATTRCACHE_OK) return 1;
 
-#define SET(name, value, tag)         \
-  before(name, "attrcache_set");      \
+#define SET(name, value, tag)    \
+  before(name, "attrcache_set"); \
   after(attrcache_set(kind, &table, NULL, keyval, (intptr_t)(value), tag, NULL))
 #define GET(name)                \
   before(name, "attrcache_get"); \
