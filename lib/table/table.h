@@ -314,7 +314,6 @@ static_assert(sizeof(Leaf) == 128 && sizeof(Node) == kFanout * sizeof(void*));
 template <typename Visit>
 void visit_tree(Node* node, Visit visit) {
   if (node == &no_tree) return;
-#pragma GCC unroll 4
   for (const Atomic<Child>& at : node->places) {
     const Child child = at.load(kAcquire);  // as T1
     if (child.at == &no_far_leaf) [[likely]]
