@@ -4,6 +4,7 @@
 import re
 
 from decoded import Access, Decoded
+from processor import Processor
 from slicing import Inexpressible
 
 CONDITIONS = {"eq": "ne", "ne": "eq", "cs": "cc", "cc": "cs", "hi": "ls", "ls": "hi", "ge": "lt", "lt": "ge", "gt": "le",
@@ -14,6 +15,7 @@ STORES = {"str", "stur", "strb", "strh", "stlr", "stp"}
 PAIRS = {"ldp", "ldxp", "ldaxp", "stp", "stxp", "stlxp"}
 CONDITIONAL_STORES = {"stxr", "stlxr", "stxp", "stlxp"}
 BARRIERS = {"dmb", "dsb", "isb"}
+JUMPS = {"b", "bl", "ret", "blr", "br"}
 ONLY_FLAGS = {"cmp", "cmn", "tst", "ccmp", "ccmn"}
 SETS_FLAGS = ONLY_FLAGS | {"adds", "subs", "ands", "bics", "negs"}
 USES_FLAGS = {"csel", "csinc", "csinv", "csneg", "cset", "csetm", "cinc", "ccmp", "ccmn", "adc", "sbc"}
@@ -47,14 +49,11 @@ def decimal(operand):
     return re.sub(r"#(-?)0x([0-9a-f]+)", lambda m: "#" + m.group(1) + str(int(m.group(2), 16)), operand)
 
 
-class AArch64:
+class AArch64(Processor):
     herd = "AArch64"
     triple = "aarch64-linux-gnu"
-    objdump = []
-    skipped = (0,)
     model = "aarch64.cat"
     general = [f"x{n}" for n in list(range(30))]
-    options = []
 
     def __init__(self, name, cpu, options=(), single_load=False):
         self.name, self.options, self.single_load = name, list(options), single_load
@@ -78,14 +77,8 @@ class AArch64:
         if current:
             yield current
 
-    @staticmethod
-    def own_steps(steps):
-        depth = 0
-        for step in steps:
-            yield step
-            depth += (step.mnemonic in ("bl", "blr")) - (step.mnemonic == "ret")
-            if depth < 0:
-                return
+    def flow(self, step):
+        return step.mnemonic if step.mnemonic in JUMPS else None
 
     # ---- registers ----
 
@@ -101,8 +94,6 @@ class AArch64:
     def register(name, width):
         return ("X" if width == 8 else "W") + name[1:]
 
-    result_register = staticmethod(lambda register: register)
-
     @staticmethod
     def initial(thread, register, value):
         return f"int64_t {thread}:{register.upper()}={value};"
@@ -115,10 +106,6 @@ class AArch64:
     def set_constant(to, number):
         return f"MOV {to.upper()},#{number}"
 
-    @staticmethod
-    def show(step):
-        return f"{step.mnemonic} {', '.join(step.operands)}"
-
     # ---- decoding ----
 
     def decode(self, step):
@@ -129,7 +116,7 @@ class AArch64:
             return Decoded(barrier=f"{m.upper()} {ops[0].upper()}" if ops else m.upper())
         if m.startswith("b.") or m in ("cbz", "cbnz", "tbz", "tbnz"):
             return Decoded(flow="branch", reads={"nzcv"} if m.startswith("b.") else {name_of(ops[0])})
-        if m in ("b", "bl", "ret", "blr", "br"):
+        if m in JUMPS:
             return Decoded(flow=m, writes={"x30"} if m in ("bl", "blr") else set())
         if m in LOADS or m in STORES or m in CONDITIONAL_STORES or RMW.match(m):
             return self._decode_access(step)

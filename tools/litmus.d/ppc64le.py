@@ -13,6 +13,7 @@ impossible with either can't happen.
 import re
 
 from decoded import Access, Decoded
+from processor import Processor
 from slicing import Inexpressible
 
 LOADS = {"ld": 8, "lwz": 4, "lwa": 4, "lbz": 1, "lhz": 2, "ldx": 8, "lwzx": 4, "lwax": 4}
@@ -30,14 +31,12 @@ def is_register(operand):
     return re.match(r"^r\d+$", operand) is not None
 
 
-class Power:
+class Power(Processor):
     herd = "PPC"
     triple = "powerpc64le-linux-gnu"
-    objdump = []
     skipped = (8,)
     model = "ppc.cat"
     general = [f"r{n}" for n in range(1, 32)]
-    options = []
     qemu = ["qemu-ppc64le"]
 
     def __init__(self, name, value_first):
@@ -60,43 +59,8 @@ class Power:
         if current:
             yield current
 
-    @staticmethod
-    def own_steps(steps):
-        depth = 0
-        for step in steps:
-            yield step
-            flow = JUMPS.get(step.mnemonic)
-            depth += (flow == "bl") - (flow == "ret")
-            if depth < 0:
-                return
-
-    # ---- registers ----
-
-    @staticmethod
-    def is_zero(_register):
-        return False
-
-    @staticmethod
-    def register(name, _width):
-        return name
-
-    result_register = staticmethod(lambda register: register)
-
-    @staticmethod
-    def initial(thread, register, value):
-        return f"int64_t {thread}:{register}={value};"
-
-    @staticmethod
-    def add_constant(to, base, number):
-        return f"addi {to},{base},{number}"
-
-    @staticmethod
-    def set_constant(to, number):
-        return f"li {to},{number}"
-
-    @staticmethod
-    def show(step):
-        return f"{step.mnemonic} {','.join(step.operands)}"
+    def flow(self, step):
+        return JUMPS.get(step.mnemonic)
 
     # ---- decoding ----
 

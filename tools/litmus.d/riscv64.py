@@ -4,6 +4,7 @@
 import re
 
 from decoded import Access, Decoded
+from processor import Processor
 from slicing import Inexpressible
 
 LOADS = {"ld": 8, "lw": 4, "lwu": 4, "lh": 2, "lhu": 2, "lb": 1, "lbu": 1}
@@ -33,14 +34,12 @@ def as_number(text):
     return int(text, 0)
 
 
-class RiscV:
+class RiscV(Processor):
     herd = "RISCV"
     triple = "riscv64-linux-gnu"
     objdump = ["-M", "numeric"]
-    skipped = (0,)
     model = "riscv.cat"
     general = [f"x{n}" for n in range(1, 32)]
-    options = []
     qemu = ["qemu-riscv64"]
 
     def __init__(self, name):
@@ -62,17 +61,7 @@ class RiscV:
         if current:
             yield current
 
-    def own_steps(self, steps):
-        depth = 0
-        for step in steps:
-            yield step
-            flow = self._flow(step)
-            depth += (flow == "bl") - (flow == "ret")
-            if depth < 0:
-                return
-
-    @staticmethod
-    def _flow(step):
+    def flow(self, step):
         flow = JUMPS.get(step.mnemonic)
         if flow == "br" and step.operands and step.operands[0] in ("x1", "x5"):
             return "ret"
@@ -90,28 +79,6 @@ class RiscV:
     def zero(_width):
         return "x0"
 
-    @staticmethod
-    def register(name, _width):
-        return name
-
-    result_register = staticmethod(lambda register: register)
-
-    @staticmethod
-    def initial(thread, register, value):
-        return f"int64_t {thread}:{register}={value};"
-
-    @staticmethod
-    def add_constant(to, base, number):
-        return f"addi {to},{base},{number}"
-
-    @staticmethod
-    def set_constant(to, number):
-        return f"li {to},{number}"
-
-    @staticmethod
-    def show(step):
-        return f"{step.mnemonic} {','.join(step.operands)}"
-
     # ---- decoding ----
 
     def decode(self, step):
@@ -125,7 +92,7 @@ class RiscV:
         if m in BRANCHES or m in WITH_ZERO or m in SWAPPED:
             return Decoded(flow="branch", reads={name_of(op) for op in ops if is_register(op)})
         if m in JUMPS:
-            return Decoded(flow=self._flow(step), writes={"x1"} if JUMPS[m] == "bl" else set())
+            return Decoded(flow=self.flow(step), writes={"x1"} if JUMPS[m] == "bl" else set())
         if m in LOADS or m in STORES or RESERVED.match(m) or AMO.match(m):
             return self._decode_access(step)
         registers = [name_of(op) for op in ops if is_register(op)]
