@@ -121,8 +121,10 @@ void find_wrapped(Process& s) {
       std::snprintf(name, sizeof name, "MPI_%s_%s", kKindNames[kind].c, operation);
       if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
       if (!facts::kFortran) continue;
-      std::snprintf(name, sizeof name, "mpi_%s_%s_", kKindNames[kind].fortran, operation);
-      if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
+      for (const char* form : {"mpi_%s_%s_", "mpi_%s_%s_f08_"}) {
+        std::snprintf(name, sizeof name, form, kKindNames[kind].fortran, operation);
+        if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
+      }
     }
   }
   for (const char* name : kMpi1) {
