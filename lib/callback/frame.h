@@ -24,7 +24,7 @@ struct Frame {
   const void* slot;     // while a callback runs: the slot of the value that it is called for
   uint64_t attachment;  // kDeleting: the sequence number of that value
   Use use;
-  bool unpinned;    // kCopying: the copy's own pin was given up early
+  bool unpinned;    // kCopying: the copy's own pin was given up early, or there was none
   bool table_died;  // a callback has freed the table, so it must not be touched any more
   bool reattached;  // kDeleting: this thread has attached another value to the slot since
 };
@@ -61,6 +61,11 @@ class TableScope {
     frame_.slot = slot;
     frame_.attachment = attachment;
     frame_.unpinned = false;
+  }
+  // The same of a copy_fn whose value is not pinned.
+  void begin_unpinned(const void* slot) {
+    begin(slot);
+    frame_.unpinned = true;
   }
   void end() { frame_.slot = nullptr; }
 

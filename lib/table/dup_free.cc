@@ -13,21 +13,21 @@ namespace {
 // How often callbacks may attach attributes to an object that is being freed, before it gives up.
 constexpr int kMaxDeletingRounds = 16;
 
-// Whether a slot holds a value that a dup must copy: it is attached, or a replacing set has claimed
-// it. A value whose deletion has begun is not copied.
-bool to_be_copied(uint64_t m) {
-  return meta::visible(m) && (!meta::deleting(m) || meta::replacing(m));
+// Whether a slot holds a value that a dup must copy. A value whose deletion another thread has begun
+// is not copied. But one is copied if this thread deletes it further up its stack, so that the dup is
+// made within its delete_fn: it is attached until that has succeeded.
+bool to_be_copied(const ThreadState& thread, const Pair& slot, uint64_t m) {
+  if (!meta::visible(m)) return false;
+  return !meta::deleting(m) || meta::replacing(m) || is_deleting(thread, slot, m);
 }
 
 // Finds the value and tag that DUP_FN copies, for which no function is called. The caller has taken
 // a reference on the keyval before, so a value that is found under the keyval's int really is one
-// of this keyval. False: there is nothing to copy. That is also so if the calling thread is within
-// a set that replaces the value, because then the value's delete_fn is running.
+// of this keyval. False: there is nothing to copy.
 bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, SlotContent* found) {
   *found = slot.load();
-  if (!to_be_copied(found->meta) || !meta::belongs(found->meta, keyval)) return false;
-  return !meta::deleting(found->meta) ||
-         !is_deleting(from.registry.threads().self(), slot, found->meta);
+  return to_be_copied(from.registry.threads().self(), slot, found->meta) &&
+         meta::belongs(found->meta, keyval);
 }
 
 // A dup, while it runs.
@@ -52,6 +52,9 @@ class Dup {
   Pair* place_in_another_leaf(uint32_t index);
   int duplicate(const Batch::Item& item, uint32_t keyval, uint32_t like, int* callback_code);
   int call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like, int* callback_code);
+  int pin_or_find_own(Pair& slot, uint32_t keyval, uint64_t* pinned, SlotContent* own);
+  int call_for_deleted(SlotContent own, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
+                       int* callback_code);
   int finish(Copied copied, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
              int* callback_code);
   int attach(Pair& made, uint32_t keyval, uint32_t like, uint64_t value, attrcache_tag tag,
@@ -146,7 +149,9 @@ inline Pair* Dup::place(uint32_t index) {
 
 inline int Dup::copy(const Batch::Item& item, int* callback_code) {
   const uint64_t m = item.slot->load_meta();
-  if (!to_be_copied(m)) return ATTRCACHE_OK;
+  if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) [[unlikely]] {
+    if (!to_be_copied(registry_.threads().self(), *item.slot, m)) return ATTRCACHE_OK;
+  }
   const uint32_t keyval = meta::keyval(m, item.index);
   // The copy's own reference is taken first, as in dup_free_fast.h: what is found under the keyval's
   // int from now on is this keyval's, and copy_fn may delete the original.
@@ -184,11 +189,16 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
   if (made == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
   if (!untouched(m) || !slot::pin(slot, m)) [[unlikely]] {  // (S10)
-    uint64_t pinned;                                        // so that `m` may live in a register
-    const int result = pin_value(registry_, slot, keyval, &pinned);
-    // A value that is gone is skipped, and so is one whose deletion has begun.
-    if (result == ATTRCACHE_ERR_PINNED) return give_up(keyval, result);
-    if (result != ATTRCACHE_OK) return give_up(keyval, ATTRCACHE_OK);
+    uint64_t pinned = 0;                                    // so that `m` may live in a register
+    SlotContent own;
+    const int result = pin_or_find_own(slot, keyval, &pinned, &own);
+    if (result == ATTRCACHE_ERR_DELETING) {
+      return call_for_deleted(own, slot, *made, keyval, like, callback_code);
+    }
+    // A value that is gone is skipped, and so is one whose deletion another thread has begun.
+    if (result != ATTRCACHE_OK) {
+      return give_up(keyval, result == ATTRCACHE_ERR_PINNED ? result : ATTRCACHE_OK);
+    }
     m = pinned;
   }
   old_scope_.begin(&slot);
@@ -199,6 +209,36 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
       [&](Copied copied) __attribute__((always_inline)) {
         return finish(copied, slot, *made, keyval, like, callback_code);
       });
+}
+
+// Pins a value as pin_value() does, but gives ERR_DELETING, and the value, if this thread deletes or
+// replaces it further up its stack.
+[[gnu::noinline]] int Dup::pin_or_find_own(Pair& slot, uint32_t keyval, uint64_t* pinned,
+                                           SlotContent* own) {
+  const ThreadState& thread = registry_.threads().self();
+  for (;;) {
+    const int result = pin_value(registry_, slot, keyval, pinned);
+    if (result != ATTRCACHE_ABSENT && result != ATTRCACHE_ERR_DELETING) return result;
+    *own = slot.load();
+    if (!to_be_copied(thread, slot, own->meta) || !meta::belongs(own->meta, keyval)) {
+      return ATTRCACHE_ABSENT;
+    }
+    if (is_deleting(thread, slot, own->meta)) return ATTRCACHE_ERR_DELETING;
+    // Meanwhile another thread's set has put its value into the place of the one that was there.
+  }
+}
+
+// Runs copy_fn for a value that this thread deletes further up its stack. It is not pinned, since its
+// deletion can't end before this returns. But it is copied first, as for delete_fn, because another
+// thread's set may take its place in the slot meanwhile.
+[[gnu::noinline]] int Dup::call_for_deleted(SlotContent own, Pair& slot, Pair& made,
+                                            uint32_t keyval, uint32_t like, int* callback_code) {
+  const uint64_t value = own.value;
+  old_scope_.begin_unpinned(&slot);
+  return run_copy(
+      registry_.callbacks(keyval),
+      {registry_.convention(), from_.object, registry_.number_of(keyval), &value, tag_of(own.meta)},
+      [&](Copied copied) { return finish(copied, slot, made, keyval, like, callback_code); });
 }
 
 // What follows a copy_fn.

@@ -52,7 +52,7 @@
 //
 // Linearization: set takes effect at S1, S3, S7 or S8; delete at S4, S6 or S9, or at the load that
 // finds nothing; get at its load of the slot; borrow and copy at S10, or at the step that hands
-// over their pin.
+// over their pin; a copy of a value that the thread itself is deleting at its load of the slot.
 //
 // Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
 // whoever sees a value attached sees what was written before it was set. And a claimer that has

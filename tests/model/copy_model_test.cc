@@ -67,6 +67,67 @@ TEST(Copy, ThatReplacesWhatItCopies) {
   });
 }
 
+// A delete_fn that duplicates its object: its own value is still attached, so it is copied, unless
+// another thread's set or delete has ended that.
+void copy_once(Fixture& f, int value) {
+  if (value == 1 && f.values[1].failed == 0) f.copy(0, 1);
+}
+// If no other thread's delete has come, it finds its own value, or what another thread has set since.
+void copy_something_once(Fixture& f, int value) {
+  if (value != 1 || f.values[1].failed != 0) return;
+  f.copy(0, 1);
+  if (f.get(0, 0) != 0) expect(f.get(1, 0) != 0, "what is being deleted up the stack is copied");
+}
+
+TEST(Copy, WithinItsDeleteAgainstSet) {
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kCopy).on_delete = copy_something_once;
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.set(0, 0, 2); });
+  });
+}
+
+TEST(Copy, WithinItsDeleteAgainstSetThenDelete) {
+  run_with_fixture({3}, [](Fixture& f) {
+    f.make_key(Fixture::kCopy).on_delete = copy_once;
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] {
+      f.set(0, 0, 2);
+      f.erase(0, 0);
+    });
+  });
+}
+
+TEST(Copy, WithinItsDeleteAgainstDelete) {
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kCopy).on_delete = copy_once;
+    f.set(0, 0, 1);
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.erase(0, 0); });
+  });
+}
+
+TEST(Copy, WithinItsFailingDelete) {
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kCopy).on_delete = copy_something_once;
+    f.set(0, 0, 1);
+    f.values[1].failures = 1;
+    spawn([&f] { f.erase(0, 0); });
+    spawn([&f] { f.set(0, 0, 2); });
+  });
+}
+
+TEST(Copy, WithinTheSetThatReplacesIt) {
+  run_with_fixture({}, [](Fixture& f) {
+    f.make_key(Fixture::kCopy).on_delete = copy_once;
+    f.set(0, 0, 1);
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.erase(0, 0); });
+  });
+}
+
 // The keyval is freed while its last value is being copied, and deleted.
 TEST(Copy, AgainstDeleteAndFreeKeyval) {
   run_with_fixture({2}, [](Fixture& f) {

@@ -36,8 +36,8 @@ int Fixture::delete_fn(void*, int, void* value, void* extra) {
   note("delete_fn of value", n);
   expect(key.extra.read() == 1, "delete_fn: the keyval is alive");
   Value& v = fixture.values[n];
+  if (key.on_delete != nullptr) key.on_delete(fixture, n);  // which may still copy the value
   v.body.write(v.body.read() + 1000);
-  if (key.on_delete != nullptr) key.on_delete(fixture, n);
   if (v.failures > 0) {
     --v.failures;
     ++v.failed;

@@ -509,8 +509,10 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * `old_object`) and attaches what it returns with flag = true to `new_table`. If one fails,
  * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
  * left empty, and the call returns CALLBACK or the error that stopped it. An attribute whose
- * deletion has begun may be skipped. One that is replaced meanwhile is copied, with the old value or
- * the new one. Predefined attributes are copied if their definition says so, without a call. While copy_fn runs, no other thread's delete_fn does on the value it
+ * deletion another thread has begun may be skipped. One whose delete_fn is running up this thread's
+ * own stack is copied, since it is attached until that has succeeded. One that is replaced meanwhile
+ * is copied, with the old value or the new one. Predefined attributes are copied if their definition
+ * says so, without a call. While copy_fn runs, no other thread's delete_fn does on the value it
  * copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
  * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
  * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),

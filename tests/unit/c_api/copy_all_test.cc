@@ -228,5 +228,60 @@ TEST_F(CopyAllTest, CopyFnThatFreesTheOldObjectEndsTheDup) {
   }
 }
 
+// A delete_fn that duplicates its object: the value is attached until delete_fn has succeeded, so the
+// duplicate has it, however the deletion came about and ends.
+class CopyWithinDeleteTest : public CopyAllTest, public ::testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    attrcache_callbacks callbacks = recorder.callbacks();
+    if (GetParam()) callbacks.copy_fn = ATTRCACHE_DUP_FN;
+    keyval = Recorder::make(kind, callbacks);
+    ASSERT_EQ(from.set(keyval, 1), ATTRCACHE_OK);
+    recorder.on_delete = [this](const Call& call) {
+      if (call.object != &from || call.value != 1) return 0;
+      EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+      return fails ? 7 : 0;
+    };
+  }
+  void TearDown() override {
+    EXPECT_EQ(to.value(keyval), 1);
+    fails = false;
+    recorder.on_delete = nullptr;
+    recorder.deletions.clear();
+    const bool left = from.value(keyval) != Object::kAbsent;
+    EXPECT_EQ(to.free(), ATTRCACHE_OK);
+    EXPECT_EQ(from.free(), ATTRCACHE_OK);
+    EXPECT_EQ(recorder.deletions.size(), left ? 2u : 1u);
+    EXPECT_EQ(universe.counters().attributes, 0u);
+    EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+    EXPECT_EQ(recorder.destructions, 1) << "no reference was left over";
+  }
+
+  int keyval = ATTRCACHE_KEYVAL_INVALID;
+  bool fails = false;
+};
+
+TEST_P(CopyWithinDeleteTest, OfDelete) { EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK); }
+TEST_P(CopyWithinDeleteTest, OfFailingDelete) {
+  fails = true;
+  EXPECT_EQ(from.erase(keyval), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(from.value(keyval), 1);
+}
+TEST_P(CopyWithinDeleteTest, OfSet) {
+  EXPECT_EQ(from.set(keyval, 2), ATTRCACHE_OK);
+  EXPECT_EQ(from.value(keyval), 2);
+}
+TEST_P(CopyWithinDeleteTest, OfFailingSet) {
+  fails = true;
+  EXPECT_EQ(from.set(keyval, 2), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(from.value(keyval), 1);
+}
+TEST_P(CopyWithinDeleteTest, OfFree) { EXPECT_EQ(from.free(), ATTRCACHE_OK); }
+
+std::string how(const ::testing::TestParamInfo<bool>& info) {
+  return info.param ? "ByDupFn" : "ByCopyFn";
+}
+INSTANTIATE_TEST_SUITE_P(All, CopyWithinDeleteTest, ::testing::Bool(), how);
+
 }  // namespace
 }  // namespace attrcache::support

@@ -120,19 +120,6 @@ TEST_F(SelfServedTest, SetThenDeleteInsideDelete) {
   EXPECT_EQ(universe.counters().attributes, 0u);
 }
 
-TEST_F(SelfServedTest, CopyOfTheObjectInsideDeleteLeavesTheDyingValueOut) {
-  Object other(kind);
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call& call) {
-    if (call.object == &object) {
-      EXPECT_EQ(object.copy_to(other), ATTRCACHE_OK);
-    }
-    return 0;
-  };
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(other.value(keyval), Object::kAbsent);
-}
-
 TEST_F(SelfServedTest, BorrowInsideItsDeleteFnIsAbsent) {
   object.set(keyval, 1);
   recorder.on_delete = [&](const Call&) {
