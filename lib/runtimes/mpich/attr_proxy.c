@@ -2,8 +2,16 @@
 /*
  * The Fortran bindings say of a keyval that they have just made that its functions are Fortran.
  */
+#include "attrcache/attrcache.h"
 #include "mpi_fortimpl.h"
 
-void MPII_Keyval_set_f90_proxy(int keyval) { MPII_Keyval_set_fortran90(keyval); }
+/* After both. */
+#include "known_in_fortran.h"
 
-void MPII_Keyval_set_f77_proxy(int keyval) { MPII_Keyval_set_fortran(keyval); }
+void MPII_Keyval_set_f90_proxy(int keyval) {
+  MPII_Keyval_set_fortran(keyval, 0, attrcache_known_in_fortran);
+}
+
+void MPII_Keyval_set_f77_proxy(int keyval) {
+  MPII_Keyval_set_fortran(keyval, 1, attrcache_known_in_fortran);
+}

@@ -141,16 +141,27 @@ void MPIR_Attr_take_predefined(void) {
 
 /* ---- Initialization and finalization ------------------------------------------------------- */
 
-/* Attributes of predefined datatypes, which nobody frees, go when MPI ends. */
-static int delete_from_builtin_types(void* unused) {
-  MPL_UNREFERENCED_ARG(unused);
-  for (int i = 0; i < MPIR_DATATYPE_N_BUILTIN; i++) {
-    MPIR_Datatype* const type = &MPIR_Datatype_builtin[i];
-    if (!MPIR_Attr_is_empty(&type->attributes)) {
-      MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, type->handle, &type->attributes);
-    }
+void MPIR_Attr_delete_from_type(MPIR_Datatype* type) {
+  if (!MPIR_Attr_is_empty(&type->attributes)) {
+    MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, type->handle, &type->attributes);
   }
-  return MPI_SUCCESS;
+}
+
+void (*MPIR_Attr_delete_from_f90_types)(void);
+
+/* Pair types, as MPI_FLOAT_INT, are among them; MPICH has made them as users' datatypes are made. */
+void MPIR_Attr_delete_from_predefined_types(void) {
+  for (int i = 0; i < MPIR_DATATYPE_N_BUILTIN; i++) {
+    MPIR_Attr_delete_from_type(&MPIR_Datatype_builtin[i]);
+  }
+  for (int i = MPIR_DATATYPE_N_BUILTIN; i < MPIR_DATATYPE_N_PREDEFINED; i++) {
+    const MPI_Datatype pair = MPIR_Datatype_index_to_predefined[i];
+    MPIR_Datatype* type = NULL;
+    if (pair == MPI_DATATYPE_NULL) continue;
+    MPIR_Datatype_get_ptr(pair, type);
+    MPIR_Attr_delete_from_type(type);
+  }
+  if (MPIR_Attr_delete_from_f90_types != NULL) MPIR_Attr_delete_from_f90_types();
 }
 
 int MPIR_Attr_init(void) {
@@ -166,6 +177,7 @@ int MPIR_Attr_init(void) {
       .datatype = &type,
       .window = &win,
       .numbers = &numbers,
+      .fint_bytes = (int)sizeof(MPI_Fint),
   };
 
   if (domain == NULL) {
@@ -176,7 +188,6 @@ int MPIR_Attr_init(void) {
     if (result == ATTRCACHE_OK) result = define_predefined();
     if (result != ATTRCACHE_OK) return MPIR_Attr_error(result, "MPI_Init");
   }
-  MPIR_Add_finalize(delete_from_builtin_types, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
   return MPI_SUCCESS;
 }
 
@@ -236,6 +247,7 @@ typedef struct {
   MPII_Attr_copy_proxy* copy_proxy; /* C++: what the binding has for that */
   MPII_Attr_delete_proxy* delete_proxy;
   MPI_Aint extra_state; /* Fortran, which takes its address */
+  MPI_Fint mpi1_extra_state;
 } Binding;
 
 static void free_binding(void* context, void* extra_state) {
@@ -265,34 +277,60 @@ static void bind_callbacks(attrcache_kind* kind, int keyval, attrcache_callbacks
   if (attrcache_keyval_set_callbacks(kind, keyval, callbacks) != ATTRCACHE_OK) MPL_free(binding);
 }
 
-static MPIR_Attr_type type_of(attrcache_tag tag) {
-  return tag == ATTRCACHE_AS_POINTER ? MPIR_ATTR_PTR
-         : tag == ATTRCACHE_AS_AINT  ? MPIR_ATTR_AINT
-                                     : MPIR_ATTR_INT;
+/* A value as C sees it: the pointer, or the address of what Fortran has set, which is put there. */
+typedef union {
+  MPI_Aint aint;
+  MPI_Fint fint;
+  int integer;
+} Place;
+
+static void* seen_by_c(attrcache_tag tag, intptr_t value, Place* place) {
+  switch (tag) {
+    case ATTRCACHE_AS_AINT:
+      place->aint = value;
+      return &place->aint;
+    case ATTRCACHE_AS_FINT:
+      place->fint = (MPI_Fint)value;
+      return &place->fint;
+    case ATTRCACHE_AS_INT:
+      place->integer = (int)value;
+      return &place->integer;
+    default:
+      return (void*)value;
+  }
 }
 
 static int copy_by_proxy(void* object, int keyval, void* extra_state, void* context,
                          attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                          intptr_t* value_out, int* flag) {
   const Binding* const binding = context;
+  Place place;
+  void* const seen = seen_by_c(tag, value, &place);
   void* copy = NULL;
   const int code =
       binding->copy_proxy((MPI_Comm_copy_attr_function*)binding->copy_fn, (int)(intptr_t)object,
-                          keyval, extra_state, type_of(tag), (void*)value, &copy, flag);
+                          keyval, extra_state, MPIR_ATTR_PTR, seen, &copy, flag);
 
-  /* Such functions give pointers, whatever they were given: an address of an int, say. */
-  *tag_out = ATTRCACHE_AS_POINTER;
-  *value_out = (intptr_t)copy;
+  /* Such functions give pointers, whatever they were given. But who gives back what it was given, as
+   * MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
+  if (copy == seen) {
+    *tag_out = tag;
+    *value_out = value;
+  } else {
+    *tag_out = ATTRCACHE_AS_POINTER;
+    *value_out = (intptr_t)copy;
+  }
   return code;
 }
 
 static int delete_by_proxy(void* object, int keyval, void* extra_state, void* context,
                            attrcache_tag tag, intptr_t value) {
   const Binding* const binding = context;
+  Place place;
 
   return binding->delete_proxy((MPI_Comm_delete_attr_function*)binding->delete_fn,
-                               (int)(intptr_t)object, keyval, type_of(tag), (void*)value,
-                               extra_state);
+                               (int)(intptr_t)object, keyval, MPIR_ATTR_PTR,
+                               seen_by_c(tag, value, &place), extra_state);
 }
 
 /* For the C++ binding: it makes a keyval as C does, and says then that the functions are C++. */
@@ -324,7 +362,7 @@ static int copy_in_fortran(void* object, int keyval, void* extra_state, void* co
                                    &copied, &error);
   *flag = copied != F77_FALSE_VALUE;
   *value_out = new_value;
-  /* A value that is as it was, as by MPI_COMM_DUP_FN, is still what it was: a pointer of C, say. */
+  /* A value that is as it was is still what it was: a pointer of C, say. */
   *tag_out = new_value == value ? tag : ATTRCACHE_AS_AINT;
   return error;
 }
@@ -341,25 +379,57 @@ static int delete_in_fortran(void* object, int keyval, void* extra_state, void* 
   return error;
 }
 
+/* MPI-1's functions, of MPI_KEYVAL_CREATE, whose values and extra_state are INTEGERs. */
+typedef void Mpi1Copy(MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*);
+typedef void Mpi1Delete(MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*);
+
+static int copy_in_mpi1(void* object, int keyval, void* extra_state, void* context,
+                        attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
+                        intptr_t* value_out, int* flag) {
+  Binding* const binding = context;
+  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, copied = F77_FALSE_VALUE, error = 0;
+  MPI_Fint old_value = (MPI_Fint)value, new_value = 0;
+
+  MPL_UNREFERENCED_ARG(extra_state);
+  ((Mpi1Copy*)binding->copy_fn)(&handle, &name, &binding->mpi1_extra_state, &old_value, &new_value,
+                                &copied, &error);
+  *flag = copied != F77_FALSE_VALUE;
+  *value_out = new_value;
+  *tag_out = new_value == value ? tag : ATTRCACHE_AS_FINT;
+  return error;
+}
+
+static int delete_in_mpi1(void* object, int keyval, void* extra_state, void* context,
+                          attrcache_tag tag, intptr_t value) {
+  Binding* const binding = context;
+  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, error = 0;
+  MPI_Fint old_value = (MPI_Fint)value;
+
+  MPL_UNREFERENCED_ARG(extra_state);
+  MPL_UNREFERENCED_ARG(tag);
+  ((Mpi1Delete*)binding->delete_fn)(&handle, &name, &old_value, &binding->mpi1_extra_state, &error);
+  return error;
+}
+
 /* The Fortran bindings make a keyval as C does, with the address of extra_state, and say then that the
- * functions are Fortran. The variable at that address is the caller's, and may soon be gone: so its
- * value is what the keyval keeps. */
-static void set_fortran(int keyval, int extra_state_is_integer) {
+ * functions are Fortran, and which of them are MPI's own. The variable at that address is the caller's,
+ * and may soon be gone: so its value is what the keyval keeps. */
+void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*)) {
   attrcache_callbacks callbacks;
   attrcache_kind* const kind = find_keyval(keyval, &callbacks);
   Binding what = {.extra_state = 0};
 
   if (kind == NULL) return;
-  what.extra_state = extra_state_is_integer ? *(const MPI_Fint*)callbacks.extra_state
-                                            : *(const MPI_Aint*)callbacks.extra_state;
-  bind_callbacks(kind, keyval, &callbacks, what, copy_in_fortran, delete_in_fortran);
+  callbacks.copy_fn = known(callbacks.copy_fn);
+  callbacks.delete_fn = known(callbacks.delete_fn);
+  if (of_mpi1) {
+    what.mpi1_extra_state = *(const MPI_Fint*)callbacks.extra_state;
+    bind_callbacks(kind, keyval, &callbacks, what, copy_in_mpi1, delete_in_mpi1);
+  } else {
+    what.extra_state = *(const MPI_Aint*)callbacks.extra_state;
+    bind_callbacks(kind, keyval, &callbacks, what, copy_in_fortran, delete_in_fortran);
+  }
 }
-
-/* MPI_KEYVAL_CREATE, whose extra_state is an INTEGER. Its functions' values are INTEGERs as well; they
- * get those of address size, so that MPI_DUP_FN, which copies that much, serves both. */
-void MPII_Keyval_set_fortran(int keyval) { set_fortran(keyval, 1); }
-
-void MPII_Keyval_set_fortran90(int keyval) { set_fortran(keyval, 0); }
 #endif
 
 /* ---- Errors -------------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@ def files(tree):
     for name in ("attr_impl.c", "attrutil.c"):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, name))
     tree.add("src/binding/fortran/mpif_h/attr_proxy.c", os.path.join(HERE, "attr_proxy.c"))
+    tree.add("src/binding/fortran/mpif_h/known_in_fortran.h", os.path.join(HERE, "../known_in_fortran.h"))
 
 
 def build(tree):
@@ -69,18 +70,34 @@ def bindings(tree):
         r"^void MPII_Keyval_set_f90_proxy", "void MPII_Keyval_set_f77_proxy(int keyval);")
 
 
+    interface = tree.file("src/include/mpii_f77interface.h")
+    interface.delete(r"MPII_Keyval_set_fortran90\(int\);")
+    interface.replace(r"MPII_Keyval_set_fortran\(int\);",
+                      "typedef void MPII_Attr_fn(void);\n"
+                      "MPICH_API_PUBLIC void MPII_Keyval_set_fortran(int keyval, int of_mpi1,\n"
+                      "                                              MPII_Attr_fn *(*known)(MPII_Attr_fn *));")
+
+
 def headers(tree):
     tree.file("src/include/mpir_comm.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
     tree.file("src/include/mpir_win.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
     datatype = tree.file("src/include/mpir_datatype.h")
     datatype.replace(r"^    struct MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
-    # An object that is released for the last time goes, whatever its delete functions say: nobody has its handle.
+    # An object that is released for the last time goes, whatever its delete functions say: nobody has its handle. They
+    # may use it, and then release it for the last time themselves, unless there is a reference on it meanwhile; what they
+    # leave behind that uses it still, as a request, releases it later.
     datatype.delete(r"^        int lmpi_errno = MPI_SUCCESS; +\\$")
-    datatype.substitute(r"^     if \(MPIR_Process\.attr_free && datatype_ptr->attributes\) \{ ", "     if (!MPIR_Attr_is_empty(&(datatype_ptr)->attributes)) { ")
-    datatype.substitute(r"lmpi_errno = MPIR_Process\.attr_free\(datatype_ptr->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, (datatype_ptr)->handle,")
-    datatype.substitute(r"&datatype_ptr->attributes\); +\\$", "&(datatype_ptr)->attributes); \\\\")
+    datatype.replace_block(
+        r"^     if \(MPIR_Process\.attr_free && datatype_ptr->attributes\) \{ ", r"^     \} +\\$",
+        "        if (!MPIR_Attr_is_empty(&(datatype_ptr)->attributes)) {             \\\n"
+        "            MPIR_Object_add_ref(datatype_ptr);                              \\\n"
+        "            MPIR_Attr_delete_finally(MPIR_ATTR_TYPE, (datatype_ptr)->handle, \\\n"
+        "                                     &(datatype_ptr)->attributes);          \\\n"
+        "            MPIR_Object_release_ref((datatype_ptr), &inuse_);               \\\n"
+        "        }                                                                   \\")
     datatype.replace_block(r"^        if \(lmpi_errno == MPI_SUCCESS\) \{", r"^        \} +\\$",
-                           "        MPIR_Datatype_free(datatype_ptr);                                   \\")
+                           "        if (!inuse_)                                                        \\\n"
+                           "            MPIR_Datatype_free(datatype_ptr);                               \\")
     datatype.delete_block(r"^/\* This routine is used to install an attribute free routine", r"^void MPII_Datatype_attr_finalize")
     tree.file("src/include/mpir_process.h").delete_block(r"Attribute dup functions", r"\* function \*/$")
     tree.file("src/include/mpir_pointers.h").delete(r"^#define MPII_Keyval_valid_ptr")
@@ -105,6 +122,16 @@ def communicators(tree):
     builtin.substitute(r"if \(MPIR_Process\.attr_free && comm->attributes\)", "if (!MPIR_Attr_is_empty(&comm->attributes))")
     builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, ")
     builtin.delete(r"comm->attributes = 0;")
+
+    # Then those of MPI_COMM_WORLD and, while it can be used, of the predefined datatypes.
+    builtin = tree.file("src/mpi/comm/builtin_comms.c").function("MPIR_finalize_builtin_comms")
+    builtin.before(r"^    if \(MPIR_Process\.comm_world\) \{",
+                   "    if (MPIR_Process.comm_world && !MPIR_Attr_is_empty(&MPIR_Process.comm_world->attributes)) {\n"
+                   "        mpi_errno = MPIR_Attr_delete_finally(MPIR_ATTR_COMM, MPIR_Process.comm_world->handle,\n"
+                   "                                             &MPIR_Process.comm_world->attributes);\n"
+                   "        MPIR_ERR_CHECK(mpi_errno);\n"
+                   "    }\n"
+                   "    MPIR_Attr_delete_from_predefined_types();\n")
 
     # Attributes are copied when there is a new communicator, to its own table. So a copy function that fails on one
     # process no longer leaves the others waiting for it. MPI_Comm_idup's has no context yet, and couldn't be freed: its
@@ -171,6 +198,7 @@ def datatypes(tree):
     util.substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
     util.delete_function("MPII_Datatype_attr_finalize")
     util.delete_function("datatype_attr_finalize_cb")
+    util.delete(r"^static int datatype_attr_finalize_cb\(void \*dummy\);")
     util.delete_block(r"^/\* If an attribute is added to a predefined type", r"in Finalize \*/$")
 
     create = tree.file("src/mpi/datatype/type_create.c")
@@ -182,6 +210,21 @@ def datatypes(tree):
     dup.replace(r"MPIR_Process\.attr_dup\(",
                 "        mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_TYPE, oldtype, &old_dtp->attributes, new_handle,\n"
                 "                                       &new_dtp->attributes);")
+
+
+    # Datatypes of MPI_Type_create_f90_real and its kin are freed as MPI ends: without their attributes, before.
+    f90 = tree.file("src/binding/fortran/use_mpi/create_f90_util.c")
+    f90.before(r"^int MPIR_Create_unnamed_predefined\(", """static void delete_attributes_of_f90_types(void)
+{
+    for (int i = 0; i < nAlloc; i++) {
+        MPIR_Datatype *dptr;
+        MPIR_Datatype_get_ptr(f90Types[i].d, dptr);
+        MPIR_Attr_delete_from_type(dptr);
+    }
+}
+""")
+    f90.before(r"MPIR_Add_finalize\(MPIR_FreeF90Datatypes, 0, 2\);",
+               "        MPIR_Attr_delete_from_f90_types = delete_attributes_of_f90_types;")
 
 
 def windows(tree):

@@ -32,6 +32,14 @@ static int MPIR_within_lock(int result) {
   return result;
 }
 MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
+enum { PAIR = 77 };
+static MPIR_Datatype pair = {.handle = PAIR};
+MPI_Datatype MPIR_Datatype_index_to_predefined[MPIR_DATATYPE_N_PREDEFINED] = {
+    1, 2, 3, 4, MPI_DATATYPE_NULL, PAIR};
+MPIR_Datatype* MPIR_datatype_of(MPI_Datatype handle) {
+  CHECK(handle == PAIR);
+  return &pair;
+}
 struct MPIR_Process_t MPIR_Process = {{.appnum = -1,
                                        .host = -1,
                                        .io = -2,
@@ -45,6 +53,12 @@ int MPIR_Dup_fn(MPI_Comm comm, int keyval, void* extra_state, void* in, void* ou
   CHECK(!"attrcache knows what it does, and doesn't call it");
   return 1;
 }
+
+/* What the linker finds of Fortran's own; none is called. */
+void mpi_dup_fn_(void) { CHECK(!"mpi_dup_fn_ was called"); }
+void mpi_null_delete_fn_(void) { CHECK(!"mpi_null_delete_fn_ was called"); }
+void mpi_comm_dup_fn__(void) { CHECK(!"mpi_comm_dup_fn__ was called"); }
+void MPI_COMM_NULL_COPY_FN(void) { CHECK(!"MPI_COMM_NULL_COPY_FN was called"); }
 
 void* MPL_malloc(size_t size, int class) { return class == MPL_MEM_OBJECT ? malloc(size) : NULL; }
 void MPL_free(void* memory) { free(memory); }
@@ -63,12 +77,6 @@ int MPIR_Err_create_code(int previous, int fatal, const char function[], int lin
     va_end(arguments);
   }
   return class;
-}
-
-static int (*at_finalize)(void*);
-void MPIR_Add_finalize(int (*function)(void*), void* argument, int priority) {
-  CHECK(argument == NULL && priority < MPIR_FINALIZE_CALLBACK_PRIO);
-  at_finalize = function;
 }
 
 static int universe_asked, universe_size;
@@ -110,6 +118,36 @@ static void fortran_delete(int* handle, int* keyval, MPI_Aint* value, MPI_Aint* 
   CHECK((*handle == 7 || *handle == 8) && *keyval < 0 && *value != 0 && *extra_state == 1000);
   deletes++;
   *ierror = 0;
+}
+
+/* MPI-1's: INTEGERs, which are no more than 4 bytes. */
+static void mpi1_copy(int* handle, int* keyval, int* extra_state, int* in, int* out, int* flag,
+                      int* ierror) {
+  CHECK(*handle == 7 && *keyval < 0);
+  *out = *in + *extra_state;
+  *flag = 1;
+  *ierror = 0;
+}
+
+static void mpi1_delete(int* handle, int* keyval, int* value, int* extra_state, int* ierror) {
+  CHECK((*handle == 7 || *handle == 8) && *keyval < 0 && *value < 0 && *extra_state == -1000);
+  deletes++;
+  *ierror = 0;
+}
+
+/* As MPI::Comm::DUP_FN. */
+static int same_copy_fn(int handle, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  (void)handle, (void)keyval, (void)extra_state;
+  *(void**)out = in;
+  *flag = 1;
+  return 0;
+}
+
+static long long int_seen; /* what the address that delete_seeing_fn gets holds */
+static int delete_seeing_fn(int handle, int keyval, void* value, void* extra_state) {
+  (void)handle, (void)keyval, (void)extra_state;
+  int_seen = *(MPI_Aint*)value;
+  return 0;
 }
 
 /* As the C++ binding's. */
@@ -294,42 +332,102 @@ static void test_dup(void) {
         MPIR_Comm_free_keyval_impl(&dup) == MPI_SUCCESS);
 }
 
+#define AS_COPY(function) ((MPI_Comm_copy_attr_function*)(void (*)(void))(function))
+#define AS_DELETE(function) ((MPI_Comm_delete_attr_function*)(void (*)(void))(function))
+
+/* How `keyval` is on the copy, read as an address-sized INTEGER, and as C does. */
+static MPI_Aint copied(int keyval, void** for_c) {
+  void* result = NULL;
+  int flag = 0;
+  CHECK(MPIR_Comm_get_attr_impl(&copy, keyval, for_c, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 1);
+  CHECK(MPIR_Comm_get_attr_impl(&copy, keyval, &result, &flag, MPIR_ATTR_AINT) == MPI_SUCCESS);
+  return (MPI_Aint)result;
+}
+
+static void dup(void) {
+  CHECK(WITHIN_LOCK(MPIR_Attr_copy_all(MPIR_ATTR_COMM, 7, &comm.attributes, 8, &copy.attributes)) ==
+        MPI_SUCCESS);
+}
+static void free_both(void) {
+  CHECK(WITHIN_LOCK(MPIR_Attr_delete_all(MPIR_ATTR_COMM, 8, &copy.attributes)) == MPI_SUCCESS);
+  CHECK(WITHIN_LOCK(MPIR_Attr_delete_all(MPIR_ATTR_COMM, 7, &comm.attributes)) == MPI_SUCCESS);
+}
+
 static void test_languages(void) {
-  int two = 2;
+  int two = 2, negative = -1000;
   MPI_Aint thousand = 1000;
   int cxx = create(copy_fn, delete_fn, &two);
-  int fortran = create((MPI_Comm_copy_attr_function*)(void (*)(void))fortran_copy,
-                       (MPI_Comm_delete_attr_function*)(void (*)(void))fortran_delete, &thousand);
-  int old_fortran =
-      create((MPI_Comm_copy_attr_function*)(void (*)(void))fortran_copy,
-             (MPI_Comm_delete_attr_function*)(void (*)(void))fortran_delete, &thousand);
-  void* result;
-  int flag;
+  int fortran = create(AS_COPY(fortran_copy), AS_DELETE(fortran_delete), &thousand);
+  int mpi1 = create(AS_COPY(mpi1_copy), AS_DELETE(mpi1_delete), &negative);
+  void* for_c;
   MPII_Keyval_set_proxy(cxx, copy_proxy, delete_proxy);
   MPII_Keyval_set_f90_proxy(fortran);
-  MPII_Keyval_set_f77_proxy(old_fortran);
+  MPII_Keyval_set_f77_proxy(mpi1);
   MPII_Keyval_set_f90_proxy(MPI_KEYVAL_INVALID);
-  thousand = 0; /* gone with its caller */
+  thousand = negative = 0; /* gone with their caller */
   copies = deletes = 0;
   CHECK(MPIR_Comm_set_attr_impl(&comm, cxx, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Comm_set_attr_impl(&comm, fortran, (void*)(intptr_t)1, MPIR_ATTR_AINT) == MPI_SUCCESS);
-  CHECK(MPIR_Comm_set_attr_impl(&comm, old_fortran, (void*)(intptr_t)2, MPIR_ATTR_INT) ==
-        MPI_SUCCESS);
-  CHECK(WITHIN_LOCK(MPIR_Attr_copy_all(MPIR_ATTR_COMM, 7, &comm.attributes, 8, &copy.attributes)) ==
-        MPI_SUCCESS);
-  CHECK(MPIR_Comm_get_attr_impl(&copy, cxx, &result, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
-  CHECK(flag == 1 && result == value + 2 && copies == 1);
-  CHECK(MPIR_Comm_get_attr_impl(&copy, fortran, &result, &flag, MPIR_ATTR_AINT) == MPI_SUCCESS);
-  CHECK(flag == 1 && (intptr_t)result == 1001);
-  CHECK(MPIR_Comm_get_attr_impl(&copy, old_fortran, &result, &flag, MPIR_ATTR_INT) == MPI_SUCCESS);
-  CHECK(flag == 1 && (intptr_t)result == 1002);
-  CHECK(WITHIN_LOCK(MPIR_Attr_delete_all(MPIR_ATTR_COMM, 8, &copy.attributes)) == MPI_SUCCESS);
-  CHECK(WITHIN_LOCK(MPIR_Attr_delete_all(MPIR_ATTR_COMM, 7, &comm.attributes)) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, mpi1, (void*)(intptr_t)-2, MPIR_ATTR_INT) == MPI_SUCCESS);
+  dup();
+  copied(cxx, &for_c);
+  CHECK(for_c == value + 2 && copies == 1);
+  CHECK(copied(fortran, &for_c) == 1001 && *(MPI_Aint*)for_c == 1001);
+  CHECK(copied(mpi1, &for_c) == -1002 && *(MPI_Fint*)for_c == -1002);
+  free_both();
   CHECK(deletes == 6);
   MPIR_Comm_free_keyval_impl(&cxx);
   MPIR_Comm_free_keyval_impl(&fortran);
-  MPIR_Comm_free_keyval_impl(&old_fortran);
+  MPIR_Comm_free_keyval_impl(&mpi1);
 }
+
+/* Value and tag stay what they were, without a call. */
+static void test_known_in_fortran(void) {
+  MPI_Aint none = 0;
+  int mpi1 = create(AS_COPY(mpi_dup_fn_), AS_DELETE(mpi_null_delete_fn_), &none);
+  int fortran = create(AS_COPY(mpi_comm_dup_fn__), NULL, &none);
+  int nothing = create(AS_COPY(MPI_COMM_NULL_COPY_FN), NULL, &none);
+  void* for_c;
+  int flag = 1;
+  MPII_Keyval_set_f77_proxy(mpi1);
+  MPII_Keyval_set_f90_proxy(fortran);
+  MPII_Keyval_set_f90_proxy(nothing);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, mpi1, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, fortran, value + 1, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, nothing, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  dup();
+  CHECK(copied(mpi1, &for_c) == (MPI_Aint)value && for_c == value);
+  CHECK(copied(fortran, &for_c) == (MPI_Aint)value + 1 && for_c == value + 1);
+  CHECK(MPIR_Comm_get_attr_impl(&copy, nothing, &for_c, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 0);
+  free_both();
+  MPIR_Comm_free_keyval_impl(&mpi1);
+  MPIR_Comm_free_keyval_impl(&fortran);
+  MPIR_Comm_free_keyval_impl(&nothing);
+}
+
+/* C++ functions get the address of what Fortran has set. A copy function that gives it back means the value. */
+static void test_addresses_in_cxx(void) {
+  int keyval = create(same_copy_fn, delete_seeing_fn, NULL);
+  void* for_c;
+  MPII_Keyval_set_proxy(keyval, copy_proxy, delete_proxy);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, (void*)(intptr_t)-42, MPIR_ATTR_AINT) ==
+        MPI_SUCCESS);
+  dup();
+  CHECK(copied(keyval, &for_c) == -42 && *(MPI_Aint*)for_c == -42);
+  free_both();
+  CHECK(int_seen == -42);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  dup();
+  copied(keyval, &for_c);
+  CHECK(for_c == value);
+  free_both();
+  MPIR_Comm_free_keyval_impl(&keyval);
+}
+
+static MPIR_Datatype f90_type = {.handle = 10};
+static void delete_from_f90_types(void) { MPIR_Attr_delete_from_type(&f90_type); }
 
 static void test_finalize(void) {
   int keyval = 0;
@@ -337,13 +435,19 @@ static void test_finalize(void) {
   CHECK(MPIR_Type_create_keyval_impl(NULL, delete_fn, &keyval, NULL) == MPI_SUCCESS);
   CHECK(MPIR_Type_set_attr_impl(&MPIR_Datatype_builtin[2], keyval, value, MPIR_ATTR_PTR) ==
         MPI_SUCCESS);
+  CHECK(MPIR_Type_set_attr_impl(&pair, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Type_set_attr_impl(&type, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
-  CHECK(WITHIN_LOCK(at_finalize(NULL)) == MPI_SUCCESS && deletes == 1);
-  CHECK(MPIR_Attr_is_empty(&MPIR_Datatype_builtin[2].attributes));
+  CHECK(MPIR_Type_set_attr_impl(&f90_type, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  MPIR_Attr_delete_from_f90_types = delete_from_f90_types;
+  MPIR_locked = 1;
+  MPIR_Attr_delete_from_predefined_types();
+  CHECK(MPIR_locked == 1 && deletes == 3);
+  MPIR_locked = 0;
+  CHECK(MPIR_Attr_is_empty(&MPIR_Datatype_builtin[2].attributes) &&
+        MPIR_Attr_is_empty(&pair.attributes));
   /* Initialized again: keyvals and attributes are the process's. */
-  at_finalize = NULL;
-  CHECK(MPIR_Attr_init() == MPI_SUCCESS && at_finalize != NULL);
-  CHECK(MPIR_Type_delete_attr_impl(&type, keyval) == MPI_SUCCESS && deletes == 2);
+  CHECK(MPIR_Attr_init() == MPI_SUCCESS);
+  CHECK(MPIR_Type_delete_attr_impl(&type, keyval) == MPI_SUCCESS && deletes == 4);
   CHECK(MPIR_Type_free_keyval_impl(&keyval) == MPI_SUCCESS);
 }
 
@@ -356,6 +460,8 @@ int main(void) {
   test_window();
   test_dup();
   test_languages();
+  test_known_in_fortran();
+  test_addresses_in_cxx();
   test_finalize();
   printf("%d checks, %d failed\n", checks, failures);
   return failures != 0;

@@ -3,8 +3,8 @@
 #ifndef ATTRCACHE_MPICH_DECLARATIONS_MPI_FORTIMPL_H_
 #define ATTRCACHE_MPICH_DECLARATIONS_MPI_FORTIMPL_H_
 
-void MPII_Keyval_set_fortran(int keyval);
-void MPII_Keyval_set_fortran90(int keyval);
+typedef void MPII_Attr_fn(void);
+void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*));
 void MPII_Keyval_set_f77_proxy(int keyval);
 void MPII_Keyval_set_f90_proxy(int keyval);
 

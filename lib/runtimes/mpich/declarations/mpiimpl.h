@@ -27,6 +27,7 @@ typedef int MPI_Win_delete_attr_function(MPI_Win, int, void*, void*);
 MPI_Comm_copy_attr_function MPIR_Dup_fn;
 
 #define MPI_KEYVAL_INVALID 0x24000000
+#define MPI_DATATYPE_NULL 0x0c000000
 #define MPI_TAG_UB 0x64400001
 #define MPI_HOST 0x64400003
 #define MPI_IO 0x64400005
@@ -65,11 +66,10 @@ enum { MPL_MEM_OBJECT };
 void* MPL_malloc(size_t size, int class);
 void MPL_free(void* memory);
 
-/* ---- Errors, locks, finalize ---- */
+/* ---- Errors, locks ---- */
 
-enum { MPIR_ERR_RECOVERABLE = 0, MPIR_FINALIZE_CALLBACK_PRIO = 5 };
+enum { MPIR_ERR_RECOVERABLE = 0 };
 int MPIR_Err_create_code(int, int, const char[], int, int, const char[], const char[], ...);
-void MPIR_Add_finalize(int (*function)(void*), void* argument, int priority);
 #define MPIR_Assert(condition) ((condition) ? (void)0 : __builtin_trap())
 extern int MPIR_locked; /* 1 within the global critical section */
 #define MPID_THREAD_CS_EXIT(name, mutex) (MPIR_Assert(MPIR_locked), MPIR_locked = 0)
@@ -84,8 +84,8 @@ typedef int(MPII_Attr_delete_proxy)(MPI_Comm_delete_attr_function*, int, int, MP
                                     void*);
 void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
                            MPII_Attr_delete_proxy delete_proxy);
-void MPII_Keyval_set_fortran(int keyval);
-void MPII_Keyval_set_fortran90(int keyval);
+typedef void MPII_Attr_fn(void);
+void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*));
 #define MPII_ATTR_C_TO_FORTRAN(keyval) ((keyval) + 1)
 
 #include "mpir_attr.h"
@@ -97,7 +97,7 @@ typedef struct {
   MPIR_Attr_table attributes;
 } MPIR_Comm;
 
-typedef struct {
+typedef struct MPIR_Datatype {
   int handle;
   MPIR_Attr_table attributes;
 } MPIR_Datatype;
@@ -113,8 +113,11 @@ typedef struct {
   int create_flavor, model, copyCreateFlavor, copyModel;
 } MPIR_Win;
 
-enum { MPIR_DATATYPE_N_BUILTIN = 4 };
+enum { MPIR_DATATYPE_N_BUILTIN = 4, MPIR_DATATYPE_N_PREDEFINED = 6 };
 extern MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
+extern MPI_Datatype MPIR_Datatype_index_to_predefined[MPIR_DATATYPE_N_PREDEFINED];
+MPIR_Datatype* MPIR_datatype_of(MPI_Datatype handle);
+#define MPIR_Datatype_get_ptr(handle, pointer) ((pointer) = MPIR_datatype_of(handle))
 
 enum { MPIR_UNIVERSE_SIZE_NOT_SET = -1, MPIR_UNIVERSE_SIZE_NOT_AVAILABLE = -2 };
 int MPID_Get_universe_size(int* size);
