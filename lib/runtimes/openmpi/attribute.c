@@ -17,8 +17,12 @@
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/errhandler/errhandler.h"
-#include "ompi/mca/pml/pml.h"
+#include "ompi/runtime/mpiruntime.h"
 #include "ompi/win/win.h"
+#include "opal/class/opal_hash_table.h"
+
+/* After attrcache.h. */
+#include "ompi/attribute/known_in_fortran.h"
 
 /* One for the process, from the first ompi_attr_init() on. */
 static attrcache_domain* domain;
@@ -138,6 +142,10 @@ static int create_keyval(ompi_attribute_type_t type, ompi_attribute_fn_ptr_union
       .language = language,
   };
 
+  if (ATTRCACHE_C != language) {
+    callbacks.copy_fn = attrcache_known_in_fortran(callbacks.copy_fn);
+    callbacks.delete_fn = attrcache_known_in_fortran(callbacks.delete_fn);
+  }
   if (NULL != bindings_extra_state) {
     callbacks.context = bindings_extra_state;
     callbacks.context_destructor = free_bindings_extra_state;
@@ -218,7 +226,7 @@ static int get_missed(ompi_attribute_type_t type, const attrcache_table* table, 
 
   /* The predefined one that is often asked for; attrcache has it, too, but in more steps. */
   if (MPI_TAG_UB == key && COMM_ATTR == type) {
-    *attribute = &mca_pml.pml_max_tag;
+    *attribute = &ompi_attr_tag_ub;
     *flag = 1;
     return MPI_SUCCESS;
   }
@@ -326,9 +334,53 @@ void ompi_attr_abandon_all(ompi_attribute_type_t type, attrcache_table* table) {
   }
 }
 
+void ompi_attr_end_datatype(ompi_datatype_t* datatype) {
+  if (0 == ompi_instance_count) {
+    ompi_attr_abandon_all(TYPE_ATTR, &datatype->d_keyhash);
+    return;
+  }
+  /* Nobody has a reference any more; else this wouldn't be the end. The callbacks may use the datatype, though,
+   * and the last who does so would destroy it once more. */
+  OBJ_SET_MAGIC_ID(datatype, OPAL_OBJ_MAGIC_ID);
+  (void)opal_obj_update((opal_object_t*)datatype, 1);
+  ompi_attr_delete_all_finally(TYPE_ATTR, datatype, &datatype->d_keyhash);
+  (void)opal_obj_update((opal_object_t*)datatype, -1);
+}
+
+/* Those that MPI_Type_create_f90_integer and its kin have made. They are copied from Open MPI's tables before
+ * callbacks are called, as these may make more. Their number; 0 also if there is no memory for the copy. */
+static size_t get_f90_datatypes(ompi_datatype_t*** datatypes) {
+  opal_hash_table_t* const tables[] = {&ompi_mpi_f90_integer_hashtable,
+                                       &ompi_mpi_f90_real_hashtable,
+                                       &ompi_mpi_f90_complex_hashtable};
+  size_t room = 0, count = 0;
+
+  for (int i = 0; i < 3; ++i) {
+    room += opal_hash_table_get_size(tables[i]);
+  }
+  *datatypes = room > 0 ? malloc(room * sizeof **datatypes) : NULL;
+  if (NULL == *datatypes) {
+    return 0;
+  }
+  for (int i = 0; i < 3; ++i) {
+    uint32_t key; /* the low bits of some, which nobody asks for here */
+    void *datatype, *node;
+    int ret = opal_hash_table_get_first_key_uint32(tables[i], &key, &datatype, &node);
+
+    while (OPAL_SUCCESS == ret && count < room) {
+      (*datatypes)[count++] = (ompi_datatype_t*)datatype;
+      ret = opal_hash_table_get_next_key_uint32(tables[i], &key, &datatype, node, &node);
+    }
+  }
+  return count;
+}
+
 void ompi_attr_delete_predefined_datatypes_attributes(void) {
-  /* All that are predefined are in this table, and others that Fortran programs have used. */
+  /* All that are predefined are in this table, but those of MPI_Type_create_f90_*, which are there only if
+   * Fortran has used them. */
   const int size = opal_pointer_array_get_size(&ompi_datatype_f_to_c_table);
+  ompi_datatype_t** f90;
+  const size_t f90_count = get_f90_datatypes(&f90);
 
   for (int i = 0; i < size; ++i) {
     ompi_datatype_t* datatype =
@@ -338,4 +390,8 @@ void ompi_attr_delete_predefined_datatypes_attributes(void) {
       ompi_attr_delete_all_finally(TYPE_ATTR, datatype, &datatype->d_keyhash);
     }
   }
+  for (size_t i = 0; i < f90_count; ++i) {
+    ompi_attr_delete_all_finally(TYPE_ATTR, f90[i], &f90[i]->d_keyhash);
+  }
+  free(f90);
 }

@@ -88,6 +88,9 @@ int ompi_attr_init(void);
 int ompi_attr_set_predefined_keyvals_for_wm(void);
 void ompi_attr_delete_predefined_keyvals_for_wm(void);
 
+/* Takes over the values that an instance doesn't change, once the components that say them are chosen. */
+void ompi_attr_take_predefined(void);
+
 /* Defines the predefined keyvals of the three kinds. */
 int ompi_attr_define_predefined(attrcache_kind* communicators, attrcache_kind* windows);
 
@@ -155,6 +158,12 @@ int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_tab
 
 /* For the end of an object that can't be refused: deletes all, whatever callbacks return. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object, attrcache_table* table);
+
+/* For the end of a datatype that has attributes, in its destructor. As long as MPI works it deletes them all; the
+ * callbacks may use the datatype, but must leave nothing behind that goes on using it, as a request. (MPI_Type_free, where
+ * nobody else uses the datatype, deletes them before that, and then they may.) Later it gives them up. */
+struct ompi_datatype_t;
+void ompi_attr_end_datatype(struct ompi_datatype_t* datatype);
 
 /* For an object that its user has not freed before the end of MPI: no callback is called. */
 void ompi_attr_abandon_all(ompi_attribute_type_t type, attrcache_table* table);

@@ -20,6 +20,9 @@
 /* The kinds of objects, by ompi_attribute_type_t. */
 extern __attribute__((visibility("hidden"))) attrcache_kind* ompi_attr_kinds[WIN_ATTR + 1];
 
+/* MPI_TAG_UB, for users. */
+extern __attribute__((visibility("hidden"))) int ompi_attr_tag_ub;
+
 /* ATTRCACHE_OK and the value, as C reads it, or ATTRCACHE_ABSENT, with the flag that tells them apart; or
  * ATTRCACHE_INLINE_ASK: one of the functions below is to be called. */
 __attribute__((always_inline)) static inline int ompi_attr_get_c_at_once(

@@ -20,12 +20,18 @@
 #include <stdint.h>
 
 #include "ompi/attribute/attribute.h"
+#include "ompi/attribute/attribute_get.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/errhandler/errcode.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/runtime/ompi_rte.h"
 #include "ompi/runtime/params.h"
 #include "ompi/win/win.h"
+
+/* C gets addresses of copies, so that nothing that a program writes there changes what Open MPI works with. */
+int ompi_attr_tag_ub;
+
+void ompi_attr_take_predefined(void) { ompi_attr_tag_ub = mca_pml.pml_max_tag; }
 
 /* What doesn't change as long as there is a world. */
 static struct {
@@ -47,6 +53,17 @@ static const void* on_communicators_of_the_world(const attrcache_table* table, v
 
 static const void* on_the_world(const attrcache_table* table, void* value) {
   return world.there && table == &ompi_mpi_comm_world.comm.c_keyhash ? value : NULL;
+}
+
+/* The only one that changes: the copy is made anew for each who asks. */
+static const void* last_used_code(const attrcache_table* table, void* code) {
+  static int copy;
+
+  if (NULL == on_the_world(table, code)) {
+    return NULL;
+  }
+  __atomic_store_n(&copy, __atomic_load_n((const int*)code, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+  return &copy;
 }
 
 /* `distance` is that from a window's table to the member with the value. */
@@ -76,13 +93,13 @@ int ompi_attr_define_predefined(attrcache_kind* communicators, attrcache_kind* w
     attrcache_compute_fn* compute;
     int* value;
   } of_communicators[] = {
-      {MPI_TAG_UB, on_all_communicators, &mca_pml.pml_max_tag},
+      {MPI_TAG_UB, on_all_communicators, &ompi_attr_tag_ub},
       {MPI_HOST, on_communicators_of_the_world, &world.host},
       {MPI_IO, on_communicators_of_the_world, &world.io},
       {MPI_WTIME_IS_GLOBAL, on_communicators_of_the_world, &world.wtime_is_global},
       {MPI_APPNUM, on_communicators_of_the_world, &world.appnum},
       {MPI_UNIVERSE_SIZE, on_communicators_of_the_world, &world.universe_size},
-      {MPI_LASTUSEDCODE, on_the_world, &ompi_mpi_errcode_lastused},
+      {MPI_LASTUSEDCODE, last_used_code, &ompi_mpi_errcode_lastused},
       {MPI_FT, on_the_world, &world.ft},
   };
   static const struct {

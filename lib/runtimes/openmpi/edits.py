@@ -29,6 +29,7 @@ def build(tree):
     am = tree.file("ompi/attribute/Makefile.am")
     am.replace(r"^        attribute/attribute\.h$",
                "        attribute/attribute.h \\\n"
+               "        attribute/known_in_fortran.h \\\n"
                "        attribute/attrcache/attrcache.h \\\n"
                "        attribute/attrcache/attrcache_inline.h")
     am.after(r"attribute_predefined\.c$",
@@ -37,7 +38,7 @@ def build(tree):
     made = tree.file("ompi/Makefile.in")
     made.after(r"^EXTRA_DIST = ", "\tattribute/attrcache.cc \\")
     made.substitute(r"^headers = ",
-                    "headers = attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
+                    "headers = attribute/known_in_fortran.h attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
     made.substitute(r"^(lib@OMPI_LIBMPI_NAME@_la_LIBADD = )", r"\1attribute/attrcache.lo ")
     made.before(r"^lib@OMPI_LIBMPI_NAME@\.la: ", BUILD_RULE.lstrip() + "\n")
 
@@ -97,7 +98,17 @@ def datatypes(tree):
     release.delete_block(r"any pending attributes", r"^    }")
     release.before(r"^    if\( NULL != datatype->args \)",
                    "    /* First of all, as their callbacks may use the datatype. */\n"
-                   "    ompi_attr_delete_all_finally(TYPE_ATTR, datatype, &datatype->d_keyhash);\n\n")
+                   "    if (!attrcache_table_is_empty(&datatype->d_keyhash)) {\n"
+                   "        ompi_attr_end_datatype(datatype);\n"
+                   "    }\n\n")
+    # Where nobody else uses it, the attributes go while it has its reference, so that what callbacks leave behind may go on
+    # using it.
+    create.function("ompi_datatype_destroy").before(
+        r"OBJ_RELEASE\(pData\);",
+        "    if (OPAL_UNLIKELY(!attrcache_table_is_empty(&pData->d_keyhash))\n"
+        "        && 1 == pData->super.super.obj_reference_count) {\n"
+        "        ompi_attr_delete_all_finally(TYPE_ATTR, pData, &pData->d_keyhash);\n"
+        "    }\n")
     create.function("ompi_datatype_duplicate").delete_block(r"Set the keyhash to NULL", r"d_keyhash = NULL")
 
     module = tree.file("ompi/datatype/ompi_datatype_module.c")
@@ -153,7 +164,8 @@ def windows(tree):
 
 def beginning_and_end(tree):
     instance = tree.file("ompi/instance/instance.c")
-    instance.function("ompi_mpi_instance_init_common").delete_block(r"Construct predefined keyvals", r"^    }")
+    instance.function("ompi_mpi_instance_init_common").replace_block(
+        r"Construct predefined keyvals", r"^    }", "    ompi_attr_take_predefined();")
     instance.function("ompi_mpi_instance_finalize").after(
         r"opal_mutex_lock \(&instance_lock\);",
         "    if (1 == ompi_instance_count) {\n"
@@ -227,8 +239,8 @@ def main(arguments):
     windows(tree)
     beginning_and_end(tree)
     calls(tree)
-    for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c"):
-        tree.add("ompi/attribute/" + name, os.path.join(HERE, name))
+    for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h"):
+        tree.add("ompi/attribute/" + os.path.basename(name), os.path.join(HERE, name))
     tree.write()
     os.utime(os.path.join(arguments[0], "ompi/Makefile.in"))  # newer than what it is made from
     return 0

@@ -11,6 +11,7 @@
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/errhandler/errcode.h"
 #include "ompi/mca/pml/pml.h"
+#include "ompi/runtime/mpiruntime.h"
 #include "ompi/runtime/ompi_rte.h"
 #include "ompi/runtime/params.h"
 #include "ompi/win/win.h"
@@ -23,6 +24,9 @@ int ompi_mpi_errcode_lastused = 77;
 mca_pml_base_module_t mca_pml = {4711};
 opal_process_info_t opal_process_info = {3, 12};
 bool ompi_ftmpi_enabled = true;
+int ompi_instance_count = 1;
+opal_hash_table_t ompi_mpi_f90_integer_hashtable, ompi_mpi_f90_real_hashtable,
+    ompi_mpi_f90_complex_hashtable;
 
 #define NEVER_CALLED                               \
   {                                                \
@@ -51,7 +55,15 @@ DELETE(MPI_TYPE_NULL_DELETE_FN, MPI_Datatype)
 COPY(MPI_WIN_NULL_COPY_FN, MPI_Win)
 COPY(MPI_WIN_DUP_FN, MPI_Win)
 DELETE(MPI_WIN_NULL_DELETE_FN, MPI_Win)
-MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) { return 100 + datatype->predefined; }
+/* Of Fortran's own, as the linker finds them. */
+void mpi_dup_fn_(void) NEVER_CALLED void mpi_comm_dup_fn__(void) NEVER_CALLED
+    void mpi_comm_null_delete_fn(void) NEVER_CALLED
+    void mpi_f08_dup(void) __asm__("__mpi_f08_callbacks_MOD_mpi_comm_dup_fn");
+void mpi_f08_dup(void) NEVER_CALLED
+
+    MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype) {
+  return 100 + datatype->predefined;
+}
 
 /* ---- Checks ---- */
 
@@ -236,6 +248,31 @@ static void fortran_callbacks_get_the_handle(void) {
   CHECK_EQUAL(deleted, 6);
 }
 
+/* The value and how it was set stay what they were: a pointer is one on the copy. */
+static void fortrans_own_functions_are_known(void) {
+  static ompi_communicator_t comm, copy;
+  static int object;
+  const ompi_attribute_fn_ptr_union_t del = {.attr_any_fn = mpi_comm_null_delete_fn};
+  attrcache_callback* const dups[] = {mpi_dup_fn_, mpi_comm_dup_fn__, mpi_f08_dup};
+  int k[3];
+
+  for (int i = 0; i < 3; ++i) {
+    const ompi_attribute_fn_ptr_union_t dup = {.attr_any_fn = dups[i]};
+    if (i == 0) {
+      ompi_attr_create_keyval_fint(COMM_ATTR, dup, del, &k[i], 0, OMPI_KEYVAL_F77, NULL);
+    } else {
+      ompi_attr_create_keyval_aint(COMM_ATTR, dup, del, &k[i], 0, OMPI_KEYVAL_F77, NULL);
+    }
+    ompi_attr_set_c(COMM_ATTR, &comm, &comm.c_keyhash, k[i], &object, false);
+  }
+  CHECK_EQUAL(ompi_attr_copy_all(COMM_ATTR, &comm, &copy, &comm.c_keyhash, &copy.c_keyhash), 0);
+  for (int i = 0; i < 3; ++i) {
+    CHECK_EQUAL(value_of(COMM_ATTR, &copy.c_keyhash, k[i]), &object);
+  }
+  CHECK_EQUAL(ompi_attr_delete_all(COMM_ATTR, &copy, &copy.c_keyhash), MPI_SUCCESS);
+  CHECK_EQUAL(ompi_attr_delete_all(COMM_ATTR, &comm, &comm.c_keyhash), MPI_SUCCESS);
+}
+
 static void predefined(void) {
   static ompi_communicator_t of_the_world, of_a_session;
   static ompi_win_t win = {.w_base = (void*)0x1000,
@@ -249,6 +286,11 @@ static void predefined(void) {
   int flag = 0;
   ompi_mpi_comm_world.comm.instance = of_the_world.instance = &of_the_world;
   of_a_session.instance = &of_a_session;
+  ompi_attr_take_predefined();
+  CHECK_EQUAL(int_of(COMM_ATTR, &of_a_session.c_keyhash, MPI_TAG_UB), 4711);
+  *(int*)value_of(COMM_ATTR, &of_a_session.c_keyhash, MPI_TAG_UB) = 1;
+  CHECK_EQUAL(mca_pml.pml_max_tag, 4711);
+  ompi_attr_take_predefined();
   CHECK_EQUAL(int_of(COMM_ATTR, &of_a_session.c_keyhash, MPI_TAG_UB), 4711);
   CHECK_EQUAL(int_of(COMM_ATTR, world, MPI_HOST), -1);
   CHECK_EQUAL(ompi_attr_set_predefined_keyvals_for_wm(), OMPI_SUCCESS);
@@ -261,6 +303,8 @@ static void predefined(void) {
   CHECK_EQUAL(value_of(COMM_ATTR, &of_the_world.c_keyhash, MPI_LASTUSEDCODE), -1);
   CHECK_EQUAL(int_of(COMM_ATTR, world, MPI_LASTUSEDCODE), 77);
   CHECK_EQUAL(int_of(COMM_ATTR, world, MPI_FT), 1);
+  *(int*)value_of(COMM_ATTR, world, MPI_LASTUSEDCODE) = 1;
+  CHECK_EQUAL(int_of(COMM_ATTR, world, MPI_LASTUSEDCODE), 77);
   ++ompi_mpi_errcode_lastused;
   CHECK_EQUAL(int_of(COMM_ATTR, world, MPI_LASTUSEDCODE), 78);
   ompi_attr_delete_predefined_keyvals_for_wm();
@@ -288,16 +332,55 @@ static void predefined(void) {
 
 static void predefined_datatypes_at_the_end(void) {
   static ompi_datatype_t predefined_type = {.predefined = 1}, other = {.predefined = 0};
-  static void* items[] = {&predefined_type, NULL, &other};
+  static ompi_datatype_t f90[3];
+  static void *items[] = {&predefined_type, NULL, &other}, *integers[] = {&f90[0]},
+              *reals[] = {&f90[1], &f90[2]};
   const int k = make(TYPE_ATTR, MPI_COMM_NULL_COPY_FN, delete_in_c, NULL);
   ompi_datatype_f_to_c_table = (opal_pointer_array_t){3, items};
   deleted = 0;
   ompi_attr_set_c(TYPE_ATTR, &predefined_type, &predefined_type.d_keyhash, k, NULL, false);
   ompi_attr_set_c(TYPE_ATTR, &other, &other.d_keyhash, k, NULL, false);
+  ompi_mpi_f90_integer_hashtable = (opal_hash_table_t){1, integers};
+  ompi_mpi_f90_real_hashtable = (opal_hash_table_t){2, reals};
+  for (int i = 0; i < 3; ++i) {
+    ompi_attr_set_c(TYPE_ATTR, &f90[i], &f90[i].d_keyhash, k, NULL, false);
+  }
   ompi_attr_delete_predefined_datatypes_attributes();
-  CHECK_EQUAL(deleted, 1);
+  CHECK_EQUAL(deleted, 4);
   CHECK_EQUAL(attrcache_table_is_empty(&predefined_type.d_keyhash), 1);
   CHECK_EQUAL(ompi_attr_delete_all(TYPE_ATTR, &other, &other.d_keyhash), MPI_SUCCESS);
+}
+
+/* A callback that uses the datatype, as MPI_Sendrecv would: it must not be the last to have a reference. */
+static int released_to;
+static int delete_using(MPI_Datatype type, int keyval, void* value, void* extra_state) {
+  (void)keyval, (void)value, (void)extra_state;
+  ++deleted;
+  (void)opal_obj_update((opal_object_t*)type, 1);
+  released_to = opal_obj_update((opal_object_t*)type, -1);
+  return MPI_SUCCESS;
+}
+
+static void the_end_of_a_datatype(void) {
+  static ompi_datatype_t type;
+  const ompi_attribute_fn_ptr_union_t copy = {.attr_datatype_copy_fn = MPI_TYPE_NULL_COPY_FN};
+  const ompi_attribute_fn_ptr_union_t del = {.attr_datatype_delete_fn = delete_using};
+  int k;
+  ompi_attr_create_keyval(TYPE_ATTR, copy, del, &k, NULL, 0, NULL);
+  deleted = 0;
+  ompi_attr_set_c(TYPE_ATTR, &type, &type.d_keyhash, k, NULL, false);
+  ompi_attr_end_datatype(&type);
+  CHECK_EQUAL(deleted, 1);
+  CHECK_EQUAL(released_to, 1);
+  CHECK_EQUAL(type.super.obj_reference_count, 0);
+  CHECK_EQUAL(attrcache_table_is_empty(&type.d_keyhash), 1);
+  /* MPI is down: no callback is called any more */
+  ompi_attr_set_c(TYPE_ATTR, &type, &type.d_keyhash, k, NULL, false);
+  ompi_instance_count = 0;
+  ompi_attr_end_datatype(&type);
+  ompi_instance_count = 1;
+  CHECK_EQUAL(deleted, 1);
+  CHECK_EQUAL(attrcache_table_is_empty(&type.d_keyhash), 1);
 }
 
 int main(void) {
@@ -305,8 +388,10 @@ int main(void) {
   CHECK_EQUAL(ompi_attr_init(), OMPI_SUCCESS); /* as every session calls it */
   keyvals_and_values();
   fortran_callbacks_get_the_handle();
+  fortrans_own_functions_are_known();
   predefined();
   predefined_datatypes_at_the_end();
+  the_end_of_a_datatype();
   printf("%d checks passed\n", checks);
   return 0;
 }

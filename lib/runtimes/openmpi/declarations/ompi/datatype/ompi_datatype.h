@@ -5,7 +5,16 @@
 #include "mpi.h"
 #include "ompi/attribute/attrcache/attrcache.h"
 
+typedef struct opal_object_t {
+  int obj_reference_count;
+} opal_object_t;
+static inline int opal_obj_update(opal_object_t* object, int by) {
+  return object->obj_reference_count += by;
+}
+#define OBJ_SET_MAGIC_ID(object, value) ((void)0)
+
 typedef struct ompi_datatype_t {
+  opal_object_t super;
   int predefined;
   attrcache_table d_keyhash;
 } ompi_datatype_t;
