@@ -132,20 +132,16 @@ static void free_bindings_extra_state(void* bindings_extra_state, void* extra_st
   free(bindings_extra_state);
 }
 
-static int create_keyval(ompi_attribute_type_t type, ompi_attribute_fn_ptr_union_t copy_attr_fn,
-                         ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key, void* extra_state,
-                         attrcache_language language, void* bindings_extra_state) {
+__attribute__((always_inline)) static inline int create_keyval(
+    ompi_attribute_type_t type, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
+    int* key, void* extra_state, attrcache_language language, void* bindings_extra_state) {
   attrcache_callbacks callbacks = {
-      .copy_fn = known_copy(copy_attr_fn),
-      .delete_fn = known_delete(delete_attr_fn),
+      .copy_fn = copy_fn,
+      .delete_fn = delete_fn,
       .extra_state = extra_state,
       .language = language,
   };
 
-  if (ATTRCACHE_C != language) {
-    callbacks.copy_fn = attrcache_known_in_fortran(callbacks.copy_fn);
-    callbacks.delete_fn = attrcache_known_in_fortran(callbacks.delete_fn);
-  }
   if (NULL != bindings_extra_state) {
     callbacks.context = bindings_extra_state;
     callbacks.context_destructor = free_bindings_extra_state;
@@ -153,12 +149,24 @@ static int create_keyval(ompi_attribute_type_t type, ompi_attribute_fn_ptr_union
   return error_of(attrcache_keyval_create(ompi_attr_kinds[type], &callbacks, key), 0);
 }
 
+static int create_fortran_keyval(ompi_attribute_type_t type, ompi_attribute_fn_ptr_union_t copy_fn,
+                                 ompi_attribute_fn_ptr_union_t delete_fn, int* key,
+                                 void* extra_state, attrcache_language language,
+                                 void* bindings_extra_state) {
+  return create_keyval(type, attrcache_known_in_fortran(copy_fn.attr_any_fn),
+                       attrcache_known_in_fortran(delete_fn.attr_any_fn), key, extra_state,
+                       language, bindings_extra_state);
+}
+
 int ompi_attr_create_keyval(ompi_attribute_type_t type, ompi_attribute_fn_ptr_union_t copy_attr_fn,
                             ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key,
                             void* extra_state, int flags, void* bindings_extra_state) {
-  return create_keyval(type, copy_attr_fn, delete_attr_fn, key, extra_state,
-                       0 != (flags & OMPI_KEYVAL_F77) ? ATTRCACHE_FORTRAN_AINT : ATTRCACHE_C,
-                       bindings_extra_state);
+  if (0 != (flags & OMPI_KEYVAL_F77)) {
+    return create_fortran_keyval(type, copy_attr_fn, delete_attr_fn, key, extra_state,
+                                 ATTRCACHE_FORTRAN_AINT, bindings_extra_state);
+  }
+  return create_keyval(type, known_copy(copy_attr_fn), known_delete(delete_attr_fn), key,
+                       extra_state, ATTRCACHE_C, bindings_extra_state);
 }
 
 int ompi_attr_create_keyval_fint(ompi_attribute_type_t type,
@@ -166,8 +174,9 @@ int ompi_attr_create_keyval_fint(ompi_attribute_type_t type,
                                  ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key,
                                  MPI_Fint extra_state, int flags, void* bindings_extra_state) {
   (void)flags; /* nobody but Fortran calls this */
-  return create_keyval(type, copy_attr_fn, delete_attr_fn, key, (void*)(intptr_t)extra_state,
-                       ATTRCACHE_FORTRAN_FINT, bindings_extra_state);
+  return create_fortran_keyval(type, copy_attr_fn, delete_attr_fn, key,
+                               (void*)(intptr_t)extra_state, ATTRCACHE_FORTRAN_FINT,
+                               bindings_extra_state);
 }
 
 int ompi_attr_create_keyval_aint(ompi_attribute_type_t type,
@@ -175,8 +184,8 @@ int ompi_attr_create_keyval_aint(ompi_attribute_type_t type,
                                  ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key,
                                  MPI_Aint extra_state, int flags, void* bindings_extra_state) {
   (void)flags;
-  return create_keyval(type, copy_attr_fn, delete_attr_fn, key, (void*)extra_state,
-                       ATTRCACHE_FORTRAN_AINT, bindings_extra_state);
+  return create_fortran_keyval(type, copy_attr_fn, delete_attr_fn, key, (void*)extra_state,
+                               ATTRCACHE_FORTRAN_AINT, bindings_extra_state);
 }
 
 int ompi_attr_free_keyval(ompi_attribute_type_t type, int* key, bool predefined) {
