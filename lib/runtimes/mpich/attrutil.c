@@ -161,7 +161,11 @@ void MPIR_Attr_delete_from_predefined_types(void) {
     MPIR_Datatype_get_ptr(pair, type);
     MPIR_Attr_delete_from_type(type);
   }
-  if (MPIR_Attr_delete_from_f90_types != NULL) MPIR_Attr_delete_from_f90_types();
+  if (MPIR_Attr_delete_from_f90_types != NULL) {
+    MPIR_Attr_delete_from_f90_types();
+    MPIR_Attr_delete_from_f90_types =
+        NULL; /* they are freed soon, and are in no other initialization */
+  }
 }
 
 int MPIR_Attr_init(void) {
