@@ -150,7 +150,7 @@ void MPIR_Attr_delete_from_type(MPIR_Datatype* type) {
 void (*MPIR_Attr_delete_from_f90_types)(void);
 
 /* Pair types, as MPI_FLOAT_INT, are among them; MPICH has made them as users' datatypes are made. */
-void MPIR_Attr_delete_from_predefined_types(void) {
+static void delete_from_predefined_types(void) {
   for (int i = 0; i < MPIR_DATATYPE_N_BUILTIN; i++) {
     MPIR_Attr_delete_from_type(&MPIR_Datatype_builtin[i]);
   }
@@ -166,6 +166,20 @@ void MPIR_Attr_delete_from_predefined_types(void) {
     MPIR_Attr_delete_from_f90_types =
         NULL; /* they are freed soon, and are in no other initialization */
   }
+}
+
+int MPIR_Attr_delete_from_predefined_objects(void) {
+  MPIR_Comm* const comms[] = {MPIR_Process.comm_self, MPIR_Process.comm_world};
+
+  for (int i = 0; i < 2; i++) {
+    if (comms[i] != NULL && !MPIR_Attr_is_empty(&comms[i]->attributes)) {
+      const int mpi_errno =
+          MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comms[i]->handle, &comms[i]->attributes);
+      if (mpi_errno != MPI_SUCCESS) return mpi_errno;
+    }
+  }
+  delete_from_predefined_types();
+  return MPI_SUCCESS;
 }
 
 int MPIR_Attr_init(void) {

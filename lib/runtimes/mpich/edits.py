@@ -123,15 +123,11 @@ def communicators(tree):
     builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, ")
     builtin.delete(r"comm->attributes = 0;")
 
-    # Then those of MPI_COMM_WORLD and, while it can be used, of the predefined datatypes.
-    builtin = tree.file("src/mpi/comm/builtin_comms.c").function("MPIR_finalize_builtin_comms")
-    builtin.before(r"^    if \(MPIR_Process\.comm_world\) \{",
-                   "    if (MPIR_Process.comm_world && !MPIR_Attr_is_empty(&MPIR_Process.comm_world->attributes)) {\n"
-                   "        mpi_errno = MPIR_Attr_delete_finally(MPIR_ATTR_COMM, MPIR_Process.comm_world->handle,\n"
-                   "                                             &MPIR_Process.comm_world->attributes);\n"
-                   "        MPIR_ERR_CHECK(mpi_errno);\n"
-                   "    }\n"
-                   "    MPIR_Attr_delete_from_predefined_types();\n")
+    # All are deleted while both communicators are there; what callbacks attach to them meanwhile, above.
+    tree.file("src/mpi/comm/builtin_comms.c").function("MPIR_finalize_builtin_comms").before(
+        r"^    if \(MPIR_Process\.comm_self\) \{",
+        "    mpi_errno = MPIR_Attr_delete_from_predefined_objects();\n"
+        "    MPIR_ERR_CHECK(mpi_errno);\n")
 
     # Attributes are copied when there is a new communicator, to its own table. So a copy function that fails on one
     # process no longer leaves the others waiting for it. MPI_Comm_idup's has no context yet, and couldn't be freed: its

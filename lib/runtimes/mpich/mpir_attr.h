@@ -63,11 +63,12 @@ int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table
  * callbacks go on using the object. */
 int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
 
-/* Deletes the attributes of predefined datatypes, which nobody frees, as MPI ends. MPI_COMM_WORLD is still
- * there then, so that delete functions may use it. Those of MPI_Type_create_f90_real and its kin are kept
- * elsewhere: the function does the same for these, once there are any. */
+/* As MPI ends, deletes the attributes of MPI_COMM_SELF, of MPI_COMM_WORLD, and of predefined datatypes, which
+ * nobody frees. The two are still there then, so that delete functions may use them. If one of a communicator
+ * fails, so does this, at once. Datatypes of MPI_Type_create_f90_real and its kin are kept elsewhere: the
+ * function does the same for these, once there are any. */
 struct MPIR_Datatype;
-void MPIR_Attr_delete_from_predefined_types(void);
+int MPIR_Attr_delete_from_predefined_objects(void);
 void MPIR_Attr_delete_from_type(struct MPIR_Datatype* type);
 extern void (*MPIR_Attr_delete_from_f90_types)(void);
 

@@ -40,13 +40,13 @@ MPIR_Datatype* MPIR_datatype_of(MPI_Datatype handle) {
   CHECK(handle == PAIR);
   return &pair;
 }
-struct MPIR_Process_t MPIR_Process = {{.appnum = -1,
-                                       .host = -1,
-                                       .io = -2,
-                                       .lastusedcode = 70,
-                                       .tag_ub = 32767,
-                                       .universe = MPIR_UNIVERSE_SIZE_NOT_SET,
-                                       .wtime_is_global = 0}};
+struct MPIR_Process_t MPIR_Process = {.attrs = {.appnum = -1,
+                                                .host = -1,
+                                                .io = -2,
+                                                .lastusedcode = 70,
+                                                .tag_ub = 32767,
+                                                .universe = MPIR_UNIVERSE_SIZE_NOT_SET,
+                                                .wtime_is_global = 0}};
 
 int MPIR_Dup_fn(MPI_Comm comm, int keyval, void* extra_state, void* in, void* out, int* flag) {
   (void)comm, (void)keyval, (void)extra_state, (void)in, (void)out, (void)flag;
@@ -430,7 +430,7 @@ static MPIR_Datatype f90_type = {.handle = 10};
 static void delete_from_f90_types(void) { MPIR_Attr_delete_from_type(&f90_type); }
 
 static void test_finalize(void) {
-  int keyval = 0;
+  int keyval = 0, comm_keyval;
   deletes = 0;
   CHECK(MPIR_Type_create_keyval_impl(NULL, delete_fn, &keyval, NULL) == MPI_SUCCESS);
   CHECK(MPIR_Type_set_attr_impl(&MPIR_Datatype_builtin[2], keyval, value, MPIR_ATTR_PTR) ==
@@ -439,15 +439,26 @@ static void test_finalize(void) {
   CHECK(MPIR_Type_set_attr_impl(&type, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Type_set_attr_impl(&f90_type, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   MPIR_Attr_delete_from_f90_types = delete_from_f90_types;
+  /* MPI_COMM_SELF's first; where that fails, so does MPI_Finalize. */
+  MPIR_Process.comm_self = &comm;
+  MPIR_Process.comm_world = &copy;
+  comm_keyval = create(NULL, delete_fn, NULL);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, comm_keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&copy, comm_keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  refuse = 1;
   MPIR_locked = 1;
-  MPIR_Attr_delete_from_predefined_types();
-  CHECK(MPIR_locked == 1 && deletes == 3);
+  CHECK(is_error(MPIR_Attr_delete_from_predefined_objects(), MPI_ERR_OTHER, "**user"));
+  CHECK(deletes == 1 && MPIR_Attr_is_empty(&comm.attributes));
+  refuse = 0;
+  MPIR_locked = 1;
+  CHECK(MPIR_Attr_delete_from_predefined_objects() == MPI_SUCCESS);
+  CHECK(MPIR_locked == 1 && deletes == 5);
   MPIR_locked = 0;
   CHECK(MPIR_Attr_is_empty(&MPIR_Datatype_builtin[2].attributes) &&
         MPIR_Attr_is_empty(&pair.attributes));
   /* Initialized again: keyvals and attributes are the process's. */
   CHECK(MPIR_Attr_init() == MPI_SUCCESS);
-  CHECK(MPIR_Type_delete_attr_impl(&type, keyval) == MPI_SUCCESS && deletes == 4);
+  CHECK(MPIR_Type_delete_attr_impl(&type, keyval) == MPI_SUCCESS && deletes == 6);
   CHECK(MPIR_Type_free_keyval_impl(&keyval) == MPI_SUCCESS);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * MPI_Finalize deletes what is attached to predefined datatypes: plain ones, pair types, and those of
- * MPI_Type_create_f90_real and its kin; each once, while MPI works, so that delete functions may use the datatype and
- * MPI_COMM_WORLD.
+ * MPI_Type_create_f90_real and its kin; each once, while MPI works, so that delete functions may use the datatype,
+ * MPI_COMM_SELF and MPI_COMM_WORLD.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { TYPES = 7 };
 static int deleted[TYPES], failed;
 
 static int delete_fn(MPI_Datatype type, int keyval, void* value, void* extra_state) {
-  int size = 0, rank = -1;
+  int size = 0, rank = -1, sent = 1, received = 0;
   MPI_Datatype two;
   (void)keyval, (void)extra_state;
   ++*(int*)value;
@@ -19,7 +19,11 @@ static int delete_fn(MPI_Datatype type, int keyval, void* value, void* extra_sta
   MPI_Type_contiguous(2, type, &two);
   MPI_Type_size(two, &size);
   MPI_Type_free(&two);
-  if (rank < 0 || size <= 0) printf("FAILED: rank %d, size %d\n", rank, size), failed = 1;
+  MPI_Sendrecv(&sent, 1, MPI_INT, 0, 0, &received, 1, MPI_INT, 0, 0, MPI_COMM_SELF,
+               MPI_STATUS_IGNORE);
+  if (rank < 0 || size <= 0 || received != 1) {
+    printf("FAILED: rank %d, size %d, received %d\n", rank, size, received), failed = 1;
+  }
   return MPI_SUCCESS;
 }
 

@@ -125,6 +125,7 @@ extern struct MPIR_Process_t {
   struct {
     int appnum, host, io, lastusedcode, tag_ub, universe, wtime_is_global;
   } attrs;
+  MPIR_Comm *comm_self, *comm_world;
 } MPIR_Process;
 
 /* ---- mpir_impl.h ---- */
