@@ -6,7 +6,8 @@
 #include <mpi.h>
 #include <stdio.h>
 
-enum { MESSAGE, PART, DUP, REQUEST_LEFT, PART_LEFT, USES };
+/* OUTLIVED: another datatype, made of it before, is freed after it; then comes a message, as in MESSAGE. */
+enum { MESSAGE, PART, DUP, REQUEST_LEFT, PART_LEFT, OUTLIVED, USES };
 static int use, calls, failed;
 static MPI_Request request;
 static MPI_Datatype whole;
@@ -23,6 +24,7 @@ static int delete_fn(MPI_Datatype type, int keyval, void* value, void* extra_sta
   if (++calls > 1) return MPI_SUCCESS;
   switch (use) {
     case MESSAGE:
+    case OUTLIVED:
       MPI_Sendrecv(sent, 1, type, 0, 0, received, 1, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
       break;
     case PART:
@@ -69,9 +71,12 @@ int main(int argc, char** argv) {
     MPI_Type_vector(2, 1, 2, MPI_INT, &type);
     MPI_Type_commit(&type);
     MPI_Type_set_attr(type, keyval, NULL);
+    if (use == OUTLIVED) MPI_Type_contiguous(2, type, &whole);
     MPI_Type_free(&type);
+    if (use == OUTLIVED) MPI_Type_free(&whole);
     need(calls == 1, "calls of delete_fn");
-    if (use == MESSAGE) need(received[0] == 1 && received[2] == 3, "the message");
+    if (use == MESSAGE || use == OUTLIVED)
+      need(received[0] == 1 && received[2] == 3, "the message");
     check_pool();
     if (use == REQUEST_LEFT) {
       MPI_Send(sent, 2, MPI_INT, 0, 1, MPI_COMM_SELF);
