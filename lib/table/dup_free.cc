@@ -70,7 +70,11 @@ int copy_one(const Target& from, const Target& to, const Batch::Item& item, int*
   const uint32_t keyval = meta::keyval(m, item.index);
   if (!from.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
   const uint64_t entry = from.registry.look_up(keyval);
-  if (entry == 0 || (entry & entry_word::kNullCopyFn) != 0) return ATTRCACHE_OK;
+  if (entry == 0) return ATTRCACHE_OK;
+  if ((entry & entry_word::kNullCopyFn) != 0) {
+    from.registry.name_stripe(keyval);  // or no dup of this thread's would be a fast one
+    return ATTRCACHE_OK;
+  }
   // Nobody could read a copy under a definition that isn't in force any more.
   constexpr uint64_t kUndefined = entry_word::kDefined | entry_word::kFreed;
   if ((entry & kUndefined) == kUndefined) return ATTRCACHE_OK;

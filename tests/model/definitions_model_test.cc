@@ -203,12 +203,18 @@ TEST(Definitions, UndefineAgainstTheEndOfTheLastAttribute) {
     r.define(Runtime::per_object(kNumber));
     attrcache_set_predefined(r.kind, &r.table, kNumber, 5);
     spawn([&] { expect(r.undefine() == ATTRCACHE_OK, "undefined"); });
+    bool deleted = false;
     spawn([&] {
       const int result = attrcache_delete_predefined(r.kind, &r.table, kNumber);
       expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_STALE,
              "deleted, or too late");
+      deleted = result == ATTRCACHE_OK;
     });
     join();
+    // The next keyval of the index must not be taken for this one where a stripe isn't open yet.
+    const References::Counter& stripe =
+        r.registry().first_chunk_counters(0)[Registry::kFirstChunkLength - 1];
+    expect(!deleted || !References::is_named(stripe), "no name is left over");
     r.finish();
   });
 }
@@ -312,6 +318,47 @@ TEST(Definitions, TheFirstDefinitionAgainstIntrospection) {
     r.finish();
   });
   EXPECT_GT(listed, 0);
+}
+
+// Whoever undefines a number finds the table of numbers that somebody has just made.
+TEST(Definitions, TheFirstDefinitionAgainstUndefine) {
+  int undefined = 0, unknown = 0;
+  run_model({3, 2}, [&] {
+    Runtime r;
+    spawn([&] {
+      const int result = r.define(Runtime::per_object(kNumber));
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "defined, or one at a time");
+    });
+    spawn([&] {
+      const int result = r.undefine();
+      undefined += result == ATTRCACHE_OK;
+      unknown += result != ATTRCACHE_OK;
+    });
+    join();
+    r.finish();
+  });
+  EXPECT_GT(undefined, 0);
+  EXPECT_GT(unknown, 0);
+}
+
+// A kind that another thread has just registered is read through all kinds of the domain.
+TEST(Definitions, ANewKindAgainstCounters) {
+  run_model({3, 2}, [&] {
+    Runtime r;
+    spawn([&] {
+      attrcache_kind* kind;
+      int keyval;
+      expect(attrcache_kind_register(r.domain, nullptr, &kind) == ATTRCACHE_OK, "registered");
+      expect(attrcache_keyval_create(kind, nullptr, &keyval) == ATTRCACHE_OK, "made");
+    });
+    spawn([&] {
+      attrcache_counters counters;
+      expect(attrcache_domain_counters(r.domain, &counters) == ATTRCACHE_OK, "counted");
+      expect(counters.keyvals_created <= 1, "at most the one");
+    });
+    join();
+    r.finish();
+  });
 }
 
 }  // namespace

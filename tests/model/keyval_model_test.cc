@@ -60,7 +60,7 @@ TEST_P(FreeKeyval, AgainstQuickDeleteAndSet) {
 }
 
 TEST_P(FreeKeyval, AgainstSetAndDelete) {
-  run({}, [](Fixture& f) {
+  run({2, 2}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -139,8 +139,41 @@ TEST_P(FreeKeyval, AgainstGet) {
 }
 
 // Readers of records under a pin: introspection against the end of the keyval.
+TEST_P(FreeKeyval, LeavesNoNameBehind) {
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] {
+      f.free(0);
+      f.erase(0, 0);
+      auto& registry = *reinterpret_cast<Registry*>(f.kind());
+      for (unsigned ordinal = 0; ordinal < 2; ++ordinal) {
+        const References::Counter& stripe = registry.first_chunk_counters(ordinal)[0];
+        expect(!References::is_named(stripe), "who finds it asks what is true now");
+      }
+    });
+    spawn([&f] { f.get(0, 0); });
+  });
+}
+
+// Threads that attach and delete under a keyval for the first time, all at once.
+TEST_P(FreeKeyval, AgainstFirstUses) {
+  run({2, 1}, [](Fixture& f) {
+    f.make_key(Fixture::kNone);
+    spawn([&f] {
+      f.set(0, 0, 1);
+      f.erase(0, 0);
+    });
+    spawn([&f] {
+      f.set(1, 0, 2);
+      f.erase(1, 0);
+    });
+    spawn([&f] { f.free(0); });
+  });
+}
+
 TEST_P(FreeKeyval, AgainstIntrospection) {
-  run({2}, [](Fixture& f) {
+  run({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     const auto look = [&f] {

@@ -99,5 +99,24 @@ TEST(SetCallbacks, TwiceAtOnceAgainstTheRules) {
   });
 }
 
+// The same where a stripe is opened meanwhile, by somebody who attaches something.
+TEST(SetCallbacks, AgainstTheFirstUseOfAStripeAgainstTheRules) {
+  run_model({3, 2}, [&] {
+    Kind k;
+    const auto keyval = static_cast<uint32_t>(k.keyval);
+    spawn([&k] { k.change(2); });
+    spawn([&k, keyval] {
+      if (k.registry.acquire(keyval)) k.registry.drop(keyval);
+    });
+    join();
+    const uint64_t word = k.registry.look_up(keyval);
+    const auto name = static_cast<uint32_t>(k.registry.first_chunk_counters(0)[0].load(kRelaxed));
+    expect((name & stripe::kFlags) == (word >> entry_word::kFlagsShift & stripe::kFlags),
+           "as the word says");
+    k.free();
+    k.finish();
+  });
+}
+
 }  // namespace
 }  // namespace attrcache::model
