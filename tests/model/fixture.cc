@@ -2,6 +2,8 @@
 
 #include "tests/model/fixture.h"
 
+#include "keyval/registry.h"
+
 namespace attrcache::model {
 
 Fixture::Fixture(unsigned stripes) {
@@ -11,7 +13,7 @@ Fixture::Fixture(unsigned stripes) {
   kind_ = attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR);
 }
 
-Fixture::Key& Fixture::make_key(Callbacks callbacks) {
+Fixture::Key& Fixture::make_key(Callbacks callbacks, Stripes stripes) {
   Key& key = keys[keys_made_++];
   key.fixture = this;
   key.extra.write(1);
@@ -22,6 +24,9 @@ Fixture::Key& Fixture::make_key(Callbacks callbacks) {
   given.extra_state = &key;
   given.destructor = &destructor;
   expect(attrcache_keyval_create(kind_, &given, &key.keyval) == ATTRCACHE_OK, "a keyval is made");
+  if (stripes == Stripes::kOpen) {
+    reinterpret_cast<Registry*>(kind_)->name_stripe(static_cast<uint32_t>(key.keyval));
+  }
   return key;
 }
 

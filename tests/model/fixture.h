@@ -50,7 +50,9 @@ class Fixture {
   explicit Fixture(unsigned stripes = 1);
 
   enum Callbacks { kNone, kDelete, kCopy };  // kCopy: a copy_fn and a delete_fn
-  Key& make_key(Callbacks callbacks);
+  // Whether the stripes of the caller's group are open from the start, or opened by their first use.
+  enum class Stripes { kOpen, kNotOpen };
+  Key& make_key(Callbacks callbacks, Stripes stripes = Stripes::kOpen);
 
   // Calls of the C API, with the numbers of an object, a keyval and a value. Each call is recorded.
   int set(int object, int key, int value);

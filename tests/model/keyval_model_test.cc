@@ -159,7 +159,7 @@ TEST_P(FreeKeyval, LeavesNoNameBehind) {
 // Threads that attach and delete under a keyval for the first time, all at once.
 TEST_P(FreeKeyval, AgainstFirstUses) {
   run({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kNone);
+    f.make_key(Fixture::kNone, Fixture::Stripes::kNotOpen);
     spawn([&f] {
       f.set(0, 0, 1);
       f.erase(0, 0);
@@ -212,7 +212,7 @@ TEST(Keyval, TwoCreatesAreTwo) {
 TEST(Keyval, FirstCreateAgainstThoseWhoLook) {
   run_model({}, [] {
     Fixture f;
-    spawn([&f] { f.make_key(Fixture::kDelete); });
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
       registry.for_each([&f](uint64_t, const Record& record, const References& references) {
@@ -242,7 +242,7 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
     int fillers[Registry::kRest + 4];
     for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
     for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
-    spawn([&f] { f.make_key(Fixture::kDelete); });
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
       registry.for_each([&f](uint64_t, const Record& record, const References&) {
