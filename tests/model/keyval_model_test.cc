@@ -112,6 +112,14 @@ TEST_P(FreeKeyval, AgainstItself) {
   });
 }
 
+// The same of one that was never used: the exact count decides which of them ends it.
+TEST_P(FreeKeyval, AgainstItselfUnused) {
+  run({}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen);
+    for (int t = 0; t < 2; ++t) spawn([&f] { f.free(0); });
+  });
+}
+
 TEST_P(FreeKeyval, AgainstAttributesOfTwoObjects) {
   run({2}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
