@@ -9,7 +9,8 @@
 namespace attrcache {
 namespace {
 
-int as_int(void* object) { return static_cast<int>(reinterpret_cast<intptr_t>(object)); }
+using in_c::as_int;
+using in_c::shape;
 
 // The Fortran INTEGER that stands for an object.
 int fortran_handle(const CallbackArguments& arguments) {
@@ -24,36 +25,6 @@ template <typename T>
 T* fortran_extra_state(KeyvalCallbacks& callbacks) {
   auto* bytes = reinterpret_cast<char*>(&callbacks.functions.extra_state);
   return reinterpret_cast<T*>(bytes + (kBigEndian ? sizeof(void*) - sizeof(T) : 0));
-}
-
-template <typename Shape>
-Shape* shape(attrcache_callback* callback) {
-  return reinterpret_cast<Shape*>(callback);
-}
-
-Copied copy_c(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  void* out = nullptr;
-  int flag = 0;
-  void* in = seen_by_c(arguments.at, arguments.tag);
-  attrcache_callback* fn = callbacks.functions.copy_fn;
-  void* extra = callbacks.functions.extra_state;
-  const int code = arguments.convention.handle == ATTRCACHE_HANDLE_INT
-                       ? shape<attrcache_copy_int_fn>(fn)(as_int(arguments.object),
-                                                          arguments.keyval, extra, in, &out, &flag)
-                       : shape<attrcache_copy_fn>(fn)(arguments.object, arguments.keyval, extra, in,
-                                                      &out, &flag);
-  return {code, flag != 0, stored(reinterpret_cast<intptr_t>(out), ATTRCACHE_AS_POINTER),
-          ATTRCACHE_AS_POINTER};
-}
-
-int delete_c(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  void* value = seen_by_c(arguments.at, arguments.tag);
-  attrcache_callback* fn = callbacks.functions.delete_fn;
-  void* extra = callbacks.functions.extra_state;
-  return arguments.convention.handle == ATTRCACHE_HANDLE_INT
-             ? shape<attrcache_delete_int_fn>(fn)(as_int(arguments.object), arguments.keyval, value,
-                                                  extra)
-             : shape<attrcache_delete_fn>(fn)(arguments.object, arguments.keyval, value, extra);
 }
 
 Copied copy_raw(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
@@ -126,7 +97,7 @@ Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arg
     case ATTRCACHE_RAW:
       return copy_raw(callbacks, arguments);
     default:
-      return copy_c(callbacks, arguments);
+      return in_c::copy(callbacks, arguments);
   }
 }
 
@@ -143,7 +114,7 @@ int delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& argu
     case ATTRCACHE_RAW:
       return delete_raw(callbacks, arguments);
     default:
-      return delete_c(callbacks, arguments);
+      return in_c::erase(callbacks, arguments);
   }
 }
 
@@ -160,14 +131,14 @@ bool is_left_by_exception(const CallingConvention& convention, Call call) {
 
 }  // namespace
 
-Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+Copied run_copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
   Copied copied = {};
   const bool thrown = is_left_by_exception(
       arguments.convention, [&] { copied = copy_in_language(callbacks, arguments); });
   return thrown ? Copied{ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER} : copied;
 }
 
-int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+int run_delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
   int code = 0;
   const bool thrown = is_left_by_exception(
       arguments.convention, [&] { code = delete_in_language(callbacks, arguments); });

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
+#include "callback/language.h"
 
 namespace attrcache {
 
@@ -47,11 +48,78 @@ struct Copied {
   attrcache_tag tag;
 };
 
-// Runs a copy_fn that is neither NULL_COPY nor DUP.
-Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
+// The calls of C, which are by far the most common. They are to be inlined, so that they cost no
+// more than the call itself.
+namespace in_c {
+
+inline int as_int(void* object) { return static_cast<int>(reinterpret_cast<intptr_t>(object)); }
+
+// The callback, of that shape. The compiler can't tell which function it is, and so doesn't warn of
+// others that a test has, of another shape.
+template <typename Shape>
+Shape* shape(attrcache_callback* callback) {
+  asm("" : "+r"(callback));
+  return reinterpret_cast<Shape*>(callback);
+}
+
+[[gnu::always_inline]] inline Copied copy(const KeyvalCallbacks& callbacks,
+                                          const CallbackArguments& arguments) {
+  void* out = nullptr;
+  int flag = 0;
+  void* in = seen_by_c(arguments.at, arguments.tag);
+  attrcache_callback* fn = callbacks.functions.copy_fn;
+  void* extra = callbacks.functions.extra_state;
+  const int code = arguments.convention.handle == ATTRCACHE_HANDLE_INT
+                       ? shape<attrcache_copy_int_fn>(fn)(as_int(arguments.object),
+                                                          arguments.keyval, extra, in, &out, &flag)
+                       : shape<attrcache_copy_fn>(fn)(arguments.object, arguments.keyval, extra, in,
+                                                      &out, &flag);
+  return {code, flag != 0, stored(reinterpret_cast<intptr_t>(out), ATTRCACHE_AS_POINTER),
+          ATTRCACHE_AS_POINTER};
+}
+
+[[gnu::always_inline]] inline int erase(const KeyvalCallbacks& callbacks,
+                                        const CallbackArguments& arguments) {
+  void* value = seen_by_c(arguments.at, arguments.tag);
+  attrcache_callback* fn = callbacks.functions.delete_fn;
+  void* extra = callbacks.functions.extra_state;
+  return arguments.convention.handle == ATTRCACHE_HANDLE_INT
+             ? shape<attrcache_delete_int_fn>(fn)(as_int(arguments.object), arguments.keyval, value,
+                                                  extra)
+             : shape<attrcache_delete_fn>(fn)(arguments.object, arguments.keyval, value, extra);
+}
+
+}  // namespace in_c
+
+// The same in any language, and where exceptions are caught.
+Copied run_copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
+int run_delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
+
+inline bool is_called_at_once(const KeyvalCallbacks& callbacks,
+                              const CallingConvention& convention) {
+  return callbacks.functions.language == ATTRCACHE_C && convention.catch_exceptions == nullptr;
+}
+
+// Runs a copy_fn that is neither NULL_COPY nor DUP, and returns end(what it answered). `end` is
+// there twice, so that the answer of C may live in registers. For the same reason the other
+// languages get a copy of the arguments.
+template <typename End>
+[[gnu::always_inline]] inline auto run_copy(KeyvalCallbacks& callbacks,
+                                            const CallbackArguments& arguments, End end) {
+  if (is_called_at_once(callbacks, arguments.convention)) [[likely]]
+    return end(in_c::copy(callbacks, arguments));
+  const CallbackArguments same = arguments;
+  return end(run_copy_in_language(callbacks, same));
+}
 
 // Runs a delete_fn that isn't NULL_DELETE, and returns its code.
-int run_delete(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
+[[gnu::always_inline]] inline int run_delete(KeyvalCallbacks& callbacks,
+                                             const CallbackArguments& arguments) {
+  if (is_called_at_once(callbacks, arguments.convention)) [[likely]]
+    return in_c::erase(callbacks, arguments);
+  const CallbackArguments same = arguments;
+  return run_delete_in_language(callbacks, same);
+}
 
 // Runs the destructors of extra_state and context, if there are any. An exception that one of them
 // throws is dropped, because a destructor has no way to report an error.

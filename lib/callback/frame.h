@@ -15,14 +15,14 @@
 
 namespace attrcache {
 
-// A callback that runs, or an operation on all attributes of a table. Frames nest as the calls do.
+// An operation on a table that may run callbacks. Frames nest as the calls do.
 struct Frame {
   enum class Use : uint8_t { kWholeTable, kDeleting, kCopying };
 
   Frame* outer;
   const void* table;
-  const void* slot;     // kDeleting and kCopying: the slot of the value
-  uint64_t attachment;  // kDeleting: the sequence number of the value that is being deleted
+  const void* slot;     // while a callback runs: the slot of the value that it is called for
+  uint64_t attachment;  // kDeleting: the sequence number of that value
   Use use;
   bool unpinned;    // kCopying: the copy's own pin was given up early
   bool table_died;  // a callback has freed the table, so it must not be touched any more
@@ -49,14 +49,25 @@ class FrameScope {
   Frame& frame_;
 };
 
-// A frame of an operation on all attributes of a table. It tells the operation whether a callback
-// has freed the table.
+// The frame of an operation. It tells the callbacks which value they are called for, and the
+// operation what they have done.
 class TableScope {
  public:
-  TableScope(ThreadState& thread, const void* table)
-      : frame_{nullptr, table, nullptr, 0, Frame::Use::kWholeTable, false, false, false},
-        scope_(thread, frame_) {}
+  TableScope(ThreadState& thread, const void* table, Frame::Use use = Frame::Use::kWholeTable)
+      : frame_{nullptr, table, nullptr, 0, use, false, false, false}, scope_(thread, frame_) {}
+
+  // A callback begins, for the value in a slot; and ends.
+  void begin(const void* slot, uint64_t attachment = 0) {
+    frame_.slot = slot;
+    frame_.attachment = attachment;
+    frame_.unpinned = false;
+  }
+  void end() { frame_.slot = nullptr; }
+
   bool table_died() const { return frame_.table_died; }
+  bool unpinned() const { return frame_.unpinned; }
+  bool reattached() const { return frame_.reattached; }
+  Frame* outer() const { return frame_.outer; }
 
  private:
   Frame frame_;

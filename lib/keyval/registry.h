@@ -121,8 +121,11 @@ class Registry {
     const uintptr_t counters = counters_[c].load(kAcquire);  // as K5
     if (counters == 0) [[unlikely]]
       return nullptr;
-    return reinterpret_cast<References::Counter*>(counters) + (offset >> id::kIndexShift) +
-           (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
+    auto* const mine = reinterpret_cast<References::Counter*>(counters) +
+                       (offset >> id::kIndexShift) +
+                       (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
+    if (mine == nullptr) __builtin_unreachable();  // as above
+    return mine;
   }
 
   // Takes a reference on a keyval that look_up has found, unless the keyval is gone since.

@@ -44,16 +44,6 @@ class Reference {
   bool held_;
 };
 
-// A frame for a callback that is called for the value in a slot, whose meta is `m`.
-Frame frame_on(const Table& table, const Pair& slot, Frame::Use use, uint64_t m) {
-  Frame frame = {};
-  frame.table = &table;
-  frame.slot = &slot;
-  frame.attachment = meta::sequence(m);
-  frame.use = use;
-  return frame;
-}
-
 // Gives up this thread's own pins of the value in a slot, which are those of copy_fns up its stack.
 // A copy_fn that deletes or replaces what it copies won't read it any more. If the pins were kept,
 // and a copy_fn of another thread did the same, each would wait for the other's pin for ever.
@@ -79,13 +69,6 @@ bool holds_pin(const ThreadState& thread, const Pair& slot) {
   return holds;
 }
 
-// Tells the deletions up this thread's stack that their slot has a new value.
-void note_attached(const ThreadState& thread, const Pair& slot) {
-  for_each_frame(thread, [&slot](Frame& f) {
-    if (f.slot == &slot) f.reattached = true;
-  });
-}
-
 // Waits until nobody pins the value that this thread has claimed. By then another thread may have
 // attached another value. A value that nobody pinned when it was claimed needs no wait, because no
 // pins are added to a claimed value but by threads that hold one already.
@@ -97,25 +80,6 @@ void wait_for_pins(const Threads& threads, const ThreadState& thread, Pair& slot
     if (!claim.is(m) || !meta::pinned(m)) return;
     if (!give_up_pins(thread, slot)) threads.wait(wait, slot, m);
   }
-}
-
-// Runs delete_fn, if there is one, on a value that the caller has claimed.
-int run_claimed(const Target& target, ThreadState& thread, uint32_t keyval, SlotContent claimed,
-                Frame& frame) {
-  KeyvalCallbacks& callbacks =
-      target.registry.callbacks(keyval);  // the value's reference keeps them
-  if (callbacks.functions.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
-  // delete_fn gets a copy, because another thread's set may overwrite the slot meanwhile.
-  const uint64_t value = claimed.value;
-  FrameScope scope(thread, frame);
-  return run_delete(callbacks,
-                    {target.registry.convention(), target.object, target.registry.number_of(keyval),
-                     &value, meta::tag(claimed.meta)});
-}
-
-int fail(int code, int* callback_code) {
-  if (callback_code != nullptr) *callback_code = code;
-  return ATTRCACHE_ERR_CALLBACK;
 }
 
 // Whether `caller` may change attributes under the keyval that has this word.
@@ -131,19 +95,6 @@ uint64_t attached_now(const Target& target, uint64_t entry, uint32_t keyval, att
 }
 
 }  // namespace
-
-int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, attrcache_tag tag,
-             int* callback_code) {
-  const uint64_t entry = target.registry.look_up(keyval);
-  if (SlotContent now = slot.load();
-      meta::empty(now.meta) &&
-      slot::attach(slot, now, {value, attached_now(target, entry, keyval, tag)})) {  // (S1)
-    note_attached(target.registry.threads().self(), slot);
-    return ATTRCACHE_OK;
-  }
-  // As the runtime, because it may be a predefined one that dup copies.
-  return set_attribute(target, keyval, value, tag, Caller::kRuntime, callback_code, Held::kYes);
-}
 
 void drop_reference(Registry& registry, uint32_t keyval) { registry.drop(keyval); }
 
@@ -221,9 +172,9 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       continue;
     }
     if (meta::pinned(now.meta)) wait_for_pins(threads, thread, *slot, claim);
-    Frame frame = frame_on(target.table, *slot, Frame::Use::kDeleting, now.meta);
-    const int code = run_claimed(target, thread, keyval, now, frame);
-    if (frame.table_died) {
+    TableScope scope(thread, &target.table, Frame::Use::kDeleting);
+    const int code = run_claimed(target, scope, *slot, now, keyval);
+    if (scope.table_died()) {
       reference.adopt();
       return code != 0 ? fail(code, callback_code) : ATTRCACHE_ERR_BUSY;
     }
@@ -238,10 +189,10 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     if (claim.replace({value, replacement})) break;  // (S8) the old reference passes on
     // Another value was attached meanwhile. Ours comes after that one, so start again.
     reference.adopt();
-    if (frame.reattached && ++rounds == kMaxRounds) return ATTRCACHE_ERR_REATTACHED;
+    if (scope.reattached() && ++rounds == kMaxRounds) return ATTRCACHE_ERR_REATTACHED;
     now = slot->load();
   }
-  note_attached(thread, *slot);
+  note_attached(thread.innermost, *slot);
   return ATTRCACHE_OK;
 }
 
@@ -263,6 +214,7 @@ int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller cal
   Registry& registry = target.registry;
   const Threads& threads = registry.threads();
   ThreadState& thread = threads.self();
+  const unsigned ordinal = thread_ordinal();
   slot::Claim claim;
   SlotContent now;
   for (;;) {
@@ -289,21 +241,17 @@ int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller cal
   }
 
   if (meta::pinned(now.meta)) wait_for_pins(threads, thread, slot, claim);
-  Frame frame = frame_on(target.table, slot, Frame::Use::kDeleting, now.meta);
-  const bool runs = delete_fn == DeleteFn::kRun;
-  const int code = runs ? run_claimed(target, thread, keyval, now, frame) : 0;
-  if (!frame.table_died) {
-    if (code == 0 || on_failure == OnFailure::kDetach) {
-      claim.detach();              // (S9)
-    } else if (claim.restore()) {  // (S5)
-      return fail(code, callback_code);
-    }
+  int code;
+  bool gone;
+  {
+    TableScope scope(thread, &target.table, Frame::Use::kDeleting);
+    gone = delete_claimed(target, scope, slot, claim, now, keyval, on_failure, delete_fn, &code);
   }
-  drop_reference(registry, keyval);
+  if (gone) drop_reference(registry, keyval, ordinal);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
-int pin_value_slowly(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word) {
+int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, uint64_t* pinned) {
   const Threads& threads = registry.threads();
   const ThreadState& thread = threads.self();
   SlotWait wait;
@@ -338,8 +286,8 @@ int pin_value_slowly(const Registry& registry, Pair& slot, uint32_t keyval, Slot
       if (waits) m = slot.load_meta();
     }
   }
-  *word = slot.load();  // read after pinning: before, the value may be replaced under the same meta
-  if (meta::belongs(word->meta, keyval)) return ATTRCACHE_OK;
+  *pinned = slot.load_meta();
+  if (meta::belongs(*pinned, keyval)) return ATTRCACHE_OK;
   // While this waited, the keyval ended, and a later keyval of the same index got the slot. So the
   // pin that was handed over is one of a value that wasn't asked for.
   slot::unpin(slot);
@@ -394,17 +342,22 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
   // Borrowing into a Borrowed still in use would lose its value and make the list cyclic.
   if (thread.borrows != nullptr && in_use(thread, borrowed)) [[unlikely]]
     return ATTRCACHE_ERR_ARGUMENT;
-  if (registry.look_up(keyval) == 0) [[unlikely]] {
-    return id::well_formed(keyval) ? registry.why_not(keyval)
-                                   : borrow_predefined(registry, table, keyval, borrowed);
+  Pair* const slot = id::well_formed(keyval) ? table.find(id::index(keyval)) : nullptr;
+  uint64_t m = slot != nullptr ? slot->load_meta() : 0;
+  // A value that is attached under the keyval's int shows that the keyval exists.
+  if (slot == nullptr || !meta::pinnable_unclaimed(m, keyval) || !registry.is_kind_of(keyval) ||
+      !slot::pin(*slot, m)) [[unlikely]] {  // (S10)
+    if (registry.look_up(keyval) == 0) {
+      return id::well_formed(keyval) ? registry.why_not(keyval)
+                                     : borrow_predefined(registry, table, keyval, borrowed);
+    }
+    if (slot == nullptr) return ATTRCACHE_ABSENT;
+    uint64_t pinned;  // so that `m` may live in a register
+    const int result = pin_value(registry, *slot, keyval, &pinned);
+    if (result != ATTRCACHE_OK) return result;
+    m = pinned;
   }
-  Pair* slot = table.find(id::index(keyval));
-  if (slot == nullptr) return ATTRCACHE_ABSENT;
-  SlotContent word;
-  const int result = pin_value(registry, *slot, keyval, &word);
-  if (result != ATTRCACHE_OK) [[unlikely]]
-    return result;
-  borrowed->value = seen_by_c(word.value, slot->value_address(), meta::tag(word.meta));
+  borrowed->value = seen_by_c(slot->value_address(), tag_of(m));
   borrowed->borrow.slot = slot;
   borrowed->registry = &registry;
   borrowed->thread = identity;

@@ -36,11 +36,6 @@ enum class Held { kNo, kYes };
 int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code, Held held = Held::kNo);
 
-// The same for a value that a dup has made, on the slot of its index, which is nearly always empty.
-// The caller gives its reference away by the call.
-int set_copy(const Target& target, Pair& slot, uint32_t keyval, uint64_t value, attrcache_tag tag,
-             int* callback_code);
-
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 
 enum class DeleteFn { kRun, kSkip };  // whether delete_fn is called, if there is one
@@ -66,19 +61,15 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed);
 int give_back_attribute(Borrowed* borrowed);
 
-// Pins the value under `keyval`. If a replacing set is under way, it waits for the set to end.
-// Returns OK, and in `word` what was pinned; ABSENT, also if a deletion has begun; ERR_DELETING, if
-// the replacing set is up the caller's own stack, so that waiting would never end; or ERR_PINNED.
-int pin_value_slowly(const Registry& registry, Pair& slot, uint32_t keyval, SlotContent* word);
-[[gnu::always_inline]] inline int pin_value(const Registry& registry, Pair& slot, uint32_t keyval,
-                                            SlotContent* word) {
-  if (uint64_t m = slot.load_meta(); meta::pinnable_unclaimed(m, keyval) && slot::pin(slot, m))
-      [[likely]] {        // (S10)
-    *word = slot.load();  // only now: a value may be replaced under the same meta, but not pinned
-    return ATTRCACHE_OK;
-  }
-  return pin_value_slowly(registry, slot, keyval, word);
-}
+// Pins the value under `keyval` in a slot, whatever is there, and tells the meta of what it has
+// pinned. (Its callers try at first to pin in one step what they have found.) If a replacing set is
+// under way, it waits for the set to end. Returns OK; ABSENT, also if a deletion has begun;
+// ERR_DELETING, if the replacing set is up the caller's own stack, so that waiting would never end;
+// or ERR_PINNED. The value is to be read afterwards: before, it may be replaced under the same meta.
+int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, uint64_t* pinned);
+
+// Whether a value is neither claimed nor pinned.
+constexpr bool untouched(uint64_t m) { return (m & (meta::kDeleting | meta::kHolds)) == 0; }
 
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
 bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);
@@ -87,6 +78,66 @@ bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);
 // user-level thread may have moved to another thread of the operating system, so the address of
 // thread-local variables must be computed anew.
 [[gnu::noinline]] void drop_reference(Registry& registry, uint32_t keyval);
+
+// The same, to be inlined, for a caller who has read the ordinal before the callback. If its thread
+// has moved since, the ordinal is another thread's, or nobody's any more. That doesn't matter,
+// because it only chooses the stripe that counts.
+inline void drop_reference(Registry& registry, uint32_t keyval, unsigned ordinal) {
+  References::Counter* const counter = registry.counters(id::offset(keyval), ordinal);
+  if (counter == nullptr) __builtin_unreachable();  // there is a reference
+  if (!References::drop_open(*counter)) [[unlikely]]
+    registry.drop_slowly(keyval);
+}
+
+// Tells the deletions that `frame` and those outside of it stand for that their slot has a new value.
+inline void note_attached(Frame* frame, const Pair& slot) {
+  for (; frame != nullptr; frame = frame->outer) {
+    if (frame->slot == &slot) frame->reattached = true;
+  }
+}
+
+// How a value with that meta was set.
+inline attrcache_tag tag_of(uint64_t m) {
+  // Mostly by C. So the compiler can tell that there the tag need not be looked at again.
+  return (m & meta::kTagBits[ATTRCACHE_AS_AINT]) == 0 ? ATTRCACHE_AS_POINTER : meta::tag(m);
+}
+
+// Runs delete_fn, if there is one, on a value that the caller has claimed.
+[[gnu::always_inline]] inline int run_claimed(const Target& target, TableScope& scope,
+                                              const Pair& slot, SlotContent claimed,
+                                              uint32_t keyval) {
+  KeyvalCallbacks& callbacks =
+      target.registry.callbacks(keyval);  // the value's reference keeps them
+  if (callbacks.functions.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
+  // delete_fn gets a copy, because another thread's set may overwrite the slot meanwhile.
+  const uint64_t value = claimed.value;
+  scope.begin(&slot, meta::sequence(claimed.meta));
+  const int code =
+      run_delete(callbacks, {target.registry.convention(), target.object,
+                             target.registry.number_of(keyval), &value, tag_of(claimed.meta)});
+  scope.end();
+  return code;
+}
+
+inline int fail(int code, int* callback_code) {
+  if (callback_code != nullptr) *callback_code = code;
+  return ATTRCACHE_ERR_CALLBACK;
+}
+
+// Deletes a value that the calling thread has claimed for that, and that nobody pins any more: runs
+// its delete_fn, and ends the claim. True: the value is gone, and its reference on the keyval is the
+// caller's to drop. False: delete_fn has failed, and the value is attached as it was.
+[[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,
+                                                  const Pair& slot, slot::Claim& claim,
+                                                  SlotContent claimed, uint32_t keyval,
+                                                  OnFailure on_failure, DeleteFn delete_fn,
+                                                  int* code) {
+  *code = delete_fn == DeleteFn::kRun ? run_claimed(target, scope, slot, claimed, keyval) : 0;
+  if (scope.table_died()) return true;
+  if (*code != 0 && on_failure == OnFailure::kKeep) return !claim.restore();  // (S5)
+  claim.detach();                                                             // (S9)
+  return true;
+}
 
 }  // namespace attrcache
 

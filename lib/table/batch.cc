@@ -3,6 +3,7 @@
 #include "table/batch.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "platform/memory.h"
 
@@ -17,79 +18,138 @@ constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
 
 }  // namespace
 
-Batch::~Batch() {
-  if (items_ != few_) memory_->release(items_);
-}
-
-bool Batch::next() {
+bool Batch::find_next() {
   if (!begun_) {
     begun_ = true;
     if (list_all()) {
       exhausted_ = true;
       return count_ != 0;
     }
+    release_memory();
+    count_ = 0;
     horizon_ = table_.clock.load(kRelaxed);
     span_ = kYounger;
     if (order_ == Order::kOldestFirst) span_ += kIndices;
   }
-  count_ = 0;
-  if (!exhausted_) select();
+  select();
   return count_ != 0;
+}
+
+// Makes room for `capacity` items, and keeps the first `used`.
+bool Batch::make_room(size_t capacity, size_t used) {
+  void* memory = memory_ != nullptr ? memory_->allocate(capacity * sizeof(Item)) : nullptr;
+  if (memory == nullptr) return false;
+  std::memcpy(memory, room_, used * sizeof(Item));
+  release_memory();
+  room_ = static_cast<Item*>(memory);
+  capacity_ = capacity;
+  return true;
+}
+
+// Lists the runs of slots, in the order of their indices: of each its first slot, that one's index
+// and, as `meta`, how many they are. Counts the slots of all. False: there is no memory.
+bool Batch::list_runs(size_t* slots) {
+  bool room = true;
+  bool ascending = true;
+  uint32_t last = 0;
+  table_.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
+    // A list of runs that is full has 8 slots for each, so 16 times the room isn't too much.
+    room = room && (count_ < capacity_ || make_room(16 * capacity_, count_));
+    if (!room) return;
+    room_[count_++] = {length, run, first};
+    *slots += length;
+    if (first < last) ascending = false;
+    last = first;
+  });
+  // The tree is walked in the order of reversed numbers.
+  const auto before = [](const Item& a, const Item& b) { return a.index < b.index; };
+  if (room && !ascending) std::sort(room_, room_ + count_, before);
+  return room;
 }
 
 // Lists and sorts all attributes. False: there is no memory for the list.
 bool Batch::list_all() {
-  unsigned capacity = kFew;
-  unsigned there;
-  for (;;) {
-    there = 0;
-    table_.for_each([&](uint32_t index, Pair& slot) {
-      const uint64_t m = slot.load_meta();
-      if (!meta::visible(m)) return;
-      if (there < capacity) items_[there] = {m, &slot, index};
-      ++there;
-    });
-    if (there <= capacity) break;
-    // The list gets room for some more, because other threads may attach just now. A list that is
-    // too short would leave out those with the highest indices, which may be old ones.
-    capacity = there + there / 8 + 16;
-    if (items_ != few_) memory_->release(items_);
-    items_ = few_;
-    if (memory_ == nullptr) return false;
-    void* memory = memory_->allocate(capacity * sizeof(Item));
-    if (memory == nullptr) return false;
-    items_ = static_cast<Item*>(memory);
+  // The last slots come first, and the list grows downwards from the end of the room.
+  Item* end = few_ + kFew;
+  Item* item = end;
+  bool ascending = true;
+  uint64_t next = ~uint64_t{0};
+  const auto list = [&](Pair * run, uint32_t length, uint32_t first)
+      __attribute__((always_inline)) {
+    uint32_t index = first + length;
+    for (Pair* slot = run + length; slot != run;) {
+      --slot;
+      --index;
+      const uint64_t m = slot->load_meta();
+      if (!meta::visible(m)) {
+        passed_over_ |= m;
+        continue;
+      }
+      const uint64_t number = meta::sequence(m);
+      if (number >= next) ascending = false;
+      next = number;
+      *--item = {m, slot, index};
+    }
+  };
+  Directory* dir = table_.directory.load(kAcquire);  // as T1
+  if (dir == nullptr || !dir->has(Directory::kHasLeaves)) {
+    if (dir != nullptr) list(dir->first_slots, kLeafSlots - kInlineSlots, kInlineSlots);
+    list(table_.inline_slots, kInlineSlots, 0);
+  } else {
+    size_t slots = 0;
+    if (!list_runs(&slots)) return false;
+    if (slots > capacity_ && !make_room(slots, count_)) return false;
+    // No run is overwritten that is still to be looked at, because each has at least one slot.
+    item = end = room_ + slots;
+    while (count_ != 0) {
+      const Item& run = room_[--count_];
+      list(run.slot, static_cast<uint32_t>(run.meta), run.index);
+    }
   }
-  count_ = there;
+  items_ = item;
+  count_ = static_cast<unsigned>(end - item);
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
   // each: no age is negative, and all are right modulo 2^35.
   horizon_ = table_.clock.load(kRelaxed);
-  for (Item* i = items_; i != items_ + count_; ++i) i->age = meta::age(i->age, horizon_);
-  // Attributes that were set in the order of their keyvals, as most are, are sorted already.
-  const auto older = [](const Item& a, const Item& b) { return a.age > b.age; };
-  if (!std::is_sorted(items_, items_ + count_, older)) std::sort(items_, items_ + count_, older);
+  // Attributes that were set in the order of their keyvals, as most are, are sorted already: their
+  // numbers ascend, and the clock hasn't come round to 0 between the first and the last.
+  if (count_ == 0 || (ascending && age(0) >= age(count_ - 1))) return true;
+  const auto older = [horizon = meta::spread(horizon_)](const Item& a, const Item& b) {
+    const auto age = [horizon](const Item& i) {
+      return (horizon - meta::sequence(i.meta)) & meta::kSequence;
+    };
+    return age(a) > age(b);
+  };
+  std::sort(items_, items_ + count_, older);
   return true;
+}
+
+// The place of an attribute in the order in which select() goes through them.
+uint64_t Batch::rank(uint64_t m, uint32_t index) const {
+  const uint64_t age = meta::age(m, horizon_);
+  if (order_ == Order::kYoungestFirst) return age;
+  // What was attached since the horizon comes last. It must not be left out, because it may have
+  // replaced an attribute that was there. It is ordered by its index, so that it isn't selected
+  // again if it is replaced again.
+  return age < kYounger ? kIndices + age : kIndices - 1 - index;
 }
 
 void Batch::select() {
   table_.for_each([this](uint32_t index, Pair& slot) {
     const uint64_t m = slot.load_meta();
-    if (!meta::visible(m)) return;
-    uint64_t age = meta::age(m, horizon_);
-    if (order_ == Order::kOldestFirst) {
-      // What was attached since the horizon comes last. It must not be left out, because it may
-      // have replaced an attribute that was there. It is ordered by its index, so that it isn't
-      // selected again if it is replaced again.
-      age = age < kYounger ? kIndices + age : kIndices - 1 - index;
+    if (!meta::visible(m)) {
+      passed_over_ |= m;
+    } else if (rank(m, index) - youngest_ < span_) {
+      insert({m, &slot, index});
     }
-    if (age - youngest_ < span_) insert({age, &slot, index});
   });
+  const auto rank_of = [this](const Item& item) { return rank(item.meta, item.index); };
   if (count_ < kFew) {
     exhausted_ = true;
   } else if (order_ == Order::kOldestFirst) {
-    span_ = items_[kFew - 1].age;
+    span_ = rank_of(items_[kFew - 1]);
   } else {
-    const uint64_t had = items_[0].age + 1;
+    const uint64_t had = rank_of(items_[0]) + 1;
     span_ -= had - youngest_;
     youngest_ = had;
   }
@@ -100,7 +160,8 @@ void Batch::select() {
 void Batch::insert(const Item& item) {
   Item* const end = items_ + count_;
   Item* at = end;
-  while (at != items_ && at[-1].age < item.age) --at;
+  const uint64_t its_rank = rank(item.meta, item.index);
+  while (at != items_ && rank(at[-1].meta, at[-1].index) < its_rank) --at;
   if (count_ < kFew) {
     std::move_backward(at, end, end + 1);
     ++count_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A table's attributes in the order in which they were set. Usually all are in one batch: they are
-// listed and then sorted. If there are more than kFew, and no memory for the list, batches of kFew
+// listed in one pass and then sorted, unless they are in order already, as most are. If there are more than kFew, and no memory for the list, batches of kFew
 // attributes are selected one after the other, each by a pass over the table. That is slow, but a
 // free must not fail for want of memory.
 
@@ -20,7 +20,7 @@ class Batch {
  public:
   enum class Order { kOldestFirst, kYoungestFirst };
   struct Item {
-    uint64_t age;  // how many attachments to the table before horizon() it was set
+    uint64_t meta;  // as it was when the attribute was selected
     Pair* slot;
     uint32_t index;
   };
@@ -28,7 +28,7 @@ class Batch {
   // `memory` is null in tests only: as if there were none.
   Batch(Table& table, Order order, const Memory* memory)
       : table_(table), order_(order), memory_(memory) {}
-  ~Batch();
+  ~Batch() { release_memory(); }
   Batch(const Batch&) = delete;
   Batch& operator=(const Batch&) = delete;
 
@@ -36,20 +36,40 @@ class Batch {
   // meanwhile may be left out. But no attribute is left out that is attached from the first call to
   // the last, even if it is replaced again and again. No attribute is selected twice, unless it was
   // replaced meanwhile.
-  bool next();
+  bool next() {
+    count_ = 0;
+    return !exhausted_ && find_next();
+  }
 
   unsigned count() const { return count_; }
   // Whatever the order of the batches, the items of one are sorted from the oldest to the youngest.
   const Item& operator[](unsigned i) const { return items_[i]; }
+  const Item* begin() const { return items_; }
+  const Item* end() const { return items_ + count_; }
 
-  // What the table's clock was when the ages were computed.
+  // What the table's clock was when all that is selected had been attached; and how many attachments
+  // to the table before that an item was set.
   uint64_t horizon() const { return horizon_; }
+  uint64_t age(unsigned i) const { return meta::age(items_[i].meta, horizon_); }
+
+  // Whether a slot was passed over that isn't empty, because its value is hidden.
+  bool passed_over() const { return passed_over_ != 0; }
 
  private:
   static constexpr unsigned kFew = 64;
 
+  bool find_next();
   bool list_all();
+  bool list_runs(size_t* slots);
+  bool make_room(size_t capacity, size_t used);
+  void release_memory() {
+    if (room_ == few_) return;
+    memory_->release(room_);
+    room_ = items_ = few_;
+    capacity_ = kFew;
+  }
   void select();
+  uint64_t rank(uint64_t m, uint32_t index) const;
   void insert(const Item& item);
 
   Table& table_;
@@ -58,13 +78,16 @@ class Batch {
   uint64_t horizon_ = 0;
   bool begun_ = false;
   bool exhausted_ = false;
-  // For select(): it is still to select ages from youngest_ up to, but not including, youngest_ +
+  // For select(): it is still to select ranks from youngest_ up to, but not including, youngest_ +
   // span_.
   uint64_t youngest_ = 0;
   uint64_t span_ = 0;
+  uint64_t passed_over_ = 0;  // the bits of what was
   unsigned count_ = 0;
   Item few_[kFew];
-  Item* items_ = few_;
+  size_t capacity_ = kFew;
+  Item* room_ = few_;   // as much as fits there
+  Item* items_ = few_;  // the first of the batch
 };
 
 }  // namespace attrcache

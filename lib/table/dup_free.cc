@@ -3,49 +3,15 @@
 #include "table/dup_free.h"
 
 #include "table/batch.h"
+#include "table/dup_free_fast.h"
 #include "table/meta.h"
+#include "table/renumber.h"
 
 namespace attrcache {
 namespace {
 
 // How often callbacks may attach attributes to an object that is being freed, before it gives up.
 constexpr int kMaxDeletingRounds = 16;
-
-// Runs copy_fn on one attribute, with its value pinned.
-int copy_by_callback(const Target& from, const Target& to, uint32_t keyval, const Batch::Item& item,
-                     int* callback_code) {
-  Pair& slot = *item.slot;
-  // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
-  Pair* const made = to.table.find_or_grow(item.index, to.registry.memory());
-  if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
-  SlotContent pinned;
-  if (const int result = pin_value(from.registry, slot, keyval, &pinned); result != ATTRCACHE_OK) {
-    // A value that is gone is skipped, and so is one whose deletion has begun.
-    return result == ATTRCACHE_ERR_PINNED ? result : ATTRCACHE_OK;
-  }
-  Frame frame = {};
-  frame.table = &from.table;
-  frame.slot = &slot;
-  frame.use = Frame::Use::kCopying;
-  // The copy needs a reference of its own, because copy_fn may delete the original. Taking it can't
-  // fail, because a pinned value holds one.
-  from.registry.acquire(keyval);
-  Copied copied;
-  {
-    FrameScope scope(from.registry.threads().self(), frame);
-    copied = run_copy(from.registry.callbacks(keyval),
-                      {from.registry.convention(), from.object, from.registry.number_of(keyval),
-                       slot.value_address(), meta::tag(pinned.meta)});
-  }
-  if (!frame.unpinned && !frame.table_died) slot::unpin(slot);
-  if (copied.code == 0 && copied.flag && is_tag(copied.tag)) {
-    return set_copy(to, *made, keyval, copied.value, copied.tag, callback_code);
-  }
-  drop_reference(from.registry, keyval);
-  if (copied.code == 0) return copied.flag ? ATTRCACHE_ERR_ARGUMENT : ATTRCACHE_OK;
-  *callback_code = copied.code;
-  return ATTRCACHE_ERR_CALLBACK;
-}
 
 // Whether a slot holds a value that a dup must copy: it is attached, or a replacing set has claimed
 // it. A value whose deletion has begun is not copied.
@@ -64,52 +30,230 @@ bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, Sl
          !is_deleting(from.registry.threads().self(), slot, found->meta);
 }
 
-int copy_one(const Target& from, const Target& to, const Batch::Item& item, int* callback_code) {
+// A dup, while it runs.
+class Dup {
+ public:
+  Dup(const Target& from, const Target& to)
+      : registry_(from.registry),
+        from_(from),
+        to_(to),
+        ordinal_(thread_ordinal()),
+        old_scope_(registry_.threads().self(), &from.table, Frame::Use::kCopying),
+        new_scope_(registry_.threads().self(), &to.table) {}
+
+  // Copies one attribute, if there is something to copy.
+  int copy(const Batch::Item& item, int* callback_code);
+
+  // Whether a callback has freed one of the two objects.
+  bool table_died() const { return old_scope_.table_died() || new_scope_.table_died(); }
+
+ private:
+  Pair* place(uint32_t index);
+  Pair* place_in_another_leaf(uint32_t index);
+  int duplicate(const Batch::Item& item, uint32_t keyval, uint32_t like, int* callback_code);
+  int call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like, int* callback_code);
+  int finish(Copied copied, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
+             int* callback_code);
+  int attach(Pair& made, uint32_t keyval, uint32_t like, uint64_t value, attrcache_tag tag,
+             int* callback_code);
+  // Ends the copying of an attribute of which no copy is attached.
+  int give_up(uint32_t keyval, int result) {
+    drop_reference(registry_, keyval, ordinal_);
+    return result;
+  }
+
+  Registry& registry_;
+  const Target& from_;
+  const Target& to_;
+  const unsigned ordinal_;
+  TableScope old_scope_;
+  TableScope new_scope_;
+  // The leaf of the new table to which the last attribute went: its number, and its slots.
+  uint32_t leaf_ = ~uint32_t{0};
+  Pair* slots_ = nullptr;
+};
+
+// The slot of an index in the new table; null when out of memory.
+inline Pair* Dup::place(uint32_t index) {
+  if (index < kInlineSlots) return &to_.table.inline_slots[index];
+  if (index / kLeafSlots != leaf_) return place_in_another_leaf(index);
+  Pair* const slot = slots_ + index % kLeafSlots;
+  if (slot == nullptr) __builtin_unreachable();
+  return slot;
+}
+
+// If the new table has no memory yet, all that it will need is allocated at once.
+[[gnu::noinline]] Pair* Dup::place_in_another_leaf(uint32_t index) {
+  Table& to = to_.table;
+  const Memory& memory = registry_.memory();
+  Directory* dir = to.directory.load(kRelaxed);
+  if (dir == nullptr) {
+    // Relaxed: the batch has acquired the old one, and nobody else uses the new object.
+    dir = make_directory_for(*from_.table.directory.load(kRelaxed), from_.table, &to, memory);
+    if (dir == nullptr) return nullptr;
+    to.directory.store(dir, kRelaxed);
+  }
+  Pair* slot = to.find(index);
+  if (slot == nullptr) {
+    slot = dir->has(Directory::kHasBlock) ? to.grow_in_block(index, memory)
+                                          : to.find_or_grow(index, memory);
+    if (slot == nullptr) return nullptr;
+  }
+  leaf_ = index / kLeafSlots;
+  slots_ = slot - index % kLeafSlots;
+  return slot;
+}
+
+// Attaches what was copied, and gives it the reference.
+[[gnu::always_inline]] inline int Dup::attach(Pair& made, uint32_t keyval, uint32_t like,
+                                              uint64_t value, attrcache_tag tag,
+                                              int* callback_code) {
+  if (!meta::empty(made.load_meta())) [[unlikely]] {
+    // As the runtime, because it may be a predefined one that dup copies.
+    return set_attribute(to_, keyval, value, tag, Caller::kRuntime, callback_code, Held::kYes);
+  }
+  // Nobody else uses the new object, so its clock and its slots are changed by plain stores.
+  Table& to = to_.table;
+  const uint64_t number = to.clock.load(kRelaxed) + 1;
+  to.clock.store(number, kRelaxed);
+  if (Table::wants_renumbering(number)) [[unlikely]]
+    renumber(to, number, registry_.memory());
+  made.store_unshared({value, meta::attached(like, tag, number)});
+  note_attached(old_scope_.outer(), made);
+  return ATTRCACHE_OK;
+}
+
+// Takes a reference on a keyval whose stripe isn't open, or is just being used by others. Returns the
+// name that the stripe has or would have (references.h); 0 if there is nothing to copy, and then no
+// reference was taken.
+[[gnu::noinline]] uint32_t take_reference(Registry& registry, uint32_t keyval) {
+  bool null_copy_fn = false;
+  const auto name = [&registry, keyval, &null_copy_fn]() -> uint32_t {
+    const uint64_t entry = registry.look_up(keyval);
+    if (entry == 0) return 0;
+    null_copy_fn = (entry & entry_word::kNullCopyFn) != 0;
+    if (null_copy_fn) return 0;
+    // Nobody could read a copy under a definition that isn't in force any more.
+    constexpr uint64_t kUndefined = entry_word::kDefined | entry_word::kFreed;
+    if ((entry & kUndefined) == kUndefined) return 0;
+    return (keyval & stripe::kKeyval) |
+           (static_cast<uint32_t>(entry >> entry_word::kFlagsShift) & stripe::kFlags);
+  };
+  if (name() == 0) {
+    if (null_copy_fn) registry.name_stripe(keyval);  // or none of this thread's dups would be fast
+    return 0;
+  }
+  // If the reference can't be had, the keyval is gone, and the attribute was deleted before the dup.
+  if (!registry.acquire(keyval)) return 0;
+  // Read once more, now that the reference is held: only now is it the word of this keyval.
+  const uint32_t now = name();
+  if (now == 0) drop_reference(registry, keyval);
+  return now;
+}
+
+inline int Dup::copy(const Batch::Item& item, int* callback_code) {
   const uint64_t m = item.slot->load_meta();
   if (!to_be_copied(m)) return ATTRCACHE_OK;
   const uint32_t keyval = meta::keyval(m, item.index);
-  if (!from.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-  const uint64_t entry = from.registry.look_up(keyval);
-  if (entry == 0) return ATTRCACHE_OK;
-  if ((entry & entry_word::kNullCopyFn) != 0) {
-    from.registry.name_stripe(keyval);  // or no dup of this thread's would be a fast one
-    return ATTRCACHE_OK;
+  // The copy's own reference is taken first, as in dup_free_fast.h: what is found under the keyval's
+  // int from now on is this keyval's, and copy_fn may delete the original.
+  References::Counter* const counter = registry_.counters(item.index << id::kIndexShift, ordinal_);
+  // Relaxed: for the exchange it is only a guess.
+  const uint64_t word = counter != nullptr ? counter->load(kRelaxed) : 0;
+  auto like = static_cast<uint32_t>(word);
+  const bool open = ((meta::upper(m) ^ like) & meta::kSameAttribute) == 0;
+  if (open && (like & stripe::kNullCopyFn) != 0) return ATTRCACHE_OK;
+  if (!open || !References::acquire_open(*counter, word)) [[unlikely]] {
+    if (!registry_.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
+    like = take_reference(registry_, keyval);
+    if (like == 0) return ATTRCACHE_OK;
   }
-  // Nobody could read a copy under a definition that isn't in force any more.
-  constexpr uint64_t kUndefined = entry_word::kDefined | entry_word::kFreed;
-  if ((entry & kUndefined) == kUndefined) return ATTRCACHE_OK;
-  if ((entry & entry_word::kDupFn) == 0) {
-    return copy_by_callback(from, to, keyval, item, callback_code);
-  }
-  if (!from.registry.acquire(keyval)) return ATTRCACHE_OK;  // it is gone, deleted before the dup
-  // Read once more, now that the reference is held: only now is it the word of this keyval.
-  SlotContent found;
-  if ((from.registry.look_up(keyval) & entry_word::kDupFn) == 0 ||
-      !find_to_duplicate(from, keyval, *item.slot, &found)) {
-    drop_reference(from.registry, keyval);
-    return ATTRCACHE_OK;
-  }
-  if (Pair* made = to.table.find_or_grow(item.index, to.registry.memory())) {
-    return set_copy(to, *made, keyval, found.value, meta::tag(found.meta), callback_code);
-  }
-  drop_reference(from.registry, keyval);
-  return ATTRCACHE_ERR_MEMORY;
+  return (like & stripe::kDupFn) != 0 ? duplicate(item, keyval, like, callback_code)
+                                      : call(item, m, keyval, like, callback_code);
 }
 
-int delete_one(const Target& target, const Batch::Item& item, OnFailure on_failure,
-               int* callback_code) {
-  uint64_t m = item.slot->load_meta();
-  if (!meta::visible(m)) return ATTRCACHE_OK;
-  const uint32_t keyval = meta::keyval(m, item.index);
-  if (!target.registry.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-  if (meta::replaceable_unclaimed(m, keyval) && slot::detach_unclaimed(*item.slot, m)) {  // (S4)
-    target.registry.drop(keyval);
-    return ATTRCACHE_OK;
+// Copies as DUP_FN does, without a call.
+[[gnu::noinline]] int Dup::duplicate(const Batch::Item& item, uint32_t keyval, uint32_t like,
+                                     int* callback_code) {
+  SlotContent found;
+  if (!find_to_duplicate(from_, keyval, *item.slot, &found)) return give_up(keyval, ATTRCACHE_OK);
+  Pair* const made = place(item.index);
+  if (made == nullptr) return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+  return attach(*made, keyval, like, found.value, meta::tag(found.meta), callback_code);
+}
+
+// Runs copy_fn, with the value pinned.
+inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like,
+                     int* callback_code) {
+  Pair& slot = *item.slot;
+  // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
+  Pair* const made = place(item.index);
+  if (made == nullptr) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+  if (!untouched(m) || !slot::pin(slot, m)) [[unlikely]] {  // (S10)
+    uint64_t pinned;                                        // so that `m` may live in a register
+    const int result = pin_value(registry_, slot, keyval, &pinned);
+    // A value that is gone is skipped, and so is one whose deletion has begun.
+    if (result == ATTRCACHE_ERR_PINNED) return give_up(keyval, result);
+    if (result != ATTRCACHE_OK) return give_up(keyval, ATTRCACHE_OK);
+    m = pinned;
   }
-  const int result =
-      delete_in_slot(target, *item.slot, keyval, Caller::kRuntime, on_failure, callback_code);
-  // Absent means that another thread has deleted the value first.
-  return result == ATTRCACHE_ABSENT ? ATTRCACHE_OK : result;
+  old_scope_.begin(&slot);
+  return run_copy(
+      registry_.callbacks(keyval),
+      {registry_.convention(), from_.object, registry_.number_of(keyval), slot.value_address(),
+       tag_of(m)},
+      [&](Copied copied) __attribute__((always_inline)) {
+        return finish(copied, slot, *made, keyval, like, callback_code);
+      });
+}
+
+// What follows a copy_fn.
+[[gnu::always_inline]] inline int Dup::finish(Copied copied, Pair& slot, Pair& made,
+                                              uint32_t keyval, uint32_t like, int* callback_code) {
+  old_scope_.end();
+  if (!old_scope_.unpinned() && !old_scope_.table_died()) slot::unpin(slot);
+  if (copied.code != 0) [[unlikely]] {
+    *callback_code = copied.code;
+    return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
+  }
+  if (!copied.flag) return give_up(keyval, ATTRCACHE_OK);
+  if (!is_tag(copied.tag)) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
+  if (new_scope_.table_died()) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_BUSY);
+  return attach(made, keyval, like, copied.value, copied.tag, callback_code);
+}
+
+inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
+                      const Batch::Item& item, OnFailure on_failure, int* callback_code) {
+  Pair& slot = *item.slot;
+  const SlotContent now = slot.load();
+  if (!meta::visible(now.meta)) return ATTRCACHE_OK;
+  const uint32_t keyval = meta::keyval(now.meta, item.index);
+  if (!target.registry.is_kind_of(keyval)) [[unlikely]]
+    return ATTRCACHE_ERR_KEYVAL_KIND;
+  int code = 0;
+  bool gone = false;
+  bool done = false;
+  if (uint64_t m = now.meta; untouched(m)) [[likely]] {
+    slot::Claim claim;
+    if ((m & meta::kNoDeleteFn) != 0) {
+      gone = done = slot::detach_unclaimed(slot, m);             // (S4)
+    } else if (claim.take(slot, m, slot::Claim::Of::kDelete)) {  // (S2)
+      gone = delete_claimed(target, scope, slot, claim, now, keyval, on_failure, DeleteFn::kRun,
+                            &code);
+      done = true;
+    }
+  }
+  if (!done) [[unlikely]] {
+    const int result =
+        delete_in_slot(target, slot, keyval, Caller::kRuntime, on_failure, callback_code);
+    // Absent means that another thread has deleted the value first.
+    return result == ATTRCACHE_ABSENT ? ATTRCACHE_OK : result;
+  }
+  if (gone) drop_reference(target.registry, keyval, ordinal);
+  return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
 // What a table still holds.
@@ -148,13 +292,13 @@ void release_table(const ThreadState& thread, Table& table, const Memory& memory
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
-  TableScope scope(from.registry.threads().self(), &from.table);
+  Dup dup(from, to);
   Batch batch(from.table, Batch::Order::kOldestFirst, &from.registry.memory());
   while (batch.next()) {
-    for (unsigned i = 0; i < batch.count(); ++i) {
+    for (const Batch::Item& item : batch) {
       int code = 0;
-      int result = copy_one(from, to, batch[i], &code);
-      if (scope.table_died()) result = ATTRCACHE_ERR_BUSY;
+      int result = dup.copy(item, &code);
+      if (dup.table_died()) result = ATTRCACHE_ERR_BUSY;
       if (result == ATTRCACHE_OK) continue;
       delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
       if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
@@ -168,6 +312,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   Table& table = target.table;
   if (!table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   ThreadState& thread = target.registry.threads().self();
+  const unsigned ordinal = thread_ordinal();
   const OnFailure on_failure = mode == ATTRCACHE_DRAIN ? OnFailure::kDetach : OnFailure::kKeep;
   int first_failure = ATTRCACHE_OK;
   int first_code = 0;
@@ -177,13 +322,16 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     }
     return first_failure;
   };
-  TableScope scope(thread, &table);
+  TableScope scope(thread, &table, Frame::Use::kDeleting);
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
+    const uint64_t clock = table.clock.load(kRelaxed);
+    uint64_t left = 0;
     Batch batch(table, Batch::Order::kYoungestFirst, &target.registry.memory());
     while (batch.next()) {
-      for (unsigned i = batch.count(); i-- > 0;) {
+      for (const Batch::Item* item = batch.end(); item != batch.begin();) {
+        --item;
         int code = 0;
-        const int result = delete_one(target, batch[i], on_failure, &code);
+        const int result = delete_one(target, scope, ordinal, *item, on_failure, &code);
         if (result != ATTRCACHE_OK && first_failure == ATTRCACHE_OK) {
           first_failure = result;
           first_code = code;
@@ -191,11 +339,16 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
         if (scope.table_died()) return ended();  // a callback freed the object
         if (result == ATTRCACHE_ERR_BORROWED || result == ATTRCACHE_ERR_KEYVAL_KIND) return result;
         if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();
+        left |= item->slot->load_meta();
       }
     }
-    const Remains remain = remains(table);
-    if (remain.attached) continue;
-    if (remain.deleting && !deleting_is_ours(thread, table)) return ATTRCACHE_ERR_BUSY;
+    // The table is known to be empty if every slot was found empty, before or now, and nothing was
+    // attached since before the first look: whatever attaches to an empty slot ticks the clock first.
+    if (left != 0 || batch.passed_over() || table.clock.load(kRelaxed) != clock) {
+      const Remains remain = remains(table);
+      if (remain.attached) continue;
+      if (remain.deleting && !deleting_is_ours(thread, table)) return ATTRCACHE_ERR_BUSY;
+    }
     release_table(thread, table, target.registry.memory());
     return ended();
   }

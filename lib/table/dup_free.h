@@ -4,6 +4,12 @@
 // other, by the steps of slot.h, so other threads may see some attributes copied or deleted and
 // others not yet. This file serves objects for which callbacks must run; dup_free_fast.h serves the
 // others.
+//
+// Each attribute goes the same way, whatever its keyval: what is usual (the stripe is open, nobody
+// has claimed or pinned the value, the callback is C's) is tried with the words that were read
+// already, and where that fails, a function is called that waits or looks again. A dup takes a
+// reference for the copy, makes its slot, pins the value, runs copy_fn, and attaches. A free claims
+// the value, runs delete_fn, detaches, and drops the reference.
 
 #ifndef ATTRCACHE_TABLE_WHOLE_H_
 #define ATTRCACHE_TABLE_WHOLE_H_

@@ -25,6 +25,11 @@ namespace attrcache {
 // enough registers.
 Directory* make_directory_like(Directory& dir, const Table& from, const Table* of,
                                const Memory& memory);
+inline Directory* make_directory_for(Directory& dir, const Table& from, const Table* of,
+                                     const Memory& memory) {
+  return dir.is_all_of(&from) ? memory.make<Directory>(of)
+                              : make_directory_like(dir, from, of, memory);
+}
 bool copy_leaves(Registry& registry, Directory& dir, Table& to);
 int give_up_copy(Registry& registry, const Table& from, Table& to);
 bool look_further(Registry& registry, Table& table);
@@ -90,28 +95,31 @@ template <typename Place>
   References::Counter* const counters = registry.first_chunk_counters(ordinal);
   if (ordinal == 0 || counters == nullptr) [[unlikely]]
     return ATTRCACHE_ABSENT;
-  Directory* made = nullptr;
-  Directory* dir = from.directory.load(kAcquire);  // as T1
-  if (dir != nullptr) {
-    made = dir->is_all_of(&from) ? registry.memory().make<Directory>(&to)
-                                 : make_directory_like(*dir, from, &to, registry.memory());
-    if (made == nullptr) [[unlikely]]
-      return dir->is_of(&from) ? ATTRCACHE_ERR_MEMORY : ATTRCACHE_ABSENT;
-    to.directory.store(made, kRelaxed);
-  }
   const uint64_t one = opaque(uint64_t{References::kOneOfStripe});
   bool all = true;
-  from.while_each_first(
-      dir, [&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
-        return all = copy_slot(slot, counters[index], one, [&, index] {
-                 return index < kInlineSlots ? &to.inline_slots[index]
-                                             : &made->first_slots[index - kInlineSlots];
-               });
-      });
-  if (all && made != nullptr && made->has(Directory::kHasBlock)) [[unlikely]]
-    all = copy_leaves(registry, *dir, to);
-  if (!all) [[unlikely]]
-    return give_up_copy(registry, from, to);
+  from.while_each_inline([&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
+    return all = copy_slot(slot, counters[index], one,
+                           [&, index] { return &to.inline_slots[index]; });
+  });
+  Directory* dir = from.directory.load(kAcquire);  // as T1
+  if (all && dir != nullptr) {
+    Directory* const made = make_directory_for(*dir, from, &to, registry.memory());
+    if (made == nullptr) [[unlikely]] {
+      const int result = give_up_copy(registry, from, to);
+      return result == ATTRCACHE_ABSENT && dir->is_of(&from) ? ATTRCACHE_ERR_MEMORY : result;
+    }
+    to.directory.store(made, kRelaxed);
+    dir->while_each_first([&](uint32_t index, const Pair& slot) __attribute__((always_inline)) {
+      return all = copy_slot(slot, counters[index], one,
+                             [&, index] { return &made->first_slots[index - kInlineSlots]; });
+    });
+    if (all && made->has(Directory::kHasBlock)) [[unlikely]]
+      all = copy_leaves(registry, *dir, to);
+  }
+  if (!all) [[unlikely]] {
+    const bool nothing = to.directory.load(kRelaxed) == nullptr && !to.occupied();
+    return nothing ? ATTRCACHE_ABSENT : give_up_copy(registry, from, to);
+  }
   end_copy(from, to, registry.memory());
   return ATTRCACHE_OK;
 }

@@ -35,7 +35,7 @@ void renumber(Table& table, uint64_t number, const Memory& memory) {
     for (unsigned i = batch.count(); i-- > 0;) {
       // The batch's ages count from its horizon, which may be later than `number`.
       const uint64_t since = batch.horizon() - number;
-      const uint64_t age = batch[i].age;
+      const uint64_t age = batch.age(i);
       if (age < since || age - since < kOld) continue;
       renumber_attachment(*batch[i].slot, batch.horizon() - age, number - new_age++);
     }

@@ -41,13 +41,14 @@
 // find the slot unclaimed. For this the number of waiters must never get lost: it stays in the slot
 // until each of them has seen how its wait ended.
 //
-// What a reader of a slot may assume. It reads value and meta as of one instant (Pair). The meta
-// says under which keyval and with which tag the value was set. An attached or claimed value holds
-// a reference on its keyval, so that keyval isn't gone. If the meta is unchanged since it was read,
-// the slot was not emptied, claimed or attached to since. But its value may have been replaced by
-// S3, under a keyval without delete_fn. That is safe, because whoever deletes takes the value that
-// is there, and whoever pins reads the value after pinning. A value that the reader hasn't pinned
-// may be deleted at any moment after it was read.
+// What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
+// ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
+// value was set. An attached or claimed value holds a reference on its keyval, so that keyval isn't
+// gone. If the meta is unchanged since it was read, the slot was not emptied or attached to since.
+// But its value may have been pinned and given back, or claimed and restored (S5), since delete_fn
+// has failed; or replaced by S3, under a keyval without delete_fn. That is safe, because whoever
+// deletes takes the value that is there, and whoever pins reads the value after pinning. A value
+// that the reader hasn't pinned may be deleted at any moment after it was read.
 //
 // Linearization: set takes effect at S1, S3, S7 or S8; delete at S4, S6 or S9, or at the load that
 // finds nothing; get at its load of the slot; borrow and copy at S10, or at the step that hands
@@ -177,11 +178,11 @@ class Claim {
   // (S9) Detaches the value, if it still is in the slot. If pinners wait, the slot becomes GONE, so
   // that they learn that there is no value.
   void detach() {
-    uint64_t now = slot_->load_meta();
-    while (is(now)) {
+    uint64_t now = claimed_;  // only a guess for the exchange
+    do {
       const bool awaited = meta::waiters(now) != 0;
       if (end(now, awaited ? now & ~(meta::kVisible | meta::kReplacing) : 0)) return;
-    }
+    } while (is(now));
   }
 
  private:

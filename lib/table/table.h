@@ -97,6 +97,9 @@ struct Directory {
 #pragma GCC unroll 8
     for (uint32_t l = 1; l < kDirectoryLeaves; ++l) leaves[l].store(&no_leaf, kRelaxed);
   }
+  // As Table::while_each_first, without the slots in the table.
+  template <typename Visit>
+  void while_each_first(Visit visit);
   // Visits every leaf but the first: visit(index of its first slot, leaf).
   template <typename Visit>
   void for_each_leaf(Visit visit);
@@ -213,9 +216,17 @@ struct Table {
     return slot != nullptr ? slot : grow(index, nullptr, memory);
   }
 
-  // The same of a table that is its owner's alone, with memory of its block while there is some.
+  // Makes the slot of an index beyond first_slots that doesn't exist yet, in a table that is its
+  // owner's alone and has a block, with memory of the block while there is some.
   Pair* grow_in_block(uint32_t index, const Memory& memory) {
-    return grow(index, Block::of(directory.load(kRelaxed)), memory);
+    Directory* dir = directory.load(kRelaxed);
+    Block* const block = Block::of(dir);
+    const uint32_t number = index / kLeafSlots;
+    Leaf* const leaf = number < kDirectoryLeaves ? block->make<Leaf>() : nullptr;
+    if (leaf == nullptr) return grow(index, block, memory);
+    dir->add(Directory::kHasLeaves);
+    dir->leaves[number].store(leaf, kRelaxed);
+    return &leaf->slots[index % kLeafSlots];
   }
 
   // Whether a slot is occupied. Of a table that is its owner's alone.
@@ -243,10 +254,18 @@ struct Table {
   template <typename Visit>
   void for_each(Visit visit);
 
-  // The same for the first kLeafSlots indices only, and only until visit(index, slot) returns
-  // false. It is unrolled, so that the variables of `visit` may live in registers. `dir` is the
-  // directory as the caller has read it; it is passed on because another thread may make one
-  // meanwhile.
+  // The same for every run of slots that lie side by side, of at most kLeafSlots:
+  // visit(index of the first, slots, how many).
+  template <typename Visit>
+  void for_each_run(Visit visit);
+
+  // The same for the slots in the table only, and only until visit(index, slot) returns false. It is
+  // unrolled, so that the variables of `visit` may live in registers.
+  template <typename Visit>
+  void while_each_inline(Visit visit);
+
+  // The same for the first kLeafSlots indices. `dir` is the directory as the caller has read it; it
+  // is passed on because another thread may make one meanwhile.
   template <typename Visit>
   void while_each_first(Directory* dir, Visit visit);
 
@@ -297,9 +316,11 @@ void visit_tree(Node* node, Visit visit) {
   if (node == &no_tree) return;
   for (const Atomic<Child>& at : node->places) {
     const Child child = at.load(kAcquire);  // as T1
+    if (child.at == &no_far_leaf) [[likely]]
+      continue;
     if (child.is_node()) {
       visit_tree(child.node(), visit);
-    } else if (child.leaf() != &no_far_leaf) {
+    } else {
       visit(child.leaf());
     }
   }
@@ -307,18 +328,29 @@ void visit_tree(Node* node, Visit visit) {
 }
 
 template <typename Visit>
-[[gnu::always_inline]] inline void Table::while_each_first(Directory* dir, Visit visit) {
+[[gnu::always_inline]] inline void Table::while_each_inline(Visit visit) {
 #pragma GCC unroll 8
   for (uint32_t index = 0; index < kInlineSlots; ++index) {
     if (!visit(index, inline_slots[index])) [[unlikely]]
       return;
   }
-  if (dir == nullptr) return;
+}
+
+template <typename Visit>
+[[gnu::always_inline]] inline void Directory::while_each_first(Visit visit) {
 #pragma GCC unroll 8
   for (uint32_t index = kInlineSlots; index < kLeafSlots; ++index) {
-    if (!visit(index, dir->first_slots[index - kInlineSlots])) [[unlikely]]
+    if (!visit(index, first_slots[index - kInlineSlots])) [[unlikely]]
       return;
   }
+}
+
+template <typename Visit>
+[[gnu::always_inline]] inline void Table::while_each_first(Directory* dir, Visit visit) {
+  bool all = true;
+  while_each_inline([&](uint32_t index, Pair & slot)
+                        __attribute__((always_inline)) { return all = visit(index, slot); });
+  if (all && dir != nullptr) dir->while_each_first(visit);
 }
 
 inline void Table::take_over(Table& from) {
@@ -362,15 +394,20 @@ void Directory::for_each_leaf(Visit visit) {
 }
 
 template <typename Visit>
-void Table::for_each(Visit visit) {
+void Table::for_each_run(Visit visit) {
   Directory* dir = directory.load(kAcquire);  // as T1
-  while_each_first(dir, [&visit](uint32_t index, Pair& slot) {
-    visit(index, slot);
-    return true;
-  });
-  if (dir == nullptr || !dir->has(Directory::kHasLeaves)) return;
-  dir->for_each_leaf([&visit](uint32_t first, Leaf& leaf) {
-    for (uint32_t s = 0; s < kLeafSlots; ++s) visit(first + s, leaf.slots[s]);
+  visit(0, inline_slots, kInlineSlots);
+  if (dir == nullptr) return;
+  visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots);
+  if (!dir->has(Directory::kHasLeaves)) return;
+  dir->for_each_leaf(
+      [&visit](uint32_t first, Leaf& leaf) { visit(first, leaf.slots, kLeafSlots); });
+}
+
+template <typename Visit>
+void Table::for_each(Visit visit) {
+  for_each_run([&visit](uint32_t first, Pair* slots, uint32_t count) {
+    for (uint32_t s = 0; s < count; ++s) visit(first + s, slots[s]);
   });
 }
 

@@ -209,45 +209,57 @@ TEST_P(FailingTest, ASetThatFailsOnAFreedKeyvalDoesNotKeepIt) {
   EXPECT_EQ(recorder.destructions, 1);
 }
 
+// To a new object, whose memory is allocated at once, and to one that has some, to which each leaf is
+// added by itself.
 TEST_P(FailingTest, CopyAll) {
-  Recorder recorder;
-  Universe universe{&through_hooks()};
-  attrcache_kind* kind = universe.kind();
-  Object from(kind), to(kind);
-  constexpr int kCount = 200;
-  for (int i = 0; i < kCount; ++i) {
-    const int keyval = i % 2 == 0 ? recorder.keyval(kind) : [&] {
-      attrcache_callbacks callbacks = recorder.callbacks();
-      callbacks.copy_fn = ATTRCACHE_DUP_FN;
-      return Recorder::make(kind, callbacks);
-    }();
-    if (i % 5 != 1) from.set(keyval, i);
+  for (const bool has_memory : {false, true}) {
+    Recorder recorder;
+    Universe universe{&through_hooks()};
+    attrcache_kind* kind = universe.kind();
+    Object from(kind), to(kind);
+    constexpr int kCount = 200;
+    int only_new = 0;  // the keyval of an attribute that only the new object has
+    for (int i = 0; i < kCount; ++i) {
+      const int keyval = i % 2 == 0 ? recorder.keyval(kind) : [&] {
+        attrcache_callbacks callbacks = recorder.callbacks();
+        callbacks.copy_fn = ATTRCACHE_DUP_FN;
+        return Recorder::make(kind, callbacks);
+      }();
+      if (i % 5 != 1) {
+        from.set(keyval, i);
+      } else if (i == 6) {
+        only_new = keyval;
+      }
+    }
+    const size_t attached = from.list().size();
+    const size_t copied = attached + (has_memory ? 1 : 0);
+    bool done_without = false;
+    const int allocations = fail_each(
+        [&] {
+          recorder.copies.clear();
+          recorder.deletions.clear();
+          int result = has_memory ? to.set(only_new, 6) : ATTRCACHE_OK;
+          if (result == ATTRCACHE_OK) result = from.copy_to(to);
+          if (result != ATTRCACHE_OK || !allocation_failed()) return result;
+          // There is a list of what there is to copy, without which it takes longer.
+          EXPECT_FALSE(done_without) << "two allocations failed unnoticed";
+          done_without = true;
+          EXPECT_EQ(to.list().size(), copied);
+          EXPECT_EQ(to.free(), ATTRCACHE_OK);
+          return static_cast<int>(ATTRCACHE_ERR_MEMORY);
+        },
+        [&] {
+          EXPECT_TRUE(to.all_zero()) << "new is left empty";
+          EXPECT_EQ(from.list().size(), attached) << "old is untouched";
+          EXPECT_EQ(universe.counters().attributes, attached);
+          // All that copy_fn had made was deleted, on the new object, and by no other hand.
+          EXPECT_GE(recorder.deletions.size(), recorder.copies.size());
+          for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
+        });
+    EXPECT_EQ(done_without, GetParam() == Failing::kOne);
+    EXPECT_GE(allocations, has_memory ? 10 : 2);
+    EXPECT_EQ(to.list().size(), copied);
   }
-  const size_t attached = from.list().size();
-  bool done_without = false;
-  const int allocations = fail_each(
-      [&] {
-        recorder.copies.clear();
-        recorder.deletions.clear();
-        const int result = from.copy_to(to);
-        if (result != ATTRCACHE_OK || !allocation_failed()) return result;
-        // The first allocation is for a list of what there is to copy, without which it takes longer.
-        EXPECT_FALSE(done_without) << "two allocations failed unnoticed";
-        done_without = true;
-        EXPECT_EQ(to.list().size(), attached);
-        EXPECT_EQ(to.free(), ATTRCACHE_OK);
-        return static_cast<int>(ATTRCACHE_ERR_MEMORY);
-      },
-      [&] {
-        EXPECT_TRUE(to.all_zero()) << "new is left empty";
-        EXPECT_EQ(from.list().size(), attached) << "old is untouched";
-        EXPECT_EQ(universe.counters().attributes, attached);
-        // All that copy_fn had made was deleted, on the new object, and by no other hand.
-        EXPECT_GE(recorder.deletions.size(), recorder.copies.size());
-        for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
-      });
-  EXPECT_GE(allocations, 10);
-  EXPECT_EQ(to.list().size(), attached);
 }
 
 // Inside callbacks: a delete_fn whose own set finds no memory says so, and all goes on.

@@ -4,7 +4,7 @@
 # check_mpi_test.sh MPI
 #
 # tools/check-mpi on an MPI: quick checks of each language pass, the text, the JSON and the page say the same, and the
-# exit code is that of what the standard demands.
+# exit code is that of what the standard demands. No two launches share a $TMPDIR.
 
 source tests/conformance/lib.sh
 mpi=$1
@@ -14,11 +14,15 @@ checks=(set-get-comm set-get-win copied-value-type intercommunicator finalize-re
 only=()
 for check in "${checks[@]}"; do only+=(--only "$check"); done
 run=(tools/check-mpi --mpicc "mpicc.$mpi" --mpif90 "mpif90.$mpi" --mpicxx "mpicxx.$mpi")
+printf '#!/bin/sh\necho "$TMPDIR" >>"%s/folders"\nexec "$@"\n' "$work" >"$work/launcher"
+chmod +x "$work/launcher"
 
 code=0
-"${run[@]}" --mpirun "mpirun.$mpi -np 2" "${only[@]}" --json "$work/results.json" --html "$work/results.html" \
+"${run[@]}" --mpirun "$work/launcher mpirun.$mpi -np 2" "${only[@]}" --json "$work/results.json" --html "$work/results.html" \
   >"$work/log" 2>&1 || code=$?
 [[ $code == 0 ]] || fail "exit code $code: $(cat "$work/log")"
+(($(wc -l <"$work/folders") > ${#checks[@]})) || fail "fewer launches than checks: $(cat "$work/folders")"
+[[ -z $(sort "$work/folders" | uniq -d) ]] || fail "launches that share a \$TMPDIR: $(sort "$work/folders" | uniq -d)"
 grep -q "MPI_THREAD_MULTIPLE, 2 ranks, native" "$work/log" || fail "the first line: $(cat "$work/log")"
 python3 - "$work/results.json" "$work/results.html" "$work/log" "${checks[@]}" <<'END'
 import json, re, sys

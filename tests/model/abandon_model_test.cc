@@ -117,6 +117,7 @@ TEST(Abandon, FinallyBesideADelete) {
         const int result = r.finally();
         expect(result == ATTRCACHE_OK || (code != 0 && result == ATTRCACHE_ERR_CALLBACK), "freed");
         r.expect_new();
+        r.body.write(2);
       });
       join();
       if (code == 0) {
@@ -129,6 +130,26 @@ TEST(Abandon, FinallyBesideADelete) {
     });
   }
   EXPECT_GT(by_both, 0);
+}
+
+// One that is hidden already, because the thread has deleted it as well.
+TEST(Abandon, FinallyBesideAHiddenDelete) {
+  for (const int code : {0, 5}) {
+    run_model({3, 2}, [&] {
+      Runtime r;
+      r.delete_code = code;
+      spawn([&] { r.erase(); });
+      spawn([&] {
+        r.erase();
+        r.finally();
+        r.expect_new();
+        r.body.write(2);
+      });
+      join();
+      expect(r.deletions >= 1, "deleted");
+      r.finish();
+    });
+  }
 }
 
 TEST(Abandon, FinallyBesideABorrow) {

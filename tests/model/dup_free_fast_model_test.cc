@@ -68,7 +68,7 @@ TEST(AtOnce, OneCallbackToBeRun) {
 
 // The same in the tree: nothing is emptied before all of the tree has been looked at.
 TEST(AtOnce, OneCallbackToBeRunInTheTree) {
-  for (const int called : {0, 9, 64, 70}) {
+  for (const int called : {0, 4, 9, 64, 70}) {
     run_model({}, [=] {
       Objects o;
       for (int k = 0; k < Objects::kKeys; ++k) {
@@ -261,6 +261,109 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
     expect(o.copy() == ATTRCACHE_ERR_BUSY, "the copy is told");
     o.end();
   });
+}
+
+// What was copied without a call, before an attribute was found that needs one, is copied again, and
+// is nothing to be deleted.
+TEST(AtOnce, CopyThatBeginsAgain) {
+  for (const int called : {1, 4, 9, 70}) {
+    run_model({}, [=] {
+      Objects o;
+      for (int k = 0; k < Objects::kKeys; ++k) {
+        o.key(k == called ? Copy::kCalled : Copy::kDup, Delete::kCalled);
+      }
+      const int set[] = {0, 1, 3, 4, 8, 9, 64, 70};
+      for (const int k : set) o.set(k, k + 1);
+      expect(o.copy() == ATTRCACHE_OK && o.deletions == 0, "copied, and nothing deleted");
+      expect(o.attributes() == 16, "as many references as attributes");
+      for (const int k : set) expect(o.value(1, k) != 0, "each is copied");
+      o.end();
+      expect(o.deletions == 16, "each is deleted");
+    });
+  }
+}
+
+// A copy_fn that frees the new object, whose slots have been made.
+TEST(AtOnce, FreeOfTheCopy) {
+  for (const int at : {0, 4, 9, 70}) {
+    run_model({}, [=] {
+      Objects o;
+      o.keys_up_to(72, Copy::kCalled, Delete::kCalled);
+      o.set(at, 1);
+      o.set(at + 1, 2);
+      o.on_copy = [](Objects& self) {
+        expect(self.erase_all(1, self.kind) == ATTRCACHE_OK, "freed");
+      };
+      expect(o.copy() == ATTRCACHE_ERR_BUSY, "the copy is told");
+      o.on_copy = nullptr;
+      expect(o.is_as_new(1), "nothing is attached");
+      o.end();
+    });
+  }
+}
+
+// Callbacks on all of many attributes, in every part of the table, in the order of setting and then
+// in the reverse one.
+TEST(AtOnce, ManyCallbacksToBeRun) {
+  run_model({}, [] {
+    Objects o;
+    o.keys_up_to(Objects::kKeys, Copy::kCalled, Delete::kCalled);
+    const int set[] = {9, 0, 70, 4, 64, 71, 1, 10};
+    for (const int k : set) o.set(k, k + 1);
+    expect(o.copy() == ATTRCACHE_OK, "copied");
+    for (const int k : set) expect(o.value(1, k) == k + 1 + Objects::kCopied, "each at its place");
+    expect(o.attributes() == 16, "as many references as attributes");
+    o.set(4, 5);  // younger than all others of the old object
+    expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
+    expect(o.deletions == 9 && o.deleted[0] == 5, "the one that was replaced, and the copies");
+    for (int d = 0; d < 8; ++d) {
+      expect(o.deleted[d + 1] == set[7 - d] + 1 + Objects::kCopied, "the youngest first");
+    }
+    o.deletions = 0;
+    o.end();
+    expect(o.deletions == 8 && o.deleted[0] == 5, "the youngest first");
+  });
+}
+
+// A value whose delete_fn fails stays attached, and its keyval alive, until a second call.
+TEST(AtOnce, FreeThatFails) {
+  run_model({}, [] {
+    Objects o;
+    o.keys_up_to(2, Copy::kCalled, Delete::kCalled);
+    o.set(0, 1);
+    o.set(1, 2);
+    o.free_key(1);
+    o.failures = 1;
+    expect(o.erase_all(0, o.kind) == ATTRCACHE_ERR_CALLBACK, "delete_fn fails");
+    expect(o.value(0, 0) == 1 && o.value(0, 1) == 2, "both are attached");
+    expect(o.attributes() == 2 && o.destroyed == 0, "and have their references");
+    expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
+    expect(o.deletions == 2 && o.destroyed == 1, "each once");
+    o.end();
+  });
+}
+
+// A delete_fn that attaches something to the object that is being freed, where there was nothing,
+// and where its own value is.
+TEST(AtOnce, DeleteThatAttaches) {
+  for (const int at : {0, 1, 2, 9}) {
+    run_model({}, [=] {
+      Objects o;
+      o.keys_up_to(10, Copy::kCalled, Delete::kCalled);
+      o.set(0, 1);
+      o.set(1, 2);
+      o.older_seen = at;
+      o.on_delete = [](Objects& self, int) {
+        self.on_delete = nullptr;
+        attrcache_set(self.kind, &self.tables[0], nullptr, self.keys[self.older_seen], 3,
+                      ATTRCACHE_AS_POINTER, nullptr);
+      };
+      expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
+      expect(o.is_as_new(0) && o.attributes() == 0, "nothing is left");
+      expect(o.deletions == 3 && o.times_deleted(3) == 1, "each is deleted");
+      o.end();
+    });
+  }
 }
 
 }  // namespace

@@ -309,6 +309,42 @@ TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
   });
 }
 
+// A copy replaces an attribute of the new object, whose delete_fn deletes the original. By then the
+// thread has given its own pin on the original back, and must wait for that of another dup.
+TEST(AtOnce, CopyThatReplacesAgainstCopy) {
+  int waited = 0;
+  run_model({2}, [&waited] {
+    Objects o;
+    o.key(Copy::kCalled, Delete::kCalled);
+    o.set(0, 1);
+    o.set(0, 2, 1);
+    o.on_copy = [](Objects& self) { self.extra.read(); };
+    o.on_delete = [](Objects& self, int) {
+      if (++self.older_seen == 1) {
+        self.erase(0);
+      } else if (self.older_seen == 2) {
+        self.extra.write(2);  // as a delete_fn that releases what the value stands for
+      }
+    };
+    attrcache_table third = {};
+    bool copied = false;
+    spawn([&o] { expect(o.copy() == ATTRCACHE_OK, "copied"); });
+    spawn([&] {
+      expect(attrcache_copy_all(o.kind, &o.tables[0], nullptr, &third, nullptr, nullptr) ==
+                 ATTRCACHE_OK,
+             "copied, or gone");
+      copied = third.opaque[1] != 0;
+    });
+    join();
+    waited += copied;
+    o.on_delete = nullptr;
+    expect(o.times_deleted(1) == 1 && o.times_deleted(2) == 1, "each once");
+    attrcache_delete_all(o.kind, &third, nullptr, ATTRCACHE_DRAIN, nullptr);
+    o.end();
+  });
+  EXPECT_GT(waited, 10);
+}
+
 // A dup that has read a value, and sleeps while its keyval ends and the index comes round again.
 TEST(AtOnce, CopyAgainstReuseOfTheIndex) {
   int reused = 0;

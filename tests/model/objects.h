@@ -112,6 +112,7 @@ struct Objects {
   static int delete_fn(void*, int keyval, void* value, void* extra) {
     auto& self = *static_cast<Objects*>(extra);
     if (self.on_delete != nullptr) self.on_delete(self, keyval);
+    if (self.failures != 0) return self.failures--;
     self.deleted[self.deletions++] = reinterpret_cast<intptr_t>(value);
     return 0;
   }
@@ -127,8 +128,9 @@ struct Objects {
   void (*on_destroy)(Objects&) = nullptr;
   unsigned copier = 0;  // a thread's ordinal
   int older_seen = 0;
-  intptr_t deleted[16] = {};  // the values for which delete_fn was called, in this order
+  intptr_t deleted[24] = {};  // the values for which delete_fn was called, in this order
   int deletions = 0;
+  int failures = 0;  // how often delete_fn is to fail
   int destroyed = 0;
   Plain<int> extra{1};  // what a destructor releases
 };

@@ -67,14 +67,14 @@ has() { # MPI
   esac
 }
 
-# Sessions came with MPI-4.0.
+# Sessions came with MPI-4.0; Open MPI 5.0, which is MPI-3.1 by its version, has them too.
 has_sessions() { # MPI
   local flags=()
   case $1 in
     *_abi) flags=(cc -isystem "$(abi_headers "${1%_abi}")") ;;
     *) flags=("mpicc.$1") ;;
   esac
-  (($(echo MPI_VERSION | "${flags[@]}" -include mpi.h -E -x c - | tail -n 1) >= 4))
+  echo "MPI_Session session;" | "${flags[@]}" -include mpi.h -fsyntax-only -x c - 2>/dev/null
 }
 
 compile() { # MPI TARGET FLAGS... SOURCES...

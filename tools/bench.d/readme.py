@@ -26,10 +26,6 @@ SCALING = (("get, same object", "get_hit", "same"), ("set, an object each", "set
 COUNTED = ("attrcache_inlined", "attrcache_shared", "raw_array_shared", "mutex_map")
 
 
-class ReadmeError(Exception):
-    pass
-
-
 def _table(head, rows):
     yield f"  {head:30}" + "".join(f"{title:>20}" for title, _ in COLUMNS)
     for name, cells in rows:
@@ -75,21 +71,26 @@ def block(results, series, counts):
     yield "```"
 
 
+def around():
+    """What README.md has before the figures, and after them. The end's mark may stand elsewhere, too."""
+    with open(README) as file:
+        before, begin, rest = file.read().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        sys.exit(f"tools/bench: README.md hasn't both marks: {BEGIN}{END}")
+    return before, after
+
+
 def write(results, series, table, counts, progress):
     """counts: {(operation, contender): instructions}"""
     plot = overview.svg(results, series)
     if plot is None:
-        raise ReadmeError("get wasn't measured on one thread and on several: nothing to plot")
+        sys.exit("tools/bench: get wasn't measured on one thread and on several: nothing to plot")
     by_operation = {}
     for (operation, contender), number in counts.items():
         by_operation.setdefault(operation, {})[contender] = number
     text = "\n".join(block(results, series, by_operation)) + "\n"
-    with open(README) as file:
-        readme = file.read()
-    if readme.count(BEGIN) != 1 or readme.count(END) != 1:
-        raise ReadmeError(f"README.md hasn't both marks once: {BEGIN}{END}")
-    before, rest = readme.split(BEGIN)
-    _, after = rest.split(END)
+    before, after = around()
     folder = os.path.join(contenders.ROOT, FOLDER)
     os.makedirs(folder, exist_ok=True)
     for path, content in ((os.path.join(folder, "get.svg"), plot),

@@ -60,15 +60,16 @@ int main(int argc, char** argv) {
 LEVELS = ["MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"]
 
 
-def run(command, seconds, cwd=None):
+def run(command, seconds, cwd=None, environment=None):
     """(exit code, output, seconds) of a command; the exit code is None if it had to be killed.
 
     It has a process group of its own, and writes into a file: what it leaves behind keeps nobody waiting.
+    environment replaces this process's own.
     """
     began = time.monotonic()
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                   cwd=cwd, start_new_session=True)
+                                   cwd=cwd, env=environment, start_new_session=True)
         code = None
         try:
             code = process.wait(timeout=seconds)
@@ -144,8 +145,15 @@ class Mpi:
         return name
 
     def launch(self, program, *arguments, seconds=None):
+        """As run, of a program in the folder.
+
+        Each launch has a $TMPDIR of its own. Launches run side by side, and Open MPI's launcher, when it ends, removes
+        a folder there that another one has just made for itself: that one then doesn't start ("mkdir was unable").
+        """
         command = [*self.served_by, *self.mpirun, os.path.join(self.folder, program), *arguments]
-        ended = run(command, seconds or self.timeout)
+        # A short name, since there will be sockets in it.
+        with tempfile.TemporaryDirectory(prefix="", ignore_cleanup_errors=True) as scratch:
+            ended = run(command, seconds or self.timeout, environment={**os.environ, "TMPDIR": scratch})
         # libfabric's PSM writes a file about each crash of this program into the user's folder.
         for left in glob.glob(glob.escape(os.path.basename(program)) + ".80s-*.btr"):
             os.remove(left)

@@ -23,7 +23,7 @@ def read(paths):
         except (ValueError, KeyError, TypeError):
             raise BadInput("%s is not what --json writes" % path) from None
         runs.append(data)
-    return sorted(runs, key=lambda run: (run["standard_abi"], short_name(run), run["served"], called(run)))
+    return sorted(runs, key=lambda run: (run["standard_abi"], short_name(run), called(run) != "native", run["served"] is False))
 
 
 def short_name(run):

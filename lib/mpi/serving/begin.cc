@@ -72,6 +72,8 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   return MPI_SUCCESS;
 }
 
+int delete_nothing(MPI_Comm, int, void*, void*) { return MPI_SUCCESS; }
+
 int create_anchor_keyvals(Process& s) {
   int code = MPI_SUCCESS;
   AllKinds::for_each([&](auto kind) {
@@ -224,6 +226,30 @@ void watch_for_end(const Process& state) {
   if (!initialized() || finalized()) return;
   if (watching.exchange(true, kAcqRel)) return;
   native().comm.set_attr(finalize_object(), state.finalize_keyval, nullptr);
+}
+
+bool anchors_are_forgotten() {
+  const Process* state = process();
+  if (state == nullptr) return false;
+  const int first = state->anchor_keyvals[0];
+  // While the first anchor's keyval is MPI's, the numbers that are free lie before it, or after.
+  constexpr int kMost = 64;
+  int made[kMost];
+  int count = 0;
+  bool again = true;
+  bool forgotten = false;
+  while (again && count < kMost) {
+    int& keyval = made[count];
+    if (native().comm.create_keyval(copy_nothing, delete_nothing, &keyval, nullptr) !=
+        MPI_SUCCESS) {
+      break;
+    }
+    ++count;
+    forgotten = keyval == first;
+    again = keyval < first;
+  }
+  while (count > 0) native().comm.free_keyval(&made[--count]);
+  return forgotten;
 }
 
 void begin_anew() {

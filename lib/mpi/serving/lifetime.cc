@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "mpi/native/native.h"
 #include "mpi/serving/begin.h"
 
 namespace attrcache::mpi {
@@ -30,6 +31,14 @@ void LifetimeCall::session_ended() const {
   if (depth > 1) return;
   const std::lock_guard held(lock);
   if (users > 0) --users;
+}
+
+void notice_further_life() {
+  if (facts::kSeesSessions || initialized()) return;
+  static const bool has_sessions = find_symbol_in_libraries("PMPI_Session_init") != nullptr;
+  if (!has_sessions) return;
+  const std::lock_guard held(lock);
+  if (anchors_are_forgotten()) begin_anew();
 }
 
 void lives_already() {

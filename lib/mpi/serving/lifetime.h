@@ -26,6 +26,11 @@ class LifetimeCall {
   void session_ended() const;
 };
 
+// Where the calls above don't come (facts::kSeesSessions): looks whether MPI has forgotten the
+// anchors' keyvals since, and if so, lets serving begin anew. To be called before MPI is asked for an
+// anchor. It costs something only in programs that use sessions without MPI_Init.
+void notice_further_life();
+
 // Serving begins, so MPI lives. If its beginning wasn't seen, nobody can tell when it ends.
 void lives_already();
 

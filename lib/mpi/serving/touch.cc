@@ -7,6 +7,7 @@
 #include "mpi/recording/probe.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
+#include "mpi/serving/lifetime.h"
 #include "platform/atomic.h"
 #include "platform/wait.h"
 
@@ -104,6 +105,7 @@ int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
   int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
   watch_for_end(*state);
+  notice_further_life();
   code = ask<Kind>(*state, handle, anchor);
   if (code != MPI_SUCCESS) return code;
   const uintptr_t key = facts::to_key(handle);

@@ -15,6 +15,10 @@ namespace {
 
 constexpr int kKeyval = 0x40000010;
 
+Copied run_copy(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+  return attrcache::run_copy(callbacks, arguments, [](Copied copied) { return copied; });
+}
+
 // A pointer's or an Aint's worth of a number: its low bits, where those have 32.
 constexpr intptr_t wide(int64_t number) { return static_cast<intptr_t>(number); }
 

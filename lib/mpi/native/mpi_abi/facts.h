@@ -23,6 +23,10 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 
 inline constexpr bool kStandardAbi = true;
 inline constexpr bool kFortran = false;
+
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h).
+inline constexpr bool kSeesSessions = true;
+
 inline constexpr bool kFortranRaisesByItself = false;
 inline constexpr bool kBindingsCallC = false;
 

@@ -31,6 +31,10 @@ inline constexpr bool kStandardAbi = false;
 
 // Whether there are Fortran functions to be served.
 inline constexpr bool kFortran = true;
+
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h).
+inline constexpr bool kSeesSessions = true;
+
 // Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
 inline constexpr bool kBindingsCallC = true;
 

@@ -33,6 +33,11 @@ inline constexpr bool kStandardAbi = false;
 
 // Whether there are Fortran functions that attrcache overrides.
 inline constexpr bool kFortran = true;
+
+// MPI_Session_init is not overridden: version 4 has none, and a program that looks for it must not
+// find it in the interposer.
+inline constexpr bool kSeesSessions = false;
+
 // Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
 inline constexpr bool kBindingsCallC = false;
 

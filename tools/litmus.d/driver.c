@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What tools/litmus traces: it calls each operation once, on its common path, and tells before each
+// what is in memory. Lines of its output:
+//
+//   region NAME ADDRESS SIZE    memory that threads share
+//   op NAME FUNCTION            the next call of FUNCTION is this operation
+//   word ADDRESS VALUE          what is there before it, if it isn't 0
+//   end                         the operation has returned
+
+#include <attrcache/attrcache.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kRegions = 64, kHeap = 1 << 20 };
+static struct {
+  const char* name;
+  char* at;
+  size_t size;
+} regions[kRegions];
+static int region_count;
+
+static void region(const char* name, void* at, size_t size) {
+  if (region_count == kRegions) abort();
+  regions[region_count].name = name;
+  regions[region_count].at = at;
+  regions[region_count++].size = size;
+  printf("region %s %llx %zu\n", name, (unsigned long long)(uintptr_t)at, size);
+}
+
+// The library's memory comes from here, so that all of it is known.
+static _Alignas(64) char heap[kHeap];
+static size_t used;
+static void* allocate(size_t bytes, size_t alignment, void* context) {
+  (void)context;
+  used = (used + alignment - 1) & ~(alignment - 1);
+  if (used + bytes > kHeap) return NULL;
+  void* memory = heap + used;
+  used += bytes;
+  static char names[kRegions][8];
+  snprintf(names[region_count], sizeof names[0], "heap%d", region_count);
+  region(names[region_count], memory, bytes);
+  return memory;
+}
+static void release(void* memory, void* context) { (void)memory, (void)context; }
+
+static _Alignas(64) attrcache_table table;
+static _Alignas(64) int64_t first_data, second_data;  // what values point to
+static _Alignas(64) void* result;                     // where get puts the value
+static _Alignas(64) int64_t flag;
+
+static void before(const char* name, const char* function) {
+  printf("op %s %s\n", name, function);
+  for (int r = 0; r < region_count; ++r) {
+    for (size_t at = 0; at + 8 <= regions[r].size; at += 8) {
+      uint64_t word;
+      memcpy(&word, regions[r].at + at, 8);
+      if (word == 0) continue;
+      printf("word %llx %llx\n", (unsigned long long)(uintptr_t)(regions[r].at + at),
+             (unsigned long long)word);
+    }
+  }
+  fflush(stdout);
+}
+static void after(int code) {
+  printf("end\n");
+  if (code != ATTRCACHE_OK) {
+    printf("failed: %s\n", attrcache_strerror(code));
+    exit(1);
+  }
+}
+
+int main(void) {
+  region("table", &table, sizeof table);
+  region("data1", &first_data, 8);
+  region("data2", &second_data, 8);
+  region("result", &result, 8);
+  region("flag", &flag, 8);
+  const attrcache_allocator allocator = {allocate, release, NULL};
+  attrcache_domain_options options;
+  memset(&options, 0, sizeof options);
+  options.allocator = &allocator;
+  options.stripes = 1;
+  attrcache_domain* domain;
+  if (attrcache_domain_create(&options, &domain) != ATTRCACHE_OK) return 1;
+  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  int keyval;
+  if (attrcache_keyval_create(kind, NULL, &keyval) != ATTRCACHE_OK) return 1;
+  // The thread gets its number and borrows for the first time, so slow paths are behind it. Another
+  // table's clock goes on.
+  static _Alignas(64) attrcache_table other;
+  if (attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL) != ATTRCACHE_OK)
+    return 1;
+  static attrcache_borrowed early;
+  if (attrcache_borrow(kind, &other, keyval, &early) != ATTRCACHE_OK) return 1;
+  if (attrcache_give_back(&early) != ATTRCACHE_OK) return 1;
+  if (attrcache_delete(kind, &other, NULL, keyval, NULL) != ATTRCACHE_OK) return 1;
+
+#define SET(name, value, tag)    \
+  before(name, "attrcache_set"); \
+  after(attrcache_set(kind, &table, NULL, keyval, (intptr_t)(value), tag, NULL))
+#define GET(name)                \
+  before(name, "attrcache_get"); \
+  after(attrcache_get(kind, &table, keyval, &result))
+#define DELETE(name)                \
+  before(name, "attrcache_delete"); \
+  after(attrcache_delete(kind, &table, NULL, keyval, NULL))
+
+  SET("attach", &first_data, ATTRCACHE_AS_POINTER);
+  GET("get");
+  result = NULL;
+  SET("replace", &second_data, ATTRCACHE_AS_POINTER);
+  GET("get_replaced");
+  result = NULL;
+  SET("replace_by_aint", 7, ATTRCACHE_AS_AINT);
+  GET("get_aint");
+  result = NULL;
+  SET("replace_aint", &first_data, ATTRCACHE_AS_POINTER);
+  SET("replace_again", &second_data, ATTRCACHE_AS_POINTER);
+  static attrcache_borrowed borrowed;
+  before("borrow", "attrcache_borrow");
+  after(attrcache_borrow(kind, &table, keyval, &borrowed));
+  before("give_back", "attrcache_give_back");
+  after(attrcache_give_back(&borrowed));
+  DELETE("delete");
+  SET("attach_again", &second_data, ATTRCACHE_AS_POINTER);
+  DELETE("delete_again");
+  return 0;
+}

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Makes the threads of a litmus test from what was executed.
+
+Kept, as the compiler made it: every access to memory that threads share, every barrier, and every computation and every
+branch that depends on a value that was read from such memory. A branch goes on where it went when it was traced;
+elsewhere it leaves the test, by the label at the thread's end. So the tests have no loops. What a retry loses is loads
+only: without them an execution that the model allows is still one, so nothing is allowed less by leaving them out.
+
+Left out, each of which can only make the model allow more, because there are fewer events and fewer dependencies:
+  * what depends on nothing that was read from the memory in question: such a register has its value from the start;
+  * every access to other words than slots and what the callers share: the counters of references and the table's clock,
+    although their read-modify-writes order things too; and fields that are never written. What was read of them is a
+    constant, and they succeed as they did when they were traced;
+  * the stack: a value that is kept there stays in a register, which the model orders in the same way as a store and a
+    load of the same thread's own.
+"""
+
+import re
+
+
+class Inexpressible(Exception):
+    pass
+
+
+class Memory:
+    """The words that the threads of one test share, and what they are called."""
+
+    def __init__(self, program, before):
+        self.program = program
+        self.before = program.operations[before].memory
+        self.touched = set()
+
+    def shared(self, address):
+        return self.program.region_of(address) is not None
+
+    def in_question(self, address):
+        region = self.program.region_of(address)
+        return region is not None and not region.name.startswith("heap") and not (
+            region.name == "table" and address - region.start < 16)
+
+    def place(self, address):
+        """(symbol, offset, words) of an address."""
+        region = self.program.region_of(address)
+        offset = address - region.start
+        if region.name == "table":
+            if offset < 16:
+                return ("directory", "clock")[offset // 8], offset % 8, 1
+            return f"slot{(offset - 16) // 16}", offset % 16, 2
+        if region.size == 8:
+            return region.name, offset, 1
+        return f"{region.name}_{offset & ~7:x}", offset % 8, 1
+
+    def declarations(self):
+        """The initial memory, as declarations of herd's. What values are addresses for their users are numbers here."""
+        lines = {}
+        for address in sorted(self.touched):
+            symbol, offset, words = self.place(address)
+            start = address - offset
+            values = [str(signed(self.before.get(at, 0))) for at in range(start, start + 8 * words, 8)]
+            lines[symbol] = f"int64_t {symbol}[{words}]={{{','.join(values)}}};" if words > 1 else f"int64_t {symbol}={values[0]};"
+        return [lines[name] for name in sorted(lines)]
+
+
+def signed(value):
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+class Thread:
+    """The code of one thread. Operands stand in it as <...> until the registers are given out."""
+
+    def __init__(self, arch, memory, number):
+        self.arch, self.memory, self.number = arch, memory, number
+        self.lines = []  # (tag, text)
+        self.tainted = set()  # registers that depend on shared memory
+        self.cells = {}  # {private address: temporary}, where such a value is kept
+        self.notes = set()
+        self.results = {}  # {name: temporary}
+        self.tag = ""
+        self.last_field = ""  # of POWER's comparisons
+        self._temporaries = 0
+        self._labels = 0
+
+    # ---- what architectures emit ----
+
+    def emit(self, text):
+        self.lines.append((self.tag, text))
+
+    def note(self, text):
+        self.notes.add(text)
+
+    def temporary(self):
+        self._temporaries += 1
+        return f"t{self._temporaries}"
+
+    def label(self):
+        self._labels += 1
+        return f"L{self.number}{self._labels}"
+
+    @property
+    def exit(self):
+        return f"E{self.number}"
+
+    def own(self, register, width=8):
+        return f"<r:{register}:{width}>"
+
+    def constant(self, value, width=8):
+        return f"<k:{value & (1 << 64) - 1:x}:{width}>"
+
+    def address(self, value):
+        self.memory.touched.add(value & ~7)
+        return f"<a:{value:x}:8>"
+
+    def temp(self, name, width=8):
+        return f"<t:{name}:{width}>"
+
+    def source(self, step, register, width=8):
+        """An operand that is read: the register, or a constant."""
+        if self.arch.is_zero(register):
+            return self.arch.zero(width)
+        if register in self.tainted:
+            return self.own(register, width)
+        return self.constant(step.regs[register], width)
+
+    def destination(self, register, width=8):
+        if not self.arch.is_zero(register):
+            self.tainted.add(register)
+            return self.own(register, width)
+        return self.arch.zero(width)
+
+    def clean(self, registers):
+        self.tainted.difference_update(registers)
+
+    # ---- following an operation ----
+
+    def follow(self, operation, tag, exchanges_only=False):
+        """`exchanges_only`: what is read before is what it was when traced. That leaves events out, too."""
+        self.tag, self.exchanges_only = tag, exchanges_only
+        self.tainted.clear()
+        self.cells.clear()
+        for step in self.arch.own_steps(operation.steps):
+            self._step(step)
+
+    def _step(self, step):
+        arch = self.arch
+        what = arch.decode(step)
+        reads = {r for r in what.reads if not arch.is_zero(r)}
+        touched = reads & self.tainted
+        if what.barrier:
+            self.emit(what.barrier)
+        elif what.flow:
+            if what.flow == "branch" and touched:
+                arch.branch(step, what, self)
+        elif not what.accesses:
+            if touched:
+                arch.compute(step, what, self)
+            else:
+                self.clean(what.writes)
+        elif not self.memory.shared(what.accesses[0].address):
+            self._private(step, what)
+        elif not self.memory.in_question(what.accesses[0].address):
+            if any(a.base in self.tainted for a in what.accesses):
+                raise Inexpressible(f"{arch.show(step)}: where it goes depends on a slot")
+            self.clean(what.writes)
+        elif self.exchanges_only and not what.is_store and not what.reserves:
+            self.clean(what.writes)
+        else:
+            arch.access(step, what, self)
+
+    def _private(self, step, what):
+        """The stack, the thread's own memory, and the program's constants."""
+        for access in what.accesses:
+            if what.is_store:
+                if access.register in self.tainted:
+                    cell = self.temporary()
+                    self.arch.move(self, self.temp(cell), self.own(access.register))
+                    self.cells[access.address] = cell
+                else:
+                    self.cells.pop(access.address, None)
+            elif access.address in self.cells:
+                self.arch.move(self, self.destination(access.register), self.temp(self.cells[access.address]))
+            else:
+                self.clean({access.register})
+        self.clean(set(what.writes) - {a.register for a in what.accesses})
+
+    # ---- giving out registers ----
+
+    def finish(self):
+        """[(tag, instruction)], [initial register], {result: register}
+
+        What the compiler chose keeps its register. Constants and temporaries get others, for as long as they are needed:
+        the code is a straight line.
+        """
+        place = re.compile(r"<([rkat]):([^:>]+):(\d+)>")
+        last_line = len(self.lines)
+        spans = {}  # {(kind, name): [first line, last line]}
+        for at, (_, text) in enumerate(self.lines):
+            for kind, name, _ in place.findall(text):
+                spans.setdefault((kind, name), [at, at])[1] = at
+        for where in self.results.values():  # they are 0 if the thread leaves before
+            spans[place.match(where).group(1, 2)] = [-1, last_line]
+        busy = {r: [] for r in self.arch.general}
+        for (kind, name), span in spans.items():
+            if kind == "r" and name in busy:
+                busy[name].append(span)
+
+        def take(first, last):
+            for register, taken in busy.items():
+                if all(last < a or b < first for a, b in taken):
+                    taken.append([first, last])
+                    return register
+            return None
+
+        given, initial, prologue, inserted = {}, [], [], {}
+
+        def give(key, first, last):
+            given[key] = take(first, last)
+            if given[key] is None:
+                raise Inexpressible(f"thread {self.number} needs more registers than there are")
+            return given[key]
+
+        # First what must be there from the start.
+        pointers, numbers, bases = [], [], {}
+        for key, (first, last) in sorted(spans.items(), key=lambda item: item[1]):
+            if key[0] == "k":
+                numbers.append((key, first, last, signed(int(key[1], 16))))
+            elif key[0] == "a":
+                symbol, offset, _ = self.memory.place(int(key[1], 16))
+                pointers.append((key, last, symbol, offset))
+        for key, (first, last) in spans.items():
+            if key[0] == "t" and first < 0:
+                give(key, first, last)
+        for key, last, symbol, number in pointers:
+            if number != 0 and symbol not in bases:
+                plain = [k for k, _, s, n in pointers if s == symbol and n == 0]
+                if not plain:
+                    bases[symbol] = take(-1, -1)
+                    initial.append(self.arch.initial(self.number, bases[symbol], symbol))
+            given_register = give(key, -1, last)
+            if number == 0:
+                initial.append(self.arch.initial(self.number, given_register, symbol))
+                bases[symbol] = given_register
+        for key, last, symbol, number in pointers:
+            if number != 0:
+                prologue.append(("", self.arch.add_constant(given[key], bases[symbol], number)))
+        for key, first, last, number in numbers:
+            given[key] = take(-1, last)
+            if given[key] is not None:
+                initial.append(self.arch.initial(self.number, given[key], str(number)))
+        for key, first, last, number in numbers:
+            if given[key] is None:
+                register = give(key, first, last)
+                inserted.setdefault(first, []).append(self.arch.set_constant(register, number))
+        for key, (first, last) in sorted(spans.items(), key=lambda item: item[1]):
+            if key[0] == "t" and key not in given:
+                give(key, first, last)
+
+        def operand(match):
+            kind, name, width = match.group(1), match.group(2), int(match.group(3))
+            return self.arch.register(name if kind == "r" else given[kind, name], width)
+
+        lines = []
+        for at, (tag, text) in enumerate(self.lines):
+            lines += [("", more) for more in inserted.get(at, [])]
+            lines.append((tag, place.sub(operand, text)))
+        results = {}
+        for name, where in self.results.items():
+            results[name] = f"{self.number}:{self.arch.result_register(place.sub(operand, where))}"
+        return prologue + lines, initial, results
