@@ -254,8 +254,8 @@ void References::open(unsigned ordinal, Name name) {
   uint64_t word = exact_.load(kRelaxed);
   do {
     if ((word & (group | kClosed)) != 0) return;
-    // (O1, R8) Acquire: if rename() has looked at exact before and missed this group, name() here
-    // returns the new name.
+    // (O1, R8) Acquire: pairs with N3. If rename() has looked at exact before and missed this group,
+    // name() here returns the new name.
   } while (!exact_.compare_exchange_weak(word, word | group, kAcquire, kRelaxed));
   stripes_.for_each_of(group, [&](Counter& stripe) {
     uint64_t old = stripe.load(kAcquire);  // (O2) pairs with R7, for O3's sake
@@ -264,32 +264,40 @@ void References::open(unsigned ordinal, Name name) {
       if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
       named = name();
       // (O4, R9) Release: hands on what the creator wrote, which R3 has acquired. Acquire: for
-      // keep_named(). Where it fails, as O2.
+      // keep_named(), pairs with N1. Where it fails, as O2.
     } while (!stripe.compare_exchange_weak(old, named, kAcqRel, kAcquire));
     keep_named(stripe, named, name);
   });
 }
 
-// Names an open stripe that held `word`, until its name is what name() returns afterwards. Acquire
-// at the updates of the stripe before each name(), and release at rename()'s: of several who change
-// the names at once, the last one to update the stripe sees what all of them want it to be called.
+// Names an open stripe that held `word`, until its name is what name() returns afterwards.
+//
+// Why the last name stays, though several threads rename and open at once: whoever calls rename()
+// has changed what name() returns before. Consider the last such change, and the update of the
+// stripe by which rename() then begins (N1). Who changes the name after N1, by N2 or by O4, reads N1
+// or what continues its release sequence, so name() returns the last name to that thread from then
+// on, and it goes on until the stripe has that. If nobody changes the name after N1, the thread that
+// has made N1 does, or finds it right.
 template <typename Name>
 void References::keep_named(Counter& stripe, uint64_t word, Name name) {
   while (opened(word)) {
     const uint32_t wanted = name();
     if (static_cast<uint32_t>(word) == wanted) return;
     const uint64_t renamed = (word & ~uint64_t{0xffffffff}) | wanted;
-    if (stripe.compare_exchange_weak(word, renamed, kAcqRel, kAcquire)) word = renamed;
+    // (N2) Acquire: pairs with N1. Relaxed where it fails, for then the stripe isn't changed.
+    if (stripe.compare_exchange_weak(word, renamed, kAcquire, kRelaxed)) word = renamed;
   }
 }
 
 template <typename Name>
 void References::rename(Name name) {
-  // An update, though it changes nothing: R8 reads it, or it reads R8. Likewise at each stripe: R9
-  // reads that update, and then sees the new name, or is read by it.
-  const uint64_t exact = exact_.fetch_add(0, kAcqRel);
+  // (N3) An update, though it changes nothing: either it reads R8, and then the stripe is renamed
+  // here, or R8 reads it, and then the stripe gets the new name. Release: pairs with R8.
+  const uint64_t exact = exact_.fetch_add(0, kRelease);
+  // (N1) An update as well. Release: pairs with N2 and O4. Neither need acquire: what is read is
+  // only where to look, and this thread knows the name that it wants.
   stripes_.for_each_of(
-      exact, [&name](Counter& stripe) { keep_named(stripe, stripe.fetch_add(0, kAcqRel), name); });
+      exact, [&name](Counter& stripe) { keep_named(stripe, stripe.fetch_add(0, kRelease), name); });
 }
 
 [[gnu::always_inline]] inline uint64_t References::count() const {
@@ -302,9 +310,12 @@ void References::rename(Name name) {
 }
 
 inline bool References::end_unused(Counter& exact, uint32_t keyval) {
+  // Relaxed: this reads what reset() stored, so nobody ever held a reference. For whoever takes one
+  // on exact tries to open a stripe before it is dropped, and the group's bit, or kClosed, stays. So
+  // there is nothing that must come before the keyval's end, and whoever is told that the keyval is
+  // gone (R3) has no attribute to see deleted.
   uint64_t word = keyval & id::kGenerationMask;
-  // As R5.
-  return exact.compare_exchange_strong(word, word | kClosed | kCollected, kAcqRel, kRelaxed);
+  return exact.compare_exchange_strong(word, word | kClosed | kCollected, kRelaxed, kRelaxed);
 }
 
 }  // namespace attrcache

@@ -88,7 +88,9 @@ uint32_t flags_in(uint64_t word) {
 // How the open stripes of a keyval are named, as its entry's word says from time to time.
 auto name_of(uint32_t keyval, const Entry& entry) {
   return [keyval, &entry] {
-    return (keyval & stripe::kKeyval) | flags_in(entry.word.load(kAcquire));  // as K1
+    // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has
+    // seen (K1) and holds a reference on; that its flags are the last ones is keep_named()'s affair.
+    return (keyval & stripe::kKeyval) | flags_in(entry.word.load(kRelaxed));
   };
 }
 
@@ -269,14 +271,16 @@ int Registry::free(int* variable) noexcept {
 
 // Frees a keyval that is or was in use, or that another thread frees.
 int Registry::free_slowly(uint32_t keyval, Entry& entry) {
-  uint64_t word = entry.word.load(kAcquire);  // as K1
-  // Release, as K2. Only the thread that sets the bit closes the references.
+  // Relaxed, here and in the exchange: free() has acquired K2, whose release sequence the exchange
+  // continues; and nobody reads anything on the strength of the bit, for those who must know that
+  // the keyval is freed find its stripes closed (R7). Only the thread that sets the bit closes them.
+  uint64_t word = entry.word.load(kRelaxed);
   do {
     // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
     // freed, which is what the caller wants.
     if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0)
       return told(ATTRCACHE_ABSENT);
-  } while (!entry.word.compare_exchange_weak(word, word | kFreed, kAcqRel, kAcquire));
+  } while (!entry.word.compare_exchange_weak(word, word | kFreed, kRelaxed, kRelaxed));
   const uint32_t offset = id::offset(keyval);
   References references = this->references(offset);
   uint32_t counted;
@@ -320,18 +324,20 @@ int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callback
     Entry& entry = at(offset);
     const uint64_t fixed = ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
     uint64_t changed;
-    word = entry.word.load(kAcquire);  // as K1
+    // Relaxed, here and in the exchange: look_up() has acquired K2, whose release sequence the
+    // exchange continues. The new record is published by K9, the new flags by rename().
+    word = entry.word.load(kRelaxed);
     do {
       changed = (word & fixed) | uint64_t{flags_of(callbacks)} << kFlagsShift;
       if (has_destructor(callbacks)) changed |= kDestructs;
       const bool in_use = (word & kFreed) != 0 || references(offset).count() != 1;
       if (in_use) result = ATTRCACHE_ERR_BUSY;
-      // As K2.
     } while (result == ATTRCACHE_OK &&
-             !entry.word.compare_exchange_weak(word, changed, kAcqRel, kAcquire));
+             !entry.word.compare_exchange_weak(word, changed, kRelaxed, kRelaxed));
     if (result == ATTRCACHE_OK) {
       references(offset).rename(name_of(keyval, entry));
-      // As K9. Those who list keyvals may still look at the old record.
+      // Release, as K9. Acquire: the old record may be what another such call has just made, against
+      // the rules. It is retired, for those who list keyvals may still look at it.
       epoch_.retire(entry.record.exchange(record, kAcqRel));
     }
     drop(keyval);
@@ -398,7 +404,7 @@ void Registry::give_back_reserved(uint32_t offset) {
 void Registry::free_defined(uint32_t keyval) {
   const uint32_t offset = id::offset(keyval);
   Entry& entry = at(offset);
-  entry.word.fetch_or(kFreed, kAcqRel);  // as in free()
+  entry.word.fetch_or(kFreed, kRelaxed);  // as in free_slowly(); P1 or P7 has acquired K2
   if (references(offset).end_closed(0)) {
     references(offset).unname_closed();
     end(entry, offset);

@@ -115,10 +115,13 @@ class Registry {
   }
 
   // The same of the keyval at any offset, and of those that follow it in its batch of indices; null
-  // if there never was one.
+  // if there never was one. The caller has found a value under such a keyval, or a slot of one whose
+  // index is beyond the first chunk.
   References::Counter* counters(size_t offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
-    const uintptr_t counters = counters_[c].load(kAcquire);  // as K5
+    // Relaxed: whoever has attached that value, or made that slot, had seen the keyval, and hence
+    // acquired K6; and the value, or the slot (T2), was published since.
+    const uintptr_t counters = counters_[c].load(kRelaxed);
     if (counters == 0) [[unlikely]]
       return nullptr;
     auto* const mine = reinterpret_cast<References::Counter*>(counters) +

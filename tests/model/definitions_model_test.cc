@@ -265,6 +265,31 @@ TEST(Definitions, AnIndexGoesFromOneDefinitionToTheNext) {
   EXPECT_GT(same, 0);
 }
 
+// The same where another thread has defined the one before, too: what it wrote there is told by the
+// index alone.
+TEST(Definitions, AnIndexIsGivenBackByWhoHasTakenIt) {
+  int same = 0;
+  run_model({2, 2}, [&] {
+    Runtime r;
+    r.registry().definitions().find_or_add(3, nullptr);  // the table of numbers is there
+    uint32_t before = 0, keyval = 0;
+    spawn([&] {
+      expect(r.define(Runtime::per_object(1)) == ATTRCACHE_OK, "defined");
+      before = r.registry().definitions().find(1)->keyval.load(kRelaxed);
+      expect(r.undefine(1) == ATTRCACHE_OK, "undefined");
+    });
+    spawn([&] {
+      expect(r.define(Runtime::per_object(2)) == ATTRCACHE_OK, "defined");
+      keyval = r.registry().definitions().find(2)->keyval.load(kRelaxed);
+    });
+    join();
+    expect(keyval != before, "another keyval");
+    same += id::index(keyval) == id::index(before);
+    r.finish();
+  });
+  EXPECT_GT(same, 0);
+}
+
 // The last index of the first chunk: a user's new keyval and a definition both come to it.
 TEST(Definitions, AnIndexIsAUsersOrADefinitions) {
   int of_user = 0, definitions = 0;
@@ -359,6 +384,30 @@ TEST(Definitions, ANewKindAgainstCounters) {
     join();
     r.finish();
   });
+}
+
+// The same by who uses a number that this kind doesn't know, and another one may.
+TEST(Definitions, ANewKindAgainstAnUnknownNumber) {
+  int of_another = 0;
+  run_model({3, 2}, [&] {
+    Runtime r;
+    spawn([&] {
+      attrcache_kind* kind;
+      expect(attrcache_kind_register(r.domain, nullptr, &kind) == ATTRCACHE_OK, "registered");
+      const attrcache_predefined p = Runtime::per_object(kNumber);
+      expect(attrcache_keyval_define(kind, &p) == ATTRCACHE_OK, "defined");
+    });
+    spawn([&] {
+      void* value;
+      const int result = attrcache_get(r.kind, &r.table, kNumber, &value);
+      expect(result == ATTRCACHE_ERR_KEYVAL_UNKNOWN || result == ATTRCACHE_ERR_KEYVAL_KIND,
+             "of another kind, or of none yet");
+      of_another += result == ATTRCACHE_ERR_KEYVAL_KIND;
+    });
+    join();
+    r.finish();
+  });
+  EXPECT_GT(of_another, 0);
 }
 
 }  // namespace

@@ -146,7 +146,6 @@ TEST_P(FreeKeyval, AgainstGet) {
   });
 }
 
-// Readers of records under a pin: introspection against the end of the keyval.
 TEST_P(FreeKeyval, LeavesNoNameBehind) {
   run({}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
@@ -180,6 +179,7 @@ TEST_P(FreeKeyval, AgainstFirstUses) {
   });
 }
 
+// Readers of records under a pin: introspection against the end of the keyval.
 TEST_P(FreeKeyval, AgainstIntrospection) {
   run({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
@@ -261,6 +261,47 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
     join();
     f.finish();
   });
+}
+
+// Who has guessed the number of a keyval that is just being made may free it, and then runs its
+// destructor.
+TEST(Keyval, FreeAgainstTheFirstCreate) {
+  int freed = 0;
+  run_model({}, [&freed] {
+    Fixture f;
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
+    spawn([&f, &freed] {
+      auto guessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
+      f.keys[0].freed = true;
+      if (attrcache_keyval_free(f.kind(), &guessed) == ATTRCACHE_OK) {
+        ++freed;
+      } else {
+        f.keys[0].freed = false;
+      }
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(freed, 0);
+}
+
+// While a keyval is made, the counters may say that it is gone: it isn't there yet. But they never
+// count one that is there and wasn't made, or less than none would be gone.
+TEST(Keyval, CountersAgainstCreate) {
+  int counted = 0;
+  run_model({}, [&counted] {
+    Fixture f;
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
+    spawn([&f, &counted] {
+      const Registry::Counts now = reinterpret_cast<Registry*>(f.kind())->counts();
+      expect(now.created <= 1, "at most the one");
+      expect(now.gone <= now.created && now.freed == now.gone, "none, or the one");
+      counted += now.created == 1;
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(counted, 0);
 }
 
 // A copy of a keyval that is gone frees nothing, though its index is used again.
@@ -421,9 +462,9 @@ struct FullRegistry {
   Epoch epoch{1};
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
-  Registry registry{0, options, 1, epoch, threads};
+  Registry registry;
 
-  FullRegistry() {
+  explicit FullRegistry(unsigned stripes = 1) : registry(0, options, stripes, epoch, threads) {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
     free(id::make(0, 0, 1));
   }
@@ -503,6 +544,43 @@ TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
     f.finish();
   });
   EXPECT_GT(created, 10);
+}
+
+// A thread that opens a stripe, so as to take a reference or to drop one, is overtaken by the end of
+// the keyval and by the next keyval of the index, whose stripes it must not open under the old name.
+TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
+  constexpr uint32_t kFirst = id::make(0, 0, 0), kNext = id::make(0, 1, 0);
+  for (const bool held : {false, true}) {
+    int overtaken = 0;
+    run_model({3, 2}, [held, &overtaken] {
+      FullRegistry f(2);
+      if (held) expect(f.registry.acquire(kFirst), "a value");
+      bool made = false;
+      const auto user = [&f, held] {
+        if (held || f.registry.acquire(kFirst)) f.registry.drop(kFirst);
+      };
+      const auto owner = [&f, &made] {
+        f.free(kFirst);
+        if (f.registry.look_up(kFirst) != 0) return;
+        if (!f.create(id::make(0, 1, 1))) return;  // the first one's index isn't free yet
+        f.free(id::make(0, 1, 1));
+        made = f.create(kNext);
+      };
+      // The first thread has the program's stripe, so the user's isn't open yet.
+      spawn(owner);
+      spawn(user);
+      join();
+      for (unsigned ordinal = 0; made && ordinal < 2; ++ordinal) {
+        References::Counter& stripe = f.registry.first_chunk_counters(ordinal)[0];
+        expect(!References::is_open(stripe), "nobody has used the next one yet");
+        expect(!References::acquire_in(stripe, kFirst), "the first one is gone");
+      }
+      if (made) expect(!f.registry.acquire(kFirst), "the first one is gone");
+      overtaken += made;
+      f.finish();
+    });
+    EXPECT_GT(overtaken, 10);
+  }
 }
 
 // A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves its slot

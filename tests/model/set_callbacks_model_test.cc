@@ -10,16 +10,16 @@ namespace attrcache::model {
 namespace {
 
 struct Kind {
-  Epoch epoch{1};
-  attrcache_kind_options options = {};
-  const Threads threads{attrcache_thread_hooks{}};
-  Registry registry{0, options, 1, epoch, threads};
-  int keyval = 0;
-
-  Kind() {
+  explicit Kind(unsigned stripes = 1) : registry(0, options, stripes, epoch, threads) {
     expect(registry.create(callbacks(1), &keyval, Registry::kNotPredefined) == ATTRCACHE_OK,
            "made");
   }
+  Epoch epoch{1};
+  attrcache_kind_options options = {};
+  const Threads threads{attrcache_thread_hooks{}};
+  Registry registry;
+  int keyval = 0;
+
   static attrcache_callbacks callbacks(uintptr_t number) {
     attrcache_callbacks c = {};
     c.extra_state = reinterpret_cast<void*>(number);
@@ -97,6 +97,27 @@ TEST(SetCallbacks, TwiceAtOnceAgainstTheRules) {
     k.free();
     k.finish();
   });
+}
+
+// The same of two who don't see each other, because each counts on a stripe of its own. The second
+// retires the record that the first has just made.
+TEST(SetCallbacks, TwiceAtOnceOnTwoStripesAgainstTheRules) {
+  int both = 0;
+  run_model({2, 2}, [&] {
+    Kind k(2);
+    int succeeded = 0;
+    for (const uintptr_t number : {2, 3}) {
+      spawn([&k, &succeeded, number] {
+        k.registry.name_stripe(static_cast<uint32_t>(k.keyval));
+        succeeded += k.change(number) == ATTRCACHE_OK;
+      });
+    }
+    join();
+    both += succeeded == 2;
+    k.free();
+    k.finish();
+  });
+  EXPECT_GT(both, 0);
 }
 
 // The same where a stripe is opened meanwhile, by somebody who attaches something.
