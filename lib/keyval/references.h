@@ -254,8 +254,8 @@ void References::open(unsigned ordinal, Name name) {
   uint64_t word = exact_.load(kRelaxed);
   do {
     if ((word & (group | kClosed)) != 0) return;
-    // (O1, R8) Acquire: pairs with N3. If rename() has looked at exact before and missed this group,
-    // name() here returns the new name.
+    // (O1, R8) Acquire: pairs with R12. If rename() has looked at exact before, and missed this
+    // group, name() here returns the new name.
   } while (!exact_.compare_exchange_weak(word, word | group, kAcquire, kRelaxed));
   stripes_.for_each_of(group, [&](Counter& stripe) {
     uint64_t old = stripe.load(kAcquire);  // (O2) pairs with R7, for O3's sake
@@ -264,7 +264,7 @@ void References::open(unsigned ordinal, Name name) {
       if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
       named = name();
       // (O4, R9) Release: hands on what the creator wrote, which R3 has acquired. Acquire: for
-      // keep_named(), pairs with N1. Where it fails, as O2.
+      // keep_named(), pairs with R10. Where it fails, as O2.
     } while (!stripe.compare_exchange_weak(old, named, kAcqRel, kAcquire));
     keep_named(stripe, named, name);
   });
@@ -274,27 +274,27 @@ void References::open(unsigned ordinal, Name name) {
 //
 // Why the last name stays, though several threads rename and open at once: whoever calls rename()
 // has changed what name() returns before. Consider the last such change, and the update of the
-// stripe by which rename() then begins (N1). Who changes the name after N1, by N2 or by O4, reads N1
-// or what continues its release sequence, so name() returns the last name to that thread from then
-// on, and it goes on until the stripe has that. If nobody changes the name after N1, the thread that
-// has made N1 does, or finds it right.
+// stripe by which that rename() then begins (R10). Who changes the stripe's name after R10, by R11
+// or by O4, reads R10 or what continues its release sequence, so name() returns the last name to
+// that thread from then on, and it goes on until the stripe has that. If nobody changes the name
+// after R10, the thread that has made R10 does, or finds it right.
 template <typename Name>
 void References::keep_named(Counter& stripe, uint64_t word, Name name) {
   while (opened(word)) {
     const uint32_t wanted = name();
     if (static_cast<uint32_t>(word) == wanted) return;
     const uint64_t renamed = (word & ~uint64_t{0xffffffff}) | wanted;
-    // (N2) Acquire: pairs with N1. Relaxed where it fails, for then the stripe isn't changed.
+    // (R11) Acquire: pairs with R10. Relaxed where it fails, for then the stripe isn't changed.
     if (stripe.compare_exchange_weak(word, renamed, kAcquire, kRelaxed)) word = renamed;
   }
 }
 
 template <typename Name>
 void References::rename(Name name) {
-  // (N3) An update, though it changes nothing: either it reads R8, and then the stripe is renamed
+  // (R12) An update, though it changes nothing: either it reads R8, and then the stripe is renamed
   // here, or R8 reads it, and then the stripe gets the new name. Release: pairs with R8.
   const uint64_t exact = exact_.fetch_add(0, kRelease);
-  // (N1) An update as well. Release: pairs with N2 and O4. Neither need acquire: what is read is
+  // (R10) An update as well. Release: pairs with R11 and O4. Neither need acquire: what is read is
   // only where to look, and this thread knows the name that it wants.
   stripes_.for_each_of(
       exact, [&name](Counter& stripe) { keep_named(stripe, stripe.fetch_add(0, kRelease), name); });
@@ -311,7 +311,7 @@ void References::rename(Name name) {
 
 inline bool References::end_unused(Counter& exact, uint32_t keyval) {
   // Relaxed: this reads what reset() stored, so nobody ever held a reference. For whoever takes one
-  // on exact tries to open a stripe before it is dropped, and the group's bit, or kClosed, stays. So
+  // on exact opens a stripe before it can be dropped, and the group's bit stays, or kClosed does. So
   // there is nothing that must come before the keyval's end, and whoever is told that the keyval is
   // gone (R3) has no attribute to see deleted.
   uint64_t word = keyval & id::kGenerationMask;

@@ -89,7 +89,7 @@ uint32_t flags_in(uint64_t word) {
 auto name_of(uint32_t keyval, const Entry& entry) {
   return [keyval, &entry] {
     // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has
-    // seen (K1) and holds a reference on; that its flags are the last ones is keep_named()'s affair.
+    // seen (K1) and holds a reference on. That its flags are the last ones keep_named() sees to.
     return (keyval & stripe::kKeyval) | flags_in(entry.word.load(kRelaxed));
   };
 }
@@ -336,8 +336,8 @@ int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callback
              !entry.word.compare_exchange_weak(word, changed, kRelaxed, kRelaxed));
     if (result == ATTRCACHE_OK) {
       references(offset).rename(name_of(keyval, entry));
-      // Release, as K9. Acquire: the old record may be what another such call has just made, against
-      // the rules. It is retired, for those who list keyvals may still look at it.
+      // Release, as K9. Acquire: the old record may be one that another such call has just made,
+      // against the rules. It is retired, for those who list keyvals may still look at it.
       epoch_.retire(entry.record.exchange(record, kAcqRel));
     }
     drop(keyval);
