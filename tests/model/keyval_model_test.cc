@@ -223,18 +223,28 @@ TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
 }
 
 // Where there is no delete_fn, a set may learn only from its failing swap of the slot that the
-// keyval is gone. It then knows, too, that what was attached is detached, and may end the value.
-TEST(Keyval, StaleReplacementKnowsThatTheValueIsDetached) {
+// keyval is gone. It then knows, too, that what was attached is detached, and may end the value. The
+// fast way asks the keyval afterwards; a set that goes the other way throughout doesn't.
+template <int (Fixture::*kSet)(int, int, int)>
+void replacement_knows_that_the_value_is_detached() {
   static int told;
   told = 0;
   race_with_reuse(
       [](Fixture& f) {
-        if (f.set(0, 0, 2) != ATTRCACHE_ERR_KEYVAL_STALE) return;
+        if ((f.*kSet)(0, 0, 2) != ATTRCACHE_ERR_KEYVAL_STALE) return;
         ++told;
         f.values[1].body.write(1);
       },
       Fixture::kNone, true);
   EXPECT_GT(told, 10);
+}
+
+TEST(Keyval, StaleReplacementKnowsThatTheValueIsDetached) {
+  replacement_knows_that_the_value_is_detached<&Fixture::set>();
+}
+
+TEST(Keyval, StaleSlowReplacementKnowsThatTheValueIsDetached) {
+  replacement_knows_that_the_value_is_detached<&Fixture::set_slowly>();
 }
 
 TEST(Keyval, StaleDeleteAgainstReuseOfTheIndex) {
