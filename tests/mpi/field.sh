@@ -229,7 +229,7 @@ script() { # MPI NAME ARGUMENT...
   report "$mpi" "$name" "$status" "$scratch/output"
 }
 
-C_PROGRAMS=(abort coexist communicator datatype endings errors failing finalize init misuse objects predefined raising
+C_PROGRAMS=(abort coexist communicator datatype endings errors failing finalize foreign init misuse objects predefined raising
   reentrant report sessions threads window)
 
 try() { # MPI
@@ -249,7 +249,7 @@ try() { # MPI
 
   for name in coexist communicator datatype errors failing window; do run "$mpi" "$name" control "$np"; done
   run "$mpi" objects control "${np##* }"
-  for name in raising reentrant threads; do run "$mpi" "$name" served "$np"; done
+  for name in foreign raising reentrant threads; do run "$mpi" "$name" served "$np"; done
   run "$mpi" raising_threads:raising served 1 threads
   for name in finalize predefined; do run "$mpi" "$name" same "$np"; done
   for name in create_before_init get_before_init use_null_handle give_null_pointer use_invalid_keyval fail_to_delete \
@@ -258,6 +258,8 @@ try() { # MPI
   done
   run "$mpi" sessions control 1
   run "$mpi" sessions_kept:sessions served 1 kept
+  run "$mpi" sessions_after:sessions control 1 after
+  run "$mpi" sessions_outlives:sessions control 1 outlives
   run "$mpi" fixed_address control 1
   run "$mpi" opened_late control "$np" "$scratch/$mpi/opened_module"
   for name in tool tool_for_attributes; do

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The predefined attributes of many communicators, each asked often: to be compared with what they
- * are natively. Where they are absent, and MPI_LASTUSEDCODE as it grows, included.
+ * are natively. Where they are absent, MPI_LASTUSEDCODE as it grows, and errors included.
  */
 #include "check.h"
 
 static int me;
 static char report[16384];
 static size_t used;
+
+static int errors;
+static void count_error(MPI_Comm* comm, int* code, ...) {
+  (void)comm, (void)code;
+  ++errors;
+}
 
 /* Says what each attribute is, and again whenever it is something else than the last time. */
 static void show(int where, const char* what, MPI_Comm comm, int round) {
@@ -27,10 +33,12 @@ static void show(int where, const char* what, MPI_Comm comm, int round) {
     char now[64];
     int* value = NULL;
     int flag = -1;
+    const int errors_before = errors;
     const int mpi1 = round % 2;
     const int code = mpi1 ? MPI_Attr_get(comm, keyvals[i].keyval, &value, &flag)
                           : MPI_Comm_get_attr(comm, keyvals[i].keyval, &value, &flag);
-    snprintf(now, sizeof now, "%d %d %d", class_of(code), flag, flag == 1 ? *value : -1);
+    snprintf(now, sizeof now, "%d %d %d, %d errors", class_of(code), flag, flag == 1 ? *value : -1,
+             errors - errors_before);
     if (strcmp(now, last[where][i][mpi1]) == 0) continue;
     strcpy(last[where][i][mpi1], now);
     used += (size_t)snprintf(report + used, sizeof report - used, "rank %d: %s %s round %d: %s\n",
@@ -41,11 +49,14 @@ static void show(int where, const char* what, MPI_Comm comm, int round) {
 int main(int argc, char** argv) {
   MPI_Comm dup;
   MPI_Comm split;
+  MPI_Errhandler handler;
   int round;
   int k;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_create_errhandler(count_error, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
   for (round = 0; round < 40; ++round) {
     if (round == 20) { /* from here on, with an anchor */
       MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &k, NULL);

@@ -4,7 +4,9 @@
  *   sessions         each session has keyvals of its own
  *   sessions kept    a keyval of the first session goes on in the others, since keyvals are the process's. Some MPIs
  *                    natively don't call its callbacks then.
- *   sessions again   natively, by itself: only begins two, one after the other */
+ *   sessions outlives  one goes on after MPI_Finalize
+ *   sessions after   two begin after MPI_Finalize, one after the other
+ *   sessions again, again_after   natively, by itself: only begins two, one after the other; after MPI_Finalize */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,8 +58,12 @@ static void use(MPI_Comm comm, int k) {
   CHECK_LOG("del 1;del 1;");
 }
 
-static int begin_twice(void) {
+static int begin_twice(int after_world) {
   int failed = 0;
+  if (after_world) {
+    MPI_Init(NULL, NULL);
+    MPI_Finalize();
+  }
   for (int round = 0; round < 2; ++round) {
     failed |= MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS ||
               MPI_Session_finalize(&session) != MPI_SUCCESS;
@@ -67,12 +73,13 @@ static int begin_twice(void) {
 
 extern char** environ;
 
-/* Whether another session can follow the last one: after that, Debian 12's MPICH 4.0.2 crashes in MPI_Session_init. A
- * process of its own tries it, without an interposer, and without what makes it a part of a parallel job. */
-static int can_begin_again(char* program) {
+/* Whether another session can follow the last one (what: "again"), or MPI_Finalize ("again_after"): Debian 12's MPICH
+ * 4.0.2 and Debian 13's 4.2.1 crash in such an MPI_Session_init. A process of its own tries it, without an interposer, and
+ * without what makes it a part of a parallel job. */
+static int can_begin_again(char* program, char* what) {
   static const char* const kLeftOut[] = {"LD_PRELOAD=", "PMI", "PMIX_",     "OMPI_",
                                          "PRTE_",       "HYD", "ATTRCACHE_"};
-  char* arguments[] = {program, "again", NULL};
+  char* arguments[] = {program, what, NULL};
   int status = -1;
   const pid_t child = fork();
   if (child == 0) {
@@ -92,12 +99,60 @@ static int can_begin_again(char* program) {
   return status == 0;
 }
 
+/* Beside MPI_Init and MPI_Finalize: a session that outlives them, or two that begin later. */
+static void beside_world(int outlives) {
+  const int rounds = outlives ? 1 : 2;
+  MPI_Comm comm = MPI_COMM_NULL;
+  int k;
+  if (outlives) comm = begin_session();
+  MPI_Init(NULL, NULL);
+  CHECK_EQUAL(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, del, &k, NULL), MPI_SUCCESS);
+  if (outlives) CHECK_EQUAL(MPI_Comm_set_attr(comm, k, (void*)3), MPI_SUCCESS);
+  MPI_Finalize();
+  for (int round = 0; round < rounds; ++round) {
+    int another;
+    if (!outlives) comm = begin_session();
+    CHECK_EQUAL(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, del, &another, NULL), MPI_SUCCESS);
+    if (outlives) {
+      void* value = NULL;
+      int flag = 0;
+      CHECK_EQUAL(MPI_Comm_get_attr(comm, k, &value, &flag), MPI_SUCCESS);
+      CHECK(flag && value == (void*)3);
+      CHECK_EQUAL(MPI_Comm_delete_attr(comm, k), MPI_SUCCESS);
+      CHECK_LOG("del 3;");
+    }
+    use(comm, another);
+    CHECK_EQUAL(MPI_Comm_free_keyval(&another), MPI_SUCCESS);
+    if (!outlives) CHECK_EQUAL(MPI_Session_finalize(&session), MPI_SUCCESS);
+  }
+  if (outlives) {
+    CHECK_EQUAL(MPI_Comm_free_keyval(&k), MPI_SUCCESS);
+    CHECK_EQUAL(MPI_Session_finalize(&session), MPI_SUCCESS);
+  }
+}
+
 int main(int argc, char** argv) {
-  const int kept = argc > 1 && strcmp(argv[1], "kept") == 0;
+  const char* what = argc > 1 ? argv[1] : "";
+  const int kept = strcmp(what, "kept") == 0;
   int k = MPI_KEYVAL_INVALID;
   int rounds = 3;
-  if (argc > 1 && strcmp(argv[1], "again") == 0) return begin_twice();
-  if (!can_begin_again(argv[0])) {
+  if (strncmp(what, "again", 5) == 0) return begin_twice(what[5] != '\0');
+  if (strcmp(what, "outlives") == 0) {
+    beside_world(1);
+    return check_report();
+  }
+  if (strcmp(what, "after") == 0) {
+    if (can_begin_again(argv[0], "again_after")) {
+      beside_world(0);
+    } else {
+      peer_says("after MPI_Finalize no session can begin: MPI_Session_init crashes");
+      MPI_Init(NULL, NULL);
+      CHECK_EQUAL(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, del, &k, NULL), MPI_SUCCESS);
+      MPI_Finalize();
+    }
+    return check_report();
+  }
+  if (!can_begin_again(argv[0], "again")) {
     peer_says("after the last session no other can begin: MPI_Session_init crashes");
     rounds = 1;
   }

@@ -3,7 +3,7 @@
 // The functions that programs call in C:
 // MPI_{Comm,Type,Win}_{create_keyval,free_keyval,set_attr,get_attr,delete_attr} and MPI-1's
 // MPI_{Keyval_create,Keyval_free,Attr_put,Attr_get,Attr_delete}. A call with a keyval that isn't
-// attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden, because tools, and MPI
+// attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden here, because tools, and MPI
 // itself, rely on those being MPI's.
 //
 // Each operation has a fast path and a second function for the rest, whose name ends in _slowly
@@ -31,7 +31,7 @@ attrcache_callbacks callbacks_of(Copy* copy_fn, Delete* delete_fn, void* extra_s
 template <int kKind, typename Names, typename Copy, typename Delete>
 [[gnu::noinline, gnu::cold]] int create_keyval_slow(Copy* copy_fn, Delete* delete_fn, int* keyval,
                                                     void* extra_state, const void* caller) {
-  if (ending() && finalized()) {
+  if (ending() && over()) {
     note_passed_on(Doing::kCreate, kKind, kNoKeyval);
     return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
   }

@@ -11,8 +11,7 @@
 
 #include "mpi/entries/init.h"
 
-#include <dlfcn.h>
-
+#include "mpi/entries/behind.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
@@ -20,13 +19,6 @@
 #include "mpi/serving/begin.h"
 
 namespace attrcache::mpi {
-
-void* find_behind(const char* name) {
-  void* symbol = dlsym(RTLD_NEXT, name);
-  if (symbol == nullptr) symbol = find_symbol_in_libraries(name);
-  if (symbol == nullptr) die("the MPI library has no", name);
-  return symbol;
-}
 
 int after_init(const LifetimeCall& call, int code) {
   if (code != MPI_SUCCESS) return code;

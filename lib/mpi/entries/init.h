@@ -10,13 +10,6 @@
 
 namespace attrcache::mpi {
 
-// Returns MPI's own function of that name, which ours hides. Ends the process if there is none.
-void* find_behind(const char* name);
-template <typename Function>
-Function* behind(const char* name) {
-  return reinterpret_cast<Function*>(find_behind(name));
-}
-
 // To be called when MPI's function has returned `code`, which it returns. If a report or
 // ATTRCACHE_VERBOSE wants to know of the process from its beginning on, serving begins now instead
 // of with the first keyval.

@@ -24,15 +24,7 @@ namespace attrcache::mpi {
 
 // Whether MPI itself has to answer a call with a keyval in attrcache's range: there is no domain,
 // so attrcache can't have made the keyval, or MPI is over.
-inline bool not_ours_to_answer() { return process() == nullptr || (ending() && finalized()); }
-
-// Whether the handle is null. MPI then answers in the function that was called; touch() would let
-// another function of MPI's raise the error.
-template <typename Kind>
-bool is_null(typename Kind::Handle handle) {
-  return handle == native().null<Kind>() ||
-         (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER && facts::to_object(handle) == nullptr);
-}
+inline bool not_ours_to_answer() { return process() == nullptr || (ending() && over()); }
 
 // Reads an attribute by `read`, which is attrcache_get or one of its variants. If the object isn't
 // in the map, it asks MPI for the anchor.
@@ -45,7 +37,7 @@ template <typename Kind, typename Names, typename Value, typename Read>
     watch_thread(Doing::kGet, Kind::kNumber, keyval);
   if (anchor == nullptr) {
     note_handle<Kind>(handle, Doing::kGet, keyval);
-    const int code = touch<Kind>(handle, Attach::kIfAskedOften, &anchor);
+    const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
   if (value == nullptr || flag == nullptr) {

@@ -2,8 +2,9 @@
 //
 // Gets of predefined attributes (MPI_TAG_UB, MPI_WIN_BASE, ...). These belong to MPI, and attrcache
 // never sets, deletes or frees them. Those that can't change while their object lives are asked of
-// MPI once per object, and from then on answered from the object's anchor. An object without an
-// anchor gets one when it is asked often.
+// MPI once for each object that has an anchor, and from then on answered from there. MPI_COMM_WORLD
+// and MPI_COMM_SELF have one from the beginning (serving/begin.h), other objects once something was
+// set on them.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
 #define ATTRCACHE_MPI_ENTRIES_PREDEFINED_H_
@@ -20,6 +21,17 @@ namespace attrcache::mpi {
 // No attribute has the address 1.
 inline constexpr uintptr_t kAbsent = 1;
 
+// Whether an object that isn't in the map has an anchor is worth asking only now and then, because that
+// costs as much as the get itself. The count by handles is approximate, and its accesses are relaxed,
+// because it decides nothing else.
+inline bool worth_asking_for_anchor(uintptr_t key) {
+  static constinit Atomic<uint8_t> asked[256];
+  Atomic<uint8_t>& times = asked[key * 0x9e3779b97f4a7c15 >> 56];
+  const uint8_t n = times.load(kRelaxed);
+  times.store(static_cast<uint8_t>(n + 1), kRelaxed);
+  return n % 8 == 0;
+}
+
 // Asks MPI, and remembers the answer.
 template <typename Kind, typename Names>
 [[gnu::noinline]] int ask_predefined(typename Kind::Handle handle, int keyval, void* value,
@@ -32,9 +44,10 @@ template <typename Kind, typename Names>
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;
   if (code != MPI_SUCCESS || ending()) return code;
   Anchor* anchor = find_anchor<Kind>(handle);
-  if (anchor == nullptr &&
-      (touch<Kind>(handle, Attach::kIfAskedOften, &anchor) != MPI_SUCCESS || anchor == nullptr)) {
-    return code;
+  if (anchor == nullptr) {
+    // Some MPIs answer even for the null handle.
+    if (is_null<Kind>(handle) || !worth_asking_for_anchor(facts::to_key(handle))) return code;
+    if (touch<Kind>(handle, Attach::kNo, &anchor) != MPI_SUCCESS || anchor == nullptr) return code;
   }
   // Relaxed, because every thread learns the same answer, and MPI made what it points to long ago.
   // A null pointer (the base of a window without memory) can't be told from "not asked yet", so it

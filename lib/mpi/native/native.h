@@ -103,6 +103,14 @@ inline const Native& native() {
 
 inline const Behaviour& behaviour() { return *native().behaviour; }
 
+// Whether the handle is null. MPI must then be asked in the function that the program has called, so
+// that it is this one that raises the error.
+template <typename Kind>
+bool is_null(typename Kind::Handle handle) {
+  return handle == native().null<Kind>() ||
+         (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER && facts::to_object(handle) == nullptr);
+}
+
 // Whether MPI_Init has been called; and whether MPI_Finalize has got so far that MPI no longer
 // takes calls, which comes some time after ending() (objects/process.h).
 bool initialized();

@@ -10,6 +10,7 @@
 #include "mpi/objects/process.h"
 #include "mpi/recording/probe.h"
 #include "mpi/serving/free.h"
+#include "mpi/serving/freeing.h"
 #include "mpi/watching/checked.h"
 
 namespace attrcache::mpi {
@@ -29,11 +30,11 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
   auto* from = static_cast<Anchor*>(value);
   *flag = 0;
   if (from == nullptr) return MPI_SUCCESS;  // attach() had no memory for it
-  // The callbacks must find the object that they are called for.
-  objects<Kind>.insert(facts::to_key(old), from);
   const probe::Operation operation(probe::What::kDup, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   attrcache_kind* kind = kind_of<Kind>();
   if (attribute_count(kind, *from) == 0) return MPI_SUCCESS;
+  // The callbacks must find the object that they are called for.
+  objects<Kind>.insert(facts::to_key(old), from);
   Anchor* to = new_anchor();
   if (to == nullptr) return MPI_ERR_NO_MEM;
   int code = 0;
@@ -117,6 +118,7 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   // with it.
   if (!freed.kept && objects<Kind>.find(key) == anchor) {
     objects<Kind>.erase(key);
+    if (Freeing* const freeing = find_freeing(Kind::kNumber, key)) freeing->anchor_deleted = true;
     probe::ended(anchor);
     if (!freed.leaked) delete_anchor(anchor);
   }
@@ -133,6 +135,20 @@ Anchor* new_anchor() {
 }
 
 void delete_anchor(Anchor* anchor) { std::free(anchor); }
+
+template <typename Kind>
+void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
+  const probe::Operation operation(probe::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  probe::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  // The program has been told already how its free has ended.
+  const Freed freed =
+      free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), FreeMode::kUntold);
+  probe::ended(anchor);
+  if (!freed.leaked) delete_anchor(anchor);
+}
+template void delete_late_anchor<Communicator>(MPI_Comm, Anchor*);
+template void delete_late_anchor<Datatype>(MPI_Datatype, Anchor*);
+template void delete_late_anchor<Window>(MPI_Win, Anchor*);
 
 template <typename Kind>
 int create_anchor_keyval(int* keyval) {

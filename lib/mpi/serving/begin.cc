@@ -15,6 +15,7 @@
 #include "mpi/recording/probe.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/lifetime.h"
+#include "mpi/serving/touch.h"
 #include "mpi/watching/misuse.h"
 #include "mpi/watching/watch.h"
 #include "platform/memory.h"
@@ -52,6 +53,7 @@ MPI_Comm finalize_object() {
 int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   if (checking()) watch_end();
   attention_state.fetch_or(kEnding, kRelease);  // (MP2)
+  world_ends();
   // From here on every lookup misses the map and asks MPI, which knows best what it still allows.
   forget_all_objects();
   if (verbose()) {
@@ -119,8 +121,10 @@ void find_wrapped(Process& s) {
       std::snprintf(name, sizeof name, "MPI_%s_%s", kKindNames[kind].c, operation);
       if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
       if (!facts::kFortran) continue;
-      std::snprintf(name, sizeof name, "mpi_%s_%s_", kKindNames[kind].fortran, operation);
-      if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
+      for (const char* form : {"mpi_%s_%s_", "mpi_%s_%s_f08_"}) {
+        std::snprintf(name, sizeof name, form, kKindNames[kind].fortran, operation);
+        if (!comes_to_us(name)) s.wrapped_by_tool[kind] = true;
+      }
     }
   }
   for (const char* name : kMpi1) {
@@ -215,6 +219,12 @@ int begin_first(const Process** state) {
   }
   watch_for_end(*made);
   probe::begun(*made);
+  if (initialized() && !finalized()) {
+    // So that the predefined attributes of these two are remembered from now on (predefined.h). The
+    // map gets them when they are first used: until then they would only be in others' way.
+    attach_if_there_is_memory(native().world);
+    attach_if_there_is_memory(native().self);
+  }
   attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
                             kRelease);  // (MP2) also publishes what MP1 publishes
   return MPI_SUCCESS;
@@ -258,6 +268,7 @@ void begin_anew() {
   // Plain stores will do, because nobody uses MPI before it has begun.
   if (create_anchor_keyvals(*state) != MPI_SUCCESS) die("no keyvals for", "further sessions");
   forget_all_objects();
+  attention_state.fetch_and(static_cast<uint8_t>(~kEnding), kRelease);  // (MP2)
 }
 
 }  // namespace attrcache::mpi

@@ -5,16 +5,22 @@
 #include <mutex>
 
 #include "mpi/native/native.h"
+#include "mpi/objects/process.h"
 #include "mpi/serving/begin.h"
 
 namespace attrcache::mpi {
 namespace {
 
-// How many sessions are alive, and one more for MPI_Init, or for a beginning that wasn't seen.
+// Held where mpi_users (objects/process.h) changes, so that one begins anew before the others go on.
 constinit std::mutex lock;
-constinit long users = 0;
 
 constinit thread_local int depth = 0;
+
+void end_one() {
+  const std::lock_guard held(lock);
+  const long users = mpi_users.load(kRelaxed);
+  if (users > 0) mpi_users.store(users - 1, kRelaxed);
+}
 
 }  // namespace
 
@@ -24,17 +30,19 @@ LifetimeCall::~LifetimeCall() { --depth; }
 void LifetimeCall::began() const {
   if (depth > 1) return;
   const std::lock_guard held(lock);
-  if (users++ == 0) begin_anew();
+  const long users = mpi_users.load(kRelaxed);
+  mpi_users.store(users + 1, kRelaxed);
+  if (users == 0) begin_anew();
 }
 
 void LifetimeCall::session_ended() const {
-  if (depth > 1) return;
-  const std::lock_guard held(lock);
-  if (users > 0) --users;
+  if (depth == 1) end_one();
 }
 
+void world_ends() { end_one(); }
+
 void notice_further_life() {
-  if (facts::kSeesSessions || initialized()) return;
+  if (facts::kSeesSessions || (initialized() && !ending())) return;
   static const bool has_sessions = find_symbol_in_libraries("PMPI_Session_init") != nullptr;
   if (!has_sessions) return;
   const std::lock_guard held(lock);
@@ -43,7 +51,7 @@ void notice_further_life() {
 
 void lives_already() {
   const std::lock_guard held(lock);
-  if (users == 0) users = 1;
+  if (mpi_users.load(kRelaxed) == 0) mpi_users.store(1, kRelaxed);
 }
 
 }  // namespace attrcache::mpi

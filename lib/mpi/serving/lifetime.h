@@ -2,6 +2,7 @@
 //
 // MPI's lives. MPI lives from the first MPI_Init or MPI_Session_init on, until its last session ends
 // and MPI_Finalize has been called; another MPI_Session_init then begins a new life (MPI-4.1 11.3).
+// A session may also outlive MPI_Finalize, and the life with it.
 // From one life to the next MPICH 4.2 and newer forget their keyvals, those of the anchors too.
 
 #ifndef ATTRCACHE_MPI_SERVING_LIFETIME_H_
@@ -30,6 +31,9 @@ class LifetimeCall {
 // anchors' keyvals since, and if so, lets serving begin anew. To be called before MPI is asked for an
 // anchor. It costs something only in programs that use sessions without MPI_Init.
 void notice_further_life();
+
+// MPI_Finalize is deleting the attributes of MPI_COMM_SELF.
+void world_ends();
 
 // Serving begins, so MPI lives. If its beginning wasn't seen, nobody can tell when it ends.
 void lives_already();

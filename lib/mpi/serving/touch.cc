@@ -7,26 +7,13 @@
 #include "mpi/recording/probe.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
+#include "mpi/serving/freeing.h"
 #include "mpi/serving/lifetime.h"
 #include "platform/atomic.h"
 #include "platform/wait.h"
 
 namespace attrcache::mpi {
 namespace {
-
-// How often objects without an anchor were asked for attributes, by a hash of their handles. An
-// anchor is worth its cost only for an object that is asked again and again. The count is
-// approximate on purpose. The accesses are relaxed because they order nothing.
-constinit Atomic<uint8_t> asked[256];
-constexpr uint8_t kOften = 8;
-
-bool asked_often(uintptr_t key) {
-  Atomic<uint8_t>& times = asked[key * 0x9e3779b97f4a7c15 >> 56];
-  const uint8_t n = times.load(kRelaxed);
-  const bool often = n >= kOften;
-  times.store(often ? 0 : static_cast<uint8_t>(n + 1), kRelaxed);
-  return often;
-}
 
 // A lock that gives one thread the right to attach an anchor to an object. It is held around calls
 // into MPI that run no callback and can fail only for lack of memory, so a thread that waits for
@@ -97,6 +84,20 @@ int raise_no_memory(const Process& state, typename Kind::Handle handle) {
   return refusal.used() || code != MPI_SUCCESS ? code : MPI_ERR_NO_MEM;
 }
 
+// Gives the anchor that an object has got since MPI began to free it.
+template <typename Kind>
+int find_late(Freeing& freeing, typename Kind::Handle handle, Attach wish, Anchor** anchor) {
+  if (freeing.late == nullptr && wish != Attach::kNo) {
+    freeing.late = new_anchor();
+    if (freeing.late == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
+    count(counts.objects);
+    probe::appeared(Kind::kNumber, freeing.late);
+    probe::known_as(Kind::kNumber, freeing.late, facts::to_object(handle));
+  }
+  *anchor = freeing.late;
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 template <typename Kind>
@@ -106,24 +107,52 @@ int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
   if (code != MPI_SUCCESS) return code;
   watch_for_end(*state);
   notice_further_life();
+  const uintptr_t key = facts::to_key(handle);
+  Freeing* const freeing = find_freeing(Kind::kNumber, key);
+  if (freeing != nullptr && (freeing->anchor_deleted || freeing->late != nullptr)) {
+    return find_late<Kind>(*freeing, handle, wish, anchor);
+  }
   code = ask<Kind>(*state, handle, anchor);
   if (code != MPI_SUCCESS) return code;
-  const uintptr_t key = facts::to_key(handle);
   if (*anchor == nullptr) {
-    if (wish == Attach::kNo || (wish == Attach::kIfAskedOften && !asked_often(key))) {
-      return MPI_SUCCESS;
-    }
+    if (wish == Attach::kNo) return MPI_SUCCESS;
+    if (freeing != nullptr) return find_late<Kind>(*freeing, handle, wish, anchor);
     code = attach<Kind>(*state, handle, anchor);
     if (code != MPI_SUCCESS) return code;
-    if (*anchor == nullptr) {
-      return wish == Attach::kYes ? raise_no_memory<Kind>(*state, handle) : MPI_SUCCESS;
-    }
+    if (*anchor == nullptr) return raise_no_memory<Kind>(*state, handle);
   }
   probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
   // If the map has no memory for the entry, the object is served all the same, only more slowly.
   if (!ending()) objects<Kind>.insert(key, *anchor);
   return MPI_SUCCESS;
 }
+
+void attach_if_there_is_memory(MPI_Comm comm) {
+  Anchor* anchor;
+  if (attach<Communicator>(*process(), comm, &anchor) == MPI_SUCCESS && anchor != nullptr) {
+    probe::known_as(Communicator::kNumber, anchor, facts::to_object(comm));
+  }
+}
+
+template <typename Kind>
+void adopt_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
+  const Process& state = *process();
+  const uintptr_t key = facts::to_key(handle);
+  {
+    const Claim claim(key);
+    Anchor* there;
+    if (ask<Kind>(state, handle, &there) == MPI_SUCCESS && there == nullptr &&
+        native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], anchor) ==
+            MPI_SUCCESS) {
+      if (!ending()) objects<Kind>.insert(key, anchor);
+      return;
+    }
+  }
+  delete_late_anchor<Kind>(handle, anchor);
+}
+template void adopt_late_anchor<Communicator>(MPI_Comm, Anchor*);
+template void adopt_late_anchor<Datatype>(MPI_Datatype, Anchor*);
+template void adopt_late_anchor<Window>(MPI_Win, Anchor*);
 
 template int touch<Communicator>(MPI_Comm, Attach, Anchor**);
 template int touch<Datatype>(MPI_Datatype, Attach, Anchor**);

@@ -75,10 +75,10 @@ void note_result(int result, Doing doing, int kind, int keyval) {
 }
 
 void note_passed_on(Doing doing, int kind, int keyval) {
-  const bool over = (ending() || checking()) && finalized();
-  if (over || (checking() && !initialized() && !has_sessions())) {
+  const bool ended = ending() ? over() : checking() && finalized();
+  if (ended || (checking() && !initialized() && !has_sessions())) {
     caught(Misuse::kOutsideInitFinalize,
-           {doing, kind, keyval, over ? "it is over" : "it has not begun"});
+           {doing, kind, keyval, ended ? "it is over" : "it has not begun"});
     return;
   }
   if (doing == Doing::kCreate) return;

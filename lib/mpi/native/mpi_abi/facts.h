@@ -26,6 +26,7 @@ inline constexpr bool kFortran = false;
 
 // MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h).
 inline constexpr bool kSeesSessions = true;
+inline constexpr const char* kSessionCount = nullptr;  // so no need to ask MPI
 
 inline constexpr bool kFortranRaisesByItself = false;
 inline constexpr bool kBindingsCallC = false;

@@ -34,6 +34,7 @@ inline constexpr bool kFortran = true;
 
 // MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h).
 inline constexpr bool kSeesSessions = true;
+inline constexpr const char* kSessionCount = nullptr;  // so no need to ask MPI
 
 // Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
 inline constexpr bool kBindingsCallC = true;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// The functions that free objects: MPI_Comm_free, MPI_Comm_disconnect, MPI_Type_free, MPI_Win_free.
+// MPI tells of a free by the anchor's delete callback. These functions are overridden for the one case
+// in which it doesn't: an object that gets its anchor while it is being freed (serving/freeing.h).
+//
+// As with MPI_Init (init.cc), other languages and tools end up in the MPI_ or the PMPI_ names, so both
+// are overridden, and each passes the call on to the function of the same name.
+
+#include "mpi/entries/behind.h"
+#include "mpi/native/entry.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/process.h"
+#include "mpi/serving/anchor_callbacks.h"
+#include "mpi/serving/freeing.h"
+#include "mpi/serving/touch.h"
+
+namespace attrcache::mpi {
+namespace {
+
+template <typename Kind>
+int free_object(int (*next)(typename Kind::Handle*), typename Kind::Handle* handle) {
+  if (handle == nullptr || process() == nullptr) return next(handle);
+  const typename Kind::Handle object = *handle;
+  const FreeingCall call(Kind::kNumber, facts::to_key(object));
+  const int code = next(handle);
+  if (Anchor* const late = call.late()) [[unlikely]] {
+    // MPI sets the handle to null if it has freed the object, whatever it returns.
+    if (*handle != object) {
+      delete_late_anchor<Kind>(object, late);
+    } else {
+      adopt_late_anchor<Kind>(object, late);
+    }
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace attrcache::mpi
+
+extern "C" {
+
+#define ATTRCACHE_FREE(name, Kind)                                                              \
+  ATTRCACHE_ENTRY int name(attrcache::mpi::Kind::Handle* handle) {                              \
+    static const auto next = attrcache::mpi::behind<int(attrcache::mpi::Kind::Handle*)>(#name); \
+    return attrcache::mpi::free_object<attrcache::mpi::Kind>(next, handle);                     \
+  }
+
+ATTRCACHE_FREE(MPI_Comm_free, Communicator)
+ATTRCACHE_FREE(PMPI_Comm_free, Communicator)
+ATTRCACHE_FREE(MPI_Comm_disconnect, Communicator)
+ATTRCACHE_FREE(PMPI_Comm_disconnect, Communicator)
+ATTRCACHE_FREE(MPI_Type_free, Datatype)
+ATTRCACHE_FREE(PMPI_Type_free, Datatype)
+ATTRCACHE_FREE(MPI_Win_free, Window)
+ATTRCACHE_FREE(PMPI_Win_free, Window)
+
+}  // extern "C"
