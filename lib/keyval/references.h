@@ -217,15 +217,14 @@ inline bool References::acquire_in(Counter& stripe, uint32_t keyval) {
 }
 
 inline bool References::acquire_exact(uint32_t keyval) {
-  // (R3) Acquire, here and where the exchange fails: whoever is told that the keyval is gone must
-  // see its attributes deleted (R5, R6).
-  uint64_t word = exact_.load(kAcquire);
-  while (is_of(word, keyval) && !ended(word)) {
-    // Relaxed, where it succeeds: R3 has acquired what reset() stored (R6), or an update that
-    // continues R6's release sequence, and any update continues those of R5 and R6.
-    if (exact_.compare_exchange_weak(word, word + kOneOfExact, kRelaxed, kAcquire)) return true;
+  for (;;) {
+    // (R3) Acquire: whoever is told that the keyval is gone must see its attributes deleted (R5, R6).
+    uint64_t word = exact_.load(kAcquire);
+    if (!is_of(word, keyval) || ended(word)) return false;
+    // Relaxed: R3 has acquired what reset() stored (R6), or an update that continues R6's release
+    // sequence, and any update continues those of R5 and R6.
+    if (exact_.compare_exchange_weak(word, word + kOneOfExact, kRelaxed, kRelaxed)) return true;
   }
-  return false;
 }
 
 inline bool References::acquire_open(Counter& stripe, uint64_t word, uint64_t one) {
