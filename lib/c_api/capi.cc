@@ -108,7 +108,7 @@ int attrcache_keyval_set_callbacks(attrcache_kind* kind, int keyval,
 
 int attrcache_keyval_free(attrcache_kind* kind, int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  return inside(kind).told(inside(kind).free(keyval));
+  return inside(kind).free(keyval);
 }
 
 int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,

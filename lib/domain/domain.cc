@@ -104,8 +104,8 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
         settings_.memory.make<Registry>(number, named, stripes_, epoch_, threads_, settings_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
     Registry* expected = nullptr;
-    // (D2) release: publishes the registry to D1.
-    if (kinds_[number].compare_exchange_strong(expected, made, kAcqRel, kRelaxed)) {
+    // (D2) release: publishes the registry to D1. It reads null, which carries nothing.
+    if (kinds_[number].compare_exchange_strong(expected, made, kRelease, kRelaxed)) {
       *kind = made;
       return ATTRCACHE_OK;
     }

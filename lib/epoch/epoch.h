@@ -48,7 +48,9 @@ class Epoch {
   // Spreads the pins over `stripes` counters, which is a power of two, but at most over
   // kMaxStripes. Who reclaims is told where memory comes from.
   explicit Epoch(unsigned stripes, const Memory& memory = kProcessMemory)
-      : memory_(memory), stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1) {}
+      : memory_(memory),
+        stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1),
+        last_stripe_(&stripes_[stripe_mask_]) {}
 
   // Pins the epoch while it lives, so that nothing is reclaimed that its thread may have found. It
   // must not be held across a callback: that could run for any length of time, and records would
@@ -110,6 +112,7 @@ class Epoch {
   Atomic<Retired*> list_{nullptr};
   Atomic<uint64_t> waiting_{0};
   const unsigned stripe_mask_;
+  const Stripe* const last_stripe_;
   Stripe stripes_[kMaxStripes] = {};
 };
 
@@ -120,7 +123,7 @@ inline bool Epoch::nobody_pinned() const {
   // with E6 of those who were pinned.
   uint64_t pins;
   const Stripe* s = stripes_;
-  const Stripe* const last = s + stripe_mask_;
+  const Stripe* const last = last_stripe_;
   for (pins = s->pins.load(kSeqCst); s != last;) pins |= (++s)->pins.load(kSeqCst);
   return pins == 0;
 }

@@ -32,8 +32,9 @@ Definitions::Place* Definitions::find_or_add(int number, int* error) {
     }
     auto* made = static_cast<Place*>(memory);
     for (unsigned i = 0; i < kPlaces; ++i) new (&made[i]) Place();
-    // (P6) release: the empty places are seen through P4. Acquire: or somebody else's are, here.
-    if (places_.compare_exchange_strong(places, made, kAcqRel, kAcquire)) {
+    // (P6) release: the empty places are seen through P4. Acquire if it fails: somebody else's are,
+    // here.
+    if (places_.compare_exchange_strong(places, made, kRelease, kAcquire)) {
       places = made;
     } else {
       memory_.release(memory);
@@ -47,8 +48,8 @@ Definitions::Place* Definitions::find_or_add(int number, int* error) {
   }
   for (unsigned i = first_of(number);; i = after(i)) {
     uint64_t key = 0;
-    // (P3) release: pairs with P5. What it hands over was published by P6.
-    if (places[i].key.compare_exchange_strong(key, key_of(number), kAcqRel, kAcquire)) {
+    // (P3) Relaxed: a number hands over nothing but itself, for P6 has published the places.
+    if (places[i].key.compare_exchange_strong(key, key_of(number), kRelaxed, kRelaxed)) {
       return &places[i];
     }
     if (key == key_of(number)) {  // another thread was faster

@@ -126,7 +126,9 @@ class Definitions {
   static Place* find_in(Place* places, int number) {
     if (places == nullptr) return nullptr;
     for (unsigned i = first_of(number);; i = after(i)) {
-      const uint64_t key = places[i].key.load(kAcquire);  // (P5) pairs with P3
+      // (P5) Relaxed: whoever knows that the number was defined sees it, and all that P3 passed by
+      // before it got there; whoever doesn't may as well be told that it wasn't.
+      const uint64_t key = places[i].key.load(kRelaxed);
       if (key == key_of(number)) return &places[i];
       if (key == 0) return nullptr;
     }

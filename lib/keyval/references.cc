@@ -4,17 +4,66 @@
 
 namespace attrcache {
 
-bool References::drop_closed() {
+bool References::drop_exact() {
   // (R5) acq_rel: whoever drops the last reference sees what all others did before they dropped
   // theirs.
   const uint64_t before = exact_.fetch_sub(kOneOfExact, kAcqRel);
-  return exact_count(before) == 1;
+  return ended(before - kOneOfExact);
 }
 
-bool References::close_exact(uint32_t counted) {
-  const uint64_t change = static_cast<uint64_t>(signed_sum(counted) - kOpenBias) << kExactShift;
-  const uint64_t before = exact_.fetch_add(change, kAcqRel);  // as R5
-  return exact_count(before + change) == 0;
+void References::reset_closed(uint32_t name) {
+  stripes_.for_each([name](Counter& stripe) { stripe.store(name + stripe::kClosing, kRelaxed); });
+  exact_.store((name & id::kGenerationMask) | kClosed, kRelease);  // (R6)
+}
+
+bool References::close(uint32_t keyval, uint32_t* counted) {
+  uint64_t word = exact_.load(kRelaxed);
+  do {
+    if (!is_of(word, keyval) || ended(word)) return false;
+    // (C1) It is ordered before C2 by the release there.
+  } while (!exact_.compare_exchange_weak(word, word | kClosed, kRelaxed, kRelaxed));
+  uint32_t sum = 0;
+  stripes_.for_each_of(word, [&sum](Counter& stripe) {
+    // Relaxed: the turn is that of the generation's beginning, whatever else changes.
+    const uint64_t turned = ~stripe.load(kRelaxed) & stripe::kTurn;
+    // (C2, R7) acquire: pairs with R4. Release: O2 that reads it is followed by O3 that sees C1.
+    const uint64_t before = stripe.exchange(turned, kAcqRel);
+    if (opened(before)) sum += count_in(before);
+  });
+  *counted = sum;
+  return true;
+}
+
+bool References::end_closed(uint32_t counted) {
+  uint64_t word = exact_.load(kRelaxed);
+  if (count_in(word) + counted != 0) return false;
+  const uint64_t end = (word & (kOneOfExact - 1)) | kCollected;
+  return exact_.compare_exchange_strong(word, end, kAcqRel, kRelaxed);  // as R5
+}
+
+bool References::collect(uint32_t counted) {
+  const uint64_t change = uint64_t{counted} << kCountShift | kCollected;
+  return ended(exact_.fetch_add(change, kAcqRel) + change);  // as R5
+}
+
+uint64_t References::count_with_stripes(uint64_t exact, Stripes stripes) {
+  uint32_t counts = count_in(exact);
+  stripes.for_each_of(exact, [&counts](const Counter& stripe) {
+    const uint64_t word = stripe.load(kAcquire);
+    if (opened(word)) counts += count_in(word);
+  });
+  return static_cast<int32_t>(counts) > 0 ? counts : 0;
+}
+
+void References::name_closed(uint32_t name) {
+  // Relaxed: a name is all that there is to read here. Added, because drops go on changing counts.
+  stripes_.for_each(
+      [name](Counter& stripe) { stripe.fetch_add(name + stripe::kClosing, kRelaxed); });
+}
+
+void References::unname_closed() {
+  // Relaxed: nobody else is left who would look at a stripe of this keyval's.
+  stripes_.for_each([](Counter& stripe) { stripe.store(0, kRelaxed); });
 }
 
 }  // namespace attrcache

@@ -2,20 +2,44 @@
 //
 // The references on one keyval: one for each attached value. So that threads can attach and delete
 // under the same keyval without slowing each other down, the count is spread over stripes while the
-// keyval isn't freed. Freeing the keyval closes its stripes one by one, and adds their counts to
-// one exact count, on which references are taken and dropped from then on.
+// keyval isn't freed. Beside them there is one exact count. Freeing the keyval closes its stripes,
+// and adds what they counted to the exact count, on which references are taken and dropped from then
+// on.
 //
-// A stripe is one word {count, name, closed}. It is changed only by atomic read-modify-writes of
-// that word, so a reference is taken on the right generation or not at all. No thread can go on
-// counting in a stripe after it was closed, and therefore no grace period is needed. (percpu_ref of
-// the Linux kernel, which is similar, keeps the mode beside the counters and has to wait for one.)
+// A stripe is one word {count, name}. It is changed only by atomic read-modify-writes of that word,
+// so a reference is taken on the right generation or not at all. No thread can go on counting in a
+// stripe after it was closed, and therefore no grace period is needed. (percpu_ref of the Linux
+// kernel, which is similar, keeps the mode beside the counters and has to wait for one.)
+//
+// A keyval begins with no stripe open, so that to create and to free one costs the same however many
+// stripes there are. Who finds his stripe not open counts on the exact count instead, and opens the
+// stripe for the next time. Its whole group is opened: stripes that are kGroups apart.
+//
+//   open()   O1 sets the group's bit in the exact word, unless the bit is set or kClosed is.
+//            O2 reads the stripe.
+//            O3 reads that kClosed isn't set in the exact word, or else gives up.
+//            O4 exchanges what O2 read for an open name that counts 0; if that fails, from O2 again.
+//   close()  C1 sets kClosed in the exact word, and so knows which bits are set.
+//            C2 exchanges each stripe of those groups for one that isn't open, with the other turn.
+//
+// Why no stripe is open once C2 has passed it. The opener holds a reference, so the keyval isn't
+// gone before it is done with O4, and all that follows is about one generation. The group's bit lets
+// one thread open it, once. Until then a stripe changes only by drops that find it not open, which
+// change its count, and by C2, which changes its turn. So if O4 comes after C2 it fails, because O2
+// has read the other turn; or if O2 has read C2's, O3 sees C1. An opener that is stopped therefore
+// holds back nobody: the others of its group count on the exact count meanwhile.
 //
 // Invariants
-//   I1 The open stripes and exact add up to the references and kOpenBias, until the thread that has
-//      closed the stripes takes the bias away.
+//   I1 The open stripes and exact add up to the references, modulo 2^32, until the thread that has
+//      closed the stripes sets kCollected.
 //   I2 After that exact is the number of references. Once it is 0 it stays 0 until reset().
-//   I3 A stripe that is closed stays closed until reset(), and its count means nothing.
-// Exactly one call takes exact to 0. It tells its caller so, and the caller ends the keyval.
+//   I3 The count of a stripe that isn't open means nothing. A stripe is opened at most once in a
+//      generation, and not after it was closed.
+//   I4 A stripe that isn't open has a name only from when its keyval is freed, or if it is
+//      predefined, until it is gone. So no name is left over from a generation that had the same
+//      number.
+// Exactly one call finds kCollected set, or sets it, and takes exact to 0. It tells its caller so,
+// and the caller ends the keyval.
 
 #ifndef ATTRCACHE_KEYVAL_REFERENCES_H_
 #define ATTRCACHE_KEYVAL_REFERENCES_H_
@@ -31,28 +55,41 @@ namespace attrcache {
 // The lower half of a stripe, its name. It says all that set and dup need to know of the keyval, so
 // that they need to look nowhere else. Marker, generation and kind are where the keyval has them.
 // The flags take the place of the index, which isn't needed, because each index has its own
-// stripes.
+// stripes. A stripe that isn't open has no name, but for kTurn, or that of a freed or predefined
+// keyval, with another marker, which no keyval and no slot has.
 namespace stripe {
 inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
 inline constexpr uint32_t kDupFn = 1u << 4;       // copied as by DUP_FN
 inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN, or predefined
 inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; a meta has the same bit
 inline constexpr uint32_t kFlags = kDupFn | kNullCopyFn | kNoDeleteFn;
-// A closed stripe has another marker, which no keyval and no slot has.
-inline constexpr uint32_t kClosing = id::kMarker;  // added to a stripe, it closes it
-inline constexpr uint32_t kClosed = id::kMarker << 1;
+inline constexpr uint32_t kOpen = id::kMarker;
+inline constexpr uint32_t kTurn = kOpen >> 1;  // only where it isn't open
+inline constexpr uint32_t kClosing = kOpen;    // added to an open name, it makes a closed one
+inline constexpr uint32_t kClosed = kOpen << 1;
 }  // namespace stripe
 
 class References {
  public:
   using Counter = Atomic<uint64_t>;
 
-  // A stripe has a count above its name, modulo 2^32. Where some threads attach and others delete,
-  // a stripe's count may wrap around; only the sum over all stripes means something. The sum can't,
-  // because memory has no room for 2^31 attributes under one keyval and their objects.
-  static constexpr unsigned kStripeShift = 32;
-  static constexpr uint64_t kOneOfStripe = uint64_t{1} << kStripeShift;
+  // All counts are in the upper halves of their words, modulo 2^32. Where some threads attach and
+  // others delete, a single count may wrap around; only the sum of all means something. The sum
+  // can't, because memory has no room for 2^31 attributes under one keyval and their objects.
+  static constexpr unsigned kCountShift = 32;
+  static constexpr uint64_t kOneOfStripe = uint64_t{1} << kCountShift;
   static constexpr uint64_t kLessOneOfStripe = uint64_t{0} - kOneOfStripe;
+
+  // The lower half of the exact word has the generation where the keyval has it, and:
+  static constexpr uint64_t kOneOfExact = kOneOfStripe;
+#if defined(ATTRCACHE_MODEL)
+  static constexpr unsigned kGroups = 2;  // few enough for a model to have several stripes in one
+#else
+  static constexpr unsigned kGroups = 16;
+#endif
+  static constexpr uint32_t kOpened = (1u << kGroups) - 1;  // a bit for each group of stripes
+  static constexpr uint32_t kClosed = 1u << 30;             // no further group may be opened
+  static constexpr uint32_t kCollected = 1u << 31;          // the stripes' counts are in exact
 
   // The stripes of one keyval: mask + 1 counters, which is a power of two. Each is 2^shift counters
   // after the one before.
@@ -63,103 +100,131 @@ class References {
     Counter& of(unsigned ordinal) const { return first[size_t{ordinal & mask} << shift]; }
     template <typename Visit>
     void for_each(Visit visit) const {
-      const size_t step = size_t{1} << shift;
-      Counter* counter = first;
-      Counter* const last = first + step * mask;
-      for (visit(*counter); counter != last;) visit(*(counter += step));
+      for (unsigned s = 0; s <= mask; ++s) visit(of(s));
+    }
+    // Those of the groups whose bits are set in a word. The lowest stripe of a group is its number.
+    uint32_t group(unsigned ordinal) const { return 1u << (ordinal & mask & (kGroups - 1)); }
+    template <typename Visit>
+    void for_each_of(uint64_t word, Visit visit) const {
+      for (uint32_t left = word & kOpened; left != 0; left &= left - 1) {
+        for (auto s = static_cast<unsigned>(__builtin_ctz(left)); s <= mask; s += kGroups)
+          visit(of(s));
+      }
     }
   };
 
   References(Counter& exact, Stripes stripes) : exact_(exact), stripes_(stripes) {}
 
-  // Begins a generation. All stripes get `name`. If that is a closed one, references are taken on
-  // the exact count from the start. Only the creator of the keyval may call this, before it
-  // publishes the keyval.
-  void reset(uint32_t name);
+  // Begins a generation, of the keyval's number. Only the creator of the keyval may call this,
+  // before it publishes the keyval.
+  static void reset(Counter& exact, uint32_t keyval);
+
+  // The same of a keyval whose stripes are never opened. `name` is what they would be named.
+  void reset_closed(uint32_t name);
+
+  // Takes a reference on a keyval whose stripe is open. Lock-free.
+  static bool acquire_in(Counter& stripe, uint32_t keyval);
 
   // Takes a reference on a keyval, unless it is gone. Lock-free.
-  bool acquire(uint32_t keyval, unsigned ordinal);
+  bool acquire_exact(uint32_t keyval);
 
   // The same in one attempt, on a stripe that is open and held `word`. False: retry on the slow
   // path. Wait-free. A caller who does so many times may pass the constant, which needs 64 bits,
   // from a register.
   static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
 
-  // Drops a reference. False: the stripe is closed, and the caller must call drop_closed().
+  // Opens the stripes of a thread's group, if nobody else has begun to, and the keyval isn't freed.
+  // The caller holds a reference. name() is what the keyval's stripes are to be named now.
+  // Lock-free.
+  template <typename Name>
+  void open(unsigned ordinal, Name name);
+
+  // Drops a reference. False: the stripe isn't open, and the caller must call drop_exact().
   // Wait-free.
   static bool drop_open(Counter& stripe);
 
   // The same in one attempt. False: no reference was dropped. Wait-free.
   static bool drop_if_open(Counter& stripe, uint64_t less_one = kLessOneOfStripe);
 
-  static bool is_open(const Counter& stripe) { return !closed(stripe.load(kRelaxed)); }
+  static bool is_open(const Counter& stripe) { return opened(stripe.load(kRelaxed)); }
 
-  // Drops a reference after the stripes were closed. True: it was the last, and the caller must end
-  // the keyval. Wait-free.
-  bool drop_closed();
+  // Whether a stripe of a keyval that isn't gone says what there is to know of it.
+  static bool is_named(const Counter& stripe) {
+    return (stripe.load(kRelaxed) & (stripe::kOpen | stripe::kClosed)) != 0;
+  }
 
-  // Changes the flags in the names of all stripes, whatever they count, and whether or not they are
-  // closed. Wait-free.
-  void rename(uint32_t old_flags, uint32_t new_flags);
+  // Drops a reference on the exact count. True: it was the last, and the caller must end the keyval.
+  // Wait-free.
+  bool drop_exact();
 
-  // Closes the stripes and returns the sum of their counts. Pass it to close_exact(); if it is 0,
-  // you may try end_unused() first. To be called once in each generation. Wait-free.
-  uint32_t close_stripes();
+  // Gives all open stripes the name that name() returns now. Lock-free.
+  template <typename Name>
+  void rename(Name name);
 
-  // Ends the count if it is 0, when the stripes counted no references. True: the caller must end
-  // the keyval. False: a reference was taken meanwhile, and close_exact() must follow. Wait-free.
-  bool end_unused(uint32_t keyval);
+  // Ends the count if there is no reference and no stripe was opened. True: the caller must end the
+  // keyval. Wait-free.
+  static bool end_unused(Counter& exact, uint32_t keyval);
 
-  // Adds what the stripes counted to the exact count, and takes the bias away. True: no reference
-  // was left, and the caller must end the keyval. Wait-free.
-  bool close_exact(uint32_t counted);
+  // Closes the stripes, and returns the sum of their counts in `counted`. To be called at most once
+  // in each generation. False: end_unused() was faster. Lock-free.
+  bool close(uint32_t keyval, uint32_t* counted);
+
+  // Ends the count if it is 0 with what the closed stripes have counted. True: the caller must end
+  // the keyval. False: collect() must follow. Wait-free.
+  bool end_closed(uint32_t counted);
+
+  // Adds what the stripes counted to the exact count. True: no reference was left, and the caller
+  // must end the keyval. Wait-free.
+  bool collect(uint32_t counted);
+
+  // Names the stripes, which are closed, so that who finds a value of the keyval knows how it is
+  // copied, and takes the names away again. Before collect(), and before the keyval's end.
+  // Wait-free.
+  void name_closed(uint32_t name);
+  void unname_closed();
 
   // The number of references. It is approximate while others take or drop one, or close the
   // stripes.
   uint64_t count() const;
 
  private:
-  static uint32_t stripe_count(uint64_t word) {
-    return static_cast<uint32_t>(word >> kStripeShift);
+  static uint32_t count_in(uint64_t word) { return static_cast<uint32_t>(word >> kCountShift); }
+  static bool opened(uint64_t word) { return (word & stripe::kOpen) != 0; }
+  static bool is_of(uint64_t exact, uint32_t keyval) {
+    return ((exact ^ keyval) & id::kGenerationMask) == 0;
   }
-  static int64_t signed_sum(uint32_t counts) { return static_cast<int32_t>(counts); }
-  static bool closed(uint64_t word) { return (word & stripe::kClosed) != 0; }
-
-  // The exact count's word has the generation where the keyval has it, and above it a signed count.
-  static constexpr unsigned kExactShift = 29;
-  static constexpr uint64_t kOneOfExact = uint64_t{1} << kExactShift;
-  static int64_t exact_count(uint64_t word) { return static_cast<int64_t>(word) >> kExactShift; }
-  static bool exact_is_of(uint64_t word, uint32_t keyval) {
-    return ((word ^ keyval) & id::kGenerationMask) == 0;
-  }
-  // More than there can ever be references. It keeps the exact count above 0 while stripes are
-  // open.
-  static constexpr int64_t kOpenBias = int64_t{1} << 33;
+  // By value, so that whoever counts need not have a References in memory.
+  [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Stripes stripes);
+  // Whether the keyval is gone that has this exact word.
+  static bool ended(uint64_t exact) { return (exact & kCollected) != 0 && count_in(exact) == 0; }
+  template <typename Name>
+  static void keep_named(Counter& stripe, uint64_t word, Name name);
 
   Counter& exact_;
   const Stripes stripes_;
 };
 
-inline bool References::acquire(uint32_t keyval, unsigned ordinal) {
-  Counter& mine = stripes_.of(ordinal);
-  // (R1) Acquire, as in all places of this function that may tell that the keyval is gone: whoever
-  // is told so must see its attributes deleted (R4, R6).
-  uint64_t word = mine.load(kAcquire);
+inline bool References::acquire_in(Counter& stripe, uint32_t keyval) {
+  // (R1) Relaxed: a guess for R2. Whoever finds another name asks exact.
+  uint64_t word = stripe.load(kRelaxed);
   while (((word ^ keyval) & stripe::kKeyval) == 0) {
-    // (R2) Acquire: it reads what reset() stored (R6), or an update that continues R6's release
+    // (R2) Acquire: it reads what the opener stored (R9), or an update that continues R9's release
     // sequence, so what the creator wrote is seen. It need not release, because any update
-    // continues the release sequences of R4 and R6.
-    if (mine.compare_exchange_weak(word, word + kOneOfStripe, kAcqRel, kAcquire)) return true;
-  }
-  // The stripe is closed or of another generation. In the latter case exact is of another one, too,
-  // or soon will be.
-  if (!exact_is_of(word, keyval)) return false;
-  word = exact_.load(kAcquire);  // (R3) as R1
-  while (exact_is_of(word, keyval) && exact_count(word) > 0) {
-    // As R2. The keyval is freed and still in use.
-    if (exact_.compare_exchange_weak(word, word + kOneOfExact, kAcqRel, kAcquire)) return true;
+    // continues the release sequences of R4 and R9.
+    if (stripe.compare_exchange_weak(word, word + kOneOfStripe, kAcquire, kRelaxed)) return true;
   }
   return false;
+}
+
+inline bool References::acquire_exact(uint32_t keyval) {
+  for (;;) {
+    // (R3) Acquire: whoever is told that the keyval is gone must see its attributes deleted (R5, R6).
+    uint64_t word = exact_.load(kAcquire);
+    if (!is_of(word, keyval) || ended(word)) return false;
+    // Relaxed: R3 has acquired what reset() stored (R6), or an update that continues R6's release
+    // sequence, and any update continues those of R5 and R6.
+    if (exact_.compare_exchange_weak(word, word + kOneOfExact, kRelaxed, kRelaxed)) return true;
+  }
 }
 
 inline bool References::acquire_open(Counter& stripe, uint64_t word, uint64_t one) {
@@ -168,55 +233,88 @@ inline bool References::acquire_open(Counter& stripe, uint64_t word, uint64_t on
 
 inline bool References::drop_open(Counter& stripe) {
   // (R4) release: all that this thread did with the keyval comes before the keyval's end, whose
-  // thread acquires it by R5 or R7. If the stripe is closed, what is left in it means nothing (I3).
-  return !closed(stripe.fetch_sub(kOneOfStripe, kRelease));
+  // thread acquires it by R7. If the stripe isn't open, what is left in it means nothing (I3).
+  return opened(stripe.fetch_sub(kOneOfStripe, kRelease));
 }
 
 inline bool References::drop_if_open(Counter& stripe, uint64_t less_one) {
   uint64_t word = stripe.load(kRelaxed);  // only a guess for the exchange
-  return !closed(word) &&
+  return opened(word) &&
          stripe.compare_exchange_strong(word, word + less_one, kRelease, kRelaxed);  // as R4
 }
 
-inline void References::reset(uint32_t name) {
-  // As R6; pairs with R3.
-  exact_.store(uint64_t{kOpenBias} << kExactShift | (name & id::kGenerationMask), kRelease);
-  // (R6) pairs with R1 and R2
-  stripes_.for_each([name](Counter& stripe) { stripe.store(name, kRelease); });
+inline void References::reset(Counter& exact, uint32_t keyval) {
+  exact.store(keyval & id::kGenerationMask, kRelease);  // (R6) pairs with R3
+}
+
+template <typename Name>
+void References::open(unsigned ordinal, Name name) {
+  const uint32_t group = stripes_.group(ordinal);
+  uint64_t word = exact_.load(kRelaxed);
+  do {
+    if ((word & (group | kClosed)) != 0) return;
+    // (O1, R8) Acquire: pairs with R12. If rename() has looked at exact before, and missed this
+    // group, name() here returns the new name.
+  } while (!exact_.compare_exchange_weak(word, word | group, kAcquire, kRelaxed));
+  stripes_.for_each_of(group, [&](Counter& stripe) {
+    uint64_t old = stripe.load(kAcquire);  // (O2) pairs with R7, for O3's sake
+    uint32_t named;
+    do {
+      if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
+      named = name();
+      // (O4, R9) Release: hands on what the creator wrote, which R3 has acquired. Acquire: for
+      // keep_named(), pairs with R10. Where it fails, as O2.
+    } while (!stripe.compare_exchange_weak(old, named, kAcqRel, kAcquire));
+    keep_named(stripe, named, name);
+  });
+}
+
+// Names an open stripe that held `word`, until its name is what name() returns afterwards.
+//
+// Why the last name stays, though several threads rename and open at once: whoever calls rename()
+// has changed what name() returns before. Consider the last such change, and the update of the
+// stripe by which that rename() then begins (R10). Who changes the stripe's name after R10, by R11
+// or by O4, reads R10 or what continues its release sequence, so name() returns the last name to
+// that thread from then on, and it goes on until the stripe has that. If nobody changes the name
+// after R10, the thread that has made R10 does, or finds it right.
+template <typename Name>
+void References::keep_named(Counter& stripe, uint64_t word, Name name) {
+  while (opened(word)) {
+    const uint32_t wanted = name();
+    if (static_cast<uint32_t>(word) == wanted) return;
+    const uint64_t renamed = (word & ~uint64_t{0xffffffff}) | wanted;
+    // (R11) Acquire: pairs with R10. Relaxed where it fails, for then the stripe isn't changed.
+    if (stripe.compare_exchange_weak(word, renamed, kAcquire, kRelaxed)) word = renamed;
+  }
+}
+
+template <typename Name>
+void References::rename(Name name) {
+  // (R12) An update, though it changes nothing: either it reads R8, and then the stripe is renamed
+  // here, or R8 reads it, and then the stripe gets the new name. Release: pairs with R8.
+  const uint64_t exact = exact_.fetch_add(0, kRelease);
+  // (R10) An update as well. Release: pairs with R11 and O4. Neither need acquire: what is read is
+  // only where to look, and this thread knows the name that it wants.
+  stripes_.for_each_of(
+      exact, [&name](Counter& stripe) { keep_named(stripe, stripe.fetch_add(0, kRelease), name); });
 }
 
 [[gnu::always_inline]] inline uint64_t References::count() const {
-  int64_t sum = exact_count(exact_.load(kAcquire));
-  if (sum >= kOpenBias / 2) sum -= kOpenBias;  // the bias is still in it
-  uint32_t counts = 0;
-  stripes_.for_each([&counts](const Counter& stripe) {
-    const uint64_t word = stripe.load(kAcquire);
-    if (!closed(word)) counts += stripe_count(word);
-  });
-  sum += signed_sum(counts);
-  return sum > 0 ? static_cast<uint64_t>(sum) : 0;
+  // Acquire: if it has what the stripes counted, they are seen to be closed (R7 before R5).
+  const uint64_t exact = exact_.load(kAcquire);
+  constexpr uint64_t kBelowZero = uint64_t{1} << 63;
+  if ((exact & (kBelowZero | kOpened)) != 0) [[unlikely]]
+    return count_with_stripes(exact, stripes_);
+  return count_in(exact);
 }
 
-inline void References::rename(uint32_t old_flags, uint32_t new_flags) {
-  const uint64_t change = uint64_t{new_flags} - old_flags;  // changes the lower half only
-  stripes_.for_each([change](Counter& stripe) { stripe.fetch_add(change, kAcqRel); });  // as R6
-}
-
-inline uint32_t References::close_stripes() {
-  uint32_t counted = 0;
-  stripes_.for_each([&counted](Counter& stripe) {
-    // (R7) acquire: pairs with R4. Release: whoever finds the stripe closed sees that the keyval is
-    // freed. Adding turns the marker into that of a closed stripe, because nobody else closes the
-    // stripes of this generation.
-    counted += stripe_count(stripe.fetch_add(stripe::kClosing, kAcqRel));
-  });
-  return counted;
-}
-
-inline bool References::end_unused(uint32_t keyval) {
-  const uint64_t generation = keyval & id::kGenerationMask;
-  uint64_t biased = uint64_t{kOpenBias} << kExactShift | generation;
-  return exact_.compare_exchange_strong(biased, generation, kAcqRel, kRelaxed);  // as R5
+inline bool References::end_unused(Counter& exact, uint32_t keyval) {
+  // Relaxed: this reads what reset() stored, so nobody ever held a reference. For whoever takes one
+  // on exact opens a stripe before it can be dropped, and the group's bit stays, or kClosed does. So
+  // there is nothing that must come before the keyval's end, and whoever is told that the keyval is
+  // gone (R3) has no attribute to see deleted.
+  uint64_t word = keyval & id::kGenerationMask;
+  return exact.compare_exchange_strong(word, word | kClosed | kCollected, kRelaxed, kRelaxed);
 }
 
 }  // namespace attrcache

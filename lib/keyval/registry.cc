@@ -50,10 +50,11 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   memory.destroy(static_cast<Record*>(retired));
 }
 
-// Ends a keyval that is freed and has no references any more. The loads may be relaxed, because
-// nobody else writes these members while a freed keyval exists, and R5 or R7 has ordered all that
-// was done before.
-[[gnu::always_inline]] inline void Registry::end(Entry& entry, uint32_t offset) {
+// Ends a keyval that is freed and has no references any more, and says OK, so that free() may leave
+// by a jump. The loads may be relaxed: R5 or R7 has ordered all that was done before, and nobody
+// else writes these members while a freed keyval without references exists, but for the bit of a
+// free that comes too late.
+[[gnu::always_inline]] inline int Registry::end(Entry& entry, uint32_t offset) {
   const uint64_t word = entry.word.load(kRelaxed);
   const uint64_t generations = word >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
@@ -62,24 +63,56 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   if (entry.record.load(kRelaxed) == &entry.own && (word & (kDestructs | kDefined)) == 0 &&
       epoch_.unseen()) [[likely]] {
     free_.push(node_of(offset), entry.link, link());
-  } else {
-    end_slowly(entry, offset, word);
+    return ATTRCACHE_OK;
   }
+  return end_slowly(entry, offset, word);
 }
 
 // Ends a keyval that has a destructor or a reserved index, or a record that must be released or may
 // still be seen. `word` is what the entry held.
-void Registry::end_slowly(Entry& entry, uint32_t offset, uint64_t word) {
+int Registry::end_slowly(Entry& entry, uint32_t offset, uint64_t word) {
   Record& record = *entry.record.load(kRelaxed);
   run_destructor(record.callbacks, convention_);
   // Retired before the index is free, because create() asks whether the entry's own record waits.
   epoch_.retire(&record);
   give_back(entry, offset, is_reserved(word));
+  return ATTRCACHE_OK;
 }
 
-void Registry::drop_closed(uint32_t keyval) {
+namespace {
+
+uint32_t flags_in(uint64_t word) {
+  return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
+}
+
+// How the open stripes of a keyval are named, as its entry's word says from time to time.
+auto name_of(uint32_t keyval, const Entry& entry) {
+  return [keyval, &entry] {
+    // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has
+    // seen (K1) and holds a reference on. That its flags are the last ones keep_named() sees to.
+    return (keyval & stripe::kKeyval) | flags_in(entry.word.load(kRelaxed));
+  };
+}
+
+}  // namespace
+
+// Opens the stripes of the thread's group. The caller holds a reference.
+void Registry::open_stripes(uint32_t keyval, unsigned ordinal) {
   const uint32_t offset = id::offset(keyval);
-  if (references(offset).drop_closed()) end_lingering(offset);
+  references(offset).open(ordinal, name_of(keyval, at(offset)));
+}
+
+// Called where the thread's stripe isn't open.
+bool Registry::acquire_slowly(uint32_t keyval, unsigned ordinal) {
+  if (!references(id::offset(keyval)).acquire_exact(keyval)) return false;
+  open_stripes(keyval, ordinal);
+  return true;
+}
+
+void Registry::drop_slowly(uint32_t keyval) {
+  const uint32_t offset = id::offset(keyval);
+  open_stripes(keyval, thread_ordinal());  // for the next time; now, while the reference is held
+  if (references(offset).drop_exact()) end_lingering(offset);
 }
 
 bool Registry::ensure_chunk(size_t c) {
@@ -126,19 +159,26 @@ uint32_t Registry::take_new_index(int* error) {
   return free_.pop(0, link());
 }
 
-int Registry::create(const attrcache_callbacks& callbacks, int* keyval,
-                     int predefined_tag) noexcept {
-  const uint32_t node = free_.pop(kRest, link());
-  if (node != IndexQueue::kNone) [[likely]] {
-    Entry& entry = at(chunk_of_node(node), offset_of(node));
-    if (!entry.own.waits()) [[likely]] {
-      return create_on(node, entry, entry.own, callbacks, predefined_tag, keyval);
-    }
+int Registry::create_ordinary(const attrcache_callbacks& callbacks, int* keyval) noexcept {
+  Entry* entry = nullptr;
+  // pop() asks last for the link of the node that it returns, so its entry needn't be found again.
+  const uint32_t node = free_.pop(kRest, [this, &entry](uint32_t of) -> Atomic<uint64_t>& {
+    entry = &entry_of_node(of);
+    return entry->link;
+  });
+  if (node != IndexQueue::kNone && !entry->own.waits()) [[likely]] {
+    return create_on(node, *entry, entry->own, callbacks, kNotPredefined, keyval);
   }
-  return create_slowly(node, callbacks, keyval, predefined_tag);
+  return create_slowly(node, callbacks, keyval, kNotPredefined);
 }
 
-// Makes a keyval on a new index if `node` is kNone, or on one whose own record still waits.
+int Registry::create_predefined(const attrcache_callbacks& callbacks, int* keyval,
+                                int tag) noexcept {
+  return create_slowly(free_.pop(kRest, link()), callbacks, keyval, tag);
+}
+
+// Makes a keyval on a new index if `node` is kNone, and else on that one, whose own record may still
+// wait.
 int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
                             int predefined_tag) {
   if (node == IndexQueue::kNone) {
@@ -146,7 +186,7 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
     node = take_new_index(&error);
     if (node == IndexQueue::kNone) return error;
   }
-  Entry& entry = at(chunk_of_node(node), offset_of(node));
+  Entry& entry = entry_of_node(node);
   Record* const record = entry.own.waits() ? make_record() : &entry.own;
   if (record == nullptr) {
     free_.push(node, entry.link, link());
@@ -163,10 +203,6 @@ namespace {
   if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = stripe::kDupFn;
   if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) flags |= stripe::kNoDeleteFn;
   return flags;
-}
-
-uint32_t flags_in(uint64_t word) {
-  return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
 }
 
 [[gnu::always_inline]] inline bool has_destructor(const attrcache_callbacks& callbacks) {
@@ -190,18 +226,21 @@ uint32_t flags_in(uint64_t word) {
   const uint32_t flags = flags_of(callbacks);
   uint64_t word = made | uint64_t{one_generation_more(generations)} << kGenerationsShift;
   if (has_destructor(callbacks)) word |= kDestructs;
-  uint32_t name = (made & stripe::kKeyval) | flags;
   if (predefined_tag == kNotPredefined) [[likely]] {
     word |= uint64_t{flags} << kFlagsShift | kOrdinary;
   } else {
     word |= uint64_t{flags & ~stripe::kNoDeleteFn} << kFlagsShift |
             static_cast<uint64_t>(predefined_tag) << kTagShift;
-    name += stripe::kClosing;  // closed, so that the fast set doesn't set what users may not set
   }
   // (K10) pairs with V1: whoever sees this keyval counted sees that the one before it is gone (K8).
   entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelease);
   entry.record.store(&record, kRelease);  // (K9) pairs with V3: whoever sees the record sees K10
-  References(entry.exact, stripes(chunk_of_node(node), offset)).reset(name);
+  if (predefined_tag == kNotPredefined) [[likely]] {
+    References::reset(entry.exact, made);
+  } else {
+    // Closed, so that the fast set doesn't set what users may not set.
+    references(offset).reset_closed((made & stripe::kKeyval) | flags);
+  }
   entry.word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
   *keyval = number_of(made);
   return ATTRCACHE_OK;
@@ -225,35 +264,49 @@ int Registry::free(int* variable) noexcept {
   if (static_cast<uint32_t>(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
     return why_not_freed(keyval, word);
   *variable = settings_.invalid;  // before the destructor runs, which may free the variable
-  // Release, as K2. Only the thread that sets the bit closes the references.
-  while ((word & kFreed) != 0 ||
-         !entry->word.compare_exchange_weak(word, word | kFreed, kAcqRel, kAcquire))
-    [[unlikely]] {
-      // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
-      // freed, which is what the caller wants.
-      if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0) return ATTRCACHE_ABSENT;
-    }
-  References references(entry->exact, stripes(offset));
-  const uint32_t counted = references.close_stripes();
-  if (counted == 0 && references.end_unused(keyval)) [[likely]] {
-    end(*entry, offset);
+  if (References::end_unused(entry->exact, keyval)) [[likely]]
+    return end(*entry, offset);
+  return free_slowly(keyval, *entry);
+}
+
+// Frees a keyval that is or was in use, or that another thread frees.
+int Registry::free_slowly(uint32_t keyval, Entry& entry) {
+  // Relaxed, here and in the exchange: free() has acquired K2, whose release sequence the exchange
+  // continues; and nobody reads anything on the strength of the bit, for those who must know that
+  // the keyval is freed find its stripes closed (R7). Only the thread that sets the bit closes them.
+  uint64_t word = entry.word.load(kRelaxed);
+  do {
+    // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
+    // freed, which is what the caller wants.
+    if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0)
+      return told(ATTRCACHE_ABSENT);
+  } while (!entry.word.compare_exchange_weak(word, word | kFreed, kRelaxed, kRelaxed));
+  const uint32_t offset = id::offset(keyval);
+  References references = this->references(offset);
+  uint32_t counted;
+  if (!references.close(keyval, &counted)) return told(ATTRCACHE_ABSENT);  // as above
+  if (references.end_closed(counted)) {
+    end(entry, offset);
   } else {
+    references.name_closed((keyval & stripe::kKeyval) | flags_in(word));
     linger(keyval, counted);
   }
   return ATTRCACHE_OK;
 }
 
-// Collects the references on a keyval that was freed and is perhaps in use.
+// Collects the references on a keyval that was freed and is perhaps in use. Its stripes are closed,
+// and named.
 void Registry::linger(uint32_t keyval, uint32_t counted) {
   const uint32_t offset = id::offset(keyval);
   // (K11) Relaxed: threads that must know of this free, because it happened before what they do,
   // see this as well.
   lingering_.fetch_add(1, kRelaxed);
-  if (references(offset).close_exact(counted)) end_lingering(offset);
+  if (references(offset).collect(counted)) end_lingering(offset);
 }
 
 void Registry::end_lingering(uint32_t offset) {
-  lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because the bias was taken away after it
+  lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because kCollected was set after it
+  references(offset).unname_closed();
   end(at(offset), offset);
 }
 
@@ -271,18 +324,20 @@ int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callback
     Entry& entry = at(offset);
     const uint64_t fixed = ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
     uint64_t changed;
-    word = entry.word.load(kAcquire);  // as K1
+    // Relaxed, here and in the exchange: look_up() has acquired K2, whose release sequence the
+    // exchange continues. The new record is published by K9, the new flags by rename().
+    word = entry.word.load(kRelaxed);
     do {
       changed = (word & fixed) | uint64_t{flags_of(callbacks)} << kFlagsShift;
       if (has_destructor(callbacks)) changed |= kDestructs;
       const bool in_use = (word & kFreed) != 0 || references(offset).count() != 1;
       if (in_use) result = ATTRCACHE_ERR_BUSY;
-      // As K2.
     } while (result == ATTRCACHE_OK &&
-             !entry.word.compare_exchange_weak(word, changed, kAcqRel, kAcquire));
+             !entry.word.compare_exchange_weak(word, changed, kRelaxed, kRelaxed));
     if (result == ATTRCACHE_OK) {
-      references(offset).rename(flags_in(word), flags_in(changed));
-      // As K9. Those who list keyvals may still look at the old record.
+      references(offset).rename(name_of(keyval, entry));
+      // Release, as K9. Acquire: the old record may be one that another such call has just made,
+      // against the rules. It is retired, for those who list keyvals may still look at it.
       epoch_.retire(entry.record.exchange(record, kAcqRel));
     }
     drop(keyval);
@@ -349,8 +404,9 @@ void Registry::give_back_reserved(uint32_t offset) {
 void Registry::free_defined(uint32_t keyval) {
   const uint32_t offset = id::offset(keyval);
   Entry& entry = at(offset);
-  entry.word.fetch_or(kFreed, kAcqRel);  // as in free()
-  if (references(offset).end_unused(keyval)) {
+  entry.word.fetch_or(kFreed, kRelaxed);  // as in free_slowly(); P1 or P7 has acquired K2
+  if (references(offset).end_closed(0)) {
+    references(offset).unname_closed();
     end(entry, offset);
   } else {
     linger(keyval, 0);

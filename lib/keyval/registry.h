@@ -44,10 +44,13 @@ class Registry {
   // Makes a keyval. `predefined_tag` says how attributes under a predefined keyval are set; for all
   // others it is kNotPredefined.
   static constexpr int kNotPredefined = -1;
-  int create(const attrcache_callbacks& callbacks, int* keyval, int predefined_tag) noexcept;
+  int create(const attrcache_callbacks& callbacks, int* keyval, int predefined_tag) noexcept {
+    return predefined_tag == kNotPredefined ? create_ordinary(callbacks, keyval)
+                                            : create_predefined(callbacks, keyval, predefined_tag);
+  }
 
-  // Frees the keyval, and sets the variable to the domain's invalid value. ABSENT: it had been freed
-  // before, and is still in use.
+  // Frees the keyval, and sets the variable to the domain's invalid value. If it had been freed
+  // before, and is still in use, the user is told ABSENT.
   int free(int* keyval) noexcept;
 
   // Gives other callbacks to a keyval that nobody else uses yet.
@@ -112,10 +115,13 @@ class Registry {
   }
 
   // The same of the keyval at any offset, and of those that follow it in its batch of indices; null
-  // if there never was one.
+  // if there never was one. The caller has found a value under such a keyval, or a slot of one whose
+  // index is beyond the first chunk.
   References::Counter* counters(size_t offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
-    const uintptr_t counters = counters_[c].load(kAcquire);  // as K5
+    // Relaxed: whoever has attached that value, or made that slot, had seen the keyval, and hence
+    // acquired K6; and the value, or the slot (T2), was published since.
+    const uintptr_t counters = counters_[c].load(kRelaxed);
     if (counters == 0) [[unlikely]]
       return nullptr;
     auto* const mine = reinterpret_cast<References::Counter*>(counters) +
@@ -127,18 +133,30 @@ class Registry {
 
   // Takes a reference on a keyval that look_up has found, unless the keyval is gone since.
   bool acquire(uint32_t keyval) {
-    return references(id::offset(keyval)).acquire(keyval, thread_ordinal());
+    const unsigned ordinal = thread_ordinal();
+    References::Counter& mine = stripes(id::offset(keyval)).of(ordinal);
+    if (References::acquire_in(mine, keyval)) [[likely]]
+      return true;
+    return acquire_slowly(keyval, ordinal);
   }
 
   // Drops a reference. If it is the last one on a freed keyval, this ends the keyval and runs its
   // destructor.
   void drop(uint32_t keyval) {
     if (!References::drop_open(stripes(id::offset(keyval)).of(thread_ordinal()))) [[unlikely]] {
-      drop_closed(keyval);
+      drop_slowly(keyval);
     }
   }
 
-  void drop_closed(uint32_t keyval);
+  // The rest of a drop that has found the thread's stripe not open.
+  [[gnu::noinline]] void drop_slowly(uint32_t keyval);
+
+  // Makes sure that the thread's stripe has a name, for a caller who takes no reference but will
+  // want to see that name next time.
+  void name_stripe(uint32_t keyval) {
+    const References::Counter& mine = stripes(id::offset(keyval)).of(thread_ordinal());
+    if (!References::is_named(mine) && acquire(keyval)) drop(keyval);
+  }
 
   // The callbacks of a keyval on which the caller holds a reference.
   KeyvalCallbacks& callbacks(uint32_t keyval) const {
@@ -297,22 +315,26 @@ class Registry {
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
-  int create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
-                    int predefined_tag);
+  int create_ordinary(const attrcache_callbacks& callbacks, int* keyval) noexcept;
+  int create_predefined(const attrcache_callbacks& callbacks, int* keyval, int tag) noexcept;
+  [[gnu::noinline]] int create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
+                                      int* keyval, int predefined_tag);
   int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,
                 int predefined_tag, int* keyval);
-  void end(Entry& entry, uint32_t offset);
-  [[gnu::noinline]] void end_slowly(Entry& entry, uint32_t offset, uint64_t word);
+  int end(Entry& entry, uint32_t offset);
+  [[gnu::noinline]] int end_slowly(Entry& entry, uint32_t offset, uint64_t word);
   bool take_from_first_chunk(uint32_t index);
   void give_back_reserved(uint32_t offset);
   uint32_t take_reserved();
   void give_back(Entry& entry, uint32_t offset, bool reserved);
   [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
   void end_lingering(uint32_t offset);
+  [[gnu::noinline]] bool acquire_slowly(uint32_t keyval, unsigned ordinal);
+  void open_stripes(uint32_t keyval, unsigned ordinal);
+  [[gnu::noinline]] int free_slowly(uint32_t keyval, Entry& entry);
+  Entry& entry_of_node(uint32_t node) { return at(chunk_of_node(node), offset_of(node)); }
   auto link() {
-    return [this](uint32_t node) -> Atomic<uint64_t>& {
-      return at(chunk_of_node(node), offset_of(node)).link;
-    };
+    return [this](uint32_t node) -> Atomic<uint64_t>& { return entry_of_node(node).link; };
   }
 
   // The extra last entry stays 0, so out-of-range indices find no chunk.

@@ -86,7 +86,7 @@ inline void drop_reference(Registry& registry, uint32_t keyval, unsigned ordinal
   References::Counter* const counter = registry.counters(id::offset(keyval), ordinal);
   if (counter == nullptr) __builtin_unreachable();  // there is a reference
   if (!References::drop_open(*counter)) [[unlikely]]
-    registry.drop_closed(keyval);
+    registry.drop_slowly(keyval);
 }
 
 // Tells the deletions that `frame` and those outside of it stand for that their slot has a new value.

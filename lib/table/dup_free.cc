@@ -126,21 +126,28 @@ inline Pair* Dup::place(uint32_t index) {
   return ATTRCACHE_OK;
 }
 
-// Takes a reference on a keyval whose stripe is closed, or is just being used by others. Returns the
+// Takes a reference on a keyval whose stripe isn't open, or is just being used by others. Returns the
 // name that the stripe has or would have (references.h); 0 if there is nothing to copy, and then no
 // reference was taken.
 [[gnu::noinline]] uint32_t take_reference(Registry& registry, uint32_t keyval) {
-  const auto name = [&registry, keyval]() -> uint32_t {
+  bool null_copy_fn = false;
+  const auto name = [&registry, keyval, &null_copy_fn]() -> uint32_t {
     const uint64_t entry = registry.look_up(keyval);
-    if (entry == 0 || (entry & entry_word::kNullCopyFn) != 0) return 0;
+    if (entry == 0) return 0;
+    null_copy_fn = (entry & entry_word::kNullCopyFn) != 0;
+    if (null_copy_fn) return 0;
     // Nobody could read a copy under a definition that isn't in force any more.
     constexpr uint64_t kUndefined = entry_word::kDefined | entry_word::kFreed;
     if ((entry & kUndefined) == kUndefined) return 0;
     return (keyval & stripe::kKeyval) |
            (static_cast<uint32_t>(entry >> entry_word::kFlagsShift) & stripe::kFlags);
   };
+  if (name() == 0) {
+    if (null_copy_fn) registry.name_stripe(keyval);  // or none of this thread's dups would be fast
+    return 0;
+  }
   // If the reference can't be had, the keyval is gone, and the attribute was deleted before the dup.
-  if (name() == 0 || !registry.acquire(keyval)) return 0;
+  if (!registry.acquire(keyval)) return 0;
   // Read once more, now that the reference is held: only now is it the word of this keyval.
   const uint32_t now = name();
   if (now == 0) drop_reference(registry, keyval);

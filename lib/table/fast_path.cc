@@ -45,7 +45,7 @@ int delete_slowly(attrcache_kind* kind, attrcache_table* table, void* object, in
 }
 
 int drop_slowly(attrcache_kind* kind, int keyval) noexcept {
-  registry_of(kind).drop_closed(static_cast<uint32_t>(keyval));
+  registry_of(kind).drop_slowly(static_cast<uint32_t>(keyval));
   return ATTRCACHE_OK;
 }
 

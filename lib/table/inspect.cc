@@ -9,12 +9,12 @@ namespace attrcache {
 namespace {
 
 // Inlined, because a call for each keyval would cost as much as the description.
-[[gnu::always_inline]] inline void describe(int number, uint64_t word, const Record& record,
-                                            const References& references,
+[[gnu::always_inline]] inline void describe(int number, uint64_t word, bool predefined,
+                                            const Record& record, const References& references,
                                             attrcache_keyval_info* info) {
   info->keyval = number;
   info->freed = (word & entry_word::kFreed) != 0;
-  info->predefined = (word & entry_word::kOrdinary) == 0;
+  info->predefined = predefined;
   info->callbacks = record.callbacks.functions;
   info->attributes = references.count();
 }
@@ -33,13 +33,28 @@ void describe(const Registry& registry, int number, const Definition& definition
 }  // namespace
 
 size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t capacity) {
-  size_t count = 0;
+  attrcache_keyval_info* next = infos;
+  const attrcache_keyval_info* const end = infos + capacity;
+  size_t beyond = 0;  // how many there is no room for
+  const uint32_t mask = registry.settings().mask;
+  const auto list = [&](uint64_t word, bool predefined, const Record& record,
+                        const References& references) __attribute__((always_inline)) {
+    if (next == end) [[unlikely]] {
+      ++beyond;
+      return;
+    }
+    const auto number = static_cast<int>(static_cast<uint32_t>(word) ^ mask);
+    describe(number, word, predefined, record, references, next++);
+  };
+  // Ordinary ones apart, because most are.
   registry.for_each([&](uint64_t word, const Record& record, const References& references) {
-    if ((word & entry_word::kDefined) != 0) return;  // below
-    const int number = registry.number_of(static_cast<uint32_t>(word));
-    if (count < capacity) describe(number, word, record, references, &infos[count]);
-    ++count;
+    if ((word & entry_word::kOrdinary) != 0) [[likely]] {
+      list(word, false, record, references);
+    } else if ((word & entry_word::kDefined) == 0) {  // else below
+      list(word, true, record, references);
+    }
   });
+  size_t count = static_cast<size_t>(next - infos) + beyond;
   registry.definitions().for_each([&](int number, const Definition& definition) {
     if (count < capacity) describe(registry, number, definition, &infos[count]);
     ++count;
@@ -56,7 +71,8 @@ int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info)
   bool found = false;
   registry.visit(keyval, [&](uint64_t word, const Record& record, const References& references) {
     if ((word & entry_word::kDefined) != 0) return;  // known by its number only
-    describe(number, word, record, references, info);
+    const bool predefined = (word & entry_word::kOrdinary) == 0;
+    describe(number, word, predefined, record, references, info);
     found = true;
   });
   return found ? ATTRCACHE_OK : registry.why_not(keyval);

@@ -130,7 +130,7 @@ TEST(Copy, WithinTheSetThatReplacesIt) {
 
 // The keyval is freed while its last value is being copied, and deleted.
 TEST(Copy, AgainstDeleteAndFreeKeyval) {
-  run_with_fixture({2}, [](Fixture& f) {
+  run_with_fixture({2, 4}, [](Fixture& f) {
     f.make_key(Fixture::kCopy);
     f.set(0, 0, 1);
     spawn([&f] { f.copy(0, 1); });

@@ -203,12 +203,18 @@ TEST(Definitions, UndefineAgainstTheEndOfTheLastAttribute) {
     r.define(Runtime::per_object(kNumber));
     attrcache_set_predefined(r.kind, &r.table, kNumber, 5);
     spawn([&] { expect(r.undefine() == ATTRCACHE_OK, "undefined"); });
+    bool deleted = false;
     spawn([&] {
       const int result = attrcache_delete_predefined(r.kind, &r.table, kNumber);
       expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_STALE,
              "deleted, or too late");
+      deleted = result == ATTRCACHE_OK;
     });
     join();
+    // The next keyval of the index must not be taken for this one where a stripe isn't open yet.
+    const References::Counter& stripe =
+        r.registry().first_chunk_counters(0)[Registry::kFirstChunkLength - 1];
+    expect(!deleted || !References::is_named(stripe), "no name is left over");
     r.finish();
   });
 }
@@ -254,6 +260,31 @@ TEST(Definitions, AnIndexGoesFromOneDefinitionToTheNext) {
       expect(attrcache_get_fint(r.kind, &r.table, 2, &value) == ATTRCACHE_OK && value == 5, "got");
     });
     join();
+    r.finish();
+  });
+  EXPECT_GT(same, 0);
+}
+
+// The same where another thread has defined the one before, too: what it wrote there is told by the
+// index alone.
+TEST(Definitions, AnIndexIsGivenBackByWhoHasTakenIt) {
+  int same = 0;
+  run_model({2, 2}, [&] {
+    Runtime r;
+    r.registry().definitions().find_or_add(3, nullptr);  // the table of numbers is there
+    uint32_t before = 0, keyval = 0;
+    spawn([&] {
+      expect(r.define(Runtime::per_object(1)) == ATTRCACHE_OK, "defined");
+      before = r.registry().definitions().find(1)->keyval.load(kRelaxed);
+      expect(r.undefine(1) == ATTRCACHE_OK, "undefined");
+    });
+    spawn([&] {
+      expect(r.define(Runtime::per_object(2)) == ATTRCACHE_OK, "defined");
+      keyval = r.registry().definitions().find(2)->keyval.load(kRelaxed);
+    });
+    join();
+    expect(keyval != before, "another keyval");
+    same += id::index(keyval) == id::index(before);
     r.finish();
   });
   EXPECT_GT(same, 0);
@@ -312,6 +343,71 @@ TEST(Definitions, TheFirstDefinitionAgainstIntrospection) {
     r.finish();
   });
   EXPECT_GT(listed, 0);
+}
+
+// Whoever undefines a number finds the table of numbers that somebody has just made.
+TEST(Definitions, TheFirstDefinitionAgainstUndefine) {
+  int undefined = 0, unknown = 0;
+  run_model({3, 2}, [&] {
+    Runtime r;
+    spawn([&] {
+      const int result = r.define(Runtime::per_object(kNumber));
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "defined, or one at a time");
+    });
+    spawn([&] {
+      const int result = r.undefine();
+      undefined += result == ATTRCACHE_OK;
+      unknown += result != ATTRCACHE_OK;
+    });
+    join();
+    r.finish();
+  });
+  EXPECT_GT(undefined, 0);
+  EXPECT_GT(unknown, 0);
+}
+
+// A kind that another thread has just registered is read through all kinds of the domain.
+TEST(Definitions, ANewKindAgainstCounters) {
+  run_model({3, 2}, [&] {
+    Runtime r;
+    spawn([&] {
+      attrcache_kind* kind;
+      int keyval;
+      expect(attrcache_kind_register(r.domain, nullptr, &kind) == ATTRCACHE_OK, "registered");
+      expect(attrcache_keyval_create(kind, nullptr, &keyval) == ATTRCACHE_OK, "made");
+    });
+    spawn([&] {
+      attrcache_counters counters;
+      expect(attrcache_domain_counters(r.domain, &counters) == ATTRCACHE_OK, "counted");
+      expect(counters.keyvals_created <= 1, "at most the one");
+    });
+    join();
+    r.finish();
+  });
+}
+
+// The same by who uses a number that this kind doesn't know, and another one may.
+TEST(Definitions, ANewKindAgainstAnUnknownNumber) {
+  int of_another = 0;
+  run_model({3, 2}, [&] {
+    Runtime r;
+    spawn([&] {
+      attrcache_kind* kind;
+      expect(attrcache_kind_register(r.domain, nullptr, &kind) == ATTRCACHE_OK, "registered");
+      const attrcache_predefined p = Runtime::per_object(kNumber);
+      expect(attrcache_keyval_define(kind, &p) == ATTRCACHE_OK, "defined");
+    });
+    spawn([&] {
+      void* value;
+      const int result = attrcache_get(r.kind, &r.table, kNumber, &value);
+      expect(result == ATTRCACHE_ERR_KEYVAL_UNKNOWN || result == ATTRCACHE_ERR_KEYVAL_KIND,
+             "of another kind, or of none yet");
+      of_another += result == ATTRCACHE_ERR_KEYVAL_KIND;
+    });
+    join();
+    r.finish();
+  });
+  EXPECT_GT(of_another, 0);
 }
 
 }  // namespace

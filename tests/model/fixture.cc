@@ -2,6 +2,9 @@
 
 #include "tests/model/fixture.h"
 
+#include "keyval/registry.h"
+#include "table/fast_path.h"
+
 namespace attrcache::model {
 
 Fixture::Fixture(unsigned stripes) {
@@ -11,7 +14,7 @@ Fixture::Fixture(unsigned stripes) {
   kind_ = attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR);
 }
 
-Fixture::Key& Fixture::make_key(Callbacks callbacks) {
+Fixture::Key& Fixture::make_key(Callbacks callbacks, Stripes stripes) {
   Key& key = keys[keys_made_++];
   key.fixture = this;
   key.extra.write(1);
@@ -22,6 +25,9 @@ Fixture::Key& Fixture::make_key(Callbacks callbacks) {
   given.extra_state = &key;
   given.destructor = &destructor;
   expect(attrcache_keyval_create(kind_, &given, &key.keyval) == ATTRCACHE_OK, "a keyval is made");
+  if (stripes == Stripes::kOpen) {
+    reinterpret_cast<Registry*>(kind_)->name_stripe(static_cast<uint32_t>(key.keyval));
+  }
   return key;
 }
 
@@ -86,12 +92,19 @@ void Fixture::record(Call::Kind kind, int attribute, int value, int result, cons
 }
 
 int Fixture::set(int object, int key, int value) {
+  return set_by(&attrcache_set, object, key, value);
+}
+
+int Fixture::set_slowly(int object, int key, int value) {
+  return set_by(&attrcache::set_slowly, object, key, value);
+}
+
+int Fixture::set_by(decltype(&attrcache_set) how, int object, int key, int value) {
   values[value].body.write(value);
   values[value].no_delete_fn = keys[key].no_delete_fn;
   const Begin at = begin();
-  const int result =
-      attrcache_set(kind_, &tables_[object], &tables_[object], keys[key].keyval,
-                    reinterpret_cast<intptr_t>(&values[value]), ATTRCACHE_AS_POINTER, nullptr);
+  const int result = how(kind_, &tables_[object], &tables_[object], keys[key].keyval,
+                         reinterpret_cast<intptr_t>(&values[value]), ATTRCACHE_AS_POINTER, nullptr);
   ++(result == ATTRCACHE_OK ? values[value].attached : values[value].refused);
   record(Call::kSet, attribute(object, key), value, result, at);
   return result;

@@ -50,11 +50,14 @@ class Fixture {
   explicit Fixture(unsigned stripes = 1);
 
   enum Callbacks { kNone, kDelete, kCopy };  // kCopy: a copy_fn and a delete_fn
-  Key& make_key(Callbacks callbacks);
+  // Whether the stripes of the caller's group are open from the start, or opened by their first use.
+  enum class Stripes { kOpen, kNotOpen };
+  Key& make_key(Callbacks callbacks, Stripes stripes = Stripes::kOpen);
 
   // Calls of the C API, with the numbers of an object, a keyval and a value. Each call is recorded.
   int set(int object, int key, int value);
-  int get(int object, int key);       // returns the value's number, or 0
+  int set_slowly(int object, int key, int value);  // as set, but leaves the fast way out
+  int get(int object, int key);                    // returns the value's number, or 0
   int get_body(int object, int key);  // also reads the body: only if no thread deletes the value
   int erase(int object, int key);
   int free(int key);
@@ -82,6 +85,7 @@ class Fixture {
     Moment end;
   };
   Begin begin() const { return {now(), recorded_}; }
+  int set_by(decltype(&attrcache_set) how, int object, int key, int value);
   static int copy_fn(void*, int, void* extra, void* in, void* out, int* flag);
   static int delete_fn(void*, int, void* value, void* extra);
   static void destructor(void* extra);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keyvals that are freed while other threads use them, and ints that are used after their keyval is
-// gone.
+// Keyvals that are made while others look, and ints that are used after their keyval is gone.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -12,73 +11,6 @@
 
 namespace attrcache::model {
 namespace {
-
-// Once with all threads on one stripe of the references, once with each on its own.
-class FreeKeyval : public ::testing::TestWithParam<unsigned> {
- protected:
-  template <typename Threads>
-  void run(Bound bound, Threads threads) {
-    run_with_fixture(bound, threads, GetParam());
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Stripes, FreeKeyval, ::testing::Values(1u, 2u));
-
-TEST_P(FreeKeyval, AgainstSet) {
-  run({}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    spawn([&f] { f.set(0, 0, 1); });
-    spawn([&f] { f.free(0); });
-  });
-}
-
-TEST_P(FreeKeyval, AgainstReplacingSet) {
-  run({}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.free(0); });
-  });
-}
-
-TEST_P(FreeKeyval, AgainstDelete) {
-  run({}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.free(0); });
-  });
-}
-
-TEST_P(FreeKeyval, AgainstQuickDeleteAndSet) {
-  run({2}, [](Fixture& f) {
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.free(0); });
-  });
-}
-
-TEST_P(FreeKeyval, AgainstSetAndDelete) {
-  run({}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.free(0); });
-  });
-}
-
-TEST_P(FreeKeyval, AgainstSetThenDelete) {
-  run({}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    spawn([&f] {
-      f.set(0, 0, 1);
-      f.erase(0, 0);
-    });
-    spawn([&f] { f.free(0); });
-  });
-}
 
 // An entry that was never used and no keyval at all are both 0.
 TEST(FreeNoKeyval, AgainstTheFirstOfAll) {
@@ -97,64 +29,6 @@ TEST(FreeNoKeyval, AgainstTheFirstOfAll) {
     join();
     expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr) == ATTRCACHE_OK,
            "the domain ends");
-  });
-}
-
-TEST_P(FreeKeyval, AgainstItself) {
-  run({}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.free(0); });
-    spawn([&f] {
-      f.free(0);
-      f.erase(0, 0);
-    });
-  });
-}
-
-TEST_P(FreeKeyval, AgainstAttributesOfTwoObjects) {
-  run({2}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.set(1, 0, 2);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.erase(1, 0); });
-    spawn([&f] { f.free(0); });
-  });
-}
-
-TEST_P(FreeKeyval, AgainstGet) {
-  run({}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] {
-      f.free(0);
-      f.erase(0, 0);
-    });
-    spawn([&f] {
-      f.get(0, 0);
-      f.get(0, 0);
-    });
-  });
-}
-
-// Readers of records under a pin: introspection against the end of the keyval.
-TEST_P(FreeKeyval, AgainstIntrospection) {
-  run({2}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    const auto look = [&f] {
-      auto& registry = *reinterpret_cast<Registry*>(f.kind());
-      registry.for_each([&f](uint64_t word, const Record& record, const References& references) {
-        touch(&record);
-        expect(static_cast<int>(word & entry_word::kKeyval) == f.keys[0].keyval, "its number");
-        expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
-        expect(references.count() <= 1, "its references");
-      });
-    };
-    spawn(look);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.free(0); });
   });
 }
 
@@ -179,7 +53,7 @@ TEST(Keyval, TwoCreatesAreTwo) {
 TEST(Keyval, FirstCreateAgainstThoseWhoLook) {
   run_model({}, [] {
     Fixture f;
-    spawn([&f] { f.make_key(Fixture::kDelete); });
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
       registry.for_each([&f](uint64_t, const Record& record, const References& references) {
@@ -209,7 +83,7 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
     int fillers[Registry::kRest + 4];
     for (int& filler : fillers) attrcache_keyval_create(f.kind(), nullptr, &filler);
     for (int& filler : fillers) attrcache_keyval_free(f.kind(), &filler);
-    spawn([&f] { f.make_key(Fixture::kDelete); });
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
       registry.for_each([&f](uint64_t, const Record& record, const References&) {
@@ -220,6 +94,47 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
     join();
     f.finish();
   });
+}
+
+// Who has guessed the number of a keyval that is just being made may free it, and then runs its
+// destructor.
+TEST(Keyval, FreeAgainstTheFirstCreate) {
+  int freed = 0;
+  run_model({}, [&freed] {
+    Fixture f;
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
+    spawn([&f, &freed] {
+      auto guessed = static_cast<int>(id::make(ATTRCACHE_COMMUNICATOR, 0, 0));
+      f.keys[0].freed = true;
+      if (attrcache_keyval_free(f.kind(), &guessed) == ATTRCACHE_OK) {
+        ++freed;
+      } else {
+        f.keys[0].freed = false;
+      }
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(freed, 0);
+}
+
+// While a keyval is made, the counters may say that it is gone: it isn't there yet. But they never
+// count one that is there and wasn't made, or less than none would be gone.
+TEST(Keyval, CountersAgainstCreate) {
+  int counted = 0;
+  run_model({}, [&counted] {
+    Fixture f;
+    spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
+    spawn([&f, &counted] {
+      const Registry::Counts now = reinterpret_cast<Registry*>(f.kind())->counts();
+      expect(now.created <= 1, "at most the one");
+      expect(now.gone <= now.created && now.freed == now.gone, "none, or the one");
+      counted += now.created == 1;
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(counted, 0);
 }
 
 // A copy of a keyval that is gone frees nothing, though its index is used again.
@@ -308,18 +223,28 @@ TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
 }
 
 // Where there is no delete_fn, a set may learn only from its failing swap of the slot that the
-// keyval is gone. It then knows, too, that what was attached is detached, and may end the value.
-TEST(Keyval, StaleReplacementKnowsThatTheValueIsDetached) {
+// keyval is gone. It then knows, too, that what was attached is detached, and may end the value. The
+// fast way asks the keyval afterwards; a set that goes the other way throughout doesn't.
+template <int (Fixture::*kSet)(int, int, int)>
+void replacement_knows_that_the_value_is_detached() {
   static int told;
   told = 0;
   race_with_reuse(
       [](Fixture& f) {
-        if (f.set(0, 0, 2) != ATTRCACHE_ERR_KEYVAL_STALE) return;
+        if ((f.*kSet)(0, 0, 2) != ATTRCACHE_ERR_KEYVAL_STALE) return;
         ++told;
         f.values[1].body.write(1);
       },
       Fixture::kNone, true);
   EXPECT_GT(told, 10);
+}
+
+TEST(Keyval, StaleReplacementKnowsThatTheValueIsDetached) {
+  replacement_knows_that_the_value_is_detached<&Fixture::set>();
+}
+
+TEST(Keyval, StaleSlowReplacementKnowsThatTheValueIsDetached) {
+  replacement_knows_that_the_value_is_detached<&Fixture::set_slowly>();
 }
 
 TEST(Keyval, StaleDeleteAgainstReuseOfTheIndex) {
@@ -380,9 +305,9 @@ struct FullRegistry {
   Epoch epoch{1};
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
-  Registry registry{0, options, 1, epoch, threads};
+  Registry registry;
 
-  FullRegistry() {
+  explicit FullRegistry(unsigned stripes = 1) : registry(0, options, stripes, epoch, threads) {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
     free(id::make(0, 0, 1));
   }
@@ -462,6 +387,44 @@ TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
     f.finish();
   });
   EXPECT_GT(created, 10);
+}
+
+// A thread that opens a stripe, so as to take a reference or to drop one, is overtaken by the end
+// of the keyval, and by the next keyval of the index, whose stripes it must not open under the old
+// name.
+TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
+  constexpr uint32_t kFirst = id::make(0, 0, 0), kNext = id::make(0, 1, 0);
+  for (const bool held : {false, true}) {
+    int overtaken = 0;
+    run_model({3, 2}, [held, &overtaken] {
+      FullRegistry f(2);
+      if (held) expect(f.registry.acquire(kFirst), "a value");
+      bool made = false;
+      const auto user = [&f, held] {
+        if (held || f.registry.acquire(kFirst)) f.registry.drop(kFirst);
+      };
+      const auto owner = [&f, &made] {
+        f.free(kFirst);
+        if (f.registry.look_up(kFirst) != 0) return;
+        if (!f.create(id::make(0, 1, 1))) return;  // the first one's index isn't free yet
+        f.free(id::make(0, 1, 1));
+        made = f.create(kNext);
+      };
+      // The first thread has the program's stripe, so the user's isn't open yet.
+      spawn(owner);
+      spawn(user);
+      join();
+      for (unsigned ordinal = 0; made && ordinal < 2; ++ordinal) {
+        References::Counter& stripe = f.registry.first_chunk_counters(ordinal)[0];
+        expect(!References::is_open(stripe), "nobody has used the next one yet");
+        expect(!References::acquire_in(stripe, kFirst), "the first one is gone");
+      }
+      if (made) expect(!f.registry.acquire(kFirst), "the first one is gone");
+      overtaken += made;
+      f.finish();
+    });
+    EXPECT_GT(overtaken, 10);
+  }
 }
 
 // A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves its slot

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "attrcache/attrcache.h"
+#include "keyval/registry.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
@@ -44,6 +45,8 @@ struct Objects {
     };
     int keyval;
     expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
+    // What is explored with these are the ways of all uses but the first one.
+    reinterpret_cast<Registry*>(of)->name_stripe(static_cast<uint32_t>(keyval));
     return keyval;
   }
   // Makes the next keyval, which has the next index.

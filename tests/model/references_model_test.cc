@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The striped references on their own: exactly one call is told that it has dropped the last one,
-// and nobody gets a reference on a keyval that is gone or of another generation.
+// and nobody gets a reference on a keyval that is gone or of another generation. Each model is
+// explored with no stripe open at first, and with all of them open.
 
 #include "keyval/references.h"
 #include "platform/thread.h"
@@ -13,15 +14,27 @@ namespace {
 constexpr unsigned kStripes = 2;
 constexpr uint32_t key(unsigned generation) { return id::make(0, generation, 0); }
 
+// kNoneAgain: they were open in an earlier generation.
+enum class Stripes { kNoneOpen, kNoneAgain, kAllOpen };
+
 // A keyval's counters, and the keyval itself: whoever holds a reference reads it, its end writes
 // it.
-struct Counted {
+template <unsigned kCount = kStripes>
+struct CountedIn {
   References::Counter exact{0};
-  References::Counter stripes[kStripes];
+  References::Counter stripes[kCount];
   Plain<int> keyval{1};
   int ended = 0;
 
-  References::Stripes all() { return {stripes, 0, kStripes - 1}; }
+  explicit CountedIn(Stripes first) {
+    References::reset(exact, key(3));
+    if (first == Stripes::kNoneAgain) {
+      for (References::Counter& stripe : stripes) stripe.store(stripe::kTurn, kRelaxed);
+    }
+    if (first != Stripes::kAllOpen) return;
+    for (unsigned ordinal = 0; ordinal < kCount; ++ordinal) open(3, ordinal);
+  }
+  References::Stripes all() { return {stripes, 0, kCount - 1}; }
   References references() { return {exact, all()}; }
   References::Counter& mine() { return all().of(thread_ordinal()); }
   void end() {
@@ -29,46 +42,77 @@ struct Counted {
     ++ended;
     expect(ended == 1, "a keyval ends once");
   }
+  void open(unsigned generation, unsigned ordinal) {
+    references().open(ordinal, [generation] { return key(generation) & stripe::kKeyval; });
+  }
+  // As Registry does it.
+  bool acquire(unsigned generation) {
+    if (References::acquire_in(mine(), key(generation))) return true;
+    if (!references().acquire_exact(key(generation))) return false;
+    open(generation, thread_ordinal());
+    return true;
+  }
   bool take(unsigned generation) {
-    if (!references().acquire(key(generation), thread_ordinal())) return false;
+    if (!acquire(generation)) return false;
     expect(keyval.read() == 1, "who holds a reference finds the keyval");
     return true;
   }
-  void drop() {
+  void drop(unsigned generation = 3) {
     keyval.read();
     if (References::drop_open(mine())) return;
-    if (references().drop_closed()) end();
+    open(generation, thread_ordinal());
+    if (references().drop_exact()) end_named();
   }
-  // As Registry::free does it.
+  void end_named() {
+    for (const auto& stripe : stripes) expect(References::is_named(stripe), "while in use");
+    references().unname_closed();
+    end();
+  }
   void close(unsigned generation = 3) {
-    const uint32_t counted = references().close_stripes();
-    if (counted == 0 && references().end_unused(key(generation))) return end();
-    if (references().close_exact(counted)) end();
+    if (References::end_unused(exact, key(generation))) return end();
+    close_slowly(generation);
+  }
+  // Called by one thread only, the one that has freed the keyval first.
+  void close_slowly(unsigned generation = 3) {
+    uint32_t counted;
+    if (!references().close(key(generation), &counted)) return;
+    if (references().end_closed(counted)) return end();
+    references().name_closed(key(generation) & stripe::kKeyval);
+    if (references().collect(counted)) end_named();
   }
 };
+using Counted = CountedIn<>;
+
+// Up to `bound` where stripes are opened, too, and completely where all are open, or up to `open`.
+template <typename Threads>
+void run_both(Bound bound, Threads threads, Bound open = {}) {
+  run_model(bound, [threads] { threads(Stripes::kNoneOpen); });
+  run_model(open, [threads] { threads(Stripes::kAllOpen); });
+}
+constexpr Bound kOpening = {2, 2};
 
 TEST(References, CloseAgainstTakeAndDrop) {
-  run_model({}, [] {
-    Counted c;
-    c.references().reset(key(3));
-    for (int t = 0; t < 2; ++t) {
-      spawn([&c] {
-        if (c.take(3)) c.drop();
-      });
-    }
-    spawn([&c] { c.close(); });
-    join();
-    expect(c.ended == 1, "closed and unused: ended");
-    expect(c.references().count() == 0, "none is left");
-    expect(!c.references().acquire(key(3), 1), "none can be taken");
-  });
+  run_both({2, 2},
+           [](Stripes first) {
+             Counted c(first);
+             for (int t = 0; t < 2; ++t) {
+               spawn([&c] {
+                 if (c.take(3)) c.drop();
+               });
+             }
+             spawn([&c] { c.close(); });
+             join();
+             expect(c.ended == 1, "closed and unused: ended");
+             expect(c.references().count() == 0, "none is left");
+             expect(!c.acquire(3), "none can be taken");
+           },
+           {3});
 }
 
 // Taken on one stripe, dropped on another: single stripes go below zero.
 TEST(References, CloseAgainstDropElsewhere) {
-  run_model({}, [] {
-    Counted c;
-    c.references().reset(key(3));
+  run_both(kOpening, [](Stripes first) {
+    Counted c(first);
     expect(c.take(3) && c.take(3), "alive");
     spawn([&c] { c.drop(); });
     spawn([&c] { c.drop(); });
@@ -79,9 +123,8 @@ TEST(References, CloseAgainstDropElsewhere) {
 }
 
 TEST(References, WhatIsHeldKeepsItAlive) {
-  run_model({}, [] {
-    Counted c;
-    c.references().reset(key(3));
+  run_both(kOpening, [](Stripes first) {
+    Counted c(first);
     expect(c.take(3), "alive");
     spawn([&c] {
       expect(c.take(3), "somebody holds a reference, so another can be had");
@@ -97,9 +140,8 @@ TEST(References, WhatIsHeldKeepsItAlive) {
 }
 
 TEST(References, TakenAtOnceOrNot) {
-  run_model({}, [] {
-    Counted c;
-    c.references().reset(key(3));
+  run_both(kOpening, [](Stripes first) {
+    Counted c(first);
     spawn([&c] {
       const uint64_t word = c.mine().load(kRelaxed);  // as dup and set do
       if (((word ^ key(3)) & stripe::kKeyval) == 0 && References::acquire_open(c.mine(), word)) {
@@ -115,44 +157,49 @@ TEST(References, TakenAtOnceOrNot) {
 
 // Counting while others take and drop: never more than there can be.
 TEST(References, Count) {
-  run_model({}, [] {
-    Counted c;
-    c.references().reset(key(3));
-    spawn([&c] {
-      if (c.take(3)) c.drop();
-    });
-    spawn([&c] { c.close(); });
-    spawn([&c] { expect(c.references().count() <= 1, "at most one is taken"); });
-    join();
-  });
+  run_both(kOpening,
+           [](Stripes first) {
+             Counted c(first);
+             spawn([&c] {
+               if (c.take(3)) c.drop();
+             });
+             spawn([&c] { c.close(); });
+             spawn([&c] { expect(c.references().count() <= 1, "at most one is taken"); });
+             join();
+           },
+           {});
 }
 
 // The next generation begins while somebody still asks for the last.
 TEST(References, StaleTakeAgainstNextGeneration) {
-  run_model({}, [] {
-    Counted c;
-    c.references().reset(key(3));
-    Plain<int> next{0};
-    Atomic<int> number{0};
-    spawn([&] {
-      c.close();
-      next.write(4);
-      c.references().reset(key(4));
-      number.store(4, kRelaxed);  // the references alone order what the creator wrote
-    });
-    spawn([&] {
-      if (c.references().acquire(key(3), thread_ordinal())) {
-        expect(c.keyval.read() == 1, "the old one was alive");
-        if (!References::drop_open(c.mine()) && c.references().drop_closed()) c.end();
-      }
-    });
-    spawn([&] {
-      if (number.load(kRelaxed) == 4 && c.references().acquire(key(4), thread_ordinal())) {
-        expect(next.read() == 4, "the new one is there");
-      }
-    });
-    join();
-  });
+  run_both(kOpening,
+           [](Stripes first) {
+             Counted c(first);
+             Plain<int> next{0};
+             Atomic<int> number{0};
+             spawn([&, first] {
+               c.close();
+               next.write(4);
+               References::reset(c.exact, key(4));
+               if (first == Stripes::kAllOpen) {
+                 for (const unsigned ordinal : {0u, 1u}) c.open(4, ordinal);
+               }
+               number.store(4, kRelaxed);  // the references alone order what the creator wrote
+             });
+             spawn([&] {
+               if (c.acquire(3)) {
+                 expect(c.keyval.read() == 1, "the old one was alive");
+                 c.drop();
+               }
+             });
+             spawn([&] {
+               if (number.load(kRelaxed) == 4 && c.acquire(4)) {
+                 expect(next.read() == 4, "the new one is there");
+               }
+             });
+             join();
+           },
+           {3});
 }
 
 // Who is told that a keyval is gone sees what was done before it went: its last value deleted.
@@ -161,9 +208,8 @@ TEST(References, GoneIsAfterTheLastValue) {
   enum class Last { kBeforeFree, kAfterFree, kBeforeNext, kAfterFreeBeforeNext };
   for (const Last last :
        {Last::kBeforeFree, Last::kAfterFree, Last::kBeforeNext, Last::kAfterFreeBeforeNext}) {
-    run_model({}, [last] {
-      Counted c;
-      c.references().reset(key(3));
+    run_both(kOpening, [last](Stripes first) {
+      Counted c(first);
       expect(c.take(3), "the value's reference");
       Atomic<int> attached{1};
       spawn([&, last] {
@@ -173,12 +219,12 @@ TEST(References, GoneIsAfterTheLastValue) {
         c.drop();
         if (!free_first) c.close();
         if (last == Last::kBeforeNext || last == Last::kAfterFreeBeforeNext) {
-          c.references().reset(key(4));
+          References::reset(c.exact, key(4));
         }
       });
       spawn([&] {
-        if (c.references().acquire(key(3), thread_ordinal())) {
-          if (!References::drop_open(c.mine()) && c.references().drop_closed()) c.end();
+        if (c.acquire(3)) {
+          c.drop();
         } else {
           expect(attached.load(kRelaxed) == 0, "gone: nothing is attached any more");
         }
@@ -192,14 +238,13 @@ TEST(References, GoneIsAfterTheLastValue) {
 // is told are three: on a stripe that was closed before the last value's or after it.
 TEST(References, GoneIsAfterADropElsewhere) {
   for (const bool told_first : {false, true}) {
-    run_model({}, [told_first] {
-      Counted c;
-      c.references().reset(key(3));
+    run_both(kOpening, [told_first](Stripes first) {
+      Counted c(first);
       expect(c.take(3), "the value's reference");
       Atomic<int> attached{1};
       const auto asks = [&] {
-        if (c.references().acquire(key(3), thread_ordinal())) {
-          if (!References::drop_open(c.mine()) && c.references().drop_closed()) c.end();
+        if (c.acquire(3)) {
+          c.drop();
         } else {
           expect(attached.load(kRelaxed) == 0, "gone: nothing is attached any more");
         }
@@ -215,6 +260,175 @@ TEST(References, GoneIsAfterADropElsewhere) {
       expect(c.ended == 1, "ended");
     });
   }
+}
+
+// Several stripes in a group, which one thread opens for all.
+TEST(References, AGroupIsOpenedAgainstClose) {
+  for (const Stripes first : {Stripes::kNoneOpen, Stripes::kNoneAgain})
+    run_model({2, 2}, [first] {
+      CountedIn<4> c(first);
+      static_assert(4 / References::kGroups == 2, "stripes 1 and 3 are one group");
+      for (int t = 0; t < 2; ++t) {
+        spawn([&c] {
+          c.open(3, 1);
+          c.references().count();
+        });
+        c.references().acquire_exact(key(3));
+      }
+      spawn([&c] { c.close(); });
+      join();
+      for (const unsigned s : {1u, 3u}) {
+        expect(!References::is_open(c.stripes[s]), "closed, or not opened");
+        expect(!References::acquire_in(c.stripes[s], key(3)), "none is taken there");
+      }
+      expect(c.references().count() == 2 && c.ended == 0, "two are held");
+      c.drop();
+      c.drop();
+      expect(c.ended == 1, "those were the last");
+    });
+}
+
+// Threads of one stripe: while one opens it, the others go on.
+TEST(References, OneStripeForAll) {
+  for (const Stripes first : {Stripes::kNoneOpen, Stripes::kNoneAgain})
+    run_model({2, 1}, [first] {
+      CountedIn<1> c(first);
+      expect(c.references().acquire_exact(key(3)), "alive");
+      for (int t = 0; t < 2; ++t) {
+        spawn([&c] {
+          if (c.take(3)) c.drop();
+        });
+      }
+      spawn([&c] {
+        c.drop();
+        c.close();
+      });
+      join();
+      expect(c.ended == 1, "ended");
+    });
+}
+
+// Who has freed a keyval is overtaken by somebody who finds it unused, and by the next generation.
+TEST(References, ClosedByAnotherMeanwhile) {
+  for (const bool next : {false, true}) {
+    run_model({}, [next] {
+      Counted c(Stripes::kNoneOpen);
+      spawn([&c] { c.close_slowly(); });
+      spawn([&c, next] {
+        if (!References::end_unused(c.exact, key(3))) return;
+        c.end();
+        if (next) References::reset(c.exact, key(4));
+      });
+      join();
+      expect(c.ended == 1, "ended");
+      expect(!c.acquire(3), "none can be taken");
+      if (next && (c.exact.load(kRelaxed) & id::kGenerationMask) == (key(4) & id::kGenerationMask))
+        expect(c.acquire(4), "the next one is alive");
+    });
+  }
+}
+
+// The stripe is opened for a generation by a thread that has nothing to do with its creator.
+TEST(References, WhatTheCreatorWroteIsSeenThroughAStripe) {
+  int at_once = 0, in_turn = 0;
+  run_model({}, [&at_once, &in_turn] {
+    Counted c(Stripes::kNoneOpen);
+    c.close();
+    Plain<int> next{0};
+    const auto uses = [&] {
+      const uint64_t word = c.stripes[1].load(kRelaxed);  // as dup and set do
+      const bool named = ((word ^ key(4)) & stripe::kKeyval) == 0;
+      if (named && References::acquire_open(c.stripes[1], word)) {
+        expect(next.read() == 4, "it is there");
+        ++at_once;
+      } else if (References::acquire_in(c.stripes[1], key(4))) {
+        expect(next.read() == 4, "it is there");
+        ++in_turn;
+      }
+    };
+    spawn([&] {
+      next.write(4);
+      References::reset(c.exact, key(4));
+    });
+    spawn([&] {
+      if (c.references().acquire_exact(key(4))) c.open(4, 1);
+    });
+    spawn(uses);
+    join();
+  });
+  EXPECT_GT(at_once, 0);
+  EXPECT_GT(in_turn, 0);
+}
+
+// The same of a predefined keyval, whose stripes are never opened: all ask the exact count.
+TEST(References, WhatTheCreatorWroteIsSeenThroughTheExactCount) {
+  int seen = 0;
+  run_model({}, [&seen] {
+    Counted c(Stripes::kNoneOpen);
+    c.close();
+    Plain<int> next{0};
+    spawn([&] {
+      next.write(4);
+      c.references().reset_closed(key(4) & stripe::kKeyval);
+    });
+    for (int t = 0; t < 2; ++t) {
+      spawn([&] {
+        if (!c.acquire(4)) return;
+        expect(next.read() == 4, "it is there");
+        ++seen;
+      });
+    }
+    join();
+  });
+  EXPECT_GT(seen, 0);
+}
+
+// Names of stripes that change while one is opened: in the end it has the last one.
+TEST(References, RenameAgainstOpen) {
+  for (const Stripes first : {Stripes::kNoneOpen, Stripes::kAllOpen}) {
+    for (const bool back : {false, true}) {
+      run_model({2, 2}, [first, back] {
+        Counted c(first);
+        expect(c.take(3), "alive");
+        Atomic<uint32_t> flags{0};
+        const auto name = [&flags] { return (key(3) & stripe::kKeyval) | flags.load(kAcquire); };
+        const auto change = [&](uint32_t to) {
+          flags.store(to, kRelease);
+          c.references().rename(name);
+        };
+        spawn([&] {
+          c.references().open(0, name);
+          if (References::acquire_in(c.stripes[0], key(3))) References::drop_open(c.stripes[0]);
+        });
+        spawn([&] { change(stripe::kDupFn); });
+        if (back) {
+          spawn([&] {
+            uint32_t old = stripe::kDupFn;
+            if (flags.compare_exchange_strong(old, 0, kAcqRel, kRelaxed))
+              c.references().rename(name);
+          });
+        }
+        join();
+        const auto now = static_cast<uint32_t>(c.stripes[0].load(kRelaxed));
+        expect(now == name(), "the last name");
+        expect(c.references().count() == 1, "one is held");
+      });
+    }
+  }
+}
+
+// Closed stripes are named, and the names taken away, while drops go on there, and somebody would
+// still like to open them.
+TEST(References, NamesOfClosedStripes) {
+  run_both({}, [](Stripes first) {
+    Counted c(first);
+    expect(c.take(3) && c.take(3), "alive");
+    for (int t = 0; t < 2; ++t) spawn([&c] { c.drop(); });
+    spawn([&c] { c.close_slowly(); });
+    join();
+    expect(c.ended == 1, "ended");
+    for (const auto& stripe : c.stripes) expect(!References::is_named(stripe), "nothing is left");
+  });
 }
 
 }  // namespace

@@ -10,16 +10,16 @@ namespace attrcache::model {
 namespace {
 
 struct Kind {
-  Epoch epoch{1};
-  attrcache_kind_options options = {};
-  const Threads threads{attrcache_thread_hooks{}};
-  Registry registry{0, options, 1, epoch, threads};
-  int keyval = 0;
-
-  Kind() {
+  explicit Kind(unsigned stripes = 1) : registry(0, options, stripes, epoch, threads) {
     expect(registry.create(callbacks(1), &keyval, Registry::kNotPredefined) == ATTRCACHE_OK,
            "made");
   }
+  Epoch epoch{1};
+  attrcache_kind_options options = {};
+  const Threads threads{attrcache_thread_hooks{}};
+  Registry registry;
+  int keyval = 0;
+
   static attrcache_callbacks callbacks(uintptr_t number) {
     attrcache_callbacks c = {};
     c.extra_state = reinterpret_cast<void*>(number);
@@ -89,6 +89,46 @@ TEST(SetCallbacks, TwiceAtOnceAgainstTheRules) {
     for (const uintptr_t number : {2, 3}) {
       spawn([&k, number] { k.change(number); });
     }
+    join();
+    const uint64_t word = k.registry.look_up(keyval);
+    const auto name = static_cast<uint32_t>(k.registry.first_chunk_counters(0)[0].load(kRelaxed));
+    expect((name & stripe::kFlags) == (word >> entry_word::kFlagsShift & stripe::kFlags),
+           "as the word says");
+    k.free();
+    k.finish();
+  });
+}
+
+// The same of two who don't see each other, because each counts on a stripe of its own. The second
+// retires the record that the first has just made.
+TEST(SetCallbacks, TwiceAtOnceOnTwoStripesAgainstTheRules) {
+  int both = 0;
+  run_model({2, 2}, [&] {
+    Kind k(2);
+    int succeeded = 0;
+    for (const uintptr_t number : {2, 3}) {
+      spawn([&k, &succeeded, number] {
+        k.registry.name_stripe(static_cast<uint32_t>(k.keyval));
+        succeeded += k.change(number) == ATTRCACHE_OK;
+      });
+    }
+    join();
+    both += succeeded == 2;
+    k.free();
+    k.finish();
+  });
+  EXPECT_GT(both, 0);
+}
+
+// The same where a stripe is opened meanwhile, by somebody who attaches something.
+TEST(SetCallbacks, AgainstTheFirstUseOfAStripeAgainstTheRules) {
+  run_model({3, 2}, [&] {
+    Kind k;
+    const auto keyval = static_cast<uint32_t>(k.keyval);
+    spawn([&k] { k.change(2); });
+    spawn([&k, keyval] {
+      if (k.registry.acquire(keyval)) k.registry.drop(keyval);
+    });
     join();
     const uint64_t word = k.registry.look_up(keyval);
     const auto name = static_cast<uint32_t>(k.registry.first_chunk_counters(0)[0].load(kRelaxed));

@@ -39,6 +39,8 @@ CURVES = [
     ("borrow and give back, each of so many held at once", "borrows",
      [(n, f"borrow_{n}") for n in (1, 100, 1000)]),
     ("create and free a keyval", "stripes", [(n, f"create_free_{n}") for n in (2, 64)]),
+    ("create a keyval, set and delete once, and free it", "stripes",
+     [(n, f"create_use_free_{n}") for n in (2, 64)]),
 ]
 
 

@@ -19,14 +19,31 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
     return ((word ^ key(generation)) & stripe::kKeyval) == 0 &&
            References::acquire_open(all.of(ordinal), word);
   }
-  // Does what Registry::free does.
+  void begin(unsigned generation) { References::reset(exact, key(generation)); }
+  // Do what Registry does.
+  bool acquire(unsigned ordinal, unsigned generation) {
+    if (References::acquire_in(all.of(ordinal), key(generation))) return true;
+    if (!references.acquire_exact(key(generation))) return false;
+    open(ordinal, generation);
+    return true;
+  }
+  void open(unsigned ordinal, unsigned generation) {
+    references.open(ordinal, [generation] { return key(generation) & stripe::kKeyval; });
+  }
   bool close(unsigned generation) {
-    const uint32_t counted = references.close_stripes();
-    return (counted == 0 && references.end_unused(key(generation))) ||
-           references.close_exact(counted);
+    if (References::end_unused(exact, key(generation))) return true;
+    uint32_t counted;
+    return references.close(key(generation), &counted) &&
+           (references.end_closed(counted) || references.collect(counted));
   }
   bool drop(unsigned ordinal) {
-    return !References::drop_open(all.of(ordinal)) && references.drop_closed();
+    return !References::drop_open(all.of(ordinal)) && references.drop_exact();
+  }
+  unsigned open_stripes() const {
+    unsigned count = 0;
+    all.for_each(
+        [&count](const References::Counter& stripe) { count += References::is_open(stripe); });
+    return count;
   }
 
   References::Counter exact{0};
@@ -36,39 +53,40 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
 };
 
 TEST_P(ReferencesTest, ClosingAnUnreferencedCountEndsIt) {
-  references.reset(key(7));
+  begin(7);
   EXPECT_EQ(references.count(), 0u);
   EXPECT_TRUE(close(7));
-  EXPECT_FALSE(references.acquire(key(7), 1)) << "once 0 it stays 0";
+  EXPECT_FALSE(acquire(1, 7)) << "once 0 it stays 0";
 }
 
 TEST_P(ReferencesTest, AReferenceTakenMeanwhileKeepsIt) {
-  references.reset(key(7));
-  EXPECT_EQ(references.close_stripes(), 0u);
-  EXPECT_TRUE(references.acquire(key(7), 1));
-  EXPECT_FALSE(references.end_unused(key(7)));
-  EXPECT_FALSE(references.close_exact(0));
+  begin(7);
+  uint32_t counted;
+  EXPECT_TRUE(references.close(key(7), &counted));
+  EXPECT_EQ(counted, 0u);
+  EXPECT_TRUE(acquire(1, 7));
+  EXPECT_FALSE(references.end_closed(counted));
+  EXPECT_FALSE(references.collect(counted));
   EXPECT_TRUE(drop(1));
 }
 
 TEST_P(ReferencesTest, AfterClosingTheLastDropEndsIt) {
-  references.reset(key(7));
-  for (unsigned ordinal = 0; ordinal < 10; ++ordinal)
-    EXPECT_TRUE(references.acquire(key(7), ordinal));
+  begin(7);
+  for (unsigned ordinal = 0; ordinal < 10; ++ordinal) EXPECT_TRUE(acquire(ordinal, 7));
   EXPECT_EQ(references.count(), 10u);
   EXPECT_FALSE(close(7));
   EXPECT_EQ(references.count(), 10u);
   EXPECT_FALSE(acquire_open(3, 7));
-  EXPECT_TRUE(references.acquire(key(7), 3)) << "freed and still in use";
+  EXPECT_TRUE(acquire(3, 7)) << "freed and still in use";
   for (unsigned i = 0; i < 10; ++i) EXPECT_FALSE(drop(i));
   EXPECT_TRUE(drop(99)) << "by another thread than took it";
   EXPECT_EQ(references.count(), 0u);
-  EXPECT_FALSE(references.acquire(key(7), 3));
+  EXPECT_FALSE(acquire(3, 7));
 }
 
 TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
-  references.reset(key(0));
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(references.acquire(key(0), 0));
+  begin(0);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(acquire(0, 0));
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(drop(1));
   EXPECT_EQ(references.count(), 1u);
   EXPECT_FALSE(close(0));
@@ -79,11 +97,12 @@ TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
 TEST_P(ReferencesTest, AStripeMayLeaveItsRange) {
   if (GetParam() == 1) return;  // is both threads'
   for (const uint64_t times : {0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu}) {
-    references.reset(key(7));
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(references.acquire(key(7), 0));
+    begin(7);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(acquire(0, 7));
+    open(1, 7);
     all.of(0).fetch_add(times << 32, kRelaxed);
     all.of(1).fetch_sub(times << 32, kRelaxed);
-    EXPECT_TRUE(references.acquire(key(7), 0));
+    EXPECT_TRUE(acquire(0, 7));
     EXPECT_FALSE(drop(1));
     EXPECT_EQ(references.count(), 3u) << times;
     EXPECT_FALSE(close(7));
@@ -96,32 +115,99 @@ TEST_P(ReferencesTest, AStripeMayLeaveItsRange) {
 
 TEST_P(ReferencesTest, AnotherGenerationIsRefused) {
   for (unsigned generation = 0; generation < 256; ++generation) {
-    references.reset(key(generation));
-    EXPECT_FALSE(references.acquire(key((generation + 255) % 256), 1));
+    begin(generation);
+    EXPECT_FALSE(acquire(1, (generation + 255) % 256));
     EXPECT_FALSE(acquire_open(1, (generation + 1) % 256));
+    EXPECT_FALSE(acquire_open(1, generation)) << "not open yet";
+    EXPECT_TRUE(acquire(1, generation));
     EXPECT_TRUE(acquire_open(1, generation));
+    EXPECT_FALSE(drop(1));
     EXPECT_FALSE(close(generation));
-    EXPECT_FALSE(references.acquire(key((generation + 1) % 256), 1));
+    EXPECT_FALSE(acquire(1, (generation + 1) % 256));
     EXPECT_TRUE(drop(1));
   }
 }
 
 // A predefined keyval is never freed, so none of its references is the last.
 TEST_P(ReferencesTest, ClosedFromTheStart) {
-  references.reset(key(7) + stripe::kClosing);
+  references.reset_closed(key(7) & stripe::kKeyval);
   EXPECT_FALSE(acquire_open(1, 7));
-  EXPECT_FALSE(references.acquire(key(8), 1));
-  EXPECT_TRUE(references.acquire(key(7), 1));
+  EXPECT_FALSE(acquire(1, 8));
+  EXPECT_TRUE(acquire(1, 7));
   EXPECT_EQ(references.count(), 1u);
   EXPECT_FALSE(drop(1));
   EXPECT_EQ(references.count(), 0u);
-  EXPECT_TRUE(references.acquire(key(7), 1));
+  EXPECT_TRUE(acquire(1, 7));
+}
+
+// To create and free a keyval costs the same whatever the number of stripes.
+TEST_P(ReferencesTest, AStripeIsOpenedByItsFirstUse) {
+  begin(7);
+  EXPECT_EQ(open_stripes(), 0u);
+  EXPECT_TRUE(acquire(1, 7));
+  EXPECT_TRUE(References::is_open(all.of(1)));
+  const unsigned at_once = open_stripes();
+  EXPECT_LE(at_once, 4u) << "and the few of its group";
+  EXPECT_TRUE(acquire(1, 7));
+  EXPECT_EQ(open_stripes(), at_once);
+  EXPECT_EQ(all.of(1).load(kRelaxed) >> 32, 1u) << "the first was counted elsewhere";
+  EXPECT_EQ(references.count(), 2u);
+  for (unsigned ordinal = 0; ordinal < GetParam(); ++ordinal) open(ordinal, 7);
+  EXPECT_EQ(open_stripes(), GetParam());
+  EXPECT_FALSE(drop(2));
+  EXPECT_FALSE(drop(3));
+  EXPECT_EQ(references.count(), 0u);
+  EXPECT_TRUE(close(7)) << "whatever the single counts are";
+  EXPECT_EQ(open_stripes(), 0u);
+}
+
+TEST_P(ReferencesTest, NothingIsOpenedAfterClosing) {
+  begin(7);
+  EXPECT_TRUE(acquire(0, 7));
+  EXPECT_FALSE(close(7));
+  for (unsigned ordinal = 0; ordinal < GetParam(); ++ordinal) {
+    EXPECT_TRUE(acquire(ordinal, 7));
+    EXPECT_FALSE(drop(ordinal));
+  }
+  EXPECT_EQ(open_stripes(), 0u);
+  EXPECT_TRUE(drop(0));
+}
+
+// A value may be dropped where no value was ever attached, and any number of them.
+TEST_P(ReferencesTest, DroppedAtAStripeThatIsNotOpen) {
+  begin(7);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(references.acquire_exact(key(7)));
+  EXPECT_FALSE(drop(1));
+  EXPECT_EQ(references.count(), 2u);
+  open(1, 7);
+  EXPECT_FALSE(drop(1));
+  EXPECT_FALSE(drop(1));
+  EXPECT_EQ(references.count(), 0u);
+  EXPECT_TRUE(close(7));
+}
+
+// An opener that never comes to open its stripe: all others of its group count on the exact count,
+// which may be any number meanwhile.
+TEST_P(ReferencesTest, TheExactCountMayLeaveItsRange) {
+  if (GetParam() == 1) return;  // both are of one group
+  for (const uint64_t times : {0x7fffffffu, 0x80000000u, 0xffffffffu}) {
+    begin(7);
+    EXPECT_TRUE(acquire(0, 7));
+    all.of(0).fetch_add(times << 32, kRelaxed);
+    exact.fetch_sub(times << 32, kRelaxed);
+    EXPECT_EQ(references.count(), 1u) << times;
+    EXPECT_TRUE(references.acquire_exact(key(7)));
+    EXPECT_FALSE(references.drop_exact());
+    EXPECT_FALSE(close(7));
+    EXPECT_EQ(references.count(), 1u) << times;
+    EXPECT_TRUE(drop(1)) << times;
+  }
 }
 
 TEST_P(ReferencesTest, ExactlyOneIsToldOfTheEnd) {
   for (int round = 0; round < 1000 / support::kSlowness; ++round) {
     const unsigned generation = round % 256;
-    references.reset(key(generation));
+    begin(generation);
     std::atomic<int> told{0};
     support::run_threads(support::kThreads, [&](int t) {
       if (t == 0) {
@@ -129,7 +215,7 @@ TEST_P(ReferencesTest, ExactlyOneIsToldOfTheEnd) {
         return;
       }
       for (int i = 0; i < 20; ++i) {
-        if (!references.acquire(key(generation), t)) return;
+        if (!acquire(t, generation)) return;
         told += drop(t + i);
       }
     });

@@ -35,12 +35,27 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   bool acquire(int keyval) { return registry.acquire(static_cast<uint32_t>(keyval)); }
   void drop(int keyval) { registry.drop(static_cast<uint32_t>(keyval)); }
 
+  static DomainSettings telling() {
+    DomainSettings settings;
+    settings.tells = true;
+    return settings;
+  }
+  unsigned named_stripes(int keyval) const {
+    unsigned count = 0;
+    for (unsigned ordinal = 0; ordinal < GetParam(); ++ordinal) {
+      count += References::is_named(
+          *registry.counters(id::offset(static_cast<uint32_t>(keyval)), ordinal));
+    }
+    return count;
+  }
+
   int ends = 0;  // outlive the registry, whose end runs destructors
   int other_ends = 0;
   Epoch epoch{GetParam()};
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
-  Registry registry{kKind, options, GetParam(), epoch, threads};
+  DomainSettings settings = telling();
+  Registry registry{kKind, options, GetParam(), epoch, threads, settings};
 };
 
 TEST_P(RegistryTest, AKeyvalIsOfItsKindAndFoundUntilItIsFreed) {
@@ -181,9 +196,28 @@ TEST_P(RegistryTest, VisitSeesReferencesAndNothingStale) {
   EXPECT_FALSE(registry.visit(static_cast<uint32_t>(keyval), look));
 }
 
+// What a stripe is named is true of the keyval that there is, whatever was there before.
+TEST_P(RegistryTest, StripesAreNamedWhileTheKeyvalIsInUse) {
+  const int keyval = make();
+  EXPECT_EQ(named_stripes(keyval), 0u) << "none was used";
+  registry.name_stripe(static_cast<uint32_t>(keyval));
+  const unsigned of_group = named_stripes(keyval);
+  EXPECT_GE(of_group, 1u);
+  registry.name_stripe(static_cast<uint32_t>(keyval));
+  EXPECT_EQ(named_stripes(keyval), of_group);
+  EXPECT_EQ(registry.count_references(static_cast<uint32_t>(keyval)), 0u);
+  ASSERT_TRUE(acquire(keyval));
+  EXPECT_EQ(free(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(named_stripes(keyval), GetParam()) << "as long as it is freed and in use";
+  drop(keyval);
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(named_stripes(keyval), 0u);
+}
+
 TEST_P(RegistryTest, PredefinedOnesCantBeFreed) {
   int keyval;
   ASSERT_EQ(registry.create({}, &keyval, ATTRCACHE_AS_INT), ATTRCACHE_OK);
+  EXPECT_EQ(named_stripes(keyval), GetParam());
   const int before = keyval;
   EXPECT_EQ(registry.free(&keyval), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
   EXPECT_EQ(keyval, before);
