@@ -31,7 +31,7 @@ attrcache_callbacks callbacks_of(Copy* copy_fn, Delete* delete_fn, void* extra_s
 template <int kKind, typename Names, typename Copy, typename Delete>
 [[gnu::noinline, gnu::cold]] int create_keyval_slow(Copy* copy_fn, Delete* delete_fn, int* keyval,
                                                     void* extra_state, const void* caller) {
-  if (ending() && over()) {
+  if (over()) {
     note_passed_on(Doing::kCreate, kKind, kNoKeyval);
     return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
   }

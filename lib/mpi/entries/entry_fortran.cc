@@ -109,7 +109,7 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   using Kind = typename N::Kind;
   Ierror result(ierror);
   const Process* state = nullptr;
-  if (!(ending() && over())) {
+  if (!over()) {
     // If MPI_Init was not called yet, MPI ends the program inside begin(), so this is noted first.
     if (process() == nullptr) note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
     const int code = begin(&state);

@@ -24,7 +24,7 @@ namespace attrcache::mpi {
 
 // Whether MPI itself has to answer a call with a keyval in attrcache's range: there is no domain,
 // so attrcache can't have made the keyval, or MPI is over.
-inline bool not_ours_to_answer() { return process() == nullptr || (ending() && over()); }
+inline bool not_ours_to_answer() { return process() == nullptr || over(); }
 
 // Reads an attribute by `read`, which is attrcache_get or one of its variants. If the object isn't
 // in the map, it asks MPI for the anchor.

@@ -17,4 +17,12 @@
 #error "attrcache: define ATTRCACHE_OPENMPI, ATTRCACHE_MPICH or ATTRCACHE_MPI_ABI"
 #endif
 
+namespace attrcache::mpi::facts {
+
+// Whether MPI_Session_init and MPI_Session_finalize are overridden. Where they aren't, MPI's own count
+// of sessions is read.
+inline constexpr bool kSeesSessions = kSessionCount == nullptr;
+
+}  // namespace attrcache::mpi::facts
+
 #endif  // ATTRCACHE_MPI_NATIVE_FACTS_H_

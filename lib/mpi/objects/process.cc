@@ -17,7 +17,7 @@ constinit Atomic<long> mpi_users{0};
 namespace {
 
 bool session_lives() {
-  if constexpr (facts::kSessionCount == nullptr) {
+  if constexpr (facts::kSeesSessions) {
     return mpi_users.load(kRelaxed) > 0;
   } else {
     static const auto* const count =
@@ -28,7 +28,7 @@ bool session_lives() {
 
 }  // namespace
 
-bool over() { return finalized() && !session_lives(); }
+bool takes_no_calls() { return finalized() && !session_lives(); }
 
 bool wants_words() {
   const char* wish = std::getenv("ATTRCACHE_VERBOSE");

@@ -56,8 +56,9 @@ inline bool ending() { return (attention() & kEnding) != 0; }
 [[gnu::visibility("hidden")]] extern constinit Atomic<long> mpi_users;
 
 // Whether MPI takes no calls any more: MPI_Finalize has got so far, and no session has outlived it, or
-// has begun since. To be asked if ending(). Slow.
-bool over();
+// has begun since.
+bool takes_no_calls();  // slow
+inline bool over() { return ending() && takes_no_calls(); }
 
 // ---- ATTRCACHE_VERBOSE ----
 

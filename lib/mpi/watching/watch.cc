@@ -75,7 +75,7 @@ void note_result(int result, Doing doing, int kind, int keyval) {
 }
 
 void note_passed_on(Doing doing, int kind, int keyval) {
-  const bool ended = ending() ? over() : checking() && finalized();
+  const bool ended = over() || (!ending() && checking() && finalized());
   if (ended || (checking() && !initialized() && !has_sessions())) {
     caught(Misuse::kOutsideInitFinalize,
            {doing, kind, keyval, ended ? "it is over" : "it has not begun"});

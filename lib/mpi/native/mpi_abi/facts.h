@@ -24,9 +24,9 @@ inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 inline constexpr bool kStandardAbi = true;
 inline constexpr bool kFortran = false;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h).
-inline constexpr bool kSeesSessions = true;
-inline constexpr const char* kSessionCount = nullptr;  // so no need to ask MPI
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h), so
+// sessions are counted there.
+inline constexpr const char* kSessionCount = nullptr;
 
 inline constexpr bool kFortranRaisesByItself = false;
 inline constexpr bool kBindingsCallC = false;

@@ -32,9 +32,9 @@ inline constexpr bool kStandardAbi = false;
 // Whether there are Fortran functions to be served.
 inline constexpr bool kFortran = true;
 
-// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h).
-inline constexpr bool kSeesSessions = true;
-inline constexpr const char* kSessionCount = nullptr;  // so no need to ask MPI
+// MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h), so
+// sessions are counted there.
+inline constexpr const char* kSessionCount = nullptr;
 
 // Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
 inline constexpr bool kBindingsCallC = true;
