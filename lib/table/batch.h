@@ -56,7 +56,7 @@ class Batch {
   bool passed_over() const { return passed_over_ != 0; }
 
  private:
-  static constexpr unsigned kFew = 64;
+  static constexpr unsigned kFew = 16;
 
   bool find_next();
   bool list_all();

@@ -66,7 +66,10 @@ template <Where kWhere>
 template <Where kWhere>
 [[gnu::always_inline]] inline References::Counter& counter_in(References::Counter* counters,
                                                               uint32_t key) {
-  return kWhere == Where::kFar ? *counters : counters[id::index(key)];
+  if (kWhere == Where::kFar) return *counters;
+  // The first keyvals' offsets are at hand: it was found by them that the keyval is one of the first.
+  static_assert(sizeof(Pair) % sizeof *counters == 0);
+  return counters[id::slot_offset(key) / sizeof(Pair)];
 }
 
 // Sets in one step where nobody has to be called or waited for: the slot holds such a value under

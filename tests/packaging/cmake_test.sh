@@ -25,6 +25,11 @@ for library in lib/libattrcache.so lib/attrcache/libattrcache_{openmpi,mpich,mpi
   needed() { readelf -d "$1" | sed -n 's/.*\(NEEDED\|SONAME\).*\[\(.*\)\]/\1 \2/p' | grep -v ld-linux | sort; }
   [[ $(needed "$work/cmake/$library") != *'NEEDED libattrcache'* ]] || fail "$library needs us"
 done
+# A C library adopts it, which should get no runtime of C++ or of the compiler by it.
+for built in bazel cmake; do
+  [[ $(needed "$work/$built/lib/libattrcache.so" | grep NEEDED) == 'NEEDED libc.so.6' ]] ||
+    fail "$built: libattrcache.so needs $(needed "$work/$built/lib/libattrcache.so")"
+done
 # The package files are the same, except for the paths in them.
 for file in lib/pkgconfig/attrcache.pc lib/cmake/attrcache/attrcache-config{,-version}.cmake; do
   diff <(sed "s|$work/bazel|PREFIX|" "$work/bazel/$file") \

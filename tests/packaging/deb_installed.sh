@@ -31,6 +31,10 @@ tools/package deb --check
 apt install ./build/packages/*.deb
 bash tests/packaging/installed.sh
 files=$(dpkg -L "${packages[@]}" | sort -u)
+for library in $(grep '/libattrcache\.so\.[0-9]*$' <<<"$files"); do
+  needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+  [[ $needed == libc.so.6 ]] || fail "$library needs $needed"
+done
 apt purge "${packages[@]}"
 for package in "${packages[@]}"; do
   ! dpkg-query -W "$package" >"$log" 2>&1 || fail "$package is still known: $(cat "$log")"
