@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A table's attributes in the order in which they were set. Usually all are in one batch: they are
-// listed in one pass and then sorted, unless they are in order already, as most are. If there are more than kFew, and no memory for the list, batches of kFew
-// attributes are selected one after the other, each by a pass over the table. That is slow, but a
-// free must not fail for want of memory.
+// listed in one pass and then sorted, unless they are in order already, as most are. If there are
+// more than kFew, and no memory for the list, batches of kFew attributes are selected one after the
+// other, each by a pass over the table. That is slow, but a free must not fail for want of memory.
 
 #ifndef ATTRCACHE_TABLE_BATCH_H_
 #define ATTRCACHE_TABLE_BATCH_H_
@@ -56,6 +56,7 @@ class Batch {
   bool passed_over() const { return passed_over_ != 0; }
 
  private:
+  // So many are listed on the stack. Frees nest, and user-level threads have small stacks.
   static constexpr unsigned kFew = 16;
 
   bool find_next();
