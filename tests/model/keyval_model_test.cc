@@ -389,6 +389,30 @@ TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
   EXPECT_GT(created, 10);
 }
 
+// The same where the index comes round while the free of its keyval is still under way: the last
+// index in the queue can't be taken, so the thread that creates puts another one behind it.
+TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
+  int created = 0;
+  run_model({2, 0}, [&created] {
+    FullRegistry f;
+    int seen = 0;
+    spawn([&f, &seen] { f.look(id::make(0, 0, 0), &seen); });
+    spawn([&f] { f.free(id::make(0, 0, 0)); });
+    spawn([&f, &created] {
+      f.free(id::make(0, 0, 2));
+      if (!f.create(id::make(0, 1, 1))) return;
+      // In this order, unless index 2 was freed first.
+      const attrcache_callbacks callbacks = {};
+      int keyval;
+      if (f.registry.create(callbacks, &keyval, Registry::kNotPredefined) == ATTRCACHE_OK)
+        ++created;
+    });
+    join();
+    f.finish();
+  });
+  EXPECT_GT(created, 10);
+}
+
 // A thread that opens a stripe, so as to take a reference or to drop one, is overtaken by the end
 // of the keyval, and by the next keyval of the index, whose stripes it must not open under the old
 // name.
