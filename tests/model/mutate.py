@@ -11,7 +11,9 @@
               equivalent: WHY      if it need not be caught
 
 Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
-error, and so is an argument (argued.txt) or a patch that no longer fits the source.
+error, and so is an argument (argued.txt) or a patch that no longer fits the source. A test that
+runs out of time catches nothing: a weaker order may just mean more to explore. If no other test
+fails, the mutant is UNDECIDED, and that is an error, too.
 
   tests/model/mutate.py [--fits] [--skip-argued] [--only TEXT] [--kind KIND] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
 
@@ -39,6 +41,7 @@ HEADERS = ["lib/platform", "tests/model/explorer"]  # memory orders are in these
 COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL",
            '-DATTRCACHE_ATOMIC_HEADER="tests/model/explorer/atomic.h"',
            '-DATTRCACHE_PAIR_HEADER="tests/model/explorer/pair.h"', "-I.", "-Ilib", "-Ilib/include"]
+NO_END = "does not end"
 WEAKER = {
     "load": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
     "store": {"seq_cst": ["release"], "release": ["relaxed"]},
@@ -171,22 +174,25 @@ class Models:
         return test, 1000 * (usage.ru_utime + usage.ru_stime)
 
     def run(self, program, tests, weaken, options, first=None):
-        """The first test that fails and what it says, or None. Cheap tests go first."""
+        """The first test that fails and what it says; else one that doesn't end, or None. Cheap tests go first."""
         env = dict(os.environ)
         if weaken is not None:
             env["ATTRCACHE_MODEL_WEAKEN"] = weaken
         cheap = [t for t in tests if self.cost[t] < 300]
         dear = sorted((t for t in tests if 300 <= self.cost[t] <= 1000 * options.max_cost),
                       key=lambda t: self.cost[t])
+        undecided = None
         for batch in [[first] if first in tests else [], cheap] + [[t] for t in dear]:
             if not batch:
                 continue
+            limit = min(options.max_seconds, 60 + 20 * sum(self.cost[t] for t in batch) / 1000)
             command = [program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
             try:
                 log = subprocess.run(command, env=env, capture_output=True, text=True,
-                                     timeout=options.max_seconds)
+                                     timeout=limit)
             except subprocess.TimeoutExpired:
-                return batch[0], "does not end"
+                undecided = batch[0], NO_END
+                continue
             if log.returncode == 0:
                 continue
             ran = (re.findall(r"\[ +FAILED +\] (\S+?),? ", log.stdout)[:1] or
@@ -194,7 +200,7 @@ class Models:
             said = re.search(r"^model: (.*), in execution", log.stderr, re.M)
             what = said.group(1) if said else "stops with status %d" % log.returncode
             return ran[0], what
-        return None
+        return undecided
 
 
 class Results:
@@ -222,7 +228,7 @@ class Results:
     def of(self, mutant, run, options):
         """run(the test to begin with), unless it is known; and remembers it."""
         sources, cost, test, said = self.known.get(mutant, (None, 0, None, None))
-        if sources == self.sources and (test is not None or cost >= options.max_cost):
+        if sources == self.sources and said != NO_END and (test is not None or cost >= options.max_cost):
             return test and (test, said)
         caught = run(test)
         if self.path is not None:
@@ -474,15 +480,15 @@ def main():
         finally:
             shutil.rmtree(build.root)
 
-    counts = {"caught": 0, "argued": 0, "SURVIVES": 0, "ERROR": 0}
+    counts = {"caught": 0, "argued": 0, "SURVIVES": 0, "UNDECIDED": 0, "ERROR": 0}
 
     def report(outcomes):
         for result in outcomes:
             if result is None:
                 continue
             label, caught, argued = result
-            if caught is not None:
-                verdict, note = "caught", "%s: %s" % caught
+            if caught is not None and (caught[1] != NO_END or argued is None):
+                verdict, note = "UNDECIDED" if caught[1] == NO_END else "caught", "%s: %s" % tuple(caught)
             elif argued is None:
                 verdict, note = "SURVIVES", ""
             elif argued.startswith("ERROR"):
@@ -503,7 +509,7 @@ def main():
                 counts["ERROR"] += 1
                 print("ERROR     an argument that fits nothing: %(file)s | %(text)s" % a)
     print(", ".join("%d %s" % (n, what) for what, n in counts.items()))
-    sys.exit(1 if counts["SURVIVES"] or counts["ERROR"] else 0)
+    sys.exit(1 if counts["SURVIVES"] or counts["UNDECIDED"] or counts["ERROR"] else 0)
 
 
 if __name__ == "__main__":
