@@ -67,8 +67,7 @@ template <Where kWhere>
 [[gnu::always_inline]] inline References::Counter& counter_in(References::Counter* counters,
                                                               uint32_t key) {
   if (kWhere == Where::kFar) return *counters;
-  // The first keyvals' offsets are at hand: it was found by them that the keyval is one of the first.
-  static_assert(sizeof(Pair) % sizeof *counters == 0);
+  // Rather than id::index: the offset is at hand, since it has told that the keyval is one of the first.
   return counters[id::slot_offset(key) / sizeof(Pair)];
 }
 

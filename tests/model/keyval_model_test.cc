@@ -401,7 +401,7 @@ TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
     spawn([&f, &created] {
       f.free(id::make(0, 0, 2));
       if (!f.create(id::make(0, 1, 1))) return;
-      // In this order, unless index 2 was freed first.
+      // This one has index 0, unless index 2 was freed before it.
       const attrcache_callbacks callbacks = {};
       int keyval;
       if (f.registry.create(callbacks, &keyval, Registry::kNotPredefined) == ATTRCACHE_OK)
