@@ -15,9 +15,6 @@ grep -qx malloc "$work/outside" || fail "nothing was listed"
 ! readelf -SW libattrcache.a | grep -E '\.(init_array|ctors|preinit_array|gcc_except_table)' ||
   fail "something runs before main(), or handles exceptions"
 
-needs() { # FILE: the shared libraries that it needs
-  readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'
-}
 gcc -std=c11 -Wall -Wextra -Werror -Ilib/include "$here/use.c" libattrcache.a -lpthread -o "$work/program"
 expect "works in C" "$work/program"
 [[ $(needs "$work/program") == libc.so.* ]] || fail "the program needs $(needs "$work/program" | xargs)"

@@ -27,6 +27,10 @@ expect() {
   grep -qF -- "$text" <<<"$output" || fail "'$*' did not print '$text', but: $output"
 }
 
+needs() { # FILE: the shared libraries that it needs
+  readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'
+}
+
 # Prints the names that a shared library exports, with their versions. gold lists local names too,
 # which are left out.
 exported() {
