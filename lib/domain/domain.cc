@@ -65,6 +65,8 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   const unsigned stripes = options.stripes != 0 ? options.stripes : default_stripes();
   if (!std::has_single_bit(stripes) || stripes > kMaxStripes) return ATTRCACHE_ERR_ARGUMENT;
   if (!pair_supported()) return ATTRCACHE_ERR_UNSUPPORTED;
+  // set and get_aint, and a callback's extra_state, have an address's size.
+  if (options.fint_bytes == 8 && sizeof(intptr_t) < 8) return ATTRCACHE_ERR_UNSUPPORTED;
   static constexpr attrcache_thread_hooks kNoHooks = {};
   const attrcache_thread_hooks& threads = options.threads != nullptr ? *options.threads : kNoHooks;
   if ((threads.self == nullptr) != (threads.yield == nullptr)) return ATTRCACHE_ERR_ARGUMENT;

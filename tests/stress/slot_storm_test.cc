@@ -193,6 +193,9 @@ TEST(PlainStorm, GetSeesOnlyWhatWasSet) {
 
 // A value is always read together with the tag that it was set with.
 TEST(TagStorm, ValueAndTagAreReadAsOne) {
+  // Each tag is used with one value only: of these, as much as an address has bits. A Fint is read sign-extended.
+  constexpr auto kAint = static_cast<intptr_t>(0x1111111122222222);
+  constexpr auto kFint = static_cast<intptr_t>(0x33333333f4444444);
   Universe universe;
   attrcache_kind* kind = universe.kind();
   const int keyval = make_keyval(kind, nullptr, nullptr, nullptr);
@@ -200,17 +203,15 @@ TEST(TagStorm, ValueAndTagAreReadAsOne) {
   run_threads(kThreads, [&](int t) {
     for (int i = 0; i < kRounds; ++i) {
       if (t < 2) {
-        // Each tag is used with one value only. A Fint is read sign-extended.
         if (i % 2 == 0) {
-          object.set_as(keyval, 0x1111111122222222, ATTRCACHE_AS_AINT);
+          object.set_as(keyval, kAint, ATTRCACHE_AS_AINT);
         } else {
-          object.set_as(keyval, 0x33333333f4444444, ATTRCACHE_AS_FINT);
+          object.set_as(keyval, kFint, ATTRCACHE_AS_FINT);
         }
       } else {
         for (const attrcache_attribute_info& info : object.list()) {
-          EXPECT_EQ(info.value, info.tag == ATTRCACHE_AS_AINT
-                                    ? 0x1111111122222222
-                                    : static_cast<intptr_t>(int32_t(0xf4444444)));
+          EXPECT_EQ(info.value,
+                    info.tag == ATTRCACHE_AS_AINT ? kAint : static_cast<int32_t>(kFint));
         }
       }
     }

@@ -249,7 +249,8 @@ typedef struct attrcache_domain_options {
   const attrcache_keyval_numbers* numbers;
   /* How many bytes a Fortran INTEGER and LOGICAL have: 4, or 8 (-fdefault-integer-8); 0: 4. Fortran
    * callbacks get all their INTEGERs of that size by reference. With 8, ATTRCACHE_AS_FINT means the
-   * same as ATTRCACHE_AS_AINT, and attrcache_get_aint reads an INTEGER. */
+   * same as ATTRCACHE_AS_AINT, and attrcache_get_aint reads an INTEGER. So 8 is UNSUPPORTED where an
+   * address has 4 bytes. */
   int fint_bytes;
   /* What .FALSE. is in a LOGICAL; a flag that a Fortran copy_fn sets to anything else is true. */
   int fortran_false;
