@@ -57,9 +57,9 @@ static_assert(std::is_same_v<CopyFortran<int, int>, attrcache_copy_fint_fn> &&
               std::is_same_v<DeleteFortran<int, int>, attrcache_delete_fint_fn> &&
               std::is_same_v<DeleteFortran<int, intptr_t>, attrcache_delete_aint_fn>);
 
-template <typename Fint, typename Value>
+// `kTag` is what the copy is set as.
+template <typename Fint, typename Value, attrcache_tag kTag>
 Copied copy_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  constexpr auto kTag = sizeof(Value) == sizeof(int) ? ATTRCACHE_AS_FINT : ATTRCACHE_AS_AINT;
   Fint object = fortran_handle(arguments);
   Fint keyval = arguments.keyval;
   Value in = static_cast<Value>(*arguments.at);
@@ -89,11 +89,11 @@ Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arg
     case ATTRCACHE_FORTRAN_FINT:
     case ATTRCACHE_FORTRAN_AINT:
       if (arguments.convention.fint_is_64_bits) {
-        return copy_fortran<int64_t, int64_t>(callbacks, arguments);
+        return copy_fortran<int64_t, int64_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
       }
       return callbacks.functions.language == ATTRCACHE_FORTRAN_FINT
-                 ? copy_fortran<int, int>(callbacks, arguments)
-                 : copy_fortran<int, intptr_t>(callbacks, arguments);
+                 ? copy_fortran<int, int, ATTRCACHE_AS_FINT>(callbacks, arguments)
+                 : copy_fortran<int, intptr_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
     case ATTRCACHE_RAW:
       return copy_raw(callbacks, arguments);
     default:
