@@ -83,14 +83,15 @@ class File(Part):
     def splice(self, start, end, new):
         self.lines[start:end] = new
 
-    def _function(self, name):
+    def _function(self, name, count=1):
         """The lines of a function's definition in C: from the first of its head to its closing brace, which
         stands in the first column, as do the braces of all functions in the sources edited here."""
         heads = [i for i, line in enumerate(self.lines)
                  if re.search(r"(^|[\s*])%s\s*\(" % re.escape(name), line) and not line.startswith((" ", "\t", "#"))
                  and not self._is_declaration(i)]
-        if len(heads) != 1:
-            raise EditError("%s: expected one definition of %s(), found %d" % (self._name, name, len(heads)))
+        if len(heads) != count:
+            raise EditError("%s: expected %d definition%s of %s(), found %d" % (
+                self._name, count, "" if count == 1 else "s", name, len(heads)))
         first = heads[0]
         while first > 0 and re.match(r"[A-Za-z_]", self.lines[first - 1]) and not self.lines[first - 1].rstrip().endswith((";", "}", ":")):
             first -= 1  # the result's type on a line of its own
@@ -107,9 +108,10 @@ class File(Part):
                 return True
         return True
 
-    def function(self, name):
-        """One function of the file. Edit it before anything above it changes the number of lines."""
-        first, last = self._function(name)
+    def function(self, name, count=1):
+        """One function of the file; of `count` definitions, for #ifdef and #else, the first. Edit it before anything
+        above it changes the number of lines."""
+        first, last = self._function(name, count)
         return Function(self, first, last, "%s: %s()" % (self._name, name))
 
     def replace_function(self, name, text):

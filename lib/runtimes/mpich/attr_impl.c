@@ -11,9 +11,6 @@
 #include "attrcache/attrcache_inline.h"
 #pragma GCC visibility pop
 
-/* MPICH's handles are ints, also for attrcache. */
-static inline void* object_of(int handle) { return (void*)(intptr_t)handle; }
-
 static inline attrcache_tag tag_of(MPIR_Attr_type type) {
   return type == MPIR_ATTR_PTR    ? ATTRCACHE_AS_POINTER
          : type == MPIR_ATTR_AINT ? ATTRCACHE_AS_AINT
@@ -38,7 +35,7 @@ static int get_slowly(MPIR_Attr_kind kind, const MPIR_Attr_table* table, int key
   }
   *flag = 0;
   if (unlikely(result != ATTRCACHE_ABSENT)) return MPIR_Attr_error(result, object);
-  if ((keyval == MPI_UNIVERSE_SIZE || keyval == MPII_ATTR_C_TO_FORTRAN(MPI_UNIVERSE_SIZE)) &&
+  if ((keyval == MPI_UNIVERSE_SIZE || keyval == MPIR_ATTR_IN_FORTRAN(MPI_UNIVERSE_SIZE)) &&
       MPIR_Process.attrs.universe == MPIR_UNIVERSE_SIZE_NOT_SET) {
     const int error = MPIR_Attr_get_universe_size(); /* only now, as the device may have to ask */
     if (error != MPI_SUCCESS) return error;
@@ -72,7 +69,7 @@ __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind
 static inline int set_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int handle, int keyval,
                            void* attribute_val, MPIR_Attr_type type, const char* object) {
   int code = 0;
-  const int result = attrcache_set(MPIR_Attr_kinds[kind], table, object_of(handle), keyval,
+  const int result = attrcache_set(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), keyval,
                                    (intptr_t)attribute_val, tag_of(type), &code);
   if (likely(result == ATTRCACHE_OK)) return MPI_SUCCESS;
   return MPIR_Attr_callback_error(result, code, object, "**user", "**userdel %d");
@@ -82,19 +79,27 @@ static inline int delete_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int h
                               const char* object) {
   int code = 0;
   const int result =
-      attrcache_delete(MPIR_Attr_kinds[kind], table, object_of(handle), keyval, &code);
+      attrcache_delete(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), keyval, &code);
   if (likely(result == ATTRCACHE_OK)) return MPI_SUCCESS;
   return MPIR_Attr_callback_error(result, code, object, "**user", "**userdel %d");
 }
 
-static inline int create_keyval(MPIR_Attr_kind kind, MPI_Comm_copy_attr_function* copy_fn,
-                                MPI_Comm_delete_attr_function* delete_fn, int* keyval,
-                                void* extra_state, const char* object) {
-  const attrcache_callbacks callbacks = {
-      .copy_fn = copy_fn == MPIR_Dup_fn ? ATTRCACHE_DUP_FN : (attrcache_callback*)copy_fn,
-      .delete_fn = (attrcache_callback*)delete_fn,
-      .extra_state = extra_state,
-      .language = ATTRCACHE_C};
+/* MPI's own functions are null in MPICH, but for one, and numbers in the standard ABI: those that attrcache has. */
+static inline int is_dup_fn(attrcache_callback* copy_fn) {
+#ifdef BUILD_MPI_ABI
+  return copy_fn == ATTRCACHE_DUP_FN;
+#else
+  return copy_fn == (attrcache_callback*)MPIR_Dup_fn;
+#endif
+}
+
+static inline int create_keyval(MPIR_Attr_kind kind, attrcache_callback* copy_fn,
+                                attrcache_callback* delete_fn, int* keyval, void* extra_state,
+                                const char* object) {
+  const attrcache_callbacks callbacks = {.copy_fn = is_dup_fn(copy_fn) ? ATTRCACHE_DUP_FN : copy_fn,
+                                         .delete_fn = delete_fn,
+                                         .extra_state = extra_state,
+                                         .language = ATTRCACHE_C};
   const int result = attrcache_keyval_create(MPIR_Attr_kinds[kind], &callbacks, keyval);
   return likely(result == ATTRCACHE_OK) ? MPI_SUCCESS : MPIR_Attr_error(result, object);
 }
@@ -106,10 +111,18 @@ static inline int free_keyval(MPIR_Attr_kind kind, int* keyval, const char* obje
 
 /* ---- Communicators ------------------------------------------------------------------------- */
 
+static inline MPIR_Attr_table* comm_table(MPIR_Comm* comm_ptr) {
+#ifdef ENABLE_THREADCOMM
+  if (unlikely(comm_ptr->threadcomm != NULL)) return MPIR_Attr_table_of_thread(comm_ptr);
+#endif
+  return &comm_ptr->attributes;
+}
+
 int MPIR_Comm_create_keyval_impl(MPI_Comm_copy_attr_function* copy_fn,
                                  MPI_Comm_delete_attr_function* delete_fn, int* comm_keyval,
                                  void* extra_state) {
-  return create_keyval(MPIR_ATTR_COMM, copy_fn, delete_fn, comm_keyval, extra_state, "comm_keyval");
+  return create_keyval(MPIR_ATTR_COMM, (attrcache_callback*)copy_fn, (attrcache_callback*)delete_fn,
+                       comm_keyval, extra_state, "comm_keyval");
 }
 
 int MPIR_Comm_free_keyval_impl(int* comm_keyval) {
@@ -117,7 +130,7 @@ int MPIR_Comm_free_keyval_impl(int* comm_keyval) {
 }
 
 ATTRIBUTE((noinline))
-static int comm_get_slowly(const MPIR_Comm* comm_ptr, int keyval, void* attribute_val, int* flag,
+static int comm_get_slowly(MPIR_Comm* comm_ptr, int keyval, void* attribute_val, int* flag,
                            MPIR_Attr_type attr_type) {
   /* What is the process's is where it was, as long as MPI runs. */
   const unsigned place = (unsigned)keyval - MPI_TAG_UB;
@@ -126,12 +139,17 @@ static int comm_get_slowly(const MPIR_Comm* comm_ptr, int keyval, void* attribut
     *flag = 1;
     return MPI_SUCCESS;
   }
-  return get_slowly(MPIR_ATTR_COMM, &comm_ptr->attributes, keyval, attribute_val, flag, attr_type,
+  return get_slowly(MPIR_ATTR_COMM, comm_table(comm_ptr), keyval, attribute_val, flag, attr_type,
                     "comm_keyval");
 }
 
 int MPIR_Comm_get_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval, void* attribute_val, int* flag,
                             MPIR_Attr_type attr_type) {
+#ifdef ENABLE_THREADCOMM
+  /* By a jump as well: a call here would have this function save registers. */
+  if (unlikely(comm_ptr->threadcomm != NULL))
+    return comm_get_slowly(comm_ptr, comm_keyval, attribute_val, flag, attr_type);
+#endif
   if (likely(get_at_once(MPIR_ATTR_COMM, &comm_ptr->attributes, comm_keyval, attribute_val, flag,
                          attr_type)))
     return MPI_SUCCESS;
@@ -140,12 +158,12 @@ int MPIR_Comm_get_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval, void* attribut
 
 int MPIR_Comm_set_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval, void* attribute_val,
                             MPIR_Attr_type attr_type) {
-  return set_attr(MPIR_ATTR_COMM, &comm_ptr->attributes, comm_ptr->handle, comm_keyval,
+  return set_attr(MPIR_ATTR_COMM, comm_table(comm_ptr), comm_ptr->handle, comm_keyval,
                   attribute_val, attr_type, "comm_keyval");
 }
 
 int MPIR_Comm_delete_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval) {
-  return delete_attr(MPIR_ATTR_COMM, &comm_ptr->attributes, comm_ptr->handle, comm_keyval,
+  return delete_attr(MPIR_ATTR_COMM, comm_table(comm_ptr), comm_ptr->handle, comm_keyval,
                      "comm_keyval");
 }
 
@@ -154,7 +172,8 @@ int MPIR_Comm_delete_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval) {
 int MPIR_Type_create_keyval_impl(MPI_Type_copy_attr_function* copy_fn,
                                  MPI_Type_delete_attr_function* delete_fn, int* type_keyval,
                                  void* extra_state) {
-  return create_keyval(MPIR_ATTR_TYPE, copy_fn, delete_fn, type_keyval, extra_state, "type_keyval");
+  return create_keyval(MPIR_ATTR_TYPE, (attrcache_callback*)copy_fn, (attrcache_callback*)delete_fn,
+                       type_keyval, extra_state, "type_keyval");
 }
 
 int MPIR_Type_free_keyval_impl(int* type_keyval) {
@@ -192,7 +211,8 @@ int MPIR_Type_delete_attr_impl(MPIR_Datatype* datatype_ptr, int type_keyval) {
 int MPIR_Win_create_keyval_impl(MPI_Win_copy_attr_function* copy_fn,
                                 MPI_Win_delete_attr_function* delete_fn, int* win_keyval,
                                 void* extra_state) {
-  return create_keyval(MPIR_ATTR_WIN, copy_fn, delete_fn, win_keyval, extra_state, "win_keyval");
+  return create_keyval(MPIR_ATTR_WIN, (attrcache_callback*)copy_fn, (attrcache_callback*)delete_fn,
+                       win_keyval, extra_state, "win_keyval");
 }
 
 int MPIR_Win_free_keyval_impl(int* win_keyval) {

@@ -4,11 +4,28 @@
  * predefined attributes, dup and free of objects, callbacks in other languages, errors.
  */
 #include "mpiimpl.h"
+#ifdef BUILD_MPI_ABI
+#include "mpi_abi_util.h"
+#endif
 
 attrcache_kind* MPIR_Attr_kinds[3];
 void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 
-static void* object_of(int handle) { return (void*)(intptr_t)handle; }
+#ifdef BUILD_MPI_ABI
+void* MPIR_Attr_object(int handle) { return ABI_Handle_from_mpi(handle); }
+#endif
+
+/* The handle that a callback of ours gets, as an int; of Fortran in any case. */
+static int handle_of(void* object, MPIR_Attr_kind kind) {
+#ifdef BUILD_MPI_ABI
+  return kind == MPIR_ATTR_COMM   ? ABI_Comm_to_mpi(object)
+         : kind == MPIR_ATTR_TYPE ? ABI_Datatype_to_mpi(object)
+                                  : ABI_Win_to_mpi(object);
+#else
+  MPL_UNREFERENCED_ARG(kind);
+  return (int)(intptr_t)object;
+#endif
+}
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
 
@@ -16,7 +33,7 @@ static void* object_of(int handle) { return (void*)(intptr_t)handle; }
 static int define_in_both(MPIR_Attr_kind kind, attrcache_predefined predefined) {
   int result = attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
   if (result != ATTRCACHE_OK) return result;
-  predefined.number = MPII_ATTR_C_TO_FORTRAN(predefined.number);
+  predefined.number = MPIR_ATTR_IN_FORTRAN(predefined.number);
   return attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
 }
 
@@ -149,16 +166,27 @@ void MPIR_Attr_delete_from_type(MPIR_Datatype* type) {
 
 void (*MPIR_Attr_delete_from_f90_types)(void);
 
-/* Pair types, as MPI_FLOAT_INT, are among them; MPICH has made them as users' datatypes are made. */
+/* Pair types, as MPI_FLOAT_INT. MPICH has made them as users' datatypes are made: in version 5 as the first ones. */
+#if MPICH_NUMVERSION >= 50000000
+static int number_of_pair_types(void) { return MPIR_num_pairtypes; }
+static MPI_Datatype pair_type(int i) { return MPI_FLOAT_INT + i; }
+#else
+static int number_of_pair_types(void) {
+  return MPIR_DATATYPE_N_PREDEFINED - MPIR_DATATYPE_N_BUILTIN;
+}
+static MPI_Datatype pair_type(int i) {
+  return MPIR_Datatype_index_to_predefined[MPIR_DATATYPE_N_BUILTIN + i];
+}
+#endif
+
 static void delete_from_predefined_types(void) {
   for (int i = 0; i < MPIR_DATATYPE_N_BUILTIN; i++) {
     MPIR_Attr_delete_from_type(&MPIR_Datatype_builtin[i]);
   }
-  for (int i = MPIR_DATATYPE_N_BUILTIN; i < MPIR_DATATYPE_N_PREDEFINED; i++) {
-    const MPI_Datatype pair = MPIR_Datatype_index_to_predefined[i];
+  for (int i = 0; i < number_of_pair_types(); i++) {
     MPIR_Datatype* type = NULL;
-    if (pair == MPI_DATATYPE_NULL) continue;
-    MPIR_Datatype_get_ptr(pair, type);
+    if (pair_type(i) == MPI_DATATYPE_NULL) continue;
+    MPIR_Datatype_get_ptr(pair_type(i), type);
     MPIR_Attr_delete_from_type(type);
   }
   if (MPIR_Attr_delete_from_f90_types != NULL) {
@@ -184,10 +212,14 @@ int MPIR_Attr_delete_from_predefined_objects(void) {
 
 int MPIR_Attr_init(void) {
   static attrcache_domain* domain;
-  static const attrcache_kind_options comm = {.name = "communicator",
-                                              .handle = ATTRCACHE_HANDLE_INT};
-  static const attrcache_kind_options type = {.name = "datatype", .handle = ATTRCACHE_HANDLE_INT};
-  static const attrcache_kind_options win = {.name = "window", .handle = ATTRCACHE_HANDLE_INT};
+#ifdef BUILD_MPI_ABI
+  static const attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER;
+#else
+  static const attrcache_handle_form handle = ATTRCACHE_HANDLE_INT;
+#endif
+  const attrcache_kind_options comm = {.name = "communicator", .handle = handle};
+  const attrcache_kind_options type = {.name = "datatype", .handle = handle};
+  const attrcache_kind_options win = {.name = "window", .handle = handle};
   static const attrcache_keyval_numbers numbers = {.base = MPIR_ATTR_KEYVALS,
                                                    .invalid = MPI_KEYVAL_INVALID};
   const attrcache_domain_options options = {
@@ -211,14 +243,23 @@ int MPIR_Attr_init(void) {
 
 /* ---- Dup and free of objects --------------------------------------------------------------- */
 
+#ifdef ENABLE_THREADCOMM
+MPIR_Attr_table* MPIR_Attr_table_of_thread(MPIR_Comm* comm) {
+  MPIR_threadcomm_tls_t* const thread =
+      MPIR_threadcomm_array != NULL ? MPIR_threadcomm_get_tls(comm->threadcomm) : NULL;
+
+  return thread != NULL ? thread->attributes : &comm->attributes;
+}
+#endif
+
 int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, int new_handle,
                        MPIR_Attr_table* to) {
   int code = 0;
   int result;
 
   MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-  result = attrcache_copy_all(MPIR_Attr_kinds[kind], from, object_of(handle), to,
-                              object_of(new_handle), &code);
+  result = attrcache_copy_all(MPIR_Attr_kinds[kind], from, MPIR_Attr_object(handle), to,
+                              MPIR_Attr_object(new_handle), &code);
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;
   return MPIR_Attr_callback_error(result, code, "object", "**user", "**usercopy %d");
@@ -230,7 +271,8 @@ static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
   int result;
 
   MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-  result = attrcache_delete_all(MPIR_Attr_kinds[kind], table, object_of(handle), mode, &code);
+  result =
+      attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;
   return MPIR_Attr_callback_error(result, code, "object", "**user", "**userdel %d");
@@ -246,21 +288,23 @@ int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* t
 
 /* ---- Callbacks in other languages ---------------------------------------------------------- */
 
-/* The kind and the callbacks of a keyval that was made a moment ago, as if for C. */
-static attrcache_kind* find_keyval(int keyval, attrcache_callbacks* callbacks) {
+/* Finds the kind and the callbacks of a keyval that was made a moment ago, as if for C. */
+static int find_keyval(int keyval, MPIR_Attr_kind* kind, attrcache_callbacks* callbacks) {
   attrcache_keyval_info info;
 
   for (int i = 0; i < 3; i++) {
     if (attrcache_keyval_describe(MPIR_Attr_kinds[i], keyval, &info) == ATTRCACHE_OK) {
+      *kind = (MPIR_Attr_kind)i;
       *callbacks = info.callbacks;
-      return MPIR_Attr_kinds[i];
+      return 1;
     }
   }
-  return NULL;
+  return 0;
 }
 
 /* What a keyval has whose functions are called by functions of ours. */
 typedef struct {
+  MPIR_Attr_kind kind;
   attrcache_callback *copy_fn, *delete_fn;
   MPII_Attr_copy_proxy* copy_proxy; /* C++: what the binding has for that */
   MPII_Attr_delete_proxy* delete_proxy;
@@ -274,13 +318,14 @@ static void free_binding(void* context, void* extra_state) {
 }
 
 /* Has a keyval's functions called by these. Those that are none, or that attrcache knows, stay. */
-static void bind_callbacks(attrcache_kind* kind, int keyval, attrcache_callbacks* callbacks,
+static void bind_callbacks(MPIR_Attr_kind kind, int keyval, attrcache_callbacks* callbacks,
                            Binding what, attrcache_copy_raw_fn* copy_fn,
                            attrcache_delete_raw_fn* delete_fn) {
   Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
 
   MPIR_Assert(binding != NULL);
   *binding = what;
+  binding->kind = kind;
   binding->copy_fn = callbacks->copy_fn;
   binding->delete_fn = callbacks->delete_fn;
   if (callbacks->copy_fn != ATTRCACHE_NULL_COPY_FN && callbacks->copy_fn != ATTRCACHE_DUP_FN) {
@@ -292,7 +337,8 @@ static void bind_callbacks(attrcache_kind* kind, int keyval, attrcache_callbacks
   callbacks->language = ATTRCACHE_RAW;
   callbacks->context = binding;
   callbacks->context_destructor = free_binding;
-  if (attrcache_keyval_set_callbacks(kind, keyval, callbacks) != ATTRCACHE_OK) MPL_free(binding);
+  if (attrcache_keyval_set_callbacks(MPIR_Attr_kinds[kind], keyval, callbacks) != ATTRCACHE_OK)
+    MPL_free(binding);
 }
 
 /* A value as C sees it: the pointer, or the address of what Fortran has set, which is put there. */
@@ -325,9 +371,9 @@ static int copy_by_proxy(void* object, int keyval, void* extra_state, void* cont
   Place place;
   void* const seen = seen_by_c(tag, value, &place);
   void* copy = NULL;
-  const int code =
-      binding->copy_proxy((MPI_Comm_copy_attr_function*)binding->copy_fn, (int)(intptr_t)object,
-                          keyval, extra_state, MPIR_ATTR_PTR, seen, &copy, flag);
+  const int code = binding->copy_proxy((MPI_Comm_copy_attr_function*)binding->copy_fn,
+                                       handle_of(object, binding->kind), keyval, extra_state,
+                                       MPIR_ATTR_PTR, seen, &copy, flag);
 
   /* Such functions give pointers, whatever they were given. But who gives back what it was given, as
    * MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
@@ -347,7 +393,7 @@ static int delete_by_proxy(void* object, int keyval, void* extra_state, void* co
   Place place;
 
   return binding->delete_proxy((MPI_Comm_delete_attr_function*)binding->delete_fn,
-                               (int)(intptr_t)object, keyval, MPIR_ATTR_PTR,
+                               handle_of(object, binding->kind), keyval, MPIR_ATTR_PTR,
                                seen_by_c(tag, value, &place), extra_state);
 }
 
@@ -356,14 +402,21 @@ void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
                            MPII_Attr_delete_proxy delete_proxy) {
   const Binding what = {.copy_proxy = copy_proxy, .delete_proxy = delete_proxy};
   attrcache_callbacks callbacks;
-  attrcache_kind* const kind = find_keyval(keyval, &callbacks);
+  MPIR_Attr_kind kind;
 
-  if (kind != NULL) {
+  if (find_keyval(keyval, &kind, &callbacks)) {
     bind_callbacks(kind, keyval, &callbacks, what, copy_by_proxy, delete_by_proxy);
   }
 }
 
 #ifdef HAVE_FORTRAN_BINDING
+/* In MPICH 5 a program may set it. */
+#if MPICH_NUMVERSION >= 50000000
+#define FORTRAN_FALSE MPIR_fortran_false
+#else
+#define FORTRAN_FALSE F77_FALSE_VALUE
+#endif
+
 typedef void FortranCopy(MPI_Fint*, MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Aint*, MPI_Fint*,
                          MPI_Fint*);
 typedef void FortranDelete(MPI_Fint*, MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Fint*);
@@ -372,13 +425,14 @@ static int copy_in_fortran(void* object, int keyval, void* extra_state, void* co
                            attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                            intptr_t* value_out, int* flag) {
   Binding* const binding = context;
-  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, copied = F77_FALSE_VALUE, error = 0;
+  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, copied = FORTRAN_FALSE,
+           error = 0;
   MPI_Aint old_value = value, new_value = 0;
 
   MPL_UNREFERENCED_ARG(extra_state);
   ((FortranCopy*)binding->copy_fn)(&handle, &name, &binding->extra_state, &old_value, &new_value,
                                    &copied, &error);
-  *flag = copied != F77_FALSE_VALUE;
+  *flag = copied != FORTRAN_FALSE;
   *value_out = new_value;
   /* A value that is as it was is still what it was: a pointer of C, say. */
   *tag_out = new_value == value ? tag : ATTRCACHE_AS_AINT;
@@ -388,7 +442,7 @@ static int copy_in_fortran(void* object, int keyval, void* extra_state, void* co
 static int delete_in_fortran(void* object, int keyval, void* extra_state, void* context,
                              attrcache_tag tag, intptr_t value) {
   Binding* const binding = context;
-  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, error = 0;
+  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, error = 0;
   MPI_Aint old_value = value;
 
   MPL_UNREFERENCED_ARG(extra_state);
@@ -405,13 +459,14 @@ static int copy_in_mpi1(void* object, int keyval, void* extra_state, void* conte
                         attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                         intptr_t* value_out, int* flag) {
   Binding* const binding = context;
-  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, copied = F77_FALSE_VALUE, error = 0;
+  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, copied = FORTRAN_FALSE,
+           error = 0;
   MPI_Fint old_value = (MPI_Fint)value, new_value = 0;
 
   MPL_UNREFERENCED_ARG(extra_state);
   ((Mpi1Copy*)binding->copy_fn)(&handle, &name, &binding->mpi1_extra_state, &old_value, &new_value,
                                 &copied, &error);
-  *flag = copied != F77_FALSE_VALUE;
+  *flag = copied != FORTRAN_FALSE;
   *value_out = new_value;
   *tag_out = new_value == value ? tag : ATTRCACHE_AS_FINT;
   return error;
@@ -420,7 +475,7 @@ static int copy_in_mpi1(void* object, int keyval, void* extra_state, void* conte
 static int delete_in_mpi1(void* object, int keyval, void* extra_state, void* context,
                           attrcache_tag tag, intptr_t value) {
   Binding* const binding = context;
-  MPI_Fint handle = (MPI_Fint)(intptr_t)object, name = keyval, error = 0;
+  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, error = 0;
   MPI_Fint old_value = (MPI_Fint)value;
 
   MPL_UNREFERENCED_ARG(extra_state);
@@ -434,10 +489,10 @@ static int delete_in_mpi1(void* object, int keyval, void* extra_state, void* con
  * and may soon be gone: so its value is what the keyval keeps. */
 void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*)) {
   attrcache_callbacks callbacks;
-  attrcache_kind* const kind = find_keyval(keyval, &callbacks);
+  MPIR_Attr_kind kind;
   Binding what = {.extra_state = 0};
 
-  if (kind == NULL) return;
+  if (!find_keyval(keyval, &kind, &callbacks)) return;
   callbacks.copy_fn = known(callbacks.copy_fn);
   callbacks.delete_fn = known(callbacks.delete_fn);
   if (of_mpi1) {
@@ -486,7 +541,7 @@ int MPIR_Attr_error(int result, const char* object) {
 int MPIR_Attr_callback_error(int result, int code, const char* object, const char* generic,
                              const char* specific) {
   if (result != ATTRCACHE_ERR_CALLBACK) return MPIR_Attr_error(result, object);
-#if MPICH_ERROR_MSG_LEVEL < MPICH_ERROR_MSG__ALL
+#if defined(MPICH_ERROR_MSG_LEVEL) && MPICH_ERROR_MSG_LEVEL < MPICH_ERROR_MSG__ALL
   return code;
 #else
   return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, "MPIR_Attr_callback_error",

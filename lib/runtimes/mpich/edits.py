@@ -6,6 +6,7 @@
 """
 
 import os
+import re
 import subprocess
 import sys
 
@@ -42,17 +43,24 @@ def build(tree):
     generated.after(r"^\.NOEXPORT:$", RULE)
 
 
-def bindings(tree):
+def bindings(tree, five):
     """MPI's functions are generated. attrcache checks the keyvals itself, and needs no lock."""
     api = tree.file("src/binding/c/attr_api.txt")
     for kind in ("Comm", "Type", "Win"):
         for name in ("create_keyval", "delete_attr", "free_keyval", "set_attr"):
             api.after(r"^MPI_%s_%s:$" % (kind, name), "    .skip: global_cs")
         lower = kind.lower()
-        api.replace_block(r"^    MPIR_free_keyval\(%s_keyval_ptr\);" % lower, r"^    \*%s_keyval = " % lower,
-                          "    mpi_errno = MPIR_%s_free_keyval_impl(%s_keyval);\n"
-                          "    if (mpi_errno)\n"
-                          "        goto fn_fail;" % (kind, lower))
+        body = ("    mpi_errno = MPIR_%s_free_keyval_impl(%s_keyval);\n"
+                "    if (mpi_errno)\n"
+                "        goto fn_fail;" % (kind, lower))
+        if five:  # it has none: a function does it that doesn't get the keyval's address
+            api.replace_block(r"^MPI_%s_free_keyval:$" % kind, r"^    \.desc:",
+                              "MPI_%s_free_keyval:\n"
+                              "    .skip: global_cs\n"
+                              "    .desc: Frees an attribute's keyval\n"
+                              "{\n%s\n}" % (kind, body))
+        else:
+            api.replace_block(r"^    MPIR_free_keyval\(%s_keyval_ptr\);" % lower, r"^    \*%s_keyval = " % lower, body)
     api.substitute(r"^    \.skip: Fortran$", "    .skip: Fortran, global_cs", count=4)
 
     c = tree.file("maint/local_python/binding_c.py")
@@ -117,7 +125,7 @@ def initialization(tree):
     attrs.function("MPII_init_tag_ub").before(r"^    return MPI_SUCCESS;", "    MPIR_Attr_take_predefined();\n")
 
 
-def communicators(tree):
+def communicators(tree, five):
     builtin = tree.file("src/mpi/comm/builtin_comms.c").function("finalize_builtin_comm")
     builtin.substitute(r"if \(MPIR_Process\.attr_free && comm->attributes\)", "if (!MPIR_Attr_is_empty(&comm->attributes))")
     builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, ")
@@ -133,7 +141,8 @@ def communicators(tree):
     # process no longer leaves the others waiting for it. MPI_Comm_idup's has no context yet, and couldn't be freed: its
     # attributes are moved there once they are complete.
     impl = tree.file("src/mpi/comm/comm_impl.c")
-    dup = impl.function("MPIR_Comm_dup_with_info_impl")
+    util = tree.file("src/mpi/comm/commutil.c")
+    dup = util.function("MPII_Comm_dup") if five else impl.function("MPIR_Comm_dup_with_info_impl")
     dup.delete(r"^    MPIR_Attribute \*new_attributes = 0;")
     dup.delete_block(r"Copy attributes, executing the attribute copy functions", r"^    }$")
     dup.replace(r"\(\*newcomm_ptr\)->attributes = new_attributes;",
@@ -157,15 +166,15 @@ def communicators(tree):
     dup.replace(r"MPIR_Process\.attr_dup\(",
                 "        mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_COMM, comm_ptr->handle, &comm_ptr->attributes,\n"
                 "                                       comm_ptr->handle, &new_attributes);")
-    dup.after(r"MPII_Comm_copy_data\(",
-              "    if (mpi_errno && has_attributes)\n"
-              "        MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm_ptr->handle, &new_attributes);")
+    for step in (r"MPII_Comm_copy_data\(", r"MPIR_Comm_copy_stream\(") if five else (r"MPII_Comm_copy_data\(",):
+        dup.after(step,
+                  "    if (mpi_errno && has_attributes)\n"
+                  "        MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm_ptr->handle, &new_attributes);")
     dup.replace(r"\(\*newcommp\)->attributes = new_attributes;",
                 "    if (has_attributes) {\n"
                 "        attrcache_table_move(MPIR_Attr_kinds[MPIR_ATTR_COMM], &new_attributes, &(*newcommp)->attributes);\n"
                 "    }")
 
-    util = tree.file("src/mpi/comm/commutil.c")
     util.function("MPII_Comm_init").replace(r"^    comm_p->attributes = NULL;", "    MPIR_Attr_init_table(&comm_p->attributes);")
     for name in ("MPII_Comm_copy", "MPII_Comm_copy_data"):
         util.function(name).delete_block(r"Start with no attributes on this communicator", r"newcomm_ptr->attributes = 0;")
@@ -186,9 +195,10 @@ def communicators(tree):
     finalize.delete(r"MPIR_Topology_keyval = MPI_KEYVAL_INVALID;")
 
 
-def datatypes(tree):
+def datatypes(tree, five):
     new = "MPIR_Attr_init_table(&%s->attributes);"
-    tree.file("src/mpi/datatype/type_create_pairtype.c").substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
+    if not five:  # there they are made by MPICH's functions for all datatypes
+        tree.file("src/mpi/datatype/type_create_pairtype.c").substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
     tree.file("src/mpi/datatype/typerep/src/typerep_flatten.c").substitute(r"datatype_ptr->attributes = 0;", new % "datatype_ptr")
     util = tree.file("src/mpi/datatype/typeutil.c")
     util.substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
@@ -209,8 +219,8 @@ def datatypes(tree):
 
 
     # Datatypes of MPI_Type_create_f90_real and its kin are freed as MPI ends: without their attributes, before.
-    f90 = tree.file("src/binding/fortran/use_mpi/create_f90_util.c")
-    f90.before(r"^int MPIR_Create_unnamed_predefined\(", """static void delete_attributes_of_f90_types(void)
+    f90 = tree.file("src/mpi/datatype/create_f90.c" if five else "src/binding/fortran/use_mpi/create_f90_util.c")
+    f90.before(r"^static int MPIR_FreeF90Datatypes\(void", """static void delete_attributes_of_f90_types(void)
 {
     for (int i = 0; i < nAlloc; i++) {
         MPIR_Datatype *dptr;
@@ -218,6 +228,7 @@ def datatypes(tree):
         MPIR_Attr_delete_from_type(dptr);
     }
 }
+
 """)
     f90.before(r"MPIR_Add_finalize\(MPIR_FreeF90Datatypes, 0, 2\);",
                "        MPIR_Attr_delete_from_f90_types = delete_attributes_of_f90_types;")
@@ -232,14 +243,55 @@ def windows(tree):
     tree.file("src/mpid/ch3/src/ch3u_port.c").substitute(r"intercomm->attributes +=? ?NULL;", "MPIR_Attr_init_table(&intercomm->attributes);")
 
 
+def threads(tree):
+    """MPICH 5's threadcomms: in a parallel region each thread has its own attributes. The list of a thread's
+    threadcomms moves as it grows, so it has the address of a table."""
+    tree.file("src/include/mpir_threadcomm.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table *attributes;")
+    impl = tree.file("src/mpi/threadcomm/threadcomm_impl.c")
+    dup = impl.function("MPIR_Threadcomm_dup_impl")
+    dup.after(r"tmp_comm\.threadcomm = NULL;",
+              "        MPIR_Attr_init_table(&tmp_comm.attributes);     /* the original's stay where they are */")
+    dup.before(r"/\* bcast to all threads \*/",
+               "        if (!MPIR_Attr_is_empty(&comm->attributes)) {\n"
+               "            mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_COMM, comm->handle, &comm->attributes,\n"
+               "                                           newcomm->handle, &newcomm->attributes);\n"
+               "            MPIR_ERR_CHECK(mpi_errno);\n"
+               "        }")
+    finish = impl.function("MPIR_Threadcomm_finish_impl", count=2)
+    # Its delete functions may start another threadcomm, which moves what p points to. If one fails, the others don't
+    # wait for this thread for ever.
+    finish.replace_block(r"if \(MPIR_Process\.attr_free && p->attributes\)", r"^    }$",
+                         "    MPIR_Attr_table *attributes = p->attributes;\n"
+                         "    if (attributes) {\n"
+                         "        if (!MPIR_Attr_is_empty(attributes))\n"
+                         "            mpi_errno = MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, attributes);\n"
+                         "        MPL_free(attributes);\n"
+                         "    }")
+    impl.function("MPIR_Threadcomm_start_impl", count=2).after(
+        r"^    p->tid = tid;",
+        "    p->attributes = MPL_malloc(sizeof *p->attributes, MPL_MEM_OTHER);\n"
+        "    MPIR_ERR_CHKANDJUMP(!p->attributes, mpi_errno, MPI_ERR_OTHER, \"**nomem\");\n"
+        "    MPIR_Attr_init_table(p->attributes);")
+
+
+def is_five(root):
+    with open(os.path.join(root, "maint/version.m4"), encoding="utf-8") as version:
+        return re.search(r"^m4_define\(\[MPICH_VERSION_m4\],\[5\.", version.read(), re.MULTILINE) is not None
+
+
 def main(arguments):
     if len(arguments) != 1:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     root = arguments[0]
     tree = Tree(root)
-    for part in (files, build, bindings, headers, initialization, communicators, datatypes, windows):
+    five = is_five(root)
+    for part in (files, build, headers, initialization, windows):
         part(tree)
+    for part in (bindings, communicators, datatypes):
+        part(tree, five)
+    if five:
+        threads(tree)
     tree.write()
     for generator in ("gen_binding_c.py", "gen_binding_f77.py"):
         subprocess.run([sys.executable, "maint/" + generator], cwd=root, check=True)

@@ -27,6 +27,9 @@ typedef attrcache_table MPIR_Attr_table;
  * attrcache's interposers. */
 #define MPIR_ATTR_KEYVALS 0xa0000000u
 
+/* Fortran's keyval for what C has as a predefined keyval; with Fortran or without. */
+#define MPIR_ATTR_IN_FORTRAN(keyval_) ((keyval_) + 1)
+
 /* attrcache's kinds of objects, which stay for the life of the process: so keyvals and attributes
  * outlive a session. Indexed by MPIR_Attr_kind. */
 typedef enum {
@@ -38,6 +41,19 @@ extern attrcache_kind* MPIR_Attr_kinds[3];
 
 /* Whether an object never had an attribute: then there is nothing to copy or to delete. */
 #define MPIR_Attr_is_empty(table_) (attrcache_table_is_empty(table_))
+
+/* What callbacks get as the object: its handle. In the library of MPI's standard ABI, which MPICH 5 makes of the
+ * same files, handles are pointers; inside they are ints there, too. */
+#ifdef BUILD_MPI_ABI
+void* MPIR_Attr_object(int handle);
+#else
+static inline void* MPIR_Attr_object(int handle) { return (void*)(intptr_t)handle; }
+#endif
+
+/* Where each thread of a threadcomm (MPICH 5) has its attributes, in the communicator's parallel region; otherwise
+ * in the communicator itself. */
+struct MPIR_Comm;
+MPIR_Attr_table* MPIR_Attr_table_of_thread(struct MPIR_Comm* comm);
 
 static inline void MPIR_Attr_init_table(MPIR_Attr_table* table) {
   const MPIR_Attr_table empty = ATTRCACHE_TABLE_INIT;

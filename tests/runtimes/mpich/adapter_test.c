@@ -32,10 +32,16 @@ static int MPIR_within_lock(int result) {
   return result;
 }
 MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
+#if MPICH_NUMVERSION >= 50000000
+enum { PAIR = MPI_FLOAT_INT };
+int MPIR_num_pairtypes = 1;
+int MPIR_fortran_false = 9; /* as a program says */
+#else
 enum { PAIR = 77 };
-static MPIR_Datatype pair = {.handle = PAIR};
 MPI_Datatype MPIR_Datatype_index_to_predefined[MPIR_DATATYPE_N_PREDEFINED] = {
     1, 2, 3, 4, MPI_DATATYPE_NULL, PAIR};
+#endif
+static MPIR_Datatype pair = {.handle = PAIR};
 MPIR_Datatype* MPIR_datatype_of(MPI_Datatype handle) {
   CHECK(handle == PAIR);
   return &pair;
@@ -110,6 +116,13 @@ static void fortran_copy(int* handle, int* keyval, MPI_Aint* extra_state, MPI_Ai
   CHECK(*handle == 7 && *keyval < 0);
   *out = *in + *extra_state;
   *flag = 1;
+  *ierror = 0;
+}
+
+/* Leaves the flag as it is: .FALSE. */
+static void silent_fortran_copy(int* handle, int* keyval, MPI_Aint* extra_state, MPI_Aint* in,
+                                MPI_Aint* out, int* flag, int* ierror) {
+  (void)handle, (void)keyval, (void)extra_state, (void)in, (void)out, (void)flag;
   *ierror = 0;
 }
 
@@ -360,26 +373,33 @@ static void test_languages(void) {
   int cxx = create(copy_fn, delete_fn, &two);
   int fortran = create(AS_COPY(fortran_copy), AS_DELETE(fortran_delete), &thousand);
   int mpi1 = create(AS_COPY(mpi1_copy), AS_DELETE(mpi1_delete), &negative);
+  int silent = create(AS_COPY(silent_fortran_copy), NULL, &thousand);
   void* for_c;
+  int flag = 1;
   MPII_Keyval_set_proxy(cxx, copy_proxy, delete_proxy);
   MPII_Keyval_set_f90_proxy(fortran);
   MPII_Keyval_set_f77_proxy(mpi1);
+  MPII_Keyval_set_f90_proxy(silent);
   MPII_Keyval_set_f90_proxy(MPI_KEYVAL_INVALID);
   thousand = negative = 0; /* gone with their caller */
   copies = deletes = 0;
   CHECK(MPIR_Comm_set_attr_impl(&comm, cxx, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Comm_set_attr_impl(&comm, fortran, (void*)(intptr_t)1, MPIR_ATTR_AINT) == MPI_SUCCESS);
   CHECK(MPIR_Comm_set_attr_impl(&comm, mpi1, (void*)(intptr_t)-2, MPIR_ATTR_INT) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, silent, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   dup();
   copied(cxx, &for_c);
   CHECK(for_c == value + 2 && copies == 1);
   CHECK(copied(fortran, &for_c) == 1001 && *(MPI_Aint*)for_c == 1001);
   CHECK(copied(mpi1, &for_c) == -1002 && *(MPI_Fint*)for_c == -1002);
+  CHECK(MPIR_Comm_get_attr_impl(&copy, silent, &for_c, &flag, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(flag == 0);
   free_both();
   CHECK(deletes == 6);
   MPIR_Comm_free_keyval_impl(&cxx);
   MPIR_Comm_free_keyval_impl(&fortran);
   MPIR_Comm_free_keyval_impl(&mpi1);
+  MPIR_Comm_free_keyval_impl(&silent);
 }
 
 /* Value and tag stay what they were, without a call. */
@@ -425,6 +445,47 @@ static void test_addresses_in_cxx(void) {
   free_both();
   MPIR_Comm_free_keyval_impl(&keyval);
 }
+
+#ifdef ENABLE_THREADCOMM
+/* The list of this thread: one parallel region, or none. */
+struct UT_array {
+  MPIR_Threadcomm* only;
+  MPIR_threadcomm_tls_t thread;
+};
+_Thread_local UT_array* MPIR_threadcomm_array;
+MPIR_threadcomm_tls_t* MPIR_threadcomm_get_tls(MPIR_Threadcomm* threadcomm) {
+  return MPIR_threadcomm_array->only == threadcomm ? &MPIR_threadcomm_array->thread : NULL;
+}
+
+static void test_threads(void) {
+  MPIR_Attr_table attributes = ATTRCACHE_TABLE_INIT;
+  MPIR_Threadcomm region = {1}, other = {2};
+  UT_array list = {&region, {&attributes}};
+  int keyval = create(NULL, NULL, NULL);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  /* Within the region: another table, in get, set and delete. */
+  comm.threadcomm = &region;
+  CHECK(got(keyval, 1) == value); /* not yet within */
+  MPIR_threadcomm_array = &list;
+  got(keyval, 0);
+  CHECK(*(int*)got(MPI_TAG_UB, 1) == 32767);
+  CHECK(MPIR_Comm_set_attr_impl(&comm, keyval, value + 1, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(got(keyval, 1) == value + 1 && !MPIR_Attr_is_empty(&attributes));
+  list.only = &other;
+  CHECK(got(keyval, 1) == value);
+  list.only = &region;
+  CHECK(MPIR_Comm_delete_attr_impl(&comm, keyval) == MPI_SUCCESS);
+  got(keyval, 0);
+  comm.threadcomm = NULL;
+  CHECK(got(keyval, 1) == value);
+  MPIR_threadcomm_array = NULL;
+  CHECK(MPIR_Comm_delete_attr_impl(&comm, keyval) == MPI_SUCCESS);
+  CHECK(WITHIN_LOCK(MPIR_Attr_delete_finally(MPIR_ATTR_COMM, 7, &attributes)) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_free_keyval_impl(&keyval) == MPI_SUCCESS);
+}
+#else
+static void test_threads(void) {}
+#endif
 
 static MPIR_Datatype f90_type = {.handle = 10};
 static void delete_from_f90_types(void) { MPIR_Attr_delete_from_type(&f90_type); }
@@ -473,6 +534,7 @@ int main(void) {
   test_languages();
   test_known_in_fortran();
   test_addresses_in_cxx();
+  test_threads();
   test_finalize();
   printf("%d checks, %d failed\n", checks, failures);
   return failures != 0;

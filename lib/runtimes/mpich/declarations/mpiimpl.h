@@ -51,10 +51,18 @@ enum {
 
 /* ---- mpichconf.h ---- */
 
+#ifndef MPICH_NUMVERSION
+#define MPICH_NUMVERSION 40002300
+#endif
 #define HAVE_FORTRAN_BINDING 1
-#define F77_FALSE_VALUE 0
 #define MPICH_ERROR_MSG__ALL 8
+#if MPICH_NUMVERSION < 50000000
+#define F77_FALSE_VALUE 0
 #define MPICH_ERROR_MSG_LEVEL MPICH_ERROR_MSG__ALL
+#else
+#define ENABLE_THREADCOMM 1
+extern int MPIR_fortran_false;
+#endif
 
 /* ---- MPL ---- */
 
@@ -86,15 +94,30 @@ void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
                            MPII_Attr_delete_proxy delete_proxy);
 typedef void MPII_Attr_fn(void);
 void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*));
-#define MPII_ATTR_C_TO_FORTRAN(keyval) ((keyval) + 1)
 
 #include "mpir_attr.h"
 
 /* ---- Objects ---- */
 
+#ifdef ENABLE_THREADCOMM
+/* A thread's list of the threadcomms whose parallel region it is in. */
+typedef struct MPIR_Threadcomm {
+  int kind;
+} MPIR_Threadcomm;
 typedef struct {
+  MPIR_Attr_table* attributes;
+} MPIR_threadcomm_tls_t;
+typedef struct UT_array UT_array;
+extern _Thread_local UT_array* MPIR_threadcomm_array;
+MPIR_threadcomm_tls_t* MPIR_threadcomm_get_tls(MPIR_Threadcomm* threadcomm);
+#endif
+
+typedef struct MPIR_Comm {
   int handle;
   MPIR_Attr_table attributes;
+#ifdef ENABLE_THREADCOMM
+  MPIR_Threadcomm* threadcomm;
+#endif
 } MPIR_Comm;
 
 typedef struct MPIR_Datatype {
@@ -113,9 +136,15 @@ typedef struct {
   int create_flavor, model, copyCreateFlavor, copyModel;
 } MPIR_Win;
 
-enum { MPIR_DATATYPE_N_BUILTIN = 4, MPIR_DATATYPE_N_PREDEFINED = 6 };
+enum { MPIR_DATATYPE_N_BUILTIN = 4 };
 extern MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
+#if MPICH_NUMVERSION < 50000000
+enum { MPIR_DATATYPE_N_PREDEFINED = 6 };
 extern MPI_Datatype MPIR_Datatype_index_to_predefined[MPIR_DATATYPE_N_PREDEFINED];
+#else
+#define MPI_FLOAT_INT ((MPI_Datatype)0x8c000000)
+extern int MPIR_num_pairtypes;
+#endif
 MPIR_Datatype* MPIR_datatype_of(MPI_Datatype handle);
 #define MPIR_Datatype_get_ptr(handle, pointer) ((pointer) = MPIR_datatype_of(handle))
 
