@@ -15,6 +15,8 @@ MPICH_TESTS=(
   topo "[cart|graph|topo|dims]"
   threads/comm
   threads/init
+  session
+  impls/mpich/threads/threadcomm
 
   cxx/attr
   f77/attr
