@@ -6,6 +6,7 @@
 
 set -euo pipefail
 PATH=/usr/bin:/bin
+export HOME=${HOME:-/tmp} # without one, Open MPI's mpicc says nothing
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 warnings=(-Wall -Wextra -Werror)
@@ -33,7 +34,7 @@ for pair in "" -DATTRCACHE_PAIR_TWO_STEP -DATTRCACHE_PAIR_TWO_WORDS; do
 done
 
 built=0
-for compiler in g++-11 g++-12 g++-13 g++-14 g++-15 g++-16 clang++-13 clang++-14 clang++-15 clang++-16 clang++-19 clang++-21; do
+for compiler in g++-{11..16} clang++-{13..21}; do
   command -v "$compiler" >/dev/null || continue
   "$compiler" "${core[@]}" "${warnings[@]}" -c "$scratch/attrcache.cc" -o "$scratch/o.o"
   for mpi in openmpi mpich mpi_abi; do
