@@ -30,6 +30,10 @@ class Part:
                 self._what, count, "" if count == 1 else "s", place, len(found)))
         return found
 
+    def has(self, place):
+        """Whether there is such a line: of a version that differs in it."""
+        return any(re.search(place, line) for line in self._file.lines[self._first:self._end()])
+
     def _end(self):
         return len(self._file.lines) if self._last is None else self._last
 

@@ -201,7 +201,9 @@ def datatypes(tree, five):
         tree.file("src/mpi/datatype/type_create_pairtype.c").substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
     tree.file("src/mpi/datatype/typerep/src/typerep_flatten.c").substitute(r"datatype_ptr->attributes = 0;", new % "datatype_ptr")
     util = tree.file("src/mpi/datatype/typeutil.c")
-    util.substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
+    # From 5.0.2 on, predefined ones are made in a function of their own.
+    makers = 2 if util.has(r"^MPIR_Datatype \*MPIR_Datatype_alloc_predefined\(void\)$") else 1
+    util.substitute(r"new_dtp->attributes = NULL;", new % "new_dtp", count=makers)
     util.delete_function("MPII_Datatype_attr_finalize")
     util.delete_function("datatype_attr_finalize_cb")
     util.delete(r"^static int datatype_attr_finalize_cb\(void \*dummy\);")

@@ -2,7 +2,7 @@
 #
 # How tools/embed gets, prepares and configures MPICH. It is sourced there; see there for what each name means.
 
-versions=(4.0.2 5.0.0 5.0.1)
+versions=(4.0.2 5.0.0 5.0.1 5.0.2)
 package=mpich
 suite=bookworm
 packages=(gcc g++ gfortran make python3 dpkg-dev libfabric-dev libhwloc-dev)
