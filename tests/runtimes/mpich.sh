@@ -3,6 +3,8 @@
 #
 # MPICH's own tests, for tests/runtimes/run. The folder given is test/mpi of a build: of `tools/embed mpich --keep DIR`, it is
 # DIR/build/test/mpi, and the source lies beside it in DIR/mpich. Its compilers are those of the prefix of that build.
+# MPICH 5 makes no such folder: there, an empty one in which DIR/mpich/test/mpi/configure --with-mpi=PREFIX CC=PREFIX/bin/mpicc
+# (and CXX, F77 and FC likewise, FFLAGS and FCFLAGS with -fallow-argument-mismatch) has run.
 
 # By folders; in brackets, which of a folder's tests (an extended regular expression), if not all.
 MPICH_TESTS=(
