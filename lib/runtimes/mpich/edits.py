@@ -47,8 +47,6 @@ def bindings(tree, five):
     """MPI's functions are generated. attrcache checks the keyvals itself, and needs no lock."""
     api = tree.file("src/binding/c/attr_api.txt")
     for kind in ("Comm", "Type", "Win"):
-        for name in ("create_keyval", "delete_attr", "free_keyval", "set_attr"):
-            api.after(r"^MPI_%s_%s:$" % (kind, name), "    .skip: global_cs")
         lower = kind.lower()
         body = ("    mpi_errno = MPIR_%s_free_keyval_impl(%s_keyval);\n"
                 "    if (mpi_errno)\n"
@@ -56,11 +54,12 @@ def bindings(tree, five):
         if five:  # it has none: a function does it that doesn't get the keyval's address
             api.replace_block(r"^MPI_%s_free_keyval:$" % kind, r"^    \.desc:",
                               "MPI_%s_free_keyval:\n"
-                              "    .skip: global_cs\n"
                               "    .desc: Frees an attribute's keyval\n"
                               "{\n%s\n}" % (kind, body))
         else:
             api.replace_block(r"^    MPIR_free_keyval\(%s_keyval_ptr\);" % lower, r"^    \*%s_keyval = " % lower, body)
+        for name in ("create_keyval", "delete_attr", "free_keyval", "set_attr"):
+            api.after(r"^MPI_%s_%s:$" % (kind, name), "    .skip: global_cs")
     api.substitute(r"^    \.skip: Fortran$", "    .skip: Fortran, global_cs", count=4)
 
     c = tree.file("maint/local_python/binding_c.py")
