@@ -45,6 +45,9 @@ def parser(tool):
                    help="a section, or a check; can be given several times")
     p.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
                    help="how many programs run at a time (default: one for each processor)")
+    p.add_argument("--together", action="store_true",
+                   help="make the checks of a section one after the other in one process, where they need no other, and "
+                        "by themselves only those that don't pass there: quicker")
     p.add_argument("--timeout", metavar="S", type=int, default=60,
                    help="seconds after which a program counts as hanging (default: %(default)s)")
     p.add_argument("--html", metavar="FILE", help="write a page, too")

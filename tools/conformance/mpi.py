@@ -110,6 +110,7 @@ class Mpi:
     def __init__(self, arguments, folder, needs):
         self.folder = folder
         self.timeout = arguments.timeout
+        self.together = arguments.together
         self.mpicc = self._words("--mpicc", arguments.mpicc)
         self.mpif90 = self._words("--mpif90", arguments.mpif90) if arguments.mpif90 else None
         self.mpicxx = self._words("--mpicxx", arguments.mpicxx) if arguments.mpicxx else None

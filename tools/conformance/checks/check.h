@@ -91,6 +91,7 @@ static void say_more(const char* what, const char* format, ...) {
 
 /* What callbacks did, as text: "delete 3;delete 2;". */
 static char notes[4000];
+static void reset_notes(void) { notes[0] = '\0'; }
 static void note(const char* format, ...) {
   const size_t used = strlen(notes);
   va_list arguments;
@@ -176,6 +177,7 @@ static int delete_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state
 
 /* Whether callbacks that fail do so, and how often they did. */
 static int refusing = 1, refused;
+static void reset_refusing(void) { refusing = 1, refused = 0; }
 
 /* A delete callback that fails for the value 13 as long as refusing is true. */
 static int refuse_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -272,6 +274,8 @@ void f_attr_get(int handle, int keyval, int* value, int* flag, int* ierror);
 void f_attr_delete(int handle, int keyval, int* ierror);
 
 void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra);
+void f_forget(void);
+static void reset_fortran(void) { f_forget(); }
 
 #define FORTRAN(call)                        \
   do {                                       \
@@ -309,29 +313,65 @@ static void crashes(int signal_number) {
   raise(signal_number);
 }
 
-/* Runs a check. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for MPI_THREAD_MULTIPLE. */
-static int run(int argc, char** argv, void (*check)(void), void (*after)(void), int how) {
-  int provided = MPI_THREAD_MULTIPLE;
-  signal(SIGALRM, hangs);
-  alarm(argc > 2 ? (unsigned)atoi(argv[2]) : 60);
-  if (how == 1) MPI_Init(&argc, &argv);
-  if (how == 2) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  if (how != 0) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+/* A check, as a program of several has it. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for
+ * MPI_THREAD_MULTIPLE. */
+typedef struct {
+  const char* name;
+  void (*check)(void);
+  void (*after)(void);
+  int how;
+} Entry;
+
+/* Runs the reset functions of the blocks that are here. */
+static void reset_all(void);
+
+static int run_one(const Entry* entry, int seconds) {
+  failures = skipped = 0;
+  reset_all();
+  alarm((unsigned)seconds);
+  if (entry->how != 0) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   }
-  signal(SIGSEGV, crashes);
-  signal(SIGBUS, crashes);
-  signal(SIGABRT, crashes);
-  if (provided < MPI_THREAD_MULTIPLE) {
-    NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
-  } else {
-    check();
+  entry->check();
+  if (entry->after != NULL) {
+    MPI_Finalize();
+    if (!skipped) entry->after();
   }
-  if (how != 0) MPI_Finalize();
-  if (after != NULL && !skipped) after();
-  if (!skipped) tell("rank %d of %d: %s", rank, ranks, failures ? "failed" : "passed");
+  if (!skipped)
+    tell("rank %d of %d: %s: %s", rank, ranks, failures ? "failed" : "passed", entry->name);
   return failures != 0;
+}
+
+/* Runs checks by their names: the program's arguments are seconds for each, and names. Of several, each is to need
+ * MPI_Init, and nothing after MPI_Finalize. */
+static int run(int argc, char** argv, const Entry* entries, int count) {
+  int provided = MPI_THREAD_MULTIPLE, status = 0, i, how = -1, finalizes = 0;
+  const char** name;
+  signal(SIGALRM, hangs);
+  alarm((unsigned)atoi(argv[1]));
+  for (name = (const char**)argv + 2; *name != NULL; ++name) {
+    for (i = 0; i < count && strcmp(entries[i].name, *name) != 0; ++i) continue;
+    if (i == count) return 2;
+    if (how == -1) {
+      how = entries[i].how;
+      if (how == 1) MPI_Init(&argc, &argv);
+      if (how == 2) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+      if (how != 0) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+      }
+      signal(SIGSEGV, crashes);
+      signal(SIGBUS, crashes);
+      signal(SIGABRT, crashes);
+    }
+    finalizes = entries[i].after != NULL;
+    if (provided < MPI_THREAD_MULTIPLE) {
+      NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
+    } else {
+      status |= run_one(&entries[i], atoi(argv[1]));
+    }
+  }
+  if (how != 0 && !finalizes) MPI_Finalize();
+  return status;
 }

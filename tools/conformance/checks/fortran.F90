@@ -96,6 +96,13 @@ subroutine f_seen(f_copies, f_deletes, f_handle, f_keyval, f_val, f_extra) bind(
   f_extra = extra
 end subroutine
 
+subroutine f_forget() bind(C)
+  use seen
+  implicit none
+  copies = 0
+  deletes = 0
+end subroutine
+
 ! Fortran's own constants: which is 0 for MPI_TAG_UB, 1 for MPI_WIN_BASE, and so on.
 function f_keyval(which) bind(C)
   USE_MPI
