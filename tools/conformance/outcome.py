@@ -41,9 +41,11 @@ class Runner:
         if check.since > an_mpi.version:
             return "MPI-%d.%d has this, this MPI is %d.%d" % (*check.since, *an_mpi.version)
         for feature in check.needs:
-            if feature not in an_mpi.features and feature not in ("attr_put",):
+            if feature not in an_mpi.features and feature not in ("attr_put", "f08"):
                 return {"mpi1": "it has no MPI-1 names", "sessions": "it has no sessions",
                         "session_again": "its second session ends badly, without attributes too",
+                        "session_after": "a session after MPI_Finalize ends badly, without attributes too",
+                        "session_outlives": "a session that outlives MPI_Finalize ends badly, without attributes too",
                         "host": "it has no MPI_HOST"}[feature]
         if check.threads and an_mpi.level < 3:
             return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
@@ -55,6 +57,8 @@ class Runner:
                 return problem
             if "attr_put" in check.needs and check.face == "f08":
                 return "mpi_f08 has no MPI-1 names"
+            if "f08" in check.needs and check.face != "f08":
+                return "only mpi_f08 has this"
         if check.language == "c++" and self.cxx:
             return self.cxx
         return None

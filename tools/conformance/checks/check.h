@@ -137,6 +137,17 @@ static MPI_Datatype new_type(void) {
   return type;
 }
 
+/* A session's communicator of this process alone; the session is made, too. */
+static MPI_Comm session_comm(MPI_Session* session) {
+  MPI_Group group;
+  MPI_Comm comm = MPI_COMM_NULL;
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session));
+  CALL(MPI_Group_from_session_pset(*session, "mpi://SELF", &group));
+  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  CALL(MPI_Group_free(&group));
+  return comm;
+}
+
 /* If there are no windows here, the check ends. */
 static int window_memory[4];
 static MPI_Win new_win(void) {
@@ -264,14 +275,20 @@ void f_xxx_free_keyval(int* keyval, int* ierror);
 void f_xxx_set_attr(int handle, int keyval, MPI_Aint value, int* ierror);
 void f_xxx_get_attr(int handle, int keyval, MPI_Aint* value, int* flag, int* ierror);
 void f_xxx_delete_attr(int handle, int keyval, int* ierror);
+void f_xxx_dup(int handle, int* duplicate, int* ierror);
+void f_xxx_free(int* handle, int* ierror);
 
 /* Fortran's constants. */
 enum { kTagUb, kWinBase, kWinSize, kWinDispUnit, kInvalid };
 int f_keyval(int which);
 
+void f_keyval_create(int which, int* keyval, int extra, int* ierror);
+void f_keyval_free(int* keyval, int* ierror);
 void f_attr_put(int handle, int keyval, int value, int* ierror);
 void f_attr_get(int handle, int keyval, int* value, int* flag, int* ierror);
 void f_attr_delete(int handle, int keyval, int* ierror);
+
+void f_without_ierror(int handle, MPI_Aint value, int* keyval, MPI_Aint* seen, int* flag);
 
 void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra);
 void f_forget(void);

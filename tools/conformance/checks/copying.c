@@ -217,6 +217,25 @@ static void check(void) {
   CALL(MPI_Type_free_keyval(&keyval));
 }
 
+/*@ component-freed-first
+ * demanded, 5.1.9
+ * A datatype that is made of another one has none of its attributes, whichever is freed first; each
+ * value is deleted once.
+ */
+static void check(void) {
+  MPI_Datatype type = new_type(), made;
+  int keyval = keyval_type(copy_type, delete_type);
+  CALL(MPI_Type_set_attr(type, keyval, (void*)1));
+  CALL(MPI_Type_vector(2, 1, 2, type, &made));
+  EXPECT_EQ(get_type(made, keyval), ABSENT);
+  CALL(MPI_Type_set_attr(made, keyval, (void*)2));
+  CALL(MPI_Type_free(&type));
+  CALL(MPI_Type_free(&made));
+  EXPECT(strcmp(notes, "delete 1;delete 2;") == 0 || strcmp(notes, "delete 2;delete 1;") == 0,
+         "that each value is deleted once", "\"%s\"", notes);
+  CALL(MPI_Type_free_keyval(&keyval));
+}
+
 /*@ type-deletes-when
  * open, 5.1.9
  * When the attributes of a freed datatype are deleted of which a duplicate is alive (MPI_TYPE_FREE

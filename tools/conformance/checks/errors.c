@@ -234,11 +234,13 @@ static void check(void) {
 
 /*@ null-handle
  * open, 7.7.2
- * What an attribute call for MPI_COMM_NULL does, which is erroneous.
+ * What attribute calls for MPI_COMM_NULL do, which are erroneous.
  */
 static void check(void) {
   void* value;
   int flag, keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
   OPEN("get %s", outcome(MPI_Comm_get_attr(MPI_COMM_NULL, keyval, &value, &flag)));
+  OPEN("get of MPI_TAG_UB %s",
+       outcome(MPI_Comm_get_attr(MPI_COMM_NULL, MPI_TAG_UB, &value, &flag)));
   OPEN("set %s", outcome(MPI_Comm_set_attr(MPI_COMM_NULL, keyval, (void*)1)));
 }

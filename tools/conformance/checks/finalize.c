@@ -198,22 +198,30 @@ static void after(void) { EXPECT_NOTES("first;delete 1;"); }
 
 /*@ finalize-world
  * open, 11.2.4, after
- * Whether MPI_FINALIZE calls the delete callbacks of attributes of MPI_COMM_WORLD.
+ * Whether MPI_FINALIZE calls the delete callbacks of attributes of MPI_COMM_WORLD, and in which
+ * order.
  */
 static void check(void) {
-  CALL(
-      MPI_Comm_set_attr(MPI_COMM_WORLD, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
+  int keyvals[3], i;
+  for (i = 0; i < 3; ++i) keyvals[i] = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyvals[0], (void*)1));
+  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyvals[2], (void*)2));
+  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyvals[1], (void*)3));
+  for (i = 1; i < 3; ++i) CALL(MPI_Comm_free_keyval(&keyvals[i]));
 }
-static void after(void) { OPEN("%s", *notes ? "it calls them" : "it does not call them"); }
+static void after(void) { OPEN("%s", *notes ? notes : "it does not call them"); }
 
 /*@ finalize-not-freed
  * open, 11.2.4, after
- * Whether MPI_FINALIZE calls the delete callbacks of attributes of a datatype that was never freed.
+ * Whether MPI_FINALIZE calls the delete callbacks of attributes of objects that were never freed,
+ * and of predefined datatypes.
  */
 static void check(void) {
+  CALL(MPI_Comm_set_attr(new_comm(), keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)2));
+  CALL(MPI_Type_set_attr(MPI_INT, keyval_type(MPI_TYPE_NULL_COPY_FN, delete_type), (void*)3));
   CALL(MPI_Type_set_attr(new_type(), keyval_type(MPI_TYPE_NULL_COPY_FN, delete_type), (void*)1));
 }
-static void after(void) { OPEN("%s", *notes ? "it calls them" : "it does not call them"); }
+static void after(void) { OPEN("%s", *notes ? notes : "it does not call them"); }
 
 /*@ finalize-failing
  * open, 11.2.4, init: none

@@ -39,7 +39,7 @@ module seen
   integer(c_intptr_t) :: val = -1, extra = -1
 end module
 
-! Callbacks. What is copied is the value + 1; that of 13 is not copied, and can't be deleted.
+! Callbacks. What is copied is the value + 1; that of 13 is not copied, and can't be deleted; that of 14 can't be copied.
 module callbacks
   implicit none
 contains
@@ -49,6 +49,7 @@ contains
     use iso_c_binding, only: c_intptr_t
     use seen, only: copies, seen_handle => handle, seen_keyval => keyval, seen_val => val, seen_extra => extra
     implicit none
+    INCLUDE_MPI
     xxx_t :: object
     integer :: keyval, ierror
     integer(c_intptr_t) :: extra_state, value_in, value_out
@@ -60,7 +61,8 @@ contains
     seen_extra = extra_state
     value_out = value_in + 1
     flag = value_in /= 13
-    ierror = 0
+    ierror = MPI_SUCCESS
+    if (value_in == 14) ierror = MPI_ERR_OTHER
   end subroutine
   subroutine delete_xxx(object, keyval, val, extra_state, ierror)
     USE_MPI
@@ -80,6 +82,32 @@ contains
     if (val == 13) ierror = MPI_ERR_OTHER
   end subroutine
 !@
+  ! MPI-1's.
+  subroutine copy_mpi1(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    use seen, only: copies, seen_handle => handle, seen_keyval => keyval, seen_val => val, seen_extra => extra
+    implicit none
+    integer :: object, keyval, extra_state, value_in, value_out, ierror
+    logical :: flag
+    copies = copies + 1
+    seen_handle = object
+    seen_keyval = keyval
+    seen_val = value_in
+    seen_extra = extra_state
+    value_out = value_in + 1
+    flag = .true.
+    ierror = 0
+  end subroutine
+  subroutine delete_mpi1(object, keyval, val, extra_state, ierror)
+    use seen, only: deletes, seen_handle => handle, seen_keyval => keyval, seen_val => val, seen_extra => extra
+    implicit none
+    integer :: object, keyval, val, extra_state, ierror
+    deletes = deletes + 1
+    seen_handle = object
+    seen_keyval = keyval
+    seen_val = val
+    seen_extra = extra_state
+    ierror = 0
+  end subroutine
 end module
 
 subroutine f_seen(f_copies, f_deletes, f_handle, f_keyval, f_val, f_extra) bind(C)
@@ -181,10 +209,95 @@ subroutine f_xxx_delete_attr(handle, keyval, ierror) bind(C)
   integer(c_int) :: ierror
   call MPI_Xxx_delete_attr(xxx_of(handle), keyval, ierror)
 end subroutine
+
+subroutine f_xxx_free(handle, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int) :: handle, ierror
+  xxx_t :: object
+  object = xxx_of(handle)
+  call MPI_Xxx_free(object, ierror)
+  handle = number_of(object)
+end subroutine
 !@
+
+subroutine f_comm_dup(handle, duplicate, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle
+  integer(c_int) :: duplicate, ierror
+  comm_t :: object
+  call MPI_Comm_dup(comm_of(handle), object, ierror)
+  duplicate = number_of(object)
+end subroutine
+
+subroutine f_type_dup(handle, duplicate, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: handle
+  integer(c_int) :: duplicate, ierror
+  type_t :: object
+  call MPI_Type_dup(type_of(handle), object, ierror)
+  duplicate = number_of(object)
+end subroutine
+
+#if FACE == 3
+! A key's whole life, by calls without ierror, which mpi_f08 allows to leave out.
+subroutine f_without_ierror(handle, val, keyval, seen_val, flag) bind(C)
+  use mpi_f08
+  use iso_c_binding, only: c_int, c_intptr_t
+  implicit none
+  integer(c_int), value :: handle
+  integer(c_intptr_t), value :: val
+  integer(c_int) :: keyval, flag
+  integer(c_intptr_t) :: seen_val
+  logical :: found
+  type(MPI_Comm) :: duplicate
+  found = .false.
+  call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, keyval, 0_c_intptr_t)
+  call MPI_Comm_set_attr(MPI_Comm(handle), keyval, val)
+  call MPI_Comm_dup(MPI_Comm(handle), duplicate)
+  call MPI_Comm_get_attr(duplicate, keyval, seen_val, found)
+  call MPI_Comm_free(duplicate)
+  call MPI_Comm_delete_attr(MPI_Comm(handle), keyval)
+  call MPI_Comm_free_keyval(keyval)
+  flag = merge(1, 0, found)
+end subroutine
+#endif
 
 ! MPI-1's, which mpi_f08 doesn't have.
 #if FACE != 3
+! which: as above.
+subroutine f_keyval_create(which, keyval, extra, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  use callbacks, only: copy_mpi1, delete_mpi1
+  implicit none
+  INCLUDE_MPI
+  integer(c_int), value :: which, extra
+  integer(c_int) :: keyval, ierror
+  if (which == 0) then
+    call MPI_Keyval_create(copy_mpi1, delete_mpi1, keyval, extra, ierror)
+  else
+    call MPI_Keyval_create(MPI_DUP_FN, MPI_NULL_DELETE_FN, keyval, extra, ierror)
+  end if
+end subroutine
+
+subroutine f_keyval_free(keyval, ierror) bind(C)
+  USE_MPI
+  use iso_c_binding, only: c_int
+  implicit none
+  INCLUDE_MPI
+  integer(c_int) :: keyval, ierror
+  call MPI_Keyval_free(keyval, ierror)
+end subroutine
+
 subroutine f_attr_put(handle, keyval, val, ierror) bind(C)
   USE_MPI
   use iso_c_binding, only: c_int

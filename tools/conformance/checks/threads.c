@@ -457,6 +457,33 @@ static void check(void) {
   expect_each_deleted_once();
 }
 
+/*@ first-touch-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * Threads that make the process's first keys, and then attach the first attributes to a new object,
+ * all at the same time: each finds those of all the others.
+ */
+static int keys[THREADS];
+static MPI_Xxx object;
+static pthread_barrier_t next_step;
+static void touch(int me) {
+  int round, t, lost = 0;
+  keys[me] = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+  for (round = 0; round < 300; ++round) {
+    if (me == 0) object = new_xxx();
+    pthread_barrier_wait(&next_step);
+    CALL(MPI_Xxx_set_attr(object, keys[me], (void*)(long)(round * THREADS + me)));
+    pthread_barrier_wait(&next_step);
+    for (t = 0; t < THREADS; ++t) lost += get_xxx(object, keys[t]) != round * THREADS + t;
+    pthread_barrier_wait(&next_step);
+    if (me == 0) CALL(MPI_Xxx_free(&object));
+  }
+  EXPECT(lost == 0, "the attributes of all threads", "%d lost", lost);
+}
+static void check(void) {
+  pthread_barrier_init(&next_step, NULL, THREADS);
+  run_threads(touch);
+}
+
 /*@ predefined-in-threads
  * implied, 11.6.1, threads
  * Threads read predefined attributes, while others set their own: they get the same values as ever.
@@ -501,7 +528,7 @@ static int wait_for_get(MPI_Comm comm, int keyval, void* value, void* extra_stat
   long i;
   (void)comm, (void)keyval, (void)value, (void)extra_state;
   __atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
-  for (i = 0; i < 2000 && !__atomic_load_n(&done, __ATOMIC_SEQ_CST); ++i) usleep(1000);
+  for (i = 0; i < 30000 && !__atomic_load_n(&done, __ATOMIC_SEQ_CST); ++i) usleep(1000);
   return MPI_SUCCESS;
 }
 static void one_waits(int me) {
