@@ -7,8 +7,8 @@
 #
 # LIBRARIES is a folder with libattrcache_*.so, as tools/install or Bazel leave them. An MPI is openmpi or mpich, or what
 # one of them has for the standard ABI, openmpi_abi or mpich_abi; all that are here, if none is named. The programs of
-# this folder are compiled by the MPI's compilers, or with the standard ABI's header, and each is run as run.sh says. The
-# last line says how many tests failed. It is what shows that one interposer serves all versions of an MPI.
+# this folder are compiled by the MPI's compilers, or with the standard ABI's header, and each is run as run.sh says; all
+# checks of tools/check-mpi are made, too. The last line says how many tests failed. It is what shows that one interposer serves all versions of an MPI.
 
 set -u
 
@@ -48,54 +48,16 @@ report() { # MPI TEST STATUS FILE
 
 # ---- Compiling ----
 
-# The library of an MPI for the standard ABI, and the folder of a header for it.
-abi_library() { # MPI
-  local file
-  for file in /usr/lib/*/"libmpi_abi_$1.so".*; do [[ ! -f $file ]] || printf '%s\n' "$file"; done | head -n 1
-}
-abi_headers() { # MPI
-  local folder
-  for folder in /usr/lib/*/"mpi_abi_$1/include" /usr/lib/*/"$1/include/standard_abi"; do
-    [[ ! -f $folder/mpi.h ]] || printf '%s\n' "$folder"
-  done | head -n 1
-}
-
-has() { # MPI
-  case $1 in
-    *_abi) [[ -n $(abi_library "${1%_abi}") && -n $(abi_headers "${1%_abi}") ]] ;;
-    *) command -v "mpicc.$1" >/dev/null && command -v "mpirun.$1" >/dev/null ;;
-  esac
-}
-
-# Sessions came with MPI-4.0; Open MPI 5.0, which is MPI-3.1 by its version, has them too.
-has_sessions() { # MPI
-  local flags=()
-  case $1 in
-    *_abi) flags=(cc -isystem "$(abi_headers "${1%_abi}")") ;;
-    *) flags=("mpicc.$1") ;;
-  esac
-  echo "MPI_Session session;" | "${flags[@]}" -include mpi.h -fsyntax-only -x c - 2>/dev/null
-}
-
 compile() { # MPI TARGET FLAGS... SOURCES...
-  local mpi=$1 target=$scratch/$1/$2 flags=(-std=gnu11 -O1 -g -Wno-deprecated-declarations -pthread)
+  local mpi=$1 target=$2
   shift 2
-  case $mpi in
-    # Their compilers' wrappers, where there are any, know nothing of this.
-    *_abi) cc "${flags[@]}" -isystem "$(abi_headers "${mpi%_abi}")" "$@" -o "$target" "$(abi_library "${mpi%_abi}")" -ldl ;;
-    *) "mpicc.$mpi" "${flags[@]}" "$@" -o "$target" -ldl ;;
-  esac
+  compile_mpi "$mpi" -std=gnu11 -O1 -g -Wno-deprecated-declarations -pthread "$@" -o "$scratch/$mpi/$target" -ldl
 }
 compile_cxx() { # MPI TARGET SOURCE
   case $1 in
     *_abi) g++ -O1 -g -isystem "$(abi_headers "${1%_abi}")" "$3" -o "$scratch/$1/$2" "$(abi_library "${1%_abi}")" ;;
     *) "mpicxx.$1" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -O1 -g "$3" -o "$scratch/$1/$2" ;;
   esac
-}
-compile_fortran() { # MPI INTERFACE NUMBER
-  local flags=(-cpp -ffree-line-length-none -fallow-argument-mismatch -O0 -g -J "$scratch/$1" "-DFORTRAN_INTERFACE=$3")
-  "mpicc.$1" "-DFORTRAN_INTERFACE=$3" -O1 -g -c tests/mpi/fortran_c.c -o "$scratch/$1/fortran_c.o" &&
-    "mpif90.$1" "${flags[@]}" tests/mpi/fortran.F90 "$scratch/$1/fortran_c.o" -o "$scratch/$1/fortran_$2"
 }
 
 # ---- Running ----
@@ -229,14 +191,10 @@ script() { # MPI NAME ARGUMENT...
   report "$mpi" "$name" "$status" "$scratch/output"
 }
 
-C_PROGRAMS=(abort coexist communicator datatype endings errors failing finalize foreign init misuse objects predefined raising
-  reentrant report sessions threads window)
-
 try() { # MPI
-  local mpi=$1 name number interface
+  local mpi=$1 name
   mkdir -p "$scratch/$mpi"
-  for name in "${C_PROGRAMS[@]}"; do
-    [[ $name != sessions ]] || has_sessions "$mpi" || continue
+  for name in coexist endings foreign init misuse raising report; do
     compile "$mpi" "$name" "tests/mpi/$name.c" || failed=$((failed + 1))
   done
   compile "$mpi" fixed_address -no-pie -fno-pic tests/mpi/fixed_address.c || failed=$((failed + 1))
@@ -247,61 +205,45 @@ try() { # MPI
   compile "$mpi" storm -O2 tools/demo.d/storm.c || failed=$((failed + 1))
   compile_cxx "$mpi" exception tests/mpi/exception.cc || failed=$((failed + 1))
 
-  for name in coexist communicator datatype errors failing window; do run "$mpi" "$name" control "$np"; done
-  run "$mpi" objects control "${np##* }"
-  for name in foreign raising reentrant threads; do run "$mpi" "$name" served "$np"; done
+  # What standard and MPIs say of attributes, in C, Fortran and C++.
+  if wanted checks; then
+    local status=0
+    bash tests/conformance/served_test.sh "$mpi" "$libraries/libattrcache_$(interposer_of "$mpi").so" \
+      >"$scratch/output" 2>&1 </dev/null || status=$?
+    report "$mpi" checks "$status" "$scratch/output"
+  fi
+  run "$mpi" coexist control "$np"
+  for name in foreign raising; do run "$mpi" "$name" served "$np"; done
   run "$mpi" raising_threads:raising served 1 threads
-  for name in finalize predefined; do run "$mpi" "$name" same "$np"; done
-  for name in create_before_init get_before_init use_null_handle give_null_pointer use_invalid_keyval fail_to_delete \
-    fail_at_finalize create_after_finalize get_after_finalize set_after_finalize; do
-    run "$mpi" "$name:abort" abort 1 "$name"
-  done
-  run "$mpi" sessions control 1
-  run "$mpi" sessions_kept:sessions served 1 kept
-  run "$mpi" sessions_after:sessions control 1 after
-  run "$mpi" sessions_outlives:sessions control 1 outlives
   run "$mpi" fixed_address control 1
   run "$mpi" opened_late control "$np" "$scratch/$mpi/opened_module"
   for name in tool tool_for_attributes; do
-    run "$mpi" "$name:communicator" control "$np" "--preload=$scratch/$mpi/$name"
+    run "$mpi" "$name:coexist" control "$np" "--preload=$scratch/$mpi/$name"
   done
   run "$mpi" exception served 1
   for name in same own; do storm "$mpi" "$name"; done
 
   refuses "$mpi"
   launches "$mpi"
-  case $mpi in
-    *_abi) abi_values "$mpi" ;; # has no Fortran
-    *)
-      number=0
-      for interface in mpifh use_mpi mpi_f08; do
-        number=$((number + 1))
-        if wanted "fortran_$interface" && command -v "mpif90.$mpi" >/dev/null; then
-          compile_fortran "$mpi" "$interface" "$number" >"$scratch/output" 2>&1 ||
-            report "$mpi" "fortran_$interface" "not compiled" "$scratch/output"
-          run "$mpi" "fortran_$interface" control "$np"
-        fi
-      done
-      ;;
-  esac
+  [[ $mpi != *_abi ]] || abi_values "$mpi"
 
   local library
   library=$libraries/libattrcache_$(interposer_of "$mpi").so
   script "$mpi" endings "$library" "$scratch/$mpi/endings" none world-return world-handler self-handler object-handler \
     world-return,fatal-object
   script "$mpi" init tools/attrcache-run "$library" "$scratch/$mpi/tool" "$scratch/$mpi/init"
-  local more=(early get_early get_late late many nested threads) right=(coexist communicator datatype objects reentrant window)
+  local more=(early get_early get_late late many nested threads)
   script "$mpi" misuse tools/attrcache-run "$library" \
-    "$scratch/$mpi/misuse" "${more[@]/#/$scratch/$mpi/misuse }" -- "${right[@]/#/$scratch/$mpi/}"
-  right=(coexist communicator datatype errors exception failing reentrant threads window)
+    "$scratch/$mpi/misuse" "${more[@]/#/$scratch/$mpi/misuse }" -- "$scratch/$mpi/coexist"
   script "$mpi" report tools/attrcache-run "$libraries/libattrcache_$(interposer_of "$mpi")_report.so" \
-    "$scratch/$mpi/report" tests/mpi/report_check.py "${right[@]/#/$scratch/$mpi/}"
+    "$scratch/$mpi/report" tests/mpi/report_check.py \
+    "$scratch/$mpi/coexist" "$scratch/$mpi/exception"
 }
 
 mpis=()
 for mpi in "${@:-openmpi mpich openmpi_abi mpich_abi}"; do
   for one in $mpi; do
-    if has "$one"; then
+    if has_mpi "$one"; then
       mpis+=("$one")
     elif (($# > 0)); then
       echo "field.sh: $one is not here" >&2
@@ -311,19 +253,11 @@ for mpi in "${@:-openmpi mpich openmpi_abi mpich_abi}"; do
 done
 export HOME=${HOME:-/tmp}
 for mpi in ${mpis[@]+"${mpis[@]}"}; do
-  # Which of the two libraries a program for the standard ABI finds.
-  case $mpi in
-    *_abi)
-      mkdir -p "$scratch/$mpi/lib"
-      ln -sf "$(abi_library "${mpi%_abi}")" "$scratch/$mpi/lib/libmpi_abi.so.1"
-      export LD_LIBRARY_PATH=$scratch/$mpi/lib
-      ;;
-    *) unset LD_LIBRARY_PATH ;;
-  esac
+  choose_library "$mpi"
   "mpirun.$(mpi_of "$mpi")" --version 2>&1 | grep -E -m 1 -i 'open mpi|version' | sed "s/^ */$mpi: /"
   try "$mpi"
 done
-if has openmpi && has mpich && wanted launcher && [[ " ${mpis[*]} " == *" openmpi "* && " ${mpis[*]} " == *" mpich "* ]]; then
+if has_mpi openmpi && has_mpi mpich && wanted launcher && [[ " ${mpis[*]} " == *" openmpi "* && " ${mpis[*]} " == *" mpich "* ]]; then
   unset LD_LIBRARY_PATH
   status=0
   bash tests/mpi/launcher_test.sh tools/attrcache-run "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so \

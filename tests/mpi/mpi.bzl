@@ -92,7 +92,7 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
     Args:
       name: of the test.
       program: if it isn't called as the test is; with a slash, a command.
-      mode: control, served, same or abort.
+      mode: control, served or same.
       np: on how many ranks, one after the other.
       arguments: for the program; "{mpi}" stands for the MPI.
       data: what they name.

@@ -256,6 +256,7 @@ static void check(void) {
   CALL(MPI_Win_set_attr(win, keyval, (void*)3));
   CALL(MPI_Win_free(&win));
   EXPECT_EQ(looked, 5);
+  CALL(MPI_Win_free_keyval(&keyval));
 }
 
 /*@ same-each-time

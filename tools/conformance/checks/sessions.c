@@ -201,6 +201,19 @@ static void check(void) {
        *notes ? "was called" : "was not called");
 }
 
+/*@ get-before-init
+ * open, 11.4.1, init: none
+ * What MPI_COMM_GET_ATTR does before MPI is initialized, when it may not be called.
+ */
+static void check(void) {
+  void* value;
+  int flag = 0;
+  const char* said = outcome(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
+  OPEN("it %s", said);
+  MPI_Init(NULL, NULL);
+  MPI_Finalize();
+}
+
 /*@ before-init
  * open, 11.4.1, init: none
  * What MPI_COMM_CREATE_KEYVAL does before MPI is initialized; it is not among the functions that
