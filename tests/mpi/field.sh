@@ -77,74 +77,6 @@ run() { # MPI NAME[:PROGRAM] MODE NPS ARGUMENT...
   report "$mpi" "$name" "$status" "$scratch/output"
 }
 
-# The demo's storms, which the MPIs lose by themselves: what they say is shown.
-storm() { # MPI same|own
-  local status=0 native=0
-  wanted "storm_$2" || return
-  (
-    timeout -k 3 60 "$scratch/$1/storm" "$2" >"$scratch/native" 2>&1 </dev/null
-    exit $?
-  ) 2>/dev/null || native=$?
-  ATTRCACHE_LIBDIR=$libraries ATTRCACHE_VERBOSE=1 timeout -k 3 120 tools/attrcache-run --mpi "$(interposer_of "$1")" "$scratch/$1/storm" "$2" \
-    >"$scratch/output" 2>&1 </dev/null || status=$?
-  grep -q '^attrcache\[.*serving' "$scratch/output" || status=99
-  {
-    printf 'served: %s; native: ' "$(grep -E -m 1 '^(done|HUNG)' "$scratch/output")"
-    ((native <= 3)) && grep -E -m 1 '^(done|HUNG)' "$scratch/native" || echo "exit $native"
-  } >>"$scratch/output"
-  report "$1" "storm_$2" "$status" "$scratch/output"
-}
-
-# The MPI's own launcher, with the library found out from the command: its options for environment, hosts, several
-# programs, and files of command lines. What the launcher can't do natively either is said, and not asked.
-launches() { # MPI
-  local mpi=$1 mpirun program=$scratch/$1/coexist status=0 runs=0
-  local -a same
-  mpirun=mpirun.$(mpi_of "$mpi")
-  wanted launches || return
-  : >"$scratch/output"
-  run_two() { # WHAT COMMAND...
-    local what=$1 output
-    shift
-    if peer_bug "$(mpi_of "$mpi")" "$what" two "$@" >>"$scratch/output"; then return; fi
-    runs=$((runs + 1))
-    output=$(ATTRCACHE_LIBDIR=$libraries ATTRCACHE_VERBOSE=1 ATTRCACHE_TEST_SERVED=1 \
-      timeout 100 tools/attrcache-run "$@" 2>&1 </dev/null)
-    (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) &&
-      (($(grep -c 'checks passed$' <<<"$output") == 2)) && return
-    status=1
-    printf 'FAILED: %s:\n%s\n' "$*" "$output" >>"$scratch/output"
-  }
-  two() { (($(ATTRCACHE_TEST_SERVED=0 timeout 100 "$@" 2>/dev/null | grep -c 'checks passed$') == 2)); }
-  same=(-np 1 "$program")
-  run_two "-np" "$mpirun" -np 2 "$program"
-  run_two "-n" "$mpirun" -n 2 "$program"
-  run_two "a wrapper" "$mpirun" -np 2 bash -c 'exec "$@"' bash "$program"
-  run_two "several programs" "$mpirun" "${same[@]}" : "${same[@]}"
-  printf -- '-np 1 %s\n-np 1 %s\n' "$program" "$program" >"$scratch/lines"
-  case $mpirun in
-    *openmpi)
-      run_two "-x" "$mpirun" -x A=B -np 2 "$program"
-      run_two "--host" "$mpirun" --host localhost:2 -np 2 "$program"
-      echo "localhost slots=2" >"$scratch/hosts"
-      run_two "--hostfile" "$mpirun" --hostfile "$scratch/hosts" -np 2 "$program"
-      run_two "--app" "$mpirun" --app "$scratch/lines"
-      run_two "-x, several programs" "$mpirun" -x A=B "${same[@]}" : -x C=D "${same[@]}"
-      ;;
-    *)
-      run_two "-genv" "$mpirun" -genv A B -np 2 "$program"
-      run_two "-env" "$mpirun" -np 2 -env A B "$program"
-      run_two "-hosts" "$mpirun" -hosts localhost -np 2 "$program"
-      echo "localhost:2" >"$scratch/hosts"
-      run_two "-f" "$mpirun" -f "$scratch/hosts" -np 2 "$program"
-      run_two "-configfile" "$mpirun" -configfile "$scratch/lines"
-      run_two "-genv, several programs" "$mpirun" -genv A B "${same[@]}" : "${same[@]}"
-      ;;
-  esac
-  echo "$runs command lines" >>"$scratch/output"
-  report "$mpi" launches "$status" "$scratch/output"
-}
-
 # Interposers of another interface must not take the process for theirs, and say so.
 refuses() { # MPI
   local mpi=$1 other status=0
@@ -167,17 +99,30 @@ refuses() { # MPI
   report "$mpi" refuses "$status" "$scratch/output"
 }
 
-# Whether the values that the interposer was built with are those of this header.
+# Whether abi.h, with which the interposer is built, says the same as the MPI's own header of the standard ABI: values,
+# sizes, and, as the compiler compares them, the types of functions.
 abi_values() { # MPI
-  local status=0 header
+  local status=0 name theirs ours=lib/mpi/native/mpi_abi/abi.h
   wanted abi_values || return
-  for header in ours theirs; do
-    local flags=(-isystem "$(abi_headers "${1%_abi}")" -include mpi.h)
-    [[ $header == theirs ]] || flags=(-include lib/mpi/native/mpi_abi/abi.h)
-    cc -std=gnu11 -Wall -Werror "${flags[@]}" tests/mpi/abi_values.c -o "$scratch/abi_values" &&
-      "$scratch/abi_values" >"$scratch/abi_values.$header" || status=1
+  theirs=$(abi_headers "${1%_abi}")/mpi.h
+  {
+    printf '#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n'
+    for name in $(sed -n 's/^#define \(MPI_[A-Z_]*\) .*/\1/p; s/^  \(MPI_[A-Z_]*\) = .*/\1/p' "$ours") \
+      'offsetof(MPI_Status, MPI_'{SOURCE,TAG,ERROR}')'; do
+      printf '  printf("%%s %%jd\\n", "%s", (intmax_t)(intptr_t)(%s));\n' "$name" "$name"
+    done
+    for name in $(sed -n '/MPI_Fint/d; s/^\(typedef .*[ *]\|} \)\(MPI_[A-Za-z]*\);$/\2/p' "$ours"); do
+      printf '  printf("%%s %%zu\\n", "%s", sizeof(%s));\n' "$name" "$name"
+    done
+    echo '}'
+  } >"$scratch/abi_values.c"
+  for name in ours theirs; do
+    cc -std=gnu11 -Wall -Werror -include stdint.h -include "${!name}" "$scratch/abi_values.c" -o "$scratch/abi_values" &&
+      "$scratch/abi_values" >"$scratch/abi_values.$name" || status=1
   done >"$scratch/output" 2>&1
   diff "$scratch/abi_values.ours" "$scratch/abi_values.theirs" >>"$scratch/output" || status=1
+  sed -n '/^typedef int(MPI_\(Comm\|Type\|Win\)_/p; /^int PMPI_/{:more; /;$/!{N; b more}; p}' "$ours" |
+    cc -std=gnu11 -Wall -Werror -include "$theirs" -fsyntax-only -x c - >>"$scratch/output" 2>&1 || status=1
   echo "$(wc -l <"$scratch/abi_values.theirs") values and types" >>"$scratch/output"
   report "$1" abi_values "$status" "$scratch/output"
 }
@@ -202,7 +147,6 @@ try() { # MPI
   cc -O1 tests/mpi/opened_late.c -o "$scratch/$mpi/opened_late" -ldl || failed=$((failed + 1))
   compile "$mpi" tool -shared -fPIC tests/mpi/tool.c || failed=$((failed + 1))
   compile "$mpi" tool_for_attributes -shared -fPIC -DWRAP_ATTRIBUTES tests/mpi/tool.c || failed=$((failed + 1))
-  compile "$mpi" storm -O2 tools/demo.d/storm.c || failed=$((failed + 1))
   compile_cxx "$mpi" exception tests/mpi/exception.cc || failed=$((failed + 1))
 
   # What standard and MPIs say of attributes, in C, Fortran and C++.
@@ -221,10 +165,8 @@ try() { # MPI
     run "$mpi" "$name:coexist" control "$np" "--preload=$scratch/$mpi/$name"
   done
   run "$mpi" exception served 1
-  for name in same own; do storm "$mpi" "$name"; done
 
   refuses "$mpi"
-  launches "$mpi"
   [[ $mpi != *_abi ]] || abi_values "$mpi"
 
   local library
