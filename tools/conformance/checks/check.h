@@ -186,6 +186,21 @@ static int delete_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state
   return MPI_SUCCESS;
 }
 
+/* Of a communicator with the value 1 and copy_comm, what a duplicate has, however it was made. */
+static void expect_copied(MPI_Comm duplicate, int keyval) {
+  EXPECT_NOTES("copy 1;");
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  EXPECT_NOTES("delete 101;");
+}
+
+/* And what a communicator has that was made of it by something else. */
+static void expect_without(MPI_Comm made, int keyval) {
+  EXPECT_EQ(get_comm(made, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&made));
+}
+
 /* Whether callbacks that fail do so, and how often they did. */
 static int refusing = 1, refused;
 static void reset_refusing(void) { refusing = 1, refused = 0; }

@@ -292,12 +292,8 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &duplicate));
-  EXPECT_NOTES("copy 1;");
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  EXPECT_NOTES("delete 101;");
+  expect_copied(duplicate, keyval);
   CALL(MPI_Comm_free(&comm));
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ idup
@@ -311,12 +307,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_idup(comm, &duplicate, &request));
   CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  EXPECT_NOTES("copy 1;");
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  EXPECT_NOTES("delete 101;");
+  expect_copied(duplicate, keyval);
   CALL(MPI_Comm_free(&comm));
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ idup-as-of-call
@@ -355,12 +347,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_idup_with_info(comm, MPI_INFO_NULL, &duplicate, &request));
   CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  EXPECT_NOTES("copy 1;");
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  EXPECT_NOTES("delete 101;");
+  expect_copied(duplicate, keyval);
   CALL(MPI_Comm_free(&comm));
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ not-by-split
@@ -372,9 +360,7 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_split(comm, 0, 0, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -388,9 +374,7 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -405,10 +389,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_group(comm, &group));
   CALL(MPI_Comm_create(comm, group, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
   CALL(MPI_Group_free(&group));
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -424,10 +406,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_group(comm, &group));
   CALL(MPI_Comm_create_group(comm, group, 0, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
   CALL(MPI_Group_free(&group));
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -440,9 +420,7 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm), dims[1] = {1}, periods[1] = {0};
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Cart_create(comm, 1, dims, periods, 0, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -459,9 +437,7 @@ static void check(void) {
   CALL(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, low ? 1 : 0, 0, &inter));
   CALL(MPI_Comm_set_attr(inter, keyval, (void*)1));
   CALL(MPI_Intercomm_merge(inter, low, &merged));
-  EXPECT_EQ(get_comm(merged, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&merged));
+  expect_without(merged, keyval);
   CALL(MPI_Comm_free(&inter));
   CALL(MPI_Comm_free(&local));
 }
