@@ -168,30 +168,21 @@ KIND(Comm, COMM, MPI_Comm, MPI_COMM_NULL, type_key)
 KIND(Type, TYPE, MPI_Datatype, MPI_DATATYPE_NULL, comm_key)
 KIND(Win, WIN, MPI_Win, MPI_WIN_NULL, comm_key)
 
-static void dup_and_free_comm(const char* object, MPI_Comm comm) {
-  MPI_Comm dup = MPI_COMM_NULL;
-  MPI_Comm_set_attr(comm, copied_Comm, NULL);
-  SCENARIO(object, kNames, "failing dup", , MPI_Comm_dup(comm, &dup), "");
-  MPI_Comm_delete_attr(comm, copied_Comm);
-  MPI_Comm_dup(comm, &dup);
-  MPI_Comm_set_attr(dup, k_Comm, NULL);
-  SCENARIO(object, kNames, "failing free", , MPI_Comm_free(&dup),
-           dup != MPI_COMM_NULL ? ", kept" : "");
-  fails = 0;
-  if (dup != MPI_COMM_NULL) MPI_Comm_free(&dup);
-}
-
-static void dup_and_free_type(const char* object, MPI_Datatype type) {
-  MPI_Datatype dup = MPI_DATATYPE_NULL;
-  MPI_Type_set_attr(type, copied_Type, NULL);
-  SCENARIO(object, kNames, "failing dup", , MPI_Type_dup(type, &dup), "");
-  MPI_Type_delete_attr(type, copied_Type);
-  MPI_Type_dup(type, &dup);
-  MPI_Type_set_attr(dup, k_Type, NULL);
-  SCENARIO(object, kNames, "failing free", , MPI_Type_free(&dup),
-           dup != MPI_DATATYPE_NULL ? ", kept" : "");
-  fails = 0;
-}
+#define DUP_AND_FREE(Name, Handle, Null)                                      \
+  static void dup_and_free_##Name(const char* object, Handle h) {             \
+    Handle dup = Null;                                                        \
+    MPI_##Name##_set_attr(h, copied_##Name, NULL);                            \
+    SCENARIO(object, kNames, "failing dup", , MPI_##Name##_dup(h, &dup), ""); \
+    MPI_##Name##_delete_attr(h, copied_##Name);                               \
+    MPI_##Name##_dup(h, &dup);                                                \
+    MPI_##Name##_set_attr(dup, k_##Name, NULL);                               \
+    SCENARIO(object, kNames, "failing free", , MPI_##Name##_free(&dup),       \
+             dup != Null ? ", kept" : "");                                    \
+    fails = 0;                                                                \
+    if (dup != Null) MPI_##Name##_free(&dup);                                 \
+  }
+DUP_AND_FREE(Comm, MPI_Comm, MPI_COMM_NULL)
+DUP_AND_FREE(Type, MPI_Datatype, MPI_DATATYPE_NULL)
 
 static void free_win(MPI_Win win) {
   MPI_Win_set_attr(win, k_Win, NULL);
@@ -282,11 +273,11 @@ int main(int argc, char** argv) {
   on_freed("world");
   on_mpi1("world", MPI_COMM_WORLD);
   if (!has("none")) on_mpi1("before", before);
-  dup_and_free_comm("world", MPI_COMM_WORLD);
-  if (!has("none")) dup_and_free_comm("self", MPI_COMM_SELF);
-  dup_and_free_comm("before", before);
-  dup_and_free_comm("after", after);
-  dup_and_free_type("type", type);
+  dup_and_free_Comm("world", MPI_COMM_WORLD);
+  if (!has("none")) dup_and_free_Comm("self", MPI_COMM_SELF);
+  dup_and_free_Comm("before", before);
+  dup_and_free_Comm("after", after);
+  dup_and_free_Type("type", type);
   free_win(win);
 
   MPI_Type_free(&type);
