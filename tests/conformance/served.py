@@ -18,7 +18,6 @@ ON_EVERY_MPI = {
     "delete-absent-.*": "delete succeeds",
     "delete-itself-in-delete": "the callback runs 1 times; inner delete succeeds;",
     "delete-linked": "0;1; by delete; 1;0; by free",
-    "f-dup-fn-c-set-.*": "the same pointer",
     "failed-copy-comm": "dup returns .*, and these callbacks ran: copy;copy;copy;delete;delete;",
     "failed-free-(win|type)": ".*: delete 2;delete 13;delete 0;(; that it crashes, by signal 6)?",  # MPICH 5, natively too
     "finalize-order-after-overwrite": ".*at the end: delete 3;delete 2;",

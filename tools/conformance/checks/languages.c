@@ -235,6 +235,38 @@ static void check(void) {
   expect_seen(__LINE__, 1, 1, duplicate, in_fortran, 82);
 }
 
+/*@ f-dup-fn-c-set-xxx
+ * implied, 7.7.N, kinds: comm type
+ * MPI_XXX_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same pointer
+ * in C on a duplicate.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval, ierror;
+  FORTRAN(f_xxx_create_keyval(2, &keyval, 0, &ierror));
+  CALL(MPI_Xxx_set_attr(object, keyval, &keyval));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT(get_xxx(duplicate, keyval) == (long)&keyval, "the same pointer", "another one");
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ f-mpi1-dup-fn-c-set
+ * implied, 16.1, needs: attr_put
+ * MPI_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same pointer in C
+ * on a duplicate.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  int keyval, ierror;
+  FORTRAN(f_keyval_create(2, &keyval, 0, &ierror));
+  CALL(MPI_Comm_set_attr(comm, keyval, &keyval));
+  CALL(MPI_Comm_dup(comm, &duplicate));
+  EXPECT(get_comm(duplicate, keyval) == (long)&keyval, "the same pointer", "another one");
+  CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_free(&comm));
+}
+
 /*@ f-failing-copy
  * demanded, 7.7.2
  * MPI_COMM_DUP fails if the copy callback of Fortran returns something else than MPI_SUCCESS.
@@ -368,6 +400,7 @@ static void check(void) {
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate;
   const int handle = MPI_Comm_c2f(comm);
+  MPI_Aint wide = 0;
   int keyval, copied, other, value = 0, flag, ierror;
   FORTRAN(f_keyval_create(0, &keyval, 321, &ierror));
   FORTRAN(f_keyval_create(2, &copied, 0, &ierror));
@@ -378,6 +411,8 @@ static void check(void) {
   other = MPI_Comm_c2f(duplicate);
   FORTRAN(f_attr_get(other, keyval, &value, &flag, &ierror));
   EXPECT(flag && value == -8, "the value -8", "flag %d, %d", flag, value);
+  FORTRAN(f_comm_get_attr(other, keyval, &wide, &flag, &ierror));
+  EXPECT_EQ(wide, -8);
   FORTRAN(f_attr_get(other, copied, &value, &flag, &ierror));
   EXPECT(flag && value == 6, "the value 6", "flag %d, %d", flag, value);
   CALL(MPI_Comm_free(&duplicate));
@@ -484,21 +519,6 @@ static void check(void) {
        f_keyval(kInvalid) == MPI_KEYVAL_INVALID ? "the same" : "another",
        f_keyval(kTagUb) == MPI_TAG_UB ? "the same" : "another",
        f_keyval(kWinBase) == MPI_WIN_BASE ? "the same" : "another");
-}
-
-/*@ f-dup-fn-c-set
- * open, 19.3.7
- * What a duplicate has, read in C, if Fortran's MPI_COMM_DUP_FN copied a pointer that C had set.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm(), duplicate;
-  int keyval, ierror;
-  FORTRAN(f_comm_create_keyval(2, &keyval, 0, &ierror));
-  CALL(MPI_Comm_set_attr(comm, keyval, &comm));
-  CALL(MPI_Comm_dup(comm, &duplicate));
-  OPEN("%s", get_comm(duplicate, keyval) == (long)&comm ? "the same pointer" : "something else");
-  CALL(MPI_Comm_free(&duplicate));
-  CALL(MPI_Comm_free(&comm));
 }
 
 /*@ c-dup-fn-f-set
