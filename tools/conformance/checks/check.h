@@ -16,6 +16,7 @@
 
 #define THREADS 4
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 static int failures, skipped, rank, ranks = 1;
@@ -271,6 +272,28 @@ static int delete_cell_xxx(MPI_Xxx object, int keyval, void* value, void* extra_
   EXPECT(is_cell(value), "a value that was attached", "a delete callback with another");
   if (is_cell(value)) __sync_fetch_and_add(&((Cell*)value)->deleted, 1);
   return MPI_SUCCESS;
+}
+
+static int copy_cell_xxx(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out,
+                         int* flag) {
+  (void)old, (void)keyval, (void)extra_state, (void)in;
+  *(void**)out = new_cell();
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+/* Two threads, 0 and 1, meet within their callbacks, again and again until they have been there at the same time often
+ * enough. Of an MPI that has a lock around callbacks they never are, which is no fault: then they soon give up. Before each
+ * round, they wait for both. */
+static pthread_barrier_t both;
+static int rounds[2], met, missed;
+static void meet(int me) {
+  const int round = __atomic_add_fetch(&rounds[me], 1, __ATOMIC_SEQ_CST);
+  int i;
+  if (met >= 100 || missed >= 20) return;
+  for (i = 0; i < 200 && __atomic_load_n(&rounds[!me], __ATOMIC_SEQ_CST) < round; ++i)
+    sched_yield();
+  __sync_fetch_and_add(i < 200 ? &met : &missed, 1);
 }
 
 /* Each cell that was handed out was deleted once, now that nothing is attached any more. */

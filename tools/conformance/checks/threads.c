@@ -341,12 +341,6 @@ static void check(void) {
  * deleted once.
  */
 static int key;
-static int copy_cell(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
-  (void)old, (void)keyval, (void)extra_state, (void)in;
-  *(void**)out = new_cell();
-  *flag = 1;
-  return MPI_SUCCESS;
-}
 static void use_objects(int me) {
   int i;
   (void)me;
@@ -359,7 +353,7 @@ static void use_objects(int me) {
   }
 }
 static void check(void) {
-  key = keyval_xxx(copy_cell, delete_cell_xxx);
+  key = keyval_xxx(copy_cell_xxx, delete_cell_xxx);
   run_threads(use_objects);
   expect_each_deleted_once();
 }
@@ -454,6 +448,83 @@ static void check(void) {
   CALL(MPI_Xxx_delete_attr(objects[1], outer));
   CALL(MPI_Xxx_free(&objects[0]));
   CALL(MPI_Xxx_free(&objects[1]));
+  expect_each_deleted_once();
+}
+
+/*@ circle-of-sets-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * Two threads each replace an attribute of an object of their own, and the old value's delete
+ * callback duplicates and frees the other's object, whose attribute has a copy callback: no hang, and
+ * each value is deleted once.
+ */
+static MPI_Xxx objects[2];
+static int key;
+static __thread int number, depth;
+static int delete_and_dup(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  if (++depth == 1) {
+    MPI_Xxx duplicate;
+    meet(number);
+    CALL(MPI_Xxx_dup(objects[!number], &duplicate));
+    CALL(MPI_Xxx_free(&duplicate));
+  }
+  --depth;
+  return delete_cell_xxx(of, keyval, value, extra_state);
+}
+static void replace(int me) {
+  int i;
+  number = me;
+  for (i = 0; me < 2 && i < 1000; ++i) {
+    pthread_barrier_wait(&both);
+    CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
+  }
+}
+static void check(void) {
+  int i;
+  key = keyval_xxx(copy_cell_xxx, delete_and_dup);
+  for (i = 0; i < 2; ++i) {
+    objects[i] = new_xxx();
+    CALL(MPI_Xxx_set_attr(objects[i], key, new_cell()));
+  }
+  pthread_barrier_init(&both, NULL, 2);
+  run_threads(replace);
+  depth = 1;
+  for (i = 0; i < 2; ++i) CALL(MPI_Xxx_free(&objects[i]));
+  expect_each_deleted_once();
+}
+
+/*@ circle-of-copies-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * Two threads each duplicate an object of their own, and the copy callback deletes the other's
+ * attribute, which is just being copied there: no hang, and each value is deleted once.
+ */
+static MPI_Xxx objects[2];
+static int key;
+static __thread int number;
+static int copy_and_delete(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out,
+                           int* flag) {
+  meet(number);
+  MPI_Xxx_delete_attr(objects[!number], key); /* which may be gone already */
+  return copy_cell_xxx(old, keyval, extra_state, in, out, flag);
+}
+static void duplicate(int me) {
+  int i;
+  number = me;
+  for (i = 0; me < 2 && i < 1000; ++i) {
+    MPI_Xxx duplicate;
+    CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
+    pthread_barrier_wait(&both);
+    CALL(MPI_Xxx_dup(objects[me], &duplicate));
+    pthread_barrier_wait(&both);
+    CALL(MPI_Xxx_free(&duplicate));
+  }
+}
+static void check(void) {
+  int i;
+  key = keyval_xxx(copy_and_delete, delete_cell_xxx);
+  for (i = 0; i < 2; ++i) objects[i] = new_xxx();
+  pthread_barrier_init(&both, NULL, 2);
+  run_threads(duplicate);
+  for (i = 0; i < 2; ++i) CALL(MPI_Xxx_free(&objects[i]));
   expect_each_deleted_once();
 }
 
