@@ -5,7 +5,7 @@
 #
 #   tests/mpi/field.sh [--only=TEST,...] [--np="1 2"] LIBRARIES [MPI...]
 #
-# LIBRARIES is a folder with libattrcache_*.so, as tools/install or Bazel leave them. An MPI is openmpi or mpich, or what
+# LIBRARIES is a folder with libattrcache_*.so, as CMake or Bazel leave them. An MPI is openmpi or mpich, or what
 # one of them has for the standard ABI, openmpi_abi or mpich_abi; all that are here, if none is named. The programs of
 # this folder are compiled by the MPI's compilers, or with the standard ABI's header, and each is run as run.sh says; all
 # checks of tools/check-mpi are made, too. The last line says how many tests failed. It is what shows that one interposer serves all versions of an MPI.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The installed launcher runs an unmodified Fortran program of either MPI. The installed interposer must
-# serve it.
+# The installed launcher runs an unmodified Fortran program of either MPI. The installed interposer must serve it.
+# Part of cmake_test.sh.
 
 source tests/packaging/lib.sh
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -10,7 +10,7 @@ export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_rmaps_base_oversubscrib
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe
 export HYDRA_LAUNCHER=fork ATTRCACHE_VERBOSE=1 TMPDIR=$work
 
-tools/install --prefix "$work/prefix" --built "$root" >/dev/null
+install_to "$work/prefix"
 for mpi in openmpi mpich; do
   "mpif90.$mpi" "$here/fortran.f90" -J"$work" -o "$work/program" 2>"$work/log" || fail "$(cat "$work/log")"
   output=$(timeout 60 "$work/prefix/bin/attrcache-run" "mpirun.$mpi" -np 2 "$work/program" 2>&1) ||

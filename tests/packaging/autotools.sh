@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # An Autotools project finds an installed attrcache by attrcache.m4, with either library, and is told what is missing.
+# Part of cmake_test.sh.
 
 source tests/packaging/lib.sh
 
 prefix=$work/prefix
-tools/install --prefix "$prefix" --built "$root" --without-mpi >/dev/null
+install_to "$prefix"
 project=$work/project
 mkdir "$project"
 cp "$here/use.c" "$project"
@@ -40,7 +41,7 @@ build() {
 generate '[0.1.0]'
 configure "--with-attrcache=$prefix" || fail "$(cat "$work/log")"
 build
-expect "works in C" env LD_LIBRARY_PATH="$prefix/lib" "$work/build/use"
+expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/build/use"
 [[ $(readelf -d "$work/build/use") == *NEEDED*attrcache* ]] || fail "the shared library isn't needed"
 
 configure "--with-attrcache=$prefix" --enable-static-attrcache || fail "$(cat "$work/log")"
@@ -49,7 +50,7 @@ expect "works in C" "$work/build/use"
 [[ $(readelf -d "$work/build/use") != *NEEDED*attrcache* ]] || fail "the shared library is needed"
 
 # By pkg-config.
-export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
 configure --enable-static-attrcache || fail "$(cat "$work/log")"
 build
 expect "works in C" "$work/build/use"
