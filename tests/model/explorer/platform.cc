@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What lib/platform gets from the explorer instead of the system: memory, threads, waiting.
+// What lib/platform gets from the explorer instead of the system: memory, threads, waiting, the
+// kernel's fence.
 
+#include "platform/asymmetric_fence.h"
 #include "platform/memory.h"
 #include "platform/pair.h"
 #include "platform/spin.h"
@@ -18,6 +20,10 @@ void release(void* memory) { model::engine().release(memory); }
 bool pair_supported() { return true; }
 
 ThreadState& this_thread() { return model::engine().thread_state(); }
+
+bool kernel_fence_ready() { return true; }
+
+void kernel_fence() { model::engine().heavy_fence(); }
 
 void Backoff::relax() {
   ++round_;
