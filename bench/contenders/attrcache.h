@@ -92,12 +92,10 @@ struct Attrcache {
   // before its users make theirs.
   static Handle predefined(int* key) {
     static Object object{.kind = make_kind()};
-    static int tag_ub = ATTRCACHE_KEYVAL_INVALID;
-    if (tag_ub == ATTRCACHE_KEYVAL_INVALID) {
-      attrcache_keyval_create_predefined(object.kind, ATTRCACHE_AS_INT, &tag_ub);
-      attrcache_set_predefined(object.kind, &object.table, tag_ub, 32767);
-    }
-    *key = tag_ub;
+    constexpr attrcache_predefined kTagUb = {
+        .number = 501, .tag = ATTRCACHE_AS_INT, .where = ATTRCACHE_PER_KIND, .value = 32767};
+    attrcache_keyval_define(object.kind, &kTagUb);  // the first time
+    *key = kTagUb.number;
     return &object;
   }
 };

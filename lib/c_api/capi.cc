@@ -96,7 +96,7 @@ int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* cal
   static constexpr attrcache_callbacks kNone = {};
   if (callbacks == nullptr) callbacks = &kNone;
   if (!are_right(*callbacks)) return ATTRCACHE_ERR_ARGUMENT;
-  return inside(kind).create(*callbacks, keyval, Registry::kNotPredefined);
+  return inside(kind).create(*callbacks, keyval);
 }
 
 int attrcache_keyval_set_callbacks(attrcache_kind* kind, int keyval,

@@ -322,7 +322,7 @@ bool in_use(const ThreadState& thread, const Borrowed* borrowed) {
   const int number = registry.number_of(keyval);
   const Definition* const definition = registry.definitions().find(number);
   if (definition != nullptr && definition->where == ATTRCACHE_PER_OBJECT) {
-    return borrow_attribute(registry, table, definition->keyval.load(kRelaxed), borrowed);
+    return borrow_attribute(registry, table, definition->keyval, borrowed);
   }
   PredefinedValue value;
   const int result = get_predefined(registry, table, number, &value);

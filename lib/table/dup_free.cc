@@ -136,9 +136,6 @@ inline Pair* Dup::place(uint32_t index) {
     if (entry == 0) return 0;
     null_copy_fn = (entry & entry_word::kNullCopyFn) != 0;
     if (null_copy_fn) return 0;
-    // Nobody could read a copy under a definition that isn't in force any more.
-    constexpr uint64_t kUndefined = entry_word::kDefined | entry_word::kFreed;
-    if ((entry & kUndefined) == kUndefined) return 0;
     return (keyval & stripe::kKeyval) |
            (static_cast<uint32_t>(entry >> entry_word::kFlagsShift) & stripe::kFlags);
   };

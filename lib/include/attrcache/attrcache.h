@@ -612,8 +612,7 @@ typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
 /* Where a COMPUTED value of the object with this table is now: the address of an int (tag AS_INT), of
  * a pointer (AS_POINTER) or of an intptr_t (AS_AINT); null: the object has none. The memory must hold
  * a value as long as somebody may read what was got. Called by get and borrow, in any thread, at any
- * time until attrcache_keyval_undefine and all calls that began before it have returned; it must not
- * wait, nor use the table but for finding the object. */
+ * time until the domain ends; it must not wait, nor use the table but for finding the object. */
 typedef const void* attrcache_compute_fn(const attrcache_table* table, void* context);
 
 typedef struct attrcache_predefined {
@@ -630,28 +629,17 @@ typedef struct attrcache_predefined {
   void* context;
 } attrcache_predefined;
 
-/* Defines a keyval that is predefined. What is got of a PER_KIND value, also its address where C
- * reads that, stays valid until the keyval is undefined; what an address holds changes by
+/* Defines a keyval that is predefined, until the domain ends: for a runtime's initialization. (What is
+ * no more at its finalization, a COMPUTED one can say by null.) What is got of a PER_KIND value, also its
+ * address where C reads that, stays valid as long; what an address holds changes by
  * attrcache_set_predefined, in one step.
- * A kind can have 48 such numbers over its life. 32 that are PER_OBJECT at a time have places of their
- * own, if they are defined before users have made 32 keyvals; any others take places like those of users.
- * A definition stays in memory, 64 bytes, until the domain ends, and serves again when its number is defined in the
- * same way again. Errors: NULL, ARGUMENT (number, tag, where; defined already), BUSY (another thread
- * is just defining or undefining it), MEMORY, KEYVALS_EXHAUSTED (or more than those numbers). Any
- * thread; lock-free. [L] */
+ * A kind can have 48 of them, of 64 bytes each. Those that are PER_OBJECT have the last of a kind's
+ * first 64 places that users' keyvals haven't taken yet, so they are to be defined before users have
+ * made any; when none is left, they take places like those of users. Errors: NULL, ARGUMENT (number,
+ * tag, where; defined already), MEMORY, KEYVALS_EXHAUSTED (or 48 are defined). Any thread; lock-free.
+ * [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
-
-/* Takes a definition back, as runtimes may at their end. PER_OBJECT values that are attached can no
- * longer be read, and stay until their objects are freed. Errors: NULL, KEYVAL_*, ARGUMENT (not made
- * by attrcache_keyval_define), BUSY (as above). Any thread; lock-free. */
-ATTRCACHE_API int attrcache_keyval_undefine(attrcache_kind* kind, int number) ATTRCACHE_NOEXCEPT;
-
-/* Makes a PER_OBJECT keyval that has a number of the library's choice, among the domain's own, as it
- * lives as long as the domain, and takes a place like those of users. Its attributes aren't copied.
- * Errors: NULL, ARGUMENT (tag), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [L] */
-ATTRCACHE_API int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
-                                                     int* keyval) ATTRCACHE_NOEXCEPT;
 
 /* Sets or changes a predefined attribute: of one object, or, with a null table, the PER_KIND value.
  * Errors: NULL (also a null table for any but a PER_KIND one), KEYVAL_*, ARGUMENT (not a predefined
@@ -710,8 +698,7 @@ ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                                             attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
 
 /* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does: what is
- * in the table itself, so neither PER_KIND nor COMPUTED values, nor those of a keyval that was
- * undefined. */
+ * in the table itself, so neither PER_KIND nor COMPUTED values. */
 ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count) ATTRCACHE_NOEXCEPT;
