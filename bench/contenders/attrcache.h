@@ -51,7 +51,7 @@ struct Attrcache {
     return kGet(object->kind, &object->table, key, value) == ATTRCACHE_OK;
   }
   static bool borrow(Object* object, int key, void** value) {
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     if (attrcache_borrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) {
       return false;
     }
@@ -60,7 +60,7 @@ struct Attrcache {
   }
   // Holds a hundred borrows at once, and gives back the oldest first: no order that a stack has.
   static bool borrow_100(Object* object, int key) {
-    attrcache_borrowed held[100];
+    attrcache_borrowed held[100] = {};
     for (attrcache_borrowed& borrowed : held) {
       if (attrcache_borrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) {
         return false;

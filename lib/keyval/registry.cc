@@ -11,7 +11,7 @@ using namespace entry_word;
 static_assert(Registry::kCapacity <= 1u << 17, "an index has 17 bits");
 
 Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes,
-                   Epoch& epoch, const Threads& threads, const DomainSettings& settings)
+                   Epoch& epoch, Readers& readers, const DomainSettings& settings)
     : first_keyval_(id::make(kind, 0, 0)),
       stripe_mask_(stripes - 1),
       name_(options.name),
@@ -19,8 +19,8 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
                   settings.fint_is_64_bits, settings.fortran_false},
       settings_(settings),
       epoch_(epoch),
-      threads_(threads),
-      lingering_(threads.hooked() ? 1 : 0),
+      readers_(readers),
+      lingering_(readers.threads().hooked() ? 1 : 0),
       definitions_(settings_.memory) {}
 
 Registry::~Registry() {

@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "callback/threads.h"
 #include "keyval/definitions.h"
 #include "keyval/entry.h"
 #include "keyval/id.h"
@@ -28,13 +27,14 @@
 #include "keyval/references.h"
 #include "keyval/settings.h"
 #include "platform/thread.h"
+#include "readers/readers.h"
 
 namespace attrcache {
 
 class Registry {
  public:
   Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
-           const Threads& threads, const DomainSettings& settings = {});
+           Readers& readers, const DomainSettings& settings = {});
   // Releases all memory. Nobody may use the registry any more, and the epoch must have been
   // drained.
   ~Registry();
@@ -189,7 +189,8 @@ class Registry {
   bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
   const char* name() const { return name_; }
   Epoch& epoch() const { return epoch_; }
-  const Threads& threads() const { return threads_; }
+  const Threads& threads() const { return readers_.threads(); }
+  Readers& readers() const { return readers_; }
   const DomainSettings& settings() const { return settings_; }
   const Memory& memory() const { return settings_.memory; }
 
@@ -333,7 +334,7 @@ class Registry {
   const CallingConvention convention_;
   const DomainSettings settings_;
   Epoch& epoch_;
-  const Threads& threads_;
+  Readers& readers_;
   // Which indices have been handed out at least once: in the low half, how many from 0 on; in the high
   // half, how many of the first chunk from its end on, which are definitions'.
   static uint32_t from_start(uint64_t taken) { return static_cast<uint32_t>(taken); }

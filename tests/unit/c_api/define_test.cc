@@ -74,7 +74,7 @@ class DefineTest : public ::testing::Test {
   // Reads by borrow, too, and expects the same.
   Read read_both(Object& from, int number) {
     const Read r = read(from, number);
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     EXPECT_EQ(attrcache_borrow(kind, &from.table, number, &borrowed), r.result);
     if (r.result == ATTRCACHE_OK) {
       EXPECT_EQ(borrowed.value, r.c);
@@ -389,7 +389,7 @@ TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
 
 TEST_F(DefineTest, ABorrowIsGivenBackInAnyCase) {
   ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 8)), ATTRCACHE_OK);
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 6, 9), ATTRCACHE_OK) << "nothing waits for it";
@@ -400,7 +400,7 @@ TEST_F(DefineTest, ABorrowIsGivenBackInAnyCase) {
 TEST_F(DefineTest, ABorrowKeepsAPerObjectValueFromBeingChanged) {
   ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_AINT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
   attrcache_set_predefined(kind, &object.table, 6, 8);
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 6, 9), ATTRCACHE_ERR_BORROWED);
   EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 6), ATTRCACHE_ERR_BORROWED);

@@ -165,7 +165,7 @@ class ReentranceMatrix : public ::testing::TestWithParam<Case> {
     void* value;
     size_t count;
     attrcache_keyval_info info;
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     switch (c.op) {
       case Op::kSet:
         return set(object, keyval);
