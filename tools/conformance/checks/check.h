@@ -290,7 +290,7 @@ static int rounds[2], met, missed;
 static void meet(int me) {
   const int round = __atomic_add_fetch(&rounds[me], 1, __ATOMIC_SEQ_CST);
   int i;
-  if (met >= 100 || missed >= 20) return;
+  if (__sync_fetch_and_add(&met, 0) >= 100 || __sync_fetch_and_add(&missed, 0) >= 20) return;
   for (i = 0; i < 200 && __atomic_load_n(&rounds[!me], __ATOMIC_SEQ_CST) < round; ++i)
     sched_yield();
   __sync_fetch_and_add(i < 200 ? &met : &missed, 1);
