@@ -324,6 +324,10 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
+/* What ints the keyvals of a kind's domain are. Of a null kind: the usual ones. Any thread; wait-free. */
+ATTRCACHE_API attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind)
+    ATTRCACHE_NOEXCEPT;
+
 /* ---- Keyvals ------------------------------------------------------------------------------- */
 
 /* Never handed out; fit for the static initialization of a keyval variable. (Of a domain that has
