@@ -93,7 +93,7 @@ struct Attrcache {
   static Handle predefined(int* key) {
     static Object object{.kind = make_kind()};
     constexpr attrcache_predefined kTagUb = {
-        .number = 501, .tag = ATTRCACHE_AS_INT, .where = ATTRCACHE_PER_KIND, .value = 32767};
+        501, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, 32767, nullptr, nullptr};
     attrcache_keyval_define(object.kind, &kTagUb);  // the first time
     *key = kTagUb.number;
     return &object;

@@ -90,6 +90,12 @@ int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_optio
   return result;
 }
 
+attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind) noexcept {
+  static constexpr attrcache::DomainSettings kUsual;
+  const attrcache::DomainSettings& settings = kind != nullptr ? inside(kind).settings() : kUsual;
+  return {settings.mask ^ attrcache::id::kMarker, settings.invalid};
+}
+
 int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* callbacks,
                             int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;

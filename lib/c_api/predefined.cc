@@ -26,13 +26,14 @@ bool is_right(const Registry& registry, const attrcache_predefined& p) {
          !attrcache::id::well_formed(registry.keyval_of(p.number));
 }
 
-// The definition of a PER_OBJECT keyval; or null, and the error that tells why there is none.
-const Definition* find_per_object(const Registry& registry, int number, int* error) {
-  const Definition* const definition = registry.definitions().find(number);
-  if (definition != nullptr && definition->where == ATTRCACHE_PER_OBJECT) return definition;
+// The definition of a number; or null, and the error that tells why there is none.
+Definition* find_definition(Registry& registry, int number, int* error) {
+  Definition* definition = registry.definitions().find(number);
+  if (definition != nullptr) return definition;
   *error = registry.check(registry.keyval_of(number));
-  // A user's keyval, or a value of another sort.
-  if (*error == ATTRCACHE_OK || definition != nullptr) *error = ATTRCACHE_ERR_ARGUMENT;
+  if (*error == ATTRCACHE_ERR_KEYVAL_PREDEFINED)
+    return registry.definitions().find(number);                 // since
+  if (*error == ATTRCACHE_OK) *error = ATTRCACHE_ERR_ARGUMENT;  // a user's keyval
   return nullptr;
 }
 
@@ -50,16 +51,15 @@ int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int k
                              intptr_t value) noexcept {
   if (kind == nullptr) return ATTRCACHE_ERR_NULL;
   Registry& registry = inside(kind);
-  Definition* const definition = registry.definitions().find(keyval);
-  if (definition != nullptr && definition->where == ATTRCACHE_PER_KIND) {
-    if (table != nullptr) return ATTRCACHE_ERR_ARGUMENT;
-    definition->put(value);
+  int error;
+  Definition* const found = find_definition(registry, keyval, &error);
+  if (table == nullptr) {
+    if (found == nullptr || found->where != ATTRCACHE_PER_KIND) return ATTRCACHE_ERR_NULL;
+    found->put(value);
     return ATTRCACHE_OK;
   }
-  if (table == nullptr) return ATTRCACHE_ERR_NULL;
-  int error;
-  const Definition* const found = find_per_object(registry, keyval, &error);
   if (found == nullptr) return error;
+  if (found->where != ATTRCACHE_PER_OBJECT) return ATTRCACHE_ERR_ARGUMENT;
   return attrcache::set_attribute({registry, Table::of(table), nullptr}, found->keyval,
                                   attrcache::stored(value, found->tag), found->tag,
                                   Caller::kRuntime, nullptr);
@@ -69,8 +69,9 @@ int attrcache_delete_predefined(attrcache_kind* kind, attrcache_table* table, in
   if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
   Registry& registry = inside(kind);
   int error;
-  const Definition* const found = find_per_object(registry, keyval, &error);
+  const Definition* const found = find_definition(registry, keyval, &error);
   if (found == nullptr) return error;
+  if (found->where != ATTRCACHE_PER_OBJECT) return ATTRCACHE_ERR_ARGUMENT;
   return registry.told(attrcache::delete_attribute({registry, Table::of(table), nullptr},
                                                    found->keyval, Caller::kRuntime,
                                                    attrcache::OnFailure::kKeep, nullptr));

@@ -11,6 +11,23 @@ bool References::drop_exact() {
   return ended(before - kOneOfExact);
 }
 
+void References::open(unsigned ordinal, uint32_t name) {
+  const uint32_t group = stripes_.group(ordinal);
+  uint64_t word = exact_.load(kRelaxed);
+  do {
+    if ((word & (group | kClosed)) != 0) return;
+    // (O1) Relaxed: the bit says only that this thread opens the group.
+  } while (!exact_.compare_exchange_weak(word, word | group, kRelaxed, kRelaxed));
+  stripes_.for_each_of(group, [this, name](Counter& stripe) {
+    uint64_t old = stripe.load(kAcquire);  // (O2) reads C2's store (R7), for O3's sake
+    do {
+      if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
+      // (O4, R9) Release: hands on to R2 what the creator wrote, which R3 has acquired. Where it fails,
+      // as O2.
+    } while (!stripe.compare_exchange_weak(old, name, kRelease, kAcquire));
+  });
+}
+
 void References::reset_closed(uint32_t name) {
   stripes_.for_each([name](Counter& stripe) { stripe.store(name + stripe::kClosing, kRelaxed); });
   exact_.store((name & id::kGenerationMask) | kClosed, kRelease);  // (R6)

@@ -134,10 +134,8 @@ class References {
   static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
 
   // Opens the stripes of a thread's group, if nobody else has begun to, and the keyval isn't freed.
-  // The caller holds a reference. name() is what the keyval's stripes are to be named now.
-  // Lock-free.
-  template <typename Name>
-  void open(unsigned ordinal, Name name);
+  // The caller holds a reference. Lock-free.
+  void open(unsigned ordinal, uint32_t name);
 
   // Drops a reference. False: the stripe isn't open, and the caller must call drop_exact().
   // Wait-free.
@@ -157,9 +155,10 @@ class References {
   // Wait-free.
   bool drop_exact();
 
-  // Gives all open stripes the name that name() returns now. Lock-free.
-  template <typename Name>
-  void rename(Name name);
+  // Whether nobody has ever held a reference, and the keyval isn't freed.
+  bool unused(uint32_t keyval) const {
+    return exact_.load(kRelaxed) == (keyval & id::kGenerationMask);  // asked by who made it
+  }
 
   // Ends the count if there is no reference and no stripe was opened. True: the caller must end the
   // keyval. Wait-free.
@@ -197,9 +196,6 @@ class References {
   [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Stripes stripes);
   // Whether the keyval is gone that has this exact word.
   static bool ended(uint64_t exact) { return (exact & kCollected) != 0 && count_in(exact) == 0; }
-  template <typename Name>
-  static void keep_named(Counter& stripe, uint64_t word, Name name);
-
   Counter& exact_;
   const Stripes stripes_;
 };
@@ -245,58 +241,6 @@ inline bool References::drop_if_open(Counter& stripe, uint64_t less_one) {
 
 inline void References::reset(Counter& exact, uint32_t keyval) {
   exact.store(keyval & id::kGenerationMask, kRelease);  // (R6) pairs with R3
-}
-
-template <typename Name>
-void References::open(unsigned ordinal, Name name) {
-  const uint32_t group = stripes_.group(ordinal);
-  uint64_t word = exact_.load(kRelaxed);
-  do {
-    if ((word & (group | kClosed)) != 0) return;
-    // (O1, R8) Acquire: pairs with R12. If rename() has looked at exact before, and missed this
-    // group, name() here returns the new name.
-  } while (!exact_.compare_exchange_weak(word, word | group, kAcquire, kRelaxed));
-  stripes_.for_each_of(group, [&](Counter& stripe) {
-    uint64_t old = stripe.load(kAcquire);  // (O2) pairs with R7, for O3's sake
-    uint32_t named;
-    do {
-      if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
-      named = name();
-      // (O4, R9) Release: hands on what the creator wrote, which R3 has acquired. Acquire: for
-      // keep_named(), pairs with R10. Where it fails, as O2.
-    } while (!stripe.compare_exchange_weak(old, named, kAcqRel, kAcquire));
-    keep_named(stripe, named, name);
-  });
-}
-
-// Names an open stripe that held `word`, until its name is what name() returns afterwards.
-//
-// Why the last name stays, though several threads rename and open at once: whoever calls rename()
-// has changed what name() returns before. Consider the last such change, and the update of the
-// stripe by which that rename() then begins (R10). Who changes the stripe's name after R10, by R11
-// or by O4, reads R10 or what continues its release sequence, so name() returns the last name to
-// that thread from then on, and it goes on until the stripe has that. If nobody changes the name
-// after R10, the thread that has made R10 does, or finds it right.
-template <typename Name>
-void References::keep_named(Counter& stripe, uint64_t word, Name name) {
-  while (opened(word)) {
-    const uint32_t wanted = name();
-    if (static_cast<uint32_t>(word) == wanted) return;
-    const uint64_t renamed = (word & ~uint64_t{0xffffffff}) | wanted;
-    // (R11) Acquire: pairs with R10. Relaxed where it fails, for then the stripe isn't changed.
-    if (stripe.compare_exchange_weak(word, renamed, kAcquire, kRelaxed)) word = renamed;
-  }
-}
-
-template <typename Name>
-void References::rename(Name name) {
-  // (R12) An update, though it changes nothing: either it reads R8, and then the stripe is renamed
-  // here, or R8 reads it, and then the stripe gets the new name. Release: pairs with R8.
-  const uint64_t exact = exact_.fetch_add(0, kRelease);
-  // (R10) An update as well. Release: pairs with R11 and O4. Neither need acquire: what is read is
-  // only where to look, and this thread knows the name that it wants.
-  stripes_.for_each_of(
-      exact, [&name](Counter& stripe) { keep_named(stripe, stripe.fetch_add(0, kRelease), name); });
 }
 
 [[gnu::always_inline]] inline uint64_t References::count() const {

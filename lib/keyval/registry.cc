@@ -84,21 +84,15 @@ uint32_t flags_in(uint64_t word) {
   return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
 }
 
-// How the open stripes of a keyval are named, as its entry's word says from time to time.
-auto name_of(uint32_t keyval, const Entry& entry) {
-  return [keyval, &entry] {
-    // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has
-    // seen (K1) and holds a reference on. That its flags are the last ones keep_named() sees to.
-    return (keyval & stripe::kKeyval) | flags_in(entry.word.load(kRelaxed));
-  };
-}
-
 }  // namespace
 
 // Opens the stripes of the thread's group. The caller holds a reference.
 void Registry::open_stripes(uint32_t keyval, unsigned ordinal) {
   const uint32_t offset = id::offset(keyval);
-  references(offset).open(ordinal, name_of(keyval, at(offset)));
+  // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has seen (K1)
+  // and holds a reference on, and its flags don't change once somebody does.
+  const uint64_t word = at(offset).word.load(kRelaxed);
+  references(offset).open(ordinal, (keyval & stripe::kKeyval) | flags_in(word));
 }
 
 // Called where the thread's stripe isn't open.
@@ -153,7 +147,7 @@ uint32_t Registry::take_new_index(int* error) {
     }
     // (K7) release: whoever sees the new number of indices, in used_indices(), finds the chunk.
     const uint64_t more = uint64_t{from_end(taken)} << 32 | (next + 1);
-    if (taken_.compare_exchange_weak(taken, more, kAcqRel, kRelaxed)) {
+    if (taken_.compare_exchange_weak(taken, more, kRelease, kRelaxed)) {
       return node_of(next << id::kIndexShift);
     }
   }
@@ -167,7 +161,7 @@ uint32_t Registry::take_from_end_of_first_chunk() {
   uint64_t taken = taken_.load(kRelaxed);
   do {
     if (from_start(taken) + from_end(taken) >= kFirstChunkLength) return IndexQueue::kNone;
-  } while (!taken_.compare_exchange_weak(taken, taken + (uint64_t{1} << 32), kAcqRel,
+  } while (!taken_.compare_exchange_weak(taken, taken + (uint64_t{1} << 32), kRelease,
                                          kRelaxed));  // as K7
   return node_of((kFirstChunkLength - 1 - from_end(taken)) << id::kIndexShift);
 }
@@ -313,44 +307,33 @@ void Registry::linger(uint32_t keyval, uint32_t counted) {
 
 void Registry::end_lingering(uint32_t offset) {
   lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because kCollected was set after it
+  end_closed(offset);
+}
+
+// Ends a keyval whose stripes are closed, and named.
+void Registry::end_closed(uint32_t offset) {
   references(offset).unname_closed();
   end(at(offset), offset);
 }
 
 int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callbacks) {
-  uint64_t word = look_up(keyval);
+  const uint64_t word = look_up(keyval);
   if (word == 0) return why_not(keyval);
   if ((word & kOrdinary) == 0) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
+  const uint32_t offset = id::offset(keyval);
+  if (!references(offset).unused(keyval)) return ATTRCACHE_ERR_BUSY;
   Record* const record = make_record();
   if (record == nullptr) return ATTRCACHE_ERR_MEMORY;
   record->callbacks.functions = callbacks;
-  // A reference, so that the keyval is still there where, against the rules, somebody frees it now.
-  int result = acquire(keyval) ? ATTRCACHE_OK : ATTRCACHE_ERR_KEYVAL_STALE;
-  if (result == ATTRCACHE_OK) {
-    const uint32_t offset = id::offset(keyval);
-    Entry& entry = at(offset);
-    const uint64_t fixed = ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
-    uint64_t changed;
-    // Relaxed, here and in the exchange: look_up() has acquired K2, whose release sequence the
-    // exchange continues. The new record is published by K9, the new flags by rename().
-    word = entry.word.load(kRelaxed);
-    do {
-      changed = (word & fixed) | uint64_t{flags_of(callbacks)} << kFlagsShift;
-      if (has_destructor(callbacks)) changed |= kDestructs;
-      const bool in_use = (word & kFreed) != 0 || references(offset).count() != 1;
-      if (in_use) result = ATTRCACHE_ERR_BUSY;
-    } while (result == ATTRCACHE_OK &&
-             !entry.word.compare_exchange_weak(word, changed, kRelaxed, kRelaxed));
-    if (result == ATTRCACHE_OK) {
-      references(offset).rename(name_of(keyval, entry));
-      // Release, as K9. Acquire: the old record may be one that another such call has just made,
-      // against the rules. It is retired, for those who list keyvals may still look at it.
-      epoch_.retire(entry.record.exchange(record, kAcqRel));
-    }
-    drop(keyval);
-  }
-  if (result != ATTRCACHE_OK) settings_.memory.destroy(record);
-  return result;
+  Entry& entry = at(offset);
+  Record* const old = entry.record.load(kRelaxed);  // stored by this very thread
+  entry.record.store(record, kRelease);             // as K9
+  uint64_t changed = word & ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
+  changed |= uint64_t{flags_of(callbacks)} << kFlagsShift;
+  if (has_destructor(callbacks)) changed |= kDestructs;
+  entry.word.store(changed, kRelease);  // as K2
+  epoch_.retire(old);                   // those who list keyvals may still look at it
+  return ATTRCACHE_OK;
 }
 
 // Makes the keyval under which the values of a definition are attached.
@@ -366,8 +349,9 @@ int Registry::create_for(Definition& definition) {
 }
 
 int Registry::define(const attrcache_predefined& predefined) {
+  const bool full = definitions_.full();  // asked first: if so, no number comes any more
   if (definitions_.find(predefined.number) != nullptr) return ATTRCACHE_ERR_ARGUMENT;
-  if (definitions_.full()) return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
+  if (full) return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   auto* const made = memory().make<Definition>(predefined);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
   const bool has_keyval = made->where == ATTRCACHE_PER_OBJECT;
@@ -375,11 +359,7 @@ int Registry::define(const attrcache_predefined& predefined) {
   if (result == ATTRCACHE_OK) {
     result = definitions_.add(made);
     if (result == ATTRCACHE_OK) return ATTRCACHE_OK;
-    if (has_keyval) {  // which nobody knows
-      const uint32_t offset = id::offset(made->keyval);
-      references(offset).unname_closed();
-      end(at(offset), offset);
-    }
+    if (has_keyval) end_closed(id::offset(made->keyval));  // which nobody knows
   }
   memory().destroy(made);
   return result;

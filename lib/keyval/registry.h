@@ -48,7 +48,7 @@ class Registry {
   // before, and is still in use, the user is told ABSENT.
   int free(int* keyval) noexcept;
 
-  // Gives other callbacks to a keyval that nobody else uses yet.
+  // Gives other callbacks to a keyval that nobody has used yet, nor knows but the caller.
   int set_callbacks(uint32_t keyval, const attrcache_callbacks& callbacks);
 
   // Translate between the ints that users see and keyvals as they are inside (settings.h).
@@ -317,6 +317,7 @@ class Registry {
   uint32_t take_from_end_of_first_chunk();
   [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
   void end_lingering(uint32_t offset);
+  void end_closed(uint32_t offset);
   [[gnu::noinline]] bool acquire_slowly(uint32_t keyval, unsigned ordinal);
   void open_stripes(uint32_t keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(uint32_t keyval, Entry& entry);

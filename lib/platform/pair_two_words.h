@@ -9,7 +9,8 @@
 //   load              reads meta, value, and meta again (two_step_load.h), until meta isn't busy
 //   peek              the same, but it goes on from most busy metas
 //
-// Whoever finds meta busy waits for the thread that made it so. So only peek is lock-free. get reads
+// Whoever finds meta busy waits for the thread that made it so, which needs two stores more, but may have
+// been preempted, also by the one that waits: hence Backoff. So only peek is lock-free. get reads
 // by it, and can, because it needs less than a load gives.
 //
 // There are two ways of being busy. Usually meta stays as it was, except that kChanging is added to
@@ -32,27 +33,27 @@
 #include "platform/atomic.h"
 #include "platform/byte_order.h"
 #include "platform/slot_content.h"
-#include "platform/spin.h"
 #include "platform/two_step_load.h"
+#include "platform/wait.h"
 
 namespace attrcache {
 
 class alignas(16) TwoWordPair {
  public:
   SlotContent load() const {
-    Spin spin;
+    Backoff backoff;
     for (;;) {
       const SlotContent content = two_step_load(value_, meta_);
       if (!is_busy(content.meta)) return content;
-      spin.wait();
+      backoff.relax();
     }
   }
   SlotContent peek() const {
-    Spin spin;
+    Backoff backoff;
     for (;;) {
       const SlotContent content = two_step_load(value_, meta_);
       if (content.meta != kBusy) return {content.value, content.meta & ~pair_bits::kChanging};
-      spin.wait();
+      backoff.relax();
     }
   }
   template <typename Visit>
@@ -67,11 +68,11 @@ class alignas(16) TwoWordPair {
                  [content](TwoWordPair& to) { to.store_unshared(content); });
   }
   uint64_t load_meta() const {
-    Spin spin;
+    Backoff backoff;
     for (;;) {
       const uint64_t meta = meta_.load(kAcquire);  // pairs with every release of meta
       if (!is_busy(meta)) return meta;
-      spin.wait();
+      backoff.relax();
     }
   }
   uint32_t load_upper() const { return static_cast<uint32_t>(load_meta() >> 32); }

@@ -12,8 +12,10 @@
 namespace attrcache {
 
 // A wait that nobody ends by a wake-up. The caller looks at its condition again and again, and
-// calls relax() each time that it is false. relax() spins at first, then yields, then sleeps,
-// longer each time, up to a millisecond.
+// calls relax() each time that it is false. relax() spins at first, since the other thread may need
+// only a few instructions more. Then it yields, since that thread may wait for this processor. Then it
+// sleeps, longer each time, up to a millisecond: where this thread has a higher priority (SCHED_FIFO),
+// a yield lets no other thread run.
 class Backoff {
  public:
   void relax();

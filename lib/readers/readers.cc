@@ -4,12 +4,15 @@
 
 #include <new>
 
-#include "platform/spin.h"
+#include "platform/wait.h"
 
 namespace attrcache {
 
 Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
-    : threads_(threads), memory_(memory), fence_(full_fences), near_(make_chunk(0, &allocated_[0])) {
+    : threads_(threads),
+      memory_(memory),
+      fence_(full_fences),
+      near_(make_chunk(0, &allocated_[0])) {
   chunks_[0].store(reinterpret_cast<uintptr_t>(near_), kRelaxed);
 }
 
@@ -66,7 +69,8 @@ ThreadRecord* Readers::mine() {
     }
   }
   unsigned highest = highest_.load(kRelaxed);
-  while (highest < ordinal && !highest_.compare_exchange_weak(highest, ordinal, kAcqRel, kRelaxed)) {
+  while (highest < ordinal &&
+         !highest_.compare_exchange_weak(highest, ordinal, kAcqRel, kRelaxed)) {
   }
   auto* const record = reinterpret_cast<ThreadRecord*>(chunk) + (ordinal - first_of(c));
   // From here on its thread may take the fast way.
@@ -109,12 +113,11 @@ bool Readers::withdraw_copy(Announcement& cell, const Pair& slot) {
   const uintptr_t taken = static_cast<uintptr_t>(Says::kTaken);
   bool left = false;
   // Acquires and releases as an announcement does in either form, and acquires what is left.
-  for (uintptr_t now = copies;
-       !cell.what.compare_exchange_strong(now, taken, kAcqRel, kAcquire);) {
+  for (uintptr_t now = copies; !cell.what.compare_exchange_strong(now, taken, kAcqRel, kAcquire);) {
     left = Announcement::says(now) == Says::kLeft;
     if (left) continue;
-    Spin spin;  // kLeaving: the other thread takes three steps
-    while (Announcement::says(cell.what.load(kAcquire)) == Says::kLeaving) spin.wait();
+    Backoff backoff;  // kLeaving: the other thread takes three steps
+    while (Announcement::says(cell.what.load(kAcquire)) == Says::kLeaving) backoff.relax();
     now = copies;
   }
   tell_of_withdrawal(slot);

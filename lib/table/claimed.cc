@@ -2,7 +2,6 @@
 
 #include "table/claimed.h"
 
-#include "platform/spin.h"
 #include "platform/thread.h"
 #include "table/circle.h"
 #include "table/meta.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "platform/spin.h"
+#include "platform/wait.h"
 #include "table/attribute.h"
 #include "table/circle.h"
 #include "table/claimed.h"
@@ -178,8 +178,9 @@ bool Attempt::end_wait() {
     if (waiting_->what.compare_exchange_weak(what, uintptr_t(Says::kTaken), kAcqRel, kAcquire))
       return false;
   }
-  Spin spin;
-  for (; Announcement::says(what) == Says::kGranting; what = waiting_->what.load(kAcquire)) spin.wait();
+  Backoff backoff;
+  for (; Announcement::says(what) == Says::kGranting; what = waiting_->what.load(kAcquire))
+    backoff.relax();
   return Announcement::is_about_any(what);
 }
 
@@ -244,7 +245,8 @@ void withdraw_first(Readers& readers, Announcement& cell, const Pair& slot) {
 
 }  // namespace
 
-int retry_borrow(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed, Pair* slot) {
+int retry_borrow(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed,
+                 Pair* slot) {
   Readers& readers = registry.readers();
   withdraw_first(readers, readers.near_record().first, *slot);
   return borrow_attribute(registry, table, keyval, borrowed);
@@ -265,7 +267,8 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
                                 mark_of(borrowed), &hold);
   if (result != ATTRCACHE_OK) return result;
   const SlotContent& held = hold.content;
-  *borrowed = {seen_by_c(held.value, slot->value_address(), tag_of(held.meta)), hold.cell, &readers};
+  *borrowed = {seen_by_c(held.value, slot->value_address(), tag_of(held.meta)), hold.cell,
+               &readers};
   return ATTRCACHE_OK;
 }
 

@@ -43,7 +43,7 @@ struct CountedIn {
     expect(ended == 1, "a keyval ends once");
   }
   void open(unsigned generation, unsigned ordinal) {
-    references().open(ordinal, [generation] { return key(generation) & stripe::kKeyval; });
+    references().open(ordinal, key(generation) & stripe::kKeyval);
   }
   // As Registry does it.
   bool acquire(unsigned generation) {
@@ -381,40 +381,6 @@ TEST(References, WhatTheCreatorWroteIsSeenThroughTheExactCount) {
     join();
   });
   EXPECT_GT(seen, 0);
-}
-
-// Names of stripes that change while one is opened: in the end it has the last one.
-TEST(References, RenameAgainstOpen) {
-  for (const Stripes first : {Stripes::kNoneOpen, Stripes::kAllOpen}) {
-    for (const bool back : {false, true}) {
-      run_model({2, 2}, [first, back] {
-        Counted c(first);
-        expect(c.take(3), "alive");
-        Atomic<uint32_t> flags{0};
-        const auto name = [&flags] { return (key(3) & stripe::kKeyval) | flags.load(kAcquire); };
-        const auto change = [&](uint32_t to) {
-          flags.store(to, kRelease);
-          c.references().rename(name);
-        };
-        spawn([&] {
-          c.references().open(0, name);
-          if (References::acquire_in(c.stripes[0], key(3))) References::drop_open(c.stripes[0]);
-        });
-        spawn([&] { change(stripe::kDupFn); });
-        if (back) {
-          spawn([&] {
-            uint32_t old = stripe::kDupFn;
-            if (flags.compare_exchange_strong(old, 0, kAcqRel, kRelaxed))
-              c.references().rename(name);
-          });
-        }
-        join();
-        const auto now = static_cast<uint32_t>(c.stripes[0].load(kRelaxed));
-        expect(now == name(), "the last name");
-        expect(c.references().count() == 1, "one is held");
-      });
-    }
-  }
 }
 
 // Closed stripes are named, and the names taken away, while drops go on there, and somebody would

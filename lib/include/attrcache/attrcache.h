@@ -24,7 +24,7 @@
  * Threads: any function may be called by any thread at any time, on any object. The exception: once
  * a table's owner frees the object (attrcache_delete_all, attrcache_table_abandon), nobody else may
  * use that table any more; a domain may be destroyed only when nobody uses it any more; and
- * attrcache_keyval_set_callbacks is for who has just made the keyval, before anybody else uses it.
+ * attrcache_keyval_set_callbacks is for who has just made the keyval, before anybody else knows it.
  *
  * Callbacks: run synchronously, on the calling thread, with no lock held and no epoch pinned: they
  * may call anything here, on any object, the one being served included. They must return: what
@@ -324,6 +324,10 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
+/* What ints the keyvals of a kind's domain are. Of a null kind: the usual ones. Any thread; wait-free. */
+ATTRCACHE_API attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind)
+    ATTRCACHE_NOEXCEPT;
+
 /* ---- Keyvals ------------------------------------------------------------------------------- */
 
 /* Never handed out; fit for the static initialization of a keyval variable. (Of a domain that has
@@ -416,10 +420,10 @@ ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
 
 /* Gives a keyval other callbacks, all of attrcache_callbacks, before it is used for the first time:
  * for runtimes that learn of the language, or of wrappers, after they have made the keyval. For the
- * one who made it alone: nobody else may use the keyval meanwhile. No destructor runs for the old
- * ones. It takes a record of 88 bytes until the keyval is gone. Errors: NULL, KEYVAL_*, ARGUMENT
- * (as attrcache_keyval_create), MEMORY, BUSY (an attribute is attached, or the keyval is freed).
- * Lock-free. */
+ * thread that made it alone, before anybody else knows the int (others may list keyvals). No
+ * destructor runs for the old ones. It takes a record of 88 bytes until the keyval is gone. Errors:
+ * NULL, KEYVAL_*, ARGUMENT (as attrcache_keyval_create), MEMORY, BUSY (something was attached under
+ * it, or it is freed). Lock-free. */
 ATTRCACHE_API int attrcache_keyval_set_callbacks(
     attrcache_kind* kind, int keyval, const attrcache_callbacks* callbacks) ATTRCACHE_NOEXCEPT;
 

@@ -12,6 +12,9 @@
 //   Cache* found = cache->get(session);                          // null: nothing attached
 //   if (auto held = cache->borrow(session)) held->use();         // nobody deletes it meanwhile
 //
+// A domain that was made in C may have other ints for keyvals (attrcache_keyval_numbers): all here does
+// for them, too.
+//
 // What it costs: get, set and erase are their C functions, inlined around the call, and nothing
 // else; borrow stores one int more. Callbacks without state cost nothing; those with state cost one
 // allocation per keyval.
@@ -384,6 +387,11 @@ struct RemoveOf {
   }
 };
 
+// Both objects of a dup then have the value, and the end of each would delete it.
+template <typename Copy, typename Delete>
+inline constexpr bool deletes_twice = std::is_same_v<Copy, Duplicate>&&
+    std::is_same_v<Delete, std::remove_const_t<decltype(destroy)>>;
+
 template <typename F, typename Object, typename T>
 inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_invocable_v<F&, T*>;
 
@@ -410,7 +418,7 @@ class [[nodiscard]] Borrowed {
   T* get() const noexcept {
     return status_ == Status::ok ? static_cast<T*>(borrowed_.value) : nullptr;
   }
-  T& operator*() const noexcept { return *get(); }
+  std::add_lvalue_reference_t<T> operator*() const noexcept { return *get(); }  // of no void
   T* operator->() const noexcept { return get(); }
 
  private:
@@ -424,9 +432,11 @@ class Keyval {
  public:
   // `copy`: Copied<T>(Object& old, T*) or (T*), a T* instead of Copied<T> will do; or copy_nothing,
   // duplicate, clone. `remove`: void or int (0: success), (Object&, T*) or (T*); or delete_nothing,
-  // destroy. They must stand being called by several threads at once.
+  // destroy. They must stand being called by several threads at once. (duplicate with destroy isn't
+  // possible: it would delete twice.)
   template <typename Copy = CopyNothing, typename Delete = DeleteNothing>
-  static Result<Keyval> create(Kind<Object> kind, Copy copy = {}, Delete remove = {}) noexcept {
+  requires(!detail::deletes_twice<Copy, Delete>) static Result<Keyval> create(
+      Kind<Object> kind, Copy copy = {}, Delete remove = {}) noexcept {
     using Pair = detail::Trampolines<T, Object, Copy, Delete>;
     Pair* pair = nullptr;
     if constexpr (!Pair::kStateless) {
@@ -459,28 +469,33 @@ class Keyval {
   }
 
   // Takes over a keyval that was made elsewhere, for values that are T*.
-  Keyval(Kind<Object> kind, int keyval) noexcept : kind_(kind.native()), keyval_(keyval) {}
-  Keyval(Keyval&& other) noexcept : kind_(other.kind_), keyval_(other.release()) {}
+  Keyval(Kind<Object> kind, int keyval) noexcept
+      : kind_(kind.native()), numbers_(attrcache_kind_numbers(kind_)), keyval_(keyval) {
+    for_get_ = as_get_takes(keyval);
+  }
+  Keyval(Keyval&& other) noexcept : Keyval(Kind<Object>(other.kind_), other.release()) {}
   Keyval& operator=(Keyval&& other) noexcept {
     std::swap(kind_, other.kind_);
+    std::swap(numbers_, other.numbers_);
     std::swap(keyval_, other.keyval_);
+    std::swap(for_get_, other.for_get_);
     return *this;
   }
   ~Keyval() {
-    if (keyval_ != ATTRCACHE_KEYVAL_INVALID) attrcache_keyval_free(kind_, &keyval_);
+    if (keyval_ != numbers_.invalid) attrcache_keyval_free(kind_, &keyval_);
   }
 
   // The value, or null if nothing is attached.
   ATTRCACHE_INLINE T* get(const Object& object) const noexcept {
     void* value = nullptr;
-    attrcache_get(kind_, TableOf<Object>::get(object), keyval_, &value);
+    attrcache_get(kind_, TableOf<Object>::get(object), for_get_, &value);
     return static_cast<T*>(value);
   }
 
   // The same, which tells errors, absence and an attached null apart: ok, absent or an error.
   ATTRCACHE_INLINE Status get(const Object& object, T*& value) const noexcept {
     void* found = nullptr;
-    const int result = attrcache_get(kind_, TableOf<Object>::get(object), keyval_, &found);
+    const int result = attrcache_get(kind_, TableOf<Object>::get(object), for_get_, &found);
     if (result == ATTRCACHE_OK) value = static_cast<T*>(found);
     return static_cast<Status>(result);
   }
@@ -496,7 +511,8 @@ class Keyval {
   }
 
   // The same of a value with an owner, who keeps none: what isn't attached is destroyed.
-  Outcome set(Object& object, std::unique_ptr<T> value) const noexcept {
+  Outcome set(Object& object, std::unique_ptr<T> value) const noexcept
+      requires(!std::is_void_v<T>) {
     const Outcome out = set(object, value.get());
     if (out) static_cast<void>(value.release());
     return out;
@@ -518,11 +534,22 @@ class Keyval {
   int native() const noexcept { return keyval_; }
 
   // Hands the keyval over to the caller, who frees it.
-  int release() noexcept { return std::exchange(keyval_, ATTRCACHE_KEYVAL_INVALID); }
+  int release() noexcept {
+    for_get_ = as_get_takes(numbers_.invalid);
+    return std::exchange(keyval_, numbers_.invalid);
+  }
 
  private:
+  // As attrcache_get_ranged does it, but once.
+  int as_get_takes(int keyval) const noexcept {
+    return static_cast<int>(static_cast<uint32_t>(keyval) ^ numbers_.base ^
+                            uint32_t{ATTRCACHE_KEYVAL_MIN});
+  }
+
   attrcache_kind* kind_;
+  attrcache_keyval_numbers numbers_;
   int keyval_;
+  int for_get_;
 };
 
 }  // namespace cxx

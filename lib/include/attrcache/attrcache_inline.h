@@ -120,12 +120,21 @@ __attribute__((always_inline)) static inline int attrcache_inline_find(
   return 0;
 }
 
-/* As attrcache_get, in every respect. */
+/* As attrcache_get, in every respect: also that in a domain that has `numbers` it takes another int than
+ * the keyval (attrcache_get_inline_ranged doesn't). */
 __attribute__((always_inline)) static inline int attrcache_get_inline(
     const attrcache_kind* kind, const attrcache_table* table, int keyval,
     void** value) ATTRCACHE_NOEXCEPT {
   if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
   return attrcache_get(kind, table, keyval, value);
+}
+
+/* As attrcache_get_ranged, in every respect: for a domain that has `numbers`. */
+__attribute__((always_inline)) static inline int attrcache_get_inline_ranged(
+    const attrcache_kind* kind, const attrcache_table* table, uint32_t base, int keyval,
+    void** value) ATTRCACHE_NOEXCEPT {
+  return attrcache_get_inline(
+      kind, table, (int)((uint32_t)keyval ^ base ^ (uint32_t)ATTRCACHE_KEYVAL_MIN), value);
 }
 
 /* What attrcache_get_at_once says where attrcache_get is to be asked. */

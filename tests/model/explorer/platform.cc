@@ -6,7 +6,6 @@
 #include "platform/asymmetric_fence.h"
 #include "platform/memory.h"
 #include "platform/pair.h"
-#include "platform/spin.h"
 #include "platform/thread.h"
 #include "platform/wait.h"
 #include "tests/model/explorer/engine.h"
@@ -42,10 +41,5 @@ void sleep_while(const Atomic<uint32_t>& word, uint32_t seen) {
 }
 
 void wake_all(const Atomic<uint32_t>& word) { model::engine().wake(&word); }
-
-void Spin::wait() {
-  ++rounds_;
-  model::engine().wait();
-}
 
 }  // namespace attrcache

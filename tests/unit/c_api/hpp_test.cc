@@ -320,4 +320,63 @@ TEST_F(HppTest, TablesMayBeAnywhere) {
   ASSERT_TRUE(wrapped_kind.delete_all(wrapped));
 }
 
+// A domain that was made in C, whose keyvals are other ints, 0 among them.
+TEST(HppNumbersTest, AreTheDomainsOwn) {
+  for (const uint32_t base : {0u, 0x40000000u, 0x80000000u}) {
+    const attrcache_keyval_numbers numbers = {base, base == 0 ? -1 : 0};
+    attrcache_domain_options options{};
+    options.numbers = &numbers;
+    attrcache_domain* native = nullptr;
+    ASSERT_EQ(attrcache_domain_create(&options, &native), ATTRCACHE_OK);
+    Domain domain(native);
+    const auto kind = domain.kind<Session>(ATTRCACHE_COMMUNICATOR);
+    Session a{"a"}, b{"b"};
+    int alive = 0;
+    {
+      auto made = *CacheKeyval::create(kind, attrcache::clone, attrcache::destroy);
+      EXPECT_EQ(static_cast<uint32_t>(made.native()), base);
+      CacheKeyval keyval(std::move(made));
+      EXPECT_EQ(made.native(), numbers.invalid);
+      Cache* found = nullptr;
+      EXPECT_EQ(made.get(a, found), Status::keyval_invalid);
+      EXPECT_EQ(keyval.get(a, found), Status::absent);
+      ASSERT_TRUE(keyval.set(a, new Cache(&alive, 7)));
+      ASSERT_NE(keyval.get(a), nullptr);
+      EXPECT_EQ(keyval.get(a)->content, 7);
+      EXPECT_EQ(keyval.borrow(a)->content, 7);
+      ASSERT_TRUE(kind.copy_all(a, b));
+      EXPECT_EQ(keyval.get(b, found), Status::ok);
+      EXPECT_EQ(found->content, 7);
+      ASSERT_TRUE(keyval.erase(a));
+      EXPECT_EQ(keyval.get(a, found), Status::absent);
+    }
+    EXPECT_EQ(domain.counters().keyvals_freed, 1u);
+    ASSERT_TRUE(kind.delete_all(b));
+    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(domain.counters().keyvals_gone, 1u);
+  }
+}
+
+TEST_F(HppTest, ValuesOfNoType) {
+  auto keyval = *Keyval<void, Session>::create(kind, attrcache::duplicate);
+  ASSERT_TRUE(keyval.set(a, &alive));
+  EXPECT_EQ(keyval.get(a), &alive);
+  ASSERT_TRUE(kind.copy_all(a, b));
+  {
+    const auto held = keyval.borrow(b);
+    ASSERT_TRUE(held);
+    EXPECT_EQ(held.get(), &alive);
+  }
+  ASSERT_TRUE(keyval.erase(a));
+  ASSERT_TRUE(kind.delete_all(b));
+}
+
+template <typename Delete>
+concept DuplicatesAnd = requires(Kind<Session> kind, Delete remove) {
+  CacheKeyval::create(kind, attrcache::duplicate, remove);
+};
+static_assert(!DuplicatesAnd<decltype(attrcache::destroy)>, "both objects would delete it");
+static_assert(!DuplicatesAnd<std::remove_const_t<decltype(attrcache::destroy)>>);
+static_assert(DuplicatesAnd<decltype(attrcache::delete_nothing)>);
+
 }  // namespace

@@ -43,16 +43,15 @@ TEST_F(SetCallbacksTest, FromNoneToSome) {
 }
 
 TEST_F(SetCallbacksTest, FromSomeToNoneAndToDup) {
-  const int keyval = recorder.keyval(kind);
-  EXPECT_EQ(give(keyval, {}), ATTRCACHE_OK);
-  use(keyval);
-  EXPECT_EQ(copied, Object::kAbsent);
   attrcache_callbacks dup = {};
   dup.copy_fn = ATTRCACHE_DUP_FN;
-  EXPECT_EQ(give(keyval, dup), ATTRCACHE_OK) << "attached and deleted: it is unused again";
-  use(keyval);
-  EXPECT_EQ(copied, 2);
-  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  for (const attrcache_callbacks& given : {attrcache_callbacks{}, dup}) {
+    const int keyval = recorder.keyval(kind);
+    EXPECT_EQ(give(keyval, given), ATTRCACHE_OK);
+    use(keyval);
+    EXPECT_EQ(copied, given.copy_fn == ATTRCACHE_DUP_FN ? 2 : Object::kAbsent);
+    EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
+  }
   EXPECT_TRUE(recorder.deletions.empty());
   EXPECT_TRUE(recorder.copies.empty());
   EXPECT_EQ(recorder.destructions, 0) << "of those that were replaced";
@@ -93,6 +92,7 @@ TEST_F(SetCallbacksTest, NotOnceItIsUsed) {
   EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY);
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
   EXPECT_EQ(recorder.deletions.size(), 1u) << "nothing was changed";
+  EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY) << "it was used";
   object.set(keyval, 2);
   free_keyval(kind, keyval);
   EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY) << "freed";

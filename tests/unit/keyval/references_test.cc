@@ -28,7 +28,7 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
     return true;
   }
   void open(unsigned ordinal, unsigned generation) {
-    references.open(ordinal, [generation] { return key(generation) & stripe::kKeyval; });
+    references.open(ordinal, key(generation) & stripe::kKeyval);
   }
   bool close(unsigned generation) {
     if (References::end_unused(exact, key(generation))) return true;

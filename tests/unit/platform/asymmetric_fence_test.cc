@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #endif
 
-#include "platform/spin.h"
+#include "platform/wait.h"
 #include "tests/support/threads.h"
 
 namespace attrcache {
@@ -44,8 +44,8 @@ unsigned both_missed(const AsymmetricFence& fence, unsigned changes) {
         what.exchange(change, kAcqRel);
         fence.heavy_fence();
         looked[change] = fence.look(cell);
-        Spin spin;  // the next change comes while the other is running
-        while (cell.load(kRelaxed) == looked[change]) spin.wait();
+        Backoff backoff;  // the next change comes while the other is running
+        while (cell.load(kRelaxed) == looked[change]) backoff.relax();
       }
       ended.store(true, kRelaxed);
     }

@@ -3,6 +3,11 @@
 #include "platform/pair.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <time.h>
+
+#include <atomic>
+#include <thread>
 
 #include "platform/pair_two_words.h"
 #include "tests/support/threads.h"
@@ -80,6 +85,51 @@ TEST(PairTest, ReadersOfTwoWordsDoNotWaitForAChange) {
 }
 
 TEST(PairTest, ThisProcessorIsSupported) { EXPECT_TRUE(pair_supported()); }
+
+#if defined(__linux__)
+// A thread of higher priority that finds another one in the midst of its steps of 8 bytes lets it go on.
+// Both run on one processor, and the first one preempts the other again and again. What it may not do is
+// to use up processor time where it waits: then the kernel alone would end that, once a second.
+TEST(TwoWordPairTest, ItsWaitsLetThreadsOfLowerPriorityGoOn) {
+  TwoWordPair pair;
+  std::atomic<bool> done{false}, ready{false}, allowed{false};
+  const auto exchange = [&pair] {
+    SlotContent now = pair.load();
+    while (!pair.compare_exchange(now, {now.value + 1, now.meta + 2})) {
+    }
+  };
+  const auto stay_here = [cpu = sched_getcpu()] {
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(cpu, &here);
+    return sched_setaffinity(0, sizeof here, &here) == 0;
+  };
+  std::thread lower([&] {
+    if (!stay_here()) return;
+    ready = true;
+    while (!done) exchange();
+  });
+  std::thread higher([&] {
+    const sched_param first = {.sched_priority = 1};
+    if (!stay_here() || sched_setscheduler(0, SCHED_FIFO, &first) != 0) return;
+    allowed = true;
+    const timespec soon = {0, 20'000};
+    while (!ready) nanosleep(&soon, nullptr);
+    for (int i = 0; i < 4000; ++i) {
+      exchange();
+      nanosleep(&soon, nullptr);
+    }
+    timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    EXPECT_LT(static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec),
+              0.9 * support::kSlowness);
+  });
+  higher.join();
+  done = true;
+  lower.join();
+  if (!allowed) GTEST_SKIP() << "no SCHED_FIFO here";
+}
+#endif
 
 }  // namespace
 }  // namespace attrcache
