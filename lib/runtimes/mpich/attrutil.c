@@ -557,7 +557,6 @@ int MPIR_Attr_error(int result, const char* object) {
       break;
     case ATTRCACHE_ERR_MEMORY:
     case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
-    case ATTRCACHE_ERR_PINNED:
       MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**nomem");
       break;
     default:
