@@ -90,6 +90,8 @@ def bindings(tree):
                     "    elif kind == 'KEYVAL':\n"
                     "        # attrcache checks it\n"
                     "        G.err_codes['MPI_ERR_KEYVAL'] = 1\n")
+    # MPI_COMM_NULL_COPY_FN and its kin are null pointers, for MPIX_Comm_create_keyval_x as well.
+    c.substitute(r"mpi_\(keyval_create\|", "mpix?_(keyval_create|")
 
 
 def fortran(tree):

@@ -33,14 +33,17 @@ MPIR_ATTR_PROXIES(Comm, MPI_Comm)
 MPIR_ATTR_PROXIES(Type, MPI_Datatype)
 MPIR_ATTR_PROXIES(Win, MPI_Win)
 
-/* MPI's own functions stay what they are: so a copy is of the same sort as the value that it is of. */
-#define MPIR_ATTR_CREATE(Kind, KIND)                                                 \
-  MPIX_##Kind##_create_keyval_x(                                                     \
-      copy == ATTRCACHE_DUP_FN ? MPI_##KIND##_DUP_FN                                 \
-      : copy == NULL           ? MPI_##KIND##_NULL_COPY_FN                           \
-                               : F77_##Kind##_attr_copy_proxy,                                 \
-      delete == NULL ? MPI_##KIND##_NULL_DELETE_FN : F77_##Kind##_attr_delete_proxy, \
-      F77_keyval_free, keyval, state)
+/* MPI's DUP_FN stays what it is: so a copy is of the same sort as the value that it is of. C's name for it is Fortran's own
+ * here, but above the standard ABI. (Those that do nothing are called, as MPICH's own functions take no null pointers.) */
+#ifdef MPI_COMM_DUP_FN
+#define MPIR_ATTR_DUP_FN(Kind, KIND) MPI_##KIND##_DUP_FN
+#else
+#define MPIR_ATTR_DUP_FN(Kind, KIND) ((MPI_##Kind##_copy_attr_function*)MPIR_Dup_fn)
+#endif
+#define MPIR_ATTR_CREATE(Kind, KIND)                                                          \
+  MPIX_##Kind##_create_keyval_x(                                                              \
+      copy == ATTRCACHE_DUP_FN ? MPIR_ATTR_DUP_FN(Kind, KIND) : F77_##Kind##_attr_copy_proxy, \
+      F77_##Kind##_attr_delete_proxy, F77_keyval_free, keyval, state)
 
 static int create_in_fortran(F90_CopyFunction* copy_fn, F90_DeleteFunction* delete_fn, int* keyval,
                              const void* extra_state, enum F77_handle_type type, int of_mpi1) {

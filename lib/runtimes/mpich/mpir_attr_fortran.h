@@ -6,6 +6,7 @@
 #ifndef MPIR_ATTR_FORTRAN_H_INCLUDED
 #define MPIR_ATTR_FORTRAN_H_INCLUDED
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef void Aint_copy(MPI_Fint*, MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Aint*, MPI_Fint*, MPI_Fint*);
@@ -35,11 +36,14 @@ static inline Fortran_functions functions_of_fortran(void (*copy_fn)(void), void
   return functions;
 }
 
+/* Where there is no function, nothing is copied, or done. */
 static inline int copy_by_fortran(Fortran_functions* functions, MPI_Fint object, MPI_Fint keyval,
                                   MPI_Aint value, MPI_Aint* copy, int* flag) {
   MPI_Fint copied = MPIR_ATTR_FALSE, error = 0;
 
-  if (functions->of_mpi1) {
+  if (functions->copy_fn == NULL) {
+    /* the flag stays .FALSE. */
+  } else if (functions->of_mpi1) {
     MPI_Fint old_value = (MPI_Fint)value, new_value = 0;
     ((Mpi1_copy*)functions->copy_fn)(&object, &keyval, &functions->mpi1_extra_state, &old_value,
                                      &new_value, &copied, &error);
@@ -56,6 +60,7 @@ static inline int delete_by_fortran(Fortran_functions* functions, MPI_Fint objec
                                     MPI_Aint value) {
   MPI_Fint error = 0;
 
+  if (functions->delete_fn == NULL) return error;
   if (functions->of_mpi1) {
     MPI_Fint old_value = (MPI_Fint)value;
     ((Mpi1_delete*)functions->delete_fn)(&object, &keyval, &old_value, &functions->mpi1_extra_state,

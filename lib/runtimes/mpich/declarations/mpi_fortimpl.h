@@ -15,15 +15,6 @@ int MPII_Keyval_create_mpi1(F90_CopyFunction*, F90_DeleteFunction*, int*, void*)
 
 /* mpi.h */
 #define MPI_ERR_NO_MEM 34
-#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function*)0)
-#define MPI_COMM_DUP_FN MPIR_Dup_fn
-#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function*)0)
-#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function*)0)
-#define MPI_TYPE_DUP_FN MPIR_Dup_fn
-#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function*)0)
-#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function*)0)
-#define MPI_WIN_DUP_FN MPIR_Dup_fn
-#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function*)0)
 #define MPIX_Comm_create_keyval_x MPIR_Comm_create_keyval_x_impl
 #define MPIX_Type_create_keyval_x MPIR_Type_create_keyval_x_impl
 #define MPIX_Win_create_keyval_x MPIR_Win_create_keyval_x_impl
