@@ -64,6 +64,13 @@ class AsymmetricFence {
     }
   }
 
+  // announce() for who knows that readers are light.
+  template <typename T>
+  static void announce_light(Atomic<T>& cell, T what) {
+    cell.store(what, kRelease);  // (F1) as in announce()
+    asm volatile("" : : : "memory");
+  }
+
   // Between the change and look(); once for any number of changes and cells.
   void heavy_fence() const {
     if (light_) kernel_fence();

@@ -134,7 +134,7 @@ inline int create_keyval(const Process& state, int kind, const attrcache_callbac
                          int* keyval, probe::Source source) {
   probe::Creation creation(kind, callbacks, source);
   auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
-  const int result = registry->create(*creation.callbacks(), keyval, Registry::kNotPredefined);
+  const int result = registry->create(*creation.callbacks(), keyval);
   if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
   creation.done(*keyval);
   return MPI_SUCCESS;

@@ -30,13 +30,18 @@ void Backoff::relax() {
   model::engine().wait();
 }
 
-// As the kernel does it: compares and goes to sleep in one step.
-void SlotWait::until_changed(const Pair& slot, uint64_t meta) {
+// The first 100 microseconds explore nothing that sleeping doesn't.
+bool Patience::pass() {
   ++round_;
-  model::engine().sleep(&slot, static_cast<uint32_t>(meta >> 32), slot.upper_half_of_meta());
+  return false;
 }
 
-void wake(const Pair& slot) { model::engine().wake(&slot); }
+// As the kernel does it: compares and goes to sleep in one step.
+void sleep_while(const Atomic<uint32_t>& word, uint32_t seen) {
+  model::engine().sleep(&word, seen, reinterpret_cast<const uint32_t*>(&word));
+}
+
+void wake_all(const Atomic<uint32_t>& word) { model::engine().wake(&word); }
 
 void Spin::wait() {
   ++rounds_;

@@ -9,6 +9,13 @@
 #include "tests/model/explorer/engine.h"
 
 namespace attrcache::model {
+namespace {
+
+ThreadState thread_state_of(unsigned ordinal) {
+  return {uint64_t{2} * ordinal + 1, ordinal, ordinal, nullptr};
+}
+
+}  // namespace
 
 Engine& engine() {
   static Engine instance;
@@ -31,7 +38,7 @@ Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
   spawned_ = started_ = preemptions_ = stale_reads_ = sleeping_ = 0;
   stores_ = steps_ = 0;
   Thread& self = threads_[kMaxThreads];
-  self.lib = {kMaxThreads + 1, nullptr, nullptr};
+  self.lib = thread_state_of(kMaxThreads + 1);
   program_ = program;
   program_argument_ = argument;
   running_ = &self;
@@ -84,7 +91,7 @@ void Engine::spawn(void (*body)(void*), void* argument) {
   t.view.at[spawned_] = 1;
   ++spawned_;
   t.asleep_at = nullptr;
-  t.lib = {spawned_, nullptr, nullptr};
+  t.lib = thread_state_of(spawned_);
   t.fiber.prepare(&Engine::run_thread, &t);
 }
 
