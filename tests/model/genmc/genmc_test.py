@@ -25,6 +25,8 @@ SCENARIOS = {
     "pair_two_words": ["claim", "peeks", "replacements", "same_meta", "two_of_the_same"],
     "references": ["unopened_stripe", "dropped_elsewhere", "gone_after_the_last_value", "open_stripes",
                    "one_open_stripe"],
+    "slot": ["the_first_borrow", "a_later_borrow", "two_borrows", "two_deletes", "a_replacing_set",
+             "a_delete_that_fails"],
 }
 # Scenario, file of lib/, what stands there once, and what stands there instead.
 MUTANTS = [
@@ -53,6 +55,15 @@ MUTANTS = [
      "if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)", ""),
     ("references gone_after_the_last_value", "keyval/references.h",
      "uint64_t word = exact_.load(kAcquire);\n    if (!is_of", "uint64_t word = exact_.load(kRelaxed);\n    if (!is_of"),
+    ("slot a_later_borrow", "table/slot.h",
+     "if (!slot.compare_exchange_meta(m, (m & ~meta::kNoDeleteFn) | bits)) return false;",
+     "uint64_t other = m; slot.compare_exchange_meta(other, m);"),
+    ("slot the_first_borrow", "table/slot.h",
+     "return slot.compare_exchange(now, {now.value, now.meta | meta::kRead});", "return slot.load().meta == now.meta;"),
+    ("slot a_later_borrow", "platform/asymmetric_fence.h",
+     "cell.exchange(what, kAcqRel)", "cell.store(what, kSeqCst)"),
+    ("slot two_deletes", "table/slot.h",
+     "while (is(now) && !slot_->compare_exchange_meta(now, now & ~meta::kRead)) {", "while (is(now) && !slot_->compare_exchange_meta(now, attached_)) {"),
 ]
 
 
@@ -67,7 +78,9 @@ class Checker:
         """(executions explored, what was found or "")"""
         code, inlined = self.scratch + "/code.ll", self.scratch + "/inlined.ll"
         subprocess.run(["clang++-" + self.llvm, "-std=c++20", "-O1", "-Xclang", "-disable-llvm-passes",
-                        "-DATTRCACHE_MODEL", "-DSCENARIO=" + scenario, "-I" + ROOT, "-I" + lib,
+                        "-DATTRCACHE_MODEL", "-DSCENARIO=" + scenario,
+                        '-DATTRCACHE_PAIR_HEADER="tests/model/genmc/stand_in/pair.h"', "-I" + HERE + "/stand_in",
+                        "-I" + ROOT, "-I" + lib,
                         "-I" + lib + "/include", "-S", "-emit-llvm", "-o", code, "%s/%s.cc" % (HERE, harness)],
                        check=True)
         # GenMC knows no structures, so they must be gone; but optimizations may add reads, which are races.
