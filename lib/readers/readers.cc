@@ -37,7 +37,7 @@ ThreadRecord* Readers::make_chunk(unsigned chunk, void** allocated) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(*allocated) + kSlack;
   auto* const records = reinterpret_cast<ThreadRecord*>(begin - begin % alignof(ThreadRecord));
   for (unsigned r = 0; r < length; ++r) {
-    auto* const record = new (&records[r]) ThreadRecord;
+    auto* const record = new (&records[r]) ThreadRecord();
     record->readers = this;
     record->second.more.store(reinterpret_cast<uintptr_t>(&record->third), kRelaxed);
     record->free = &record->second;

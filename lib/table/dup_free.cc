@@ -208,10 +208,14 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
     }
   }
   old_scope_.begin_copy(&slot, hold.cell);
+  // A pointer is passed as it was when it was held: while the value is claimed, another thread's set
+  // may put its own into the slot. Other values must be where get says they are.
+  const attrcache_tag tag = tag_of(hold.content.meta);
+  const uint64_t pointer = hold.content.value;
   return run_copy(
       registry_.callbacks(keyval),
-      {registry_.convention(), from_.object, registry_.number_of(keyval), slot.value_address(),
-       tag_of(hold.content.meta)},
+      {registry_.convention(), from_.object, registry_.number_of(keyval),
+       tag == ATTRCACHE_AS_POINTER ? &pointer : slot.value_address(), tag},
       [&](Copied copied) __attribute__((always_inline)) {
         return finish(copied, slot, *made, keyval, like, callback_code);
       });
