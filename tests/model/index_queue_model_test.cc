@@ -40,8 +40,7 @@ struct Queue {
   Atomic<uint64_t> links[kIndices];
   Plain<int> owner[kIndices];
   bool free[kIndices] = {};
-  History<Call> history;
-  Moment ends[kMaxOperations];
+  TimedHistory<Call> history;
 
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& {
@@ -49,32 +48,28 @@ struct Queue {
       return links[node - 1];
     };
   }
-  void record(const Call& call, const Moment& begin) {
-    uint32_t after = 0;
-    for (unsigned i = 0; i < history.count; ++i) {
-      if (happens_before(ends[i], begin)) after |= 1u << i;
-    }
-    ends[history.count] = now();
-    history.add(call, after);
-    note(call.push ? "push" : "pop", static_cast<int>(call.index));
-  }
   void push(uint32_t index) {
     owner[index].write(1);
     const Moment begin = now();
     expect(!free[index], "an index is pushed once");
     free[index] = true;
     queue.push(index + 1, link());
-    record({true, index}, begin);
+    history.add({true, index}, begin);
   }
   uint32_t pop(uint32_t spare = 0) {
     const Moment begin = now();
     const uint32_t index = queue.pop(spare, link()) - 1;
-    record({false, index}, begin);
+    history.add({false, index}, begin);
     if (index == kNothing) return index;
     expect(free[index], "an index is popped once");
     free[index] = false;
     owner[index].write(2);
     return index;
+  }
+  // What was popped is pushed again.
+  void turn() {
+    const uint32_t index = pop();
+    if (index != kNothing) push(index);
   }
   void finish() {
     Linearizer<Order, Call> linearizer(history, &perform);
@@ -89,97 +84,45 @@ struct Queue {
   }
 };
 
-TEST(IndexQueue, FirstPushes) {
-  run_model({}, [] {
+// Explores threads that do what `bodies` do to a queue into which so many were pushed.
+template <typename... Bodies>
+void run(Bound bound, uint32_t pushed, Bodies... bodies) {
+  run_model(bound, [=] {
     Queue q;
-    for (uint32_t t = 0; t < 2; ++t) {
-      spawn([&q, t] { q.push(t); });
-    }
+    for (uint32_t i = 0; i < pushed; ++i) q.push(i);
+    (spawn([&q, bodies] { bodies(q); }), ...);
     join();
     q.finish();
   });
 }
+template <uint32_t kIndex>
+constexpr auto push = [](Queue& q) { q.push(kIndex); };
+constexpr auto pop = [](Queue& q) { q.pop(); };
+constexpr auto turn = [](Queue& q) { q.turn(); };
+constexpr auto pop_twice = [](Queue& q) {
+  q.pop();
+  q.pop();
+};
 
-TEST(IndexQueue, OnePushAgainstPop) {
-  run_model({}, [] {
-    Queue q;
-    spawn([&q] { q.push(0); });
-    spawn([&q] { q.pop(); });
-    join();
-    q.finish();
-  });
-}
-
+TEST(IndexQueue, FirstPushes) { run({}, 0, push<0>, push<1>); }
+TEST(IndexQueue, OnePushAgainstPop) { run({}, 0, push<0>, pop); }
+TEST(IndexQueue, PushAgainstPop) { run({}, 2, push<2>, pop); }
+TEST(IndexQueue, TwoPops) { run({}, 3, pop, pop); }
 TEST(IndexQueue, FirstPushAgainstPop) {
-  run_model({2}, [] {
-    Queue q;
-    spawn([&q] {
-      q.push(0);
-      q.push(1);
-    });
-    spawn([&q] {
-      q.pop();
-      q.pop();
-    });
-    spawn([&q] { q.push(2); });
-    join();
-    q.finish();
-  });
-}
-
-TEST(IndexQueue, PushAgainstPop) {
-  run_model({}, [] {
-    Queue q;
+  const auto push_twice = [](Queue& q) {
     q.push(0);
     q.push(1);
-    spawn([&q] { q.push(2); });
-    spawn([&q] { q.pop(); });
-    join();
-    q.finish();
-  });
-}
-
-TEST(IndexQueue, TwoPops) {
-  run_model({}, [] {
-    Queue q;
-    for (uint32_t i = 0; i < 3; ++i) q.push(i);
-    for (int t = 0; t < 2; ++t) spawn([&q] { q.pop(); });
-    join();
-    q.finish();
-  });
+  };
+  run({2}, 0, push_twice, pop_twice, push<2>);
 }
 
 // Indices that come back while others still look at them: what the counts beside links are for.
-TEST(IndexQueue, PopsAndPushesOfTheSame) {
-  run_model({2, 2}, [] {
-    Queue q;
-    for (uint32_t i = 0; i < 3; ++i) q.push(i);
-    for (int t = 0; t < 2; ++t) {
-      spawn([&q] {
-        const uint32_t index = q.pop();
-        if (index != kNothing) q.push(index);
-      });
-    }
-    spawn([&q] { q.pop(); });
-    join();
-    q.finish();
-  });
-}
-
+TEST(IndexQueue, PopsAndPushesOfTheSame) { run({2, 2}, 3, turn, turn, pop); }
 TEST(IndexQueue, RoundAndRoundAgainstPop) {
-  run_model({3, 2}, [] {
-    Queue q;
-    for (uint32_t i = 0; i < 2; ++i) q.push(i);
-    spawn([&q] {
-      for (int round = 0; round < 3; ++round) {
-        const uint32_t index = q.pop();
-        if (index != kNothing) q.push(index);
-      }
-    });
-    spawn([&q] { q.pop(); });
-    join();
-    q.finish();
-  });
+  const auto turns = [](Queue& q) {
+    for (int round = 0; round < 3; ++round) q.turn();
+  };
+  run({3, 2}, 2, turns, pop);
 }
 
 // An index on its second life is pushed; another push moves tail to it, a third goes on from there:
@@ -189,9 +132,7 @@ TEST(IndexQueue, HelpedTailAgainstPush) {
     Queue q;
     for (uint32_t i = 0; i < 3; ++i) q.push(i);
     expect(q.pop() == 0, "the oldest");
-    spawn([&q] { q.push(0); });
-    spawn([&q] { q.push(3); });
-    spawn([&q] { q.push(4); });
+    for (const uint32_t index : {0u, 3u, 4u}) spawn([&q, index] { q.push(index); });
     join();
     q.finish();
   });
@@ -199,23 +140,7 @@ TEST(IndexQueue, HelpedTailAgainstPush) {
 
 // One who pops and pushes the same again, while a second push has to move tail for it, and a third
 // relies on that tail.
-TEST(IndexQueue, HelpedTailAgainstPops) {
-  run_model({2, 2}, [] {
-    Queue q;
-    for (uint32_t i = 0; i < 2; ++i) q.push(i);
-    spawn([&q] {
-      const uint32_t index = q.pop();
-      if (index != kNothing) q.push(index);
-    });
-    spawn([&q] { q.push(3); });
-    spawn([&q] {
-      q.pop();
-      q.pop();
-    });
-    join();
-    q.finish();
-  });
-}
+TEST(IndexQueue, HelpedTailAgainstPops) { run({2, 2}, 2, turn, push<3>, pop_twice); }
 
 }  // namespace
 }  // namespace attrcache::model

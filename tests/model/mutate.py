@@ -7,7 +7,7 @@
   protocol    The patches of mutants/*.txt: a recheck, claim, pin, reference or pairing left out. Each is
               == NAME              the lines after "- " (compared without indentation and comments; they must
               file: FILE           fit in one place) become those after "+ ", if any; "- " again
-                                   begins a second change
+                                   begins a second change. Without FILE: that of the patch before
               equivalent: WHY      if it need not be caught
 
 Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
@@ -253,7 +253,7 @@ class Table:
             if line.startswith("#") or (not line and entry is None):
                 continue
             if line.startswith("== "):
-                entry = {"name": line[3:], "file": None, "hunks": [], "argued": None}
+                entry = {"name": line[3:], "file": self.patches[-1]["file"] if self.patches else None, "hunks": [], "argued": None}
                 self.patches.append(entry)
             elif line.startswith("argued "):
                 place, text, change, why = [p.strip().replace("\0", "|") for p in

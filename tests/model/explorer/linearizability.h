@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tests/model/explorer/moment.h"
+
 namespace attrcache::model {
 
 inline constexpr unsigned kMaxOperations = 16;
@@ -32,6 +34,22 @@ struct History {
   unsigned count = 0;
 
   void add(const Op& op, uint32_t after) { entries[count++] = {op, after}; }
+};
+
+// A history in which each operation is recorded when it ends.
+template <typename Op>
+struct TimedHistory : History<Op> {
+  Moment ends[kMaxOperations];
+
+  // It comes after those whose ends happen before its begin.
+  void add(const Op& op, const Moment& begin) {
+    uint32_t after = 0;
+    for (unsigned i = 0; i < this->count; ++i) {
+      if (happens_before(ends[i], begin)) after |= 1u << i;
+    }
+    ends[this->count] = now();
+    History<Op>::add(op, after);
+  }
 };
 
 template <typename State, typename Op>

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs the harnesses of this folder in GenMC (https://github.com/MPI-SWS/genmc), a model checker that
+is none of ours, if it is on the PATH; else it says that it isn't, and checks nothing. Needs the clang
+and opt of the LLVM that GenMC was built with.
+
+  tests/model/genmc/genmc_test.py [TEXT]      only the scenarios and mutants whose line contains that
+
+Prints a line for each scenario: how many executions of RC11 there are, and what was found. Then it breaks
+the library in some places, in a copy, and each time GenMC must find something.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+SCENARIOS = {
+    "asymmetric_fence": ["one_reader", "two_readers", "reader_again"],
+    "index_queue": ["first_pushes", "push_and_pop", "two_pops"],
+    "pair_two_words": ["claim", "peeks", "replacements", "same_meta", "two_of_the_same"],
+    "references": ["unopened_stripe", "dropped_elsewhere", "gone_after_the_last_value", "open_stripes",
+                   "one_open_stripe"],
+    "slot": ["the_first_borrow", "a_later_borrow", "two_borrows", "two_deletes", "a_replacing_set",
+             "a_delete_that_fails"],
+}
+# Scenario, file of lib/, what stands there once, and what stands there instead.
+MUTANTS = [
+    ("asymmetric_fence one_reader", "platform/asymmetric_fence.h",
+     "cell.exchange(what, kAcqRel)", "cell.exchange(what, kRelease)"),
+    ("asymmetric_fence one_reader", "platform/asymmetric_fence.h",
+     "cell.exchange(what, kAcqRel)", "cell.exchange(what, kAcquire)"),
+    ("asymmetric_fence one_reader", "platform/asymmetric_fence.h",
+     "cell.fetch_add(0, kAcqRel)", "cell.fetch_add(0, kAcquire)"),
+    ("asymmetric_fence one_reader", "platform/asymmetric_fence.h",
+     "cell.fetch_add(0, kAcqRel)", "cell.load(kSeqCst)"),
+    ("index_queue first_pushes", "keyval/index_queue.h",
+     "if (tail_.compare_exchange_strong(tail, next_link(0, node), kAcqRel, kRelaxed))\n        return;  // (Q1)",
+     "tail_.store(next_link(0, node), kRelease); return;"),
+    ("pair_two_words replacements", "platform/two_step_load.h",
+     "value.load(kAcquire)", "value.load(kRelaxed)"),
+    ("pair_two_words two_of_the_same", "platform/pair_two_words.h",
+     "if (same) value_.store(desired.value, kRelease);", "if (same) value_.store(desired.value, kRelaxed);"),
+    ("pair_two_words same_meta", "platform/pair_two_words.h",
+     "const bool same = value_.load(kRelaxed) == expected.value;", "const bool same = true;"),
+    ("references dropped_elsewhere", "keyval/references.h",
+     "stripe.fetch_sub(kOneOfStripe, kRelease)", "stripe.fetch_sub(kOneOfStripe, kRelaxed)"),
+    ("references dropped_elsewhere", "keyval/references.cc",
+     "stripe.exchange(turned, kAcqRel)", "stripe.exchange(turned, kRelease)"),
+    ("references unopened_stripe", "keyval/references.h",
+     "if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)", ""),
+    ("references gone_after_the_last_value", "keyval/references.h",
+     "uint64_t word = exact_.load(kAcquire);\n    if (!is_of", "uint64_t word = exact_.load(kRelaxed);\n    if (!is_of"),
+    ("slot a_later_borrow", "table/slot.h",
+     "if (!slot.compare_exchange_meta(m, (m & ~meta::kNoDeleteFn) | bits)) return false;",
+     "uint64_t other = m; slot.compare_exchange_meta(other, m);"),
+    ("slot the_first_borrow", "table/slot.h",
+     "return slot.compare_exchange(now, {now.value, now.meta | meta::kRead});", "return slot.load().meta == now.meta;"),
+    ("slot a_later_borrow", "platform/asymmetric_fence.h",
+     "cell.exchange(what, kAcqRel)", "cell.store(what, kSeqCst)"),
+    ("slot two_deletes", "table/slot.h",
+     "while (is(now) && !slot_->compare_exchange_meta(now, now & ~meta::kRead)) {", "while (is(now) && !slot_->compare_exchange_meta(now, attached_)) {"),
+]
+
+
+class Checker:
+    def __init__(self, genmc, scratch):
+        self.genmc = genmc
+        self.scratch = scratch
+        version = subprocess.run([genmc, "--version"], capture_output=True, text=True).stdout
+        self.llvm = re.search(r"LLVM (\d+)", version).group(1)
+
+    def check(self, harness, scenario, lib):
+        """(executions explored, what was found or "")"""
+        code, inlined = self.scratch + "/code.ll", self.scratch + "/inlined.ll"
+        subprocess.run(["clang++-" + self.llvm, "-std=c++20", "-O1", "-Xclang", "-disable-llvm-passes",
+                        "-DATTRCACHE_MODEL", "-DSCENARIO=" + scenario,
+                        '-DATTRCACHE_PAIR_HEADER="tests/model/genmc/stand_in/pair.h"', "-I" + HERE + "/stand_in",
+                        "-I" + ROOT, "-I" + lib,
+                        "-I" + lib + "/include", "-S", "-emit-llvm", "-o", code, "%s/%s.cc" % (HERE, harness)],
+                       check=True)
+        # GenMC knows no structures, so they must be gone; but optimizations may add reads, which are races.
+        passes = "function(sroa,early-cse,simplifycfg)"
+        subprocess.run(["opt-" + self.llvm, "-S", "-inline-threshold=100000", "-o", inlined, code,
+                        "-passes=cgscc(inline,%s),%s" % (passes, passes)], check=True)
+        log = subprocess.run([self.genmc, "--disable-estimation", "--input-from-bitcode-file", inlined],
+                             capture_output=True, text=True)
+        said = log.stdout + log.stderr
+        if "Verification complete" not in said and "Verification unsuccessful" not in said:
+            sys.exit("%s %s: GenMC stops:\n%s" % (harness, scenario, said[-2000:]))
+        found = re.search(r"^Error: (.*)", said, re.M)
+        return int(re.search(r"complete executions explored: (\d+)", said).group(1)), found and found.group(1)
+
+
+def main():
+    genmc = shutil.which("genmc")
+    if genmc is None:
+        print("genmc isn't on the PATH: nothing was checked")
+        return 0
+    only = sys.argv[1] if len(sys.argv) > 1 else ""
+    wrong = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        checker = Checker(genmc, scratch)
+        for harness, scenarios in SCENARIOS.items():
+            for scenario in scenarios:
+                name = harness + " " + scenario
+                if only not in name:
+                    continue
+                executions, found = checker.check(harness, scenario, ROOT + "/lib")
+                wrong += found is not None
+                print("%-42s %7d executions, %s" % (name, executions, found or "nothing found"), flush=True)
+        for scenario, path, old, new in MUTANTS:
+            line = "%s, %s: %s" % (scenario, path, " ".join(new.split()) or "without " + old)
+            if only not in line:
+                continue
+            lib = scratch + "/lib"
+            shutil.copytree(ROOT + "/lib", lib)
+            with open(lib + "/" + path) as f:
+                text = f.read()
+            if text.count(old) != 1:
+                sys.exit("it fits in %d places: %s" % (text.count(old), line))
+            with open(lib + "/" + path, "w") as f:
+                f.write(text.replace(old, new))
+            _, found = checker.check(*scenario.split(), lib)
+            wrong += found is None
+            print("%-9s %s%s" % ("caught" if found else "SURVIVES", line, found and " (%s)" % found or ""), flush=True)
+            shutil.rmtree(lib)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What a harness for GenMC is written with. GenMC explores all executions of RC11, the C++ memory
+// model without values out of thin air: of the headers of lib/ as they ship, with std::atomic. Each
+// harness has some scenarios, functions that are named where the file is run (genmc_test.py).
+// GenMC finds races of plain accesses, failed assertions, and accesses to freed memory. It takes no
+// copies of structures and no memset, so what threads share are variables of the file.
+
+#ifndef ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
+#define ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
+
+#include "platform/spin.h"
+
+// GenMC's own functions.
+extern "C" {
+void __VERIFIER_assume(bool) noexcept;
+void __VERIFIER_assert_fail(const char*, const char*, int) noexcept;
+long __VERIFIER_thread_create(const void*, void* (*)(void*), void*) noexcept;
+void* __VERIFIER_thread_join(long) noexcept;
+}
+
+namespace attrcache {
+
+// Who would wait has nothing to do in this execution: what it waits for comes in another one, in
+// which it doesn't wait.
+inline void Spin::wait() { __VERIFIER_assume(false); }
+
+namespace genmc {
+
+inline void expect(bool condition) {
+  if (!condition) __VERIFIER_assert_fail("expect", __FILE__, __LINE__);
+}
+
+// Runs the bodies, each in a thread of its own, to their ends.
+inline void run() {}
+template <typename Body, typename... Others>
+void run(const Body& body, const Others&... others) {
+  const auto call = [](void* b) -> void* {
+    (*static_cast<const Body*>(b))();
+    return nullptr;
+  };
+  const long thread = __VERIFIER_thread_create(nullptr, call, const_cast<Body*>(&body));
+  run(others...);
+  __VERIFIER_thread_join(thread);
+}
+
+}  // namespace genmc
+}  // namespace attrcache
+
+// Runs -DSCENARIO=NAME.
+#define ATTRCACHE_GENMC_MAIN \
+  int main() { attrcache::genmc::SCENARIO(); }
+
+#endif  // ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
