@@ -6,8 +6,7 @@
 // attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden here, because tools, and MPI
 // itself, rely on those being MPI's.
 //
-// Each operation has a fast path and a second function for the rest, whose name ends in _slowly
-// (create: _attentively).
+// Each operation has a fast path, and a second function for the rest, whose name ends in _slow.
 
 #include "mpi/entries/binding.h"
 #include "mpi/entries/get_fast.h"
@@ -156,34 +155,31 @@ template <typename Kind, typename Names>
 }  // namespace
 }  // namespace attrcache::mpi::c
 
-#define ATTRCACHE_ENTRIES(Kind, Name)                                                          \
-  ATTRCACHE_ENTRY int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy_fn,     \
-                                                 MPI_##Name##_delete_attr_function* delete_fn, \
-                                                 int* keyval, void* extra_state) {             \
-    return create_keyval<Kind::kNumber, Typed<Kind>>(copy_fn, delete_fn, keyval, extra_state,  \
-                                                     __builtin_return_address(0));             \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_free_keyval(int* keyval) {                                  \
-    return free_keyval<Kind::kNumber, Typed<Kind>>(keyval);                                    \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_set_attr(Kind::Handle handle, int keyval, void* value) {    \
-    return set_attr<Kind, Typed<Kind>>(handle, keyval, value);                                 \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_get_attr(Kind::Handle handle, int keyval, void* value,      \
-                                            int* flag) {                                       \
-    return get_attr<Kind, Typed<Kind>>(handle, keyval, value, flag);                           \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_delete_attr(Kind::Handle handle, int keyval) {              \
-    return delete_attr<Kind, Typed<Kind>>(handle, keyval);                                     \
-  }
-
 namespace attrcache::mpi::c {
 
 extern "C" {
 
-ATTRCACHE_ENTRIES(Communicator, Comm)
-ATTRCACHE_ENTRIES(Datatype, Type)
-ATTRCACHE_ENTRIES(Window, Win)
+#define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                  \
+  ATTRCACHE_ENTRY int MPI_##Comm##_create_keyval(MPI_##Comm##_copy_attr_function* copy_fn,     \
+                                                 MPI_##Comm##_delete_attr_function* delete_fn, \
+                                                 int* keyval, void* extra_state) {             \
+    return create_keyval<Kind::kNumber, Typed<Kind>>(copy_fn, delete_fn, keyval, extra_state,  \
+                                                     __builtin_return_address(0));             \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_free_keyval(int* keyval) {                                  \
+    return free_keyval<Kind::kNumber, Typed<Kind>>(keyval);                                    \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_set_attr(Kind::Handle handle, int keyval, void* value) {    \
+    return set_attr<Kind, Typed<Kind>>(handle, keyval, value);                                 \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_get_attr(Kind::Handle handle, int keyval, void* value,      \
+                                            int* flag) {                                       \
+    return get_attr<Kind, Typed<Kind>>(handle, keyval, value, flag);                           \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_delete_attr(Kind::Handle handle, int keyval) {              \
+    return delete_attr<Kind, Typed<Kind>>(handle, keyval);                                     \
+  }
+#include "mpi/native/kinds.def"
 
 ATTRCACHE_ENTRY int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn,
                                       int* keyval, void* extra_state) {

@@ -4,8 +4,8 @@
 // Whatever isn't a hit at first sight leaves by a tail call, so that the hit saves and restores no
 // registers.
 
-#ifndef ATTRCACHE_MPI_ENTRIES_HOT_H_
-#define ATTRCACHE_MPI_ENTRIES_HOT_H_
+#ifndef ATTRCACHE_MPI_ENTRIES_GET_FAST_H_
+#define ATTRCACHE_MPI_ENTRIES_GET_FAST_H_
 
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
@@ -72,4 +72,4 @@ template <typename Kind, auto Slow>
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_ENTRIES_HOT_H_
+#endif  // ATTRCACHE_MPI_ENTRIES_GET_FAST_H_

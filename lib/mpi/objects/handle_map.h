@@ -128,7 +128,7 @@ class HandleMap {
   // Of a pointer, the low 36 bits count.
   static constexpr uint64_t hash(uintptr_t handle) { return handle * uint64_t{0x40c593c3} >> 8; }
 
-  struct Held;  // holds the lock for a scope
+  struct Locked;  // holds the lock for a scope
   void visit_all(void (*visit)(void* context, uintptr_t handle, void* object), void* context);
   bool make_room();
   void put_away(Array* array);

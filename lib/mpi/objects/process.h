@@ -4,8 +4,8 @@
 // keyvals for the anchors (anchor.h). All are made when the program makes its first keyval
 // (serving/begin.h).
 
-#ifndef ATTRCACHE_MPI_OBJECTS_SERVED_H_
-#define ATTRCACHE_MPI_OBJECTS_SERVED_H_
+#ifndef ATTRCACHE_MPI_OBJECTS_PROCESS_H_
+#define ATTRCACHE_MPI_OBJECTS_PROCESS_H_
 
 #include "attrcache/attrcache.h"
 #include "mpi/native/kinds.h"
@@ -79,4 +79,4 @@ inline void count(Atomic<uint64_t>& counter) { counter.fetch_add(1, kRelaxed); }
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_OBJECTS_SERVED_H_
+#endif  // ATTRCACHE_MPI_OBJECTS_PROCESS_H_

@@ -66,15 +66,12 @@ std::string ask_name(void* object) {
 Object describe(const Known& k, bool ask) {
   Object o = {k.kind, "", false, false};
   if (k.object != nullptr) {
-    if (k.kind == ATTRCACHE_COMMUNICATOR) {
-      const bool self = k.object == facts::to_object(native().self);
-      o.predefined = self || k.object == facts::to_object(native().world);
-      o.deleted_by_finalize = self || (o.predefined && behaviour().finalize_deletes_on_world);
-    } else if (k.kind == ATTRCACHE_DATATYPE) {
-      o.predefined =
-          facts::is_predefined_type(facts::to_key(facts::from_object<MPI_Datatype>(k.object)));
-      o.deleted_by_finalize = o.predefined && behaviour().finalize_deletes_on_types;
-    }
+    with_kind(k.kind, [&](auto kind) {
+      using Kind = decltype(kind);
+      const uintptr_t key = facts::to_key(facts::from_object<typename Kind::Handle>(k.object));
+      o.predefined = is_predefined<Kind>(key);
+      o.deleted_by_finalize = finalize_deletes<Kind>(key);
+    });
     if (ask) o.name = name_of(k.kind, k.object);
     if (o.name.empty() && o.predefined && k.kind == ATTRCACHE_COMMUNICATOR) {
       o.name = "MPI_COMM_WORLD or _SELF";

@@ -2,7 +2,7 @@
 //
 // The places where a report watches the interposer. The library that `attrcache-run --report` and
 // `--trace` preload is built from the same sources with ATTRCACHE_REPORT defined, and gets these
-// functions from report/probe.h. In the ordinary library they are the empty ones below, and cost
+// functions from report_probe.h. In the ordinary library they are the empty ones below, and cost
 // nothing.
 
 #ifndef ATTRCACHE_MPI_RECORDING_PROBE_H_

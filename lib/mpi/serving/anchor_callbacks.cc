@@ -146,9 +146,6 @@ void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   probe::ended(anchor);
   if (!freed.leaked) delete_anchor(anchor);
 }
-template void delete_late_anchor<Communicator>(MPI_Comm, Anchor*);
-template void delete_late_anchor<Datatype>(MPI_Datatype, Anchor*);
-template void delete_late_anchor<Window>(MPI_Win, Anchor*);
 
 template <typename Kind>
 int create_anchor_keyval(int* keyval) {
@@ -156,14 +153,15 @@ int create_anchor_keyval(int* keyval) {
                                            nullptr);
 }
 
-template int create_anchor_keyval<Communicator>(int*);
-template int create_anchor_keyval<Datatype>(int*);
-template int create_anchor_keyval<Window>(int*);
+#define ATTRCACHE_KIND(kind, ...)                                \
+  template void delete_late_anchor<kind>(kind::Handle, Anchor*); \
+  template int create_anchor_keyval<kind>(int*);
+#include "mpi/native/kinds.def"
 
 int code_at_finalize(MPI_Comm comm) { return finalize_codes[comm == native().self]; }
 
 void forget_all_objects() {
-  AllKinds::for_each([](auto kind) { objects<decltype(kind)>.clear(); });
+  for_each_kind([](auto kind) { objects<decltype(kind)>.clear(); });
 }
 
 }  // namespace attrcache::mpi

@@ -78,7 +78,7 @@ int delete_nothing(MPI_Comm, int, void*, void*) { return MPI_SUCCESS; }
 
 int create_anchor_keyvals(Process& s) {
   int code = MPI_SUCCESS;
-  AllKinds::for_each([&](auto kind) {
+  for_each_kind([&](auto kind) {
     using Kind = decltype(kind);
     if (code == MPI_SUCCESS) code = create_anchor_keyval<Kind>(&s.anchor_keyvals[Kind::kNumber]);
   });
@@ -146,24 +146,25 @@ int catch_exceptions(void (*call)(void* argument), void* argument) {
 }
 
 int create_domain(Process& s) {
-  const attrcache_kind_options comm = options<Communicator>();
-  const attrcache_kind_options type = options<Datatype>();
-  const attrcache_kind_options win = options<Window>();
+  attrcache_kind_options kinds[kMpiKinds];
+  for_each_kind([&kinds](auto kind) { kinds[kind.kNumber] = options<decltype(kind)>(); });
   attrcache_domain_options o = {};
-  o.communicator = &comm;
-  o.datatype = &type;
-  o.window = &win;
+  o.communicator = &kinds[kCommunicator];
+  o.datatype = &kinds[kDatatype];
+  o.window = &kinds[kWindow];
   o.catch_exceptions = catch_exceptions;
-  const int result = attrcache_domain_create(&o, &s.domain);
-  if (result == ATTRCACHE_OK) {
-    for (int i = 0; i < kMpiKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);
+  int result = attrcache_domain_create(&o, &s.domain);
+  for (int i = 0; i < kMpiKinds && result == ATTRCACHE_OK; ++i) {
+    s.kinds[i] = attrcache_kind_of(s.domain, i);
+    // The core makes its own kinds with the domain.
+    if (s.kinds[i] == nullptr) result = attrcache_kind_register(s.domain, &kinds[i], &s.kinds[i]);
   }
   return result;
 }
 
 void discard(Process* s) {
   const Native& n = native();
-  AllKinds::for_each([&](auto kind) {
+  for_each_kind([&](auto kind) {
     using Kind = decltype(kind);
     n.of<Kind>().free_keyval(&s->anchor_keyvals[Kind::kNumber]);
   });
