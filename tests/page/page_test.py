@@ -4,7 +4,7 @@
 
 usage: page_test.py REPORT_PAGE MADE [PICTURES]
 
-REPORT_PAGE is tools/report/report_page.py, MADE is made.py. With PICTURES, a folder, that is where pictures of pages go.
+REPORT_PAGE is tools/report/report.py, MADE is made.py. With PICTURES, a folder, that is where pictures of pages go.
 """
 
 import json
@@ -19,7 +19,7 @@ import browser as chromium
 from page_check import Check
 
 MOST_BYTES = 3_000_000
-report_page, made = (os.path.abspath(path) for path in sys.argv[1:3])
+report, made = (os.path.abspath(path) for path in sys.argv[1:3])
 pictures = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
 failures = 0
 
@@ -35,8 +35,8 @@ def page_of(name, *more, trace=True):
         [
             sys.executable,
             "-B",
-            report_page,
-            "--data",
+            report,
+            "--from",
             name + ".json",
             "--page",
             name + ".html",

@@ -51,14 +51,13 @@ template <int kKind, typename Names, typename Copy, typename Delete>
     }
   }
   const attrcache_callbacks callbacks = callbacks_of<kKind>(copy_fn, delete_fn, extra_state);
-  return checking() ? mpi::create_keyval_checked(*state, kKind, callbacks, keyval, caller)
-                    : mpi::create_keyval(*state, kKind, callbacks, keyval, caller);
+  return create_keyval_watched(*state, kKind, callbacks, keyval,
+                               {caller, callbacks.copy_fn, callbacks.delete_fn});
 }
 
 template <int kKind, typename Names, typename Copy, typename Delete>
 [[gnu::always_inline]] inline int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                                void* extra_state, const void* return_address) {
-  const void* caller = asked_by_binding(return_address);
+                                                void* extra_state, const void* caller) {
   // Bad arguments go to MPI, which raises the right error.
   if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
       [[unlikely]] {
@@ -68,7 +67,7 @@ template <int kKind, typename Names, typename Copy, typename Delete>
     return create_keyval_slow<kKind, Names>(copy_fn, delete_fn, keyval, extra_state, caller);
   }
   return mpi::create_keyval(*process(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
-                            keyval, caller);
+                            keyval);
 }
 
 template <int kKind, typename Names>
@@ -78,8 +77,7 @@ template <int kKind, typename Names>
     note_passed_on(Doing::kFree, kKind, *keyval);
     return Names::free_keyval(keyval);
   }
-  return checking() ? mpi::free_keyval_checked<Names>(kKind, keyval)
-                    : mpi::free_keyval<Names>(kKind, keyval);
+  return free_keyval_watched<Names>(kKind, keyval);
 }
 
 template <int kKind, typename Names>

@@ -105,7 +105,7 @@ using Mpi1Names = Names<Communicator, MPI_Fint, &AllCalls::mpi1, Mpi1>;
 
 template <typename N>
 void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
-                   typename N::Value* extra_state, MPI_Fint* ierror, probe::Source source) {
+                   typename N::Value* extra_state, MPI_Fint* ierror, const void* caller) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   const Process* state = nullptr;
@@ -130,8 +130,8 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   const attrcache_callbacks callbacks = {
       fns.copy_fn, fns.delete_fn, extra,  Interface<typename N::Value>::kLanguage,
       nullptr,     nullptr,       nullptr};
-  result = checking() ? mpi::create_keyval_checked(*state, Kind::kNumber, callbacks, keyval, source)
-                      : mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, source);
+  result = create_keyval_watched(*state, Kind::kNumber, callbacks, keyval,
+                                 {caller, callbacks.copy_fn, callbacks.delete_fn});
 }
 
 template <typename N>
@@ -142,8 +142,7 @@ void free_keyval(MPI_Fint* keyval, MPI_Fint* ierror) {
     note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
     (calls().*N::kCalls).free_keyval(keyval, result);
   } else {
-    result = checking() ? mpi::free_keyval_checked<N>(Kind::kNumber, keyval)
-                        : mpi::free_keyval<N>(Kind::kNumber, keyval);
+    result = free_keyval_watched<N>(Kind::kNumber, keyval);
   }
 }
 

@@ -9,7 +9,6 @@
 
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
 #include "table/get.h"
 
 namespace attrcache::mpi {
@@ -33,9 +32,7 @@ template <typename Kind, auto Slow>
 [[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
                                  const attrcache_table* table) {
   const auto key = static_cast<uint32_t>(keyval);
-  const bool hit = look_far(table, key, id::offset(key), static_cast<void**>(value));
-  probe::got(Kind::kNumber, keyval, hit);
-  if (!hit) {
+  if (!look_far(table, key, id::offset(key), static_cast<void**>(value))) {
     return answer_miss<Kind, Slow>(handle, keyval, value, flag);
   }
   *flag = 1;
@@ -58,13 +55,11 @@ template <typename Kind, auto Slow>
   switch (look(table, key, offset, static_cast<void**>(value))) {
     case Look::kHit:
     case Look::kHitAddress:
-      probe::looked<Kind>(id::offset(key), true);
       *flag = 1;
       return MPI_SUCCESS;
     case Look::kMissInline:
     case Look::kMiss:
-      probe::looked<Kind>(id::offset(key), false);
-      return answer_miss<Kind, probe::refuse<Kind, Slow>>(handle, keyval, value, flag);
+      return answer_miss<Kind, Slow>(handle, keyval, value, flag);
     default:
       return answer_far<Kind, Slow>(handle, keyval, value, flag, table);
   }

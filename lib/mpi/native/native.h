@@ -33,7 +33,6 @@ struct Calls {
 struct Predefined {
   MPI_Comm world;
   MPI_Comm self;
-  MPI_Datatype byte;
 #define ATTRCACHE_KIND(kind, word, Comm, comm, ...) kind::Handle null_##comm;
 #include "mpi/native/kinds.def"
 };

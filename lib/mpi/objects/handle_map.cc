@@ -39,6 +39,13 @@ void HandleMap::put_away(Array* array) {
   outgrown_ = array;
 }
 
+// (MH1) Publishes an array and all that is in it. The caller holds the lock, so whoever learns that
+// an entry was erased from the new array finds that array, in both places.
+void HandleMap::publish(Array* array) {
+  array_.store(array, kRelease);
+  if (!hidden_.load(kRelaxed)) home_.store(array, kRelease);
+}
+
 // Makes sure that at least half of the buckets stay empty after one more insert. Returns false when
 // out of memory. The caller holds the lock. The loads are relaxed because only holders of the lock
 // write.
@@ -63,7 +70,7 @@ bool HandleMap::make_room() {
   }
   erased_ = 0;
   put_away(old);
-  array_.store(grown, kRelease);  // (MH1) publishes the array and all that is in it
+  publish(grown);
   return true;
 }
 
@@ -138,7 +145,7 @@ unsigned HandleMap::distance(uintptr_t handle) const {
 void HandleMap::clear() {
   const Locked locked(*this);
   put_away(array_.load(kRelaxed));
-  array_.store(&nothing_, kRelease);  // (MH1)
+  publish(&nothing_);
   live_.store(0, kRelaxed);
   erased_ = 0;
 }

@@ -73,7 +73,7 @@ Object describe(const Known& k, bool ask) {
       o.deleted_by_finalize = finalize_deletes<Kind>(key);
     });
     if (ask) o.name = name_of(k.kind, k.object);
-    if (o.name.empty() && o.predefined && k.kind == ATTRCACHE_COMMUNICATOR) {
+    if (o.name.empty() && o.predefined && k.kind == kCommunicator) {
       o.name = "MPI_COMM_WORLD or _SELF";
     }
   } else if (!k.origin.empty()) {
@@ -90,12 +90,14 @@ std::string name_of(int number, void* object) {
 }
 
 void appeared(int kind, const void* anchor) {
+  if (!counting()) return;
   const void* place = find_caller().address;
   const std::lock_guard held(lock);
   known()[anchor] = {kind, nullptr, "", {false, place}};
 }
 
 void known_as(int kind, const void* anchor, void* object) {
+  if (!counting()) return;
   const std::lock_guard held(lock);
   Known& k = known()[anchor];
   k.kind = kind;
@@ -104,6 +106,7 @@ void known_as(int kind, const void* anchor, void* object) {
 
 void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
                 const attrcache_table* table) {
+  if (!counting()) return;
   count_each(kind, registry, table, &Counts::copies);
   std::string origin = name_of(kind, old_object);
   const void* place = find_caller().address;
@@ -112,10 +115,12 @@ void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* 
 }
 
 void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
+  if (!counting()) return;
   count_each(kind, registry, table, &Counts::ends);
 }
 
 void ended(const void* anchor) {
+  if (!counting()) return;
   const std::lock_guard held(lock);
   known().erase(anchor);
 }

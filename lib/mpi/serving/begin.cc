@@ -12,7 +12,7 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/recording/probe.h"
+#include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/lifetime.h"
 #include "mpi/serving/touch.h"
@@ -188,6 +188,7 @@ int begin_first(const Process** state) {
 
   find_wrapped(*made);
   lives_already();
+  report::count_if_wanted();
 
   Process* expected = nullptr;
   // (MP1) The release publishes the domain. On failure another thread's state is used instead,
@@ -205,10 +206,8 @@ int begin_first(const Process** state) {
         getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
         ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
   }
-  if (checking()) {
-    watch_state.fetch_or(kChecked, kRelaxed);
-    attention_state.fetch_or(kChecking, kRelease);
-  }
+  if (checking()) watch_state.fetch_or(kChecked, kRelaxed);
+  if (watched() & (kChecked | kCounted)) attention_state.fetch_or(kWatched, kRelease);
   for (int kind = 0; kind < kMpiKinds; ++kind) {
     if (!made->wrapped_by_tool[kind]) continue;
     attention_state.fetch_or(kWrappedByTool, kRelease);
@@ -219,7 +218,7 @@ int begin_first(const Process** state) {
     }
   }
   watch_for_end(*made);
-  probe::begun(*made);
+  report::begin(code_at_finalize);
   if (initialized() && !finalized()) {
     // So that the predefined attributes of these two are remembered from now on (predefined.h). The
     // map gets them when they are first used: until then they would only be in others' way.

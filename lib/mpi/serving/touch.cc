@@ -4,7 +4,7 @@
 
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
-#include "mpi/recording/probe.h"
+#include "mpi/recording/living.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
 #include "mpi/serving/freeing.h"
@@ -70,7 +70,7 @@ int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) 
   *anchor = made;
   if (made == nullptr) return MPI_SUCCESS;
   count(counts.objects);
-  probe::appeared(Kind::kNumber, made);
+  report::appeared(Kind::kNumber, made);
   return MPI_SUCCESS;
 }
 
@@ -91,8 +91,8 @@ int find_late(Freeing& freeing, typename Kind::Handle handle, Attach attach_, An
     freeing.late = new_anchor();
     if (freeing.late == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
     count(counts.objects);
-    probe::appeared(Kind::kNumber, freeing.late);
-    probe::known_as(Kind::kNumber, freeing.late, facts::to_object(handle));
+    report::appeared(Kind::kNumber, freeing.late);
+    report::known_as(Kind::kNumber, freeing.late, facts::to_object(handle));
   }
   *anchor = freeing.late;
   return MPI_SUCCESS;
@@ -121,7 +121,7 @@ int touch(typename Kind::Handle handle, Attach attach_, Anchor** anchor) {
     if (code != MPI_SUCCESS) return code;
     if (*anchor == nullptr) return raise_no_memory<Kind>(*state, handle);
   }
-  probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
+  report::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
   // If the map has no memory for the entry, the object is served all the same, only more slowly.
   if (!ending()) objects<Kind>.insert(key, *anchor);
   return MPI_SUCCESS;
@@ -130,7 +130,7 @@ int touch(typename Kind::Handle handle, Attach attach_, Anchor** anchor) {
 void attach_if_there_is_memory(MPI_Comm comm) {
   Anchor* anchor;
   if (attach<Communicator>(*process(), comm, &anchor) == MPI_SUCCESS && anchor != nullptr) {
-    probe::known_as(Communicator::kNumber, anchor, facts::to_object(comm));
+    report::known_as(Communicator::kNumber, anchor, facts::to_object(comm));
   }
 }
 

@@ -129,9 +129,7 @@ void warn(Misuse sort, const Case& c, Place place) {
   const bool names_kind = has_kind && !has_function;
   if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
   if (place.address != nullptr) {
-    const Origin origin =
-        place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
-    line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin).text);
+    line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin_of(place)).text);
   }
   line.add("\nattrcache[%d]:   %s", getpid(), text.rule);
   if (behaviour().natively != nullptr) {

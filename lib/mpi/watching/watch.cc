@@ -9,7 +9,7 @@
 #include "keyval/id.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
+#include "mpi/recording/keyvals.h"
 #include "mpi/watching/checked.h"
 #include "platform/memory.h"
 
@@ -45,7 +45,7 @@ bool in_delete_callback() {
 
 bool describe_keyval(int kind, int keyval, attrcache_keyval_info* info) {
   if (attrcache_keyval_describe(process()->kinds[kind], keyval, info) != ATTRCACHE_OK) return false;
-  probe::unwrap(info->callbacks);
+  report::unwrap(info->callbacks);
   return true;
 }
 
@@ -219,7 +219,7 @@ void watch_end() {
     if (infos == nullptr) return;
     attrcache_keyval_list(of, infos, capacity, &count);
     for (size_t i = 0; i < count && i < capacity; ++i) {
-      probe::unwrap(infos[i].callbacks);
+      report::unwrap(infos[i].callbacks);
       const attrcache_keyval_info& info = infos[i];
       const uint64_t unavoidable = predefined.count(info.keyval);
       const bool known = !predefined.overflown() && unavoidable <= info.attributes;

@@ -44,7 +44,6 @@ void find_predefined(Predefined& p, Find) {
 #define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, HANDLE, ...) \
   p.null_##comm = MPI_##HANDLE##_NULL;
 #include "mpi/native/kinds.def"
-  p.byte = MPI_BYTE;
 }
 
 template <typename Handle>

@@ -54,7 +54,6 @@ void find_predefined(Predefined& p, Find find) {
 #define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, ...) \
   find(p.null_##comm, "ompi_mpi_" #handle "_null");
 #include "mpi/native/kinds.def"
-  find(p.byte, "ompi_mpi_byte");
 }
 
 template <typename Handle>
