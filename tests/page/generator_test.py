@@ -43,7 +43,8 @@ class Base(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="attrcache-page.")
         os.chdir(cls.folder.name)
-        subprocess.run([sys.executable, "-B", made, "9", "good.json", "good.trace"], check=True)
+        subprocess.run([sys.executable, "-B", made, "9", "good.ranks"], check=True)
+        run("--from", "good.ranks", "--json", "good.json", "--trace", "good.trace")
         with open("good.json", encoding="utf-8") as file:
             cls.good = json.load(file)
 
@@ -53,21 +54,29 @@ class Base(unittest.TestCase):
         cls.folder.cleanup()
 
     def document(self, rank, ranks=9, partial=False):
-        """What that rank would have handed over."""
-        part = dict(self.good["per_rank"][rank], ns=1, ranks=ranks, partial=partial, finalized=not partial)
-        part.update(document=1, addresses={}, checked=False)
-        for name in ("attrcache", "mpi"):
-            part[name] = self.good[name]
-        if partial:
-            events = [[1000, 2500, 7, timeline.WHATS.index("delete_fn"), 0, 2, 9, 16]]
-            part["trace"] = {"dropped": 4, "epoch_ns": 10**18, "names": ["f"], "events": events}
+        """What that rank has handed over."""
+        with open(f"good.ranks/{rank:05}.json", encoding="utf-8") as file:
+            part = json.load(file)
+        part.update(ranks=ranks, partial=partial, finalized=not partial)
+        events = (
+            [[1000, 2500, 7, timeline.WHATS.index("delete_fn"), 0, 2, 9, 16]] if partial else []
+        )
+        part["trace"] = {
+            "dropped": 4 * partial,
+            "epoch_ns": 10**18,
+            "names": ["f"],
+            "events": events,
+        }
         return part
 
     def hand_over(self, folder, ranks=range(9), partial=()):
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
         for rank in ranks:
-            self.write(f"{folder}/host.{rank}.json", json.dumps(self.document(rank, partial=rank in partial)))
+            self.write(
+                f"{folder}/host.{rank}.json",
+                json.dumps(self.document(rank, partial=rank in partial)),
+            )
 
     def write(self, name, content):
         with open(name, "w" if isinstance(content, str) else "wb") as file:
@@ -184,19 +193,21 @@ class BadInput(Base):
 
 
 class Data(Base):
-    def test_sums(self):
-        report = reading.read("good.json")
-        sums = documents.added(report["per_rank"], report["kinds"])
-        order = lambda lines: sorted(lines, key=lambda line: json.dumps(line, sort_keys=True))
-        for name in ("keyvals", "attached", "objects"):
-            self.assertEqual(order(sums[name]), order(report["sum"][name]), name)
-        self.assertEqual(sums["misuse"], report["sum"]["misuse"])
-        self.assertEqual(sums["seconds"], report["sum"]["seconds"])
-
     def test_documents(self):
         """JSON, text, page and trace of what ranks have handed over; one of them partial, and some never heard of."""
         self.hand_over("left", ranks=(0, 3, 5), partial=(3,))
-        done = run("--from", "left", "--text", "-", "--json", "out.json", "--page", "out.html", "--trace", "out:1.trace")
+        done = run(
+            "--from",
+            "left",
+            "--text",
+            "-",
+            "--json",
+            "out.json",
+            "--page",
+            "out.html",
+            "--trace",
+            "out:1.trace",
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         for line in (
             "attrcache: the attributes of 9 ranks of MPICH, from MPI_Init to the end",
@@ -226,11 +237,20 @@ class Data(Base):
             self.write(f"left/spawned.{i}.json", json.dumps(dict(part, pid=part["pid"] + 10**6)))
         found = [documents.read(data) for data in documents.in_folder("left")]
         report, _ = documents.merged(found, "")
-        self.assertEqual((report["ranks"], [part["rank"] for part in report["per_rank"]]), (4, [0, 1, 2, 3]))
+        self.assertEqual(
+            (report["ranks"], [part["rank"] for part in report["per_rank"]]), (4, [0, 1, 2, 3])
+        )
 
     def test_damaged_documents(self):
         self.hand_over("left", ranks=(0,))
-        for content in ("", "{", "[]", '{"document": 1}', '{"document": 2}', '{"document": 1, "trace": {}}'):
+        for content in (
+            "",
+            "{",
+            "[]",
+            '{"document": 1}',
+            '{"document": 2}',
+            '{"document": 1, "trace": {}}',
+        ):
             self.write("left/bad.json", content)
             done = run("--from", "left", "--text", "-")
             self.assertEqual(done.returncode, 1, done.stderr)
@@ -240,7 +260,9 @@ class Data(Base):
     def test_lines(self):
         self.write("p.c", "int f(void);\nint g(void) {\n  return f() + 1;\n}\n")
         subprocess.run(["gcc", "-g", "-c", "p.c"], check=True)
-        self.assertEqual(places.lines({"p: g+0x9": [os.path.abspath("p.o"), 4]}), {"p: g+0x9": "p: g (p.c:3)"})
+        self.assertEqual(
+            places.lines({"p: g+0x9": [os.path.abspath("p.o"), 4]}), {"p: g+0x9": "p: g (p.c:3)"}
+        )
         self.assertEqual(places.lines({"p: g+0x9": ["/no/such/file", 4]}), {})
 
     def test_spread(self):
@@ -384,10 +406,10 @@ class Data(Base):
 
     def test_text_of_changes(self):
         new = copy.deepcopy(self.good)
-        new["sum"]["keyvals"][0].update(
-            sets=200, callback_own_ns=new["sum"]["keyvals"][0]["callback_own_ns"] + 10**8
-        )
-        new["sum"]["keyvals"][4]["function"] = "renamed"
+        by_name = {line["function"]: line for line in new["sum"]["keyvals"]}
+        counter = by_name["Petsc_Counter_Attr_Delete_Fn"]
+        counter.update(sets=200, callback_own_ns=counter["callback_own_ns"] + 10**8)
+        by_name["view_deleted"]["function"] = "renamed"
         new["sum"]["objects"][0]["count"] += 5
         new["sum"]["misuse"]["stale-keyval"] = {"times": 9, "places": {"libx.so: f+0x1": 7}}
         self.write("new.json", json.dumps(new))
@@ -439,20 +461,27 @@ class Commands(Base):
             ("kill -SEGV $$", -signal.SIGSEGV),
             ("kill -TERM $$", -signal.SIGTERM),
         ):
-            done = self.run_script(self.HAND_OVER + command, "--page", "out.html", "--word=a", "--word=b c")
+            done = self.run_script(
+                self.HAND_OVER + command, "--page", "out.html", "--word=a", "--word=b c"
+            )
             self.assertEqual(done.returncode, code, done.stderr)
             with open("out.html", encoding="utf-8") as file:
-                self.assertIn("\"command\":\"a 'b c'\"", file.read())
+                self.assertIn('"command":"a \'b c\'"', file.read())
             os.unlink("out.html")
             self.assertFalse(os.path.exists("out"))
         self.assertEqual(
-            run("--documents", "left", "--page", "out.html", "--run", "/no/such/program").returncode, 127
+            run(
+                "--documents", "left", "--page", "out.html", "--run", "/no/such/program"
+            ).returncode,
+            127,
         )
 
     def test_input_output_and_preload(self):
         done = run("--documents", "left", "--preload", "", "--run", "cat", input="text")
         self.assertEqual(done.stdout, "text")
-        done = run("--documents", "none", "--preload", "libc.so.6", "--run", "sh", "-c", "echo $LD_PRELOAD")
+        done = run(
+            "--documents", "none", "--preload", "libc.so.6", "--run", "sh", "-c", "echo $LD_PRELOAD"
+        )
         self.assertEqual(done.stdout, "libc.so.6\n")
 
     def test_no_report(self):
@@ -481,11 +510,24 @@ class Commands(Base):
 
     def test_signals_are_passed_on(self):
         """And the page is made nevertheless."""
-        script = self.HAND_OVER + 'trap "echo got it; exit 5" TERM; echo ready; while :; do read x; done'
+        script = (
+            self.HAND_OVER + 'trap "echo got it; exit 5" TERM; echo ready; while :; do read x; done'
+        )
         shutil.rmtree("out", ignore_errors=True)
         os.mkdir("out")
         process = subprocess.Popen(
-            [*PROGRAM, "--documents", "out", "--page", "out.html", "--run", "sh", "-c", script, "out"],
+            [
+                *PROGRAM,
+                "--documents",
+                "out",
+                "--page",
+                "out.html",
+                "--run",
+                "sh",
+                "-c",
+                script,
+                "out",
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -65,7 +65,8 @@ def located(part, lines):
 
 def numbered(parts):
     """How many ranks there are in all. A rank that comes again belongs to another MPI_COMM_WORLD (of MPI_Comm_spawn, or
-    of a command that runs several programs), whose ranks are counted on after those of the first."""
+    of a command that runs several programs), whose ranks are counted on after those of the first.
+    """
     worlds, offset = {}, {}
     for part in sorted(parts, key=lambda part: (part["rank"], part["pid"])):
         copies = worlds.setdefault(part["ranks"], [])

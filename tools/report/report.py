@@ -39,9 +39,13 @@ def say(words):
 
 def write(path, pieces):
     """As a whole or not at all; says whether it could. But devices and pipes are written as they are."""
-    temporary = path if os.path.exists(path) and not os.path.isfile(path) else f"{path}.{os.getpid()}"
+    temporary = (
+        path if os.path.exists(path) and not os.path.isfile(path) else f"{path}.{os.getpid()}"
+    )
     try:
-        with open(temporary, "w" if temporary == path else "x", encoding="utf-8", errors="replace") as file:
+        with open(
+            temporary, "w" if temporary == path else "x", encoding="utf-8", errors="replace"
+        ) as file:
             file.writelines(pieces)
         if temporary != path:
             os.replace(temporary, path)
@@ -76,7 +80,9 @@ def write_all(wanted, report, trace, chrome, old):
     if wanted.page:
         events = trace()
         content = page.fitting(
-            lambda share: dataset.made(report, lambda most: timeline.made(events, most), changes, share)
+            lambda share: dataset.made(
+                report, lambda most: timeline.made(events, most), changes, share
+            )
         )
         for path in wanted.page:
             done &= write(path, [content.decode()])

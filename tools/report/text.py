@@ -19,7 +19,9 @@ def row(cells, last):
 
 
 def row_of(line, last):
-    numbers = [line[name] for name in ("created", "freed", "sets", "gets", "absent", "deletes", "copies")]
+    numbers = [
+        line[name] for name in ("created", "freed", "sets", "gets", "absent", "deletes", "copies")
+    ]
     numbers.append(line["copy_calls"] + line["delete_calls"])
     time = line["callback_own_ns"]
     return row([cell(n) for n in numbers] + [duration(time) if time else "-"], last)
@@ -29,7 +31,10 @@ def heading(last):
     return [
         "",
         row(("key-", "", "", "get:", "", "", "copied", "call-", "time in"), ""),
-        row(("vals", "freed", "set", "found", "absent", "delete", "by dup", "backs", "callbacks"), last),
+        row(
+            ("vals", "freed", "set", "found", "absent", "delete", "by dup", "backs", "callbacks"),
+            last,
+        ),
     ]
 
 
@@ -40,27 +45,41 @@ def sums(lines):
 def head(report):
     end = "MPI_Finalize" if report["finalized"] else "the end"
     time = duration(report["sum"]["seconds"] * 1e9)
-    out = ["", f"attrcache: the attributes of {counted(report['ranks'], 'rank')} of {report['mpi']}, "
-           f"from MPI_Init to {end} ({time})"]
+    out = [
+        "",
+        f"attrcache: the attributes of {counted(report['ranks'], 'rank')} of {report['mpi']}, "
+        f"from MPI_Init to {end} ({time})",
+    ]
     partial = [str(part["rank"]) for part in report["per_rank"] if part["partial"]]
     unfinished = [str(part["rank"]) for part in report["per_rank"] if not part["finalized"]]
     if unfinished:
-        out.append(f"MPI_Finalize was not called on {counted(len(unfinished), 'rank')}: {listed(unfinished, 8)}.")
+        out.append(
+            f"MPI_Finalize was not called on {counted(len(unfinished), 'rank')}: {listed(unfinished, 8)}."
+        )
     if partial:
-        out.append(f"Partial, for they were ended from outside or aborted: {counted(len(partial), 'rank')}, "
-                   f"{listed(partial, 8)}.")
+        out.append(
+            f"Partial, for they were ended from outside or aborted: {counted(len(partial), 'rank')}, "
+            f"{listed(partial, 8)}."
+        )
     if report["ranks_heard_of"] < report["ranks"]:
-        out.append(f"Heard of {counted(report['ranks_heard_of'], 'rank')} only: others are not served by attrcache, "
-                   "or were killed.")
-    out += [f"Not counted: {kind}s, on {counted(ranks, 'rank')}, because a tool in front wraps their functions."
-            for kind, ranks in report["sum"]["not_served"].items() if ranks]
+        out.append(
+            f"Heard of {counted(report['ranks_heard_of'], 'rank')} only: others are not served by attrcache, "
+            "or were killed."
+        )
+    out += [
+        f"Not counted: {kind}s, on {counted(ranks, 'rank')}, because a tool in front wraps their functions."
+        for kind, ranks in report["sum"]["not_served"].items()
+        if ranks
+    ]
     return out
 
 
 def table(lines):
     if not lines:
         return ["", "No keyval was made."]
-    out = heading("of keyvals with this delete_fn or copy_fn") + [row_of(line, title(line)) for line in lines]
+    out = heading("of keyvals with this delete_fn or copy_fn") + [
+        row_of(line, title(line)) for line in lines
+    ]
     return out + ([row_of(sums(lines), "all")] if len(lines) > 1 else [])
 
 
@@ -68,7 +87,10 @@ def attributes_left(report):
     """What is alike but for its object is told together."""
     alike = {}
     for one in report["sum"]["attached"]:
-        key = tuple(one[name] for name in ("kind", "library", "function", "predefined", "deleted_by_finalize"))
+        key = tuple(
+            one[name]
+            for name in ("kind", "library", "function", "predefined", "deleted_by_finalize")
+        )
         alike.setdefault(key, []).append(one)
     for entries in alike.values():
         one, number = entries[0], sum(entry["attributes"] for entry in entries)
@@ -90,20 +112,28 @@ def objects_left(report):
         key = one["kind"], one["from"], one["place"]
         places[key] = places.get(key, 0) + one["count"]
     for (kind, how, place), number in places.items():
-        at = (", made by a dup at " if how == "dup" else ", first used at ") + place if place else ""
+        at = (
+            (", made by a dup at " if how == "dup" else ", first used at ") + place if place else ""
+        )
         yield f"{counted(number, kind)}{at}: no MPI_{report['kinds'][kind]}_free"
 
 
 def left(report):
-    out = [f"{counted(line['leaked'], 'keyval')} of {origin(line)}: no MPI_{report['kinds'][line['kind']]}_free_keyval"
-           for line in report["sum"]["keyvals"] if line["leaked"]]
+    out = [
+        f"{counted(line['leaked'], 'keyval')} of {origin(line)}: no MPI_{report['kinds'][line['kind']]}_free_keyval"
+        for line in report["sum"]["keyvals"]
+        if line["leaked"]
+    ]
     out += list(attributes_left(report)) + list(objects_left(report))
     return ["", "Left behind:"] + ["  " + text for text in out] if out else []
 
 
 def failures(lines):
-    out = [f"  {line['failed']:,} of {origin(line)}, the last with code {line['last_failure']}"
-           for line in lines if line["failed"]]
+    out = [
+        f"  {line['failed']:,} of {origin(line)}, the last with code {line['last_failure']}"
+        for line in lines
+        if line["failed"]
+    ]
     return ["", "Callbacks that failed:"] + out if out else []
 
 
@@ -147,7 +177,9 @@ def ranks(parts):
             continue
         shown = duration if name.endswith("_ns") else "{:,}".format
         ends = [f"{shown(value)} (rank {rank})" for value, rank in (values[0], values[-1])]
-        out.append(f"  {label:17} {ends[0]:>19} {shown(values[len(values) // 2][0]):>19} {ends[1]:>19}")
+        out.append(
+            f"  {label:17} {ends[0]:>19} {shown(values[len(values) // 2][0]):>19} {ends[1]:>19}"
+        )
     return out
 
 
@@ -156,4 +188,7 @@ def text(report):
     wrong = left(report) + failures(total["keyvals"]) + misuse(total["misuse"])
     if total["keyvals"] and not wrong:
         wrong = ["", "Nothing is left behind, no callback failed, no misuse."]
-    return "\n".join(head(report) + table(total["keyvals"]) + wrong + ranks(report["per_rank"])) + "\n\n"
+    return (
+        "\n".join(head(report) + table(total["keyvals"]) + wrong + ranks(report["per_rank"]))
+        + "\n\n"
+    )

@@ -133,7 +133,16 @@ def of_rank(trace, kinds):
         if min(start, duration) < 0 or min(what, name, kind) < 0:
             raise ValueError('"trace"')
         events.append(
-            (int(thread), int(start) + epoch, int(duration), WHATS[what], names[name], int(keyval), int(code), kinds[kind])
+            (
+                int(thread),
+                int(start) + epoch,
+                int(duration),
+                WHATS[what],
+                names[name],
+                int(keyval),
+                int(code),
+                kinds[kind],
+            )
         )
     return int(trace["dropped"]), events
 

@@ -77,10 +77,16 @@ template <typename Kind, typename Names>
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
-// The same, heeding what watched() says.
+// The same on any object, heeding what watched() says.
 template <typename Kind, typename Names>
-int set_attr_watched(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
-                     attrcache_tag tag) {
+int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
+  Anchor* anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) [[unlikely]] {
+    note_handle<Kind>(handle, Doing::kSet, keyval);
+    if (is_null<Kind>(handle)) return Names::InC::set_attr(handle, keyval, nullptr);
+    const int code = touch<Kind>(handle, Attach::kYes, &anchor);
+    if (code != MPI_SUCCESS) return code;
+  }
   const uint8_t watch = watched();
   if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
   count(counts.sets);
@@ -91,32 +97,6 @@ int set_attr_watched(Anchor* anchor, typename Kind::Handle handle, int keyval, i
   const WatchedFree::Aside aside;
   const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
   return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
-}
-
-template <typename Kind, typename Names>
-int delete_attr_watched(attrcache_table* table, typename Kind::Handle handle, int keyval) {
-  const uint8_t watch = watched();
-  if (watch == 0) return delete_attr_fast<Kind, Names>(table, handle, keyval);
-  count(counts.deletes);
-  if (watch & kChecked) {
-    watch_thread(Doing::kDelete, Kind::kNumber, keyval);
-    watch_delete(Kind::kNumber, table, keyval);
-  }
-  const WatchedFree::Aside aside;
-  const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
-  return delete_attr_fast<Kind, Names>(table, handle, keyval);
-}
-
-template <typename Kind, typename Names>
-int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
-  Anchor* anchor = find_anchor<Kind>(handle);
-  if (anchor == nullptr) [[unlikely]] {
-    note_handle<Kind>(handle, Doing::kSet, keyval);
-    if (is_null<Kind>(handle)) return Names::InC::set_attr(handle, keyval, nullptr);
-    const int code = touch<Kind>(handle, Attach::kYes, &anchor);
-    if (code != MPI_SUCCESS) return code;
-  }
-  return set_attr_watched<Kind, Names>(anchor, handle, keyval, value, tag);
 }
 
 // If nothing is attached, this succeeds, whichever MPI is underneath.
@@ -130,8 +110,17 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
     const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  return delete_attr_watched<Kind, Names>(anchor != nullptr ? &anchor->table : &nothing, handle,
-                                          keyval);
+  attrcache_table* const table = anchor != nullptr ? &anchor->table : &nothing;
+  const uint8_t watch = watched();
+  if (watch == 0) return delete_attr_fast<Kind, Names>(table, handle, keyval);
+  count(counts.deletes);
+  if (watch & kChecked) {
+    watch_thread(Doing::kDelete, Kind::kNumber, keyval);
+    watch_delete(Kind::kNumber, table, keyval);
+  }
+  const WatchedFree::Aside aside;
+  const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
+  return delete_attr_fast<Kind, Names>(table, handle, keyval);
 }
 
 // The caller has checked the pointers, and that the kind isn't left to MPI. This calls the registry

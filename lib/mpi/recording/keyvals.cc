@@ -35,7 +35,7 @@ constexpr uint32_t kIndices = 1u << 17;
 constinit Atomic<Record*> records[kMpiKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
-  // (K1) Both acquires pair with the releases in begin_keyval().
+  // (MR5) Both acquires pair with the releases in begin_keyval().
   Record* record = records[kind][id::index(static_cast<uint32_t>(keyval))].load(kAcquire);
   return record != nullptr && record->keyval.load(kAcquire) == keyval ? record : nullptr;
 }
@@ -213,8 +213,8 @@ void Creation::done(int keyval) {
   }
   record->maker = wrapped->maker;
   record->freed.store(false, kRelaxed);
-  record->keyval.store(keyval, kRelease);  // (K1)
-  entry.store(record, kRelease);           // (K1)
+  record->keyval.store(keyval, kRelease);  // (MR5)
+  entry.store(record, kRelease);           // (MR5)
 }
 
 void unwrap(attrcache_callbacks& callbacks) {

@@ -86,8 +86,8 @@ int raise_no_memory(const Process& state, typename Kind::Handle handle) {
 
 // Gives the anchor that an object has got since MPI began to free it.
 template <typename Kind>
-int find_late(Freeing& freeing, typename Kind::Handle handle, Attach attach_, Anchor** anchor) {
-  if (freeing.late == nullptr && attach_ != Attach::kNo) {
+int find_late(Freeing& freeing, typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
+  if (freeing.late == nullptr && if_none != Attach::kNo) {
     freeing.late = new_anchor();
     if (freeing.late == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
     count(counts.objects);
@@ -101,7 +101,7 @@ int find_late(Freeing& freeing, typename Kind::Handle handle, Attach attach_, An
 }  // namespace
 
 template <typename Kind>
-int touch(typename Kind::Handle handle, Attach attach_, Anchor** anchor) {
+int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
   const Process* state;
   int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
@@ -110,13 +110,13 @@ int touch(typename Kind::Handle handle, Attach attach_, Anchor** anchor) {
   const uintptr_t key = facts::to_key(handle);
   Freeing* const freeing = find_freeing(Kind::kNumber, key);
   if (freeing != nullptr && (freeing->anchor_deleted || freeing->late != nullptr)) {
-    return find_late<Kind>(*freeing, handle, attach_, anchor);
+    return find_late<Kind>(*freeing, handle, if_none, anchor);
   }
   code = ask<Kind>(*state, handle, anchor);
   if (code != MPI_SUCCESS) return code;
   if (*anchor == nullptr) {
-    if (attach_ == Attach::kNo) return MPI_SUCCESS;
-    if (freeing != nullptr) return find_late<Kind>(*freeing, handle, attach_, anchor);
+    if (if_none == Attach::kNo) return MPI_SUCCESS;
+    if (freeing != nullptr) return find_late<Kind>(*freeing, handle, if_none, anchor);
     code = attach<Kind>(*state, handle, anchor);
     if (code != MPI_SUCCESS) return code;
     if (*anchor == nullptr) return raise_no_memory<Kind>(*state, handle);
