@@ -137,7 +137,8 @@ def text(found, old_name):
     facts, ranks, (_, was, now) = found["facts"], found["ranks"], found["totals"][0]
     out = [
         "",
-        f"attrcache: compared with {old_name}, {counted(facts['ranks'][0], 'rank')} of {facts['MPI'][0]}: "
+        f"attrcache: compared with {old_name}, "
+        f"{counted(facts['ranks'][0], 'rank')} of {facts['MPI'][0]}: "
         f"{duration(was * 1e9)} then, {duration(now * 1e9)} now",
     ]
     out += [f"  {name}: {was} then, {now} now" for name, (was, now) in facts.items() if was != now]
@@ -175,9 +176,8 @@ def text(found, old_name):
     for name, numbers in blocks:
         out.append("  " + name)
         for _, row in zip(numbers, left):
-            out.append(
-                f"    {row[0]:{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]:>{widths[3]}}"
-            )
+            cells = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:])]
+            out.append("  ".join([f"    {row[0]:{widths[0]}}", *cells]))
     out += [""] * bool(ends)
     for state, line in ends:
         numbers = "; ".join(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes one report of what the ranks have handed over: a JSON document each (lib/mpi/README.md has its members)."""
+"""Makes one report of what the ranks have handed over, a JSON document each (lib/mpi/README.md)."""
 
 import json
 import os
@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 def in_folder(folder):
-    """The documents that were left in a folder, in no order; those that can't be read are not told."""
+    """The documents that were left in a folder."""
     found = []
     for name in sorted(os.listdir(folder)):
         if name.endswith(".json"):
@@ -64,9 +64,8 @@ def located(part, lines):
 
 
 def numbered(parts):
-    """How many ranks there are in all. A rank that comes again belongs to another MPI_COMM_WORLD (of MPI_Comm_spawn, or
-    of a command that runs several programs), whose ranks are counted on after those of the first.
-    """
+    """Numbers ranks through, and says how many there are. A rank that comes again belongs to another
+    MPI_COMM_WORLD (of MPI_Comm_spawn, or of a command that runs several programs)."""
     worlds, offset = {}, {}
     for part in sorted(parts, key=lambda part: (part["rank"], part["pid"])):
         copies = worlds.setdefault(part["ranks"], [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Finds the file and line of places in programs, by addr2line (binutils), where they have debug information."""
+"""File and line of places in programs with debug information, by addr2line (of binutils)."""
 
 import functools
 import os

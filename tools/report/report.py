@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes reports of what ranks have handed over, and compares them with earlier ones; attrcache-run starts this.
+"""Makes reports of what ranks have handed over, and compares them with earlier ones.
 
-usage: report.py [--text FILE]... [--json FILE]... [--page FILE]... [--trace FILE] [--compare OLD.json]
-                 --documents FOLDER [--word=WORD]... [--preload WHAT] --run COMMAND...
-       report.py [--text FILE]... [--json FILE]... [--page FILE]... [--trace FILE] [--compare OLD.json] --from WHERE
+usage: report.py WHAT... --documents FOLDER [--word=WORD]... [--preload LIBRARY] --run COMMAND...
+       report.py WHAT... --from WHERE
+
+attrcache-run starts this. What is to be made:
 
   --text FILE       write the report as text there; - is standard error
   --json FILE       for tools
   --page FILE       for browsers
   --trace FILE      its timeline
-  --compare FILE    say what changed since the report in that file, in pages and texts, or else on standard error
-  --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of documents
-  --run COMMAND     run this first; ranks leave documents in the folder, which is taken away. Returns its exit code
+  --compare FILE    say what changed since the report in that file, in pages and texts, or else on
+                    standard error
+
+and of what:
+
+  --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of
+                    documents
+  --run COMMAND     run this first; ranks leave documents in the folder, which is taken away.
+                    Returns its exit code
   --word=WORD       the words of the user's command
-  --preload WHAT    the command's LD_PRELOAD
+  --preload LIBRARY  the command's LD_PRELOAD
 """
 
 import argparse
@@ -38,7 +45,7 @@ def say(words):
 
 
 def write(path, pieces):
-    """As a whole or not at all; says whether it could. But devices and pipes are written as they are."""
+    """As a whole or not at all, but for devices and pipes; says whether it could."""
     temporary = (
         path if os.path.exists(path) and not os.path.isfile(path) else f"{path}.{os.getpid()}"
     )
@@ -61,7 +68,8 @@ def write(path, pieces):
 
 
 def write_all(wanted, report, trace, chrome, old):
-    """Writes all that is wanted; says whether it could. `trace` gives the timeline for pages, `chrome` that for --trace."""
+    """Writes all that is wanted; says whether it could. `trace` makes the timeline of pages, and
+    `chrome` is that for --trace."""
     changes, compared = None, ""
     if old:
         changes = comparing.difference(old, report)

@@ -54,20 +54,24 @@ def head(report):
     unfinished = [str(part["rank"]) for part in report["per_rank"] if not part["finalized"]]
     if unfinished:
         out.append(
-            f"MPI_Finalize was not called on {counted(len(unfinished), 'rank')}: {listed(unfinished, 8)}."
+            f"MPI_Finalize was not called on {counted(len(unfinished), 'rank')}: "
+            f"{listed(unfinished, 8)}."
         )
     if partial:
         out.append(
-            f"Partial, for they were ended from outside or aborted: {counted(len(partial), 'rank')}, "
+            "Partial, for they were ended from outside or aborted: "
+            f"{counted(len(partial), 'rank')}, "
             f"{listed(partial, 8)}."
         )
     if report["ranks_heard_of"] < report["ranks"]:
         out.append(
-            f"Heard of {counted(report['ranks_heard_of'], 'rank')} only: others are not served by attrcache, "
+            f"Heard of {counted(report['ranks_heard_of'], 'rank')} only: "
+            "others are not served by attrcache, "
             "or were killed."
         )
     out += [
-        f"Not counted: {kind}s, on {counted(ranks, 'rank')}, because a tool in front wraps their functions."
+        f"Not counted: {kind}s, on {counted(ranks, 'rank')}, "
+        "because a tool in front wraps their functions."
         for kind, ranks in report["sum"]["not_served"].items()
         if ranks
     ]
@@ -120,7 +124,8 @@ def objects_left(report):
 
 def left(report):
     out = [
-        f"{counted(line['leaked'], 'keyval')} of {origin(line)}: no MPI_{report['kinds'][line['kind']]}_free_keyval"
+        f"{counted(line['leaked'], 'keyval')} of {origin(line)}: "
+        f"no MPI_{report['kinds'][line['kind']]}_free_keyval"
         for line in report["sum"]["keyvals"]
         if line["leaked"]
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes the traces of ranks as a Chrome trace, reads that, and makes of a trace what a page can hold.
+"""Traces: of ranks, as a Chrome trace, and what a page can hold of them.
 
 A trace may have millions of events. The page gets the longest, and those of callbacks that failed;
 and of all events how much of the time each group of ranks spent in them.
@@ -123,7 +123,7 @@ def traced(path):
 
 
 def of_rank(trace, kinds):
-    """(dropped, events) of a rank's document, as (thread, start, duration, what, name, keyval, code, kind)."""
+    """(dropped, events), (thread, start, duration, what, name, keyval, code, kind), of a document."""
     if trace is None:
         return 0, []
     names = [str(name) for name in trace["names"]]
@@ -148,7 +148,7 @@ def of_rank(trace, kinds):
 
 
 def joined(traces):
-    """(threads, events, dropped) of {rank: (host, pid, (dropped, events))}. Time begins with the first event."""
+    """(threads, events, dropped) of {rank: (host, pid, (dropped, events))}; the first begins at 0."""
     base = min((one[1] for _, _, (_, events) in traces.values() for one in events), default=0)
     threads, all_events = {}, []
     for rank, (_, pid, (_, events)) in traces.items():
@@ -159,7 +159,7 @@ def joined(traces):
 
 
 def chrome(traces):
-    """A Chrome trace of {rank: (host, pid, (dropped, events))}, which chrome://tracing and Perfetto load, in pieces."""
+    """The same for chrome://tracing and Perfetto, in pieces."""
     threads, events, _ = joined(traces)
 
     def meta(name, rank, args, **more):

@@ -3,8 +3,8 @@
 // The functions that programs call in C:
 // MPI_{Comm,Type,Win}_{create_keyval,free_keyval,set_attr,get_attr,delete_attr} and MPI-1's
 // MPI_{Keyval_create,Keyval_free,Attr_put,Attr_get,Attr_delete}. A call with a keyval that isn't
-// attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden here, because tools, and MPI
-// itself, rely on those being MPI's.
+// attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden here, because tools, and
+// MPI itself, rely on those being MPI's.
 //
 // Each operation has a fast path, and a second function for the rest, whose name ends in _slow.
 

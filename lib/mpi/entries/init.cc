@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread, overridden for two reasons, and MPI_Abort, for the report. With ATTRCACHE_VERBOSE=1 every process
-// in which the library can serve says so, even if it never uses an attribute; one that says nothing
-// is out of reach. And a rank that never uses an attribute is in the report, too.
+// MPI_Init and MPI_Init_thread, overridden for two reasons, and MPI_Abort, for the report. With
+// ATTRCACHE_VERBOSE=1 every process in which the library can serve says so, even if it never uses
+// an attribute; one that says nothing is out of reach. And a rank that never uses an attribute is
+// in the report, too.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call

@@ -21,9 +21,9 @@ namespace attrcache::mpi {
 // No attribute has the address 1.
 inline constexpr uintptr_t kAbsent = 1;
 
-// Whether an object that isn't in the map has an anchor is worth asking only now and then, because that
-// costs as much as the get itself. The count by handles is approximate, and its accesses are relaxed,
-// because it decides nothing else.
+// Whether an object that isn't in the map has an anchor is worth asking only now and then, because
+// that costs as much as the get itself. The count by handles is approximate, and its accesses are
+// relaxed, because it decides nothing else.
 inline bool worth_asking_for_anchor(uintptr_t key) {
   static constinit Atomic<uint8_t> asked[256];
   Atomic<uint8_t>& times = asked[key * 0x9e3779b97f4a7c15 >> 56];

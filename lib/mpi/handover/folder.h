@@ -13,8 +13,9 @@ namespace attrcache::mpi {
 // The name of this machine.
 std::string host_name();
 
-// Writes the bytes to the file HOST.PID.json in the folder, as a whole or not at all, in place of what
-// this process has left there before. If it can't, says so on standard error, and returns false.
+// Writes the bytes to the file HOST.PID.json in the folder, as a whole or not at all, in place of
+// what this process has left there before. If it can't, says so on standard error, and returns
+// false.
 bool leave_in_folder(const std::string& folder, const std::string& bytes);
 
 }  // namespace attrcache::mpi

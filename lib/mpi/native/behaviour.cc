@@ -20,8 +20,8 @@ constexpr Behaviour kOpenMpi4 = {"Open MPI", {kStop, kDrain, kDrain}, true, true
                                  false,      &MisuseText::openmpi};
 constexpr Behaviour kOpenMpi = {"Open MPI", {kStop, kDrain, kDrain}, true, false,
                                 false,      &MisuseText::openmpi};
-// MPI_Type_free ignores what delete callbacks return. In the other two, up to version 4 a failure is
-// forgotten if a later callback succeeds.
+// MPI_Type_free ignores what delete callbacks return. In the other two, up to version 4 a failure
+// is forgotten if a later callback succeeds.
 constexpr Behaviour kMpich4 = {"MPICH",           {kLastCode, kDrain, kLastCode}, false, true, true,
                                &MisuseText::mpich};
 constexpr Behaviour kMpich = {"MPICH",           {kAnyCode, kDrain, kAnyCode}, false, true, true,

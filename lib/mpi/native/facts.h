@@ -19,8 +19,8 @@
 
 namespace attrcache::mpi::facts {
 
-// Whether MPI_Session_init and MPI_Session_finalize are overridden. Where they aren't, MPI's own count
-// of sessions is read.
+// Whether MPI_Session_init and MPI_Session_finalize are overridden. Where they aren't, MPI's own
+// count of sessions is read.
 inline constexpr bool kSeesSessions = kSessionCount == nullptr;
 
 // No MPI has predefined keyvals of datatypes.

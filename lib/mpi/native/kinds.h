@@ -13,8 +13,8 @@
 
 namespace attrcache::mpi {
 
-// `kPredefined` is how many predefined keyvals the kind has, and predefined_index() the index of one
-// among them. For any other keyval the index is at least kPredefined.
+// `kPredefined` is how many predefined keyvals the kind has, and predefined_index() the index of
+// one among them. For any other keyval the index is at least kPredefined.
 #define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Type, null, NULL_, has_handler)            \
   struct kind {                                                                                 \
     using Handle = MPI_##Type;                                                                  \
@@ -38,8 +38,8 @@ void for_each_kind(Visit visit) {
 inline constexpr int kMpi1Constants = kMpiKinds;
 inline constexpr int kConstantFamilies = kMpiKinds + 1;
 
-// Calls visit(Kind{}) for the kind with this number, and returns what that returns. A number that is
-// no kind ends the process.
+// Calls visit(Kind{}) for the kind with this number, and returns what that returns. A number that
+// is no kind ends the process.
 template <typename Visit>
 auto with_kind(int number, Visit visit) {
   switch (number) {

@@ -81,8 +81,8 @@ inline const Native& native() {
 
 inline const Behaviour& behaviour() { return *native().behaviour; }
 
-// Whether the handle is null. MPI must then be asked in the function that the program has called, so
-// that it is this one that raises the error.
+// Whether the handle is null. MPI must then be asked in the function that the program has called,
+// so that it is this one that raises the error.
 template <typename Kind>
 bool is_null(typename Kind::Handle handle) {
   return handle == native().null<Kind>() ||

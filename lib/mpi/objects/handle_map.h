@@ -72,7 +72,8 @@ class HandleMap {
     return find(handle, &object) ? object : nullptr;
   }
 
-  // Has find_at_home() find nothing, from now on and for ever. To be called before the first insert.
+  // Has find_at_home() find nothing, from now on and for ever. To be called before the first
+  // insert.
   void hide_from_hot_path() { hidden_.store(true, kRelaxed); }
 
   // How many buckets a find looks at. For tests.

@@ -49,14 +49,13 @@ inline uint8_t attention() { return attention_state.load(kAcquire); }  // (MP2)
 inline bool ending() { return (attention() & kEnding) != 0; }
 
 // How many sessions are alive, and one more from MPI_Init, or from a beginning that wasn't seen, to
-// MPI_Finalize. serving/lifetime.cc keeps it; where sessions aren't seen, MPI itself is asked instead
-// (facts::kSessionCount). It is
-// relaxed, because a program must itself order its calls after the beginning and before the end of
-// what they use.
+// MPI_Finalize. serving/lifetime.cc keeps it; where sessions aren't seen, MPI itself is asked
+// instead (facts::kSessionCount). It is relaxed, because a program must itself order its calls
+// after the beginning and before the end of what they use.
 [[gnu::visibility("hidden")]] extern constinit Atomic<long> mpi_users;
 
-// Whether MPI takes no calls any more: MPI_Finalize has got so far, and no session has outlived it, or
-// has begun since.
+// Whether MPI takes no calls any more: MPI_Finalize has got so far, and no session has outlived it,
+// or has begun since.
 bool takes_no_calls();  // slow
 inline bool over() { return ending() && takes_no_calls(); }
 

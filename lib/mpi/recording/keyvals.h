@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What is counted of keyvals (process.h says when). This maps a keyval to its maker (maker.h), and has the functions that
-// attrcache calls instead of the program's callbacks: they call those, and count and time them.
+// What is counted of keyvals (process.h says when). This maps a keyval to its maker (maker.h), and
+// has the functions that attrcache calls instead of the program's callbacks: they call those, and
+// count and time them.
 
 #ifndef ATTRCACHE_MPI_RECORDING_KEYVALS_H_
 #define ATTRCACHE_MPI_RECORDING_KEYVALS_H_

@@ -19,6 +19,7 @@ struct Known {
   void* object = nullptr;  // null: nobody has used the object yet, so its handle isn't known
   std::string origin;      // if the object is a duplicate: the name of what was duplicated
   Found found;
+  bool ending = false;  // it is being freed, so nobody else may look at its table
 };
 
 constinit std::mutex lock;
@@ -102,6 +103,7 @@ void known_as(int kind, const void* anchor, void* object) {
   Known& k = known()[anchor];
   k.kind = kind;
   k.object = object;
+  k.ending = false;
 }
 
 void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
@@ -117,6 +119,9 @@ void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* 
 void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
   if (!counting()) return;
   count_each(kind, registry, table, &Counts::ends);
+  const std::lock_guard held(lock);
+  const auto found = known().find(table);
+  if (found != known().end()) found->second.ending = true;
 }
 
 void ended(const void* anchor) {
@@ -136,6 +141,7 @@ void for_each_left(bool ask, const std::function<void(const Object&, const Found
 void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit) {
   const std::lock_guard held(lock);
   for (const auto& [anchor, k] : known()) {
+    if (k.ending) continue;
     const auto list =
         attributes(process()->kinds[k.kind], static_cast<const attrcache_table*>(anchor));
     if (list.empty()) continue;

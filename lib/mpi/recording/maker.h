@@ -63,16 +63,17 @@ struct Maker {
   }
 };
 
-// Who makes a keyval: the program's callbacks, and where the call of MPI_*_create_keyval returns to.
+// Who makes a keyval: the program's callbacks, and where the call of MPI_*_create_keyval returns
+// to.
 struct Source {
   const void* caller;
   attrcache_callback* copy_fn;
   attrcache_callback* delete_fn;
 };
 
-// Returns the maker of the keyvals of a source. Returns null when out of memory. This is slow for a maker that wasn't seen before,
-// because its name is looked up now, while its library is loaded. Beyond 4096, all are one maker
-// without a name.
+// Returns the maker of the keyvals of a source. Returns null when out of memory. This is slow for a
+// maker that wasn't seen before, because its name is looked up now, while its library is loaded.
+// Beyond 4096, all are one maker without a name.
 Maker* find_maker(int kind, const Source& source);
 
 // All makers, in a list that grows at its head.

@@ -25,8 +25,8 @@
 namespace attrcache::mpi::report {
 namespace {
 
-// Names places, and remembers where in their files they are. To name one takes long, and many objects
-// come from few places.
+// Names places, and remembers where in their files they are. To name one takes long, and many
+// objects come from few places.
 class Places {
  public:
   std::string name(Place place) {

@@ -13,8 +13,8 @@ namespace attrcache::mpi::report {
 
 class Json {
  public:
-  // Begins an object or a list ('{' or '['), and ends it ('}' or ']'). With a name it is a member of
-  // the object that was begun before.
+  // Begins an object or a list ('{' or '['), and ends it ('}' or ']'). With a name it is a member
+  // of the object that was begun before.
   Json& begin(char bracket) {
     separate();
     text_ += bracket;

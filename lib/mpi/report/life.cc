@@ -52,8 +52,8 @@ double number(const char* name, double most, double otherwise) {
   return otherwise;
 }
 
-// How many events this rank keeps. Unless the environment says it, thousands of ranks keep few each,
-// so that one process can hold them all.
+// How many events this rank keeps. Unless the environment says it, thousands of ranks keep few
+// each, so that one process can hold them all.
 size_t most_events() {
   constexpr size_t kOfAllRanks = 500'000;
   const size_t share = kOfAllRanks / static_cast<size_t>(ranks);

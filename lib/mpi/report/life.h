@@ -9,11 +9,11 @@
 //                           many ranks, so that all ranks keep 500000
 //
 // Counting begins when MPI_Init has returned (entries/init.cc), or with the first keyval if that
-// comes earlier. It ends in MPI_Finalize, which first of all deletes the attributes of MPI_COMM_SELF
-// in the reverse order of setting. The last of them is the report's, so the program's own callbacks
-// on MPI_COMM_SELF have run by then. A process that never gets there hands over when it exits,
-// without MPI; one that calls MPI_Abort, or that SIGTERM ends, does so then, and its document is
-// marked as partial. No rank waits for another one.
+// comes earlier. It ends in MPI_Finalize, which first of all deletes the attributes of
+// MPI_COMM_SELF in the reverse order of setting. The last of them is the report's, so the program's
+// own callbacks on MPI_COMM_SELF have run by then. A process that never gets there hands over when
+// it exits, without MPI; one that calls MPI_Abort, or that SIGTERM ends, does so then, and its
+// document is marked as partial. No rank waits for another one.
 
 #ifndef ATTRCACHE_MPI_REPORT_LIFE_H_
 #define ATTRCACHE_MPI_REPORT_LIFE_H_
@@ -32,8 +32,8 @@ void count_if_wanted();
 // `code_at_finalize` gives what the report's delete callback is to return.
 void begin(int (*code_at_finalize)(MPI_Comm));
 
-// Hands over what has been counted so far, marked as partial, unless all was handed over already. Any
-// thread may call it; a signal handler may not.
+// Hands over what has been counted so far, marked as partial, unless all was handed over already.
+// Any thread may call it; a signal handler may not.
 void hand_over_so_far();
 
 }  // namespace attrcache::mpi::report

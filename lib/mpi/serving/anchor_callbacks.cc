@@ -115,6 +115,7 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   report::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
   const Freed freed =
       checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
+  if (freed.kept) report::known_as(Kind::kNumber, anchor, facts::to_object(handle));
   // If the map doesn't have the anchor any more, a callback has freed the object, and the anchor
   // with it.
   if (!freed.kept && objects<Kind>.find(key) == anchor) {

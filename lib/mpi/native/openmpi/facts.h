@@ -35,8 +35,8 @@ inline constexpr bool kStandardAbi = false;
 inline constexpr bool kFortran = true;
 
 // MPI_Session_init is not overridden: version 4 has none, and a program that looks for it must not
-// find it in the interposer. This is the variable in which versions with sessions count what keeps MPI
-// alive, MPI_Init's part included.
+// find it in the interposer. This is the variable in which versions with sessions count what keeps
+// MPI alive, MPI_Init's part included.
 inline constexpr const char* kSessionCount = "ompi_instance_count";
 
 // Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
