@@ -9,16 +9,19 @@
  *   report failing       a delete callback fails in MPI_Finalize
  *   report exit          one keyval, and no MPI_Finalize
  *   report abort         one keyval, and MPI_Abort
+ *   report terminated    one keyval, and SIGTERM
  */
+#define _POSIX_C_SOURCE 200809L /* kill */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 static int rank;
 
@@ -317,6 +320,14 @@ static void at_finalize(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
+/* By SIGTERM. In the child, pid is 0. */
+static void terminate(pid_t pid) {
+  int status = 0;
+  if (pid > 0) kill(pid, SIGTERM);
+  while (pid == 0 || pid == getpid()) pause();
+  if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status)) exit(1);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   int provided;
@@ -356,8 +367,8 @@ int main(int argc, char** argv) {
     MPI_Abort(MPI_COMM_WORLD, 3);
   } else if (strcmp(what, "terminated") == 0) {
     plain();
-    raise(SIGTERM);
-    for (;;) pause();
+    terminate(fork()); /* a child dies of it, too */
+    terminate(getpid());
   } else {
     fprintf(stderr, "report everything|nothing|many|failing|exit|abort|terminated\n");
     return 2;

@@ -127,7 +127,7 @@ def from_report(wanted, old):
 
 def run(wanted, old):
     ended = supervising.run(wanted.run, wanted.preload)
-    done = True
+    done = False
     try:
         found = documents.in_folder(wanted.documents)
         done = from_documents(wanted, found, old) or not found
@@ -141,7 +141,7 @@ def run(wanted, old):
         ended.pass_on()
 
 
-def main():
+def parsed(arguments=None):
     parser = argparse.ArgumentParser(add_help=False)
     for name in ("--text", "--json", "--page", "--word"):
         parser.add_argument(name, action="append", default=[])
@@ -149,7 +149,11 @@ def main():
         parser.add_argument(name)
     parser.add_argument("--from", dest="from_")
     parser.add_argument("--run", nargs=argparse.REMAINDER)
-    wanted = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main():
+    wanted = parsed()
     try:
         # Before anything runs, so that a mistyped name costs no run.
         old = reading.read(wanted.compare) if wanted.compare else None

@@ -106,6 +106,11 @@ bool watch_self() {
 sem_t terminated;
 
 void on_signal(int) {
+  if (getpid() != process_id) {  // a child of fork, which doesn't have the thread
+    signal(SIGTERM, SIG_DFL);
+    raise(SIGTERM);
+    return;
+  }
   const int saved = errno;
   sem_post(&terminated);
   errno = saved;
