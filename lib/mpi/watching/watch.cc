@@ -157,7 +157,9 @@ class OnPredefined {
     with_kind(kind, [this](auto k) {
       using Kind = decltype(k);
       objects<Kind>.for_each([this](uintptr_t handle, void* anchor) {
-        if (is_predefined<Kind>(handle)) add(static_cast<Anchor*>(anchor)->table);
+        // What MPI_Finalize has left on MPI_COMM_SELF is something that it failed to delete.
+        const bool self = Kind::kNumber == kCommunicator && handle == facts::to_key(native().self);
+        if (is_predefined<Kind>(handle) && !self) add(static_cast<Anchor*>(anchor)->table);
       });
     });
   }
