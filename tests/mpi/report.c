@@ -301,7 +301,7 @@ static void many(void) {
   for (int i = 0; i < 1200; ++i) {
     MPI_Datatype type;
     char name[32];
-    snprintf(name, sizeof name, "type \"%d\"", i);
+    snprintf(name, sizeof name, "type \"%d\" \xff\x01\\", i); /* not UTF-8 */
     MPI_Type_dup(MPI_INT, &type);
     MPI_Type_set_name(type, name);
     MPI_Type_set_attr(type, keyval, &rank);
