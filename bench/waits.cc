@@ -110,7 +110,7 @@ double quantile(std::vector<double>& samples, double part) {
 template <class Wait>
 double go_on_once(Wait wait) {
   Attribute attribute;
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   require(attribute.borrow(&borrowed), "find the value");
   std::atomic<bool> ready{false};
   Clock::time_point returned;
@@ -173,7 +173,7 @@ class Borrowers {
     for (;;) {
       state_.wait(kStopped);
       if (state_.load() == kEnding) return;
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (!attribute.borrow(&borrowed)) {
         std::this_thread::yield();  // the value is just being replaced
         continue;

@@ -51,7 +51,7 @@ struct Attrcache {
     return kGet(object->kind, &object->table, key, value) == ATTRCACHE_OK;
   }
   static bool borrow(Object* object, int key, void** value) {
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     if (attrcache_borrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) {
       return false;
     }
@@ -60,7 +60,7 @@ struct Attrcache {
   }
   // Holds a hundred borrows at once, and gives back the oldest first: no order that a stack has.
   static bool borrow_100(Object* object, int key) {
-    attrcache_borrowed held[100];
+    attrcache_borrowed held[100] = {};
     for (attrcache_borrowed& borrowed : held) {
       if (attrcache_borrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) {
         return false;
@@ -92,12 +92,10 @@ struct Attrcache {
   // before its users make theirs.
   static Handle predefined(int* key) {
     static Object object{.kind = make_kind()};
-    static int tag_ub = ATTRCACHE_KEYVAL_INVALID;
-    if (tag_ub == ATTRCACHE_KEYVAL_INVALID) {
-      attrcache_keyval_create_predefined(object.kind, ATTRCACHE_AS_INT, &tag_ub);
-      attrcache_set_predefined(object.kind, &object.table, tag_ub, 32767);
-    }
-    *key = tag_ub;
+    constexpr attrcache_predefined kTagUb = {
+        .number = 501, .tag = ATTRCACHE_AS_INT, .where = ATTRCACHE_PER_KIND, .value = 32767};
+    attrcache_keyval_define(object.kind, &kTagUb);  // the first time
+    *key = kTagUb.number;
     return &object;
   }
 };

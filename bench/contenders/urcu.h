@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the contenders have in common that use liburcu's quiescent-state flavour.
+// What the contenders have in common that use liburcu: in its flavour that needs membarrier, or in the
+// one of quiescent states.
 
 #ifndef BENCH_CONTENDERS_URCU_H_
 #define BENCH_CONTENDERS_URCU_H_
 
-#include <urcu/urcu-qsbr.h>
+#ifdef RCU_MEMBARRIER
+#include <urcu.h>
+#else
+#include <urcu-qsbr.h>
+#endif
 
 #include "bench/contenders/counted_keys.h"
 
@@ -13,10 +18,10 @@ namespace bench {
 
 struct Urcu : CountedKeys {
   struct Thread {
-    Thread() { urcu_qsbr_register_thread(); }
-    ~Thread() { urcu_qsbr_unregister_thread(); }
+    Thread() { rcu_register_thread(); }
+    ~Thread() { rcu_unregister_thread(); }
   };
-  static void quiescent() { urcu_qsbr_quiescent_state(); }
+  static void quiescent() { rcu_quiescent_state(); }
 };
 
 }  // namespace bench

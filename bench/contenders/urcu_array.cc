@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// An array of pointers under liburcu, in its quiescent-state flavour. Readers need no fence. A
-// writer that needs more room replaces the array by a bigger one.
+// An array of pointers under liburcu, in either flavour. Readers need no fence. A writer that needs
+// more room replaces the array by a bigger one.
 
 #include <cstdlib>
 #include <cstring>
@@ -29,12 +29,14 @@ struct UrcuArray : bench::Urcu {
 
   static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {
-    urcu_qsbr_read_lock();
+    rcu_read_lock();
     const Array* array = rcu_dereference(object->array);
     *value = array != nullptr && key < array->size ? rcu_dereference(array->values[key]) : nullptr;
-    urcu_qsbr_read_unlock();
+    rcu_read_unlock();
     return *value != nullptr;
   }
+  // The value is alive up to the unlock.
+  static bool borrow(Object* object, int key, void** value) { return get(object, key, value); }
   static bool set(Object* object, int key, void* value) {
     const std::lock_guard hold(object->mutex);
     if (object->array == nullptr || key >= object->array->size) grow(object, key + 1);
@@ -61,7 +63,7 @@ struct UrcuArray : bench::Urcu {
     if (old != nullptr) std::memcpy(array->values, old->values, old->size * sizeof(void*));
     publish(&object->array, array);
     if (old != nullptr) {
-      urcu_qsbr_call_rcu(&old->head, [](rcu_head* head) { std::free(head); });
+      call_rcu(&old->head, [](rcu_head* head) { std::free(head); });
     }
   }
 };
@@ -70,5 +72,10 @@ static_assert(offsetof(Array, head) == 0);
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-  return describe<UrcuArray>("urcu_qsbr_array", {.keyvals = 10000, .objects = 100000});
+#ifdef RCU_MEMBARRIER
+  const char* const name = "urcu_memb_array";
+#else
+  const char* const name = "urcu_qsbr_array";
+#endif
+  return describe<UrcuArray>(name, {.keyvals = 10000, .objects = 100000});
 }

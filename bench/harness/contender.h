@@ -21,12 +21,16 @@ concept Contends = requires(typename C::Object& object, typename C::Handle handl
   // The key's attributes are copied as they are, and deleted without a callback.
   { C::create_key(&key) } -> std::convertible_to<bool>;
   { C::free_key(&key) } -> std::convertible_to<bool>;
-  // Returns whether something is attached, and stores it in value.
-  { C::get(handle, key, &value) } -> std::convertible_to<bool>;
   // If others may set at the same time, set must learn which value it replaced (by a lock or an
   // exchange), because that value has to be deleted exactly once. Only the array without a lock
   // doesn't: it shows the least that a set can cost.
   { C::set(handle, key, value) } -> std::convertible_to<bool>;
+};
+
+// get returns whether something is attached, and stores it in value.
+template <class C>
+concept Gets = requires(typename C::Handle handle, typename C::Key key, void* value) {
+  { C::get(handle, key, &value) } -> std::convertible_to<bool>;
 };
 
 template <class C>
@@ -34,11 +38,16 @@ concept Deletes = requires(typename C::Handle handle, typename C::Key key) {
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 
-// borrow gets the value, keeps it from being deleted, and then gives it back. borrow_100 does so a
-// hundred times at once.
+// borrow gets the value, keeps it from being deleted, and then gives it back. Contenders that do
+// nothing else are there to be compared in that.
 template <class C>
 concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
+};
+
+// borrow_100 does so a hundred times at once.
+template <class C>
+concept BorrowsMany = requires(typename C::Handle handle, typename C::Key key) {
   { C::borrow_100(handle, key) } -> std::convertible_to<bool>;
 };
 

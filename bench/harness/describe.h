@@ -50,36 +50,43 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
   auto add = [&](const char* operation_name, long attributes, Which which, Loop<C> loop) {
     contender.operations.push_back(operation<C>(operation_name, attributes, which, loop));
   };
-  add("get_hit", 1, Which::kFirst, loop_get<C>);
-  add("get_first_of_64", 64, Which::kFirst, loop_get<C>);
-  add("get_last_of_64", 64, Which::kLast, loop_get<C>);
-  add("get_absent", 1, Which::kAbsent, loop_get_absent<C>);
-  if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, loop_get<C>);
-  if constexpr (Borrows<C>) {
-    add("borrow", 1, Which::kFirst, loop_borrow<C>);
-    add("borrow_100", 1, Which::kFirst, loop_borrow_100<C>);
+  // First, while there are no more keys than these. Objects of an MPI cost more by themselves.
+  if constexpr (Gets<C> && C::kBytes > 0) {
+    add("object_0", 0, Which::kFirst, loop_object<C, 0>);
+    contender.operations.back().parameters.keyvals = 4;
+    add("object_4", 0, Which::kFirst, loop_object<C, 4>);
+    contender.operations.back().parameters.keyvals = 4;
   }
-  add("set", 1, Which::kFirst, loop_set<C>);
-  if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
-  if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
-  if constexpr (Dups<C>) {
-    add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
-    add("dup_free_100", 100, Which::kFirst, loop_dup_free<C>);
+  if constexpr (Borrows<C>) add("borrow", 1, Which::kFirst, loop_borrow<C>);
+  if constexpr (Gets<C>) {
+    add("get_hit", 1, Which::kFirst, loop_get<C>);
+    add("get_first_of_64", 64, Which::kFirst, loop_get<C>);
+    add("get_last_of_64", 64, Which::kLast, loop_get<C>);
+    add("get_absent", 1, Which::kAbsent, loop_get_absent<C>);
+    if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, loop_get<C>);
+    if constexpr (BorrowsMany<C>) add("borrow_100", 1, Which::kFirst, loop_borrow_100<C>);
+    add("set", 1, Which::kFirst, loop_set<C>);
+    if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
+    if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
+    if constexpr (Dups<C>) {
+      add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
+      add("dup_free_100", 100, Which::kFirst, loop_dup_free<C>);
+    }
+    // The attribute is attached under the last of many keyvals.
+    for (const long keyvals : {1000L, 100000L}) {
+      if (keyvals > limits.keyvals) continue;
+      add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, loop_get<C>);
+      contender.operations.back().parameters.keyvals = keyvals;
+      contender.operations.back().parameters.use_last = true;
+    }
+    add("get_each", 1, Which::kFirst, loop_get_each<C>);
+    contender.operations.push_back(
+        {"get_beside_setter",
+         {},
+         [](const Parameters& parameters) -> std::unique_ptr<PreparedOperation> {
+           return std::make_unique<PreparedBesideSetter<C>>(parameters);
+         }});
   }
-  // The attribute is attached under the last of many keyvals.
-  for (const long keyvals : {1000L, 100000L}) {
-    if (keyvals > limits.keyvals) continue;
-    add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, loop_get<C>);
-    contender.operations.back().parameters.keyvals = keyvals;
-    contender.operations.back().parameters.use_last = true;
-  }
-  add("get_each", 1, Which::kFirst, loop_get_each<C>);
-  contender.operations.push_back(
-      {"get_beside_setter",
-       {},
-       [](const Parameters& parameters) -> std::unique_ptr<PreparedOperation> {
-         return std::make_unique<PreparedBesideSetter<C>>(parameters);
-       }});
   return contender;
 }
 

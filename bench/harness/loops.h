@@ -20,6 +20,7 @@ struct alignas(128) Inputs {
   typename C::Key volatile key;
   void* volatile value;
   uintptr_t volatile sum;
+  const typename C::Key* keys;
   const typename C::Handle* objects;
   long count;
   long at = 0;
@@ -114,6 +115,20 @@ template <class C>
       return false;
     if (!C::free_key(&key)) [[unlikely]]
       return false;
+  }
+  return true;
+}
+
+// Makes an object, attaches so many values to it, and frees it.
+template <class C, int kAttributes>
+[[gnu::noinline]] bool loop_object(Inputs<C>& in, long times) {
+  for (; times != 0; --times) {
+    typename C::Object object;
+    in.object = C::handle(object);  // so that the compiler can't leave it out
+    for (int a = 0; a < kAttributes; ++a) {
+      if (!C::set(C::handle(object), in.keys[a], in.value)) [[unlikely]]
+        return false;
+    }
   }
   return true;
 }

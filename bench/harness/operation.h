@@ -43,6 +43,8 @@ struct Operation {
 
   // Whether the operation is one thread's work alone, and its cost a single number.
   bool of_one_thread() const { return name != "get_beside_setter" && name != "get_each"; }
+  // Whether it makes objects of its own. Some contenders' cost then grows with the keys that there are.
+  bool of_objects() const { return name.rfind("object", 0) == 0; }
 };
 
 struct Limits {
@@ -73,7 +75,7 @@ struct Contender {
 
   // Whether several threads may do it on one object.
   bool shares(const Operation& operation) const {
-    if (operation.name == "create_free") return false;
+    if (operation.name == "create_free" || operation.of_objects()) return false;
     const bool reads = operation.name.rfind("get", 0) == 0;
     return limits.share && (limits.share_writes || reads);
   }

@@ -43,6 +43,7 @@ class PreparedLoop : public PreparedOperation {
     }
     for (int t = 0; t < parameters.threads; ++t) {
       Inputs<C>& in = inputs_[t];
+      in.keys = keys.data();
       in.objects = objects_of(t).handles().data();
       in.count = parameters.objects;
       in.object = in.objects[0];

@@ -89,9 +89,10 @@ class Plan {
     for (const auto& operation : contender_.operations) {
       if (operation.name == "get_each" || is_in_sweep(operation)) continue;
       add(operation, operation.parameters, "");
+      if (operation.of_objects()) add_threaded(operation);
     }
     for (const auto& operation : contender_.operations) {
-      if (!operation.of_one_thread() || is_in_sweep(operation)) continue;
+      if (!operation.of_one_thread() || operation.of_objects() || is_in_sweep(operation)) continue;
       // One of the gets stands for all, because none of them writes more than another.
       if (operation.name.rfind("get", 0) == 0 && operation.name != "get_hit") continue;
       add_threaded(operation);

@@ -90,7 +90,7 @@ int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                          attrcache_table* to) noexcept {
   if (kind == nullptr || from == nullptr || to == nullptr) return ATTRCACHE_ERR_NULL;
   if (from == to) return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::move_table(inside(kind).threads().self(), Table::of(from), Table::of(to));
+  return attrcache::move_table(inside(kind).readers(), Table::of(from), Table::of(to));
 }
 
 }  // extern "C"

@@ -10,9 +10,9 @@
 #include "callback/language.h"
 #include "domain/domain.h"
 #include "platform/pair.h"
-#include "table/attribute.h"
 #include "table/get.h"
 #include "table/get_predefined.h"
+#include "table/hold.h"
 #include "table/inspect.h"
 
 namespace {
@@ -96,7 +96,7 @@ int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* cal
   static constexpr attrcache_callbacks kNone = {};
   if (callbacks == nullptr) callbacks = &kNone;
   if (!are_right(*callbacks)) return ATTRCACHE_ERR_ARGUMENT;
-  return inside(kind).create(*callbacks, keyval, Registry::kNotPredefined);
+  return inside(kind).create(*callbacks, keyval);
 }
 
 int attrcache_keyval_set_callbacks(attrcache_kind* kind, int keyval,
@@ -125,13 +125,13 @@ int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                      attrcache_borrowed* borrowed) noexcept {
   if (kind == nullptr || table == nullptr || borrowed == nullptr) return ATTRCACHE_ERR_NULL;
   Registry& registry = inside(kind);
-  return attrcache::borrow_attribute(registry, Table::of(table), registry.keyval_of(keyval),
-                                     reinterpret_cast<Borrowed*>(borrowed));
+  return attrcache::borrow_fast(registry, Table::of(table), registry.keyval_of(keyval),
+                                reinterpret_cast<Borrowed*>(borrowed));
 }
 
 int attrcache_give_back(attrcache_borrowed* borrowed) noexcept {
   if (borrowed == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::give_back_attribute(reinterpret_cast<Borrowed*>(borrowed));
+  return attrcache::give_back_fast(reinterpret_cast<Borrowed*>(borrowed));
 }
 
 int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, size_t capacity,

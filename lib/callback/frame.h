@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a thread is doing with attributes further up its stack, and what it has borrowed. When a
-// callback calls the library again, the thread finds here what it must know about itself: which
-// pins are its own, so that it doesn't wait for them; that a callback has freed a table which an
-// operation up the stack still uses; that a callback has attached again what is being deleted. Only
-// the thread itself ever reads or writes its frames and borrows.
+// What a thread is doing with attributes further up its stack. When a callback calls the library
+// again, the thread finds here what it must know about itself: what its own copy_fns hold, so that
+// it doesn't wait for them; that a callback has freed a table which an operation up the stack still
+// uses; that a callback has attached again what is being deleted. Only the thread itself ever reads
+// or writes its frames.
 
 #ifndef ATTRCACHE_CALLBACK_FRAME_H_
 #define ATTRCACHE_CALLBACK_FRAME_H_
@@ -15,6 +15,8 @@
 
 namespace attrcache {
 
+struct Announcement;  // readers/announcement.h
+
 // An operation on a table that may run callbacks. Frames nest as the calls do.
 struct Frame {
   enum class Use : uint8_t { kWholeTable, kDeleting, kCopying };
@@ -23,8 +25,8 @@ struct Frame {
   const void* table;
   const void* slot;     // while a callback runs: the slot of the value that it is called for
   uint64_t attachment;  // kDeleting: the sequence number of that value
+  Announcement* hold;   // kCopying: that of the value; null: there is none, or it was given up
   Use use;
-  bool unpinned;    // kCopying: the copy's own pin was given up early, or there was none
   bool table_died;  // a callback has freed the table, so it must not be touched any more
   bool reattached;  // kDeleting: this thread has attached another value to the slot since
 };
@@ -54,23 +56,22 @@ class FrameScope {
 class TableScope {
  public:
   TableScope(ThreadState& thread, const void* table, Frame::Use use = Frame::Use::kWholeTable)
-      : frame_{nullptr, table, nullptr, 0, use, false, false, false}, scope_(thread, frame_) {}
+      : frame_{nullptr, table, nullptr, 0, nullptr, use, false, false}, scope_(thread, frame_) {}
 
   // A callback begins, for the value in a slot; and ends.
-  void begin(const void* slot, uint64_t attachment = 0) {
+  void begin(const void* slot, uint64_t attachment) {
     frame_.slot = slot;
     frame_.attachment = attachment;
-    frame_.unpinned = false;
   }
-  // The same of a copy_fn whose value is not pinned.
-  void begin_unpinned(const void* slot) {
-    begin(slot);
-    frame_.unpinned = true;
+  // The same of a copy_fn, with how its value is held, or null.
+  void begin_copy(const void* slot, Announcement* hold) {
+    frame_.slot = slot;
+    frame_.hold = hold;
   }
   void end() { frame_.slot = nullptr; }
 
   bool table_died() const { return frame_.table_died; }
-  bool unpinned() const { return frame_.unpinned; }
+  Announcement* hold() const { return frame_.hold; }
   bool reattached() const { return frame_.reattached; }
   Frame* outer() const { return frame_.outer; }
 
@@ -82,33 +83,6 @@ class TableScope {
 template <typename Visit>
 void for_each_frame(const ThreadState& thread, Visit visit) {
   for (Frame* f = thread.innermost; f != nullptr; f = f->outer) visit(*f);
-}
-
-// A value that a thread has borrowed, as a node in the list of all that the thread has borrowed.
-// Borrows may end in any order, so the list is linked both ways.
-struct Borrow {
-  Borrow* next;
-  Borrow** link;  // what points to this one
-  const void* slot;
-};
-
-inline void enter_borrow(ThreadState& thread, Borrow& borrow) {
-  borrow.next = thread.borrows;
-  borrow.link = &thread.borrows;
-  if (borrow.next != nullptr) borrow.next->link = &borrow.next;
-  thread.borrows = &borrow;
-}
-
-inline void leave_borrow(Borrow& borrow) {
-  *borrow.link = borrow.next;
-  if (borrow.next != nullptr) borrow.next->link = borrow.link;
-}
-
-inline bool has_borrowed(const ThreadState& thread, const void* slot) {
-  for (const Borrow* b = thread.borrows; b != nullptr; b = b->next) {
-    if (b->slot == slot) return true;
-  }
-  return false;
 }
 
 }  // namespace attrcache

@@ -32,36 +32,30 @@ class Threads {
     return this_thread();
   }
 
-  // The state of the calling thread, and a number that no other thread has which is alive or has
-  // left something borrowed.
-  struct Caller {
-    ThreadState& state;
-    uint64_t identity;
-  };
-  Caller caller() const {
-    ThreadState& state = self();
-    if (hooked() && &state != &this_thread()) [[unlikely]]
-      return {state, reinterpret_cast<uintptr_t>(&state)};
-    return {state, thread_ordinal()};
-  }
-
-  // Waits as SlotWait does. A user-level thread yields by the runtime's hook instead, because the
-  // thread that it waits for may need the same thread of the operating system to go on.
-  void wait(SlotWait& wait, const Pair& slot, uint64_t meta) const {
-    if (hooked() && hooks_.self(hooks_.context) != nullptr) {
-      hooks_.yield(hooks_.context);
-    } else {
-      wait.until_changed(slot, meta);
+  // A number that no other thread has which is alive or has left something borrowed: by it a thread
+  // is known to others.
+  uint64_t identity() const {
+    if (hooked()) [[unlikely]] {
+      if (attrcache_thread* known = hooks_.self(hooks_.context)) {
+        return reinterpret_cast<uintptr_t>(known);
+      }
     }
+    thread_ordinal();
+    return this_thread().identity;
   }
 
-  // The same where nobody ends the wait by a call.
+  // Lets other user-level threads run, if the caller is one: the thread that it waits for may need
+  // the same thread of the operating system to go on. False: it is none.
+  bool yields() const {
+    if (!hooked() || hooks_.self(hooks_.context) == nullptr) [[likely]]
+      return false;
+    hooks_.yield(hooks_.context);
+    return true;
+  }
+
+  // Waits where nobody ends the wait by a call.
   void wait(Backoff& backoff) const {
-    if (hooked() && hooks_.self(hooks_.context) != nullptr) {
-      hooks_.yield(hooks_.context);
-    } else {
-      backoff.relax();
-    }
+    if (!yields()) backoff.relax();
   }
 
  private:

@@ -46,7 +46,7 @@ bool read_settings(const attrcache_domain_options& options, DomainSettings* sett
     if ((options.numbers->base & ~id::kMarkerMask) != 0 || id::well_formed(invalid)) return false;
   }
   if (options.fint_bytes != 0 && options.fint_bytes != 4 && options.fint_bytes != 8) return false;
-  if ((options.flags & ~unsigned{ATTRCACHE_TELL}) != 0) return false;
+  if ((options.flags & ~unsigned{ATTRCACHE_TELL | ATTRCACHE_FULL_FENCES}) != 0) return false;
   settings->catch_exceptions = options.catch_exceptions;
   if (options.allocator != nullptr) {
     if (options.allocator->allocate == nullptr || options.allocator->release == nullptr)
@@ -56,6 +56,7 @@ bool read_settings(const attrcache_domain_options& options, DomainSettings* sett
   settings->fint_is_64_bits = options.fint_bytes == 8;
   settings->fortran_false = options.fortran_false;
   settings->tells = (options.flags & ATTRCACHE_TELL) != 0;
+  settings->full_fences = (options.flags & ATTRCACHE_FULL_FENCES) != 0;
   return true;
 }
 
@@ -74,6 +75,10 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
   if (!read_settings(options, &settings)) return ATTRCACHE_ERR_ARGUMENT;
   Domain* made = settings.memory.make<Domain>(stripes, threads, settings);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
+  if (!made->readers_.made()) {
+    settings.memory.destroy(made);
+    return ATTRCACHE_ERR_MEMORY;
+  }
 
   static constexpr const char* kNames[] = {"communicator", "datatype", "window"};
   const attrcache_kind_options* const given[] = {options.communicator, options.datatype,
@@ -103,7 +108,7 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
   for (unsigned number = 0; number < id::kMaxKinds; ++number) {
     if (kinds_[number].load(kRelaxed) != nullptr) continue;
     auto* made =
-        settings_.memory.make<Registry>(number, named, stripes_, epoch_, threads_, settings_);
+        settings_.memory.make<Registry>(number, named, stripes_, epoch_, readers_, settings_);
     if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
     Registry* expected = nullptr;
     // (D2) release: publishes the registry to D1. It reads null, which carries nothing.

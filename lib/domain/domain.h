@@ -9,6 +9,7 @@
 #include "attrcache/attrcache.h"
 #include "epoch/epoch.h"
 #include "keyval/registry.h"
+#include "readers/readers.h"
 
 namespace attrcache {
 
@@ -37,6 +38,7 @@ class Domain {
       : stripes_(stripes),
         epoch_(stripes, settings.memory),
         threads_(threads),
+        readers_(threads_, settings.memory, settings.full_fences),
         settings_(settings) {
     settings_.kinds = kinds_;
   }
@@ -52,6 +54,7 @@ class Domain {
   const unsigned stripes_;
   Epoch epoch_;
   const Threads threads_;
+  Readers readers_;
   DomainSettings settings_;
   Atomic<Registry*> kinds_[id::kMaxKinds] = {};
 };

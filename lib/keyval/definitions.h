@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The predefined keyvals that have numbers of the runtime's choice (attrcache_keyval_define), of one
-// kind: from the number to its definition. These numbers are no keyvals of the kind's own range, so
-// get comes here only after it has seen that: the way to a keyval's slot isn't longer by it.
+// The predefined keyvals of one kind (attrcache_keyval_define): from a number of the runtime's choice to
+// its definition. These numbers are no keyvals of the kind's own range, so get comes here only after it
+// has seen that: the way to a keyval's slot isn't longer by it.
 //
-// A hash table of fixed size, open addressing, in which numbers only ever come. Of each it has the
-// definition that is in force, or null. Definitions are kept until the domain ends, because a reader
-// holds nothing that would tell when it is done with one; the same definition serves again when its
-// number is defined once more.
-//
-// Who changes a number's definition owns the number meanwhile (`changing`), and whoever finds it owned
-// is told BUSY. So nobody waits, and one who is stopped in the middle costs that number only.
+// A hash table of fixed size, open addressing, to which definitions are only added: one is there until
+// the domain ends. So a reader may use what it has found, and a number's place never changes.
 
 #ifndef ATTRCACHE_KEYVAL_DEFINITIONS_H_
 #define ATTRCACHE_KEYVAL_DEFINITIONS_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
@@ -25,28 +19,30 @@
 
 namespace attrcache {
 
+// Nothing of it changes once it was added, but its value.
 struct Definition {
-  attrcache_tag tag;
-  attrcache_where where;
-  bool copied_by_dup;
-  // PER_OBJECT: the keyval inside, under which the values are attached. It is another one each time
-  // that the number is defined. Relaxed: published and handed over with the definition.
-  Atomic<uint32_t> keyval{0};
-  attrcache_compute_fn* compute;
-  void* context;
+  explicit Definition(const attrcache_predefined& p)
+      : number(p.number),
+        tag(p.tag),
+        where(p.where),
+        copied_by_dup(p.copied_by_dup != 0),
+        compute(p.compute),
+        context(p.context) {
+    put(p.value);
+  }
+
+  const int number;
+  const attrcache_tag tag;
+  const attrcache_where where;
+  const bool copied_by_dup;
+  uint32_t keyval = 0;  // PER_OBJECT: the keyval inside, under which the values are attached
+  attrcache_compute_fn* const compute;
+  void* const context;
   // PER_KIND: what a slot would keep.
   Atomic<uint64_t> value{0};
-  // (P10) release: pairs with P9.
+  // (P3) release: get's load of the value (P4, table/get_predefined.cc) sees what it points to.
   void put(intptr_t set) { value.store(stored(set, tag), kRelease); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value); }
-  Definition* earlier = nullptr;  // of the same number; only who owns that looks
-
-  // Whether it is what is asked for, but for what may change.
-  bool is(const attrcache_predefined& asked) const {
-    return tag == asked.tag && where == asked.where &&
-           copied_by_dup == (asked.copied_by_dup != 0) && compute == asked.compute &&
-           context == asked.context;
-  }
 };
 static_assert(sizeof(Definition) <= 64, "attrcache.h says what a definition takes");
 
@@ -59,97 +55,53 @@ class Definitions {
   Definitions(const Definitions&) = delete;
   Definitions& operator=(const Definitions&) = delete;
 
-  // The definition that is in force, or null. Wait-free.
+  // The number's definition, or null. Wait-free.
   const Definition* find(int number) const {
-    const Place* place = find_place(number);
-    // (P1) pairs with P2: its contents are seen.
-    return place != nullptr ? place->in_force.load(kAcquire) : nullptr;
+    unsigned place = first_place(number);
+    for (unsigned left = kMaxNumbers; left != 0; --left) {
+      // (P1) acquire: the definition's content, stored before P2, is seen.
+      const Definition* const there = places_[place].load(kAcquire);
+      if (there == nullptr || there->number == number) return there;
+      place = after(place);
+    }
+    return nullptr;
   }
   Definition* find(int number) {
     return const_cast<Definition*>(static_cast<const Definitions*>(this)->find(number));
   }
 
-  // Whether the number was ever defined.
-  bool knows(int number) const { return find_place(number) != nullptr; }
-
-  // Visits all that are in force: visit(number, definition). Wait-free.
-  template <typename Visit>
-  void for_each(Visit visit) const;
-
-  class Place;
-
-  // Owns a number while it lives.
-  class Change {
-   public:
-    explicit Change(Place* place);
-    ~Change();
-    Change(const Change&) = delete;
-    Change& operator=(const Change&) = delete;
-
-    bool owns() const { return owns_; }
-    Definition* in_force() const;
-    // A definition of that kind, an earlier one if there is one. Null: out of memory.
-    Definition* prepare(const attrcache_predefined& predefined, const Memory& memory);
-    void put_in_force(Definition* definition);
-
-   private:
-    Place* const place_;
-    const bool owns_;
-  };
-
-  // The place of a number; null if it has none. Wait-free.
-  Place* find_place(int number) { return find_in(places_.load(kAcquire), number); }  // as P4
-
-  // The same, which is made if need be; null, and *error. Lock-free.
-  Place* find_or_add(int number, int* error);
-
-  class Place {
-    friend class Definitions;
-    friend class Change;
-    Atomic<uint64_t> key{0};  // key_of(number), or 0
-    Atomic<Definition*> in_force{nullptr};
-    Definition* latest = nullptr;  // all there were, linked by `earlier`
-    Atomic<uint64_t> changing{0};
-  };
-
- private:
-  static constexpr unsigned kPlaces = 64;  // a power of two, more than kMaxNumbers
-  static_assert(kPlaces > kMaxNumbers, "a search ends at an empty place");
-
-  static uint64_t key_of(int number) { return static_cast<uint32_t>(number) | uint64_t{1} << 32; }
-  // By Fibonacci hashing: the numbers of a runtime are a few ranges of steps of one or more.
-  static unsigned first_of(int number) {
-    return static_cast<uint32_t>(number) * 0x9e3779b9u >> (32 - 6);
+  // Whether there is no place for another number. Wait-free.
+  bool full() const {
+    for (const Atomic<Definition*>& place : places_) {
+      if (place.load(kRelaxed) == nullptr) return false;  // only whether there is one is asked
+    }
+    return true;
   }
-  static unsigned after(unsigned i) { return (i + 1) % kPlaces; }
 
-  static Place* find_in(Place* places, int number) {
-    if (places == nullptr) return nullptr;
-    for (unsigned i = first_of(number);; i = after(i)) {
-      // (P5) Relaxed: whoever knows that the number was defined sees it, and all that P3 passed by
-      // before it got there; whoever doesn't may as well be told that it wasn't.
-      const uint64_t key = places[i].key.load(kRelaxed);
-      if (key == key_of(number)) return &places[i];
-      if (key == 0) return nullptr;
+  // Adds a definition, which then belongs to this. ARGUMENT: its number is defined already.
+  // KEYVALS_EXHAUSTED: there are kMaxNumbers others. Lock-free.
+  int add(Definition* definition);
+
+  // Visits all: visit(definition). Wait-free.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (const Atomic<Definition*>& place : places_) {
+      const Definition* const definition = place.load(kAcquire);  // (P1)
+      if (definition != nullptr) visit(*definition);
     }
   }
-  const Place* find_place(int number) const { return find_in(places_.load(kAcquire), number); }
+
+ private:
+  // By Fibonacci hashing: the numbers of a runtime are a few ranges of steps of one or more.
+  static unsigned first_place(int number) {
+    return static_cast<unsigned>(
+        uint64_t{static_cast<uint32_t>(number) * 0x9e3779b9u} * kMaxNumbers >> 32);
+  }
+  static unsigned after(unsigned place) { return place + 1 == kMaxNumbers ? 0 : place + 1; }
 
   const Memory& memory_;
-  Atomic<Place*> places_{nullptr};
-  Atomic<uint64_t> count_{0};
+  Atomic<Definition*> places_[kMaxNumbers] = {};
 };
-
-template <typename Visit>
-void Definitions::for_each(Visit visit) const {
-  const Place* places = places_.load(kAcquire);  // as P4
-  if (places == nullptr) return;
-  for (unsigned i = 0; i < kPlaces; ++i) {
-    const Definition* definition = places[i].in_force.load(kAcquire);  // as P1
-    if (definition == nullptr) continue;
-    visit(static_cast<int>(static_cast<uint32_t>(places[i].key.load(kRelaxed))), *definition);
-  }
-}
 
 }  // namespace attrcache
 

@@ -36,16 +36,10 @@ inline constexpr unsigned kFlagsShift = 32;
 inline constexpr uint64_t kDupFn = uint64_t{stripe::kDupFn} << kFlagsShift;
 inline constexpr uint64_t kNullCopyFn = uint64_t{stripe::kNullCopyFn} << kFlagsShift;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{stripe::kNoDeleteFn} << kFlagsShift;
-inline constexpr uint64_t kOrdinary = uint64_t{1} << 42;   // exists, and isn't predefined
+inline constexpr uint64_t kOrdinary = uint64_t{1} << 42;   // exists, and isn't a Definition's
 inline constexpr uint64_t kFreed = uint64_t{1} << 43;      // by attrcache_keyval_free
-inline constexpr unsigned kTagShift = 44;                  // 2 bits: how a predefined one is set
 inline constexpr uint64_t kDestructs = uint64_t{1} << 46;  // has a destructor, of either sort
-inline constexpr uint64_t kDefined = uint64_t{1} << 47;    // predefined, and a Definition's
 inline constexpr unsigned kGenerationsShift = 48;          // 9 bits: generations handed out
-
-// Whether it is a definition's, on an index that is reserved for those. (Predefined keyvals have no
-// destructors, so this bit tells the others.)
-constexpr bool is_reserved(uint64_t word) { return (word & (kDefined | kDestructs)) == kDefined; }
 
 // Counts one more generation. The count is modulo 256, with 256 added once there were that many: so
 // check() knows whether a generation was ever handed out.

@@ -11,7 +11,7 @@ using namespace entry_word;
 static_assert(Registry::kCapacity <= 1u << 17, "an index has 17 bits");
 
 Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes,
-                   Epoch& epoch, const Threads& threads, const DomainSettings& settings)
+                   Epoch& epoch, Readers& readers, const DomainSettings& settings)
     : first_keyval_(id::make(kind, 0, 0)),
       stripe_mask_(stripes - 1),
       name_(options.name),
@@ -19,9 +19,9 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
                   settings.fint_is_64_bits, settings.fortran_false},
       settings_(settings),
       epoch_(epoch),
-      threads_(threads),
-      definitions_(settings_.memory),
-      lingering_(threads.hooked() ? 1 : 0) {}
+      readers_(readers),
+      lingering_(readers.threads().hooked() ? 1 : 0),
+      definitions_(settings_.memory) {}
 
 Registry::~Registry() {
   // Keyvals that still exist may have records from the heap. All other records were reclaimed.
@@ -60,22 +60,21 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
   // deleted.
   entry.word.store(generations << kGenerationsShift | no_keyval(offset), kRelease);
-  if (entry.record.load(kRelaxed) == &entry.own && (word & (kDestructs | kDefined)) == 0 &&
-      epoch_.unseen()) [[likely]] {
+  if (entry.record.load(kRelaxed) == &entry.own && (word & kDestructs) == 0 && epoch_.unseen())
+      [[likely]] {
     free_.push(node_of(offset), entry.link, link());
     return ATTRCACHE_OK;
   }
-  return end_slowly(entry, offset, word);
+  return end_slowly(entry, offset);
 }
 
-// Ends a keyval that has a destructor or a reserved index, or a record that must be released or may
-// still be seen. `word` is what the entry held.
-int Registry::end_slowly(Entry& entry, uint32_t offset, uint64_t word) {
+// Ends a keyval that has a destructor, or a record that must be released or may still be seen.
+int Registry::end_slowly(Entry& entry, uint32_t offset) {
   Record& record = *entry.record.load(kRelaxed);
   run_destructor(record.callbacks, convention_);
   // Retired before the index is free, because create() asks whether the entry's own record waits.
   epoch_.retire(&record);
-  give_back(entry, offset, is_reserved(word));
+  free_.push(node_of(offset), entry.link, link());
   return ATTRCACHE_OK;
 }
 
@@ -143,23 +142,37 @@ bool Registry::ensure_chunk(size_t c) {
 // Called when no free index has rested long enough. It returns the node of an index that was never
 // used, or of a free one if all were used, or kNone.
 uint32_t Registry::take_new_index(int* error) {
-  uint32_t next = fresh_.load(kRelaxed);
-  while (next < kCapacity) {
+  uint64_t taken = taken_.load(kRelaxed);
+  for (;;) {
+    uint32_t next = from_start(taken);
+    if (next + from_end(taken) == kFirstChunkLength) next = kFirstChunkLength;
+    if (next >= kCapacity) break;
     if (!ensure_chunk(chunk_of(next << id::kIndexShift))) {
       *error = ATTRCACHE_ERR_MEMORY;
       return IndexQueue::kNone;
     }
-    // (K7) release: whoever sees the new number of indices finds the chunk.
-    if (fresh_.compare_exchange_weak(next, next + 1, kAcqRel, kRelaxed)) {
-      if (take_from_first_chunk(next)) return node_of(next << id::kIndexShift);
-      ++next;
+    // (K7) release: whoever sees the new number of indices, in used_indices(), finds the chunk.
+    const uint64_t more = uint64_t{from_end(taken)} << 32 | (next + 1);
+    if (taken_.compare_exchange_weak(taken, more, kAcqRel, kRelaxed)) {
+      return node_of(next << id::kIndexShift);
     }
   }
   *error = ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   return free_.pop(0, link());
 }
 
-int Registry::create_ordinary(const attrcache_callbacks& callbacks, int* keyval) noexcept {
+// The node of the last index of the first chunk that was never used; kNone if there is none. (Users'
+// keyvals take them from the other end, where slots cost no memory, or less.) The chunk exists.
+uint32_t Registry::take_from_end_of_first_chunk() {
+  uint64_t taken = taken_.load(kRelaxed);
+  do {
+    if (from_start(taken) + from_end(taken) >= kFirstChunkLength) return IndexQueue::kNone;
+  } while (!taken_.compare_exchange_weak(taken, taken + (uint64_t{1} << 32), kAcqRel,
+                                         kRelaxed));  // as K7
+  return node_of((kFirstChunkLength - 1 - from_end(taken)) << id::kIndexShift);
+}
+
+int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept {
   Entry* entry = nullptr;
   // pop() asks last for the link of the node that it returns, so its entry needn't be found again.
   const uint32_t node = free_.pop(kRest, [this, &entry](uint32_t of) -> Atomic<uint64_t>& {
@@ -167,20 +180,15 @@ int Registry::create_ordinary(const attrcache_callbacks& callbacks, int* keyval)
     return entry->link;
   });
   if (node != IndexQueue::kNone && !entry->own.waits()) [[likely]] {
-    return create_on(node, *entry, entry->own, callbacks, kNotPredefined, keyval);
+    return create_on(node, *entry, entry->own, callbacks, For::kUser, keyval);
   }
-  return create_slowly(node, callbacks, keyval, kNotPredefined);
-}
-
-int Registry::create_predefined(const attrcache_callbacks& callbacks, int* keyval,
-                                int tag) noexcept {
-  return create_slowly(free_.pop(kRest, link()), callbacks, keyval, tag);
+  return create_slowly(node, callbacks, keyval, For::kUser);
 }
 
 // Makes a keyval on a new index if `node` is kNone, and else on that one, whose own record may still
 // wait.
 int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
-                            int predefined_tag) {
+                            For whom) {
   if (node == IndexQueue::kNone) {
     int error;
     node = take_new_index(&error);
@@ -192,7 +200,7 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
     free_.push(node, entry.link, link());
     return ATTRCACHE_ERR_MEMORY;
   }
-  return create_on(node, entry, *record, callbacks, predefined_tag, keyval);
+  return create_on(node, entry, *record, callbacks, whom, keyval);
 }
 
 namespace {
@@ -213,10 +221,10 @@ namespace {
 }  // namespace
 
 // Accesses without a comment are relaxed because index and entry belong to this thread alone, from
-// Q6 (in pop), K7 or K12 until K2.
+// Q6 (in pop) or K7 until K2.
 [[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
                                                       const attrcache_callbacks& callbacks,
-                                                      int predefined_tag, int* keyval) {
+                                                      For whom, int* keyval) {
   record.callbacks.functions = callbacks;
   const uint32_t offset = offset_of(node);
   const auto generations =
@@ -226,16 +234,15 @@ namespace {
   const uint32_t flags = flags_of(callbacks);
   uint64_t word = made | uint64_t{one_generation_more(generations)} << kGenerationsShift;
   if (has_destructor(callbacks)) word |= kDestructs;
-  if (predefined_tag == kNotPredefined) [[likely]] {
+  if (whom == For::kUser) [[likely]] {
     word |= uint64_t{flags} << kFlagsShift | kOrdinary;
   } else {
-    word |= uint64_t{flags & ~stripe::kNoDeleteFn} << kFlagsShift |
-            static_cast<uint64_t>(predefined_tag) << kTagShift;
+    word |= uint64_t{flags & ~stripe::kNoDeleteFn} << kFlagsShift;
   }
   // (K10) pairs with V1: whoever sees this keyval counted sees that the one before it is gone (K8).
   entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelease);
   entry.record.store(&record, kRelease);  // (K9) pairs with V3: whoever sees the record sees K10
-  if (predefined_tag == kNotPredefined) [[likely]] {
+  if (whom == For::kUser) [[likely]] {
     References::reset(entry.exact, made);
   } else {
     // Closed, so that the fast set doesn't set what users may not set.
@@ -346,85 +353,46 @@ int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callback
   return result;
 }
 
-// False: a definition has that index. Indices beyond the first chunk are never reserved.
-bool Registry::take_from_first_chunk(uint32_t index) {
-  if (index >= kFirstChunkLength) return true;
-  const uint64_t bit = uint64_t{1} << index;
-  return (taken_.fetch_or(bit, kAcqRel) & bit) == 0;  // as K12
-}
-
-int Registry::create_defined(attrcache_tag tag, bool copied_by_dup, uint32_t* keyval) {
+// Makes the keyval under which the values of a definition are attached.
+int Registry::create_for(Definition& definition) {
   if (!ensure_chunk(kFirstChunk)) return ATTRCACHE_ERR_MEMORY;
-  int error;
-  uint32_t node = take_reserved();
-  const bool reserved = node != IndexQueue::kNone;
-  if (!reserved) node = free_.pop(kRest, link());
-  if (node == IndexQueue::kNone) node = take_new_index(&error);
-  if (node == IndexQueue::kNone) return error;
-  const uint32_t offset = offset_of(node);
-  Entry& entry = at(offset);
-  Record* const record = entry.own.waits() ? make_record() : &entry.own;
-  if (record == nullptr) {
-    give_back(entry, offset, reserved);
-    return ATTRCACHE_ERR_MEMORY;
-  }
   attrcache_callbacks callbacks = {};
-  if (copied_by_dup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
-  constexpr int kReservedTag = static_cast<int>(kDefined >> kTagShift);
-  constexpr int kOtherTag = kReservedTag | static_cast<int>(kDestructs >> kTagShift);
+  if (definition.copied_by_dup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
   int number;
-  create_on(node, entry, *record, callbacks, tag | (reserved ? kReservedTag : kOtherTag), &number);
-  *keyval = keyval_of(number);
-  return ATTRCACHE_OK;
+  const int result =
+      create_slowly(take_from_end_of_first_chunk(), callbacks, &number, For::kDefinition);
+  if (result == ATTRCACHE_OK) definition.keyval = keyval_of(number);
+  return result;
 }
 
-// The node of one of the indices that definitions have before users, or kNone.
-uint32_t Registry::take_reserved() {
-  for (uint32_t index = kFirstChunkLength; index-- > kFirstChunkLength - kReserved;) {
-    // (K12) release: publishes the chunk to who walks over the indices; acquire: pairs with K13.
-    if (take_from_first_chunk(index)) return node_of(index << id::kIndexShift);
+int Registry::define(const attrcache_predefined& predefined) {
+  if (definitions_.find(predefined.number) != nullptr) return ATTRCACHE_ERR_ARGUMENT;
+  if (definitions_.full()) return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
+  auto* const made = memory().make<Definition>(predefined);
+  if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
+  const bool has_keyval = made->where == ATTRCACHE_PER_OBJECT;
+  int result = has_keyval ? create_for(*made) : ATTRCACHE_OK;
+  if (result == ATTRCACHE_OK) {
+    result = definitions_.add(made);
+    if (result == ATTRCACHE_OK) return ATTRCACHE_OK;
+    if (has_keyval) {  // which nobody knows
+      const uint32_t offset = id::offset(made->keyval);
+      references(offset).unname_closed();
+      end(at(offset), offset);
+    }
   }
-  return IndexQueue::kNone;
+  memory().destroy(made);
+  return result;
 }
 
-void Registry::give_back(Entry& entry, uint32_t offset, bool reserved) {
-  if (reserved) {
-    give_back_reserved(offset);
-  } else {
-    free_.push(node_of(offset), entry.link, link());
-  }
-}
-
-// (K13) release: pairs with K12. Whoever takes the index next sees the end of its keyval.
-void Registry::give_back_reserved(uint32_t offset) {
-  taken_.fetch_and(~(uint64_t{1} << (offset >> id::kIndexShift)), kRelease);
-}
-
-// Called once, by who has taken the definition out of force. Its stripes have been closed all along.
-void Registry::free_defined(uint32_t keyval) {
-  const uint32_t offset = id::offset(keyval);
-  Entry& entry = at(offset);
-  entry.word.fetch_or(kFreed, kRelaxed);  // as in free_slowly(); P1 or P7 has acquired K2
-  if (references(offset).end_closed(0)) {
-    references(offset).unname_closed();
-    end(entry, offset);
-  } else {
-    linger(keyval, 0);
-  }
-}
-
-bool Registry::has_number(uint64_t word, int* number) const {
+int Registry::number_of_word(uint64_t word) const {
   const auto keyval = static_cast<uint32_t>(word);
-  *number = number_of(keyval);
-  if ((word & kDefined) == 0) return true;
-  bool found = false;
-  definitions_.for_each([&](int defined, const Definition& definition) {
-    if (definition.where != ATTRCACHE_PER_OBJECT) return;
-    if (definition.keyval.load(kRelaxed) != keyval) return;
-    *number = defined;
-    found = true;
+  int number = number_of(keyval);
+  if ((word & kOrdinary) != 0) return number;
+  definitions_.for_each([keyval, &number](const Definition& definition) {
+    if (definition.keyval == keyval) number = definition.number;
   });
-  return found;
+  return number;
 }
 
 Registry::Counts Registry::counts() const {
@@ -454,7 +422,6 @@ bool Registry::free_unused() {
 int Registry::check_number(int number) const {
   if (number == settings_.invalid) return ATTRCACHE_ERR_KEYVAL_INVALID;
   if (definitions_.find(number) != nullptr) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-  if (definitions_.knows(number)) return ATTRCACHE_ERR_KEYVAL_STALE;
   for (unsigned k = 0; settings_.kinds != nullptr && k < id::kMaxKinds; ++k) {
     const Registry* const other = settings_.kinds[k].load(kAcquire);  // as D1
     if (other != nullptr && other != this && other->definitions().find(number) != nullptr) {

@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "callback/threads.h"
 #include "keyval/definitions.h"
 #include "keyval/entry.h"
 #include "keyval/id.h"
@@ -28,26 +27,22 @@
 #include "keyval/references.h"
 #include "keyval/settings.h"
 #include "platform/thread.h"
+#include "readers/readers.h"
 
 namespace attrcache {
 
 class Registry {
  public:
   Registry(unsigned kind, const attrcache_kind_options& options, unsigned stripes, Epoch& epoch,
-           const Threads& threads, const DomainSettings& settings = {});
+           Readers& readers, const DomainSettings& settings = {});
   // Releases all memory. Nobody may use the registry any more, and the epoch must have been
   // drained.
   ~Registry();
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
-  // Makes a keyval. `predefined_tag` says how attributes under a predefined keyval are set; for all
-  // others it is kNotPredefined.
-  static constexpr int kNotPredefined = -1;
-  int create(const attrcache_callbacks& callbacks, int* keyval, int predefined_tag) noexcept {
-    return predefined_tag == kNotPredefined ? create_ordinary(callbacks, keyval)
-                                            : create_predefined(callbacks, keyval, predefined_tag);
-  }
+  // Makes a keyval.
+  int create(const attrcache_callbacks& callbacks, int* keyval) noexcept;
 
   // Frees the keyval, and sets the variable to the domain's invalid value. If it had been freed
   // before, and is still in use, the user is told ABSENT.
@@ -60,26 +55,22 @@ class Registry {
   uint32_t keyval_of(int number) const { return static_cast<uint32_t>(number) ^ settings_.mask; }
   int number_of(uint32_t keyval) const { return static_cast<int>(keyval ^ settings_.mask); }
 
-  // The predefined keyvals with numbers of the runtime's choice.
+  // The predefined keyvals.
   const Definitions& definitions() const { return definitions_; }
   Definitions& definitions() { return definitions_; }
 
-  // Makes and frees the keyval of a definition whose values are in tables. It has one of the last
-  // indices of the first chunk, so that keyvals of users have the indices whose slots cost no memory;
-  // but an index like theirs if none of those is left.
-  static constexpr uint32_t kReserved = 32;
-  int create_defined(attrcache_tag tag, bool copied_by_dup, uint32_t* keyval);
-  void free_defined(uint32_t keyval);
+  // Makes a predefined keyval. If it fails, nothing has changed.
+  int define(const attrcache_predefined& predefined);
 
-  // Finds the number by which users know the keyval that has this word. False: they don't know it.
-  bool has_number(uint64_t word, int* number) const;
+  // The number by which users know the keyval that has this word.
+  int number_of_word(uint64_t word) const;
 
   // Frees all keyvals that have no attribute, and thereby runs their destructors, because the
   // domain ends. True if there was one.
   bool free_unused();
 
   // ATTRCACHE_OK if the keyval exists and is of this kind, else the error that says why not. For the
-  // number of a definition that is in force, this is KEYVAL_PREDEFINED. Wait-free.
+  // number of a predefined one, this is KEYVAL_PREDEFINED. Wait-free.
   int check(uint32_t keyval) const;
 
   // The error that says why look_up has found nothing. Wait-free.
@@ -198,7 +189,8 @@ class Registry {
   bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
   const char* name() const { return name_; }
   Epoch& epoch() const { return epoch_; }
-  const Threads& threads() const { return threads_; }
+  const Threads& threads() const { return readers_.threads(); }
+  Readers& readers() const { return readers_; }
   const DomainSettings& settings() const { return settings_; }
   const Memory& memory() const { return settings_.memory; }
 
@@ -296,11 +288,9 @@ class Registry {
 
   // Below which index all are that were ever used.
   uint32_t used_indices() const {
-    const uint32_t fresh = fresh_.load(kAcquire);  // pairs with K7
-    if (fresh >= kFirstChunkLength) return fresh;
-    // As K12: whoever sees an index reserved finds the chunk.
-    const bool reserved = taken_.load(kAcquire) >> (kFirstChunkLength - kReserved) != 0;
-    return reserved ? kFirstChunkLength : fresh;
+    const uint64_t taken = taken_.load(kAcquire);  // pairs with K7
+    return from_end(taken) != 0 && from_start(taken) < kFirstChunkLength ? kFirstChunkLength
+                                                                         : from_start(taken);
   }
 
   template <typename Visit>
@@ -315,18 +305,16 @@ class Registry {
   [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
-  int create_ordinary(const attrcache_callbacks& callbacks, int* keyval) noexcept;
-  int create_predefined(const attrcache_callbacks& callbacks, int* keyval, int tag) noexcept;
+  // Whose keyval is made: a user's, or a definition's, which users know by another number.
+  enum class For : bool { kUser, kDefinition };
   [[gnu::noinline]] int create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
-                                      int* keyval, int predefined_tag);
+                                      int* keyval, For whom);
   int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,
-                int predefined_tag, int* keyval);
+                For whom, int* keyval);
+  int create_for(Definition& definition);
   int end(Entry& entry, uint32_t offset);
-  [[gnu::noinline]] int end_slowly(Entry& entry, uint32_t offset, uint64_t word);
-  bool take_from_first_chunk(uint32_t index);
-  void give_back_reserved(uint32_t offset);
-  uint32_t take_reserved();
-  void give_back(Entry& entry, uint32_t offset, bool reserved);
+  [[gnu::noinline]] int end_slowly(Entry& entry, uint32_t offset);
+  uint32_t take_from_end_of_first_chunk();
   [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
   void end_lingering(uint32_t offset);
   [[gnu::noinline]] bool acquire_slowly(uint32_t keyval, unsigned ordinal);
@@ -346,16 +334,18 @@ class Registry {
   const CallingConvention convention_;
   const DomainSettings settings_;
   Epoch& epoch_;
-  const Threads& threads_;
-  Atomic<uint32_t> fresh_{0};  // indices below it have been handed out at least once
-  // A bit for each index of the first chunk that is taken: by `fresh_`, for ever, or by a definition.
+  Readers& readers_;
+  // Which indices have been handed out at least once: in the low half, how many from 0 on; in the high
+  // half, how many of the first chunk from its end on, which are definitions'.
+  static uint32_t from_start(uint64_t taken) { return static_cast<uint32_t>(taken); }
+  static uint32_t from_end(uint64_t taken) { return static_cast<uint32_t>(taken >> 32); }
   Atomic<uint64_t> taken_{0};
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
-  Definitions definitions_;
   // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one
   // more, so that every free of an object takes the careful path: only that one looks at a
   // user-level thread's own stack of callbacks.
   Atomic<uint64_t> lingering_;
+  Definitions definitions_;
 };
 
 // Must be called with the epoch pinned. It passes `visit` a word and a record that belong to the

@@ -24,6 +24,7 @@ struct DomainSettings {
   int invalid = ATTRCACHE_KEYVAL_INVALID;
   attrcache_catch_exceptions* catch_exceptions = nullptr;  // callbacks aren't left by exceptions
   bool tells = false;                                      // ATTRCACHE_TELL
+  bool full_fences = false;                                // ATTRCACHE_FULL_FENCES
   bool fint_is_64_bits = false;                            // a Fortran INTEGER
   int fortran_false = 0;
   Memory memory;

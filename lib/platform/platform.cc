@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include <limits.h>
 #include <pthread.h>
 
 #include <bit>
@@ -32,50 +31,59 @@ bool pair_supported() {
 #endif
 }
 
-thread_local constinit ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, nullptr, nullptr};
+thread_local constinit ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nullptr};
 
 namespace {
 
-// Which ordinals are taken. These are the only variables of the library that all domains of a
-// process share. That is right, because threads belong to the process, too, and the variables say
-// nothing about any domain. All accesses are relaxed, because only the number matters: two threads
-// with the same ordinal would use the same stripes, which costs time but breaks nothing.
-constexpr unsigned kReused = 1024;
-constinit Atomic<uint64_t> taken[kReused / 64] = {};
-constinit Atomic<unsigned> last_beyond{kReused};
+// Which ordinals are taken. These, and those of identities, are the only variables of the library
+// that all domains of a process share. That is right, because threads belong to the process, too, and
+// the variables say nothing about any domain.
+constexpr unsigned kOrdinals = 65536;
+constinit Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
+constinit Atomic<unsigned> last_beyond{kOrdinals};
+
+// Relaxed, all three: only the number matters, or there is one thread.
+constinit Atomic<uint64_t> last_identity{1};
+// The child of a fork: all identities up to this one are dead, but for the survivor's.
+constinit Atomic<uint64_t> last_dead{0};
+constinit Atomic<uint64_t> survivor{0};
 
 // Takes the lowest free ordinal, so that each of up to as many threads as there are stripes gets a
 // stripe of its own. Lock-free.
 unsigned take_ordinal() {
-  for (unsigned word = 0; word < kReused / 64; ++word) {
+  for (unsigned word = 0; word < kOrdinals / 64; ++word) {
     uint64_t now = taken[word].load(kRelaxed);
     while (~now != 0) {
       const auto bit = static_cast<unsigned>(std::countr_one(now));
-      if (taken[word].compare_exchange_weak(now, now | uint64_t{1} << bit, kRelaxed, kRelaxed)) {
-        return word * 64 + bit + 1;
+      // Acquire: pairs with the release in leave(). What the thread that had the ordinal before has
+      // done with its records is done.
+      if (taken[word].compare_exchange_weak(now, now | uint64_t{1} << bit, kAcquire, kRelaxed)) {
+        return word * 64 + bit;
       }
     }
   }
   const unsigned beyond = last_beyond.fetch_add(1, kRelaxed) + 1;
-  return beyond > kReused ? beyond : kReused + 1;  // the counter has wrapped around
+  return beyond > kOrdinals ? beyond : kOrdinals + 1;  // the counter has wrapped around
 }
 
-void leave(void* round);
+void leave(void*);
 
 // The pthread key that makes leave() be called when a thread ends. The first thread that asks makes
 // it, because nothing of the library runs before main(). It is deleted when the library is unloaded
 // or the process ends. If there is no key, because the process has too many, ordinals are not reused.
 namespace at_thread_end {
+// In the child of a fork, which has one thread.
+void leave_others_behind() {
+  last_dead.store(last_identity.load(kRelaxed), kRelaxed);
+  survivor.store(tls_state.identity, kRelaxed);
+}
 constexpr uintptr_t kNoKey = 0;
 constexpr uintptr_t kUnloaded = 1;
 constexpr uintptr_t kFirstKey = 2;  // what is kept of a key is the key + kFirstKey
 constinit Atomic<uintptr_t> kept{kNoKey};
 static_assert(sizeof(pthread_key_t) <= sizeof(uintptr_t));
 
-// `round` is passed to leave(); a thread's destructors are called in rounds, as long as one of them
-// sets a key, but some systems do so no more than _POSIX_THREAD_DESTRUCTOR_ITERATIONS (4) times.
-constexpr uintptr_t kFirstRound = 1;
-void tell_of_this_thread(uintptr_t round) {
+void tell_of_this_thread() {
   uintptr_t key = kept.load(kAcquire);  // pairs with the exchange below: the key exists
   if (key == kNoKey) {
     pthread_key_t made;
@@ -83,13 +91,13 @@ void tell_of_this_thread(uintptr_t round) {
     // Release: publishes the key. Acquire: or that of another thread is used.
     if (kept.compare_exchange_strong(key, made + kFirstKey, kAcqRel, kAcquire)) {
       key = made + kFirstKey;
+      pthread_atfork(nullptr, nullptr, leave_others_behind);
     } else {
       pthread_key_delete(made);
     }
   }
   if (key >= kFirstKey)
-    pthread_setspecific(static_cast<pthread_key_t>(key - kFirstKey),
-                        reinterpret_cast<void*>(round));
+    pthread_setspecific(static_cast<pthread_key_t>(key - kFirstKey), &tls_state);
 }
 
 // Other threads may go on while the process ends.
@@ -99,30 +107,31 @@ void tell_of_this_thread(uintptr_t round) {
 }
 }  // namespace at_thread_end
 
-// Called when a thread ends; gives its ordinal back. A thread that still has something borrowed is
-// told again, as its other destructors may give that back; but not in the last round, in which
-// ThreadSanitizer's own destructor ends what instrumented code needs. If it never gives it back, it
-// keeps the ordinal for ever, because a new thread with the same ordinal would be taken for the
-// borrower.
-void leave(void* now) {
-  const auto round = reinterpret_cast<uintptr_t>(now);
+// Called when a thread ends; gives its ordinal back. What it has left borrowed stays so: the next
+// thread with that ordinal has another identity. One that ends within a callback keeps its ordinal
+// for ever, because operations up its stack may be using stripes.
+void leave(void*) {
   const unsigned ordinal = tls_state.ordinal;
-  if (ordinal == 0 || ordinal > kReused) return;
-  if (tls_state.innermost != nullptr || tls_state.borrows != nullptr) {
-    if (round + 1 < _POSIX_THREAD_DESTRUCTOR_ITERATIONS)
-      at_thread_end::tell_of_this_thread(round + 1);
-    return;
-  }
-  tls_state.ordinal = 0;
-  taken[(ordinal - 1) / 64].fetch_and(~(uint64_t{1} << (ordinal - 1) % 64), kRelaxed);
+  if (ordinal == 0 || ordinal >= kOrdinals || tls_state.innermost != nullptr) return;
+  tls_state = {};
+  // Release: pairs with take_ordinal().
+  taken[ordinal / 64].fetch_and(~(uint64_t{1} << ordinal % 64), kRelease);
 }
 
 }  // namespace
 
 unsigned assign_ordinal() {
-  tls_state.ordinal = take_ordinal();
-  at_thread_end::tell_of_this_thread(at_thread_end::kFirstRound);
-  return tls_state.ordinal;
+  const unsigned ordinal = take_ordinal();
+  tls_state.identity = last_identity.fetch_add(2, kRelaxed) + 2;
+  tls_state.near_ordinal = ordinal < kNearOrdinals ? ordinal : 0;
+  tls_state.ordinal = ordinal;
+  at_thread_end::tell_of_this_thread();
+  return ordinal;
+}
+
+bool is_dead(uint64_t identity) {
+  return (identity & 1) != 0 && identity <= last_dead.load(kRelaxed) &&
+         identity != survivor.load(kRelaxed);
 }
 
 }  // namespace attrcache

@@ -9,25 +9,30 @@
 
 namespace attrcache {
 
-struct Frame;   // callback/frame.h
-struct Borrow;  // callback/frame.h
+struct Frame;  // callback/frame.h
 
 // The state of a thread of the operating system or, if a runtime has given hooks for them, of a
 // user-level thread (callback/threads.h).
 struct ThreadState {
-  // A small number that no other thread has which is alive or has left something borrowed. 0 until
-  // somebody asks for it. It spreads threads over stripes. User-level threads have none: they use
-  // the ordinal of the thread that they run on.
+  // A number that no other thread of the process ever has. It is odd, so that it isn't the address
+  // of a user-level thread's state, which is what such a thread is known by. 0 until assigned.
+  uint64_t identity;
+  // A small number that no other living thread has, for what there is of each thread: stripes and
+  // records. The next thread may get it when this one has ended. 0 until somebody asks for it.
+  // User-level threads have none: they use that of the thread that they run on.
   unsigned ordinal;
+  // The same if it is below kNearOrdinals, else 0. The records of these are found in one step.
+  unsigned near_ordinal;
   // The innermost callback that the thread is running, or operation on all attributes of a table.
   Frame* innermost;
-  // What the thread has borrowed, the latest first.
-  Borrow* borrows;
 };
+
+inline constexpr unsigned kNearOrdinals = 32;
 
 #ifdef ATTRCACHE_MODEL
 ThreadState& this_thread();
 inline unsigned thread_ordinal() { return this_thread().ordinal; }
+inline bool is_dead(uint64_t) { return false; }
 #else
 // With the model initial-exec the address takes one instruction; with a shared library's default it
 // would take a call. The price is 24 bytes of the static TLS that glibc keeps in reserve for
@@ -44,6 +49,9 @@ inline unsigned thread_ordinal() {
   const unsigned ordinal = tls_state.ordinal;
   return ordinal != 0 ? ordinal : assign_ordinal();
 }
+// Whether the thread with that identity is one that a fork has left behind: it lives on in the
+// parent, and not in this process. False for user-level threads.
+bool is_dead(uint64_t identity);
 #endif
 
 }  // namespace attrcache

@@ -34,8 +34,8 @@ void nap(long nanoseconds) {
 }
 
 #ifdef ATTRCACHE_HAS_FUTEX
-long futex(const uint32_t* word, int operation, uint32_t value) {
-  return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
+long futex(const Atomic<uint32_t>& word, int operation, uint32_t value) {
+  return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
 }
 #endif
 
@@ -55,36 +55,34 @@ void Backoff::relax() {
   }
 }
 
-void SlotWait::until_changed(const Pair& slot, uint64_t meta) {
+bool Patience::pass() {
   constexpr unsigned kSpins = 64;
   constexpr unsigned kYields = kSpins + 256;
-  if (round_ < kYields) {
-    if (++round_ <= kSpins) {
-      pause();
-    } else {
-      sched_yield();
-    }
-    return;
+  if (round_ >= kYields) return false;
+  if (++round_ <= kSpins) {
+    pause();
+  } else {
+    sched_yield();
   }
+  return true;
+}
+
+void sleep_while(const Atomic<uint32_t>& word, uint32_t seen) {
 #ifdef ATTRCACHE_HAS_FUTEX
-  // Whether the thread was woken, the slot had changed already, or a signal came: the caller looks
+  // Whether the thread was woken, the word had changed already, or a signal came: the caller looks
   // again. Where futexes are forbidden (by a seccomp filter, say), short naps take their place.
-  const auto upper = static_cast<uint32_t>(meta >> 32);
-  if (futex(slot.upper_half_of_meta(), FUTEX_WAIT, upper) == 0 || errno == EAGAIN ||
-      errno == EINTR) {
-    return;
-  }
+  if (futex(word, FUTEX_WAIT, seen) == 0 || errno == EAGAIN || errno == EINTR) return;
 #else
-  static_cast<void>(slot);
-  static_cast<void>(meta);
+  static_cast<void>(word);
+  static_cast<void>(seen);
 #endif
   nap(20'000);
 }
 
 #ifdef ATTRCACHE_HAS_FUTEX
-void wake(const Pair& slot) { futex(slot.upper_half_of_meta(), FUTEX_WAKE, INT_MAX); }
+void wake_all(const Atomic<uint32_t>& word) { futex(word, FUTEX_WAKE, INT_MAX); }
 #else
-void wake(const Pair&) {}
+void wake_all(const Atomic<uint32_t>&) {}
 #endif
 
 }  // namespace attrcache

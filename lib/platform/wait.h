@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "platform/pair.h"
+#include "platform/atomic.h"
 
 namespace attrcache {
 
@@ -22,24 +22,22 @@ class Backoff {
   unsigned round_ = 0;
 };
 
-// A wait for a change of one slot's meta. It spins and yields for some 100 microseconds, because
-// most waits end within that time. Then it sleeps in the kernel, so that waiting for a borrow that
-// lasts for seconds takes no processor time.
-class SlotWait {
+// The first 100 microseconds or so of a wait, within which most waits end: spinning and yielding.
+class Patience {
  public:
-  // Returns after a wake() on that slot, or sooner, so the caller must look again. `meta` is what
-  // the caller has seen there. If its upper half has changed since, this doesn't sleep: the kernel
-  // compares it and puts the thread to sleep in one step, and wake() comes after the change, so no
-  // change is missed.
-  void until_changed(const Pair& slot, uint64_t meta);
+  // Lets some time pass. False: it has lasted long enough, and nothing was done.
+  bool pass();
 
  private:
   unsigned round_ = 0;
 };
 
-// Wakes all threads that wait for that slot. It passes the slot's address to the kernel and never
-// reads the slot, because the memory may have been released since the change.
-void wake(const Pair& slot);
+// Sleeps in the kernel, which takes no processor time, until wake_all() is called on `word`, or
+// sooner: the caller must look again. If `word` isn't `seen` any more this doesn't sleep. The kernel
+// compares it and puts the thread to sleep in one step. So no wake-up is missed that comes after a
+// change of `word`. Where there are no futexes it is a short nap.
+void sleep_while(const Atomic<uint32_t>& word, uint32_t seen);
+void wake_all(const Atomic<uint32_t>& word);
 
 }  // namespace attrcache
 

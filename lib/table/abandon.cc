@@ -4,7 +4,9 @@
 
 #include "platform/wait.h"
 #include "table/batch.h"
+#include "table/claimed.h"
 #include "table/dup_free.h"
+#include "table/hold.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -13,18 +15,20 @@ namespace {
 // How often callbacks may make it necessary to begin again.
 constexpr int kMaxAbandonRounds = 16;
 
-// Takes a value out of this thread's borrows, which are given back as if they held it still.
-void give_up_borrows(const ThreadState& thread, Pair& slot) {
-  for (Borrow* b = thread.borrows; b != nullptr; b = b->next) {
-    if (b->slot != &slot) continue;
-    b->slot = nullptr;
-    slot::unpin(slot);
-  }
+// Takes a value out of what this thread has borrowed, which is to be given back all the same.
+void give_up_borrows(Readers& readers, Pair& slot) {
+  const uint64_t me = readers.threads().identity();
+  readers.any_used([&](Announcement& cell, uintptr_t what) {
+    if (what == Announcement::of(&slot, Says::kBorrows) && cell.who.load(kRelaxed) == me) {
+      readers.give_up(cell, slot);
+    }
+    return false;
+  });
 }
 
 // Deletes what is in a slot, if anything is attached there, without calling delete_fn. OK, or
 // KEYVAL_KIND: it is of another kind, whose references aren't known here.
-int abandon_one(const Target& target, const ThreadState& thread, const Batch::Item& item) {
+int abandon_one(const Target& target, const Batch::Item& item, FenceOnce& fence) {
   const uint64_t m = item.slot->load_meta();
   if (!meta::visible(m)) return ATTRCACHE_OK;
   const uint32_t keyval = meta::keyval(m, item.index);
@@ -32,23 +36,28 @@ int abandon_one(const Target& target, const ThreadState& thread, const Batch::It
     item.slot->store_unshared({0, 0});
     return ATTRCACHE_ERR_KEYVAL_KIND;
   }
-  give_up_borrows(thread, *item.slot);
-  // What it returns means that somebody else was faster.
-  delete_attribute(target, keyval, Caller::kRuntime, OnFailure::kDetach, nullptr, DeleteFn::kSkip);
-  return ATTRCACHE_OK;
+  give_up_borrows(target.registry.readers(), *item.slot);
+  const int result = delete_found(target, *item.slot, keyval, Caller::kRuntime, OnFailure::kDetach,
+                                  nullptr, fence, DeleteFn::kSkip);
+  // A borrower waits for this thread. It goes on to have the value, which nobody deletes.
+  if (result == ATTRCACHE_ERR_DEADLOCK) {
+    item.slot->store_unshared({0, 0});
+    drop_reference(target.registry, keyval);
+  }
+  return ATTRCACHE_OK;  // or somebody else was faster
 }
 
 // Applies `abandon_one` to those attributes that `which` selects. Stops when a destructor has freed
 // the object.
 template <typename Which>
-int abandon_those(const Target& target, const ThreadState& thread, const TableScope& scope,
-                  Which which) {
+int abandon_those(const Target& target, const TableScope& scope, Which which) {
   int result = ATTRCACHE_OK;
+  FenceOnce fence;
   Batch batch(target.table, Batch::Order::kYoungestFirst, &target.registry.memory());
   while (batch.next()) {
     for (unsigned i = batch.count(); i-- > 0;) {
       if (!which(batch[i])) continue;
-      const int one = abandon_one(target, thread, batch[i]);
+      const int one = abandon_one(target, batch[i], fence);
       if (scope.table_died()) return result;
       if (one != ATTRCACHE_OK) result = one;
     }
@@ -88,7 +97,7 @@ int abandon_attributes(const Target& target) {
   // its keyval stays for ever.
   for (int round = 0; round < kMaxAbandonRounds; ++round) {
     const auto all = [](const Batch::Item&) { return true; };
-    const int result = abandon_those(target, thread, scope, all);
+    const int result = abandon_those(target, scope, all);
     if (first == ATTRCACHE_OK) first = result;
     if (scope.table_died()) return first;
     wait_for_deletions(target.registry.threads(), thread, table);
@@ -115,11 +124,15 @@ int delete_attributes_finally(const Target& target, int* callback_code) {
       wait_for_deletions(target.registry.threads(), thread, table);
       continue;
     }
-    if (result != ATTRCACHE_ERR_BORROWED && result != ATTRCACHE_ERR_KEYVAL_KIND) break;
+    if (result != ATTRCACHE_ERR_BORROWED && result != ATTRCACHE_ERR_DEADLOCK &&
+        result != ATTRCACHE_ERR_KEYVAL_KIND) {
+      break;
+    }
     // What kept it from going on has to go first, so that all others are deleted by their delete_fn.
-    abandon_those(target, thread, scope, [&](const Batch::Item& item) {
+    abandon_those(target, scope, [&](const Batch::Item& item) {
       const uint64_t m = item.slot->load_meta();
-      return has_borrowed(thread, item.slot) ||
+      return result == ATTRCACHE_ERR_DEADLOCK ||
+             has_borrowed(target.registry.readers(), *item.slot, m) ||
              !target.registry.is_kind_of(meta::keyval(m, item.index));
     });
     if (scope.table_died()) return first;

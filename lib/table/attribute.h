@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// set, delete and borrow of one attribute, in all cases. The steps that they take are in slot.h.
+// set and delete of one attribute, in all cases. The steps that they take are in slot.h.
 //
 // What was read of a keyval may be acted upon only if a reference on the keyval was held when it
 // was read: a reference of the caller's, or that of the value that is found attached. Until a
@@ -42,34 +42,17 @@ enum class DeleteFn { kRun, kSkip };  // whether delete_fn is called, if there i
 
 // ATTRCACHE_ABSENT: there was nothing to delete.
 int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
-                     int* callback_code, DeleteFn delete_fn = DeleteFn::kRun);
+                     int* callback_code);
 
-// The same on a slot, for a caller who has found a value of the keyval there.
-int delete_in_slot(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
-                   OnFailure on_failure, int* callback_code, DeleteFn delete_fn = DeleteFn::kRun);
+// The same on a slot, for a caller who has found a value of the keyval there. `fence` is that of a
+// call that deletes several.
+class FenceOnce;
+int delete_found(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
+                 OnFailure on_failure, int* callback_code, FenceOnce& fence,
+                 DeleteFn delete_fn = DeleteFn::kRun);
 
-// What is inside an attrcache_borrowed.
-struct Borrowed {
-  void* value;
-  Borrow borrow;
-  const Registry* registry;
-  uint64_t thread;  // the identity of the borrowing thread
-  uint64_t seal;    // tells a borrow from other memory, and from a copy of a borrow
-};
-static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
-
-int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed);
-int give_back_attribute(Borrowed* borrowed);
-
-// Pins the value under `keyval` in a slot, whatever is there, and tells the meta of what it has
-// pinned. (Its callers try at first to pin in one step what they have found.) If a replacing set is
-// under way, it waits for the set to end. Returns OK; ABSENT, also if a deletion has begun;
-// ERR_DELETING, if the replacing set is up the caller's own stack, so that waiting would never end;
-// or ERR_PINNED. The value is to be read afterwards: before, it may be replaced under the same meta.
-int pin_value(const Registry& registry, Pair& slot, uint32_t keyval, uint64_t* pinned);
-
-// Whether a value is neither claimed nor pinned.
-constexpr bool untouched(uint64_t m) { return (m & (meta::kDeleting | meta::kHolds)) == 0; }
+// Whether a value is neither claimed nor known to be read.
+constexpr bool untouched(uint64_t m) { return (m & (meta::kDeleting | meta::kRead)) == 0; }
 
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
 bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);
@@ -124,7 +107,7 @@ inline int fail(int code, int* callback_code) {
   return ATTRCACHE_ERR_CALLBACK;
 }
 
-// Deletes a value that the calling thread has claimed for that, and that nobody pins any more: runs
+// Deletes a value that the calling thread has claimed for that, and that nobody holds any more: runs
 // its delete_fn, and ends the claim. True: the value is gone, and its reference on the keyval is the
 // caller's to drop. False: delete_fn has failed, and the value is attached as it was.
 [[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,

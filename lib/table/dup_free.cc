@@ -3,7 +3,9 @@
 #include "table/dup_free.h"
 
 #include "table/batch.h"
+#include "table/claimed.h"
 #include "table/dup_free_fast.h"
+#include "table/hold.h"
 #include "table/meta.h"
 #include "table/renumber.h"
 
@@ -52,7 +54,8 @@ class Dup {
   Pair* place_in_another_leaf(uint32_t index);
   int duplicate(const Batch::Item& item, uint32_t keyval, uint32_t like, int* callback_code);
   int call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like, int* callback_code);
-  int pin_or_find_own(Pair& slot, uint32_t keyval, uint64_t* pinned, SlotContent* own);
+  bool hold_at_once(Pair& slot, uint64_t m, Hold* hold);
+  int hold_or_find_own(Pair& slot, uint32_t keyval, Hold* hold);
   int call_for_deleted(SlotContent own, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
                        int* callback_code);
   int finish(Copied copied, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
@@ -136,9 +139,6 @@ inline Pair* Dup::place(uint32_t index) {
     if (entry == 0) return 0;
     null_copy_fn = (entry & entry_word::kNullCopyFn) != 0;
     if (null_copy_fn) return 0;
-    // Nobody could read a copy under a definition that isn't in force any more.
-    constexpr uint64_t kUndefined = entry_word::kDefined | entry_word::kFreed;
-    if ((entry & kUndefined) == kUndefined) return 0;
     return (keyval & stripe::kKeyval) |
            (static_cast<uint32_t>(entry >> entry_word::kFlagsShift) & stripe::kFlags);
   };
@@ -187,7 +187,7 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
   return attach(*made, keyval, like, found.value, meta::tag(found.meta), callback_code);
 }
 
-// Runs copy_fn, with the value pinned.
+// Runs copy_fn, with the value held.
 inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like,
                      int* callback_code) {
   Pair& slot = *item.slot;
@@ -195,53 +195,70 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
   Pair* const made = place(item.index);
   if (made == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  if (!untouched(m) || !slot::pin(slot, m)) [[unlikely]] {  // (S10)
-    uint64_t pinned = 0;                                    // so that `m` may live in a register
-    SlotContent own;
-    const int result = pin_or_find_own(slot, keyval, &pinned, &own);
+  Hold hold;
+  if (!hold_at_once(slot, m, &hold)) [[unlikely]] {
+    const int result = hold_or_find_own(slot, keyval, &hold);
     if (result == ATTRCACHE_ERR_DELETING) {
-      return call_for_deleted(own, slot, *made, keyval, like, callback_code);
+      return call_for_deleted(hold.content, slot, *made, keyval, like, callback_code);
     }
-    // A value that is gone is skipped, and so is one whose deletion another thread has begun.
+    // A value that is gone is skipped, and so is one whose deletion another thread has begun, or that
+    // one is replacing who waits for this thread.
     if (result != ATTRCACHE_OK) {
-      return give_up(keyval, result == ATTRCACHE_ERR_PINNED ? result : ATTRCACHE_OK);
+      return give_up(keyval, result == ATTRCACHE_ERR_MEMORY ? result : ATTRCACHE_OK);
     }
-    m = pinned;
   }
-  old_scope_.begin(&slot);
+  old_scope_.begin_copy(&slot, hold.cell);
   return run_copy(
       registry_.callbacks(keyval),
       {registry_.convention(), from_.object, registry_.number_of(keyval), slot.value_address(),
-       tag_of(m)},
+       tag_of(hold.content.meta)},
       [&](Copied copied) __attribute__((always_inline)) {
         return finish(copied, slot, *made, keyval, like, callback_code);
       });
 }
 
-// Pins a value as pin_value() does, but gives ERR_DELETING, and the value, if this thread deletes or
-// replaces it further up its stack.
-[[gnu::noinline]] int Dup::pin_or_find_own(Pair& slot, uint32_t keyval, uint64_t* pinned,
-                                           SlotContent* own) {
+// Holds a value in the usual case: it is attached and known to be read. `m` is what was read of the
+// slot before.
+inline bool Dup::hold_at_once(Pair& slot, uint64_t m, Hold* hold) {
+  constexpr uint64_t kUsual = meta::kVisible | meta::kDeleting | meta::kRead;
+  if ((m & kUsual) != (meta::kVisible | meta::kRead)) [[unlikely]]
+    return false;
+  Readers& readers = registry_.readers();
+  hold->cell = readers.take();
+  if (hold->cell == nullptr) [[unlikely]]
+    return false;
+  readers.announce(*hold->cell, slot, Says::kCopies, m);
+  hold->content = slot.load();
+  if (hold->content.meta == m) [[likely]]
+    return true;
+  end_copy_hold(from_, slot, meta::keyval(m, 0), *hold->cell);
+  return false;
+}
+
+// Holds a value as hold_value() does, but gives ERR_DELETING, and the value, if this thread deletes
+// or replaces it further up its stack.
+[[gnu::noinline]] int Dup::hold_or_find_own(Pair& slot, uint32_t keyval, Hold* hold) {
   const ThreadState& thread = registry_.threads().self();
   for (;;) {
-    const int result = pin_value(registry_, slot, keyval, pinned);
+    const int result = hold_value(from_, slot, keyval, Says::kCopies, 0, hold);
     if (result != ATTRCACHE_ABSENT && result != ATTRCACHE_ERR_DELETING) return result;
-    *own = slot.load();
-    if (!to_be_copied(thread, slot, own->meta) || !meta::belongs(own->meta, keyval)) {
+    const SlotContent own = slot.load();
+    if (!to_be_copied(thread, slot, own.meta) || !meta::belongs(own.meta, keyval)) {
       return ATTRCACHE_ABSENT;
     }
-    if (is_deleting(thread, slot, own->meta)) return ATTRCACHE_ERR_DELETING;
+    hold->content = own;
+    if (is_deleting(thread, slot, own.meta)) return ATTRCACHE_ERR_DELETING;
     // Meanwhile another thread's set has put its value into the place of the one that was there.
   }
 }
 
-// Runs copy_fn for a value that this thread deletes further up its stack. It is not pinned, since its
-// deletion can't end before this returns. But it is copied first, as for delete_fn, because another
-// thread's set may take its place in the slot meanwhile.
+// Runs copy_fn for a value that this thread deletes further up its stack. It need not be held, since
+// its deletion can't end before this returns. But it is copied first, as for delete_fn, because
+// another thread's set may take its place in the slot meanwhile.
 [[gnu::noinline]] int Dup::call_for_deleted(SlotContent own, Pair& slot, Pair& made,
                                             uint32_t keyval, uint32_t like, int* callback_code) {
   const uint64_t value = own.value;
-  old_scope_.begin_unpinned(&slot);
+  old_scope_.begin_copy(&slot, nullptr);
   return run_copy(
       registry_.callbacks(keyval),
       {registry_.convention(), from_.object, registry_.number_of(keyval), &value, tag_of(own.meta)},
@@ -252,7 +269,9 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
 [[gnu::always_inline]] inline int Dup::finish(Copied copied, Pair& slot, Pair& made,
                                               uint32_t keyval, uint32_t like, int* callback_code) {
   old_scope_.end();
-  if (!old_scope_.unpinned() && !old_scope_.table_died()) slot::unpin(slot);
+  if (Announcement* const hold = old_scope_.hold(); hold != nullptr && !old_scope_.table_died()) {
+    end_copy_hold(from_, slot, keyval, *hold);
+  }
   if (copied.code != 0) [[unlikely]] {
     *callback_code = copied.code;
     return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
@@ -266,7 +285,8 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
 }
 
 inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
-                      const Batch::Item& item, OnFailure on_failure, int* callback_code) {
+                      const Batch::Item& item, OnFailure on_failure, int* callback_code,
+                      FenceOnce& fence) {
   Pair& slot = *item.slot;
   const SlotContent now = slot.load();
   if (!meta::visible(now.meta)) return ATTRCACHE_OK;
@@ -277,7 +297,7 @@ inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
   bool gone = false;
   bool done = false;
   if (uint64_t m = now.meta; untouched(m)) [[likely]] {
-    slot::Claim claim;
+    slot::Claim claim(target.registry.readers());
     if ((m & meta::kNoDeleteFn) != 0) {
       gone = done = slot::detach_unclaimed(slot, m);             // (S4)
     } else if (claim.take(slot, m, slot::Claim::Of::kDelete)) {  // (S2)
@@ -288,7 +308,7 @@ inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
   }
   if (!done) [[unlikely]] {
     const int result =
-        delete_in_slot(target, slot, keyval, Caller::kRuntime, on_failure, callback_code);
+        delete_found(target, slot, keyval, Caller::kRuntime, on_failure, callback_code, fence);
     // Absent means that another thread has deleted the value first.
     return result == ATTRCACHE_ABSENT ? ATTRCACHE_OK : result;
   }
@@ -363,6 +383,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     return first_failure;
   };
   TableScope scope(thread, &table, Frame::Use::kDeleting);
+  FenceOnce fence;
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
     const uint64_t clock = table.clock.load(kRelaxed);
     uint64_t left = 0;
@@ -371,13 +392,16 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         --item;
         int code = 0;
-        const int result = delete_one(target, scope, ordinal, *item, on_failure, &code);
+        const int result = delete_one(target, scope, ordinal, *item, on_failure, &code, fence);
         if (result != ATTRCACHE_OK && first_failure == ATTRCACHE_OK) {
           first_failure = result;
           first_code = code;
         }
         if (scope.table_died()) return ended();  // a callback freed the object
-        if (result == ATTRCACHE_ERR_BORROWED || result == ATTRCACHE_ERR_KEYVAL_KIND) return result;
+        if (result == ATTRCACHE_ERR_BORROWED || result == ATTRCACHE_ERR_DEADLOCK ||
+            result == ATTRCACHE_ERR_KEYVAL_KIND) {
+          return result;
+        }
         if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();
         left |= item->slot->load_meta();
       }
@@ -395,14 +419,15 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   return ATTRCACHE_ERR_REATTACHED;
 }
 
-int move_table(const ThreadState& thread, Table& from, Table& to) {
+int move_table(const Readers& readers, Table& from, Table& to) {
   if (!from.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   if (!to.is_as_new()) return ATTRCACHE_ERR_ARGUMENT;
   bool busy = false;
-  for_each_frame(thread, [&](const Frame& f) { busy |= f.table == &from || f.table == &to; });
-  from.for_each([&busy](uint32_t, const Pair& slot) {
+  for_each_frame(readers.threads().self(),
+                 [&](const Frame& f) { busy |= f.table == &from || f.table == &to; });
+  from.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
-    busy |= meta::deleting(m) || meta::pinned(m);
+    busy |= meta::deleting(m) || (meta::read(m) && count_holders(readers, from, slot, m) != 0);
   });
   if (busy) return ATTRCACHE_ERR_BUSY;
   to.take_over(from);

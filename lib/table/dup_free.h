@@ -6,9 +6,9 @@
 // others.
 //
 // Each attribute goes the same way, whatever its keyval: what is usual (the stripe is open, nobody
-// has claimed or pinned the value, the callback is C's) is tried with the words that were read
+// has claimed the value, the callback is C's) is tried with the words that were read
 // already, and where that fails, a function is called that waits or looks again. A dup takes a
-// reference for the copy, makes its slot, pins the value, runs copy_fn, and attaches. A free claims
+// reference for the copy, makes its slot, announces that it holds the value, runs copy_fn, and attaches. A free claims
 // the value, runs delete_fn, detaches, and drops the reference.
 
 #ifndef ATTRCACHE_TABLE_WHOLE_H_
@@ -33,7 +33,7 @@ bool deleting_is_ours(const ThreadState& thread, Table& table);
 void release_table(const ThreadState& thread, Table& table, const Memory& memory);
 
 // Moves everything to a table that is as new. No other thread may use either.
-int move_table(const ThreadState& thread, Table& from, Table& to);
+int move_table(const Readers& readers, Table& from, Table& to);
 
 }  // namespace attrcache
 

@@ -48,7 +48,7 @@ template <typename Place>
   const uint32_t differs = upper ^ name;
   // The stripe must be open and of the same keyval; the value must be visible, and neither be
   // deleted nor copied or borrowed at the moment.
-  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kHoldsHalf;
+  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kReadHalf;
   if ((differs & kDecides) != 0) [[unlikely]] {
     // Only the marker differs: the stripe is closed, because the keyval is freed or predefined. Its
     // flags are still right.
@@ -141,7 +141,7 @@ template <typename Place>
 // `wanted` comes from deletable_of().
 [[gnu::always_inline]] inline bool deletable(uint32_t upper, uint32_t wanted) {
   constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | meta::kDeletingHalf |
-                                meta::kHoldsHalf | id::kKindMask;
+                                meta::kReadHalf | id::kKindMask;
   if (upper != 0 && ((upper ^ wanted) & kDecides) != 0) [[unlikely]]
     return false;
   return true;

@@ -26,12 +26,11 @@ int get_predefined(const Registry& registry, const Table& table, int number,
     const int error = registry.why_not(registry.keyval_of(number));
     if (error != ATTRCACHE_ERR_KEYVAL_PREDEFINED) return error;
     definition = registry.definitions().find(number);  // it has been defined since
-    if (definition == nullptr) return ATTRCACHE_ERR_KEYVAL_STALE;
   }
   const attrcache_tag tag = definition->tag;
   switch (definition->where) {
     case ATTRCACHE_PER_KIND:
-      // (P9) acquire: pairs with P10: what a pointer points to is seen.
+      // (P4) acquire: what a pointer points to is seen, stored before P3 (keyval/definitions.h).
       value->bits = definition->value.load(kAcquire);
       value->in_c = seen_by_c(value->bits, definition->value_address(), tag);
       return ATTRCACHE_OK;
@@ -46,7 +45,7 @@ int get_predefined(const Registry& registry, const Table& table, int number,
     }
     default: {
       Found found;
-      const int result = find_attribute(registry, table, definition->keyval.load(kRelaxed), &found);
+      const int result = find_attribute(registry, table, definition->keyval, &found);
       if (result == ATTRCACHE_OK) {
         value->bits = found.word.value;
         value->in_c = seen_by_c(value->bits, found.slot->value_address(), tag);

@@ -3,31 +3,31 @@
 #include "table/inspect.h"
 
 #include "table/batch.h"
+#include "table/claimed.h"
 #include "table/meta.h"
 
 namespace attrcache {
 namespace {
 
 // Inlined, because a call for each keyval would cost as much as the description.
-[[gnu::always_inline]] inline void describe(int number, uint64_t word, bool predefined,
-                                            const Record& record, const References& references,
+[[gnu::always_inline]] inline void describe(int number, uint64_t word, const Record& record,
+                                            const References& references,
                                             attrcache_keyval_info* info) {
   info->keyval = number;
   info->freed = (word & entry_word::kFreed) != 0;
-  info->predefined = predefined;
+  info->predefined = 0;
   info->callbacks = record.callbacks.functions;
   info->attributes = references.count();
 }
 
 // The same of a definition, whose values are perhaps in no table.
-void describe(const Registry& registry, int number, const Definition& definition,
-              attrcache_keyval_info* info) {
+void describe(const Registry& registry, const Definition& definition, attrcache_keyval_info* info) {
   *info = {};
-  info->keyval = number;
+  info->keyval = definition.number;
   info->predefined = 1;
   if (definition.where != ATTRCACHE_PER_OBJECT) return;
   if (definition.copied_by_dup) info->callbacks.copy_fn = ATTRCACHE_DUP_FN;
-  info->attributes = registry.count_references(definition.keyval.load(kRelaxed));
+  info->attributes = registry.count_references(definition.keyval);
 }
 
 }  // namespace
@@ -37,26 +37,18 @@ size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t cap
   const attrcache_keyval_info* const end = infos + capacity;
   size_t beyond = 0;  // how many there is no room for
   const uint32_t mask = registry.settings().mask;
-  const auto list = [&](uint64_t word, bool predefined, const Record& record,
-                        const References& references) __attribute__((always_inline)) {
+  registry.for_each([&](uint64_t word, const Record& record, const References& references) {
+    if ((word & entry_word::kOrdinary) == 0) return;  // below
     if (next == end) [[unlikely]] {
       ++beyond;
       return;
     }
     const auto number = static_cast<int>(static_cast<uint32_t>(word) ^ mask);
-    describe(number, word, predefined, record, references, next++);
-  };
-  // Ordinary ones apart, because most are.
-  registry.for_each([&](uint64_t word, const Record& record, const References& references) {
-    if ((word & entry_word::kOrdinary) != 0) [[likely]] {
-      list(word, false, record, references);
-    } else if ((word & entry_word::kDefined) == 0) {  // else below
-      list(word, true, record, references);
-    }
+    describe(number, word, record, references, next++);
   });
   size_t count = static_cast<size_t>(next - infos) + beyond;
-  registry.definitions().for_each([&](int number, const Definition& definition) {
-    if (count < capacity) describe(registry, number, definition, &infos[count]);
+  registry.definitions().for_each([&](const Definition& definition) {
+    if (count < capacity) describe(registry, definition, &infos[count]);
     ++count;
   });
   return count;
@@ -65,14 +57,13 @@ size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t cap
 int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info) {
   const uint32_t keyval = registry.keyval_of(number);
   if (const Definition* definition = registry.definitions().find(number)) {
-    describe(registry, number, *definition, info);
+    describe(registry, *definition, info);
     return ATTRCACHE_OK;
   }
   bool found = false;
   registry.visit(keyval, [&](uint64_t word, const Record& record, const References& references) {
-    if ((word & entry_word::kDefined) != 0) return;  // known by its number only
-    const bool predefined = (word & entry_word::kOrdinary) == 0;
-    describe(number, word, predefined, record, references, info);
+    if ((word & entry_word::kOrdinary) == 0) return;  // known by its number only
+    describe(number, word, record, references, info);
     found = true;
   });
   return found ? ATTRCACHE_OK : registry.why_not(keyval);
@@ -82,19 +73,15 @@ size_t list_attributes(const Registry& registry, const Table& constant,
                        attrcache_attribute_info* infos, size_t capacity) {
   size_t count = 0;
   auto& table = const_cast<Table&>(constant);  // is only read
-  // By what number users know the keyval of what a slot holds; false: by none.
-  const auto has_number = [&registry](uint64_t m, uint32_t index, int* number) {
+  // By what number users know the keyval of what a slot holds.
+  const auto number_of = [&registry](uint64_t m, uint32_t index) {
     const uint32_t keyval = meta::keyval(m, index);
-    *number = registry.number_of(keyval);
     const uint64_t word = registry.is_kind_of(keyval) ? registry.look_up(keyval) : 0;
-    return word == 0 || registry.has_number(word, number);
+    return word != 0 ? registry.number_of_word(word) : registry.number_of(keyval);
   };
   if (capacity == 0) {
-    table.for_each([&](uint32_t index, const Pair& slot) {
-      const uint64_t m = slot.load_meta();
-      int ignored;
-      count += meta::visible(m) && has_number(m, index, &ignored);
-    });
+    table.for_each(
+        [&count](uint32_t, const Pair& slot) { count += meta::visible(slot.load_meta()); });
     return count;
   }
   Batch batch(table, Batch::Order::kOldestFirst, &registry.memory());
@@ -102,15 +89,17 @@ size_t list_attributes(const Registry& registry, const Table& constant,
     for (unsigned i = 0; i < batch.count(); ++i) {
       const Batch::Item& item = batch[i];
       const SlotContent now = item.slot->load();
-      int number;
-      if (!meta::visible(now.meta) || !has_number(now.meta, item.index, &number)) continue;
+      if (!meta::visible(now.meta)) continue;
       if (count < capacity) {
+        const unsigned pins = meta::read(now.meta) ? count_holders(registry.readers(), table,
+                                                                   *item.slot, now.meta)
+                                                   : 0;
         infos[count] = {
-            .keyval = number,
+            .keyval = number_of(now.meta, item.index),
             .tag = meta::tag(now.meta),
             .value = static_cast<intptr_t>(now.value),
-            .pins = static_cast<unsigned>(meta::pinned(now.meta) ? meta::holds(now.meta) : 0),
-            .deleting = meta::deleting(now.meta) && !meta::pinned(now.meta)};
+            .pins = pins,
+            .deleting = meta::deleting(now.meta) && !meta::read(now.meta)};
       }
       ++count;
     }

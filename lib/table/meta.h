@@ -7,7 +7,10 @@
 //   62        visible to get
 //   61        tag, low bit
 //   60 .. 53  keyval generation
-//   52 .. 42  holds, a signed number: pins if positive, waiting pinners if negative
+//   52 .. 44  0
+//   43        deleting: somebody waits for the end of the replacing set (kAwaited)
+//   42        attached: a thread may have announced that it reads the value (kRead)
+//             deleting: the claimer has not yet seen off those who hold the value
 //   41        attached: the keyval is an ordinary one without delete_fn (kNoDeleteFn)
 //             deleting: the deletion is part of a replacing set
 //   40        deleting: a thread has claimed the value, to delete it
@@ -48,21 +51,20 @@ inline constexpr uint32_t kSameAsPointer = 0xffe0000f;  // and tag
 inline constexpr uint32_t kVisibleHalf = 0x40000000;
 inline constexpr uint32_t kDeletingHalf = 1u << 8;
 inline constexpr uint32_t kNoDeleteFnHalf = stripe::kNoDeleteFn;
-inline constexpr uint32_t kHoldsHalf = 2047u << 10;
+inline constexpr uint32_t kReadHalf = 1u << 10;
+inline constexpr uint32_t kAwaitedHalf = 1u << 11;
 
 inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
-inline constexpr unsigned kHoldShift = 42;
-inline constexpr uint64_t kHold = uint64_t{1} << kHoldShift;
-inline constexpr int kMaxHolds = 1023;  // pins, or waiting pinners
-inline constexpr uint64_t kHolds = uint64_t{kHoldsHalf} << 32;
+inline constexpr uint64_t kRead = uint64_t{kReadHalf} << 32;
+inline constexpr uint64_t kAwaited = uint64_t{kAwaitedHalf} << 32;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
 inline constexpr uint64_t kReplacing = kNoDeleteFn;  // the same bit, where kDeleting is set
 inline constexpr unsigned kSequenceBits = 35;
 inline constexpr uint64_t kSequence = uint64_t{0x70} << 32 | 0xffffffff;
 
 static_assert(kVisible == pair_bits::kVisible && (kSequence & pair_bits::kChanging) == 0);
-static_assert(kVisible >> 32 == id::kMarker && kHolds == uint64_t{2047} << kHoldShift);
+static_assert(kVisible >> 32 == id::kMarker && kRead == uint64_t{1} << 42);
 static_assert(kNoDeleteFn == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
@@ -99,14 +101,8 @@ constexpr bool replacing(uint64_t m) {
 // Whether the value may be replaced or detached without calling a delete_fn. The bit means
 // something else while a thread deletes the value; then the answer is no.
 constexpr bool no_delete_fn(uint64_t m) { return (m & (kDeleting | kNoDeleteFn)) == kNoDeleteFn; }
-constexpr int holds(uint64_t m) {
-  return static_cast<int>(static_cast<int64_t>(m << (63 - 52)) >> (63 - 52 + kHoldShift));
-}
-constexpr bool pinned(uint64_t m) { return holds(m) > 0; }
-constexpr int waiters(uint64_t m) { return holds(m) < 0 ? -holds(m) : 0; }
-constexpr uint64_t with_holds(uint64_t m, int holds) {
-  return (m & ~kHolds) | (static_cast<uint64_t>(holds) << kHoldShift & kHolds);
-}
+constexpr bool read(uint64_t m) { return (m & kRead) != 0; }
+constexpr bool awaited(uint64_t m) { return (m & kAwaited) != 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
@@ -130,16 +126,34 @@ constexpr bool belongs(uint64_t m, uint32_t keyval) {
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step,
 // without being claimed: it has no delete_fn, and nobody deletes, copies or borrows it.
 constexpr bool replaceable_unclaimed(uint64_t m, uint32_t keyval) {
-  constexpr uint32_t kRelevant = kSameAttribute | kNoDeleteFnHalf | kDeletingHalf | kHoldsHalf;
+  constexpr uint32_t kRelevant = kSameAttribute | kNoDeleteFnHalf | kDeletingHalf | kReadHalf;
   const uint32_t wanted = (keyval & kSameAttribute) | kNoDeleteFnHalf;
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }
 
-// Whether a slot holds a visible value under `keyval` that is not claimed, and that one more thread
-// may pin.
-constexpr bool pinnable_unclaimed(uint64_t m, uint32_t keyval) {
-  const uint32_t differs = static_cast<uint32_t>(m >> 32) ^ keyval;
-  return (differs & kSameAttribute) == 0 && !deleting(m) && holds(m) < kMaxHolds;
+// Whether it holds a value that may be borrowed by an announcement alone: visible under `keyval`,
+// set as a C pointer, not claimed, and known to be read.
+constexpr bool readable(uint32_t upper, uint32_t keyval) {
+  constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kReadHalf;
+  return ((upper ^ ((keyval & kSameAsPointer) | kReadHalf)) & kRelevant) == 0;
+}
+
+// Which attachment it is, of those to one slot: its keyval's generation and kind, tag and number.
+constexpr uint64_t kAttachment =
+    (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence;
+
+// From this age on, in attachments to the table since, a value may have been renumbered (renumber.h).
+constexpr uint64_t kOldAge = uint64_t{1} << 33;
+
+// Whether an announcement is about the attachment in question: `announced` is its meta as somebody
+// once read it, `m` as it is now, and `clock` the table's. An attachment that was renumbered since has
+// become younger, and is then at least kOldAge old. For those so old the answer may be yes for an
+// earlier attachment of the same keyval to the slot; then somebody waits for longer than need be.
+constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
+  if (((announced ^ m) & kAttachment) == 0) [[likely]]
+    return true;
+  return ((announced ^ m) & kAttachment & ~kSequence) == 0 && age(m, clock) >= kOldAge &&
+         age(announced, clock) >= age(m, clock);
 }
 
 constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }

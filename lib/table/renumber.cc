@@ -8,9 +8,9 @@
 namespace attrcache {
 namespace {
 
-constexpr uint64_t kOld = uint64_t{1} << 33;
+using meta::kOldAge;
 
-// Gives the attachment that has a certain number another number, even if other threads pin or unpin
+// Gives the attachment that has a certain number another number, even if other threads begin to read
 // its value meanwhile. It leaves an attachment alone that is being deleted, because the claimer
 // knows it by its number.
 void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
@@ -28,7 +28,7 @@ void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
 
 void renumber(Table& table, uint64_t number, const Memory& memory) {
   Batch batch(table, Batch::Order::kYoungestFirst, &memory);
-  uint64_t new_age = kOld;
+  uint64_t new_age = kOldAge;
   // It begins with the youngest, and no attribute gets an age above the one that it has. So at
   // every moment all attributes are in their old order.
   while (batch.next()) {
@@ -36,7 +36,7 @@ void renumber(Table& table, uint64_t number, const Memory& memory) {
       // The batch's ages count from its horizon, which may be later than `number`.
       const uint64_t since = batch.horizon() - number;
       const uint64_t age = batch.age(i);
-      if (age < since || age - since < kOld) continue;
+      if (age < since || age - since < kOldAge) continue;
       renumber_attachment(*batch[i].slot, batch.horizon() - age, number - new_age++);
     }
   }

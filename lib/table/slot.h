@@ -1,62 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
-// in any other way, except by S13 in renumber.cc. Which operation takes which step is decided in
-// attribute.cc (set, delete, borrow), in dup_free.cc (dup and free) and, for the common cases, in
-// fast_path.h and dup_free_fast.h.
+// in any other way, except by S13 in renumber.cc. (The owner of a new object, or of one that ends,
+// changes slots that nobody else sees by plain stores.) Which operation takes which step is decided
+// in attribute.cc (set, delete), hold.cc (borrow, copy), claimed.cc (the end of a claim), dup_free.cc
+// and, for the common cases, in fast_path.h and dup_free_fast.h.
 //
-// The states of a slot, and the steps that lead from each. The number in brackets counts the pins
-// (copies and borrows under way); if it is negative, it counts the pinners that wait:
+// The states of a slot, and the steps that lead from each:
 //
-//   EMPTY         S1 attach -> ATTACHED(0)
-//   ATTACHED(p)   S2 claim -> CLAIMED(p), by a delete or a replacing set. From now on no other
-//                    thread pins the value
-//                 S3 replace -> ATTACHED(0) and S4 detach -> EMPTY, if p is 0 and the keyval has no
-//                    delete_fn
-//                 S10 pin -> ATTACHED(p + 1); unpin -> ATTACHED(p - 1)
-//                 S13 renumber -> ATTACHED(p), with another sequence number (renumber.cc)
-//   CLAIMED(p)    p > 0: the claimer waits for these pins.  unpin -> CLAIMED(p - 1)
-//                    S10 pin -> CLAIMED(p + 1), by a thread that holds one of them
-//                 p = 0: the claimer runs delete_fn, if there is one, and then takes S5, S8 or S9
-//                 p < 0: the same, and -p pinners wait for the end of the claim. They wait only if
-//                    it is part of a replacing set.  S11 await -> CLAIMED(p - 1)
-//                 S5 restore -> ATTACHED(-p): delete_fn has failed, so the value stays attached
-//                 S6 hide -> hidden CLAIMED(p): another thread has deleted the value as well, so
-//                    get no longer sees it, and it will not be restored
-//                 S7 attach, by the set of any other thread, if p <= 0 -> ATTACHED(-p). The
-//                    claimer notices it
-//                 S8 replace, by the claimer -> ATTACHED(-p)
-//                 S9 detach, by the claimer -> EMPTY, or -> GONE(-p) if pinners wait
-//   GONE(w)       a hidden CLAIMED(-w) without a claimer, and not part of a replacing set. The w
-//                 pinners must still learn that there is no value.  S7 as above;
-//                 S12 leave -> GONE(w - 1), or -> EMPTY by the last one
+//   EMPTY      S1 attach -> ATTACHED
+//   ATTACHED   S2 claim -> CLAIMED, by a delete or a replacing set. From now on nobody else gets hold
+//                 of the value
+//              S3 replace -> ATTACHED and S4 detach -> EMPTY, if the keyval has no delete_fn and the
+//                 value isn't known to be read
+//              S10 read -> ATTACHED, known to be read: the first of those who borrow or copy it
+//              S13 renumber -> ATTACHED, with another sequence number (renumber.cc)
+//   CLAIMED    The claimer waits for those who hold the value, if it is known to be read, and takes
+//                 S12 seen off -> CLAIMED, not read any more. Then it runs delete_fn, if there is one,
+//                 and takes S5, S8 or S9
+//              S5 restore -> ATTACHED: delete_fn has failed, so the value stays attached
+//              S6 hide -> CLAIMED, hidden: another thread has deleted the value as well, so get no
+//                 longer sees it, and it will not be restored
+//              S7 attach, by the set of any other thread -> ATTACHED. The claimer notices it
+//              S8 replace, by the claimer -> ATTACHED
+//              S9 detach, by the claimer -> EMPTY
+//              S11 await -> CLAIMED, awaited: a borrow or copy waits for the end of a replacing set.
+//                 What is attached by S5, S7 or S8 is then known to be read from the start
 //
 // Whoever claims a value (S2) owns it: that thread alone runs delete_fn, and afterwards it has the
 // value's reference on the keyval. Whoever replaces or detaches a value that has no delete_fn (S3,
 // S4) owns it by that step.
 //
-// Nobody starves. A claimer waits for the pins that were there when it claimed, and for those that
-// the same threads add; the claim keeps all other threads off. A pinner that waits for a replacing
-// set is handed its pin by the step that ends the set (S5, S7, S8), so it need not be lucky and
-// find the slot unclaimed. For this the number of waiters must never get lost: it stays in the slot
-// until each of them has seen how its wait ended.
+// Who holds a value isn't in the slot. Readers announce it in records of their own (readers/), and
+// the slot says only whether there may be any. A reader announces the attachment first, and looks at
+// the slot afterwards, or takes S10. A claimer takes S2 first, and then, if the value is known to be
+// read, looks through the announcements behind a heavy fence. So the reader finds the claim and takes
+// its announcement back, or the claimer finds the announcement:
+//
+//   thread R: borrow                              thread D: delete
+//   loads the slot: ATTACHED, read
+//   announces (slot, attachment) in its record
+//                                                 S2: CLAIMED, read
+//   loads the slot: CLAIMED, so it withdraws      heavy fence: R's announcement is visible, or R has
+//     its announcement: ABSENT                      not made it, and will find the claim
+//                                                 finds R's announcement, and waits
+//                                                 is woken, finds none
+//                                                 S12, delete_fn, S9
+//
+// Had R loaded the slot before S2, it would hold the value, and D would wait for its give_back.
+//
+// Nobody starves. A claimer waits for those who held the value when it claimed; the claim keeps all
+// others off. Who waits for a replacing set is found by the next claimer, because S5, S7 and S8 leave
+// the value known to be read (S11), and that claimer hands it the value that it has claimed.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
 // ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
 // value was set. An attached or claimed value holds a reference on its keyval, so that keyval isn't
 // gone. If the meta is unchanged since it was read, the slot was not emptied or attached to since.
-// But its value may have been pinned and given back, or claimed and restored (S5), since delete_fn
-// has failed; or replaced by S3, under a keyval without delete_fn. That is safe, because whoever
-// deletes takes the value that is there, and whoever pins reads the value after pinning. A value
-// that the reader hasn't pinned may be deleted at any moment after it was read.
+// But the value may have been claimed and restored (S5), since delete_fn has failed; or replaced by
+// S3, under a keyval without delete_fn, if it wasn't known to be read. That is safe, because whoever
+// deletes takes the value that is there, and S10 compares the value as well. A value that the reader
+// doesn't hold may be deleted at any moment after it was read.
 //
 // Linearization: set takes effect at S1, S3, S7 or S8; delete at S4, S6 or S9, or at the load that
-// finds nothing; get at its load of the slot; borrow and copy at S10, or at the step that hands
-// over their pin; a copy of a value that the thread itself is deleting at its load of the slot.
+// finds nothing; get at its load of the slot; borrow and copy at S10, at their second load, or at the
+// claim (S2) of whoever hands them the value; a copy of a value that the thread itself is deleting at
+// its load of the slot.
 //
 // Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
-// whoever sees a value attached sees what was written before it was set. And a claimer that has
-// seen the last pin go sees what the threads that held the pins have done with the value.
+// whoever sees a value attached sees what was written before it was set. And a claimer that has seen
+// the last announcement go sees what that thread has done with the value (F2, F4).
 
 #ifndef ATTRCACHE_TABLE_SLOT_H_
 #define ATTRCACHE_TABLE_SLOT_H_
@@ -65,7 +78,7 @@
 
 #include "callback/language.h"
 #include "platform/pair.h"
-#include "platform/wait.h"
+#include "readers/readers.h"
 #include "table/meta.h"
 #include "table/table.h"
 
@@ -73,18 +86,18 @@ namespace attrcache::slot {
 
 // ---- Attaching ----
 
-// Whether a set may attach here: the slot is empty, or its value is being deleted and not pinned.
-constexpr bool vacant(uint64_t m) {
-  return meta::empty(m) || (meta::deleting(m) && !meta::pinned(m));
+// (S1) Attaches a value to a slot that was found to hold `now`, and to be empty. If the slot has
+// changed, this fails and updates `now`.
+inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
+  return slot.compare_exchange(now, attached);
 }
 
-// (S1, S7) Attaches a value to a vacant slot that was found to hold `now`. If the slot has changed,
-// this fails and updates `now`.
-inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
-  const int waiters = meta::waiters(now.meta);
-  attached.meta = meta::with_holds(attached.meta, waiters);
+// (S7, S8) The same over a claimed value.
+inline bool attach_over(Pair& slot, SlotContent& now, SlotContent attached, Readers& readers) {
+  const bool awaited = meta::awaited(now.meta);
+  if (awaited) attached.meta |= meta::kRead;
   if (!slot.compare_exchange(now, attached)) return false;
-  if (waiters != 0) wake(slot);
+  if (awaited) readers.wake(slot);
   return true;
 }
 
@@ -105,16 +118,16 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   return meta::attached(meta::upper(replaced), tag, number);
 }
 
-// (S3) Replaces a value without delete_fn that is neither claimed nor pinned. The new value takes
-// over the old one's reference on the keyval.
+// (S3) Replaces a value without delete_fn that is neither claimed nor known to be read. The new
+// value takes over the old one's reference on the keyval.
 inline bool replace_unclaimed(Pair& slot, SlotContent& now, SlotContent replacement) {
   return slot.compare_exchange(now, replacement);
 }
 
 // ---- Deleting ----
 
-// (S4) Detaches a value without delete_fn that is neither claimed nor pinned. The caller must drop
-// the value's reference on the keyval.
+// (S4) Detaches a value without delete_fn that is neither claimed nor known to be read. The caller
+// must drop the value's reference on the keyval.
 inline bool detach_unclaimed(Pair& slot, uint64_t& now) {
   return slot.compare_exchange_meta(now, 0);
 }
@@ -130,6 +143,8 @@ class Claim {
  public:
   enum class Of { kDelete, kReplacingSet };
 
+  explicit Claim(Readers& readers) : readers_(readers) {}
+
   // (S2) Claims the value whose meta was found to be `m`. False, and `m` updated, if the slot has
   // changed.
   bool take(Pair& slot, uint64_t& m, Of of) {
@@ -137,25 +152,41 @@ class Claim {
         of == Of::kReplacingSet ? meta::kDeleting | meta::kReplacing : meta::kDeleting;
     if (!slot.compare_exchange_meta(m, (m & ~meta::kNoDeleteFn) | bits)) return false;
     slot_ = &slot;
-    attached_ = meta::with_holds(m, 0);
+    attached_ = m & ~meta::kRead;
     claimed_ = (attached_ & ~meta::kNoDeleteFn) | bits;
     return true;
   }
 
-  // Whether `m` still is this claim's meta, whether hidden or not, and whatever its pins or
-  // waiters.
-  bool is(uint64_t m) const { return ((m ^ claimed_) & ~(meta::kVisible | meta::kHolds)) == 0; }
+  // Whether `m` still is this claim's meta, whether hidden or not, read, or awaited.
+  bool is(uint64_t m) const {
+    return ((m ^ claimed_) & ~(meta::kVisible | meta::kRead | meta::kAwaited)) == 0;
+  }
 
-  // The meta that the value had before, without pins.
+  // The meta that the value had before, but for kRead.
   uint64_t attached() const { return attached_; }
 
+  // (S12) Says that nobody holds the value any more.
+  void seen_off() {
+    uint64_t now = slot_->load_meta();
+    while (is(now) && !slot_->compare_exchange_meta(now, now & ~meta::kRead)) {
+    }
+  }
+
   // (S5) Makes the value attached again. False: another thread has deleted or replaced it
-  // meanwhile, so it is detached, and its reference on the keyval now belongs to the caller.
-  bool restore() {
+  // meanwhile, so it belongs to the caller, who must detach() it.
+  bool try_restore() {
     uint64_t now = slot_->load_meta();
     while (is(now) && meta::visible(now)) {
-      if (end(now, meta::with_holds(attached_, meta::waiters(now)))) return true;
+      const bool read = meta::read(now) || meta::awaited(now);
+      if (end(now, attached_ | (read ? meta::kRead : 0))) return true;
     }
+    return false;
+  }
+
+  // The same, but it detaches what can't be restored: then its reference on the keyval belongs to the
+  // caller.
+  bool restore() {
+    if (try_restore()) return true;
     detach();
     return false;
   }
@@ -165,69 +196,44 @@ class Claim {
   bool replace(SlotContent replacement) {
     SlotContent now = slot_->load();
     while (is(now.meta)) {
-      const int waiters = meta::waiters(now.meta);
-      replacement.meta = meta::with_holds(replacement.meta, waiters);
-      if (slot_->compare_exchange(now, replacement)) {
-        if (waiters != 0) wake(*slot_);
-        return true;
-      }
+      if (attach_over(*slot_, now, replacement, readers_)) return true;
     }
     return false;
   }
 
-  // (S9) Detaches the value, if it still is in the slot. If pinners wait, the slot becomes GONE, so
-  // that they learn that there is no value.
+  // (S9) Detaches the value, if it still is in the slot.
   void detach() {
     uint64_t now = claimed_;  // only a guess for the exchange
-    do {
-      const bool awaited = meta::waiters(now) != 0;
-      if (end(now, awaited ? now & ~(meta::kVisible | meta::kReplacing) : 0)) return;
-    } while (is(now));
+    while (!end(now, 0) && is(now)) {
+    }
   }
 
  private:
   bool end(uint64_t& now, uint64_t then) {
-    const bool awaited = meta::waiters(now) != 0;
+    const bool awaited = meta::awaited(now);
     if (!slot_->compare_exchange_meta(now, then)) return false;
-    if (awaited) wake(*slot_);
+    if (awaited) readers_.wake(*slot_);
     return true;
   }
 
+  Readers& readers_;
   Pair* slot_ = nullptr;
   uint64_t attached_ = 0;
   uint64_t claimed_ = 0;
 };
 
-// ---- Pinning ----
+// ---- Reading ----
 
-// (S10) Pins the value whose meta was found to be `m`. It must be attached, or claimed and already
-// pinned by the calling thread.
-inline bool pin(Pair& slot, uint64_t& m) { return slot.compare_exchange_meta(m, m + meta::kHold); }
+// (S10) Makes it known that the value in an unclaimed slot is read. It compares the value, too: under
+// a keyval without delete_fn it may have been replaced under the same meta.
+inline bool read(Pair& slot, SlotContent& now) {
+  return slot.compare_exchange(now, {now.value, now.meta | meta::kRead});
+}
 
-// (S11) Counts the caller among those who wait for the end of a replacing set.
+// (S11) Makes it known that somebody waits for the end of a replacing set. It is an exchange even if
+// that is known already, so that whoever ends the set sees what the caller has announced.
 inline bool await(Pair& slot, uint64_t& m) {
-  return slot.compare_exchange_meta(m, meta::with_holds(m, meta::holds(m) - 1));
-}
-
-// What the slot's meta says to a pinner that waits: nothing yet, that it was handed its pin, or
-// that the value is gone.
-enum class Awaited { kNotYet, kPinned, kGone };
-constexpr Awaited awaited(uint64_t m) {
-  if (meta::holds(m) > 0) return Awaited::kPinned;  // perhaps claimed again, but one pin is ours
-  return meta::replacing(m) ? Awaited::kNotYet : Awaited::kGone;
-}
-
-// (S12) Takes a pinner off the count of those who wait, after it has learnt that the value is gone.
-inline bool leave(Pair& slot, uint64_t& m) {
-  const int left = meta::waiters(m) - 1;
-  return slot.compare_exchange_meta(m, left != 0 ? meta::with_holds(m, -left) : 0);
-}
-
-// Gives a pin back. The last one under a claim wakes the claimer, and all who wait at this slot.
-inline void unpin(Pair& slot) {
-  const uint64_t before = slot.add_meta(uint64_t{0} - meta::kHold);
-  if (meta::deleting(before) && meta::holds(before) == 1) [[unlikely]]
-    wake(slot);
+  return slot.compare_exchange_meta(m, m | meta::kAwaited);
 }
 
 }  // namespace attrcache::slot

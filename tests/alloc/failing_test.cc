@@ -146,18 +146,23 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
   EXPECT_EQ(recorder.destructions, 430);
 }
 
-TEST_P(FailingTest, PredefinedKeyvalCreateAndSet) {
+// A definition that fails takes nothing away: all 48 can be made, however many others have failed.
+TEST_P(FailingTest, PredefinedKeyvalDefineAndSet) {
   Universe universe{&through_hooks()};
   Object object(universe.kind());
-  int keyval = -7;
-  for (int i = 0; i < 100; ++i) {
-    keyval = -7;
-    fail_each(
-        [&] { return attrcache_keyval_create_predefined(object.kind, ATTRCACHE_AS_INT, &keyval); },
-        [&] { EXPECT_EQ(keyval, -7); });
+  void* value;
+  for (int number = 1; number <= 48; ++number) {
+    const attrcache_where where = number % 2 == 0 ? ATTRCACHE_PER_OBJECT : ATTRCACHE_PER_KIND;
+    fail_allocation(0, GetParam());
+    EXPECT_EQ(define(object.kind, 1000 + number, ATTRCACHE_AS_INT, where), ATTRCACHE_ERR_MEMORY);
+    fail_no_allocation();
+    EXPECT_EQ(object.get(1000 + number, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+    fail_each([&] { return define(object.kind, number, ATTRCACHE_AS_INT, where); },
+              [&] { EXPECT_EQ(object.get(number, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN); });
   }
-  fail_each([&] { return attrcache_set_predefined(object.kind, &object.table, keyval, 5); },
-            [&] { EXPECT_EQ(object.value(keyval), Object::kAbsent); });
+  EXPECT_EQ(define(object.kind, 49), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  fail_each([&] { return attrcache_set_predefined(object.kind, &object.table, 2, 5); },
+            [&] { EXPECT_EQ(object.value(2), Object::kAbsent); });
   EXPECT_EQ(universe.counters().attributes, 1u);
 }
 
@@ -305,11 +310,7 @@ TEST_P(FailingTest, EachOperationInsideEachCallback) {
       for (int i = 0; i < 63; ++i) Recorder::make(kind, {});  // the next keyval makes it grow
       const int keyval = recorder.keyval(kind);
       const int far = Recorder::make(kind, {});
-      const int predefined = [&] {
-        int made = 0;
-        EXPECT_EQ(attrcache_keyval_create_predefined(kind, ATTRCACHE_AS_INT, &made), ATTRCACHE_OK);
-        return made;
-      }();
+      EXPECT_EQ(define(kind, 5), ATTRCACHE_OK);
       Object object(kind), to(kind), another(kind), source(kind);
       for (int i = 0; i < 40; ++i) source.set(Recorder::make(kind, recorder.callbacks()), i);
       const size_t copied = source.list().size();
@@ -337,9 +338,9 @@ TEST_P(FailingTest, EachOperationInsideEachCallback) {
               if (result != ATTRCACHE_OK || ++created == 2000) return result;
             } while (true);
           case 3:
-            return attrcache_keyval_create_predefined(universe.kind(1), ATTRCACHE_AS_INT, &made);
+            return define(universe.kind(1), 5);
           case 4:
-            return attrcache_set_predefined(kind, &another.table, predefined, 5);
+            return attrcache_set_predefined(kind, &another.table, 5, 5);
           case 5:
             return attrcache_kind_register(universe.domain(), nullptr, &registered);
           default:

@@ -65,7 +65,7 @@ TEST_F(MemoryBoundTest, GetDeleteAndBorrowAllocateNothingAndFreeNeedsNothing) {
   fail_allocation(0, Failing::kAllFromThere);
   for (int i = 0; i < 500; ++i) {
     (void)object.value(keyvals[i]);
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     if (attrcache_borrow(kind, &object.table, keyvals[i], &borrowed) == ATTRCACHE_OK) {
       EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
       EXPECT_EQ(object.set(keyvals[i], 1), ATTRCACHE_OK) << "replacing";

@@ -69,13 +69,16 @@ for mutant in "${mutants[@]}"; do
   [[ $number != 8 ]] || limit=5
   broken "$number"
   code=0
-  check "$number" --only "$name" --timeout "$limit" --json "$work/results.json" >"$work/log" 2>&1 || code=$?
+  check "$number" --only "$name" --timeout "$limit" --json "$work/results.json" --html "$work/page.html" \
+    >"$work/log" 2>&1 || code=$?
   grep -q "FAIL  $name " "$work/log" || fail "mutant $number: $name does not notice: $(cat "$work/log")"
   grep -Eq "; seen .*$says" "$work/log" || fail "mutant $number: $name says something else: $(cat "$work/log")"
   wanted=1
   [[ $number != 16 && $number != 17 ]] || wanted=0 # what is only implied
   [[ $code == "$wanted" ]] || fail "mutant $number: exit code $code"
   grep -q '"result": "fail"' "$work/results.json" || fail "mutant $number: the JSON knows of no failure"
+  grep -A 5 '^<h2>What fails</h2>$' "$work/page.html" | grep -q "^<article><h3><code>$name</code>" &&
+    grep -q "<pre>/\* $name$" "$work/page.html" || fail "mutant $number: the page doesn't begin with $name and its program"
   noticed=$((noticed + 1))
 
   # The reproducer alone. It can't tell a program that ends early, and takes its time to notice that it hangs.

@@ -104,11 +104,17 @@ class Library : public Implementation {
                             : by_int ? generic(delete_c_int)
                                      : generic(delete_c);
     }
-    int made = 0;
-    const int result =
-        plan.predefined
-            ? attrcache_keyval_create_predefined(kind(plan.kind), plan.predefined_tag, &made)
-            : attrcache_keyval_create(kind(plan.kind), &callbacks, &made);
+    int made = id;
+    int result;
+    if (plan.predefined) {
+      attrcache_predefined predefined = {};
+      predefined.number = made = 1000 + id;
+      predefined.tag = plan.predefined_tag;
+      predefined.copied_by_dup = plan.copy == Copy::kDup;
+      result = attrcache_keyval_define(kind(plan.kind), &predefined);
+    } else {
+      result = attrcache_keyval_create(kind(plan.kind), &callbacks, &made);
+    }
     ints_.push_back(made);
     return result;
   }

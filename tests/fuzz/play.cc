@@ -46,12 +46,12 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
     plan.copy = static_cast<Copy>(op.c % 3);
     plan.del = static_cast<Delete>(op.c / 3 % 2);
     plan.destructor = (op.d & 1) != 0;
-    plan.predefined = op.d % 16 == 2;
+    plan.predefined = op.d % 16 == 2 && count < 48;  // a kind can't have more
     if (plan.predefined) {
       static constexpr attrcache_tag kTags[] = {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT,
                                                 ATTRCACHE_AS_AINT, ATTRCACHE_AS_INT};
       plan.predefined_tag = kTags[op.b & 3];
-      plan.copy = Copy::kNull;
+      if (plan.copy == Copy::kScript) plan.copy = Copy::kNull;
       plan.del = Delete::kNull;
       plan.destructor = false;
     }

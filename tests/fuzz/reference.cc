@@ -297,7 +297,7 @@ class Reference : public Implementation {
     const Attribute* a = find(number(from), keyval);
     if (a == nullptr || a->deleting) return ATTRCACHE_OK;
     const KeyvalPlan plan = plans[keyval];
-    if (plan.predefined || plan.copy == Copy::kNull) return ATTRCACHE_OK;
+    if (plan.copy == Copy::kNull) return ATTRCACHE_OK;
     if (plan.copy == Copy::kDup) return attach(to, keyval, a->value, a->tag, code);
 
     Frame frame = {Frame::kCopying, number(from), keyval, a->id};

@@ -71,7 +71,7 @@ TEST(Abandon, BesideABorrow) {
   run_model({3, 2}, [&] {
     Runtime r;
     spawn([&] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (attrcache_borrow(r.kind, &r.table, r.keyval, &borrowed) != ATTRCACHE_OK) return;
       ++borrowed_it;
       expect(static_cast<Plain<int>*>(borrowed.value)->read() == 1, "it is alive");
@@ -157,7 +157,7 @@ TEST(Abandon, FinallyBesideABorrow) {
   run_model({3, 2}, [&] {
     Runtime r;
     spawn([&] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (attrcache_borrow(r.kind, &r.table, r.keyval, &borrowed) != ATTRCACHE_OK) return;
       ++borrowed_it;
       expect(static_cast<Plain<int>*>(borrowed.value)->read() == 1, "it is alive");

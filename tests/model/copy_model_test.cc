@@ -144,7 +144,7 @@ TEST(Borrow, AgainstDelete) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
     spawn([&f] { f.erase(0, 0); });
@@ -157,7 +157,7 @@ TEST(Borrow, TwoAgainstSet) {
     f.set(0, 0, 1);
     for (int t = 0; t < 2; ++t) {
       spawn([&f] {
-        attrcache_borrowed borrowed;
+        attrcache_borrowed borrowed = {};
         if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
       });
     }
@@ -170,7 +170,7 @@ TEST(Borrow, OfWhatWasJustSet) {
     f.make_key(Fixture::kDelete);
     spawn([&f] { f.set(0, 0, 1); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
   });
@@ -181,7 +181,7 @@ TEST(Borrow, OwnIsRefusedOthersWait) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (!f.borrow(0, 0, &borrowed)) return;
       expect(f.erase(0, 0) == ATTRCACHE_ERR_BORROWED, "the own borrow is refused, not waited for");
       f.give_back(&borrowed);
@@ -196,7 +196,7 @@ TEST(Borrow, OfAQuickValueAgainstSetAndDelete) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
     spawn([&f] { f.set(0, 0, 2); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Predefined keyvals with numbers of the runtime's choice: defining, undefining and reading one
-// number, and the indices that PER_OBJECT ones share with the keyvals of users.
+// Predefined keyvals: defining and reading one number, and the indices that PER_OBJECT ones share with
+// the keyvals of users.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -63,7 +63,6 @@ struct Runtime {
     return define(p);
   }
   int define(attrcache_predefined p) { return attrcache_keyval_define(kind, &p); }
-  int undefine(int number = kNumber) { return attrcache_keyval_undefine(kind, number); }
   int put(int cell) {
     cells[cell].content.write(cell);
     return attrcache_set_predefined(kind, nullptr, kNumber,
@@ -74,8 +73,7 @@ struct Runtime {
     void* value = nullptr;
     const int result = attrcache_get(kind, &table, kNumber, &value);
     if (result != ATTRCACHE_OK) {
-      expect(result == ATTRCACHE_ERR_KEYVAL_UNKNOWN || result == ATTRCACHE_ERR_KEYVAL_STALE,
-             "it isn't defined now");
+      expect(result == ATTRCACHE_ERR_KEYVAL_UNKNOWN, "it isn't defined yet");
       return -1;
     }
     auto* cell = static_cast<Cell*>(value);
@@ -89,7 +87,7 @@ struct Runtime {
     attrcache_leaks leaks;
     expect(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, &leaks) == ATTRCACHE_OK,
            "no reference is left");
-    expect(leaks.freed_keyvals == 0, "undefined ones have ended");
+    expect(leaks.freed_keyvals == 0, "none of another thread's definition is left");
   }
 
   void* cell_address[4] = {};
@@ -117,177 +115,64 @@ TEST(Definitions, DefineAgainstGetAndSet) {
 }
 
 TEST(Definitions, TwoThatDefineOneNumber) {
-  int busy = 0, both = 0;
   run_model({3, 2}, [&] {
     Runtime r;
     int results[2];
     spawn([&] { results[0] = r.define(r.per_kind(0), 0); });
     spawn([&] { results[1] = r.define(r.computed(1), 1); });
     join();
-    int succeeded = 0;
-    for (const int result : results) {
-      succeeded += result == ATTRCACHE_OK;
-      busy += result == ATTRCACHE_ERR_BUSY;
-      both += result == ATTRCACHE_ERR_ARGUMENT;
-    }
-    expect(succeeded == 1, "one defines it");
-    expect(r.get() == (results[0] == ATTRCACHE_OK ? 0 : 1), "and it is that one's");
-    r.finish();
-  });
-  EXPECT_GT(busy, 0);
-  EXPECT_GT(both, 0);
-}
-
-// Of two kinds, one after the other; the reader may keep the first while the second comes.
-TEST(Definitions, AnotherDefinitionOfANumberAgainstGet) {
-  int seen[3] = {};
-  run_model({3, 2}, [&] {
-    Runtime r;
-    r.define(r.per_kind(0), 0);
-    spawn([&] {
-      expect(r.undefine() == ATTRCACHE_OK, "undefined");
-      expect(r.define(r.computed(1), 1) == ATTRCACHE_OK, "defined otherwise");
-    });
-    spawn([&] { ++seen[r.get() + 1]; });
-    join();
-    expect(r.get() == 1, "the second");
-    r.finish();
-  });
-  for (const int count : seen) EXPECT_GT(count, 0);
-}
-
-// The same definition serves again, with another value.
-TEST(Definitions, TheSameDefinitionAgainAgainstGet) {
-  int seen[3] = {};
-  run_model({3, 2}, [&] {
-    Runtime r;
-    r.define(r.per_kind(0), 0);
-    spawn([&] {
-      expect(r.undefine() == ATTRCACHE_OK, "undefined");
-      expect(r.define(r.per_kind(1), 1) == ATTRCACHE_OK, "defined again");
-    });
-    spawn([&] { ++seen[r.get() + 1]; });
-    join();
-    r.finish();
-  });
-  for (const int count : seen) EXPECT_GT(count, 0);
-}
-
-TEST(Definitions, TwoThatUndefineOneNumber) {
-  int stale = 0;
-  run_model({3, 2}, [&] {
-    Runtime r;
-    r.define(Runtime::per_object(kNumber));
-    int succeeded = 0;
-    for (int t = 0; t < 2; ++t) {
-      spawn([&] {
-        const int result = r.undefine();
-        if (result == ATTRCACHE_OK) ++succeeded;
-        stale += result == ATTRCACHE_ERR_KEYVAL_STALE;
-        expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_STALE ||
-                   result == ATTRCACHE_ERR_BUSY,
-               "once");
-      });
-    }
-    join();
-    expect(succeeded == 1, "one undefines it");
-    r.finish();
-  });
-  EXPECT_GT(stale, 0);
-}
-
-// The last attribute goes while its keyval does: it ends once, and the domain finds nothing left.
-TEST(Definitions, UndefineAgainstTheEndOfTheLastAttribute) {
-  run_model({3, 2}, [&] {
-    Runtime r;
-    r.define(Runtime::per_object(kNumber));
-    attrcache_set_predefined(r.kind, &r.table, kNumber, 5);
-    spawn([&] { expect(r.undefine() == ATTRCACHE_OK, "undefined"); });
-    bool deleted = false;
-    spawn([&] {
-      const int result = attrcache_delete_predefined(r.kind, &r.table, kNumber);
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_STALE,
-             "deleted, or too late");
-      deleted = result == ATTRCACHE_OK;
-    });
-    join();
-    // The next keyval of the index must not be taken for this one where a stripe isn't open yet.
-    const References::Counter& stripe =
-        r.registry().first_chunk_counters(0)[Registry::kFirstChunkLength - 1];
-    expect(!deleted || !References::is_named(stripe), "no name is left over");
+    expect((results[0] == ATTRCACHE_OK) != (results[1] == ATTRCACHE_OK), "one defines it");
+    expect(results[0] + results[1] == ATTRCACHE_ERR_ARGUMENT, "and the other is told so");
+    expect(r.get() == (results[0] == ATTRCACHE_OK ? 0 : 1), "it is that one's");
     r.finish();
   });
 }
 
-TEST(Definitions, UndefineAgainstSet) {
-  int attached = 0;
-  run_model({3, 2}, [&] {
-    Runtime r;
-    r.define(Runtime::per_object(kNumber));
-    spawn([&] { expect(r.undefine() == ATTRCACHE_OK, "undefined"); });
-    spawn([&] {
-      const int result = attrcache_set_predefined(r.kind, &r.table, kNumber, 5);
-      attached += result == ATTRCACHE_OK;
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_STALE, "set, or too late");
-    });
-    join();
-    expect(r.define(Runtime::per_object(kNumber)) == ATTRCACHE_OK, "defined again");
-    int value = 0;
-    expect(attrcache_get_fint(r.kind, &r.table, kNumber, &value) == ATTRCACHE_ABSENT,
-           "values of the definition before aren't seen");
-    expect(attrcache_set_predefined(r.kind, &r.table, kNumber, 6) == ATTRCACHE_OK,
-           "nor do they keep its places");
-    r.finish();
-  });
-  EXPECT_GT(attached, 0);
-}
-
-// The index of a definition that is gone is taken by the next, which must find its keyval ended.
-TEST(Definitions, AnIndexGoesFromOneDefinitionToTheNext) {
-  int same = 0;
-  run_model({3, 2}, [&] {
-    Runtime r;
-    r.define(Runtime::per_object(1));
-    const uint32_t before = r.registry().definitions().find(1)->keyval.load(kRelaxed);
-    spawn([&] { expect(r.undefine(1) == ATTRCACHE_OK, "undefined"); });
-    spawn([&] {
-      expect(r.define(Runtime::per_object(2)) == ATTRCACHE_OK, "defined");
-      const uint32_t keyval = r.registry().definitions().find(2)->keyval.load(kRelaxed);
-      expect(keyval != before, "another keyval");
-      same += id::index(keyval) == id::index(before);
-      expect(attrcache_set_predefined(r.kind, &r.table, 2, 5) == ATTRCACHE_OK, "set");
-      int value = 0;
-      expect(attrcache_get_fint(r.kind, &r.table, 2, &value) == ATTRCACHE_OK && value == 5, "got");
-    });
-    join();
-    r.finish();
-  });
-  EXPECT_GT(same, 0);
-}
-
-// The same where another thread has defined the one before, too: what it wrote there is told by the
-// index alone.
-TEST(Definitions, AnIndexIsGivenBackByWhoHasTakenIt) {
-  int same = 0;
+// The same of the last number that a kind can have: its second definition is told that it is defined,
+// not that there is no place; and nothing is left of the keyval that it had made.
+TEST(Definitions, TwoThatDefineTheLastNumber) {
+  int undone = 0;
   run_model({2, 2}, [&] {
     Runtime r;
-    r.registry().definitions().find_or_add(3, nullptr);  // the table of numbers is there
-    uint32_t before = 0, keyval = 0;
-    spawn([&] {
-      expect(r.define(Runtime::per_object(1)) == ATTRCACHE_OK, "defined");
-      before = r.registry().definitions().find(1)->keyval.load(kRelaxed);
-      expect(r.undefine(1) == ATTRCACHE_OK, "undefined");
-    });
-    spawn([&] {
-      expect(r.define(Runtime::per_object(2)) == ATTRCACHE_OK, "defined");
-      keyval = r.registry().definitions().find(2)->keyval.load(kRelaxed);
-    });
+    for (int number = 100; number < 147; ++number) {
+      attrcache_predefined p = r.per_kind(0);
+      p.number = number;
+      expect(r.define(p) == ATTRCACHE_OK, "a filler");
+    }
+    int results[2];
+    for (int t = 0; t < 2; ++t) {
+      spawn([&r, &results, t] { results[t] = r.define(Runtime::per_object(kNumber)); });
+    }
     join();
-    expect(keyval != before, "another keyval");
-    same += id::index(keyval) == id::index(before);
+    expect(results[0] + results[1] == ATTRCACHE_ERR_ARGUMENT, "one, and the other is told so");
+    const Registry::Counts counts = r.registry().counts();
+    expect(counts.created - counts.gone == 1, "one keyval");
+    undone += counts.gone == 1;
+    expect(r.define(Runtime::per_object(1)) == ATTRCACHE_ERR_KEYVALS_EXHAUSTED, "full");
+    expect(attrcache_set_predefined(r.kind, &r.table, kNumber, 5) == ATTRCACHE_OK, "set");
     r.finish();
   });
-  EXPECT_GT(same, 0);
+  EXPECT_GT(undone, 0);
+}
+
+// Users' keyvals have their numbers at once, or are told that there is none yet.
+TEST(Definitions, PerObjectAgainstItsUse) {
+  int set = 0;
+  run_model({3, 2}, [&] {
+    Runtime r;
+    spawn([&] { expect(r.define(Runtime::per_object(kNumber)) == ATTRCACHE_OK, "defined"); });
+    spawn([&] {
+      const int result = attrcache_set_predefined(r.kind, &r.table, kNumber, 5);
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_KEYVAL_UNKNOWN, "set, or unknown");
+      int value = 0;
+      const int got = attrcache_get_fint(r.kind, &r.table, kNumber, &value);
+      expect(result != ATTRCACHE_OK || (got == ATTRCACHE_OK && value == 5), "and got");
+      set += result == ATTRCACHE_OK;
+    });
+    join();
+    r.finish();
+  });
+  EXPECT_GT(set, 0);
 }
 
 // The last index of the first chunk: a user's new keyval and a definition both come to it.
@@ -308,8 +193,7 @@ TEST(Definitions, AnIndexIsAUsersOrADefinitions) {
     });
     spawn([&] { expect(r.define(Runtime::per_object(1)) == ATTRCACHE_OK, "defined"); });
     join();
-    const uint32_t of_definition =
-        id::index(r.registry().definitions().find(1)->keyval.load(kRelaxed));
+    const uint32_t of_definition = id::index(r.registry().definitions().find(1)->keyval);
     const uint32_t of_users = id::index(static_cast<uint32_t>(keyval));
     expect((of_users == kLast) != (of_definition == kLast), "one of the two has it");
     expect(of_users != of_definition, "never both");
@@ -343,27 +227,6 @@ TEST(Definitions, TheFirstDefinitionAgainstIntrospection) {
     r.finish();
   });
   EXPECT_GT(listed, 0);
-}
-
-// Whoever undefines a number finds the table of numbers that somebody has just made.
-TEST(Definitions, TheFirstDefinitionAgainstUndefine) {
-  int undefined = 0, unknown = 0;
-  run_model({3, 2}, [&] {
-    Runtime r;
-    spawn([&] {
-      const int result = r.define(Runtime::per_object(kNumber));
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "defined, or one at a time");
-    });
-    spawn([&] {
-      const int result = r.undefine();
-      undefined += result == ATTRCACHE_OK;
-      unknown += result != ATTRCACHE_OK;
-    });
-    join();
-    r.finish();
-  });
-  EXPECT_GT(undefined, 0);
-  EXPECT_GT(unknown, 0);
 }
 
 // A kind that another thread has just registered is read through all kinds of the domain.

@@ -193,8 +193,10 @@ TEST(AtOnce, AnotherKind) {
 TEST(AtOnce, Predefined) {
   run_model({}, [] {
     Objects o;
-    expect(attrcache_keyval_create_predefined(o.kind, ATTRCACHE_AS_INT, &o.keys[0]) == ATTRCACHE_OK,
-           "made");
+    attrcache_predefined p = {};
+    p.number = o.keys[0] = 5;
+    p.tag = ATTRCACHE_AS_INT;
+    expect(attrcache_keyval_define(o.kind, &p) == ATTRCACHE_OK, "made");
     const auto refused = [&o](int object) {
       expect(attrcache_set(o.kind, &o.tables[object], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
                            nullptr) == ATTRCACHE_ERR_KEYVAL_PREDEFINED,

@@ -179,7 +179,7 @@ TEST(AtOnce, CopyAgainstBorrow) {
     o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
     spawn([&o] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       expect(attrcache_borrow(o.kind, &o.tables[0], o.keys[0], &borrowed) == ATTRCACHE_OK, "there");
       attrcache_give_back(&borrowed);
     });
@@ -202,7 +202,7 @@ TEST(AtOnce, FreeAgainstBorrow) {
     Plain<int> body{1};
     Atomic<int> lent{0};
     spawn([&] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       expect(attrcache_borrow(o.kind, &o.tables[0], o.keys[0], &borrowed) == ATTRCACHE_OK, "there");
       lent.store(1, kRelease);
       expect(body.read() == 1, "what is borrowed is alive");

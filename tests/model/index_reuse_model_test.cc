@@ -31,7 +31,7 @@ struct FullRegistry {
         nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, nullptr,
         nullptr, nullptr};
     int keyval;
-    if (registry.create(callbacks, &keyval, Registry::kNotPredefined) != ATTRCACHE_OK) return false;
+    if (registry.create(callbacks, &keyval) != ATTRCACHE_OK) return false;
     expect(static_cast<uint32_t>(keyval) == expected, "indices are first in, first out");
     return true;
   }
@@ -115,7 +115,7 @@ TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
       // This one has index 0, unless index 2 was freed before it.
       const attrcache_callbacks callbacks = {};
       int keyval;
-      if (f.registry.create(callbacks, &keyval, Registry::kNotPredefined) == ATTRCACHE_OK)
+      if (f.registry.create(callbacks, &keyval) == ATTRCACHE_OK)
         ++created;
     });
     join();

@@ -332,7 +332,7 @@ TEST(Keyval, APinnerThatWaitedIsHandedAValueOfTheNextKeyval) {
       make_next();
     });
     spawn([&f, &next, &handed] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       const bool was_made = next != ATTRCACHE_KEYVAL_INVALID;
       const int result = attrcache_borrow(f.kind(), &f.table(0), f.keys[0].keyval, &borrowed);
       if (result == ATTRCACHE_OK) {

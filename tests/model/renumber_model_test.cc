@@ -48,7 +48,7 @@ TEST(Renumber, AgainstBorrow) {
     make_old(f);
     spawn([&f] { f.set(0, 1, 2); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       expect(f.borrow(0, 0, &borrowed), "it is there");
       f.give_back(&borrowed);
     });
@@ -73,7 +73,7 @@ TEST(Renumber, KeepsTheOrder) {
     make_old(f);
     spawn([&f] { f.set(0, 1, 2); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
     join();

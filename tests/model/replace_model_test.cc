@@ -18,7 +18,7 @@ Pair& slot_of(Fixture& f, int key) {
 
 // Borrows where there always is a value, and gives it back.
 void borrow_what_is_there(Fixture& f) {
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   expect(f.borrow(0, 0, &borrowed), "there is always a value to be borrowed");
   f.give_back(&borrowed);
 }
@@ -83,7 +83,7 @@ TEST(Replace, BorrowBesideSetAndDelete) {
     spawn([&f] { f.set(0, 0, 2); });
     spawn([&f] { f.erase(0, 0); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
   });
@@ -102,7 +102,7 @@ void borrow_beside_a_failing_set_and_a_delete(Bound bound, bool no_delete_fn) {
     });
     spawn([&f] { f.erase(0, 0); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
   });
@@ -128,7 +128,7 @@ TEST(Replace, TwoBorrowsBesideAFailingSetAndADelete) {
     });
     for (int t = 0; t < 2; ++t) {
       spawn([&f] {
-        attrcache_borrowed borrowed;
+        attrcache_borrowed borrowed = {};
         if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
       });
     }
@@ -148,7 +148,7 @@ TEST(Replace, BorrowBesideAFailingSetAndTheEndOfTheKeyval) {
       f.free(0);
     });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
   });
@@ -203,10 +203,10 @@ void later_pins_do_not_pass(Bound bound, void (*claim)(Fixture&)) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] {
-      attrcache_borrowed first;
+      attrcache_borrowed first = {};
       if (!f.borrow(0, 0, &first)) return;
       const bool claimed = meta::deleting(slot_of(f, 0).load_meta());
-      attrcache_borrowed again;
+      attrcache_borrowed again = {};
       const bool both = f.borrow(0, 0, &again);
       expect(!claimed || both, "who holds it may borrow it again");
       if (both) f.give_back(&again);
@@ -216,7 +216,7 @@ void later_pins_do_not_pass(Bound bound, void (*claim)(Fixture&)) {
     spawn([&f] {
       for (int round = 0; round < 2; ++round) {
         const bool claimed = meta::deleting(slot_of(f, 0).load_meta());
-        attrcache_borrowed borrowed;
+        attrcache_borrowed borrowed = {};
         if (!f.borrow(0, 0, &borrowed)) continue;
         expect(!claimed || borrowed.value != &f.values[1], "later pins don't pass a claim");
         f.give_back(&borrowed);
@@ -238,7 +238,7 @@ TEST(Claim, TwoSetsWaitForOneBorrow) {
     f.set(0, 0, 1);
     for (int t = 0; t < 2; ++t) spawn([&f, t] { f.set(0, 0, 2 + t); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
     });
   });
@@ -273,7 +273,7 @@ TEST(Claim, ByTwoWhoCopyIt) {
 TEST(Replace, BorrowUpTheStackOfTheSet) {
   run_with_fixture({2}, [](Fixture& f) {
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (value == 1) expect(!fixture.borrow(0, 0, &borrowed), "refused up the set's own stack");
     };
     f.set(0, 0, 1);
@@ -288,7 +288,7 @@ TEST(Claim, BySetOfWhatItHasBorrowed) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (!f.borrow(0, 0, &borrowed)) return;
       expect(f.set(0, 0, 2) == ATTRCACHE_ERR_BORROWED, "refused, not waited for");
       f.give_back(&borrowed);
@@ -325,7 +325,7 @@ TEST(Claim, OfADeleteIsNotWaitedForByABorrow) {
     f.set(0, 0, 1);
     spawn([&f] { f.erase(0, 0); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (f.borrow(0, 0, &borrowed)) f.give_back(&borrowed);
       tried.store(1, kRelease);
     });
@@ -345,7 +345,7 @@ void against_a_borrow_of_what_ends(void (*ends)(Fixture&)) {
       f.values[1].body.write(0);
     });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (!f.borrow(0, 0, &borrowed)) return;
       f.give_back(&borrowed);
     });
@@ -372,7 +372,7 @@ TEST(NoDeleteFn, ValuesReplacedOneAfterTheOtherAreNobodysAnyMore) {
       }
     });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (!f.borrow(0, 0, &borrowed)) return;
       f.give_back(&borrowed);
     });

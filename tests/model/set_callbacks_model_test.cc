@@ -11,7 +11,7 @@ namespace {
 
 struct Kind {
   explicit Kind(unsigned stripes = 1) : registry(0, options, stripes, epoch, threads) {
-    expect(registry.create(callbacks(1), &keyval, Registry::kNotPredefined) == ATTRCACHE_OK,
+    expect(registry.create(callbacks(1), &keyval) == ATTRCACHE_OK,
            "made");
   }
   Epoch epoch{1};

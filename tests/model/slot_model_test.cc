@@ -156,7 +156,7 @@ TEST(Slot, NoDeleteFnBorrowAgainstSet) {
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
     spawn([&f] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       if (!f.borrow(0, 0, &borrowed)) return;
       expect(borrowed.value == &f.values[f.get(0, 0)], "what is borrowed stays attached");
       f.give_back(&borrowed);

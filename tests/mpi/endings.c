@@ -6,7 +6,6 @@
  * endings_test.sh starts again behind it.
  */
 #include "check.h"
-#include "peer.h"
 
 enum { kCode = 77, kUnknown = 0x40000ff0 };
 
@@ -114,7 +113,7 @@ static void end(int code, const char* then) {
   } while (0)
 
 /* One kind: what is the same for all its objects. */
-#define KIND(Name, Handle, Null, wrong)                                                            \
+#define KIND(Name, NAME, Handle, Null, wrong)                                                      \
   static int k_##Name;                                                                             \
   static int copied_##Name;                                                                        \
   static void on_any_##Name(const char* object) {                                                  \
@@ -124,6 +123,10 @@ static void end(int code, const char* then) {
     SCENARIO(object, kNames, #Name " free unknown", k = kUnknown, MPI_##Name##_free_keyval(&k),    \
              "");                                                                                  \
     SCENARIO(object, kAll, #Name " free wrong kind", k = (wrong), MPI_##Name##_free_keyval(&k),    \
+             "");                                                                                  \
+    SCENARIO(object, kAll, #Name " free nothing", , MPI_##Name##_free_keyval(NULL), "");           \
+    SCENARIO(object, kAll, #Name " create nothing", ,                                              \
+             MPI_##Name##_create_keyval(MPI_##NAME##_NULL_COPY_FN, del_quiet_##Name, NULL, NULL),  \
              "");                                                                                  \
     SCENARIO(object, kNames, #Name " set null", , MPI_##Name##_set_attr(Null, k_##Name, NULL),     \
              "");                                                                                  \
@@ -161,34 +164,25 @@ static void end(int code, const char* then) {
 
 static int type_key;
 static int comm_key;
-KIND(Comm, MPI_Comm, MPI_COMM_NULL, type_key)
-KIND(Type, MPI_Datatype, MPI_DATATYPE_NULL, comm_key)
-KIND(Win, MPI_Win, MPI_WIN_NULL, comm_key)
+KIND(Comm, COMM, MPI_Comm, MPI_COMM_NULL, type_key)
+KIND(Type, TYPE, MPI_Datatype, MPI_DATATYPE_NULL, comm_key)
+KIND(Win, WIN, MPI_Win, MPI_WIN_NULL, comm_key)
 
-static void dup_and_free_comm(const char* object, MPI_Comm comm) {
-  MPI_Comm dup = MPI_COMM_NULL;
-  MPI_Comm_set_attr(comm, copied_Comm, NULL);
-  SCENARIO(object, kNames, "failing dup", , MPI_Comm_dup(comm, &dup), "");
-  MPI_Comm_delete_attr(comm, copied_Comm);
-  MPI_Comm_dup(comm, &dup);
-  MPI_Comm_set_attr(dup, k_Comm, NULL);
-  SCENARIO(object, kNames, "failing free", , MPI_Comm_free(&dup),
-           dup != MPI_COMM_NULL ? ", kept" : "");
-  fails = 0;
-  if (dup != MPI_COMM_NULL) MPI_Comm_free(&dup);
-}
-
-static void dup_and_free_type(const char* object, MPI_Datatype type) {
-  MPI_Datatype dup = MPI_DATATYPE_NULL;
-  MPI_Type_set_attr(type, copied_Type, NULL);
-  SCENARIO(object, kNames, "failing dup", , MPI_Type_dup(type, &dup), "");
-  MPI_Type_delete_attr(type, copied_Type);
-  MPI_Type_dup(type, &dup);
-  MPI_Type_set_attr(dup, k_Type, NULL);
-  SCENARIO(object, kNames, "failing free", , MPI_Type_free(&dup),
-           dup != MPI_DATATYPE_NULL ? ", kept" : "");
-  fails = 0;
-}
+#define DUP_AND_FREE(Name, Handle, Null)                                      \
+  static void dup_and_free_##Name(const char* object, Handle h) {             \
+    Handle dup = Null;                                                        \
+    MPI_##Name##_set_attr(h, copied_##Name, NULL);                            \
+    SCENARIO(object, kNames, "failing dup", , MPI_##Name##_dup(h, &dup), ""); \
+    MPI_##Name##_delete_attr(h, copied_##Name);                               \
+    MPI_##Name##_dup(h, &dup);                                                \
+    MPI_##Name##_set_attr(dup, k_##Name, NULL);                               \
+    SCENARIO(object, kNames, "failing free", , MPI_##Name##_free(&dup),       \
+             dup != Null ? ", kept" : "");                                    \
+    fails = 0;                                                                \
+    if (dup != Null) MPI_##Name##_free(&dup);                                 \
+  }
+DUP_AND_FREE(Comm, MPI_Comm, MPI_COMM_NULL)
+DUP_AND_FREE(Type, MPI_Datatype, MPI_DATATYPE_NULL)
 
 static void free_win(MPI_Win win) {
   MPI_Win_set_attr(win, k_Win, NULL);
@@ -196,6 +190,21 @@ static void free_win(MPI_Win win) {
            win != MPI_WIN_NULL ? ", kept" : "");
   fails = 0;
   if (win != MPI_WIN_NULL) MPI_Win_free(&win);
+}
+
+/* A handle that was freed, where the MPI can tell. */
+static void on_freed(const char* object) {
+  void* value = NULL;
+  int flag;
+  MPI_Comm comm;
+  MPI_Comm freed;
+  if (ON_OPENMPI) return;
+  MPI_Comm_dup(MPI_COMM_SELF, &comm);
+  MPI_Comm_set_attr(comm, k_Comm, NULL);
+  freed = comm;
+  MPI_Comm_free(&comm);
+  SCENARIO(object, kAll, "get freed", , MPI_Comm_get_attr(freed, k_Comm, &value, &flag), "");
+  SCENARIO(object, kAll, "set freed", , MPI_Comm_set_attr(freed, k_Comm, NULL), "");
 }
 
 /* By MPI-1's names. */
@@ -261,13 +270,14 @@ int main(int argc, char** argv) {
   on_Type("type", type);
   if (!has("none")) on_Type("int", MPI_INT);
   on_Win("win", win);
+  on_freed("world");
   on_mpi1("world", MPI_COMM_WORLD);
   if (!has("none")) on_mpi1("before", before);
-  dup_and_free_comm("world", MPI_COMM_WORLD);
-  if (!has("none")) dup_and_free_comm("self", MPI_COMM_SELF);
-  dup_and_free_comm("before", before);
-  dup_and_free_comm("after", after);
-  dup_and_free_type("type", type);
+  dup_and_free_Comm("world", MPI_COMM_WORLD);
+  if (!has("none")) dup_and_free_Comm("self", MPI_COMM_SELF);
+  dup_and_free_Comm("before", before);
+  dup_and_free_Comm("after", after);
+  dup_and_free_Type("type", type);
   free_win(win);
 
   MPI_Type_free(&type);

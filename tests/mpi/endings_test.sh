@@ -35,7 +35,7 @@ table() {
   while :; do
     # Open MPI's messages come, since version 5, from a thread that the program's end may overtake. Then it is tried
     # again.
-    for attempt in {1..20}; do
+    for attempt in {1..200}; do
       LD_PRELOAD=$1 timeout -k 5 120 "$program" "$2" "$first" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
       code=$?
       if grep -q '^end: all' "$TMPDIR/out" || [ -n "$(message "$TMPDIR/err")" ]; then break; fi
@@ -64,7 +64,7 @@ for config in "$@"; do
   printf '%s: %s, of which %s end the program\n' "$config" "$(grep '^end: all' "$TMPDIR/native")" \
     "$(grep -c '^ended' "$TMPDIR/native")"
 done
-# What the MPI gets wrong by itself (peer.h).
+# What the MPI gets wrong by itself (check.h).
 grep -h '^peer bug: ' "$TMPDIR/native" | sort -u
 peer_bug "$(mpi_of "$mpi")" "the message that ends a program is lost at times" test ! -f "$TMPDIR/overtaken"
 [ ! -f "$TMPDIR/overtaken.served" ] || echo "messages lost served: $(wc -l <"$TMPDIR/overtaken.served")"

@@ -26,6 +26,46 @@ interposer_of() {
   esac
 }
 
+# The library and the folder of the header that an MPI, openmpi or mpich, has for the standard ABI, if any.
+abi_library() { find -L /usr/lib/*/ -maxdepth 1 -name "libmpi_abi_$1.so.*" | head -n 1; }
+abi_headers() {
+  find -L /usr/lib/*/"mpi_abi_$1/include" /usr/lib/*/"$1/include/standard_abi" -name mpi.h -printf '%h\n' 2>/dev/null | head -n 1
+}
+has_mpi() { # MPI
+  case $1 in
+    *_abi) [[ -n $(abi_library "${1%_abi}") && -n $(abi_headers "${1%_abi}") ]] ;;
+    *) command -v "mpicc.$1" && command -v "mpirun.$1" ;;
+  esac >/dev/null
+}
+# Which of the two libraries a program for the standard ABI finds.
+choose_library() { # MPI
+  unset LD_LIBRARY_PATH
+  [[ $1 != *_abi ]] || {
+    mkdir -p "$TMPDIR/$1.lib"
+    ln -sf "$(abi_library "${1%_abi}")" "$TMPDIR/$1.lib/libmpi_abi.so.1"
+    export LD_LIBRARY_PATH=$TMPDIR/$1.lib
+  }
+}
+compile_mpi() { # MPI ARGUMENT...
+  local mpi=$1
+  shift
+  case $mpi in
+    # Their compilers' wrappers, where there are any, know nothing of this.
+    *_abi) cc -isystem "$(abi_headers "${mpi%_abi}")" "$@" -Wl,--no-as-needed "$(abi_library "${mpi%_abi}")" ;;
+    *) "mpicc.$mpi" "$@" ;;
+  esac
+}
+# tools/check-mpi with the compilers and the launcher of an MPI, on 2 ranks.
+check_mpi() { # MPI ARGUMENT...
+  local mpi=$1 compilers
+  shift
+  case $mpi in
+    *_abi) compilers=(--mpicc "cc -isystem $(abi_headers "${mpi%_abi}") -Wl,--no-as-needed $(abi_library "${mpi%_abi}")") ;;
+    *) compilers=(--mpicc "mpicc.$mpi" --mpif90 "mpif90.$mpi" --mpicxx "mpicxx.$mpi") ;;
+  esac
+  (choose_library "$mpi" && tools/check-mpi "${compilers[@]}" --mpirun "mpirun.$(mpi_of "$mpi") -np 2" "$@")
+}
+
 # For tools/attrcache-run: the folder of an interposer.
 served_by() { # LIBRARY
   ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$1")")
@@ -33,7 +73,7 @@ served_by() { # LIBRARY
 }
 
 # What an MPI gets wrong by itself can't be asked of it served. True if COMMAND fails natively; then that is said, as
-# peer.h says it in C: "peer bug: Open MPI 5.0.7: WHAT".
+# check.h says it in C: "peer bug: Open MPI 5.0.7: WHAT".
 peer_bug() { # openmpi|mpich WHAT COMMAND...
   local mpi=$1 what=$2 version
   shift 2

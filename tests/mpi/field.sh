@@ -5,10 +5,10 @@
 #
 #   tests/mpi/field.sh [--only=TEST,...] [--np="1 2"] LIBRARIES [MPI...]
 #
-# LIBRARIES is a folder with libattrcache_*.so, as tools/install or Bazel leave them. An MPI is openmpi or mpich, or what
+# LIBRARIES is a folder with libattrcache_*.so, as CMake or Bazel leave them. An MPI is openmpi or mpich, or what
 # one of them has for the standard ABI, openmpi_abi or mpich_abi; all that are here, if none is named. The programs of
-# this folder are compiled by the MPI's compilers, or with the standard ABI's header, and each is run as run.sh says. The
-# last line says how many tests failed. It is what shows that one interposer serves all versions of an MPI.
+# this folder are compiled by the MPI's compilers, or with the standard ABI's header, and each is run as run.sh says; all
+# checks of tools/check-mpi are made, too. The last line says how many tests failed. It is what shows that one interposer serves all versions of an MPI.
 
 set -u
 
@@ -48,54 +48,16 @@ report() { # MPI TEST STATUS FILE
 
 # ---- Compiling ----
 
-# The library of an MPI for the standard ABI, and the folder of a header for it.
-abi_library() { # MPI
-  local file
-  for file in /usr/lib/*/"libmpi_abi_$1.so".*; do [[ ! -f $file ]] || printf '%s\n' "$file"; done | head -n 1
-}
-abi_headers() { # MPI
-  local folder
-  for folder in /usr/lib/*/"mpi_abi_$1/include" /usr/lib/*/"$1/include/standard_abi"; do
-    [[ ! -f $folder/mpi.h ]] || printf '%s\n' "$folder"
-  done | head -n 1
-}
-
-has() { # MPI
-  case $1 in
-    *_abi) [[ -n $(abi_library "${1%_abi}") && -n $(abi_headers "${1%_abi}") ]] ;;
-    *) command -v "mpicc.$1" >/dev/null && command -v "mpirun.$1" >/dev/null ;;
-  esac
-}
-
-# Sessions came with MPI-4.0; Open MPI 5.0, which is MPI-3.1 by its version, has them too.
-has_sessions() { # MPI
-  local flags=()
-  case $1 in
-    *_abi) flags=(cc -isystem "$(abi_headers "${1%_abi}")") ;;
-    *) flags=("mpicc.$1") ;;
-  esac
-  echo "MPI_Session session;" | "${flags[@]}" -include mpi.h -fsyntax-only -x c - 2>/dev/null
-}
-
 compile() { # MPI TARGET FLAGS... SOURCES...
-  local mpi=$1 target=$scratch/$1/$2 flags=(-std=gnu11 -O1 -g -Wno-deprecated-declarations -pthread)
+  local mpi=$1 target=$2
   shift 2
-  case $mpi in
-    # Their compilers' wrappers, where there are any, know nothing of this.
-    *_abi) cc "${flags[@]}" -isystem "$(abi_headers "${mpi%_abi}")" "$@" -o "$target" "$(abi_library "${mpi%_abi}")" -ldl ;;
-    *) "mpicc.$mpi" "${flags[@]}" "$@" -o "$target" -ldl ;;
-  esac
+  compile_mpi "$mpi" -std=gnu11 -O1 -g -Wno-deprecated-declarations -pthread "$@" -o "$scratch/$mpi/$target" -ldl
 }
 compile_cxx() { # MPI TARGET SOURCE
   case $1 in
     *_abi) g++ -O1 -g -isystem "$(abi_headers "${1%_abi}")" "$3" -o "$scratch/$1/$2" "$(abi_library "${1%_abi}")" ;;
     *) "mpicxx.$1" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX -O1 -g "$3" -o "$scratch/$1/$2" ;;
   esac
-}
-compile_fortran() { # MPI INTERFACE NUMBER
-  local flags=(-cpp -ffree-line-length-none -fallow-argument-mismatch -O0 -g -J "$scratch/$1" "-DFORTRAN_INTERFACE=$3")
-  "mpicc.$1" "-DFORTRAN_INTERFACE=$3" -O1 -g -c tests/mpi/fortran_c.c -o "$scratch/$1/fortran_c.o" &&
-    "mpif90.$1" "${flags[@]}" tests/mpi/fortran.F90 "$scratch/$1/fortran_c.o" -o "$scratch/$1/fortran_$2"
 }
 
 # ---- Running ----
@@ -113,74 +75,6 @@ run() { # MPI NAME[:PROGRAM] MODE NPS ARGUMENT...
     "$libraries/libattrcache_$(interposer_of "$mpi").so" "$scratch/$mpi/$program" "$@" \
     >"$scratch/output" 2>&1 </dev/null || status=$?
   report "$mpi" "$name" "$status" "$scratch/output"
-}
-
-# The demo's storms, which the MPIs lose by themselves: what they say is shown.
-storm() { # MPI same|own
-  local status=0 native=0
-  wanted "storm_$2" || return
-  (
-    timeout -k 3 60 "$scratch/$1/storm" "$2" >"$scratch/native" 2>&1 </dev/null
-    exit $?
-  ) 2>/dev/null || native=$?
-  ATTRCACHE_LIBDIR=$libraries ATTRCACHE_VERBOSE=1 timeout -k 3 120 tools/attrcache-run --mpi "$(interposer_of "$1")" "$scratch/$1/storm" "$2" \
-    >"$scratch/output" 2>&1 </dev/null || status=$?
-  grep -q '^attrcache\[.*serving' "$scratch/output" || status=99
-  {
-    printf 'served: %s; native: ' "$(grep -E -m 1 '^(done|HUNG)' "$scratch/output")"
-    ((native <= 3)) && grep -E -m 1 '^(done|HUNG)' "$scratch/native" || echo "exit $native"
-  } >>"$scratch/output"
-  report "$1" "storm_$2" "$status" "$scratch/output"
-}
-
-# The MPI's own launcher, with the library found out from the command: its options for environment, hosts, several
-# programs, and files of command lines. What the launcher can't do natively either is said, and not asked.
-launches() { # MPI
-  local mpi=$1 mpirun program=$scratch/$1/coexist status=0 runs=0
-  local -a same
-  mpirun=mpirun.$(mpi_of "$mpi")
-  wanted launches || return
-  : >"$scratch/output"
-  run_two() { # WHAT COMMAND...
-    local what=$1 output
-    shift
-    if peer_bug "$(mpi_of "$mpi")" "$what" two "$@" >>"$scratch/output"; then return; fi
-    runs=$((runs + 1))
-    output=$(ATTRCACHE_LIBDIR=$libraries ATTRCACHE_VERBOSE=1 ATTRCACHE_TEST_SERVED=1 \
-      timeout 100 tools/attrcache-run "$@" 2>&1 </dev/null)
-    (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) &&
-      (($(grep -c 'checks passed$' <<<"$output") == 2)) && return
-    status=1
-    printf 'FAILED: %s:\n%s\n' "$*" "$output" >>"$scratch/output"
-  }
-  two() { (($(ATTRCACHE_TEST_SERVED=0 timeout 100 "$@" 2>/dev/null | grep -c 'checks passed$') == 2)); }
-  same=(-np 1 "$program")
-  run_two "-np" "$mpirun" -np 2 "$program"
-  run_two "-n" "$mpirun" -n 2 "$program"
-  run_two "a wrapper" "$mpirun" -np 2 bash -c 'exec "$@"' bash "$program"
-  run_two "several programs" "$mpirun" "${same[@]}" : "${same[@]}"
-  printf -- '-np 1 %s\n-np 1 %s\n' "$program" "$program" >"$scratch/lines"
-  case $mpirun in
-    *openmpi)
-      run_two "-x" "$mpirun" -x A=B -np 2 "$program"
-      run_two "--host" "$mpirun" --host localhost:2 -np 2 "$program"
-      echo "localhost slots=2" >"$scratch/hosts"
-      run_two "--hostfile" "$mpirun" --hostfile "$scratch/hosts" -np 2 "$program"
-      run_two "--app" "$mpirun" --app "$scratch/lines"
-      run_two "-x, several programs" "$mpirun" -x A=B "${same[@]}" : -x C=D "${same[@]}"
-      ;;
-    *)
-      run_two "-genv" "$mpirun" -genv A B -np 2 "$program"
-      run_two "-env" "$mpirun" -np 2 -env A B "$program"
-      run_two "-hosts" "$mpirun" -hosts localhost -np 2 "$program"
-      echo "localhost:2" >"$scratch/hosts"
-      run_two "-f" "$mpirun" -f "$scratch/hosts" -np 2 "$program"
-      run_two "-configfile" "$mpirun" -configfile "$scratch/lines"
-      run_two "-genv, several programs" "$mpirun" -genv A B "${same[@]}" : "${same[@]}"
-      ;;
-  esac
-  echo "$runs command lines" >>"$scratch/output"
-  report "$mpi" launches "$status" "$scratch/output"
 }
 
 # Interposers of another interface must not take the process for theirs, and say so.
@@ -205,17 +99,29 @@ refuses() { # MPI
   report "$mpi" refuses "$status" "$scratch/output"
 }
 
-# Whether the values that the interposer was built with are those of this header.
+# Whether abi.h, with which the interposer is built, says the same as the MPI's own header of the standard ABI: values,
+# sizes, and, as the compiler compares them, the types of functions.
 abi_values() { # MPI
-  local status=0 header
+  local status=0 name theirs ours=lib/mpi/native/mpi_abi/abi.h
   wanted abi_values || return
-  for header in ours theirs; do
-    local flags=(-isystem "$(abi_headers "${1%_abi}")" -include mpi.h)
-    [[ $header == theirs ]] || flags=(-include lib/mpi/native/mpi_abi/abi.h)
-    cc -std=gnu11 -Wall -Werror "${flags[@]}" tests/mpi/abi_values.c -o "$scratch/abi_values" &&
-      "$scratch/abi_values" >"$scratch/abi_values.$header" || status=1
+  theirs=$(abi_headers "${1%_abi}")/mpi.h
+  {
+    printf '#include <stddef.h>\n#include <stdio.h>\nint main(void) {\n'
+    for name in $(sed -n 's/^#define \(MPI_[A-Z_]*\) .*/\1/p; s/^  \(MPI_[A-Z_]*\) = .*/\1/p' "$ours"); do
+      printf '  printf("%%s %%jd\\n", "%s", (intmax_t)(intptr_t)(%s));\n' "$name" "$name"
+    done
+    for name in $(sed -n '/MPI_Fint/d; s/^\(typedef .*[ *]\|} \)\(MPI_[A-Za-z]*\);$/\2/p' "$ours"); do
+      printf '  printf("%%s %%zu\\n", "%s", sizeof(%s));\n' "$name" "$name"
+    done
+    echo '}'
+  } >"$scratch/abi_values.c"
+  for name in ours theirs; do
+    cc -std=gnu11 -Wall -Werror -include stdint.h -include "${!name}" "$scratch/abi_values.c" -o "$scratch/abi_values" &&
+      "$scratch/abi_values" >"$scratch/abi_values.$name" || status=1
   done >"$scratch/output" 2>&1
   diff "$scratch/abi_values.ours" "$scratch/abi_values.theirs" >>"$scratch/output" || status=1
+  sed -n '/^typedef int(MPI_\(Comm\|Type\|Win\)_/p; /^int PMPI_/{:more; /;$/!{N; b more}; p}' "$ours" |
+    cc -std=gnu11 -Wall -Werror -include "$theirs" -fsyntax-only -x c - >>"$scratch/output" 2>&1 || status=1
   echo "$(wc -l <"$scratch/abi_values.theirs") values and types" >>"$scratch/output"
   report "$1" abi_values "$status" "$scratch/output"
 }
@@ -229,14 +135,10 @@ script() { # MPI NAME ARGUMENT...
   report "$mpi" "$name" "$status" "$scratch/output"
 }
 
-C_PROGRAMS=(abort coexist communicator datatype endings errors failing finalize foreign init misuse objects predefined raising
-  reentrant report sessions threads window)
-
 try() { # MPI
-  local mpi=$1 name number interface
+  local mpi=$1 name
   mkdir -p "$scratch/$mpi"
-  for name in "${C_PROGRAMS[@]}"; do
-    [[ $name != sessions ]] || has_sessions "$mpi" || continue
+  for name in coexist endings foreign init misuse raising report; do
     compile "$mpi" "$name" "tests/mpi/$name.c" || failed=$((failed + 1))
   done
   compile "$mpi" fixed_address -no-pie -fno-pic tests/mpi/fixed_address.c || failed=$((failed + 1))
@@ -244,64 +146,45 @@ try() { # MPI
   cc -O1 tests/mpi/opened_late.c -o "$scratch/$mpi/opened_late" -ldl || failed=$((failed + 1))
   compile "$mpi" tool -shared -fPIC tests/mpi/tool.c || failed=$((failed + 1))
   compile "$mpi" tool_for_attributes -shared -fPIC -DWRAP_ATTRIBUTES tests/mpi/tool.c || failed=$((failed + 1))
-  compile "$mpi" storm -O2 tools/demo.d/storm.c || failed=$((failed + 1))
   compile_cxx "$mpi" exception tests/mpi/exception.cc || failed=$((failed + 1))
 
-  for name in coexist communicator datatype errors failing window; do run "$mpi" "$name" control "$np"; done
-  run "$mpi" objects control "${np##* }"
-  for name in foreign raising reentrant threads; do run "$mpi" "$name" served "$np"; done
+  # What standard and MPIs say of attributes, in C, Fortran and C++.
+  if wanted checks; then
+    local status=0
+    bash tests/conformance/served_test.sh "$mpi" "$libraries/libattrcache_$(interposer_of "$mpi").so" \
+      >"$scratch/output" 2>&1 </dev/null || status=$?
+    report "$mpi" checks "$status" "$scratch/output"
+  fi
+  run "$mpi" coexist control "$np"
+  for name in foreign raising; do run "$mpi" "$name" served "$np"; done
   run "$mpi" raising_threads:raising served 1 threads
-  for name in finalize predefined; do run "$mpi" "$name" same "$np"; done
-  for name in create_before_init get_before_init use_null_handle give_null_pointer use_invalid_keyval fail_to_delete \
-    fail_at_finalize create_after_finalize get_after_finalize set_after_finalize; do
-    run "$mpi" "$name:abort" abort 1 "$name"
-  done
-  run "$mpi" sessions control 1
-  run "$mpi" sessions_kept:sessions served 1 kept
-  run "$mpi" sessions_after:sessions control 1 after
-  run "$mpi" sessions_outlives:sessions control 1 outlives
   run "$mpi" fixed_address control 1
   run "$mpi" opened_late control "$np" "$scratch/$mpi/opened_module"
   for name in tool tool_for_attributes; do
-    run "$mpi" "$name:communicator" control "$np" "--preload=$scratch/$mpi/$name"
+    run "$mpi" "$name:coexist" control "$np" "--preload=$scratch/$mpi/$name"
   done
   run "$mpi" exception served 1
-  for name in same own; do storm "$mpi" "$name"; done
 
   refuses "$mpi"
-  launches "$mpi"
-  case $mpi in
-    *_abi) abi_values "$mpi" ;; # has no Fortran
-    *)
-      number=0
-      for interface in mpifh use_mpi mpi_f08; do
-        number=$((number + 1))
-        if wanted "fortran_$interface" && command -v "mpif90.$mpi" >/dev/null; then
-          compile_fortran "$mpi" "$interface" "$number" >"$scratch/output" 2>&1 ||
-            report "$mpi" "fortran_$interface" "not compiled" "$scratch/output"
-          run "$mpi" "fortran_$interface" control "$np"
-        fi
-      done
-      ;;
-  esac
+  [[ $mpi != *_abi ]] || abi_values "$mpi"
 
   local library
   library=$libraries/libattrcache_$(interposer_of "$mpi").so
   script "$mpi" endings "$library" "$scratch/$mpi/endings" none world-return world-handler self-handler object-handler \
     world-return,fatal-object
   script "$mpi" init tools/attrcache-run "$library" "$scratch/$mpi/tool" "$scratch/$mpi/init"
-  local more=(early get_early get_late late many nested threads) right=(coexist communicator datatype objects reentrant window)
+  local more=(early get_early get_late late many nested threads)
   script "$mpi" misuse tools/attrcache-run "$library" \
-    "$scratch/$mpi/misuse" "${more[@]/#/$scratch/$mpi/misuse }" -- "${right[@]/#/$scratch/$mpi/}"
-  right=(coexist communicator datatype errors exception failing reentrant threads window)
+    "$scratch/$mpi/misuse" "${more[@]/#/$scratch/$mpi/misuse }" -- "$scratch/$mpi/coexist"
   script "$mpi" report tools/attrcache-run "$libraries/libattrcache_$(interposer_of "$mpi").so" \
-    "$scratch/$mpi/report" tests/mpi/report_check.py "${right[@]/#/$scratch/$mpi/}"
+    "$scratch/$mpi/report" tests/mpi/report_check.py \
+    "$scratch/$mpi/coexist" "$scratch/$mpi/exception"
 }
 
 mpis=()
 for mpi in "${@:-openmpi mpich openmpi_abi mpich_abi}"; do
   for one in $mpi; do
-    if has "$one"; then
+    if has_mpi "$one"; then
       mpis+=("$one")
     elif (($# > 0)); then
       echo "field.sh: $one is not here" >&2
@@ -311,19 +194,11 @@ for mpi in "${@:-openmpi mpich openmpi_abi mpich_abi}"; do
 done
 export HOME=${HOME:-/tmp}
 for mpi in ${mpis[@]+"${mpis[@]}"}; do
-  # Which of the two libraries a program for the standard ABI finds.
-  case $mpi in
-    *_abi)
-      mkdir -p "$scratch/$mpi/lib"
-      ln -sf "$(abi_library "${mpi%_abi}")" "$scratch/$mpi/lib/libmpi_abi.so.1"
-      export LD_LIBRARY_PATH=$scratch/$mpi/lib
-      ;;
-    *) unset LD_LIBRARY_PATH ;;
-  esac
+  choose_library "$mpi"
   "mpirun.$(mpi_of "$mpi")" --version 2>&1 | grep -E -m 1 -i 'open mpi|version' | sed "s/^ */$mpi: /"
   try "$mpi"
 done
-if has openmpi && has mpich && wanted launcher && [[ " ${mpis[*]} " == *" openmpi "* && " ${mpis[*]} " == *" mpich "* ]]; then
+if has_mpi openmpi && has_mpi mpich && wanted launcher && [[ " ${mpis[*]} " == *" openmpi "* && " ${mpis[*]} " == *" mpich "* ]]; then
   unset LD_LIBRARY_PATH
   status=0
   bash tests/mpi/launcher_test.sh tools/attrcache-run "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so \

@@ -108,6 +108,18 @@ serves 2 mpirun.openmpi -np 2 "$openmpi_program"
 several="mpirun of several programs does not run them"
 serves_if_native 2 openmpi "$several" mpirun.openmpi -np 1 "$openmpi_program" : -np 1 "$openmpi_program"
 serves 2 mpirun.mpich -np 1 "$mpich_program" : -np 1 "$mpich_program"
+# The launchers' options for environment and hosts.
+echo "localhost slots=2" >"$TMPDIR/hosts"
+for options in "-x A=B" "--host localhost:2" "--hostfile $TMPDIR/hosts"; do
+  # shellcheck disable=SC2086 # words
+  serves_if_native 2 openmpi "mpirun $options" mpirun.openmpi $options -n 2 "$openmpi_program"
+done
+serves_if_native 2 openmpi "$several" mpirun.openmpi -x A=B -np 1 "$openmpi_program" : -x C=D -np 1 "$openmpi_program"
+echo "localhost:2" >"$TMPDIR/hosts"
+for options in "-genv A B" "-env A B" "-hosts localhost" "-f $TMPDIR/hosts"; do
+  # shellcheck disable=SC2086 # words
+  serves 2 mpirun.mpich $options -n 2 "$mpich_program"
+done
 serves 2 timeout 50 mpirun.openmpi -np 2 "$TMPDIR/wrapper" "$openmpi_program"
 # Also where the launcher has another environment than we, and where command lines are in a file.
 serves 2 env -u ATTRCACHE_VERBOSE mpirun.openmpi -np 2 "$openmpi_program"

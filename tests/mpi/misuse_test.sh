@@ -4,7 +4,8 @@
 # misuse_test.sh MPI RUN LIBRARY PROGRAM... -- PROGRAM... (a PROGRAM may be a word with arguments)
 #
 # With ATTRCACHE_CHECK=1, the first programs must be warned of what they announce ("expect SORT FUNCTION") and of
-# nothing else, each place once; without it, of nothing. The others are right and must hear nothing either way.
+# nothing else, each place once; without it, of nothing. The others are right and must hear nothing either way, and so
+# must checks of tools/check-mpi.
 
 set -u
 
@@ -29,7 +30,9 @@ launch() { # CHECK PROGRAM
   # shellcheck disable=SC2048,SC2086 # a program and its arguments
   ATTRCACHE_CHECK=$check timeout -k 5 60 "$run" --mpi "$(interposer_of "$mpi")" "mpirun.$(mpi_of "$mpi")" -np "$np" \
     bash -c 'exec "$@" 2>"$0.$$"' "$errors" $* >"$output" 2>&1 </dev/null
+  local code=$?
   cat "$errors".* >"$errors"
+  return "$code"
 }
 
 # "SORT FUNCTION" for each warning, which is two lines: "...: warning: ..., at LIBRARY: FUNCTION+0x12" and
@@ -69,6 +72,19 @@ for program in "$@"; do
   launch 1 "$program"
   silent "$program"
   grep -q 'passed$\|^rank' "$output" || { cat "$output" "$errors"; fail "$program: did not run"; }
+  checks=$((checks + 1))
+done
+
+for check in component-freed-first dup-of-dup-comm free-in-delete-callback-type session-attributes session-outlives-world \
+  storm-keyvals-type win-unchanged-by-others; do
+  # Not each MPI has sessions.
+  [[ $check != session-* ]] || compile_mpi "$mpi" -x c - -c -o "$TMPDIR/session.o" 2>/dev/null <<<'#include <mpi.h>
+MPI_Session session;' || continue
+  tools/check-mpi --reproducer "$check" >"$TMPDIR/right.c"
+  compile_mpi "$mpi" "$TMPDIR/right.c" -o "$TMPDIR/right" -lpthread
+  launch 1 "$TMPDIR/right" || fail "$check: exit code"
+  silent "$check"
+  grep -q 'FAILED' "$output" && fail "$check: $(cat "$output")"
   checks=$((checks + 1))
 done
 

@@ -63,61 +63,72 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
             tags = ["no-sanitizer"],
         )
 
-def mpi_sh_test(name, script, args, data, size = "medium"):
-    """A test that is a shell script and runs MPI programs.
+def mpi_sh_test(name, script, args, data = [], size = "medium", mpis = [None]):
+    """A test that is a shell script and runs MPI programs; for each of mpis, if any, MPI_NAME.
 
     Args:
       name: of the test.
       script: the script; it begins with `source tests/mpi/environment.sh`.
-      args: for it.
-      data: what they name.
+      args: for it. A word among them that begins with ":" or "//" is a label: its file is meant, and is there. In all of
+        them "{mpi}" stands for the MPI.
+      data: what else is to be there.
       size: as usual.
+      mpis: which MPIs.
     """
-    native.sh_test(
-        name = name,
-        size = size,
-        srcs = [script],
-        args = args,
-        data = data + ["//tests/mpi:environment.sh"],
-        tags = [
-            "cpu:2",
-            "local",
-            "no-sanitizer",
-        ],
-    )
+    for mpi in mpis:
+        lines, labels = [], []
+        for arg in args:
+            words = []
+            for word in arg.format(mpi = mpi).split(" "):
+                preload = "--preload=" if word.startswith("--preload=") else ""
+                word = word[len(preload):]
+                if word.startswith(":") or word.startswith("//"):
+                    labels.append(word)
+                    word = "$(location %s)" % word
+                words.append(preload + word)
+            lines.append(" ".join(words) if len(words) == 1 or arg.startswith("'") else "'%s'" % " ".join(words))
+        labels += [d.format(mpi = mpi) for d in data]
+        native.sh_test(
+            name = "%s_%s" % (mpi, name) if mpi else name,
+            size = size,
+            srcs = [script],
+            args = lines,
+            data = {label: None for label in labels + ["//tests/mpi:environment.sh"]}.keys(),
+            tags = [
+                "cpu:2",
+                "local",
+                "no-sanitizer",
+            ],
+        )
 
-def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [], data = [], mpis = MPIS, size = "medium"):
-    """A test for each of mpis, MPI_NAME_test, of MPI_PROGRAM; see run.sh.
+RUN = "//lib/mpi:run"
+LIBRARY = "//lib/mpi:libattrcache_{mpi}.so"
+
+def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [], mpis = MPIS, **options):
+    """A test for each of mpis, MPI_NAME_test, of a program; see run.sh.
 
     Args:
       name: of the test.
       program: if it isn't called as the test is; with a slash, a command.
-      mode: control, served, same or abort.
+      mode: control, served or same.
       np: on how many ranks, one after the other.
-      arguments: for the program; "{mpi}" stands for the MPI.
-      data: what they name.
+      arguments: for the program, as those of mpi_sh_test.
       mpis: which MPIs.
-      size: as usual.
+      **options: for mpi_program, if it is to be declared as well: srcs and the like.
     """
-    for mpi in mpis:
-        library = "//lib/mpi:libattrcache_%s.so" % mpi
-        run = program or name
-        local = [] if "/" in run else [":%s_%s" % (mpi, run)]
-        files = [d.format(mpi = mpi) for d in data]
-        mpi_sh_test(
-            name = "%s_%s_test" % (mpi, name),
-            size = size,
-            script = "//tests/mpi:run.sh",
-            args = [
-                mpi,
-                mode,
-                "'%s'" % np,
-                "$(location //lib/mpi:run)",
-                "$(location %s)" % library,
-                "$(location %s)" % local[0] if local else run,
-            ] + [a.format(mpi = mpi) for a in arguments],
-            data = local + files + [
-                library,
-                "//lib/mpi:run",
-            ],
-        )
+    program = program or name
+    if options:
+        mpi_program(name = program, mpis = mpis, **options)
+    mpi_sh_test(
+        name = name + "_test",
+        script = "//tests/mpi:run.sh",
+        args = [
+            "{mpi}",
+            mode,
+            np,
+            RUN,
+            LIBRARY,
+            program if "/" in program else ":{mpi}_" + program,
+        ] + arguments,
+        mpis = mpis,
+    )

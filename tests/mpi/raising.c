@@ -7,7 +7,6 @@
 #include <pthread.h>
 
 #include "check.h"
-#include "peer.h"
 
 enum { kThreads = 4, kRounds = 200, kCode = 100 };
 
@@ -109,7 +108,7 @@ static int peer_mixes_codes(void) {
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del, &keys[i], (void*)(kCode + i));
     PMPI_Comm_set_attr(comm, keys[i], (void*)(i + 1));
   }
-  for (attempt = 0; attempt < 100 && other_codes == 0; ++attempt) raise_in_threads();
+  for (attempt = 0; attempt < 10000 && other_codes == 0; ++attempt) raise_in_threads();
   stubborn = 0;
   PMPI_Comm_free(&comm);
   for (i = 0; i < kThreads; ++i) PMPI_Comm_free_keyval(&keys[i]);

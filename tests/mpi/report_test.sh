@@ -26,6 +26,7 @@ esac
 
 programs=()
 for other in "$@"; do programs+=("$(absolute "$other")"); done
+root=$PWD
 cd "$TMPDIR" || exit 1
 
 failures=0
@@ -207,7 +208,7 @@ END
 done
 # Sessions have no rank and no end.
 if [ "$mpi" = mpich ]; then
-  launch --report=sessions.json "$mpirun" -np 1 "$(dirname "$program")/sessions"
+  launch --report=sessions.json "$mpirun" -np 1 "$(dirname "$program")/init" session
   [ -f sessions.json ] || fail "sessions: $output"
 fi
 
@@ -227,6 +228,14 @@ for keyval in report["sum"]["keyvals"]:
 END
   rm -f other.json
 done
+
+# So do checks of tools/check-mpi, in each language.
+code=0
+(cd "$root" && check_mpi "$mpi" --mpirun "$run --report=$TMPDIR/checks.json $mpirun -np 2" --together --only values \
+  --only keyvals --only languages --only reentrance --only storm-same-key-comm --only first-touch-type) \
+  >checks.log 2>&1 || code=$?
+[ "$code" = 0 ] && grep -q '^implied: \([0-9]*\) of \1 pass' checks.log || fail "checks: $(cat checks.log)"
+python3 -c 'import json; assert json.load(open("checks.json"))["ranks_heard_of"] == 2' || fail "checks: no report"
 
 [ "$failures" = 0 ] && echo "passed: $mpi, reports and traces"
 exit "$((failures != 0))"

@@ -1,58 +1,65 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Builds with CMake. Both builds must export the same names and install the same files.
+# Builds with CMake: with the same names exported as by Bazel, and an installation that works for its users.
 
 source tests/packaging/lib.sh
 
-cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_PREFIX="$work/cmake" -DCMAKE_INSTALL_LIBDIR=lib \
-  >/dev/null
-cmake --build "$work/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
-! grep -i 'warning' "$work/log" || fail "there were warnings"
-cmake --install "$work/build" >/dev/null
-tools/install --prefix "$work/bazel" --built "$root" >/dev/null
-
-files() {
-  (cd "$1" && find . -type f -o -type l) | LC_ALL=C sort
+# The sources as they are unpacked: here they are links.
+mkdir "$work/source"
+cp -RL BUILD CMakeLists.txt ./*.md LICENSE-* lib tools "$work/source"
+export build=$work/build
+configure() { # OPTION...
+  cmake -S "$work/source" -B "$build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/multi "$@" >"$work/log" 2>&1
 }
-rm "$work/bazel/share/attrcache/installed-files" # CMake has its own: install_manifest.txt
-diff <(files "$work/bazel") <(files "$work/cmake") || fail "Bazel (<) and CMake (>) install other files"
+make() { # FOLDER
+  cmake --build "$1" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+}
+without_mpi=(-DATTRCACHE_{OPENMPI_INCLUDE,MPICH_INCLUDE,MPI_ABI}=OFF)
 
-for library in lib/libattrcache.so lib/attrcache/libattrcache_{openmpi,mpich,mpi_abi}.so; do
-  [[ -n $(exported "$work/bazel/$library") ]] || fail "$library exports nothing"
-  diff <(exported "$work/bazel/$library") <(exported "$work/cmake/$library") ||
-    fail "$library: Bazel (<) and CMake (>) export other names"
-  [[ $(needs "$work/cmake/$library") != *libattrcache* ]] || fail "$library needs us"
+configure || fail "$(cat "$work/log")"
+make "$build"
+! grep -i 'warning' "$work/log" || fail "there were warnings"
+for library in lib/mpi/libattrcache_{openmpi,mpich,mpi_abi}.so libattrcache.so.0; do
+  made=$build/${library##*/}
+  [[ -n $(exported "$library") ]] || fail "$library exports nothing"
+  diff <(exported "$library") <(exported "$made") || fail "$library: Bazel (<) and CMake (>) export other names"
+  [[ $(needs "$made") != *libattrcache* ]] || fail "$library needs us"
 done
 # A C library adopts it, which should get no runtime of C++ or of the compiler by it.
-for built in bazel cmake; do
-  [[ $(needs "$work/$built/lib/libattrcache.so" | grep -v ld-linux) == libc.so.6 ]] ||
-    fail "$built: libattrcache.so needs $(needs "$work/$built/lib/libattrcache.so" | xargs)"
+for made in {.,"$build"}/libattrcache.so.0; do
+  [[ $(needs "$made" | grep -v ld-linux) == libc.so.6 ]] || fail "$made needs $(needs "$made" | xargs)"
 done
-# The package files are the same, except for the paths in them.
-for file in lib/pkgconfig/attrcache.pc lib/cmake/attrcache/attrcache-config{,-version}.cmake; do
-  diff <(sed "s|$work/bazel|PREFIX|" "$work/bazel/$file") \
-    <(sed "s|$work/cmake|PREFIX|" "$work/cmake/$file") || fail "$file differs"
-done
-gcc "$here/use.c" -I"$work/cmake/include" -L"$work/cmake/lib" -lattrcache -o "$work/use"
-expect "works in C" env LD_LIBRARY_PATH="$work/cmake/lib" "$work/use"
 
-# Absolute paths for folders, as some package managers give them, and a prefix that is given at installation.
-cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=/usr/lib64 \
-  -DATTRCACHE_OPENMPI_INCLUDE=OFF -DATTRCACHE_MPICH_INCLUDE=OFF -DATTRCACHE_MPI_ABI=OFF >/dev/null
-cmake --build "$work/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
-DESTDIR=$work/stage cmake --install "$work/build" >/dev/null
-grep -qx 'libdir=${prefix}/lib64' "$work/stage/usr/lib64/pkgconfig/attrcache.pc" || fail "libdir is wrong in attrcache.pc"
-grep -qx 'prefix=/usr' "$work/stage/usr/lib64/pkgconfig/attrcache.pc" || fail "the prefix is wrong in attrcache.pc"
-[[ ! -e $work/stage/usr/lib/attrcache ]] || fail "the interposers were not switched off"
-cmake -S "$here" -B "$work/user" -Dattrcache_DIR="$work/stage/usr/lib64/cmake/attrcache" >/dev/null
-cmake --build "$work/user" --target in_c shared >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+# Debian packages: a file that no package has, or two have, and a line that names no file.
+stage=$work/stage
+DESTDIR=$stage cmake --install "$build" >/dev/null
+(cd "$stage" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/installed"
+(($(wc -l <"$work/installed") > 30)) || fail "only these were installed: $(cat "$work/installed")"
+cat tools/packaging/debian/{*.install,*.manpages,not-installed} | while read -r pattern; do
+  (cd "$stage" && compgen -G "$pattern") || fail "there is no $pattern"
+done >"$work/unsorted"
+LC_ALL=C sort "$work/unsorted" >"$work/packaged"
+diff "$work/installed" "$work/packaged" || fail "installed (<) and in packages (>) are not the same"
+grep -qx 'libdir=${prefix}/lib/multi' "$stage/usr/lib/multi/pkgconfig/attrcache.pc" || fail "libdir is wrong in attrcache.pc"
+grep -qx 'prefix=/usr' "$stage/usr/lib/multi/pkgconfig/attrcache.pc" || fail "the prefix is wrong in attrcache.pc"
+
+for part in user autotools launcher; do
+  echo "$part"
+  bash "$here/$part.sh" || fail "$part.sh"
+done
+
+# Absolute paths for folders, as some package managers give them.
+configure -DCMAKE_INSTALL_LIBDIR=/usr/lib64 "${without_mpi[@]}" || fail "$(cat "$work/log")"
+make "$build"
+DESTDIR=$work/lib64 cmake --install "$build" >/dev/null
+grep -qx 'libdir=${prefix}/lib64' "$work/lib64/usr/lib64/pkgconfig/attrcache.pc" || fail "libdir is wrong in attrcache.pc"
+[[ ! -e $work/lib64/usr/lib/attrcache ]] || fail "the interposers were not switched off"
+cmake -S "$here" -B "$work/user" -Dattrcache_DIR="$work/lib64/usr/lib64/cmake/attrcache" >/dev/null
+make "$work/user"
 expect "works in C" "$work/user/in_c"
 expect "works in C++" "$work/user/shared"
-cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
-cmake --install "$work/build" --prefix "$work/else where" >/dev/null
-grep -qx "prefix=$work/else where" "$work/else where/lib/pkgconfig/attrcache.pc" || fail "attrcache.pc has another prefix"
-! cmake -S "$root" -B "$work/build" -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib >/dev/null 2>&1 || fail "LIBDIR outside"
+! configure -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib || fail "LIBDIR outside"
 
 # A project that has these sources as a subfolder, and targets and files of the same common names; with clang.
 mkdir "$work/project"
@@ -62,7 +69,7 @@ cmake_minimum_required(VERSION 3.16)
 project(runtime LANGUAGES C CXX)
 add_library(objects OBJECT use.c)
 target_link_libraries(objects attrcache::static)
-add_subdirectory("$root" attrcache)
+add_subdirectory("$work/source" attrcache)
 add_executable(shared use.cc)
 target_compile_features(shared PRIVATE cxx_std_20)
 target_link_libraries(shared attrcache::attrcache)
@@ -70,18 +77,17 @@ add_executable(static use.c)
 target_link_libraries(static attrcache::static)
 END
 CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" >/dev/null
-cmake --build "$work/project/build" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+make "$work/project/build"
 expect "works in C++" "$work/project/build/shared"
 expect "works in C" "$work/project/build/static"
-! grep -rq -- "-I$root/lib " "$work/project/build/CMakeFiles" || fail "users see our inner headers"
+! grep -rq -- "-I$work/source/lib " "$work/project/build/CMakeFiles" || fail "users see our inner headers"
 
 # A package's shared library: on processors with AVX2 the dynamic linker takes the one that uses AVX, on all others the
 # one that doesn't.
 if [[ $(uname -m) == x86_64 ]]; then
-  cmake -S "$root" -B "$work/hwcaps" -DATTRCACHE_HWCAPS=ON -DCMAKE_INSTALL_PREFIX="$work/both" -DCMAKE_INSTALL_LIBDIR=lib \
-    -DATTRCACHE_OPENMPI_INCLUDE=OFF -DATTRCACHE_MPICH_INCLUDE=OFF -DATTRCACHE_MPI_ABI=OFF >/dev/null
-  cmake --build "$work/hwcaps" -j 2 >"$work/log" 2>&1 || fail "$(cat "$work/log")"
-  cmake --install "$work/hwcaps" >/dev/null
+  configure -DCMAKE_INSTALL_LIBDIR=lib -DATTRCACHE_HWCAPS=ON "${without_mpi[@]}" || fail "$(cat "$work/log")"
+  make "$build"
+  install_to "$work/both"
   cat >"$work/platform.c" <<'END'
 #include <attrcache/attrcache.h>
 #include <stdio.h>

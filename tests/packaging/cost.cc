@@ -63,7 +63,7 @@ int cxx_borrow(const Keyval& keyval, Session& session) {
   return held ? *held : -1;
 }
 int capi_borrow(const InC& keyval, Session& session) {
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   const int result = attrcache_borrow(keyval.kind, &session.attributes, keyval.keyval, &borrowed);
   if (result != ATTRCACHE_OK) return -1;
   const int value = *static_cast<int*>(borrowed.value);

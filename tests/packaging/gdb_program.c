@@ -13,7 +13,8 @@ attrcache_table far_table = ATTRCACHE_TABLE_INIT;
 attrcache_table empty_table = ATTRCACHE_TABLE_INIT;
 attrcache_borrowed borrowed;
 attrcache_predefined lastusedcode = {501, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT, 0, 0, NULL, NULL};
-int first, freed, tag_ub, farthest, leaf;
+attrcache_predefined tag_ub = {502, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, 0, NULL, NULL};
+int first, freed, farthest, leaf;
 
 static int copy_it(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
   (void)object, (void)keyval, (void)extra;
@@ -52,13 +53,13 @@ int main(void) {
   OK(attrcache_kind_register(domain, &session, &sessions));
 
   OK(attrcache_keyval_create(sessions, &c, &first));
-  OK(attrcache_keyval_create_predefined(sessions, ATTRCACHE_AS_INT, &tag_ub));
+  OK(attrcache_keyval_define(sessions, &tag_ub));
+  OK(attrcache_keyval_define(sessions, &lastusedcode));
   c.language = ATTRCACHE_FORTRAN_AINT;
   OK(attrcache_keyval_create(sessions, &c, &freed));
   OK(attrcache_set(sessions, &near_table, NULL, freed, 9, ATTRCACHE_AS_AINT, NULL));
   OK(attrcache_set(sessions, &near_table, NULL, first, 0x1234, ATTRCACHE_AS_POINTER, NULL));
-  OK(attrcache_set_predefined(sessions, &near_table, tag_ub, -7));
-  OK(attrcache_keyval_define(sessions, &lastusedcode));
+  OK(attrcache_set_predefined(sessions, &near_table, 501, -7));
   saved = freed;
   OK(attrcache_keyval_free(sessions, &freed));
   freed = saved;

@@ -27,6 +27,11 @@ expect() {
   grep -qF -- "$text" <<<"$output" || fail "'$*' did not print '$text', but: $output"
 }
 
+# Installs what cmake_test.sh has built, and says to its parts by $build.
+install_to() { # PREFIX
+  cmake --install "$build" --prefix "$1" >/dev/null
+}
+
 needs() { # FILE: the shared libraries that it needs
   readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'
 }

@@ -95,7 +95,22 @@ rm users/tree/file
 embed --tree users/tree || fail "an empty TREE: $(<output)"
 left_in users/tree VERSION configure src
 
+# ---- Versions ----
+mkdir -p versions
+echo 2.0 >source/VERSION
+refused "is toy 2.0" --tree versions/tree
+! TOY=edits embed --any-version --tree versions/tree || fail "edits that fail are no failure"
+left_in versions
+embed --any-version --tree versions/tree || fail "another version: $(<output)"
+left_in versions/tree VERSION configure src
+echo 1.0 >source/VERSION
+
 # ---- PREFIX ----
+mv source/configure configure_of_a_release
+refused "has no configure" --prefix "$work/clone"
+embed --tree versions/clone || fail "a clone's tree: $(<output)"
+mv configure_of_a_release source/configure
+
 mkdir -p users/prefix
 ! TOY=build embed --prefix users/prefix || fail "a build that fails is no failure"
 left_in users prefix tree

@@ -120,7 +120,7 @@ TEST_F(WholeStorm, BorrowAgainstReplace) {
           EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
           break;
         default: {
-          attrcache_borrowed borrowed;
+          attrcache_borrowed borrowed = {};
           if (attrcache_borrow(kind, &object.table, keyval, &borrowed) != ATTRCACHE_OK) break;
           Ledger::Value& value = *Ledger::at(borrowed.value);
           ++value.users;

@@ -39,7 +39,7 @@ class Starvation : public ::testing::Test {
 
 // Holds a value for long enough that others come between.
 void hold(attrcache_kind* kind, Object& object, int keyval) {
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   if (attrcache_borrow(kind, &object.table, keyval, &borrowed) != ATTRCACHE_OK) return;
   for (int i = 0; i < 20; ++i) sched_yield();
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
@@ -92,7 +92,7 @@ TEST_F(Starvation, BorrowsAndDupsBesideSetsThatFollowOneAnother) {
   ASSERT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
   run_beside(
       [&] {
-        attrcache_borrowed borrowed;
+        attrcache_borrowed borrowed = {};
         ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
         EXPECT_FALSE(Ledger::at(borrowed.value)->in_delete);
         EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);

@@ -114,6 +114,17 @@ struct Object {
   attrcache_table table = ATTRCACHE_TABLE_INIT;
 };
 
+// Defines a predefined keyval.
+inline int define(attrcache_kind* kind, int number, attrcache_tag tag = ATTRCACHE_AS_INT,
+                  attrcache_where where = ATTRCACHE_PER_OBJECT, intptr_t value = 0) {
+  attrcache_predefined p = {};
+  p.number = number;
+  p.tag = tag;
+  p.where = where;
+  p.value = value;
+  return attrcache_keyval_define(kind, &p);
+}
+
 }  // namespace attrcache::support
 
 #endif  // ATTRCACHE_TESTS_SUPPORT_FIXTURE_H_

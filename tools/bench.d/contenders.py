@@ -19,6 +19,7 @@ CORE = {
     "raw_array_shared": "raw_array_shared",
     "pthread_key": "pthread_getspecific",
     "urcu_array": "urcu_qsbr_array",
+    "urcu_memb_array": "urcu_memb_array",
     "urcu_lfht": "urcu_qsbr_lfht",
     "mutex_map": "mutex_map",
     "shared_mutex_map": "shared_mutex_map",
@@ -26,6 +27,12 @@ CORE = {
     "tbb_unordered_map": "tbb_concurrent_unordered_map",
     "libcds_feldman": "libcds_feldman_map",
     "glib_qdata": "glib_qdata",
+    "openssl_ex_data": "openssl_ex_data",
+    "hazard_pointer": "hazard_pointer",
+    "xenium_hazard_pointer": "xenium_hazard_pointer",
+    "ck_epoch": "ck_epoch",
+    "shared_mutex": "shared_mutex",
+    "shared_ptr": "atomic_shared_ptr",
 }
 MPIS = ("openmpi", "mpich")
 LEVELS = ("single", "multiple")

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What attrcache's operations cost where a number falls: keyvals, attributes, borrows, stripes (bench/costs.cc).
+"""What attrcache's operations cost where a number falls: keyvals, attributes, borrows, stripes (bench/costs.cc)."""
 
-Beside each figure stands the one of an earlier commit, which bench/results/costs.before.txt has: counted with the
-same program on the library of that commit.
-"""
-
-import os
 import subprocess
 
 import contenders
 import instructions
 
 PROGRAM = "attrcache_costs"
-BEFORE = os.path.join(contenders.ROOT, "bench/results/costs.before.txt")
 
 # (what, what x is, [(x, row)]). A keyval's x is how many there are up to it, so that it has a logarithm.
 _INDICES = ((1, "0"), (64, "63"), (65, "64"), (1001, "1000"), (100001, "100000"))
@@ -54,25 +48,14 @@ def count(progress=lambda text: None):
     return counts
 
 
-def before():
-    """(what they are of, {row: the same before})"""
-    with open(BEFORE) as file:
-        lines = file.read().splitlines()
-    figures = [line.split() for line in lines if line and not line.startswith("#")]
-    return lines[0].lstrip("# "), {row: int(n) for row, n in figures}
-
-
 def lines(counts):
     """The table, row by row in the order of bench/costs.cc's names."""
-    what, old = before()
-    yield f"{'where a number falls':28} {'before':>7} {'now':>7}    before: {what}"
+    yield "where a number falls"
     for row, n in counts.items():
-        yield f"{row:28} {old.get(row, '-'):>7} {n:>7}"
+        yield f"{row:28} {n:>7}"
 
 
 def curves(counts):
-    """(title, x label, points now, points before) of each plot."""
-    _, old = before()
+    """(title, x label, points) of each plot."""
     for title, x_label, points in CURVES:
-        yield (title, x_label, [(x, counts[row]) for x, row in points if row in counts],
-               [(x, old[row]) for x, row in points if row in old])
+        yield title, x_label, [(x, counts[row]) for x, row in points if row in counts]

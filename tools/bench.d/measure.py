@@ -11,8 +11,8 @@ import time
 import waits
 
 # --quick measures only these.
-QUICK = ("/(get_hit|get_last_of_64|get_absent|set|set_delete|create_free)/real_time|"
-         "/(get_hit/same|set/different)/real_time/threads:2$")
+QUICK = ("/(get_hit|get_last_of_64|get_absent|borrow|set|set_delete|create_free|object_[04])/real_time|"
+         "/(get_hit/same|set/different|object_[04]/different)/real_time/threads:2$|/borrow/same/real_time")
 # (keyvals, attributes): memory is measured with so many keyvals alive and so many attributes attached.
 MEMORY_CASES = ((64, 1), (64, 8), (64, 64), (10000, 1))
 TIMEOUT = 300

@@ -18,6 +18,8 @@ TITLES = {
     "set": "set, replacing a value",
     "set_delete": "set and delete",
     "create_free": "create and free a keyval",
+    "object_0": "make an object and free it",
+    "object_4": "make an object, attach 4 values, and free it",
     "dup_free_8": "duplicate an object with 8 attributes, and free it",
     "dup_free_100": "duplicate an object with 100 attributes, and free it",
     "get_beside_setter": "get, beside a thread that sets on another object",
@@ -43,10 +45,9 @@ GROUPS = (("", lambda name: not _mpi(name)), (" through the MPI API", _mpi))
 
 def _bars(title, unit, measured):
     """measured: [(contender, value, (low, high))]; the shortest bar comes first."""
-    rows = [plots.Bar(contender, (value,), plots.is_ours(contender), (span,))
+    rows = [plots.Bar(contender, value, plots.is_ours(contender), span)
             for contender, value, span in sorted(measured, key=lambda m: m[1])]
-    panel = plots.Panel(format_value=lambda value: f"{plots.number(value)} {unit}")
-    return plots.bars(title, rows, (panel,)) if rows else ""
+    return plots.bars(title, rows, unit) if rows else ""
 
 
 def _lines(title, points, x_label, y_label, log_y=True):
@@ -67,7 +68,7 @@ def _latency(series):
 
 def _scaling(series):
     yield "<h2>Scaling over threads</h2>"
-    for operation in ("get_hit", "borrow", "set", "set_delete", "dup_free_8"):
+    for operation in ("get_hit", "borrow", "set", "set_delete", "dup_free_8", "object_4"):
         for sharing in ("same", "different"):
             whose = "the same object" if sharing == "same" else "an object each"
             for heading, is_member in GROUPS:
@@ -112,12 +113,11 @@ def _memory(results):
 def _costs(counts):
     if not counts:
         return
-    what, _ = costs.before()
     yield "<h2>Instructions, where a number falls</h2>"
-    yield f"<p>Through the shared library, with the caller's loop. Dashed: {html.escape(what)}.</p>"
-    for title, x_label, now, before in costs.curves(counts):
-        plotted = [plots.Line("now", tuple(now), True), plots.Line("before", tuple(before), True, True)]
-        plot = plots.lines(title, plotted, x_label, "instructions", log_y=False)
+    yield "<p>Through the shared library, with the caller's loop.</p>"
+    for title, x_label, points in costs.curves(counts):
+        plot = plots.lines(title, [plots.Line("attrcache", tuple(points), True)], x_label, "instructions",
+                           log_y=False)
         yield f"<h3>{html.escape(title)}</h3>{plot}"
 
 

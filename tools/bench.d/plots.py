@@ -5,7 +5,6 @@ The same figures give the same bytes: no date is written, and ids are hashed wit
 which keeps the files small; the viewer's sans-serif font shows it.
 """
 
-import collections.abc
 import dataclasses
 import io
 import itertools
@@ -19,7 +18,7 @@ from matplotlib.ticker import LogLocator
 OURS = ("#c2410c", "#f97316", "#dc2626", "#fbbf24")
 OTHERS = ("#1d4ed8", "#047857", "#7c3aed", "#0e7490", "#475569", "#4d7c0f", "#60a5fa", "#a78bfa",
           "#10b981", "#94a3b8", "#1e3a8a", "#14532d")
-OTHER_BAR, INK, PALE_INK, GRID = "#94a3b8", "#111111", "#64748b", "#e2e8f0"
+OTHER_BAR, INK, GRID = "#94a3b8", "#111111", "#e2e8f0"
 
 PIXELS_PER_INCH = 72  # one unit of the SVG is one pixel, and one point of a font
 STYLE = {
@@ -70,80 +69,40 @@ def _svg(figure, title):
 
 @dataclasses.dataclass(frozen=True)
 class Bar:
-    """One row of a bar chart. values has a number, or None, for each panel."""
     label: str
-    values: tuple
-    ours: bool = False
-    ranges: tuple = ()  # (low, high) for each panel, drawn as a line over the bar
-
-
-@dataclasses.dataclass(frozen=True)
-class Heading:
-    """A row that has a text only."""
-    label: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Panel:
-    """One column of bars, all to one scale."""
-    title: str = ""
-    subtitle: str = ""
-    format_value: collections.abc.Callable = number
-    at_least: float = 0  # the scale reaches this far, even if no bar does
+    value: float
+    ours: bool
+    span: tuple  # (low, high), drawn as a line over the bar
 
 
 @matplotlib.rc_context(STYLE)
-def bars(title, rows, panels, label_width=230, panel_width=440, row_height=18, caption=""):
-    """Horizontal bars from top to bottom: a label for each row, and a bar in each of the panels."""
-    bar_height, gap, top = 12, 60, 42 if any(p.title for p in panels) else 4
-    space_before_heading = 6
-    places, y = [], 0
-    for row in rows:
-        if isinstance(row, Heading) and places:
-            y += space_before_heading
-        places.append(y + row_height / 2)
-        y += row_height
-    width = label_width + len(panels) * (panel_width + gap)
-    figure = _figure(width, top + y + (30 if caption else 4))
-    for at, panel in enumerate(panels):
-        axes = _axes(figure, label_width + at * (panel_width + gap), top, panel_width, y)
-        axes.set_ylim(y, 0)
-        axes.set_axis_off()
-        found = [(row, place) for row, place in zip(rows, places)
-                 if isinstance(row, Bar) and row.values[at] is not None]
-        ends = [max(row.values[at], row.ranges[at][1] if row.ranges else 0) for row, _ in found]
-        longest = max([panel.at_least, *ends]) or 1
-        axes.set_xlim(0, longest)
-        shortest = longest / panel_width  # a pixel: a bar that is measured is always seen
-        axes.barh([place for _, place in found],
-                  [max(row.values[at], shortest) for row, _ in found], height=bar_height, clip_on=False,
-                  color=[OURS[0] if row.ours else OTHER_BAR for row, _ in found])
-        for (row, place), end in zip(found, ends):
-            if row.ranges:
-                axes.hlines(place, *row.ranges[at], colors=INK, linewidth=1, clip_on=False)
-            axes.annotate(panel.format_value(row.values[at]), (end, place), (5, 0),
-                          textcoords="offset pixels", va="center_baseline")
-        axes.annotate(panel.title, (0, 0), (0, top - 16), textcoords="offset pixels")
-        axes.annotate(panel.subtitle, (0, 0), (0, top - 31), textcoords="offset pixels", color=PALE_INK)
-        if at != 0:
-            continue
-        for row, place in zip(rows, places):
-            heading = isinstance(row, Heading)
-            axes.annotate(row.label, (0, place), (4 - label_width if heading else -8, 0),
-                          textcoords="offset pixels", va="center_baseline",
-                          ha="left" if heading else "right",
-                          color=PALE_INK if heading else OURS[0] if row.ours else INK)
-        axes.annotate(caption, (0, y), (4 - label_width, -20), textcoords="offset pixels", color=PALE_INK)
+def bars(title, rows, unit):
+    """Horizontal bars from top to bottom: a label and a value for each."""
+    left, right, width, row_height, bar_height = 230, 60, 440, 18, 12
+    places = [(at + 0.5) * row_height for at in range(len(rows))]
+    height = len(rows) * row_height
+    figure = _figure(left + width + right, height + 8)
+    axes = _axes(figure, left, 4, width, height)
+    axes.set_ylim(height, 0)
+    axes.set_axis_off()
+    longest = max(max(row.value, row.span[1]) for row in rows) or 1
+    axes.set_xlim(0, longest)
+    shortest = longest / width  # a pixel: a bar that is measured is always seen
+    axes.barh(places, [max(row.value, shortest) for row in rows], height=bar_height, clip_on=False,
+              color=[OURS[0] if row.ours else OTHER_BAR for row in rows])
+    beside = {"textcoords": "offset pixels", "va": "center_baseline"}
+    for row, place in zip(rows, places):
+        axes.hlines(place, *row.span, colors=INK, linewidth=1, clip_on=False)
+        axes.annotate(f"{number(row.value)} {unit}", (max(row.value, row.span[1]), place), (5, 0), **beside)
+        axes.annotate(row.label, (0, place), (-8, 0), ha="right", color=OURS[0] if row.ours else INK, **beside)
     return _svg(figure, title)
 
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One line of a plot. Lines of one label have one colour."""
     label: str
     points: tuple  # ((x, y), ...)
-    ours: bool = False
-    dashed: bool = False  # for what the solid line of the same label is compared with
+    ours: bool
 
 
 @matplotlib.rc_context(STYLE)
@@ -157,13 +116,10 @@ def lines(title, plotted, x_label, y_label, log_y=True):
     axes = _axes(figure, left, top, width, height)
     axes.set_xscale("log")
     axes.set_yscale("log" if log_y else "linear")
-    warm, cold, colours = itertools.cycle(OURS), itertools.cycle(OTHERS), {}
+    warm, cold = itertools.cycle(OURS), itertools.cycle(OTHERS)
     for at, line in enumerate(plotted):
-        if line.label not in colours:
-            colours[line.label] = next(warm if line.ours else cold)
-        colour = colours[line.label]
-        axes.plot(*zip(*sorted(line.points)), color=colour, linewidth=3 if line.ours else 1.5,
-                  linestyle="--" if line.dashed else "-", clip_on=False)
+        colour = next(warm if line.ours else cold)
+        axes.plot(*zip(*sorted(line.points)), color=colour, linewidth=3 if line.ours else 1.5, clip_on=False)
         axes.annotate(line.label, (1, 1), (12, -10 - at * row), xycoords="axes fraction",
                       textcoords="offset pixels", color=colour)
     xs = sorted({x for line in plotted for x, _ in line.points})

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Updates the figures in README.md, which are between two marks, and the plot that it shows."""
+"""Updates the figures in README.md, which are between two marks."""
 
 import os
 import sys
 
 import contenders
-import overview
 
 sys.path.insert(0, os.path.join(contenders.ROOT, "tools/demo.d"))
 import hot_path  # noqa: E402
 
 README = os.path.join(contenders.ROOT, "README.md")
-FOLDER = "bench/results"
 BEGIN = "<!-- tools/bench --readme writes what follows -->\n"
 END = "<!-- up to here -->\n"
 
@@ -26,48 +24,81 @@ SCALING = (("get, same object", "get_hit", "same"), ("set, an object each", "set
 COUNTED = ("attrcache_inlined", "attrcache_shared", "raw_array_shared", "mutex_map")
 
 
-def _table(head, rows):
-    yield f"  {head:30}" + "".join(f"{title:>20}" for title, _ in COLUMNS)
+PEERS = {
+    "attrcache_inlined": "attrcache, inlined",
+    "attrcache_shared": "attrcache, C API",
+    "mutex_map": "map + mutex",
+    "shared_mutex_map": "map + shared mutex",
+    "tbb_concurrent_unordered_map": "oneTBB unordered map",
+    "tbb_concurrent_hash_map": "oneTBB hash map",
+    "libcds_feldman_map": "libcds array map",
+    "urcu_qsbr_lfht": "liburcu hash table",
+    "glib_qdata": "GLib qdata",
+    "openssl_ex_data": "OpenSSL ex_data",
+    "hazard_pointer": "hazard pointer, exchange",
+    "xenium_hazard_pointer": "xenium hazard pointer",
+    "urcu_memb_array": "liburcu memb, array",
+    "urcu_qsbr_array": "liburcu qsbr, array",
+    "ck_epoch": "Concurrency Kit epoch",
+    "shared_mutex": "shared mutex",
+    "atomic_shared_ptr": "atomic shared_ptr",
+}
+# (heading, operation, how several threads do it or None for the time of one, the index of how many they are)
+PEER_COLUMNS = (("get", "get_hit", None, 0), ("x{}", "get_hit", "same", 0), ("set", "set", None, 0),
+                ("borrow", "borrow", None, 0), ("x{}", "borrow", "same", 0), ("x{}", "borrow", "same", 1),
+                ("object", "object_0", None, 0), ("of 4", "object_4", None, 0), ("x{}", "object_4", "different", 0))
+
+
+def _table(head, headings, rows, width):
+    yield f"  {head:26}" + "".join(f"{title:>{width}}" for title in headings)
     for name, cells in rows:
         if any(c != "-" for c in cells):
-            yield f"  {name:30}" + "".join(f"{cell:>20}" for cell in cells)
+            yield f"  {name:26}" + "".join(f"{cell:>{width}}" for cell in cells)
 
 
-def _cells(value):
-    """The cells of a row. value(contender) returns a text, or None if nothing was measured."""
-    for _, names in COLUMNS:
-        found = [value(name) for name in names]
-        yield " -> ".join(text or "-" for text in found) if any(found) else "-"
-
-
-def _ns(series, operation):
-    def text(contender):
+def _cell(series, operation, contender, sharing=None, threads=1):
+    """Nanoseconds on one thread, or the throughput of several over that of one; None if it wasn't measured."""
+    if sharing is None:
         time = series.latency(operation, contender)
         return time and f"{time.median:.1f}"
-    return text
+    found = dict(series.scaling(operation, contender, sharing)).get(threads)
+    return found and f"{found:.2f}"
 
 
-def _ratio(series, operation, sharing, threads):
-    def text(contender):
-        found = dict(series.scaling(operation, contender, sharing)).get(threads)
-        return found and f"{found:.2f}"
-    return text
+def _beside_mpis(series, head, rows):
+    """rows: (name, operation and what else _cell takes after the contender)"""
+    def cells(operation, *how):
+        for _, names in COLUMNS:
+            found = [_cell(series, operation, name, *how) for name in names]
+            yield " -> ".join(text or "-" for text in found) if any(found) else "-"
+    return _table(head, [title for title, _ in COLUMNS], ((name, list(cells(*what))) for name, *what in rows), 20)
+
+
+def _peers(series, counts):
+    headings = [title.format(counts[at]) for title, _, _, at in PEER_COLUMNS]
+    rows = ((label, [_cell(series, operation, contender, sharing, counts[at]) or "-"
+                     for _, operation, sharing, at in PEER_COLUMNS]) for contender, label in PEERS.items())
+    return _table("ns; threads over one", headings, rows, 8)
 
 
 def block(results, series, counts):
-    threads = next((t for t in series.thread_counts() if t > 1), 2)
-    yield f"![What a get costs]({FOLDER}/get.svg)\n"
+    threads = [t for t in series.thread_counts() if t > 1] or [2, 8]
     yield "Instructions, counted by callgrind, the caller's loop of about 10 included:\n"
     yield "```\n" + "\n".join(hot_path.embedded(counts)) + "\n```\n"
-    yield (f"Times, {overview.caption(results)} (all of it: [{FOLDER}/bench.txt]({FOLDER}/bench.txt)); the MPIs "
-           "under MPI_THREAD_MULTIPLE:\n")
+    context = results.context
+    yield (f"Times, {context['machine']}; {context['date'][:10]}; {context['rounds']} rounds; the MPIs under "
+           "MPI_THREAD_MULTIPLE:\n")
     yield "```"
-    yield from _table("ns per operation, one thread", (
-        (hot_path.NAMES[o], list(_cells(_ns(series, o)))) for o in TIMES))
+    yield from _beside_mpis(series, "ns, one thread", ((hot_path.NAMES[o], o) for o in TIMES))
     yield ""
-    yield from _table(f"throughput, {threads} threads over one", (
-        (name, list(_cells(_ratio(series, operation, sharing, threads))))
-        for name, operation, sharing in SCALING))
+    yield from _beside_mpis(series, f"{threads[0]} threads over one",
+                            ((name, operation, sharing, threads[0]) for name, operation, sharing in SCALING))
+    yield "```\n"
+    yield (f"And its peers: ns on one thread; x{threads[0]} and x{threads[-1]} are the throughput of so many threads, on "
+           "one attribute, over that of one.\nBorrow: use a value that others may replace. Object: make one and free "
+           "it, of 4: with 4 values attached.\n")
+    yield "```"
+    yield from _peers(series, (threads[0], threads[-1]))
     yield "```"
 
 
@@ -81,21 +112,13 @@ def around():
     return before, after
 
 
-def write(results, series, table, counts, progress):
+def write(results, series, counts, progress):
     """counts: {(operation, contender): instructions}"""
-    plot = overview.svg(results, series)
-    if plot is None:
-        sys.exit("tools/bench: get wasn't measured on one thread and on several: nothing to plot")
     by_operation = {}
     for (operation, contender), number in counts.items():
         by_operation.setdefault(operation, {})[contender] = number
     text = "\n".join(block(results, series, by_operation)) + "\n"
     before, after = around()
-    folder = os.path.join(contenders.ROOT, FOLDER)
-    os.makedirs(folder, exist_ok=True)
-    for path, content in ((os.path.join(folder, "get.svg"), plot),
-                          (os.path.join(folder, "bench.txt"), table),
-                          (README, before + BEGIN + "\n" + text + "\n" + END + after)):
-        with open(path, "w") as file:
-            file.write(content)
-        progress(f"wrote {path}")
+    with open(README, "w") as file:
+        file.write(before + BEGIN + "\n" + text + "\n" + END + after)
+    progress(f"wrote {README}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes the results as JSON, table and page. Returns them sorted, and the table as text."""
+"""Writes the results as JSON, table and page. Returns them sorted."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def write(results, folder, progress, costs_counted):
     print(text)
     for name in ("bench.json", "bench.txt", "bench.html"):
         progress(f"wrote {os.path.join(folder, name)}")
-    return sorted_out, text
+    return sorted_out
 
 
 def _write(folder, name, text):

@@ -45,6 +45,9 @@ def parser(tool):
                    help="a section, or a check; can be given several times")
     p.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
                    help="how many programs run at a time (default: one for each processor)")
+    p.add_argument("--together", action="store_true",
+                   help="make the checks of a section one after the other in one process, where they need no other, and "
+                        "by themselves only those that don't pass there: quicker")
     p.add_argument("--timeout", metavar="S", type=int, default=60,
                    help="seconds after which a program counts as hanging (default: %(default)s)")
     p.add_argument("--html", metavar="FILE", help="write a page, too")
@@ -55,7 +58,7 @@ def parser(tool):
                         "needed; its exit code is 0 if the check passes")
     p.add_argument("--table", metavar="JSON", nargs="+",
                    help="print a table in Markdown of what --json wrote in several runs, and end")
-    p.add_argument("--page", metavar="FILE", help="with --table: write the details to FILE, too, to which it links")
+    p.add_argument("--page", metavar="FILE", help="with --table: write a page in Markdown, too, of all failures and of what is left open")
     return p
 
 
@@ -147,7 +150,11 @@ def main(home, tool):
                     return 0
             raise mpi_module.BadInput("there is no check %s (--list lists them)" % arguments.reproducer)
         if arguments.table:
-            print(table.make(arguments.table, arguments.page), end="")
+            runs = table.read(arguments.table)
+            print(table.markdown([table.row(run) for run in runs]), end="")
+            if arguments.page:
+                with open(arguments.page, "w", encoding="utf-8") as file:
+                    file.write(table.details(runs))
             return 0
         return check_mpi(arguments, sections, home, tool)
     except mpi_module.BadInput as error:

@@ -25,10 +25,18 @@ FEATURES = {
     "host": "int k = MPI_HOST; (void)k;",
 }
 
+SESSION = ("MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);"
+           " MPI_Group_from_session_pset(s, \"mpi://SELF\", &g);"
+           " MPI_Comm_create_from_group(g, \"probe\", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c); MPI_Group_free(&g);")
+SESSION_TWICE = ("int i; for (i = 0; i < 2; ++i) { MPI_Session s; MPI_Group g; MPI_Comm c; " + SESSION +
+                 " MPI_Comm_free(&c); MPI_Session_finalize(&s); } puts(\"probe: well\");")
+
 # What has to be run to find out.
 PROGRAMS = {
-    "session_again": "int i; for (i = 0; i < 3; ++i) { MPI_Session s; MPI_Session_init(MPI_INFO_NULL,"
-                     " MPI_ERRORS_RETURN, &s); MPI_Session_finalize(&s); } puts(\"probe: well\");",
+    "session_again": SESSION_TWICE,
+    "session_after": "MPI_Init(NULL, NULL); MPI_Finalize(); " + SESSION_TWICE,
+    "session_outlives": "MPI_Session s; MPI_Group g; MPI_Comm c; " + SESSION + " MPI_Init(NULL, NULL); MPI_Finalize();"
+                        " MPI_Comm_free(&c); MPI_Session_finalize(&s); puts(\"probe: well\");",
     # The standard ABI of MPI-5.0; an MPI's own interface says that it is none.
     "standard_abi": "int major = -1, minor; MPI_Abi_get_version(&major, &minor);"
                     " if (major >= 0) puts(\"probe: well\");",
@@ -110,6 +118,7 @@ class Mpi:
     def __init__(self, arguments, folder, needs):
         self.folder = folder
         self.timeout = arguments.timeout
+        self.together = arguments.together
         self.mpicc = self._words("--mpicc", arguments.mpicc)
         self.mpif90 = self._words("--mpif90", arguments.mpif90) if arguments.mpif90 else None
         self.mpicxx = self._words("--mpicxx", arguments.mpicxx) if arguments.mpicxx else None

@@ -41,9 +41,11 @@ class Runner:
         if check.since > an_mpi.version:
             return "MPI-%d.%d has this, this MPI is %d.%d" % (*check.since, *an_mpi.version)
         for feature in check.needs:
-            if feature not in an_mpi.features and feature not in ("attr_put",):
+            if feature not in an_mpi.features and feature not in ("attr_put", "f08"):
                 return {"mpi1": "it has no MPI-1 names", "sessions": "it has no sessions",
                         "session_again": "its second session ends badly, without attributes too",
+                        "session_after": "a session after MPI_Finalize ends badly, without attributes too",
+                        "session_outlives": "a session that outlives MPI_Finalize ends badly, without attributes too",
                         "host": "it has no MPI_HOST"}[feature]
         if check.threads and an_mpi.level < 3:
             return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
@@ -55,6 +57,8 @@ class Runner:
                 return problem
             if "attr_put" in check.needs and check.face == "f08":
                 return "mpi_f08 has no MPI-1 names"
+            if "f08" in check.needs and check.face != "f08":
+                return "only mpi_f08 has this"
         if check.language == "c++" and self.cxx:
             return self.cxx
         return None
@@ -112,7 +116,7 @@ class Runner:
         if program.broken:
             return self.judged(check, "fail", "that it compiles", program.broken, 0.0)
         seconds = self.mpi.timeout
-        code, text, took = self.mpi.launch(program.path, check.name, str(seconds), seconds=seconds + 20)
+        code, text, took = self.mpi.launch(program.path, str(seconds), check.name, seconds=seconds + 20)
         failed = re.search(r"FAILED at line (\d+): expected (.*?); seen (.*)", text)
         passed = len(re.findall(r"rank \d+ of \d+: passed", text))
         skipped = re.search(r"rank \d+ of \d+: not applicable: (.*)", text)
@@ -132,6 +136,14 @@ class Runner:
             return Result(check, "pass", seconds=took)
         return self.judged(check, "fail", "that the program ends well", self.how_it_ended(code, text), took)
 
+    def run_together(self, checks, path):
+        """Results of those checks that pass in one process, one after the other. Of the others nothing is known."""
+        seconds = self.mpi.timeout
+        _, text, took = self.mpi.launch(path, str(seconds), *(check.name for check in checks), seconds=3 * seconds)
+        passed = re.findall(r"rank \d+ of \d+: passed: (\S+)", text)
+        return [Result(check, "pass", seconds=took / len(checks))
+                for check in checks if passed.count(check.name) == self.mpi.ranks]
+
     @staticmethod
     def judged(check, result, expected, seen, seconds):
         if check.kind == "open":
@@ -142,7 +154,7 @@ class Runner:
     def how_it_ended(code, text):
         if code is None:
             return "that it hangs"
-        line = mpi_module.telling_line("\n".join(l for l in text.splitlines() if not l.startswith("rank ")))
+        line = mpi_module.telling_line("\n".join(l for l in text.splitlines() if not re.search(r"rank \d+ of \d+: ", l)))
         return "that it ends with exit code %d: %s" % (code, line)
 
     def run_all(self, checks, jobs, progress):
@@ -163,8 +175,18 @@ class Runner:
             programs = {}
             for future in compiling.values():
                 programs.update(future.result())
+            if self.mpi.together:
+                by_program = {}
+                for members in groups.values():
+                    for check in members:
+                        if check.how == 1 and not check.after and check.kind != "open" and programs[check.name].path:
+                            by_program.setdefault(programs[check.name].path, []).append(check)
+                together = [pool.submit(self.run_together, checks, path) for path, checks in by_program.items()]
+                for result in (result for future in together for result in future.result()):
+                    results[result.check.name] = result
+                    progress(result)
             running = {pool.submit(self.run_check, check, programs[check.name]): check
-                       for members in groups.values() for check in members}
+                       for members in groups.values() for check in members if check.name not in results}
             try:
                 for future in concurrent.futures.as_completed(running):
                     result = future.result()

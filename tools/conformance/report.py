@@ -48,8 +48,7 @@ def headline(data):
 
 def how(data):
     """Native, served by attrcache, or what the user called it."""
-    called = data.get("called") or ("served" if data["served"] else "native")
-    return "served by attrcache" if called == "served" else called
+    return "served by attrcache" if data["called"] == "served" else data["called"]
 
 
 def totals(data):
@@ -112,42 +111,69 @@ PAGE = """<!DOCTYPE html>
 :root { color-scheme: light dark; --line: #8884; --good: #1a7f37; --bad: #c62828; --dim: #666; }
 @media (prefers-color-scheme: dark) { :root { --good: #56d364; --bad: #ff7b72; --dim: #aaa; } }
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 70rem; margin: 1.5rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%%; margin-bottom: 1.5rem; }
+table { border-collapse: collapse; width: 100%%; margin: .3rem 0 1.5rem; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid var(--line); }
 td { overflow-wrap: anywhere; }
-th:nth-child(1) { width: 24%%; } th:nth-child(2) { width: 8%%; } th:nth-child(3) { width: 10%%; }
-.fail .result { color: var(--bad); font-weight: bold; } .pass .result { color: var(--good); }
-.rule, .open .result, .not { color: var(--dim); }
-@media print { body { margin: 0; max-width: none; font-size: 11px; } tr { break-inside: avoid; } }
+th:nth-child(1) { width: 24%%; } th:nth-child(2) { width: 10%%; }
+article { border-left: 3px solid var(--bad); padding-left: .8rem; margin: 1rem 0; overflow-wrap: anywhere; }
+article h3 { margin: 0; } article p { margin: .2rem 0; } .seen { color: var(--bad); }
+summary { cursor: pointer; } .passes { color: var(--good); } .rule { color: var(--dim); }
+pre { overflow-x: auto; font-size: 12px; line-height: 1.35; }
+@media print { body { margin: 0; max-width: none; font-size: 11px; } tr, article { break-inside: avoid; } }
 @media (max-width: 40rem) { thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); }
   td { display: block; border: 0; padding: .1rem 0; } }
 </style>
 <h1>Attributes of %(title)s</h1>
 <p>%(headline)s</p>
 <ul>%(totals)s</ul>
-%(sections)s
+<h2>What fails</h2>
+%(fails)s
+<h2>What the standard leaves open: what this MPI does</h2>
+%(open)s
+<h2>What could not be asked</h2>
+%(not_applicable)s
+<h2>What passes</h2>
+%(passes)s
 </html>
 """
 
 
+def rows_of(results, text):
+    """A table of checks; text(result) is what stands above the rule."""
+    return "<table><thead><tr><th>check<th>standard<th></thead>\n%s\n</table>" % "\n".join(
+        "<tr><td><code>%s</code><td>%s<td>%s<div class=\"rule\">%s</div>" % (
+            html.escape(r["check"]), html.escape(suite.cite(r["standard"])), html.escape(text(r)), html.escape(r["rule"]))
+        for r in results)
+
+
+def failure(r, check):
+    """What failed, with the program that shows it by itself."""
+    return ("<article><h3><code>%s</code></h3>\n<p>%s (%s, %s)\n<p>Expected %s; <span class=\"seen\">seen %s</span>\n"
+            "<details><summary>a program that shows it</summary><pre>%s</pre></details></article>" % tuple(
+                html.escape(text) for text in (r["check"], r["rule"], suite.cite(r["standard"]), SAYS[r["kind"]],
+                                               r["expected"], r["seen"], suite.reproducer(check))))
+
+
 def to_html(data, sections):
-    """One page that needs nothing else."""
-    escape = html.escape
-    parts = []
+    """One page that needs nothing else: first what fails, last what passes, folded."""
+    checks = {check.name: check for section in sections for check in section.checks}
+
+    def of(result):
+        return [r for r in data["results"] if r["result"] == result]
+
+    fails = sorted(of("fail"), key=lambda r: list(SAYS).index(r["kind"]))
+    passes = []
     for section, results in by_section(data, sections):
-        rows = []
-        for r in results:
-            text = "expected %s; seen %s" % (r["expected"], r["seen"]) if r["result"] == "fail" else r["detail"]
-            rows.append(
-                '<tr class="%s"><td><code>%s</code><td>%s<td>%s<td><span class="result">%s</span>%s'
-                '<div class="rule">%s</div>' % (
-                    r["result"], escape(r["check"]), escape(suite.cite(r["standard"])), escape(r["kind"]),
-                    escape(r["result"]), ": " + escape(text) if text else "", escape(r["rule"])))
-        parts.append("<h2>%s</h2>\n<table><thead><tr><th>check<th>standard<th>kind<th>result</thead>\n%s\n</table>" % (
-            escape(section.title.capitalize()), "\n".join(rows)))
+        passed = [r for r in results if r["result"] == "pass"]
+        if passed:
+            passes.append("<details><summary>%s: <span class=\"passes\">%d pass</span></summary>\n%s</details>" % (
+                html.escape(section.title), len(passed), rows_of(passed, lambda r: "")))
     return PAGE % {
-        "title": escape(data["mpi"] + ("" if how(data) == "native" else ", " + how(data))),
-        "headline": escape(headline(data)),
-        "totals": "".join("<li>%s" % escape(line) for line in totals(data)),
-        "sections": "\n".join(parts),
+        "title": html.escape(data["mpi"] + ("" if how(data) == "native" else ", " + how(data))),
+        "headline": html.escape(headline(data)),
+        "totals": "".join("<li>%s" % html.escape(line) for line in totals(data)),
+        "fails": "\n".join(failure(r, checks[r["check"]]) for r in fails) or "<p>Nothing.",
+        "open": rows_of(of("open"), lambda r: r["detail"]),
+        "not_applicable": rows_of(of("not applicable"), lambda r: r["detail"]),
+        "passes": "\n".join(passes),
     }

@@ -151,14 +151,18 @@ def read_blocks(file):
 
 
 class Header:
-    """check.h, in blocks, of which a program takes those that it uses; brief: with those of brief.h instead."""
+    """check.h, in blocks, of which a program takes those that it uses.
+
+    brief: with those of brief.h instead, and without what it takes to make several checks one after the other.
+    """
 
     def __init__(self, brief=False):
         self.blocks = list(read_blocks("check.h"))
         if brief:
             instead = list(read_blocks("brief.h"))
             replaced = set().union(*(names for _, names in instead))
-            self.blocks = instead + [(text, names) for text, names in self.blocks[1:] if not names & replaced]
+            self.blocks = instead + [(re.sub(r"^static void reset_.*\n?", "", text, flags=re.M), names)
+                                     for text, names in self.blocks[1:] if not names & replaced]
 
     def used_by(self, text):
         """The blocks that text needs, in their order. The first one, the system's headers, always."""
@@ -231,20 +235,24 @@ def standalone(check, header=None):
 
 
 def program(checks, header=None):
-    """A program of several checks; its first argument names the one that it runs."""
+    """A program of several checks: `program SECONDS NAME...` runs those that are named, as run() in check.h says."""
     header = header or Header()
-    parts, table = [], []
+    parts, entries = [], []
     for i, check in enumerate(checks):
         names = sorted(names_defined(check.body))
         parts.append("".join("#define %s %s_%d\n" % (name, name, i) for name in names))
         parts.append('#line %d "%s"\n' % (check.line, check.file))
         parts.append(check.body)
         parts.append("".join("#undef %s\n" % name for name in names))
-        table.append('  if (argc > 1 && strcmp(argv[1], "%s") == 0) return run(argc, argv, check_%d, %s, %d);\n' % (
+        entries.append('  {"%s", check_%d, %s, %d},\n' % (
             check.name, i, "after_%d" % i if check.after else "NULL", check.how))
-    main = '#line 1 "main"\nint main(int argc, char** argv) {\n%s  return 2;\n}\n' % "".join(table)
+    main = ('#line 1 "main"\nstatic const Entry entries[] = {\n%s};\nint main(int argc, char** argv) {\n'
+            '  return argc < 3 ? 2 : run(argc, argv, entries, (int)(sizeof entries / sizeof *entries));\n}\n' % (
+                "".join(entries)))
     body = "".join(parts)
-    return header.used_by(body + main) + "\n" + body + main
+    used = header.used_by(body + main)
+    resets = "".join("  %s();\n" % name for name in re.findall(r"^static void (reset_\w+)\(void\) {", used, re.M))
+    return used + "\nstatic void reset_all(void) {\n%s}\n" % resets + body + main
 
 
 def fortran():

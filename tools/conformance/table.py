@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""A table of several MPIs, from what --json wrote."""
+"""Tables of several MPIs, from what --json wrote: one of figures, whose rows can be kept, and a page of details."""
 
 import json
-import os
 import re
 
 import report
@@ -11,6 +10,7 @@ from mpi import BadInput
 
 
 def read(paths):
+    """The runs that --json wrote."""
     runs = []
     for path in paths:
         try:
@@ -23,7 +23,7 @@ def read(paths):
         except (ValueError, KeyError, TypeError):
             raise BadInput("%s is not what --json writes" % path) from None
         runs.append(data)
-    return sorted(runs, key=lambda run: (run["standard_abi"], short_name(run), called(run) != "native", run["served"] is False))
+    return sorted(runs, key=lambda run: order(row(run)))
 
 
 def short_name(run):
@@ -31,10 +31,6 @@ def short_name(run):
     found = re.match(r"([A-Za-z ]*?)(?: Version)?:? v?(\d[\w.]*)", run["mpi"])
     name = "%s %s" % (found.group(1).strip(), found.group(2)) if found else run["mpi"][:40]
     return name + (", standard ABI" if run["standard_abi"] else "")
-
-
-def called(run):
-    return run.get("called") or ("served" if run["served"] else "native")
 
 
 def grouped(names):
@@ -47,55 +43,67 @@ def grouped(names):
             for stem, all_of in stems.items()]
 
 
-def of(run, kind):
-    c = run["counts"][kind]
-    return "%d of %d" % (c["pass"], c["pass"] + c["fail"])
-
-
 def failing(run, kind):
     return [r for r in run["results"] if r["kind"] == kind and r["result"] == "fail"]
 
 
-def dates(runs):
-    found = sorted({run["date"] for run in runs})
-    return found[0] if len(found) == 1 else "%s to %s" % (found[0], found[-1])
+# ---- The table of figures ----
+
+def row(run):
+    """What the table says of a run."""
+    of = {kind: "%d of %d" % (c["pass"], c["pass"] + c["fail"]) for kind, c in run["counts"].items()}
+    return {"mpi": short_name(run), "called": run["called"], "demanded": of["demanded"], "implied": of["implied"],
+            "fails": grouped(r["check"] for r in failing(run, "demanded")), "date": run["date"], "ranks": run["ranks"]}
 
 
-def make(paths, page):
-    """The table; the details go to the file page, too, if one is given."""
-    runs = read(paths)
+def order(a_row):
+    """How rows are sorted: the standard ABI last; of one MPI, native, served, others."""
+    ways = ["native", "served"]
+    return ("standard ABI" in a_row["mpi"], a_row["mpi"],
+            ways.index(a_row["called"]) if a_row["called"] in ways else len(ways), a_row["called"])
+
+
+def markdown(rows):
+    dates = sorted({a_row["date"] for a_row in rows})
     lines = ["| %s, %d ranks | | the standard demands: pass | it implies: pass | what fails of the former |" % (
-        dates(runs), runs[0]["ranks"]), "|---|---|---|---|---|"]
-    for run in runs:
+        dates[0] if len(dates) == 1 else "%s to %s" % (dates[0], dates[-1]), rows[0]["ranks"]), "|---|---|---|---|---|"]
+    for a_row in sorted(rows, key=order):
         lines.append("| %s | %s | %s | %s | %s |" % (
-            short_name(run), cell(called(run)), of(run, "demanded"), of(run, "implied"),
-            ", ".join(grouped(r["check"] for r in failing(run, "demanded"))) or "nothing"))
-    text = "\n".join(lines) + "\n"
-    if page:
-        with open(page, "w", encoding="utf-8") as file:
-            file.write(details(runs, text))
-    return text
+            a_row["mpi"], cell(a_row["called"]), a_row["demanded"], a_row["implied"],
+            ", ".join(a_row["fails"]) or "nothing"))
+    return "\n".join(lines) + "\n"
 
 
-PAGE = """<!-- SPDX-License-Identifier: Apache-2.0 OR MIT -->
-# Attributes in MPIs
+def kept(path, runs):
+    """The rows of the file, which needn't be there, with those of the runs in the place of older ones."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+    except FileNotFoundError:
+        rows = []
+    new = [row(run) for run in runs]
+    replaced = {(a_row["mpi"], a_row["called"]) for a_row in new}
+    return sorted([a_row for a_row in rows if (a_row["mpi"], a_row["called"]) not in replaced] + new, key=order)
 
-Made by `%(tool)s --table`, from the JSON files beside it, which it wrote on %(dates)s. "Served" is under
-`attrcache-run`, "embedded" an MPI that `tools/embed` made, with attrcache inside. Which check asks what:
-`%(tool)s --list`; a program that shows a failure by itself: `%(tool)s --reproducer CHECK`. A number in brackets counts
-kinds of objects and Fortran interfaces. Races are looked for in bounded storms, so natively they are seen in one run and
-not in another.
 
-%(table)s
+# ---- The page of details ----
+
+PAGE = """# Attributes in MPIs
+
+Made by `check-mpi --table`. "Served" is under `attrcache-run`, "embedded" an MPI that `tools/embed` made, with attrcache
+inside. Which check asks what: `check-mpi --list`; a program that shows a failure by itself:
+`check-mpi --reproducer CHECK`. A number in brackets counts kinds of objects and Fortran interfaces. Races are looked for
+in bounded storms, so natively they are seen in one run and not in another.
+
+%s
 """
 
 
-def details(runs, text):
-    tool = "check-mpi"
-    parts = [PAGE % {"tool": tool, "dates": dates(runs), "table": text}]
+def details(runs):
+    parts = [PAGE % markdown([row(run) for run in runs])]
     for run in runs:
         parts.append("## %s, %s\n\n%s\n" % (
-            short_name(run), called(run), ". ".join([report.headline(run)] + report.totals(run)) + "."))
+            short_name(run), run["called"], ". ".join([report.headline(run)] + report.totals(run)) + "."))
         for kind in ("demanded", "implied"):
             failures = failing(run, kind)
             if failures:
@@ -107,14 +115,13 @@ def details(runs, text):
     parts.append("## What the standard leaves open\n")
     checks = [check for section in suite.read_sections() for check in section.checks if check.kind == "open"]
     for check in checks:
-        name = check.name
-        parts.append("**%s** (%s): %s\n" % (name, suite.cite(check.number), check.rule))
+        parts.append("**%s** (%s): %s\n" % (check.name, suite.cite(check.number), check.rule))
         said = {}
         for run in runs:
             for r in run["results"]:
-                if r["check"] == name and r["result"] == "open":
+                if r["check"] == check.name and r["result"] == "open":
                     said.setdefault(r.get("detail", ""), []).append(
-                        short_name(run) + ("" if called(run) == "native" else " " + called(run)))
+                        short_name(run) + ("" if run["called"] == "native" else " " + run["called"]))
         parts += ["* %s: %s" % ("; ".join(who), cell(what)) for what, who in said.items()]
         parts.append("")
     return "\n".join(parts).rstrip() + "\n"

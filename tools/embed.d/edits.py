@@ -153,6 +153,10 @@ class Tree:
             self._files[name] = File(os.path.join(self._root, name), name)
         return self._files[name]
 
+    def has(self, name):
+        """Whether there is such a file: of a version that differs in it."""
+        return os.path.isfile(os.path.join(self._root, name))
+
     def add(self, name, source):
         """Adds a file, or puts it in the place of one."""
         if not os.path.isfile(source):

@@ -24,12 +24,12 @@ SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
 NO_LEAF = 0xFFFFFFFF  # the number of what stands for a leaf that is not there
 
 # A registry: the chunks of entries, those of counters, the kind's number, its name, what its numbers
-# are masked by, how many indices were used, and the definitions: places of a number (with a bit above
-# it) and of the address of its definition.
+# are masked by, how many indices were used (from 0 on, and of the first chunk from its end on), and where
+# the definitions of predefined keyvals are.
 FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
-NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 120, KIND_AT + 168
-PLACES, PLACE_WORDS, IS_NUMBER = 64, 4, 1 << 32
+NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 120, KIND_AT + 160
+PLACES = 48
 # An entry: its word first; further on, the address of its keyval's record. In that: the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
 
@@ -125,22 +125,16 @@ class TablePrinter:
             yield "0x%x" % attribute.keyval, str(attribute)
 
 
-PREDEFINED = "predefined"
-
-
 class Keyval:
     """A keyval that exists."""
 
     def __init__(self, word, mask, callbacks):
         self.number = word & 0xFFFFFFFF ^ mask
         self.freed = bool(word >> 43 & 1)
-        self.predefined = not word >> 42 & 1
         self.copy, self.delete, self.extra, language, _ = words(callbacks, 5)
         self.language = language & 0xFFFFFFFF
 
     def __str__(self):
-        if self.predefined:
-            return PREDEFINED
         text = "copy %s, delete %s, extra_state 0x%x" % (
             symbol(self.copy), symbol(self.delete), self.extra)
         if self.language:
@@ -157,14 +151,12 @@ def keyvals(registry):
         chunk = chunks[(16 * index + (1 << FIRST_CHUNK)).bit_length() - 1]
         entry = chunk + index * ENTRY
         word = words(entry, 1)[0]
-        if word >> 30 & 1 and word >> 46 & 3 != 2:  # exists, and isn't a definition's
+        if word >> 30 & 1 and word >> 42 & 1:  # exists, and isn't a definition's
             keyval = Keyval(word, mask, words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
             yield keyval.number, str(keyval)
-    places = words(registry + PLACES_AT, 1)[0]
-    for place in range(PLACES if places else 0):
-        number, definition = words(places + 8 * PLACE_WORDS * place, 2)
+    for definition in words(registry + PLACES_AT, PLACES):
         if definition:
-            yield number & ~IS_NUMBER, PREDEFINED
+            yield int32(definition), "predefined"
 
 
 class KindPrinter:

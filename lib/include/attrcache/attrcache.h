@@ -59,17 +59,34 @@
  *   2. Borrowing, or copying by a copy_fn, waits for a replacing set on that very attribute, from
  *      when that has claimed the old value until the new one is attached: neither can be had in
  *      between, and to say that there is none would be wrong. It never waits for a delete (then
- *      borrow says ABSENT), nor for a set up its own stack (then it returns DELETING); in both
- *      cases copy_all skips the attribute.
- *      Whoever waits so is handed the value as soon as it is there, so that nobody starves behind
- *      sets that follow one another.
- * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until the last
- * who holds the value gives it back. Programs whose threads each hold a value, or replace one, and
- * wait for one another's can wait for ever, as with locks.
+ *      borrow says ABSENT, and copy_all skips the attribute), nor for a set up its own stack (then
+ *      borrow says DELETING, and copy_all copies the old value). Whoever waits so is handed the value
+ *      by the next who wants to replace or delete it, so that nobody starves behind sets that follow
+ *      one another.
+ * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until it is woken.
  *
- * A thread that is stopped, for ever, keeps others from deleting or replacing the value that it
- * copies or has borrowed, and, if it is in the middle of a replacing set under a keyval with a
- * delete_fn, from borrowing and copying that attribute; from nothing else.
+ * No circle of waits: before a thread sleeps, it announces for whom it waits, and looks whether that
+ * one waits for it, be it through others. Then the library doesn't hang, whatever callbacks do and
+ * whatever threads have borrowed, but:
+ *   attrcache_borrow returns DEADLOCK.
+ *   attrcache_set, attrcache_delete and attrcache_delete_all return DEADLOCK, with nothing changed, if
+ *      who holds the value has borrowed it. (delete_all stays where it is: call it again.)
+ *   They succeed if a copy_fn holds it. The value is detached, or replaced, at once, and its delete_fn
+ *      is run by the thread that copies it, when its copy_fn has ended. If that delete_fn fails, nobody
+ *      is told. (A copy_fn that reads such a value at its address, because it wasn't set as a C
+ *      pointer, may find another one there.)
+ *   attrcache_copy_all skips the attribute that is being replaced.
+ * So without borrows no call fails for another thread's sake.
+ *
+ * Who pays: borrowing and copying write no memory that another thread writes, but for the first time
+ * that a value is read; so any number of threads may read one value. Whoever deletes or replaces a
+ * value that was ever read looks through what all threads have announced: one system call
+ * (membarrier), once in a call, and a few microseconds. See ATTRCACHE_FULL_FENCES.
+ *
+ * A thread that is stopped, for ever, keeps others from deleting or replacing the values that it
+ * copies or has borrowed, and those that it is about to borrow or copy; and, if it is in the middle of
+ * a replacing set under a keyval with a delete_fn, from borrowing and copying that attribute; from
+ * nothing else.
  *
  * User-level threads: see attrcache_thread_hooks.
  *
@@ -135,12 +152,13 @@ enum {
   ATTRCACHE_ERR_CALLBACK,          /* a callback failed; its own code is given beside this one */
   ATTRCACHE_ERR_REATTACHED,        /* callbacks went on attaching what was being deleted */
   ATTRCACHE_ERR_BORROWED,          /* this very thread has borrowed the value */
-  ATTRCACHE_ERR_PINNED,            /* 1023 copies and borrows hold this value at once */
-  ATTRCACHE_ERR_THREAD,            /* a borrow may be given back only by the thread that took it */
+  /* a borrow may be given back only by the thread that took it */
+  ATTRCACHE_ERR_THREAD = ATTRCACHE_ERR_BORROWED + 2,
   ATTRCACHE_ERR_BUSY,              /* the table or domain is still in use */
   ATTRCACHE_ERR_UNSUPPORTED,       /* this processor lacks what the library was built for */
   ATTRCACHE_ERR_DELETING,          /* a set up this thread's stack is replacing the value */
-  ATTRCACHE_ERR_MOVED              /* the table's bytes were copied or moved while it had memory */
+  ATTRCACHE_ERR_MOVED,             /* the table's bytes were copied or moved while it had memory */
+  ATTRCACHE_ERR_DEADLOCK           /* who holds or replaces the value waits for this thread */
 };
 
 /* The callback code that stands for "a C++ exception left the callback, and was caught" (see
@@ -254,7 +272,7 @@ typedef struct attrcache_domain_options {
   int fint_bytes;
   /* What .FALSE. is in a LOGICAL; a flag that a Fortran copy_fn sets to anything else is true. */
   int fortran_false;
-  unsigned flags; /* ATTRCACHE_TELL, or 0 */
+  unsigned flags; /* ATTRCACHE_TELL, ATTRCACHE_FULL_FENCES, or 0 */
   /* Copied; null: malloc and free. Both functions or none. */
   const attrcache_allocator* allocator;
 } attrcache_domain_options;
@@ -262,7 +280,11 @@ typedef struct attrcache_domain_options {
 enum {
   /* Tell what MPI's standard leaves open: attrcache_delete returns ABSENT, not OK, where nothing was
    * attached, and attrcache_keyval_free where the keyval had been freed before. */
-  ATTRCACHE_TELL = 1
+  ATTRCACHE_TELL = 1,
+  /* Let borrowers and copiers execute a full fence each, instead of one by the kernel (membarrier)
+   * for each call that deletes a value they read: for processes in which the kernel's fence is dear,
+   * or not wanted. Without this flag it is so where the kernel has none. */
+  ATTRCACHE_FULL_FENCES = 2
 };
 
 /* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads, numbers,
@@ -460,7 +482,7 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
  * or replaced it meanwhile. If another thread is deleting the old value, the new one is attached at
  * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
  * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (delete_fn has attached a value itself, 16
- * times over; the last is attached), BORROWED, BUSY (delete_fn has freed the object). Any thread;
+ * times over; the last is attached), BORROWED, DEADLOCK, BUSY (delete_fn has freed the object). Any thread;
  * lock-free; runs delete_fn of the value it replaces. [C MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
@@ -501,7 +523,7 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
  * the call returns CALLBACK. Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value
  * already being deleted, by another thread or up this one's stack: OK at once, and it is hidden from
  * get. Errors: NULL, KEYVAL_*, CALLBACK,
- * BORROWED. Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
+ * BORROWED, DEADLOCK. Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
  * MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -517,7 +539,7 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
  * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
  * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
- * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, PINNED, MOVED, BUSY (a callback has
+ * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has
  * freed one of the objects), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
  * after a failure. [C MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
@@ -542,7 +564,7 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
  * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
- * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BORROWED, BUSY (another thread
+ * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BORROWED, DEADLOCK, BUSY (another thread
  * is still deleting one of the attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
  * destructors. [C MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
@@ -569,8 +591,8 @@ ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
 ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                                        attrcache_table* to) ATTRCACHE_NOEXCEPT;
 
-/* A value that is kept alive. Filled by attrcache_borrow; must stay where it is until given back.
- */
+/* A value that is kept alive. To be zeroed before its first use (`= {0}`). Filled by
+ * attrcache_borrow; must stay where it is until given back. */
 typedef struct attrcache_borrowed {
   void* value; /* as attrcache_get gives it */
   uint64_t opaque[7];
@@ -581,14 +603,14 @@ typedef struct attrcache_borrowed {
  * BORROWED. Beside a replacing set it gives the old value or the new one, for which it may wait (see
  * the top); up the stack of that very set neither can be had, so it returns DELETING. ABSENT from
  * when a deletion has begun, though get still sees the value until delete_fn has succeeded. Errors:
- * NULL, ARGUMENT (*borrowed still holds a value of this thread), KEYVAL_*, PINNED, DELETING. Any
- * thread; lock-free; allocates nothing (pthread_setspecific may, once a thread), calls nothing
- * back. (Beyond MPI.) */
+ * NULL, ARGUMENT (*borrowed still holds a value of this thread), KEYVAL_*, DELETING, DEADLOCK, MEMORY
+ * (for a thread's first in the domain, and where it holds more at once than ever before). Any thread;
+ * lock-free but for the allocator; calls nothing back. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
-/* Ends a borrow. Errors: NULL, ARGUMENT (not borrowed, given back already, or a copy of what was
- * borrowed), THREAD. Wait-free. */
+/* Ends a borrow, before the domain ends. Errors: NULL, ARGUMENT (not borrowed, given back already, or
+ * a copy of what was borrowed), THREAD. Wait-free, but that it wakes those who wait for it. */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
@@ -612,8 +634,7 @@ typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
 /* Where a COMPUTED value of the object with this table is now: the address of an int (tag AS_INT), of
  * a pointer (AS_POINTER) or of an intptr_t (AS_AINT); null: the object has none. The memory must hold
  * a value as long as somebody may read what was got. Called by get and borrow, in any thread, at any
- * time until attrcache_keyval_undefine and all calls that began before it have returned; it must not
- * wait, nor use the table but for finding the object. */
+ * time until the domain ends; it must not wait, nor use the table but for finding the object. */
 typedef const void* attrcache_compute_fn(const attrcache_table* table, void* context);
 
 typedef struct attrcache_predefined {
@@ -630,28 +651,17 @@ typedef struct attrcache_predefined {
   void* context;
 } attrcache_predefined;
 
-/* Defines a keyval that is predefined. What is got of a PER_KIND value, also its address where C
- * reads that, stays valid until the keyval is undefined; what an address holds changes by
+/* Defines a keyval that is predefined, until the domain ends: for a runtime's initialization. (What is
+ * no more at its finalization, a COMPUTED one can say by null.) What is got of a PER_KIND value, also its
+ * address where C reads that, stays valid as long; what an address holds changes by
  * attrcache_set_predefined, in one step.
- * A kind can have 48 such numbers over its life. 32 that are PER_OBJECT at a time have places of their
- * own, if they are defined before users have made 32 keyvals; any others take places like those of users.
- * A definition stays in memory, 64 bytes, until the domain ends, and serves again when its number is defined in the
- * same way again. Errors: NULL, ARGUMENT (number, tag, where; defined already), BUSY (another thread
- * is just defining or undefining it), MEMORY, KEYVALS_EXHAUSTED (or more than those numbers). Any
- * thread; lock-free. [L] */
+ * A kind can have 48 of them, of 64 bytes each. Those that are PER_OBJECT have the last of a kind's
+ * first 64 places that users' keyvals haven't taken yet, so they are to be defined before users have
+ * made any; when none is left, they take places like those of users. Errors: NULL, ARGUMENT (number,
+ * tag, where; defined already), MEMORY, KEYVALS_EXHAUSTED (or 48 are defined). Any thread; lock-free.
+ * [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
-
-/* Takes a definition back, as runtimes may at their end. PER_OBJECT values that are attached can no
- * longer be read, and stay until their objects are freed. Errors: NULL, KEYVAL_*, ARGUMENT (not made
- * by attrcache_keyval_define), BUSY (as above). Any thread; lock-free. */
-ATTRCACHE_API int attrcache_keyval_undefine(attrcache_kind* kind, int number) ATTRCACHE_NOEXCEPT;
-
-/* Makes a PER_OBJECT keyval that has a number of the library's choice, among the domain's own, as it
- * lives as long as the domain, and takes a place like those of users. Its attributes aren't copied.
- * Errors: NULL, ARGUMENT (tag), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [L] */
-ATTRCACHE_API int attrcache_keyval_create_predefined(attrcache_kind* kind, attrcache_tag tag,
-                                                     int* keyval) ATTRCACHE_NOEXCEPT;
 
 /* Sets or changes a predefined attribute: of one object, or, with a null table, the PER_KIND value.
  * Errors: NULL (also a null table for any but a PER_KIND one), KEYVAL_*, ARGUMENT (not a predefined
@@ -710,8 +720,7 @@ ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                                             attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
 
 /* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does: what is
- * in the table itself, so neither PER_KIND nor COMPUTED values, nor those of a keyval that was
- * undefined. */
+ * in the table itself, so neither PER_KIND nor COMPUTED values. */
 ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count) ATTRCACHE_NOEXCEPT;

@@ -69,7 +69,7 @@ enum class Status : int {
   callback = ATTRCACHE_ERR_CALLBACK,
   reattached = ATTRCACHE_ERR_REATTACHED,
   borrowed = ATTRCACHE_ERR_BORROWED,
-  pinned = ATTRCACHE_ERR_PINNED,
+  deadlock = ATTRCACHE_ERR_DEADLOCK,
   thread = ATTRCACHE_ERR_THREAD,
   busy = ATTRCACHE_ERR_BUSY,
   unsupported = ATTRCACHE_ERR_UNSUPPORTED,
@@ -414,7 +414,7 @@ class [[nodiscard]] Borrowed {
   T* operator->() const noexcept { return get(); }
 
  private:
-  attrcache_borrowed borrowed_;
+  attrcache_borrowed borrowed_ = {};
   const Status status_;
 };
 

@@ -128,7 +128,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
 inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
                          int* keyval) {
   auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
-  const int result = registry->create(callbacks, keyval, Registry::kNotPredefined);
+  const int result = registry->create(callbacks, keyval);
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
 }
 

@@ -72,7 +72,7 @@ static inline int set_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int hand
   const int result = attrcache_set(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), keyval,
                                    (intptr_t)attribute_val, tag_of(type), &code);
   if (likely(result == ATTRCACHE_OK)) return MPI_SUCCESS;
-  return MPIR_Attr_callback_error(result, code, object, "**user", "**userdel %d");
+  return MPIR_Attr_callback_error(result, code, object, 0);
 }
 
 static inline int delete_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int handle, int keyval,
@@ -81,22 +81,21 @@ static inline int delete_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int h
   const int result =
       attrcache_delete(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), keyval, &code);
   if (likely(result == ATTRCACHE_OK)) return MPI_SUCCESS;
-  return MPIR_Attr_callback_error(result, code, object, "**user", "**userdel %d");
+  return MPIR_Attr_callback_error(result, code, object, 0);
 }
 
 /* MPI's own functions are null in MPICH, but for one, and numbers in the standard ABI: those that attrcache has. */
-static inline int is_dup_fn(attrcache_callback* copy_fn) {
-#ifdef BUILD_MPI_ABI
-  return copy_fn == ATTRCACHE_DUP_FN;
-#else
-  return copy_fn == (attrcache_callback*)MPIR_Dup_fn;
+static inline attrcache_callback* known_copy(attrcache_callback* copy_fn) {
+#ifndef MPIR_ATTR_ABI
+  if (copy_fn == (attrcache_callback*)MPIR_Dup_fn) return ATTRCACHE_DUP_FN;
 #endif
+  return copy_fn;
 }
 
 static inline int create_keyval(MPIR_Attr_kind kind, attrcache_callback* copy_fn,
                                 attrcache_callback* delete_fn, int* keyval, void* extra_state,
                                 const char* object) {
-  const attrcache_callbacks callbacks = {.copy_fn = is_dup_fn(copy_fn) ? ATTRCACHE_DUP_FN : copy_fn,
+  const attrcache_callbacks callbacks = {.copy_fn = known_copy(copy_fn),
                                          .delete_fn = delete_fn,
                                          .extra_state = extra_state,
                                          .language = ATTRCACHE_C};
@@ -109,25 +108,28 @@ static inline int free_keyval(MPIR_Attr_kind kind, int* keyval, const char* obje
   return likely(result == ATTRCACHE_OK) ? MPI_SUCCESS : MPIR_Attr_error(result, object);
 }
 
-/* ---- Communicators ------------------------------------------------------------------------- */
+/* ---- What differs by the kind of objects ---------------------------------------------------- */
+
+/* In a threadcomm a thread has attributes of its own. */
+static inline int comm_is_shared_out(const MPIR_Comm* comm_ptr) {
+#ifdef ENABLE_THREADCOMM
+  return comm_ptr->threadcomm != NULL;
+#else
+  MPL_UNREFERENCED_ARG(comm_ptr);
+  return 0;
+#endif
+}
+#define type_is_shared_out(object) 0
+#define win_is_shared_out(object) 0
 
 static inline MPIR_Attr_table* comm_table(MPIR_Comm* comm_ptr) {
 #ifdef ENABLE_THREADCOMM
-  if (unlikely(comm_ptr->threadcomm != NULL)) return MPIR_Attr_table_of_thread(comm_ptr);
+  if (unlikely(comm_is_shared_out(comm_ptr))) return MPIR_Attr_table_of_thread(comm_ptr);
 #endif
   return &comm_ptr->attributes;
 }
-
-int MPIR_Comm_create_keyval_impl(MPI_Comm_copy_attr_function* copy_fn,
-                                 MPI_Comm_delete_attr_function* delete_fn, int* comm_keyval,
-                                 void* extra_state) {
-  return create_keyval(MPIR_ATTR_COMM, (attrcache_callback*)copy_fn, (attrcache_callback*)delete_fn,
-                       comm_keyval, extra_state, "comm_keyval");
-}
-
-int MPIR_Comm_free_keyval_impl(int* comm_keyval) {
-  return free_keyval(MPIR_ATTR_COMM, comm_keyval, "*comm_keyval");
-}
+#define type_table(object) (&(object)->attributes)
+#define win_table(object) (&(object)->attributes)
 
 ATTRIBUTE((noinline))
 static int comm_get_slowly(MPIR_Comm* comm_ptr, int keyval, void* attribute_val, int* flag,
@@ -143,104 +145,80 @@ static int comm_get_slowly(MPIR_Comm* comm_ptr, int keyval, void* attribute_val,
                     "comm_keyval");
 }
 
-int MPIR_Comm_get_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval, void* attribute_val, int* flag,
-                            MPIR_Attr_type attr_type) {
-#ifdef ENABLE_THREADCOMM
-  /* By a jump as well: a call here would have this function save registers. */
-  if (unlikely(comm_ptr->threadcomm != NULL))
-    return comm_get_slowly(comm_ptr, comm_keyval, attribute_val, flag, attr_type);
-#endif
-  if (likely(get_at_once(MPIR_ATTR_COMM, &comm_ptr->attributes, comm_keyval, attribute_val, flag,
-                         attr_type)))
-    return MPI_SUCCESS;
-  return comm_get_slowly(comm_ptr, comm_keyval, attribute_val, flag, attr_type);
-}
-
-int MPIR_Comm_set_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval, void* attribute_val,
-                            MPIR_Attr_type attr_type) {
-  return set_attr(MPIR_ATTR_COMM, comm_table(comm_ptr), comm_ptr->handle, comm_keyval,
-                  attribute_val, attr_type, "comm_keyval");
-}
-
-int MPIR_Comm_delete_attr_impl(MPIR_Comm* comm_ptr, int comm_keyval) {
-  return delete_attr(MPIR_ATTR_COMM, comm_table(comm_ptr), comm_ptr->handle, comm_keyval,
-                     "comm_keyval");
-}
-
-/* ---- Datatypes ----------------------------------------------------------------------------- */
-
-int MPIR_Type_create_keyval_impl(MPI_Type_copy_attr_function* copy_fn,
-                                 MPI_Type_delete_attr_function* delete_fn, int* type_keyval,
-                                 void* extra_state) {
-  return create_keyval(MPIR_ATTR_TYPE, (attrcache_callback*)copy_fn, (attrcache_callback*)delete_fn,
-                       type_keyval, extra_state, "type_keyval");
-}
-
-int MPIR_Type_free_keyval_impl(int* type_keyval) {
-  return free_keyval(MPIR_ATTR_TYPE, type_keyval, "*type_keyval");
-}
-
 ATTRIBUTE((noinline))
-static int type_get_slowly(const MPIR_Datatype* datatype_ptr, int keyval, void* attribute_val,
-                           int* flag, MPIR_Attr_type type) {
-  return get_slowly(MPIR_ATTR_TYPE, &datatype_ptr->attributes, keyval, attribute_val, flag, type,
+static int type_get_slowly(const MPIR_Datatype* type, int keyval, void* attribute_val, int* flag,
+                           MPIR_Attr_type attr_type) {
+  return get_slowly(MPIR_ATTR_TYPE, &type->attributes, keyval, attribute_val, flag, attr_type,
                     "type_keyval");
 }
 
-int MPIR_Type_get_attr_impl(MPIR_Datatype* datatype_ptr, int type_keyval, void* attribute_val,
-                            int* flag, MPIR_Attr_type attr_type) {
-  if (likely(get_at_once(MPIR_ATTR_TYPE, &datatype_ptr->attributes, type_keyval, attribute_val,
-                         flag, attr_type)))
-    return MPI_SUCCESS;
-  return type_get_slowly(datatype_ptr, type_keyval, attribute_val, flag, attr_type);
-}
-
-int MPIR_Type_set_attr_impl(MPIR_Datatype* datatype_ptr, int type_keyval, void* attribute_val,
-                            MPIR_Attr_type attr_type) {
-  return set_attr(MPIR_ATTR_TYPE, &datatype_ptr->attributes, datatype_ptr->handle, type_keyval,
-                  attribute_val, attr_type, "type_keyval");
-}
-
-int MPIR_Type_delete_attr_impl(MPIR_Datatype* datatype_ptr, int type_keyval) {
-  return delete_attr(MPIR_ATTR_TYPE, &datatype_ptr->attributes, datatype_ptr->handle, type_keyval,
-                     "type_keyval");
-}
-
-/* ---- Windows ------------------------------------------------------------------------------- */
-
-int MPIR_Win_create_keyval_impl(MPI_Win_copy_attr_function* copy_fn,
-                                MPI_Win_delete_attr_function* delete_fn, int* win_keyval,
-                                void* extra_state) {
-  return create_keyval(MPIR_ATTR_WIN, (attrcache_callback*)copy_fn, (attrcache_callback*)delete_fn,
-                       win_keyval, extra_state, "win_keyval");
-}
-
-int MPIR_Win_free_keyval_impl(int* win_keyval) {
-  return free_keyval(MPIR_ATTR_WIN, win_keyval, "*win_keyval");
-}
-
 ATTRIBUTE((noinline))
-static int win_get_slowly(const MPIR_Win* win_ptr, int keyval, void* attribute_val, int* flag,
-                          MPIR_Attr_type type) {
-  return get_slowly(MPIR_ATTR_WIN, &win_ptr->attributes, keyval, attribute_val, flag, type,
+static int win_get_slowly(const MPIR_Win* win, int keyval, void* attribute_val, int* flag,
+                          MPIR_Attr_type attr_type) {
+  return get_slowly(MPIR_ATTR_WIN, &win->attributes, keyval, attribute_val, flag, attr_type,
                     "win_keyval");
 }
 
-int MPIR_Win_get_attr_impl(MPIR_Win* win_ptr, int win_keyval, void* attribute_val, int* flag,
-                           MPIR_Attr_type attr_type) {
-  if (likely(get_at_once(MPIR_ATTR_WIN, &win_ptr->attributes, win_keyval, attribute_val, flag,
-                         attr_type)))
-    return MPI_SUCCESS;
-  return win_get_slowly(win_ptr, win_keyval, attribute_val, flag, attr_type);
-}
+/* ---- MPI's functions ------------------------------------------------------------------------ */
 
-int MPIR_Win_set_attr_impl(MPIR_Win* win_ptr, int win_keyval, void* attribute_val,
-                           MPIR_Attr_type attr_type) {
-  return set_attr(MPIR_ATTR_WIN, &win_ptr->attributes, win_ptr->handle, win_keyval, attribute_val,
-                  attr_type, "win_keyval");
-}
+/* Whoever sets and reads says in which language: by a parameter, or by functions for Fortran. */
+#ifdef MPIR_ATTR_AS_FORTRAN
+#define TYPE_PARAMETER
+#define TYPE MPIR_ATTR_PTR
+#else
+#define TYPE_PARAMETER , MPIR_Attr_type attr_type
+#define TYPE attr_type
+#endif
 
-int MPIR_Win_delete_attr_impl(MPIR_Win* win_ptr, int win_keyval) {
-  return delete_attr(MPIR_ATTR_WIN, &win_ptr->attributes, win_ptr->handle, win_keyval,
-                     "win_keyval");
-}
+#define FUNCTIONS(Kind, KIND, Object, kind)                                                       \
+  int MPIR_##Kind##_create_keyval_impl(MPI_##Kind##_copy_attr_function* copy_fn,                  \
+                                       MPI_##Kind##_delete_attr_function* delete_fn, int* keyval, \
+                                       void* extra_state) {                                       \
+    return create_keyval(KIND, (attrcache_callback*)copy_fn, (attrcache_callback*)delete_fn,      \
+                         keyval, extra_state, #kind "_keyval");                                   \
+  }                                                                                               \
+  int MPIR_##Kind##_free_keyval_impl(int* keyval) {                                               \
+    return free_keyval(KIND, keyval, "*" #kind "_keyval");                                        \
+  }                                                                                               \
+  int MPIR_##Kind##_get_attr_impl(Object* object, int keyval, void* value,                        \
+                                  int* flag TYPE_PARAMETER) {                                     \
+    /* By a jump as well: a call here would have this function save registers. */                 \
+    if (unlikely(kind##_is_shared_out(object)))                                                   \
+      return kind##_get_slowly(object, keyval, value, flag, TYPE);                                \
+    if (likely(get_at_once(KIND, &object->attributes, keyval, value, flag, TYPE)))                \
+      return MPI_SUCCESS;                                                                         \
+    return kind##_get_slowly(object, keyval, value, flag, TYPE);                                  \
+  }                                                                                               \
+  int MPIR_##Kind##_set_attr_impl(Object* object, int keyval, void* value TYPE_PARAMETER) {       \
+    return set_attr(KIND, kind##_table(object), object->handle, keyval, value, TYPE,              \
+                    #kind "_keyval");                                                             \
+  }                                                                                               \
+  int MPIR_##Kind##_delete_attr_impl(Object* object, int keyval) {                                \
+    return delete_attr(KIND, kind##_table(object), object->handle, keyval, #kind "_keyval");      \
+  }
+
+FUNCTIONS(Comm, MPIR_ATTR_COMM, MPIR_Comm, comm)
+FUNCTIONS(Type, MPIR_ATTR_TYPE, MPIR_Datatype, type)
+FUNCTIONS(Win, MPIR_ATTR_WIN, MPIR_Win, win)
+
+#ifdef MPIR_ATTR_AS_FORTRAN
+#define FUNCTIONS_X(Kind, KIND, Object, kind)                                                      \
+  int MPIR_##Kind##_create_keyval_x_impl(                                                          \
+      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn,      \
+      MPIX_Destructor_function* destructor_fn, int* keyval, void* extra_state) {                   \
+    return MPIR_Attr_create_keyval_x(KIND, known_copy((attrcache_callback*)copy_fn),               \
+                                     (attrcache_callback*)delete_fn, destructor_fn, keyval,        \
+                                     extra_state, #kind "_keyval");                                \
+  }                                                                                                \
+  int MPIR_##Kind##_get_attr_as_fortran_impl(Object* object, int keyval, void* value, int* flag) { \
+    return kind##_get_slowly(object, keyval, value, flag, MPIR_ATTR_AINT);                         \
+  }                                                                                                \
+  int MPIR_##Kind##_set_attr_as_fortran_impl(Object* object, int keyval, void* value) {            \
+    return set_attr(KIND, kind##_table(object), object->handle, keyval, value, MPIR_ATTR_AINT,     \
+                    #kind "_keyval");                                                              \
+  }
+
+FUNCTIONS_X(Comm, MPIR_ATTR_COMM, MPIR_Comm, comm)
+FUNCTIONS_X(Type, MPIR_ATTR_TYPE, MPIR_Datatype, type)
+FUNCTIONS_X(Win, MPIR_ATTR_WIN, MPIR_Win, win)
+#endif

@@ -4,20 +4,32 @@
  * predefined attributes, dup and free of objects, callbacks in other languages, errors.
  */
 #include "mpiimpl.h"
-#ifdef BUILD_MPI_ABI
+#ifdef MPIR_ATTR_ABI
 #include "mpi_abi_util.h"
+#endif
+
+/* From 5.1 on, all of that is the Fortran binding's own (keyvals_in_fortran.h). */
+#if defined(HAVE_FORTRAN_BINDING) && !defined(MPIR_ATTR_AS_FORTRAN)
+#define MPIR_ATTR_FORTRAN 1
+/* From 5.0 on, a program may set it. */
+#if MPICH_NUMVERSION >= 50000000
+#define MPIR_ATTR_FALSE MPIR_fortran_false
+#else
+#define MPIR_ATTR_FALSE F77_FALSE_VALUE
+#endif
+#include "mpir_attr_fortran.h"
 #endif
 
 attrcache_kind* MPIR_Attr_kinds[3];
 void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 
-#ifdef BUILD_MPI_ABI
+#ifdef MPIR_ATTR_ABI
 void* MPIR_Attr_object(int handle) { return ABI_Handle_from_mpi(handle); }
 #endif
 
 /* The handle that a callback of ours gets, as an int; of Fortran in any case. */
 static int handle_of(void* object, MPIR_Attr_kind kind) {
-#ifdef BUILD_MPI_ABI
+#ifdef MPIR_ATTR_ABI
   return kind == MPIR_ATTR_COMM   ? ABI_Comm_to_mpi(object)
          : kind == MPIR_ATTR_TYPE ? ABI_Datatype_to_mpi(object)
                                   : ABI_Win_to_mpi(object);
@@ -167,7 +179,7 @@ void MPIR_Attr_delete_from_type(MPIR_Datatype* type) {
 void (*MPIR_Attr_delete_from_f90_types)(void);
 
 /* Pair types, as MPI_FLOAT_INT. MPICH has made them as users' datatypes are made: in version 5 as the first ones. */
-#if MPICH_NUMVERSION >= 50000000
+#ifdef MPIR_ATTR_PAIRTYPES
 static int number_of_pair_types(void) { return MPIR_num_pairtypes; }
 static MPI_Datatype pair_type(int i) { return MPI_FLOAT_INT + i; }
 #else
@@ -212,7 +224,7 @@ int MPIR_Attr_delete_from_predefined_objects(void) {
 
 int MPIR_Attr_init(void) {
   static attrcache_domain* domain;
-#ifdef BUILD_MPI_ABI
+#ifdef MPIR_ATTR_ABI
   static const attrcache_handle_form handle = ATTRCACHE_HANDLE_POINTER;
 #else
   static const attrcache_handle_form handle = ATTRCACHE_HANDLE_INT;
@@ -262,7 +274,7 @@ int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, i
                               MPIR_Attr_object(new_handle), &code);
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;
-  return MPIR_Attr_callback_error(result, code, "object", "**user", "**usercopy %d");
+  return MPIR_Attr_callback_error(result, code, "object", 1);
 }
 
 static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
@@ -275,7 +287,7 @@ static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
       attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;
-  return MPIR_Attr_callback_error(result, code, "object", "**user", "**userdel %d");
+  return MPIR_Attr_callback_error(result, code, "object", 0);
 }
 
 int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
@@ -308,8 +320,9 @@ typedef struct {
   attrcache_callback *copy_fn, *delete_fn;
   MPII_Attr_copy_proxy* copy_proxy; /* C++: what the binding has for that */
   MPII_Attr_delete_proxy* delete_proxy;
-  MPI_Aint extra_state; /* Fortran, which takes its address */
-  MPI_Fint mpi1_extra_state;
+#ifdef MPIR_ATTR_FORTRAN
+  Fortran_functions fortran;
+#endif
 } Binding;
 
 static void free_binding(void* context, void* extra_state) {
@@ -317,15 +330,14 @@ static void free_binding(void* context, void* extra_state) {
   MPL_free(context);
 }
 
-/* Has a keyval's functions called by these. Those that are none, or that attrcache knows, stay. */
-static void bind_callbacks(MPIR_Attr_kind kind, int keyval, attrcache_callbacks* callbacks,
-                           Binding what, attrcache_copy_raw_fn* copy_fn,
-                           attrcache_delete_raw_fn* delete_fn) {
+/* Has the functions of `callbacks` called by these; null if there is no memory. Those that are none, or that attrcache
+ * knows, stay. */
+static Binding* bind_callbacks(attrcache_callbacks* callbacks, Binding what,
+                               attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
   Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
 
-  MPIR_Assert(binding != NULL);
+  if (binding == NULL) return NULL;
   *binding = what;
-  binding->kind = kind;
   binding->copy_fn = callbacks->copy_fn;
   binding->delete_fn = callbacks->delete_fn;
   if (callbacks->copy_fn != ATTRCACHE_NULL_COPY_FN && callbacks->copy_fn != ATTRCACHE_DUP_FN) {
@@ -337,7 +349,16 @@ static void bind_callbacks(MPIR_Attr_kind kind, int keyval, attrcache_callbacks*
   callbacks->language = ATTRCACHE_RAW;
   callbacks->context = binding;
   callbacks->context_destructor = free_binding;
-  if (attrcache_keyval_set_callbacks(MPIR_Attr_kinds[kind], keyval, callbacks) != ATTRCACHE_OK)
+  return binding;
+}
+
+/* The same for a keyval that was made a moment ago. */
+static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what,
+                        attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
+  Binding* const binding = bind_callbacks(callbacks, what, copy_fn, delete_fn);
+
+  MPIR_Assert(binding != NULL);
+  if (attrcache_keyval_set_callbacks(MPIR_Attr_kinds[what.kind], keyval, callbacks) != ATTRCACHE_OK)
     MPL_free(binding);
 }
 
@@ -364,6 +385,13 @@ static void* seen_by_c(attrcache_tag tag, intptr_t value, Place* place) {
   }
 }
 
+/* MPICH before 5.1 says to proxies what they get. */
+#ifdef MPIR_ATTR_AS_FORTRAN
+#define PROXY_TYPE
+#else
+#define PROXY_TYPE MPIR_ATTR_PTR,
+#endif
+
 static int copy_by_proxy(void* object, int keyval, void* extra_state, void* context,
                          attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                          intptr_t* value_out, int* flag) {
@@ -373,7 +401,7 @@ static int copy_by_proxy(void* object, int keyval, void* extra_state, void* cont
   void* copy = NULL;
   const int code = binding->copy_proxy((MPI_Comm_copy_attr_function*)binding->copy_fn,
                                        handle_of(object, binding->kind), keyval, extra_state,
-                                       MPIR_ATTR_PTR, seen, &copy, flag);
+                                       PROXY_TYPE seen, &copy, flag);
 
   /* Such functions give pointers, whatever they were given. But who gives back what it was given, as
    * MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
@@ -393,158 +421,163 @@ static int delete_by_proxy(void* object, int keyval, void* extra_state, void* co
   Place place;
 
   return binding->delete_proxy((MPI_Comm_delete_attr_function*)binding->delete_fn,
-                               handle_of(object, binding->kind), keyval, MPIR_ATTR_PTR,
-                               seen_by_c(tag, value, &place), extra_state);
+                               handle_of(object, binding->kind), keyval,
+                               PROXY_TYPE seen_by_c(tag, value, &place), extra_state);
 }
 
 /* For the C++ binding: it makes a keyval as C does, and says then that the functions are C++. */
 void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
                            MPII_Attr_delete_proxy delete_proxy) {
-  const Binding what = {.copy_proxy = copy_proxy, .delete_proxy = delete_proxy};
+  Binding what = {.copy_proxy = copy_proxy, .delete_proxy = delete_proxy};
   attrcache_callbacks callbacks;
-  MPIR_Attr_kind kind;
 
-  if (find_keyval(keyval, &kind, &callbacks)) {
-    bind_callbacks(kind, keyval, &callbacks, what, copy_by_proxy, delete_by_proxy);
+  if (find_keyval(keyval, &what.kind, &callbacks)) {
+    bind_keyval(keyval, &callbacks, what, copy_by_proxy, delete_by_proxy);
   }
 }
 
-#ifdef HAVE_FORTRAN_BINDING
-/* In MPICH 5 a program may set it. */
-#if MPICH_NUMVERSION >= 50000000
-#define FORTRAN_FALSE MPIR_fortran_false
-#else
-#define FORTRAN_FALSE F77_FALSE_VALUE
-#endif
-
-typedef void FortranCopy(MPI_Fint*, MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Aint*, MPI_Fint*,
-                         MPI_Fint*);
-typedef void FortranDelete(MPI_Fint*, MPI_Fint*, MPI_Aint*, MPI_Aint*, MPI_Fint*);
-
+#ifdef MPIR_ATTR_FORTRAN
 static int copy_in_fortran(void* object, int keyval, void* extra_state, void* context,
                            attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                            intptr_t* value_out, int* flag) {
   Binding* const binding = context;
-  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, copied = FORTRAN_FALSE,
-           error = 0;
-  MPI_Aint old_value = value, new_value = 0;
+  MPI_Aint copy = 0;
+  const int error = copy_by_fortran(&binding->fortran, handle_of(object, binding->kind), keyval,
+                                    value, &copy, flag);
 
   MPL_UNREFERENCED_ARG(extra_state);
-  ((FortranCopy*)binding->copy_fn)(&handle, &name, &binding->extra_state, &old_value, &new_value,
-                                   &copied, &error);
-  *flag = copied != FORTRAN_FALSE;
-  *value_out = new_value;
+  *value_out = copy;
   /* A value that is as it was is still what it was: a pointer of C, say. */
-  *tag_out = new_value == value ? tag : ATTRCACHE_AS_AINT;
+  *tag_out = copy == value ? tag : binding->fortran.of_mpi1 ? ATTRCACHE_AS_FINT : ATTRCACHE_AS_AINT;
   return error;
 }
 
 static int delete_in_fortran(void* object, int keyval, void* extra_state, void* context,
                              attrcache_tag tag, intptr_t value) {
   Binding* const binding = context;
-  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, error = 0;
-  MPI_Aint old_value = value;
 
   MPL_UNREFERENCED_ARG(extra_state);
   MPL_UNREFERENCED_ARG(tag);
-  ((FortranDelete*)binding->delete_fn)(&handle, &name, &old_value, &binding->extra_state, &error);
-  return error;
-}
-
-/* MPI-1's functions, of MPI_KEYVAL_CREATE, whose values and extra_state are INTEGERs. */
-typedef void Mpi1Copy(MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*);
-typedef void Mpi1Delete(MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*);
-
-static int copy_in_mpi1(void* object, int keyval, void* extra_state, void* context,
-                        attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
-                        intptr_t* value_out, int* flag) {
-  Binding* const binding = context;
-  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, copied = FORTRAN_FALSE,
-           error = 0;
-  MPI_Fint old_value = (MPI_Fint)value, new_value = 0;
-
-  MPL_UNREFERENCED_ARG(extra_state);
-  ((Mpi1Copy*)binding->copy_fn)(&handle, &name, &binding->mpi1_extra_state, &old_value, &new_value,
-                                &copied, &error);
-  *flag = copied != FORTRAN_FALSE;
-  *value_out = new_value;
-  *tag_out = new_value == value ? tag : ATTRCACHE_AS_FINT;
-  return error;
-}
-
-static int delete_in_mpi1(void* object, int keyval, void* extra_state, void* context,
-                          attrcache_tag tag, intptr_t value) {
-  Binding* const binding = context;
-  MPI_Fint handle = handle_of(object, binding->kind), name = keyval, error = 0;
-  MPI_Fint old_value = (MPI_Fint)value;
-
-  MPL_UNREFERENCED_ARG(extra_state);
-  MPL_UNREFERENCED_ARG(tag);
-  ((Mpi1Delete*)binding->delete_fn)(&handle, &name, &old_value, &binding->mpi1_extra_state, &error);
-  return error;
+  return delete_by_fortran(&binding->fortran, handle_of(object, binding->kind), keyval, value);
 }
 
 /* The Fortran bindings make a keyval as C does, with the address of extra_state, and say then that the
- * functions are Fortran, and which of them are MPI's own. The variable at that address is the caller's,
- * and may soon be gone: so its value is what the keyval keeps. */
+ * functions are Fortran, and which of them are MPI's own. */
 void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*)) {
+  Binding what = {.kind = MPIR_ATTR_COMM};
   attrcache_callbacks callbacks;
-  MPIR_Attr_kind kind;
-  Binding what = {.extra_state = 0};
 
-  if (!find_keyval(keyval, &kind, &callbacks)) return;
+  if (!find_keyval(keyval, &what.kind, &callbacks)) return;
   callbacks.copy_fn = known(callbacks.copy_fn);
   callbacks.delete_fn = known(callbacks.delete_fn);
-  if (of_mpi1) {
-    what.mpi1_extra_state = *(const MPI_Fint*)callbacks.extra_state;
-    bind_callbacks(kind, keyval, &callbacks, what, copy_in_mpi1, delete_in_mpi1);
-  } else {
-    what.extra_state = *(const MPI_Aint*)callbacks.extra_state;
-    bind_callbacks(kind, keyval, &callbacks, what, copy_in_fortran, delete_in_fortran);
+  what.fortran =
+      functions_of_fortran(callbacks.copy_fn, callbacks.delete_fn, of_mpi1, callbacks.extra_state);
+  bind_keyval(keyval, &callbacks, what, copy_in_fortran, delete_in_fortran);
+}
+#endif
+
+#ifdef MPIR_ATTR_AS_FORTRAN
+static int copy_as_it_is(void* object, int keyval, void* extra_state, void* context,
+                         attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
+                         intptr_t* value_out, int* flag) {
+  const Binding* const binding = context;
+  void* copy = NULL;
+#ifdef MPIR_ATTR_ABI
+  const int code = ((attrcache_copy_fn*)binding->copy_fn)(object, keyval, extra_state, (void*)value,
+                                                          &copy, flag);
+#else
+  const int code = ((attrcache_copy_int_fn*)binding->copy_fn)(
+      (int)(intptr_t)object, keyval, extra_state, (void*)value, &copy, flag);
+#endif
+
+  *tag_out = tag;
+  *value_out = (intptr_t)copy;
+  return code;
+}
+
+static int delete_as_it_is(void* object, int keyval, void* extra_state, void* context,
+                           attrcache_tag tag, intptr_t value) {
+  const Binding* const binding = context;
+
+  MPL_UNREFERENCED_ARG(tag);
+#ifdef MPIR_ATTR_ABI
+  return ((attrcache_delete_fn*)binding->delete_fn)(object, keyval, (void*)value, extra_state);
+#else
+  return ((attrcache_delete_int_fn*)binding->delete_fn)((int)(intptr_t)object, keyval, (void*)value,
+                                                        extra_state);
+#endif
+}
+
+int MPIR_Attr_create_keyval_x(MPIR_Attr_kind kind, attrcache_callback* copy_fn,
+                              attrcache_callback* delete_fn, void (*destructor)(void*), int* keyval,
+                              void* extra_state, const char* object) {
+  const Binding what = {.kind = kind};
+  attrcache_callbacks callbacks = {.copy_fn = copy_fn,
+                                   .delete_fn = delete_fn,
+                                   .extra_state = extra_state,
+                                   .destructor = destructor};
+  Binding* const binding = bind_callbacks(&callbacks, what, copy_as_it_is, delete_as_it_is);
+  int result = ATTRCACHE_ERR_MEMORY;
+
+  if (binding != NULL) {
+    result = attrcache_keyval_create(MPIR_Attr_kinds[kind], &callbacks, keyval);
+    if (result != ATTRCACHE_OK) MPL_free(binding);
   }
+  return MPIR_Attr_error(result, object);
 }
 #endif
 
 /* ---- Errors -------------------------------------------------------------------------------- */
 
-static int error_of(int class, const char* generic, const char* specific, const char* argument) {
-  return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, "MPIR_Attr_error", __LINE__, class,
-                              generic, specific, argument);
-}
+/* MPICH's maintainer scripts look for messages as they stand here. */
 
 /* What a function of attrcache returned, in MPICH's terms; `object` is the parameter's name. */
 int MPIR_Attr_error(int result, const char* object) {
+  int mpi_errno = MPI_SUCCESS;
+
   switch (result) {
     case ATTRCACHE_OK:
     case ATTRCACHE_ABSENT:
-      return MPI_SUCCESS;
+      break;
     case ATTRCACHE_ERR_KEYVAL_INVALID:
-      return error_of(MPI_ERR_KEYVAL, "**keyvalinvalid", NULL, NULL);
+      MPIR_ERR_SET(mpi_errno, MPI_ERR_KEYVAL, "**keyvalinvalid");
+      break;
     case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
     case ATTRCACHE_ERR_KEYVAL_STALE:
-      return error_of(MPI_ERR_KEYVAL, "**keyval", NULL, NULL);
+      MPIR_ERR_SET(mpi_errno, MPI_ERR_KEYVAL, "**keyval");
+      break;
     case ATTRCACHE_ERR_KEYVAL_KIND:
-      return error_of(MPI_ERR_KEYVAL, "**keyvalobj", "**keyvalobj %s", object);
+      MPIR_ERR_SET1(mpi_errno, MPI_ERR_KEYVAL, "**keyvalobj", "**keyvalobj %s", object);
+      break;
     case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
-      return error_of(MPI_ERR_KEYVAL, "**permattr", NULL, NULL);
+      MPIR_ERR_SET(mpi_errno, MPI_ERR_KEYVAL, "**permattr");
+      break;
     case ATTRCACHE_ERR_NULL:
-      return error_of(MPI_ERR_ARG, "**nullptr", "**nullptr %s", object);
+      MPIR_ERR_SET1(mpi_errno, MPI_ERR_ARG, "**nullptr", "**nullptr %s", object);
+      break;
     case ATTRCACHE_ERR_MEMORY:
     case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
-    case ATTRCACHE_ERR_PINNED:
-      return error_of(MPI_ERR_OTHER, "**nomem", NULL, NULL);
+      MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**nomem");
+      break;
     default:
-      return error_of(MPI_ERR_INTERN, "**intern", "**intern %s", attrcache_strerror(result));
+      MPIR_ERR_SET1(mpi_errno, MPI_ERR_INTERN, "**intern", "**intern %s",
+                    attrcache_strerror(result));
   }
+  return mpi_errno;
 }
 
-int MPIR_Attr_callback_error(int result, int code, const char* object, const char* generic,
-                             const char* specific) {
+int MPIR_Attr_callback_error(int result, int code, const char* object, int of_copy) {
+  int mpi_errno = MPI_SUCCESS;
+
   if (result != ATTRCACHE_ERR_CALLBACK) return MPIR_Attr_error(result, object);
 #if defined(MPICH_ERROR_MSG_LEVEL) && MPICH_ERROR_MSG_LEVEL < MPICH_ERROR_MSG__ALL
-  return code;
+  mpi_errno = code;
 #else
-  return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, "MPIR_Attr_callback_error",
-                              __LINE__, MPI_ERR_OTHER, generic, specific, code);
+  if (of_copy) {
+    MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**user", "**usercopy %d", code);
+  } else {
+    MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**user", "**userdel %d", code);
+  }
 #endif
+  return mpi_errno;
 }

@@ -6,7 +6,6 @@
 """
 
 import os
-import re
 import subprocess
 import sys
 
@@ -25,58 +24,94 @@ src/mpi/attr/attrcache.lo: $(top_srcdir)/src/mpi/attr/attrcache/attrcache.cc
 
 
 def files(tree):
-    tree.add("src/include/mpir_attr.h", os.path.join(HERE, "mpir_attr.h"))
+    for name in ("mpir_attr.h", "mpir_attr_fortran.h"):
+        tree.add("src/include/" + name, os.path.join(HERE, name))
     for name in ("attr_impl.c", "attrutil.c"):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, name))
-    tree.add("src/binding/fortran/mpif_h/attr_proxy.c", os.path.join(HERE, "attr_proxy.c"))
+    name = "keyvals_in_fortran.h" if as_fortran(tree) else "attr_proxy.c"
+    tree.add("src/binding/fortran/mpif_h/" + name, os.path.join(HERE, name))
     tree.add("src/binding/fortran/mpif_h/known_in_fortran.h", os.path.join(HERE, "../known_in_fortran.h"))
 
 
+def as_fortran(tree):
+    """Whether attributes are set and read in Fortran by functions of their own (5.1), not by a parameter."""
+    return tree.has("src/binding/c/binding_api.txt") and tree.file("src/binding/c/binding_api.txt").has(r"^MPIX_Comm_get_attr_as_fortran:$")
+
+
 def build(tree):
+    # What our files ask, told by what the source says.
+    flags = "-I$(top_srcdir)/src/mpi/attr/attrcache"
+    if as_fortran(tree):
+        flags += " -DMPIR_ATTR_AS_FORTRAN"
+    if tree.file("src/include/mpir_datatype.h").has(r"\bMPIR_num_pairtypes;"):
+        flags += " -DMPIR_ATTR_PAIRTYPES"
     makefile = tree.file("src/mpi/attr/Makefile.mk")
-    makefile.after(r"^    src/mpi/attr/dup_fn\.c", "\nAM_CPPFLAGS += -I$(top_srcdir)/src/mpi/attr/attrcache\n"
+    makefile.after(r"^    src/mpi/attr/dup_fn\.c", "\nAM_CPPFLAGS += " + flags + "\n"
                    "pmpi_convenience_libs += src/mpi/attr/attrcache.lo\n" + RULE)
+    if not tree.has("Makefile.in"):  # in a clone, where it is yet to be made
+        return
     # What automake would make of that: any version of it would do, but need not be there.
     generated = tree.file("Makefile.in")
     generated.substitute(r"^pmpi_convenience_libs = ", "pmpi_convenience_libs = src/mpi/attr/attrcache.lo ")
-    generated.substitute(r"^AM_CPPFLAGS = ", "AM_CPPFLAGS = -I$(top_srcdir)/src/mpi/attr/attrcache ")
+    generated.substitute(r"^AM_CPPFLAGS = ", "AM_CPPFLAGS = " + flags + " ")
     generated.after(r"^\.NOEXPORT:$", RULE)
 
 
-def bindings(tree, five):
+def bindings(tree):
     """MPI's functions are generated. attrcache checks the keyvals itself, and needs no lock."""
     api = tree.file("src/binding/c/attr_api.txt")
+    free_has_body = api.has(r"^    MPIR_free_keyval\(")  # until 5.0; from then on it doesn't get the keyval's address
+    locked = ["create_keyval", "delete_attr", "free_keyval", "set_attr"]
+    if api.has(r"^    \.skip: Fortran$"):
+        api.substitute(r"^    \.skip: Fortran$", "    .skip: Fortran, global_cs", count=4)
+    else:
+        locked.append("get_attr")
     for kind in ("Comm", "Type", "Win"):
         lower = kind.lower()
         body = ("    mpi_errno = MPIR_%s_free_keyval_impl(%s_keyval);\n"
                 "    if (mpi_errno)\n"
                 "        goto fn_fail;" % (kind, lower))
-        if five:  # it has none: a function does it that doesn't get the keyval's address
+        if free_has_body:
+            api.replace_block(r"^    MPIR_free_keyval\(%s_keyval_ptr\);" % lower, r"^    \*%s_keyval = " % lower, body)
+        else:
             api.replace_block(r"^MPI_%s_free_keyval:$" % kind, r"^    \.desc:",
                               "MPI_%s_free_keyval:\n"
                               "    .desc: Frees an attribute's keyval\n"
                               "{\n%s\n}" % (kind, body))
-        else:
-            api.replace_block(r"^    MPIR_free_keyval\(%s_keyval_ptr\);" % lower, r"^    \*%s_keyval = " % lower, body)
-        for name in ("create_keyval", "delete_attr", "free_keyval", "set_attr"):
+        for name in locked:
             api.after(r"^MPI_%s_%s:$" % (kind, name), "    .skip: global_cs")
-    api.substitute(r"^    \.skip: Fortran$", "    .skip: Fortran, global_cs", count=4)
+        if as_fortran(tree):
+            for name in ("create_keyval_x", "get_attr_as_fortran", "set_attr_as_fortran"):
+                tree.file("src/binding/c/binding_api.txt").after(r"^MPIX_%s_%s:$" % (kind, name), "    .skip: global_cs")
 
     c = tree.file("maint/local_python/binding_c.py")
-    c.delete_block(r"_\(set_attr\|delete_attr\|free_keyval\)\$', func_name", r"do_handle_ptr = 1")
+    c.delete_block(r"_\(set_attr.*\|delete_attr\|free_keyval\)\$', func_name", r"do_handle_ptr = 1")
     c.replace_block(r"^    elif kind == 'KEYVAL':$", r"MPIR_ERRTEST_KEYVAL_PERM",
                     "    elif kind == 'KEYVAL':\n"
                     "        # attrcache checks it\n"
                     "        G.err_codes['MPI_ERR_KEYVAL'] = 1\n")
 
+
+def fortran(tree):
+    """MPI_KEYVAL_CREATE's functions are told from those that get address-sized values."""
     f77 = tree.file("maint/local_python/binding_f77.py")
+    header = tree.file("src/binding/fortran/mpif_h/mpi_fortimpl.h")
+    if as_fortran(tree):
+        f77.replace_block(r"^    elif RE\.match\(r'MPI_Keyval_create\$'", r"c_arg_list_B\.append\(\"F77_COMM\"\)",
+                          "    elif RE.match(r'MPI_Keyval_create$', func['name'], re.IGNORECASE):\n"
+                          "        c_func_name = \"MPII_Keyval_create_mpi1\"")
+        header.before(r"^int MPII_Comm_create_keyval\(",
+                      "int MPII_Keyval_create_mpi1(F90_CopyFunction * copy_fn, F90_DeleteFunction * delete_fn,\n"
+                      "                            int *keyval_out, void *extra_state);")
+        proxies = tree.file("src/binding/fortran/mpif_h/user_proxy.c")
+        for name in ("MPII_Keyval_create", "F77_attr_delete_proxy", "F77_attr_copy_proxy"):
+            proxies.delete_function(name)
+        proxies.replace_block(r"^struct F77_attr_state \{", r"^\};", '#include "keyvals_in_fortran.h"')
+        return
     f77.replace(r"MPII_Keyval_set_f90_proxy",
                 "                            standard = 'f77' if re.match(r'MPI_Keyval_create$', func['name'], re.IGNORECASE) else 'f90'\n"
                 "                            end_list_common.append(\"    MPII_Keyval_set_%s_proxy((int) *%s);\" % (standard, p['name']))\n")
-    tree.file("src/binding/fortran/mpif_h/mpi_fortimpl.h").after(
-        r"^void MPII_Keyval_set_f90_proxy", "void MPII_Keyval_set_f77_proxy(int keyval);")
-
-
+    header.after(r"^void MPII_Keyval_set_f90_proxy", "void MPII_Keyval_set_f77_proxy(int keyval);")
     interface = tree.file("src/include/mpii_f77interface.h")
     interface.delete(r"MPII_Keyval_set_fortran90\(int\);")
     interface.replace(r"MPII_Keyval_set_fortran\(int\);",
@@ -124,7 +159,7 @@ def initialization(tree):
     attrs.function("MPII_init_tag_ub").before(r"^    return MPI_SUCCESS;", "    MPIR_Attr_take_predefined();\n")
 
 
-def communicators(tree, five):
+def communicators(tree):
     builtin = tree.file("src/mpi/comm/builtin_comms.c").function("finalize_builtin_comm")
     builtin.substitute(r"if \(MPIR_Process\.attr_free && comm->attributes\)", "if (!MPIR_Attr_is_empty(&comm->attributes))")
     builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, ")
@@ -141,7 +176,8 @@ def communicators(tree, five):
     # attributes are moved there once they are complete.
     impl = tree.file("src/mpi/comm/comm_impl.c")
     util = tree.file("src/mpi/comm/commutil.c")
-    dup = util.function("MPII_Comm_dup") if five else impl.function("MPIR_Comm_dup_with_info_impl")
+    dup = (util.function("MPII_Comm_dup") if util.has(r"^int MPII_Comm_dup\(")
+           else impl.function("MPIR_Comm_dup_with_info_impl"))
     dup.delete(r"^    MPIR_Attribute \*new_attributes = 0;")
     dup.delete_block(r"Copy attributes, executing the attribute copy functions", r"^    }$")
     dup.replace(r"\(\*newcomm_ptr\)->attributes = new_attributes;",
@@ -165,10 +201,11 @@ def communicators(tree, five):
     dup.replace(r"MPIR_Process\.attr_dup\(",
                 "        mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_COMM, comm_ptr->handle, &comm_ptr->attributes,\n"
                 "                                       comm_ptr->handle, &new_attributes);")
-    for step in (r"MPII_Comm_copy_data\(", r"MPIR_Comm_copy_stream\(") if five else (r"MPII_Comm_copy_data\(",):
-        dup.after(step,
-                  "    if (mpi_errno && has_attributes)\n"
-                  "        MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm_ptr->handle, &new_attributes);")
+    for step in (r"MPII_Comm_copy_data\(", r"MPIR_Comm_copy_stream\("):
+        if dup.has(step):
+            dup.after(step,
+                      "    if (mpi_errno && has_attributes)\n"
+                      "        MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm_ptr->handle, &new_attributes);")
     dup.replace(r"\(\*newcommp\)->attributes = new_attributes;",
                 "    if (has_attributes) {\n"
                 "        attrcache_table_move(MPIR_Attr_kinds[MPIR_ATTR_COMM], &new_attributes, &(*newcommp)->attributes);\n"
@@ -194,11 +231,13 @@ def communicators(tree, five):
     finalize.delete(r"MPIR_Topology_keyval = MPI_KEYVAL_INVALID;")
 
 
-def datatypes(tree, five):
+def datatypes(tree):
     new = "MPIR_Attr_init_table(&%s->attributes);"
-    if not five:  # there they are made by MPICH's functions for all datatypes
-        tree.file("src/mpi/datatype/type_create_pairtype.c").substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
-    tree.file("src/mpi/datatype/typerep/src/typerep_flatten.c").substitute(r"datatype_ptr->attributes = 0;", new % "datatype_ptr")
+    pairs = "src/mpi/datatype/type_create_pairtype.c"
+    if tree.has(pairs):  # from 5.0 on they are made by MPICH's functions for all datatypes
+        tree.file(pairs).substitute(r"new_dtp->attributes = NULL;", new % "new_dtp")
+    tree.file("src/mpi/datatype/typerep/src/typerep_flatten.c").substitute(
+        r"(datatype_ptr|\(\*datatype_ptr\))->attributes = 0;", new % r"\1")
     util = tree.file("src/mpi/datatype/typeutil.c")
     # From 5.0.2 on, predefined ones are made in a function of their own.
     makers = 2 if util.has(r"^MPIR_Datatype \*MPIR_Datatype_alloc_predefined\(void\)$") else 1
@@ -220,7 +259,8 @@ def datatypes(tree, five):
 
 
     # Datatypes of MPI_Type_create_f90_real and its kin are freed as MPI ends: without their attributes, before.
-    f90 = tree.file("src/mpi/datatype/create_f90.c" if five else "src/binding/fortran/use_mpi/create_f90_util.c")
+    f90 = "src/mpi/datatype/create_f90.c"  # from 5.0 on
+    f90 = tree.file(f90 if tree.has(f90) else "src/binding/fortran/use_mpi/create_f90_util.c")
     f90.before(r"^static int MPIR_FreeF90Datatypes\(void", """static void delete_attributes_of_f90_types(void)
 {
     for (int i = 0; i < nAlloc; i++) {
@@ -245,8 +285,10 @@ def windows(tree):
 
 
 def threads(tree):
-    """MPICH 5's threadcomms: in a parallel region each thread has its own attributes. The list of a thread's
+    """Threadcomms, from 5.0 on: in a parallel region each thread has its own attributes. The list of a thread's
     threadcomms moves as it grows, so it has the address of a table."""
+    if not tree.has("src/mpi/threadcomm/threadcomm_impl.c"):
+        return
     tree.file("src/include/mpir_threadcomm.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table *attributes;")
     impl = tree.file("src/mpi/threadcomm/threadcomm_impl.c")
     dup = impl.function("MPIR_Threadcomm_dup_impl")
@@ -275,24 +317,14 @@ def threads(tree):
         "    MPIR_Attr_init_table(p->attributes);")
 
 
-def is_five(root):
-    with open(os.path.join(root, "maint/version.m4"), encoding="utf-8") as version:
-        return re.search(r"^m4_define\(\[MPICH_VERSION_m4\],\[5\.", version.read(), re.MULTILINE) is not None
-
-
 def main(arguments):
     if len(arguments) != 1:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     root = arguments[0]
     tree = Tree(root)
-    five = is_five(root)
-    for part in (files, build, headers, initialization, windows):
+    for part in (files, build, bindings, fortran, headers, initialization, communicators, datatypes, windows, threads):
         part(tree)
-    for part in (bindings, communicators, datatypes):
-        part(tree, five)
-    if five:
-        threads(tree)
     tree.write()
     for generator in ("gen_binding_c.py", "gen_binding_f77.py"):
         subprocess.run([sys.executable, "maint/" + generator], cwd=root, check=True)

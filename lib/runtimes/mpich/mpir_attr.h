@@ -42,9 +42,10 @@ extern attrcache_kind* MPIR_Attr_kinds[3];
 /* Whether an object never had an attribute: then there is nothing to copy or to delete. */
 #define MPIR_Attr_is_empty(table_) (attrcache_table_is_empty(table_))
 
-/* What callbacks get as the object: its handle. In the library of MPI's standard ABI, which MPICH 5 makes of the
- * same files, handles are pointers; inside they are ints there, too. */
-#ifdef BUILD_MPI_ABI
+/* What callbacks get as the object: its handle. In the library of MPI's standard ABI, which MPICH makes of the
+ * same files from version 5 on, handles are pointers; inside they are ints there, too. */
+#if defined(BUILD_MPI_ABI) || defined(MPICH_BUILD_MPI_ABI)
+#define MPIR_ATTR_ABI 1
 void* MPIR_Attr_object(int handle);
 #else
 static inline void* MPIR_Attr_object(int handle) { return (void*)(intptr_t)handle; }
@@ -88,6 +89,18 @@ int MPIR_Attr_delete_from_predefined_objects(void);
 void MPIR_Attr_delete_from_type(struct MPIR_Datatype* type);
 extern void (*MPIR_Attr_delete_from_f90_types)(void);
 
+#ifdef MPIR_ATTR_AS_FORTRAN
+/* The language of who sets or reads a value, which MPICH before 5.1 has in a header of its own. */
+typedef enum { MPIR_ATTR_PTR = 0, MPIR_ATTR_AINT = 1, MPIR_ATTR_INT = 3 } MPIR_Attr_type;
+
+/* The body of MPIX_Comm_create_keyval_x and its kin, by which bindings of other languages make keyvals: the functions
+ * get values as they were set, not as C reads them, and what copy_fn gives is of the same sort. `destructor` runs once,
+ * when the keyval is gone. */
+int MPIR_Attr_create_keyval_x(MPIR_Attr_kind kind, attrcache_callback* copy_fn,
+                              attrcache_callback* delete_fn, void (*destructor)(void*), int* keyval,
+                              void* extra_state, const char* object);
+#endif
+
 /* The bodies of MPI_Comm_free_keyval and its kin. */
 int MPIR_Comm_free_keyval_impl(int* comm_keyval);
 int MPIR_Type_free_keyval_impl(int* type_keyval);
@@ -101,8 +114,7 @@ extern void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 
 /* What attr_impl.c and attrutil.c have in common. */
 int MPIR_Attr_error(int result, const char* object);
-int MPIR_Attr_callback_error(int result, int code, const char* object, const char* generic,
-                             const char* specific);
+int MPIR_Attr_callback_error(int result, int code, const char* object, int of_copy);
 int MPIR_Attr_get_universe_size(void);
 
 #pragma GCC visibility pop

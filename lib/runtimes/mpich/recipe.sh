@@ -2,7 +2,7 @@
 #
 # How tools/embed gets, prepares and configures MPICH. It is sourced there; see there for what each name means.
 
-versions=(4.0.2 5.0.0 5.0.1 5.0.2)
+versions=(4.0.2 5.0.0 5.0.1 5.0.2 5.1.0a1)
 package=mpich
 suite=bookworm
 packages=(gcc g++ gfortran make python3 dpkg-dev libfabric-dev libhwloc-dev)
@@ -23,6 +23,11 @@ configure_options=(
 )
 # Debian's libfabric.pc names libraries that are there only for static linking; without it, configure finds libfabric itself.
 configure_environment=(PKG_CONFIG_LIBDIR=/nonexistent)
+
+# Of what a clone has as submodules, hwloc and libfabric are Debian's here, and UCX is left out.
+make_configure() { # DIRECTORY
+  cd "$1" && ./autogen.sh -without-{hwloc,ofi,ucx,yaksa}
+}
 
 # The edits change sources of what is generated in a release already. What automake and its like made is as it should be
 # after them, so it must not look older than they do.

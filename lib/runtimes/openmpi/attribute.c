@@ -58,7 +58,14 @@ static int error_of(int result, int code) {
 static int communicator_in_fortran(void* object) {
   return ((ompi_communicator_t*)object)->c_f_to_c_index;
 }
-static int datatype_in_fortran(void* object) { return (int)PMPI_Type_c2f((MPI_Datatype)object); }
+static int datatype_in_fortran(void* object) {
+  ompi_datatype_t* const datatype = (ompi_datatype_t*)object;
+
+  if (datatype->d_f_to_c_index < 0) {
+    datatype->d_f_to_c_index = opal_pointer_array_add(&ompi_datatype_f_to_c_table, datatype);
+  }
+  return datatype->d_f_to_c_index;
+}
 static int window_in_fortran(void* object) { return ((ompi_win_t*)object)->w_f_to_c_index; }
 
 int ompi_attr_init(void) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Puts attrcache into the source of Open MPI 5.0.7: edits.py TREE, where tools/embed has put attrcache itself.
+"""Puts attrcache into the source of Open MPI: edits.py TREE, where tools/embed has put attrcache itself.
 
 Their attribute.c, attribute_predefined.c and attribute.h make place for ours. What is left to edit is where objects
 have their table, begin and end, and the calls that now say on which sort of object they are.
@@ -24,23 +24,36 @@ attribute/attrcache.lo: $(srcdir)/attribute/attrcache.cc
 """
 
 
+def core(tree):
+    """The library that has attributes: from 6.0 on it is one below libmpi and below that of the standard ABI."""
+    return "libopen_mpi" if tree.file("ompi/attribute/Makefile.am").has(r"^libopen_mpi_la_SOURCES") else "lib@OMPI_LIBMPI_NAME@"
+
+
+def function(tree, name):
+    """The source of an MPI function in C: from 6.0 on a template, of which one for each of two ABIs is made."""
+    path = "ompi/mpi/c/%s.c" % name
+    return tree.file(path if tree.has(path) else path + ".in")
+
+
 def build(tree):
     """Makefile.in is edited as automake would make it, so that nobody needs automake."""
+    library = core(tree)
     am = tree.file("ompi/attribute/Makefile.am")
     am.replace(r"^        attribute/attribute\.h$",
                "        attribute/attribute.h \\\n"
                "        attribute/known_in_fortran.h \\\n"
                "        attribute/attrcache/attrcache.h \\\n"
                "        attribute/attrcache/attrcache_inline.h")
-    am.after(r"attribute_predefined\.c$",
-             "\nlib@OMPI_LIBMPI_NAME@_la_LIBADD += attribute/attrcache.lo\n" + BUILD_RULE)
-    tree.file("ompi/mpi/Makefile.am").after(r"^EXTRA_DIST = ", "        attribute/attrcache.cc \\")
+    am.after(r"attribute_predefined\.c$", "\n" + library + "_la_LIBADD += attribute/attrcache.lo\n" + BUILD_RULE)
+    tree.file("ompi/mpi/Makefile.am").after(r"^EXTRA_DIST \+?= ", "        attribute/attrcache.cc \\")
+    if not tree.has("ompi/Makefile.in"):  # in a clone, where it is yet to be made
+        return
     made = tree.file("ompi/Makefile.in")
     made.after(r"^EXTRA_DIST = ", "\tattribute/attrcache.cc \\")
     made.substitute(r"^headers = ",
                     "headers = attribute/known_in_fortran.h attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
-    made.substitute(r"^(lib@OMPI_LIBMPI_NAME@_la_LIBADD = )", r"\1attribute/attrcache.lo ")
-    made.before(r"^lib@OMPI_LIBMPI_NAME@\.la: ", BUILD_RULE.lstrip() + "\n")
+    made.substitute(r"^(%s_la_LIBADD = )" % library, r"\1attribute/attrcache.lo ")
+    made.before(r"^%s\.la: " % library, BUILD_RULE.lstrip() + "\n")
 
 
 def communicators(tree):
@@ -75,7 +88,12 @@ def communicators(tree):
     world = init.function("ompi_comm_init_mpi3")
     world.delete_block(r"We have to create a hash", r"ompi_attr_hash_init")
     world.delete_block(r"We can set MPI_COMM_SELF's keyhash", r"c_keyhash = NULL")
-    init.function("ompi_comm_finalize").delete_block(r"Destroy the keyhash", r"c_keyhash = NULL")
+    finalize = init.function("ompi_comm_finalize")
+    if finalize.has(r"Destroy the keyhash"):
+        finalize.delete_block(r"Destroy the keyhash", r"c_keyhash = NULL")
+    destruct = init.function("ompi_comm_destruct")
+    if destruct.has(r"Release the attributes"):
+        destruct.delete_block(r"Release the attributes", r"^    }")
     init.function("ompi_comm_construct").replace_block(
         r"A keyhash will be created", r"c_keyhash +=", "    comm->c_keyhash      = %s;" % NEW_TABLE)
     init.function("ompi_comm_destruct").after(
@@ -90,7 +108,7 @@ def datatypes(tree):
     header.before(r'#include "ompi/constants\.h"', '#include "ompi/attribute/attrcache/attrcache.h"')
     header.substitute(r"struct opal_hash_table_t \*d_keyhash; +/", "attrcache_table    d_keyhash;                /")
     tree.file("ompi/datatype/ompi_datatype_internal.h").substitute(
-        r"\.d_keyhash = NULL,                ", ".d_keyhash = ATTRCACHE_TABLE_INIT,")
+        r"\.d_keyhash = NULL, {0,16}", ".d_keyhash = ATTRCACHE_TABLE_INIT,")
 
     create = tree.file("ompi/datatype/ompi_datatype_create.c")
     create.function("__ompi_datatype_allocate").substitute(r"(d_keyhash +=) NULL", r"\1 " + NEW_TABLE)
@@ -114,10 +132,12 @@ def datatypes(tree):
     module = tree.file("ompi/datatype/ompi_datatype_module.c")
     module.replace(r"get a reference to the attributes subsys", "    /* datatypes are the first objects with attributes */")
     module.substitute(r"ompi_attr_get_ref\(\)", "ompi_attr_init()")
+    if module.has(r"\.d_keyhash = NULL,"):
+        module.substitute(r"\.d_keyhash = NULL,", ".d_keyhash = ATTRCACHE_TABLE_INIT,")
     module.delete(r"release a reference to the attributes subsys")
     module.substitute(r"return ompi_attr_put_ref\(\);", "return OMPI_SUCCESS;")
 
-    dup = tree.file("ompi/mpi/c/type_dup.c")
+    dup = function(tree, "type_dup")
     dup.substitute(r"NULL != type->d_keyhash", "!attrcache_table_is_empty(&type->d_keyhash)")
     dup.delete(r"ompi_attr_hash_init")
     dup.after(r"^ +ompi_datatype_destroy\(newtype\);", "           *newtype = MPI_DATATYPE_NULL;")
@@ -147,7 +167,7 @@ def windows(tree):
         r"MPI_WIN_BASE", r"MPI_WIN_MODEL",
         "    win->w_base = base;\n"
         "    win->w_size = (MPI_Aint) size;\n"
-        "    win->w_disp_unit = disp_unit;\n"
+        "    win->w_disp_unit = (int) disp_unit;\n"
         "    win->w_create_flavor = flavor;\n"
         "    win->w_model = model;")
     config.delete(r"ret = ompi_attr_set_c\(WIN_ATTR")
@@ -179,8 +199,11 @@ def beginning_and_end(tree):
         "                                 &ompi_mpi_comm_world.comm.c_keyhash);")
 
     # MPI_LASTUSEDCODE is read where it changes.
-    for name in ("add_error_class", "add_error_code"):
-        add = tree.file("ompi/mpi/c/%s.c" % name)
+    names = ["add_error_class", "add_error_code"]
+    if tree.has("ompi/mpi/c/remove_error_class.c.in"):  # from 6.0 on
+        names += ["remove_error_class", "remove_error_code"]
+    for name in names:
+        add = function(tree, name)
         add.delete(r"^    int rc;")
         add.delete_block(r"^    /\*$", r"\*/")
         add.delete_block(r"rc +=", r"^    }")
@@ -191,24 +214,34 @@ def calls(tree):
     objects = {"comm": ("COMM_ATTR", "c_keyhash"), "type": ("TYPE_ATTR", "d_keyhash"), "win": ("WIN_ATTR", "w_keyhash")}
     for name, (kind, table) in objects.items():
         place = r"\(((?:c_)?%s->%s)," % (name, table)
-        getters = ["c/%s_get_attr.c" % name, "fortran/mpif-h/%s_get_attr_f.c" % name]
-        deleters = ["c/%s_delete_attr.c" % name]
+        getters, deleters = ["%s_get_attr" % name], ["%s_delete_attr" % name]
         if name == "comm":
-            getters += ["c/attr_get.c", "fortran/mpif-h/attr_get_f.c"]
-            deleters += ["c/attr_delete.c"]
-        for file in getters:
-            tree.file("ompi/mpi/" + file).substitute(place, r"(%s, &\1," % kind)
-        for file in deleters:
-            tree.file("ompi/mpi/" + file).substitute(r" %s->%s," % (name, table), " &%s->%s," % (name, table))
-    # The attribute is most often there: then a getter does nothing but checking its arguments and reading it.
+            getters.append("attr_get")
+            deleters.append("attr_delete")
+        for getter in getters:
+            function(tree, getter).substitute(place, r"(%s, &\1," % kind)
+            tree.file("ompi/mpi/fortran/mpif-h/%s_f.c" % getter).substitute(place, r"(%s, &\1," % kind)
+        for deleter in deleters:
+            function(tree, deleter).substitute(r" %s->%s," % (name, table), " &%s->%s," % (name, table))
+    hcoll = "ompi/mca/coll/hcoll/coll_hcoll_dtypes.h"  # until 5.0
+    if tree.has(hcoll):
+        tree.file(hcoll).substitute(r"ompi_attr_get_c\(dtype->d_keyhash,", "ompi_attr_get_c(TYPE_ATTR, &dtype->d_keyhash,")
+
+
+def getters(tree):
+    """The attribute is most often there: then a getter does nothing but checking its arguments and reading it. Where
+    attributes are in another library than getters, it calls that."""
+    if core(tree) == "libopen_mpi":
+        return
     invalid = {"comm": "ompi_comm_invalid(comm)", "type": "NULL == type || MPI_DATATYPE_NULL == type",
                "win": "ompi_win_invalid(win)"}
-    types = {"comm": "Comm", "type": "Datatype", "win": "Win"}
-    for name, (kind, table) in objects.items():
-        get = tree.file("ompi/mpi/c/%s_get_attr.c" % name)
+    types = {"comm": ("Comm", "COMM_ATTR", "c_keyhash"), "type": ("Datatype", "TYPE_ATTR", "d_keyhash"),
+             "win": ("Win", "WIN_ATTR", "w_keyhash")}
+    for name, (handle, kind, table) in types.items():
+        get = function(tree, "%s_get_attr" % name)
         get.substitute(r'"ompi/attribute/attribute\.h"', '"ompi/attribute/attribute_get.h"')
-        function, arguments = "MPI_%s_get_attr" % name.capitalize(), "%s, %s_keyval, attribute_val, flag" % (name, name)
-        get.substitute(r"^int %s ?\(" % function, "static __opal_attribute_noinline__ int get_checked(")
+        mpi, arguments = "MPI_%s_get_attr" % name.capitalize(), "%s, %s_keyval, attribute_val, flag" % (name, name)
+        get.substitute(r"^int %s ?\(" % mpi, "static __opal_attribute_noinline__ int get_checked(")
         get.after(r"^}", """
 int %s(MPI_%s %s, int %s_keyval,
                       void *attribute_val, int *flag)
@@ -223,9 +256,27 @@ int %s(MPI_%s %s, int %s_keyval,
         return MPI_SUCCESS;
     }
     return ompi_attr_%s_get_missed(%s);
-}""" % (function, types[name], name, name, invalid[name], arguments, kind, name, table, name, name, arguments))
-    tree.file("ompi/mca/coll/hcoll/coll_hcoll_dtypes.h").substitute(
-        r"ompi_attr_get_c\(dtype->d_keyhash,", "ompi_attr_get_c(TYPE_ATTR, &dtype->d_keyhash,")
+}""" % (mpi, handle, name, name, invalid[name], arguments, kind, name, table, name, name, arguments))
+
+
+def standard_abi(tree):
+    """Its library, where there is one, has the users' functions called by its own."""
+    kinds = {"comm": "communicator", "type": "datatype", "win": "win"}
+    for name, kind in kinds.items():
+        create = function(tree, "%s_create_keyval" % name)
+        if not create.has(r"OMPI_ABI_SRC"):
+            return
+        # MPI's own functions stay what they are, so that they aren't called, and copies of what Fortran has set are that.
+        upper = name.upper()
+        copy, delete = "copy_fn.attr_%s_copy_fn" % kind, "del_fn.attr_%s_delete_fn" % kind
+        call = "((ompi_abi_wrapper_helper_t *) extra_state)->user_%%s_fn == ABI_C_MPI_%s_%%s" % upper
+        create.replace(r"= ompi_abi_copy_attr_fn;", "    %s = %s ? MPI_%s_DUP_FN\n"
+                       "        : %s ? MPI_%s_NULL_COPY_FN : ompi_abi_copy_attr_fn;" % (
+                           copy, call % ("copy", "DUP_FN"), upper, call % ("copy", "NULL_COPY_FN"), upper))
+        create.replace(r"= ompi_abi_delete_attr_fn;", "    %s = %s ? MPI_%s_NULL_DELETE_FN\n"
+                       "        : ompi_abi_delete_attr_fn;" % (delete, call % ("delete", "NULL_DELETE_FN"), upper))
+    # What MPI_COMM_WORLD has, all have that come of it.
+    function(tree, "comm_get_attr").substitute(r" && MPI_COMM_WORLD == comm\)", ")")
 
 
 def main(arguments):
@@ -233,16 +284,13 @@ def main(arguments):
         print(__doc__)
         return 2
     tree = Tree(arguments[0])
-    build(tree)
-    communicators(tree)
-    datatypes(tree)
-    windows(tree)
-    beginning_and_end(tree)
-    calls(tree)
+    for part in (build, communicators, datatypes, windows, beginning_and_end, calls, getters, standard_abi):
+        part(tree)
     for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h"):
         tree.add("ompi/attribute/" + os.path.basename(name), os.path.join(HERE, name))
     tree.write()
-    os.utime(os.path.join(arguments[0], "ompi/Makefile.in"))  # newer than what it is made from
+    if tree.has("ompi/Makefile.in"):
+        os.utime(os.path.join(arguments[0], "ompi/Makefile.in"))  # newer than what it is made from
     return 0
 
 

@@ -2,7 +2,7 @@
 #
 # How tools/embed gets and configures Open MPI. It is sourced there; see there for what each name means.
 
-versions=(5.0.7)
+versions=(5.0.7 5.0.10{rc2,} 6.0.0a1) # rc2 is what 5.0.10 calls itself in its repository
 package=openmpi
 suite=trixie
 packages=(gcc g++ gfortran make perl python3 dpkg-dev zlib1g-dev libevent-dev libhwloc-dev)
@@ -10,7 +10,11 @@ library=ompi/attribute
 
 find_version() { # DIRECTORY
   [[ -f $1/VERSION && -f $1/ompi/attribute/attribute.c ]] || return 0
-  sed -n -E 's/^(major|minor|release|greek)=(.*)$/\2/p' "$1/VERSION" | paste -s -d . | sed 's/\.$//'
+  sed -n -E 's/^(major|minor|release|greek)=(.*)$/\2/p' "$1/VERSION" | paste -s -d . | sed 's/\.\([^.]*\)$/\1/'
+}
+
+make_configure() { # DIRECTORY
+  cd "$1" && ./autogen.pl --force --no-3rdparty hwloc,libevent
 }
 
 # A complete MPI for one machine and TCP, in a third of the time that all of Open MPI takes to build. Left out are other

@@ -58,6 +58,8 @@ class Engine {
   // Sleeps until wake(at), unless the newest value at `word` isn't `expected` any more.
   void sleep(const void* at, uint32_t expected, const uint32_t* word);
   void wake(const void* at);
+  // The heavy side of an asymmetric fence.
+  void heavy_fence();
   void check_address(const void* address);
   void* allocate(size_t bytes);
   void release(void* memory);
@@ -100,7 +102,7 @@ class Engine {
   // history.
   bool arrive(const Access& access, Location& location, bool writes, bool seq_cst,
               Location* second = nullptr);
-  void let_others_go_first();
+  void let_others_go_first(const char* what);  // `what` is for the log
   void schedule();
   Thread& pick();
   void follow_replay();

@@ -29,7 +29,7 @@ std::string line_of(const Event& e) {
     return line;
   }
   if (e.access.kind == Kind::kWait) {
-    std::snprintf(line, sizeof(line), "  T%u   wait\n", e.thread);
+    std::snprintf(line, sizeof(line), "  T%u   %s\n", e.thread, e.access.file);
     return line;
   }
   char value[48];

@@ -13,6 +13,10 @@
 //                      older than the last seq_cst store to the location, or than any earlier
 //                      seq_cst load of it read. With that, seq_cst accesses to different locations
 //                      commute.
+//   asymmetric fences  the light side does nothing. The heavy side is as if every thread executed a
+//                      full fence where it is just then: nobody misses what the caller knows
+//                      already, and the caller misses nothing that one of the others knows. The others
+//                      learn nothing of each other, and nothing happens before anything by this alone.
 //   updates            read the last store. A failing compare-and-swap is a load of any readable
 //                      value that isn't the expected one.
 //

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What lib/platform gets from the explorer instead of the system: memory, threads, waiting.
+// What lib/platform gets from the explorer instead of the system: memory, threads, waiting, the
+// kernel's fence.
 
+#include "platform/asymmetric_fence.h"
 #include "platform/memory.h"
 #include "platform/pair.h"
 #include "platform/spin.h"
@@ -19,18 +21,27 @@ bool pair_supported() { return true; }
 
 ThreadState& this_thread() { return model::engine().thread_state(); }
 
+bool kernel_fence_ready() { return true; }
+
+void kernel_fence() { model::engine().heavy_fence(); }
+
 void Backoff::relax() {
   ++round_;
   model::engine().wait();
 }
 
-// As the kernel does it: compares and goes to sleep in one step.
-void SlotWait::until_changed(const Pair& slot, uint64_t meta) {
+// The first 100 microseconds explore nothing that sleeping doesn't.
+bool Patience::pass() {
   ++round_;
-  model::engine().sleep(&slot, static_cast<uint32_t>(meta >> 32), slot.upper_half_of_meta());
+  return false;
 }
 
-void wake(const Pair& slot) { model::engine().wake(&slot); }
+// As the kernel does it: compares and goes to sleep in one step.
+void sleep_while(const Atomic<uint32_t>& word, uint32_t seen) {
+  model::engine().sleep(&word, seen, reinterpret_cast<const uint32_t*>(&word));
+}
+
+void wake_all(const Atomic<uint32_t>& word) { model::engine().wake(&word); }
 
 void Spin::wait() {
   ++rounds_;

@@ -9,6 +9,13 @@
 #include "tests/model/explorer/engine.h"
 
 namespace attrcache::model {
+namespace {
+
+ThreadState thread_state_of(unsigned ordinal) {
+  return {uint64_t{2} * ordinal + 1, ordinal, ordinal, nullptr};
+}
+
+}  // namespace
 
 Engine& engine() {
   static Engine instance;
@@ -31,7 +38,7 @@ Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
   spawned_ = started_ = preemptions_ = stale_reads_ = sleeping_ = 0;
   stores_ = steps_ = 0;
   Thread& self = threads_[kMaxThreads];
-  self.lib = {kMaxThreads + 1, nullptr, nullptr};
+  self.lib = thread_state_of(kMaxThreads + 1);
   program_ = program;
   program_argument_ = argument;
   running_ = &self;
@@ -84,7 +91,7 @@ void Engine::spawn(void (*body)(void*), void* argument) {
   t.view.at[spawned_] = 1;
   ++spawned_;
   t.asleep_at = nullptr;
-  t.lib = {spawned_, nullptr, nullptr};
+  t.lib = thread_state_of(spawned_);
   t.fiber.prepare(&Engine::run_thread, &t);
 }
 
@@ -150,14 +157,14 @@ void Engine::wait() {
   }
   t.fresh = t.was_stale;
   t.was_stale = t.has_read = false;
-  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, nullptr, 0};
+  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, "wait", 0};
   log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
   replay_.next();
   if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
 }
 
 // A point where others may go on, as before any access that they might depend on.
-void Engine::let_others_go_first() {
+void Engine::let_others_go_first(const char* what) {
   running_->pending = {};
   running_->pending.writes = true;
   if (replay_.given()) {
@@ -165,7 +172,7 @@ void Engine::let_others_go_first() {
   } else {
     schedule();
   }
-  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, nullptr, 0};
+  const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, what, 0};
   log_.add({access, {}, static_cast<uint8_t>(current()), 0, true, false});
   replay_.next();
   if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
@@ -173,7 +180,7 @@ void Engine::let_others_go_first() {
 
 void Engine::sleep(const void* at, uint32_t expected, const uint32_t* word) {
   if (!concurrent) fail("sleep: nobody else is running");
-  let_others_go_first();
+  let_others_go_first("sleep");
   // What is in memory is the newest value, of which the kernel's own access makes sure.
   uint32_t newest;
   std::memcpy(&newest, word, sizeof(newest));
@@ -181,15 +188,26 @@ void Engine::sleep(const void* at, uint32_t expected, const uint32_t* word) {
   t.fresh = true;  // whoever looks again after a system call sees what was there before it
   if (newest != expected) return;
   t.asleep_at = at;
-  let_others_go_first();
+  let_others_go_first("woken");
   t.fresh = true;
 }
 
 void Engine::wake(const void* at) {
   if (!concurrent) return;
-  let_others_go_first();
+  let_others_go_first("wake");
   for (unsigned i = 0; i < spawned_; ++i) {
     if (threads_[i].asleep_at == at) threads_[i].asleep_at = nullptr;
+  }
+}
+
+void Engine::heavy_fence() {
+  if (!concurrent) return;
+  let_others_go_first("heavy fence");
+  const View before = running_->view;
+  for (unsigned i = 0; i < spawned_; ++i) {
+    View& other = threads_[i].view;
+    running_->view.join_locations(other);
+    other.join_locations(before);
   }
 }
 

@@ -20,8 +20,14 @@ struct View {
   // [0, kMaxThreads): clocks; from kFirstLocation on: positions in the modification orders.
   alignas(16) uint16_t at[kEntries];
 
-  void join(const View& other) {
-    for (unsigned i = 0; i < kEntries; ++i) at[i] = at[i] < other.at[i] ? other.at[i] : at[i];
+  void join(const View& other) { join(other, 0); }
+  // As a fence does it alone: the other's stores can't be missed any more, but nothing of the other
+  // happens before what follows.
+  void join_locations(const View& other) { join(other, kFirstLocation); }
+
+ private:
+  void join(const View& other, unsigned first) {
+    for (unsigned i = first; i < kEntries; ++i) at[i] = at[i] < other.at[i] ? other.at[i] : at[i];
   }
 };
 

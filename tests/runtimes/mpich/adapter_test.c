@@ -32,7 +32,7 @@ static int MPIR_within_lock(int result) {
   return result;
 }
 MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
-#if MPICH_NUMVERSION >= 50000000
+#ifdef MPIR_ATTR_PAIRTYPES
 enum { PAIR = MPI_FLOAT_INT };
 int MPIR_num_pairtypes = 1;
 int MPIR_fortran_false = 9; /* as a program says */
@@ -64,7 +64,8 @@ int MPIR_Dup_fn(MPI_Comm comm, int keyval, void* extra_state, void* in, void* ou
 void mpi_dup_fn_(void) { CHECK(!"mpi_dup_fn_ was called"); }
 void mpi_null_delete_fn_(void) { CHECK(!"mpi_null_delete_fn_ was called"); }
 void mpi_comm_dup_fn__(void) { CHECK(!"mpi_comm_dup_fn__ was called"); }
-void MPI_COMM_NULL_COPY_FN(void) { CHECK(!"MPI_COMM_NULL_COPY_FN was called"); }
+void null_copy_fn(void) __asm__("MPI_COMM_NULL_COPY_FN");
+void null_copy_fn(void) { CHECK(!"MPI_COMM_NULL_COPY_FN was called"); }
 
 void* MPL_malloc(size_t size, int class) { return class == MPL_MEM_OBJECT ? malloc(size) : NULL; }
 void MPL_free(void* memory) { free(memory); }
@@ -163,18 +164,88 @@ static int delete_seeing_fn(int handle, int keyval, void* value, void* extra_sta
   return 0;
 }
 
-/* As the C++ binding's. */
+/* As the C++ binding's, which MPICH before 5.1 tells that it gets what C gets. */
+#ifdef MPIR_ATTR_AS_FORTRAN
+#define TYPE_PARAMETER
+#define CHECK_TYPE
+#else
+#define TYPE_PARAMETER MPIR_Attr_type type,
+#define CHECK_TYPE CHECK(type == MPIR_ATTR_PTR)
+#endif
 static int copy_proxy(MPI_Comm_copy_attr_function* function, int handle, int keyval,
-                      void* extra_state, MPIR_Attr_type type, void* value, void** copy, int* flag) {
-  CHECK(type == MPIR_ATTR_PTR);
+                      void* extra_state, TYPE_PARAMETER void* value, void** copy, int* flag) {
+  CHECK_TYPE;
   return function(handle, keyval, extra_state, value, copy, flag);
 }
 
 static int delete_proxy(MPI_Comm_delete_attr_function* function, int handle, int keyval,
-                        MPIR_Attr_type type, void* value, void* extra_state) {
-  CHECK(type == MPIR_ATTR_PTR);
+                        TYPE_PARAMETER void* value, void* extra_state) {
+  CHECK_TYPE;
   return function(handle, keyval, value, extra_state);
 }
+
+/* ---- What differs between versions ---- */
+
+#ifdef MPIR_ATTR_AS_FORTRAN
+/* 5.1 has functions for Fortran; the tests call them as those that had a parameter for it. */
+#define MPIR_Comm_get_attr_impl(object, keyval, value, flag, type)                \
+  ((type) == MPIR_ATTR_PTR ? MPIR_Comm_get_attr_impl(object, keyval, value, flag) \
+                           : MPIR_Comm_get_attr_as_fortran_impl(object, keyval, value, flag))
+#define MPIR_Comm_set_attr_impl(object, keyval, value, type)                \
+  ((type) == MPIR_ATTR_PTR ? MPIR_Comm_set_attr_impl(object, keyval, value) \
+                           : MPIR_Comm_set_attr_as_fortran_impl(object, keyval, value))
+#define MPIR_Win_get_attr_impl(object, keyval, value, flag, type)                \
+  ((type) == MPIR_ATTR_PTR ? MPIR_Win_get_attr_impl(object, keyval, value, flag) \
+                           : MPIR_Win_get_attr_as_fortran_impl(object, keyval, value, flag))
+#define MPIR_Type_set_attr_impl(object, keyval, value, type)                \
+  ((type) == MPIR_ATTR_PTR ? MPIR_Type_set_attr_impl(object, keyval, value) \
+                           : MPIR_Type_set_attr_as_fortran_impl(object, keyval, value))
+
+/* What its Fortran binding has around keyvals_in_fortran.h. */
+#include "keyvals_in_fortran.h"
+static int states_freed;
+static void F77_keyval_free(void* extra_state) {
+  states_freed++;
+  MPL_free(extra_state);
+}
+#define PROXIES(Kind)                                                                             \
+  static int F77_##Kind##_attr_copy_proxy(int object, int keyval, void* context, void* value,     \
+                                          void* copy, int* flag) {                                \
+    return F77_attr_copy_proxy(object, keyval, context, value, copy, flag);                       \
+  }                                                                                               \
+  static int F77_##Kind##_attr_delete_proxy(int object, int keyval, void* value, void* context) { \
+    return F77_attr_delete_proxy(object, keyval, value, context);                                 \
+  }
+PROXIES(Comm)
+PROXIES(Type)
+PROXIES(Win)
+
+static int create_in(int of_mpi1, void (*copy_fn)(void), void (*delete_fn)(void),
+                     void* extra_state) {
+  int keyval = 0;
+  F90_CopyFunction* const copy_attr = (F90_CopyFunction*)copy_fn;
+  F90_DeleteFunction* const delete_attr = (F90_DeleteFunction*)delete_fn;
+  CHECK((of_mpi1 ? MPII_Keyval_create_mpi1(copy_attr, delete_attr, &keyval, extra_state)
+                 : MPII_Keyval_create(copy_attr, delete_attr, &keyval, extra_state, F77_COMM)) ==
+        MPI_SUCCESS);
+  return keyval;
+}
+#else
+static int create_in(int of_mpi1, void (*copy_fn)(void), void (*delete_fn)(void),
+                     void* extra_state) {
+  int keyval = 0;
+  CHECK(MPIR_Comm_create_keyval_impl((MPI_Comm_copy_attr_function*)copy_fn,
+                                     (MPI_Comm_delete_attr_function*)delete_fn, &keyval,
+                                     extra_state) == MPI_SUCCESS);
+  if (of_mpi1) {
+    MPII_Keyval_set_f77_proxy(keyval);
+  } else {
+    MPII_Keyval_set_f90_proxy(keyval);
+  }
+  return keyval;
+}
+#endif
+#define FUNCTION(function) ((void (*)(void))(function))
 
 /* ---- The tests ---- */
 
@@ -345,9 +416,6 @@ static void test_dup(void) {
         MPIR_Comm_free_keyval_impl(&dup) == MPI_SUCCESS);
 }
 
-#define AS_COPY(function) ((MPI_Comm_copy_attr_function*)(void (*)(void))(function))
-#define AS_DELETE(function) ((MPI_Comm_delete_attr_function*)(void (*)(void))(function))
-
 /* How `keyval` is on the copy, read as an address-sized INTEGER, and as C does. */
 static MPI_Aint copied(int keyval, void** for_c) {
   void* result = NULL;
@@ -371,16 +439,13 @@ static void test_languages(void) {
   int two = 2, negative = -1000;
   MPI_Aint thousand = 1000;
   int cxx = create(copy_fn, delete_fn, &two);
-  int fortran = create(AS_COPY(fortran_copy), AS_DELETE(fortran_delete), &thousand);
-  int mpi1 = create(AS_COPY(mpi1_copy), AS_DELETE(mpi1_delete), &negative);
-  int silent = create(AS_COPY(silent_fortran_copy), NULL, &thousand);
+  int fortran = create_in(0, FUNCTION(fortran_copy), FUNCTION(fortran_delete), &thousand);
+  int mpi1 = create_in(1, FUNCTION(mpi1_copy), FUNCTION(mpi1_delete), &negative);
+  int silent = create_in(0, FUNCTION(silent_fortran_copy), NULL, &thousand);
   void* for_c;
   int flag = 1;
   MPII_Keyval_set_proxy(cxx, copy_proxy, delete_proxy);
-  MPII_Keyval_set_f90_proxy(fortran);
-  MPII_Keyval_set_f77_proxy(mpi1);
-  MPII_Keyval_set_f90_proxy(silent);
-  MPII_Keyval_set_f90_proxy(MPI_KEYVAL_INVALID);
+  MPII_Keyval_set_proxy(MPI_KEYVAL_INVALID, copy_proxy, delete_proxy);
   thousand = negative = 0; /* gone with their caller */
   copies = deletes = 0;
   CHECK(MPIR_Comm_set_attr_impl(&comm, cxx, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
@@ -405,14 +470,11 @@ static void test_languages(void) {
 /* Value and tag stay what they were, without a call. */
 static void test_known_in_fortran(void) {
   MPI_Aint none = 0;
-  int mpi1 = create(AS_COPY(mpi_dup_fn_), AS_DELETE(mpi_null_delete_fn_), &none);
-  int fortran = create(AS_COPY(mpi_comm_dup_fn__), NULL, &none);
-  int nothing = create(AS_COPY(MPI_COMM_NULL_COPY_FN), NULL, &none);
+  int mpi1 = create_in(1, mpi_dup_fn_, mpi_null_delete_fn_, &none);
+  int fortran = create_in(0, mpi_comm_dup_fn__, NULL, &none);
+  int nothing = create_in(0, null_copy_fn, NULL, &none);
   void* for_c;
   int flag = 1;
-  MPII_Keyval_set_f77_proxy(mpi1);
-  MPII_Keyval_set_f90_proxy(fortran);
-  MPII_Keyval_set_f90_proxy(nothing);
   CHECK(MPIR_Comm_set_attr_impl(&comm, mpi1, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Comm_set_attr_impl(&comm, fortran, value + 1, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Comm_set_attr_impl(&comm, nothing, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
@@ -445,6 +507,47 @@ static void test_addresses_in_cxx(void) {
   free_both();
   MPIR_Comm_free_keyval_impl(&keyval);
 }
+
+#ifdef MPIR_ATTR_AS_FORTRAN
+static int raw_copy(int handle, int keyval, void* extra_state, void* in, void* out, int* flag) {
+  (void)keyval;
+  CHECK(handle == 7 && *(int*)extra_state == 5);
+  *(intptr_t*)out = (intptr_t)in + 1;
+  *flag = 1;
+  return 0;
+}
+static int raw_delete(int handle, int keyval, void* in, void* extra_state) {
+  (void)handle, (void)keyval;
+  CHECK(*(int*)extra_state == 5);
+  deletes += (int)(intptr_t)in;
+  return 0;
+}
+static int destroyed;
+static void destroy(void* extra_state) { destroyed += *(int*)extra_state; }
+
+/* Functions for bindings of other languages: values as they were set, and what is made of one is of its sort. */
+static void test_keyval_x(void) {
+  int state = 5, keyval = 0, saved;
+  void* for_c;
+  CHECK(MPIR_Comm_create_keyval_x_impl(raw_copy, raw_delete, destroy, &keyval, &state) ==
+        MPI_SUCCESS);
+  saved = keyval;
+  CHECK(MPIR_Comm_set_attr_as_fortran_impl(&comm, keyval, (void*)(intptr_t)40) == MPI_SUCCESS);
+  dup();
+  CHECK(copied(keyval, &for_c) == 41 && *(MPI_Aint*)for_c == 41);
+  CHECK(MPIR_Comm_set_attr_impl(&copy, keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(copied(keyval, &for_c) == (MPI_Aint)value && for_c == value);
+  CHECK(MPIR_Comm_set_attr_impl(&copy, keyval, NULL, MPIR_ATTR_PTR) == MPI_SUCCESS);
+  CHECK(MPIR_Comm_free_keyval_impl(&keyval) == MPI_SUCCESS && destroyed == 0);
+  deletes = 0;
+  free_both();
+  CHECK(deletes == 40 && destroyed == 5);
+  CHECK(is_error(MPIR_Comm_delete_attr_impl(&comm, saved), MPI_ERR_KEYVAL, "**keyval"));
+  CHECK(states_freed == 6); /* those of all keyvals that Fortran has made above */
+}
+#else
+static void test_keyval_x(void) {}
+#endif
 
 #ifdef ENABLE_THREADCOMM
 /* The list of this thread: one parallel region, or none. */
@@ -534,6 +637,7 @@ int main(void) {
   test_languages();
   test_known_in_fortran();
   test_addresses_in_cxx();
+  test_keyval_x();
   test_threads();
   test_finalize();
   printf("%d checks, %d failed\n", checks, failures);

@@ -71,7 +71,7 @@ TEST_F(AbandonTest, WhatThisThreadHasBorrowedIsGivenBackForNothing) {
     for (int i = 0; i < 100; ++i) last = recorder.keyval(kind);
     return last;
   }();
-  attrcache_borrowed borrowed[3];
+  attrcache_borrowed borrowed[3] = {};
   object.set(keyval, 1);
   object.set(far, 2);
   ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed[0]), ATTRCACHE_OK);
@@ -93,7 +93,7 @@ TEST_F(AbandonTest, WaitsForAnotherThreadsBorrow) {
   object.set(keyval, 1);
   Gate borrowed_it, may_return;
   std::thread borrower([&] {
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
     borrowed_it.open();
     may_return.wait();
@@ -294,7 +294,7 @@ TEST_F(AbandonTest, FinallyAbandonsOnlyWhatIsBorrowed) {
   std::vector<int> keyvals;
   for (int i = 0; i < 5; ++i) keyvals.push_back(recorder.keyval(kind));
   for (int i = 0; i < 5; ++i) object.set(keyvals[i], i);
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, keyvals[2], &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_BORROWED);
   EXPECT_EQ(finally(), ATTRCACHE_ERR_BORROWED);

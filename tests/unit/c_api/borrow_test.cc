@@ -111,7 +111,7 @@ TEST_F(BorrowTest, IntoWhatStillHoldsAValueIsRefused) {
   const int other = recorder.keyval(kind);
   object.set(keyval, 5);
   object.set(other, 6);
-  attrcache_borrowed inner;
+  attrcache_borrowed inner = {};
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
   ASSERT_EQ(borrow(&inner), ATTRCACHE_OK);
   for (attrcache_borrowed* held : {&inner, &borrowed}) {
@@ -141,7 +141,7 @@ TEST_F(BorrowTest, NestedBorrowsEndInAnyOrder) {
   for (const auto& order : orders) {
     object.set(keyval, 5);
     object.set(other, 6);
-    attrcache_borrowed b[3];
+    attrcache_borrowed b[3] = {};
     ASSERT_EQ(borrow(&b[0]), ATTRCACHE_OK);
     ASSERT_EQ(attrcache_borrow(kind, &object.table, other, &b[1]), ATTRCACHE_OK);
     ASSERT_EQ(borrow(&b[2]), ATTRCACHE_OK);
@@ -160,7 +160,7 @@ TEST_F(BorrowTest, OfManyThreadsAtOnce) {
   object.set(keyval, 5);
   run_threads(kThreads, [&](int) {
     for (int i = 0; i < 1000 / kSlowness; ++i) {
-      attrcache_borrowed mine;
+      attrcache_borrowed mine = {};
       ASSERT_EQ(borrow(&mine), ATTRCACHE_OK);
       EXPECT_EQ(mine.value, reinterpret_cast<void*>(5));
       EXPECT_EQ(attrcache_give_back(&mine), ATTRCACHE_OK);
@@ -169,18 +169,16 @@ TEST_F(BorrowTest, OfManyThreadsAtOnce) {
   EXPECT_EQ(object.list()[0].pins, 0u);
 }
 
-TEST_F(BorrowTest, AtMost1023AtOnce) {
+TEST_F(BorrowTest, ThereIsNoLimitToHowManyHoldAValue) {
   object.set(keyval, 5);
-  std::vector<attrcache_borrowed> all(1023);
+  std::vector<attrcache_borrowed> all(5000);
   for (attrcache_borrowed& one : all) ASSERT_EQ(borrow(&one), ATTRCACHE_OK);
-  EXPECT_EQ(borrow(&borrowed), ATTRCACHE_ERR_PINNED);
+  EXPECT_EQ(object.list()[0].pins, 5000u);
   Object to(kind);
-  EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_PINNED);
-  EXPECT_TRUE(to.list().empty());
-  EXPECT_EQ(object.value(keyval), 5);
+  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
   for (attrcache_borrowed& one : all) ASSERT_EQ(attrcache_give_back(&one), ATTRCACHE_OK);
-  EXPECT_EQ(borrow(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.list()[0].pins, 0u);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
 TEST_F(BorrowTest, ACopyOfABorrowedValueGoesOn) {
@@ -213,7 +211,7 @@ TEST_F(BorrowTest, TheBorrowOutlivesTheKeyvalsFree) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
   EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
-  attrcache_borrowed second;
+  attrcache_borrowed second = {};
   EXPECT_EQ(borrow(&second), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&second), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);

@@ -74,7 +74,7 @@ class DefineTest : public ::testing::Test {
   // Reads by borrow, too, and expects the same.
   Read read_both(Object& from, int number) {
     const Read r = read(from, number);
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     EXPECT_EQ(attrcache_borrow(kind, &from.table, number, &borrowed), r.result);
     if (r.result == ATTRCACHE_OK) {
       EXPECT_EQ(borrowed.value, r.c);
@@ -139,18 +139,34 @@ TEST_F(DefineTest, AComputedValueIsWhereTheRuntimeSays) {
 }
 
 TEST_F(DefineTest, APerObjectValueIsInTheTable) {
-  ASSERT_EQ(define(predefined(0x66000001, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
   Object other(kind);
-  EXPECT_EQ(read_both(object, 0x66000001).result, ATTRCACHE_ABSENT);
-  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 0x66000001, -3), ATTRCACHE_OK);
-  const Read r = read_both(object, 0x66000001);
-  EXPECT_EQ(*static_cast<int*>(r.c), -3);
-  EXPECT_EQ(r.fint, -3);
-  EXPECT_EQ(r.aint, -3);
-  EXPECT_EQ(read(other, 0x66000001).result, ATTRCACHE_ABSENT);
-  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 0x66000001), ATTRCACHE_OK);
-  EXPECT_EQ(read(object, 0x66000001).result, ATTRCACHE_ABSENT);
-  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 0x66000001), ATTRCACHE_OK);
+  for (const attrcache_tag tag : {ATTRCACHE_AS_INT, ATTRCACHE_AS_POINTER, ATTRCACHE_AS_AINT}) {
+    const int number = 0x66000001 + tag;
+    const intptr_t value = tag == ATTRCACHE_AS_INT ? -3 : kWide;
+    ASSERT_EQ(define(predefined(number, tag, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_EQ(read_both(object, number).result, ATTRCACHE_ABSENT);
+      for (const intptr_t one : {intptr_t{0}, value}) {
+        EXPECT_EQ(attrcache_set_predefined(kind, &object.table, number, one), ATTRCACHE_OK);
+        const Read r = read_both(object, number);
+        EXPECT_EQ(tag == ATTRCACHE_AS_INT    ? *static_cast<int*>(r.c)
+                  : tag == ATTRCACHE_AS_AINT ? *static_cast<intptr_t*>(r.c)
+                                             : reinterpret_cast<intptr_t>(r.c),
+                  one);
+        EXPECT_EQ(r.fint, static_cast<int>(one));
+        EXPECT_EQ(r.aint, one);
+      }
+      EXPECT_EQ(object.list().at(0).tag, tag);
+      EXPECT_EQ(read(other, number).result, ATTRCACHE_ABSENT);
+      if (round == 0) {
+        EXPECT_EQ(object.free(), ATTRCACHE_OK) << "it goes with its object";
+        EXPECT_TRUE(object.all_zero());
+      }
+    }
+    EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, number), ATTRCACHE_OK);
+    EXPECT_EQ(read(object, number).result, ATTRCACHE_ABSENT);
+    EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, number), ATTRCACHE_OK);
+  }
 }
 
 TEST_F(DefineTest, DupCopiesWhatTheDefinitionSaysItCopies) {
@@ -238,72 +254,25 @@ TEST_F(DefineTest, UsersHaveTheFirstPlaces) {
 // Defined when users have the places, they take places like theirs.
 TEST_F(DefineTest, LateOnesGoBehind) {
   std::set<int> keyvals;
-  for (int i = 0; i < 200; ++i) keyvals.insert(Recorder::make(kind, {}));
-  for (int round = 0; round < 100; ++round) {
-    for (int number = 1; number <= 3; ++number) {
-      ASSERT_EQ(define(predefined(number, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-      ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, number), ATTRCACHE_OK);
-    }
-    EXPECT_TRUE(keyvals.insert(Recorder::make(kind, {})).second);
-    for (const int keyval : keyvals) ASSERT_EQ(object.set(keyval, keyval), ATTRCACHE_OK);
-    for (int number = 1; number <= 3; ++number) EXPECT_EQ(read(object, number).fint, number);
-    EXPECT_EQ(object.free(), ATTRCACHE_OK);
-    for (int number = 1; number <= 3; ++number) {
-      EXPECT_EQ(attrcache_keyval_undefine(kind, number), ATTRCACHE_OK);
-    }
+  for (int i = 0; i < 60; ++i) keyvals.insert(Recorder::make(kind, {}));
+  for (int number = 1; number <= 8; ++number) {  // half of them have the last four of the first 64
+    ASSERT_EQ(define(predefined(number, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, number), ATTRCACHE_OK);
   }
+  for (int i = 0; i < 60; ++i) keyvals.insert(Recorder::make(kind, {}));
+  EXPECT_EQ(keyvals.size(), 120u);
+  for (const int keyval : keyvals) ASSERT_EQ(object.set(keyval, keyval), ATTRCACHE_OK);
+  for (int number = 1; number <= 8; ++number) EXPECT_EQ(read(object, number).fint, number);
 }
 
-TEST_F(DefineTest, AnUndefinedOneIsGone) {
-  const attrcache_predefined p = predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 5);
-  EXPECT_EQ(attrcache_keyval_undefine(kind, kTagUb), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  for (int round = 0; round < 1000; ++round) {
-    ASSERT_EQ(define(p), ATTRCACHE_OK);
-    EXPECT_EQ(define(p), ATTRCACHE_ERR_ARGUMENT) << "it is defined";
-    EXPECT_EQ(read(object, kTagUb).fint, 5);
-    EXPECT_EQ(attrcache_set_predefined(kind, nullptr, kTagUb, 7), ATTRCACHE_OK);
-    EXPECT_EQ(read(object, kTagUb).fint, 7);
-    EXPECT_EQ(attrcache_keyval_undefine(kind, kTagUb), ATTRCACHE_OK);
-    EXPECT_EQ(result_of(kTagUb), ATTRCACHE_ERR_KEYVAL_STALE);
-    EXPECT_EQ(object.set(kTagUb, 1), ATTRCACHE_ERR_KEYVAL_STALE);
-    EXPECT_EQ(attrcache_set_predefined(kind, nullptr, kTagUb, 7), ATTRCACHE_ERR_NULL);
-    EXPECT_EQ(attrcache_keyval_undefine(kind, kTagUb), ATTRCACHE_ERR_KEYVAL_STALE);
+// A definition that fails changes nothing.
+TEST_F(DefineTest, ANumberIsDefinedOnce) {
+  ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 5)), ATTRCACHE_OK);
+  for (const attrcache_where where : {ATTRCACHE_PER_KIND, ATTRCACHE_PER_OBJECT}) {
+    EXPECT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_AINT, where, 6)), ATTRCACHE_ERR_ARGUMENT);
   }
-  ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 9)), ATTRCACHE_OK);
-  EXPECT_EQ(*static_cast<intptr_t*>(read(object, kTagUb).c), 9) << "in another way";
-}
-
-TEST_F(DefineTest, PerObjectValuesOutliveTheirDefinitionUnseen) {
-  attrcache_predefined p = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
-  p.copied_by_dup = 1;
-  Object other(kind);
-  for (int round = 0; round < 100; ++round) {  // more than there are indices for them
-    ASSERT_EQ(define(p), ATTRCACHE_OK);
-    EXPECT_EQ(read(object, 1).result, ATTRCACHE_ABSENT);
-    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, 1, round), ATTRCACHE_OK);
-    EXPECT_EQ(read(object, 1).fint, round);
-    EXPECT_EQ(object.list().size(), 1u);
-    EXPECT_EQ(attrcache_keyval_undefine(kind, 1), ATTRCACHE_OK);
-    EXPECT_EQ(result_of(1), ATTRCACHE_ERR_KEYVAL_STALE);
-    EXPECT_EQ(universe.counters().attributes, 1u);
-    EXPECT_TRUE(object.list().empty());
-    EXPECT_EQ(object.copy_to(other), ATTRCACHE_OK);
-    EXPECT_TRUE(other.all_zero());
-    EXPECT_EQ(object.free(), ATTRCACHE_OK);
-    EXPECT_EQ(universe.counters().attributes, 0u);
-  }
-}
-
-// A program's keyvals and those of the runtime in a life of many initializations: the runtime's
-// indices neither run out nor get among the users'.
-TEST_F(DefineTest, IndicesComeBack) {
-  const attrcache_predefined p = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
-  std::set<int> keyvals;
-  for (int round = 0; round < 300; ++round) {
-    ASSERT_EQ(define(p), ATTRCACHE_OK);
-    EXPECT_TRUE(keyvals.insert(Recorder::make(kind, {})).second);
-    EXPECT_EQ(attrcache_keyval_undefine(kind, 1), ATTRCACHE_OK);
-  }
+  EXPECT_EQ(*static_cast<int*>(read(object, kTagUb).c), 5);
+  EXPECT_EQ(universe.counters().keyvals_created, 0u);
 }
 
 TEST_F(DefineTest, BadDefinitions) {
@@ -324,7 +293,6 @@ TEST_F(DefineTest, BadDefinitions) {
   EXPECT_EQ(define(p), ATTRCACHE_ERR_ARGUMENT) << "a function that nobody would call";
   EXPECT_EQ(attrcache_keyval_define(nullptr, &p), ATTRCACHE_ERR_NULL);
   EXPECT_EQ(attrcache_keyval_define(kind, nullptr), ATTRCACHE_ERR_NULL);
-  EXPECT_EQ(attrcache_keyval_undefine(nullptr, 1), ATTRCACHE_ERR_NULL);
   EXPECT_EQ(result_of(1), ATTRCACHE_ERR_KEYVAL_UNKNOWN) << "nothing was defined";
 }
 
@@ -345,7 +313,6 @@ TEST_F(DefineTest, WhatSetAndDeleteRefuse) {
   EXPECT_EQ(attrcache_delete_predefined(kind, table, 3), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(attrcache_delete_predefined(kind, table, 4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
   EXPECT_EQ(attrcache_delete_predefined(kind, table, user), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_keyval_undefine(kind, user), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_TRUE(object.all_zero());
 }
 
@@ -375,13 +342,14 @@ TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
         define(predefined(number, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 3 * intptr_t{number})),
         ATTRCACHE_OK);
   }
-  EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
-            ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  for (const attrcache_where where : {ATTRCACHE_PER_KIND, ATTRCACHE_PER_OBJECT}) {
+    EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, where)), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  }
+  EXPECT_EQ(define(predefined(-1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_ARGUMENT)
+      << "it is there";
   for (const int number : numbers) EXPECT_EQ(read(object, number).aint, 3 * intptr_t{number});
   EXPECT_EQ(result_of(4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  // One that had a place has it still.
-  EXPECT_EQ(attrcache_keyval_undefine(kind, 501), ATTRCACHE_OK);
-  EXPECT_EQ(define(predefined(501, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  EXPECT_EQ(universe.counters().keyvals_created, 0u);
 }
 
 TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
@@ -421,14 +389,24 @@ TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
 
 TEST_F(DefineTest, ABorrowIsGivenBackInAnyCase) {
   ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 8)), ATTRCACHE_OK);
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 6, 9), ATTRCACHE_OK) << "nothing waits for it";
-  EXPECT_EQ(attrcache_keyval_undefine(kind, 6), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_KEYVAL_STALE);
+}
+
+TEST_F(DefineTest, ABorrowKeepsAPerObjectValueFromBeingChanged) {
+  ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_AINT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
+  attrcache_set_predefined(kind, &object.table, 6, 8);
+  attrcache_borrowed borrowed = {};
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 6, 9), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 6), ATTRCACHE_ERR_BORROWED);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 6, 9), ATTRCACHE_OK);
+  EXPECT_EQ(*static_cast<intptr_t*>(read(object, 6).c), 9);
 }
 
 }  // namespace

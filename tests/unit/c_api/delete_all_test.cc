@@ -205,7 +205,7 @@ TEST_F(DeleteAllTest, BorrowedByThisThreadIsRefused) {
   std::vector<int> k = keyvals(2);
   object.set(k[0], 1);
   object.set(k[1], 2);
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, k[0], &borrowed), ATTRCACHE_OK);
   for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
     EXPECT_EQ(object.free(mode), ATTRCACHE_ERR_BORROWED);

@@ -73,7 +73,7 @@ class ForkAmongThreads : public ::testing::Test {
  protected:
   // Every operation, on an object of the thread's own and on one that all threads share.
   void use(Object& own) {
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     for (int i = 0; i < 300; ++i) {
       const int keyval = Recorder::make(kind, {});
       own.set(keyval, i);

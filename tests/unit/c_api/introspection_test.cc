@@ -86,8 +86,7 @@ TEST_F(IntrospectionTest, KeyvalsBeyondTheFirstGenerationAreListedAsTheyWereHand
 
 TEST_F(IntrospectionTest, Counters) {
   const int a = recorder.keyval(kind), b = recorder.keyval(universe.kind(ATTRCACHE_WINDOW));
-  int predefined;
-  EXPECT_EQ(attrcache_keyval_create_predefined(kind, ATTRCACHE_AS_INT, &predefined), ATTRCACHE_OK);
+  EXPECT_EQ(define(kind, 5), ATTRCACHE_OK);
   Object window(universe.kind(ATTRCACHE_WINDOW));
   object.set(a, 1);
   window.set(b, 2);

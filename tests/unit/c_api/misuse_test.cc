@@ -255,8 +255,6 @@ TEST_F(MisuseTest, NullPointers) {
   EXPECT_EQ(attrcache_borrow(kind, nullptr, keyval, &b), kNull);
   EXPECT_EQ(attrcache_borrow(kind, t, keyval, nullptr), kNull);
   EXPECT_EQ(attrcache_give_back(nullptr), kNull);
-  EXPECT_EQ(attrcache_keyval_create_predefined(nullptr, kPointer, &i), kNull);
-  EXPECT_EQ(attrcache_keyval_create_predefined(kind, kPointer, nullptr), kNull);
   EXPECT_EQ(attrcache_set_predefined(nullptr, t, keyval, 1), kNull);
   EXPECT_EQ(attrcache_set_predefined(kind, nullptr, keyval, 1), kNull);
   EXPECT_EQ(attrcache_keyval_list(nullptr, nullptr, 0, &n), kNull);
@@ -294,10 +292,6 @@ TEST_F(MisuseTest, ArgumentsOutOfRange) {
     EXPECT_EQ(attrcache_domain_destroy(universe.domain(), mode, nullptr), ATTRCACHE_ERR_ARGUMENT);
   }
   EXPECT_EQ(object.copy_to(object), ATTRCACHE_ERR_ARGUMENT);
-  for (const int tag : {-1, int{ATTRCACHE_AS_FINT}, 4}) {
-    EXPECT_EQ(attrcache_keyval_create_predefined(kind, static_cast<attrcache_tag>(tag), &made),
-              ATTRCACHE_ERR_ARGUMENT);
-  }
   EXPECT_EQ(attrcache_set_predefined(kind, &object.table, keyval, 1), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(object.value(keyval), 1);
 }

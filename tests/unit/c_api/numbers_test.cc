@@ -55,7 +55,7 @@ TEST_P(NumbersTest, EverythingSpeaksTheDomainsNumbers) {
   EXPECT_EQ(attrcache_get_fint(kind, &object.table, keyval, &fint), ATTRCACHE_OK);
   EXPECT_EQ(aint, 2);
   EXPECT_EQ(fint, 2);
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
   Object to(kind);

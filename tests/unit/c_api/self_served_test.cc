@@ -123,7 +123,7 @@ TEST_F(SelfServedTest, SetThenDeleteInsideDelete) {
 TEST_F(SelfServedTest, BorrowInsideItsDeleteFnIsAbsent) {
   object.set(keyval, 1);
   recorder.on_delete = [&](const Call&) {
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_ABSENT);
     return 0;
   };

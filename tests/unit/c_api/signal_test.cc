@@ -131,7 +131,7 @@ TEST_F(SignalSteps, GetInAHandlerSeesEachOperationHappenAtOnce) {
     step(object, keyval, "2", [&] { return object.erase(keyvals[i + 1]); });
     step(object, keyval, "2", [&] { return other.free(); });
     step(object, keyval, "2", [&] {
-      attrcache_borrowed borrowed;
+      attrcache_borrowed borrowed = {};
       const int result = attrcache_borrow(kind, &object.table, keyval, &borrowed);
       return result != ATTRCACHE_OK ? result : attrcache_give_back(&borrowed);
     });

@@ -42,7 +42,7 @@ TEST_F(TableMoveTest, RefusesWhatCannotBe) {
   ASSERT_EQ(to.set(keyval, 1), ATTRCACHE_OK);
   EXPECT_EQ(move(from, to), ATTRCACHE_ERR_ARGUMENT) << "it would lose what is there";
 
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   Object third(kind);
   ASSERT_EQ(attrcache_borrow(kind, &to.table, keyval, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(move(to, third), ATTRCACHE_ERR_BUSY);

@@ -109,7 +109,7 @@ TEST_F(TwoThreadsTest, ACopyMaySkipWhatIsBeingDeleted) {
 }
 
 TEST_F(TwoThreadsTest, ABorrowOfWhatIsBeingDeletedIsAbsent) {
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   object.set(keyval, 1);
   start_deleting(0);
   EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_ABSENT);

@@ -160,7 +160,7 @@ TEST_F(UserLevelTest, SwitchedWithinDeleteFn) {
 TEST_F(UserLevelTest, ABorrowIsItsOwnThreads) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
   UserLevelThread borrower([&] {
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
     EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_BORROWED);
     UserLevelThread::yield();
@@ -208,7 +208,7 @@ TEST_F(UserLevelTest, MigratesBetweenThreads) {
   };
   UserLevelThread traveller([&] {
     EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
-    attrcache_borrowed borrowed;
+    attrcache_borrowed borrowed = {};
     EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
     UserLevelThread::yield();
     EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
@@ -230,7 +230,7 @@ TEST_F(UserLevelTest, MigratesBetweenThreads) {
 // Threads of the operating system that are no user-level ones go on as ever.
 TEST_F(UserLevelTest, OthersAreThemselves) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
-  attrcache_borrowed borrowed;
+  attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
   std::thread([&] { EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_THREAD); }).join();
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);

@@ -25,8 +25,7 @@ class DomainLayerTest : public ::testing::Test {
   uint32_t make(int kind, int* ends) {
     int keyval;
     EXPECT_EQ(domain->kind(kind)->create(
-                  {nullptr, nullptr, ends, ATTRCACHE_C, count_end, nullptr, nullptr}, &keyval,
-                  Registry::kNotPredefined),
+                  {nullptr, nullptr, ends, ATTRCACHE_C, count_end, nullptr, nullptr}, &keyval),
               ATTRCACHE_OK);
     return static_cast<uint32_t>(keyval);
   }

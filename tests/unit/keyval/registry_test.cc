@@ -26,7 +26,7 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   int make(int* of) {
     int keyval = ATTRCACHE_KEYVAL_INVALID;
     EXPECT_EQ(registry.create({nullptr, nullptr, of, ATTRCACHE_C, count_end, nullptr, nullptr},
-                              &keyval, Registry::kNotPredefined),
+                              &keyval),
               ATTRCACHE_OK);
     return keyval;
   }
@@ -151,9 +151,9 @@ TEST_P(RegistryTest, ANumberComesRoundSoonerWhenNearlyAllAreAlive) {
   int last = ATTRCACHE_KEYVAL_INVALID;
   for (uint32_t i = 0; i < Registry::kCapacity; ++i) last = make();
   int none;
-  EXPECT_EQ(registry.create({}, &none, Registry::kNotPredefined), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
+  EXPECT_EQ(registry.create({}, &none), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
   EXPECT_EQ(free(last), ATTRCACHE_OK);
-  EXPECT_EQ(registry.create({}, &none, Registry::kNotPredefined), ATTRCACHE_ERR_KEYVALS_EXHAUSTED)
+  EXPECT_EQ(registry.create({}, &none), ATTRCACHE_ERR_KEYVALS_EXHAUSTED)
       << "one free index stays behind";
   EXPECT_EQ(free(static_cast<int>(id::make(kKind, 0, 0))), ATTRCACHE_OK);
   int creations = 0;
@@ -214,9 +214,12 @@ TEST_P(RegistryTest, StripesAreNamedWhileTheKeyvalIsInUse) {
   EXPECT_EQ(named_stripes(keyval), 0u);
 }
 
+// Not even by who guesses what int a definition has inside.
 TEST_P(RegistryTest, PredefinedOnesCantBeFreed) {
-  int keyval;
-  ASSERT_EQ(registry.create({}, &keyval, ATTRCACHE_AS_INT), ATTRCACHE_OK);
+  attrcache_predefined p = {};
+  p.number = 7;
+  ASSERT_EQ(registry.define(p), ATTRCACHE_OK);
+  auto keyval = static_cast<int>(registry.definitions().find(7)->keyval);
   EXPECT_EQ(named_stripes(keyval), GetParam());
   const int before = keyval;
   EXPECT_EQ(registry.free(&keyval), ATTRCACHE_ERR_KEYVAL_PREDEFINED);

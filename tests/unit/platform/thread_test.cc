@@ -27,11 +27,11 @@ TEST(ThreadTest, OrdinalsAreUniqueAndStay) {
   EXPECT_EQ(distinct.count(0), 0u);
 }
 
-unsigned ordinal_of_another(Borrow* left_behind = nullptr) {
+unsigned ordinal_of_another(uint64_t* identity = nullptr) {
   unsigned ordinal = 0;
   std::thread([&] {
     ordinal = thread_ordinal();
-    this_thread().borrows = left_behind;
+    if (identity != nullptr) *identity = this_thread().identity;
   }).join();
   return ordinal;
 }
@@ -41,13 +41,18 @@ TEST(ThreadTest, OrdinalsOfEndedThreadsAreUsedAgain) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(ordinal_of_another(), first);
 }
 
-TEST(ThreadTest, ButNotOfThoseThatLeaveSomethingBorrowed) {
-  Borrow* borrow = reinterpret_cast<Borrow*>(&borrow);
-  const unsigned kept = ordinal_of_another(borrow);
-  for (int i = 0; i < 100; ++i) EXPECT_NE(ordinal_of_another(), kept);
+TEST(ThreadTest, ButNotIdentities) {
+  std::set<uint64_t> seen;
+  for (int i = 0; i < 100; ++i) {
+    uint64_t identity;
+    ordinal_of_another(&identity);
+    EXPECT_TRUE(seen.insert(identity).second);
+    EXPECT_EQ(identity % 2, 1u) << "no address";
+    EXPECT_FALSE(is_dead(identity)) << "only a fork leaves threads behind";
+  }
 }
 
-TEST(ThreadTest, EachOfManyHasAnOrdinalAlsoWhenThereAreMoreThanAreUsedAgain) {
+TEST(ThreadTest, EachOfManyHasAnOrdinal) {
   if (sizeof(void*) < 8) GTEST_SKIP() << "32 bits of addresses have no room for so many stacks";
   constexpr int kMany = 1100;
   std::vector<unsigned> seen(kMany);
@@ -56,12 +61,13 @@ TEST(ThreadTest, EachOfManyHasAnOrdinalAlsoWhenThereAreMoreThanAreUsedAgain) {
   for (int t = 0; t < kMany; ++t) {
     threads.emplace_back([&, t] {
       seen[t] = thread_ordinal();
+      EXPECT_EQ(this_thread().near_ordinal, seen[t] < kNearOrdinals ? seen[t] : 0);
       all.arrive_and_wait();
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(std::set<unsigned>(seen.begin(), seen.end()).size(), seen.size());
-  EXPECT_LE(ordinal_of_another(), 1024u);
+  EXPECT_LT(ordinal_of_another(), static_cast<unsigned>(kMany));
 }
 
 }  // namespace

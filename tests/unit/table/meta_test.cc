@@ -20,7 +20,7 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
           EXPECT_FALSE(empty(m));
           EXPECT_TRUE(visible(m));
           EXPECT_FALSE(deleting(m));
-          EXPECT_EQ(holds(m), 0);
+          EXPECT_FALSE(read(m) || awaited(m) || replacing(m));
           EXPECT_EQ(tag(m), t);
           EXPECT_EQ(sequence(m), spread(number));
           EXPECT_TRUE(has_sequence(m, number));
@@ -31,17 +31,12 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
           for (const attrcache_tag other : kTags) EXPECT_EQ(has_tag(m, other), other == t);
           EXPECT_EQ(keyval(m, 9), key);
           EXPECT_TRUE(belongs(m, key));
-          for (const int held : {1, kMaxHolds, -1, -kMaxHolds}) {
-            const uint64_t pinned = with_holds(m, held);
-            EXPECT_EQ(holds(pinned), held);
-            EXPECT_EQ(waiters(pinned), held < 0 ? -held : 0);
-            EXPECT_EQ(tag(pinned), t);
-            EXPECT_EQ(keyval(pinned, 9), key);
-            EXPECT_EQ(sequence(pinned | kDeleting), spread(number));
-            EXPECT_EQ(with_holds(pinned, 0), m);
+          for (const uint64_t more : {kRead, kAwaited, kRead | kAwaited | kDeleting}) {
+            EXPECT_EQ(tag(m | more), t);
+            EXPECT_EQ(keyval(m | more, 9), key);
+            EXPECT_EQ(sequence(m | more), spread(number));
+            EXPECT_TRUE(same_attachment(m, m | more, number));
           }
-          EXPECT_EQ(holds(m + kHold), 1);
-          EXPECT_EQ(with_holds(m, 2) - kHold, with_holds(m, 1));
           EXPECT_EQ(keyval((m | kDeleting) & ~kVisible, 9), key) << "also when hidden";
         }
       }
@@ -60,14 +55,41 @@ TEST(MetaTest, ReplaceableAtOnceOnlyAtRestAndWithoutDeleteFn) {
   for (const attrcache_tag t : kTags) {
     const uint64_t no_delete_fn = attached((key & stripe::kKeyval) | kNoDeleteFnHalf, t, 1);
     EXPECT_TRUE(replaceable_unclaimed(no_delete_fn, key));
-    EXPECT_FALSE(replaceable_unclaimed(with_holds(no_delete_fn, 1), key));
-    EXPECT_FALSE(replaceable_unclaimed(with_holds(no_delete_fn, kMaxHolds), key));
+    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn | kRead, key));
     EXPECT_FALSE(replaceable_unclaimed(no_delete_fn | kDeleting, key));
     EXPECT_FALSE(replaceable_unclaimed(no_delete_fn & ~kVisible, key));
     EXPECT_FALSE(replaceable_unclaimed(no_delete_fn, id::make(1, 6, 9)));
     EXPECT_FALSE(replaceable_unclaimed(attached(key & stripe::kKeyval, t, 1), key));
   }
   EXPECT_FALSE(replaceable_unclaimed(0, key));
+}
+
+TEST(MetaTest, ReadableAtOnceOnlyAtRestAndByPointer) {
+  const uint32_t key = id::make(1, 5, 9);
+  const uint64_t m = attached(key & stripe::kKeyval, ATTRCACHE_AS_POINTER, 1);
+  EXPECT_TRUE(readable(upper(m | kRead), key));
+  EXPECT_FALSE(readable(upper(m), key)) << "the first reader makes it known";
+  EXPECT_FALSE(readable(upper(m | kRead | kDeleting), key));
+  EXPECT_FALSE(readable(upper((m | kRead) & ~kVisible), key));
+  EXPECT_FALSE(readable(upper(m | kRead), id::make(1, 6, 9)));
+  EXPECT_FALSE(readable(0, key));
+  const uint64_t number = attached(key & stripe::kKeyval, ATTRCACHE_AS_AINT, 1);
+  EXPECT_FALSE(readable(upper(number | kRead), key));
+}
+
+TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
+  const auto m = [](unsigned generation, uint64_t number) {
+    return attached(id::make(1, generation, 9) & stripe::kKeyval, ATTRCACHE_AS_POINTER, number);
+  };
+  const uint64_t clock = 3 * kOldAge;
+  EXPECT_TRUE(same_attachment(m(5, clock - 7), m(5, clock - 7), clock));
+  EXPECT_FALSE(same_attachment(m(5, clock - 7), m(5, clock - 6), clock));
+  EXPECT_FALSE(same_attachment(m(5, clock - 7), m(6, clock - 7), clock));
+  // What was announced under the old number is found under the younger one, not the other way round.
+  const uint64_t before = clock - kOldAge - 100, after = clock - kOldAge;
+  EXPECT_TRUE(same_attachment(m(5, before), m(5, after), clock));
+  EXPECT_FALSE(same_attachment(m(6, before), m(5, after), clock));
+  EXPECT_FALSE(same_attachment(m(5, after), m(5, before), clock));
 }
 
 // The clock may have wrapped since.

@@ -123,6 +123,32 @@ static void check(void) {
   MPI::Datatype::Free_keyval(keyval);
 }
 
+/*@ cxx-window
+ * demanded, MPI-2.2 6.7.3
+ * Windows have the same functions.
+ */
+static int cxx_copy(const MPI::Win& old, int keyval, void* extra_state, void* in, void* out,
+                    bool& flag) {
+  (void)old, (void)keyval, (void)extra_state, (void)in, (void)out;
+  flag = false;
+  return MPI_SUCCESS;
+}
+static int cxx_delete(MPI::Win& win, int keyval, void* value, void* extra_state) {
+  (void)win, (void)keyval, (void)extra_state;
+  note("delete %ld;", (long)value);
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI::Win win = new_win();
+  int keyval = MPI::Win::Create_keyval(cxx_copy, cxx_delete, NULL);
+  void* value = NULL;
+  win.Set_attr(keyval, (void*)5);
+  EXPECT(win.Get_attr(keyval, &value) && value == (void*)5, "the value 5", "%ld", (long)value);
+  win.Free();
+  EXPECT_NOTES("delete 5;");
+  MPI::Win::Free_keyval(keyval);
+}
+
 /*@ cxx-predefined
  * demanded, 9.1.2
  * Get_attr returns MPI::TAG_UB as a pointer to an int.

@@ -16,6 +16,7 @@
 
 #define THREADS 4
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 static int failures, skipped, rank, ranks = 1;
@@ -91,6 +92,7 @@ static void say_more(const char* what, const char* format, ...) {
 
 /* What callbacks did, as text: "delete 3;delete 2;". */
 static char notes[4000];
+static void reset_notes(void) { notes[0] = '\0'; }
 static void note(const char* format, ...) {
   const size_t used = strlen(notes);
   va_list arguments;
@@ -136,6 +138,17 @@ static MPI_Datatype new_type(void) {
   return type;
 }
 
+/* A session's communicator of this process alone; the session is made, too. */
+static MPI_Comm session_comm(MPI_Session* session) {
+  MPI_Group group;
+  MPI_Comm comm = MPI_COMM_NULL;
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session));
+  CALL(MPI_Group_from_session_pset(*session, "mpi://SELF", &group));
+  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
+  CALL(MPI_Group_free(&group));
+  return comm;
+}
+
 /* If there are no windows here, the check ends. */
 static int window_memory[4];
 static MPI_Win new_win(void) {
@@ -174,8 +187,24 @@ static int delete_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state
   return MPI_SUCCESS;
 }
 
+/* Of a communicator with the value 1 and copy_comm, what a duplicate has, however it was made. */
+static void expect_copied(MPI_Comm duplicate, int keyval) {
+  EXPECT_NOTES("copy 1;");
+  EXPECT_EQ(get_comm(duplicate, keyval), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  EXPECT_NOTES("delete 101;");
+}
+
+/* And what a communicator has that was made of it by something else. */
+static void expect_without(MPI_Comm made, int keyval) {
+  EXPECT_EQ(get_comm(made, keyval), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&made));
+}
+
 /* Whether callbacks that fail do so, and how often they did. */
 static int refusing = 1, refused;
+static void reset_refusing(void) { refusing = 1, refused = 0; }
 
 /* A delete callback that fails for the value 13 as long as refusing is true. */
 static int refuse_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -245,6 +274,28 @@ static int delete_cell_xxx(MPI_Xxx object, int keyval, void* value, void* extra_
   return MPI_SUCCESS;
 }
 
+static int copy_cell_xxx(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out,
+                         int* flag) {
+  (void)old, (void)keyval, (void)extra_state, (void)in;
+  *(void**)out = new_cell();
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+/* Two threads, 0 and 1, meet within their callbacks, again and again until they have been there at the same time often
+ * enough. Of an MPI that has a lock around callbacks they never are, which is no fault: then they soon give up. Before each
+ * round, they wait for both. */
+static pthread_barrier_t both;
+static int rounds[2], met, missed;
+static void meet(int me) {
+  const int round = __atomic_add_fetch(&rounds[me], 1, __ATOMIC_SEQ_CST);
+  int i;
+  if (met >= 100 || missed >= 20) return;
+  for (i = 0; i < 200 && __atomic_load_n(&rounds[!me], __ATOMIC_SEQ_CST) < round; ++i)
+    sched_yield();
+  __sync_fetch_and_add(i < 200 ? &met : &missed, 1);
+}
+
 /* Each cell that was handed out was deleted once, now that nothing is attached any more. */
 static void expect_each_deleted_once(void) {
   int i, twice = 0, never = 0;
@@ -262,16 +313,24 @@ void f_xxx_free_keyval(int* keyval, int* ierror);
 void f_xxx_set_attr(int handle, int keyval, MPI_Aint value, int* ierror);
 void f_xxx_get_attr(int handle, int keyval, MPI_Aint* value, int* flag, int* ierror);
 void f_xxx_delete_attr(int handle, int keyval, int* ierror);
+void f_xxx_dup(int handle, int* duplicate, int* ierror);
+void f_xxx_free(int* handle, int* ierror);
 
 /* Fortran's constants. */
 enum { kTagUb, kWinBase, kWinSize, kWinDispUnit, kInvalid };
 int f_keyval(int which);
 
+void f_keyval_create(int which, int* keyval, int extra, int* ierror);
+void f_keyval_free(int* keyval, int* ierror);
 void f_attr_put(int handle, int keyval, int value, int* ierror);
 void f_attr_get(int handle, int keyval, int* value, int* flag, int* ierror);
 void f_attr_delete(int handle, int keyval, int* ierror);
 
+void f_without_ierror(int handle, MPI_Aint value, int* keyval, MPI_Aint* seen, int* flag);
+
 void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value, MPI_Aint* extra);
+void f_forget(void);
+static void reset_fortran(void) { f_forget(); }
 
 #define FORTRAN(call)                        \
   do {                                       \
@@ -309,29 +368,65 @@ static void crashes(int signal_number) {
   raise(signal_number);
 }
 
-/* Runs a check. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for MPI_THREAD_MULTIPLE. */
-static int run(int argc, char** argv, void (*check)(void), void (*after)(void), int how) {
-  int provided = MPI_THREAD_MULTIPLE;
-  signal(SIGALRM, hangs);
-  alarm(argc > 2 ? (unsigned)atoi(argv[2]) : 60);
-  if (how == 1) MPI_Init(&argc, &argv);
-  if (how == 2) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  if (how != 0) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+/* A check, as a program of several has it. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for
+ * MPI_THREAD_MULTIPLE. */
+typedef struct {
+  const char* name;
+  void (*check)(void);
+  void (*after)(void);
+  int how;
+} Entry;
+
+/* Runs the reset functions of the blocks that are here. */
+static void reset_all(void);
+
+static int run_one(const Entry* entry, int seconds) {
+  failures = skipped = 0;
+  reset_all();
+  alarm((unsigned)seconds);
+  if (entry->how != 0) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   }
-  signal(SIGSEGV, crashes);
-  signal(SIGBUS, crashes);
-  signal(SIGABRT, crashes);
-  if (provided < MPI_THREAD_MULTIPLE) {
-    NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
-  } else {
-    check();
+  entry->check();
+  if (entry->after != NULL) {
+    MPI_Finalize();
+    if (!skipped) entry->after();
   }
-  if (how != 0) MPI_Finalize();
-  if (after != NULL && !skipped) after();
-  if (!skipped) tell("rank %d of %d: %s", rank, ranks, failures ? "failed" : "passed");
+  if (!skipped)
+    tell("rank %d of %d: %s: %s", rank, ranks, failures ? "failed" : "passed", entry->name);
   return failures != 0;
+}
+
+/* Runs checks by their names: the program's arguments are seconds for each, and names. Of several, each is to need
+ * MPI_Init, and nothing after MPI_Finalize. */
+static int run(int argc, char** argv, const Entry* entries, int count) {
+  int provided = MPI_THREAD_MULTIPLE, status = 0, i, how = -1, finalizes = 0;
+  const char** name;
+  signal(SIGALRM, hangs);
+  alarm((unsigned)atoi(argv[1]));
+  for (name = (const char**)argv + 2; *name != NULL; ++name) {
+    for (i = 0; i < count && strcmp(entries[i].name, *name) != 0; ++i) continue;
+    if (i == count) return 2;
+    if (how == -1) {
+      how = entries[i].how;
+      if (how == 1) MPI_Init(&argc, &argv);
+      if (how == 2) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+      if (how != 0) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+      }
+      signal(SIGSEGV, crashes);
+      signal(SIGBUS, crashes);
+      signal(SIGABRT, crashes);
+    }
+    finalizes = entries[i].after != NULL;
+    if (provided < MPI_THREAD_MULTIPLE) {
+      NOT_APPLICABLE("it does not provide MPI_THREAD_MULTIPLE");
+    } else {
+      status |= run_one(&entries[i], atoi(argv[1]));
+    }
+  }
+  if (how != 0 && !finalizes) MPI_Finalize();
+  return status;
 }

@@ -217,6 +217,25 @@ static void check(void) {
   CALL(MPI_Type_free_keyval(&keyval));
 }
 
+/*@ component-freed-first
+ * demanded, 5.1.9
+ * A datatype that is made of another one has none of its attributes, whichever is freed first; each
+ * value is deleted once.
+ */
+static void check(void) {
+  MPI_Datatype type = new_type(), made;
+  int keyval = keyval_type(copy_type, delete_type);
+  CALL(MPI_Type_set_attr(type, keyval, (void*)1));
+  CALL(MPI_Type_vector(2, 1, 2, type, &made));
+  EXPECT_EQ(get_type(made, keyval), ABSENT);
+  CALL(MPI_Type_set_attr(made, keyval, (void*)2));
+  CALL(MPI_Type_free(&type));
+  CALL(MPI_Type_free(&made));
+  EXPECT(strcmp(notes, "delete 1;delete 2;") == 0 || strcmp(notes, "delete 2;delete 1;") == 0,
+         "that each value is deleted once", "\"%s\"", notes);
+  CALL(MPI_Type_free_keyval(&keyval));
+}
+
 /*@ type-deletes-when
  * open, 5.1.9
  * When the attributes of a freed datatype are deleted of which a duplicate is alive (MPI_TYPE_FREE
@@ -273,12 +292,8 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &duplicate));
-  EXPECT_NOTES("copy 1;");
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  EXPECT_NOTES("delete 101;");
+  expect_copied(duplicate, keyval);
   CALL(MPI_Comm_free(&comm));
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ idup
@@ -292,12 +307,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_idup(comm, &duplicate, &request));
   CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  EXPECT_NOTES("copy 1;");
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  EXPECT_NOTES("delete 101;");
+  expect_copied(duplicate, keyval);
   CALL(MPI_Comm_free(&comm));
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ idup-as-of-call
@@ -336,12 +347,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_idup_with_info(comm, MPI_INFO_NULL, &duplicate, &request));
   CALL(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  EXPECT_NOTES("copy 1;");
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  EXPECT_NOTES("delete 101;");
+  expect_copied(duplicate, keyval);
   CALL(MPI_Comm_free(&comm));
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ not-by-split
@@ -353,9 +360,7 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_split(comm, 0, 0, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -369,9 +374,7 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -386,10 +389,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_group(comm, &group));
   CALL(MPI_Comm_create(comm, group, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
   CALL(MPI_Group_free(&group));
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -405,10 +406,8 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_group(comm, &group));
   CALL(MPI_Comm_create_group(comm, group, 0, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
   CALL(MPI_Group_free(&group));
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -421,9 +420,7 @@ static void check(void) {
   int keyval = keyval_comm(copy_comm, delete_comm), dims[1] = {1}, periods[1] = {0};
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Cart_create(comm, 1, dims, periods, 0, &made));
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
+  expect_without(made, keyval);
   CALL(MPI_Comm_free(&comm));
 }
 
@@ -440,9 +437,7 @@ static void check(void) {
   CALL(MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, low ? 1 : 0, 0, &inter));
   CALL(MPI_Comm_set_attr(inter, keyval, (void*)1));
   CALL(MPI_Intercomm_merge(inter, low, &merged));
-  EXPECT_EQ(get_comm(merged, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&merged));
+  expect_without(merged, keyval);
   CALL(MPI_Comm_free(&inter));
   CALL(MPI_Comm_free(&local));
 }

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*@section errors: error handlers, and what erroneous calls do */
 
-/*@ handler-of-comm
- * demanded, 9.3
- * An error in a call for a communicator calls the error handler of that one, with its handle and
- * the code that the call returns.
+/*@ handler-of-xxx
+ * demanded, 9.3, kinds: comm win
+ * An error in a call for a communicator or a window calls the error handler of that one, with its
+ * handle and the code that the call returns.
  */
-static MPI_Comm handled;
+static MPI_Xxx handled;
 static int calls, told;
-static void handle(MPI_Comm* comm, int* code, ...) {
-  EXPECT(*comm == handled, "the communicator of the call", "another handle");
+static void handle(MPI_Xxx* object, int* code, ...) {
+  EXPECT(*object == handled, "the object of the call", "another handle");
   told = *code;
   ++calls;
 }
 static void check(void) {
   MPI_Errhandler handler;
-  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm), code;
-  handled = new_comm();
-  CALL(MPI_Comm_create_errhandler(handle, &handler));
-  CALL(MPI_Comm_set_errhandler(handled, handler));
-  CALL(MPI_Comm_set_attr(handled, keyval, (void*)13));
-  code = MPI_Comm_delete_attr(handled, keyval);
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, refuse_xxx), code;
+  handled = new_xxx();
+  CALL(MPI_Xxx_create_errhandler(handle, &handler));
+  CALL(MPI_Xxx_set_errhandler(handled, handler));
+  CALL(MPI_Xxx_set_attr(handled, keyval, (void*)13));
+  code = MPI_Xxx_delete_attr(handled, keyval);
   if (code != MPI_SUCCESS) {
     EXPECT_EQ(calls, 1);
     EXPECT_EQ(told, code);
@@ -28,36 +28,7 @@ static void check(void) {
     EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
   }
   refusing = 0;
-}
-
-/*@ handler-of-win
- * demanded, 9.3
- * An error in a call for a window calls the error handler of that one, with its handle and the code
- * that the call returns.
- */
-static MPI_Win handled;
-static int calls, told;
-static void handle(MPI_Win* win, int* code, ...) {
-  EXPECT(*win == handled, "the window of the call", "another handle");
-  told = *code;
-  ++calls;
-}
-static void check(void) {
-  MPI_Errhandler handler;
-  int keyval = keyval_win(MPI_WIN_NULL_COPY_FN, refuse_win), code;
-  handled = new_win();
-  CALL(MPI_Win_create_errhandler(handle, &handler));
-  CALL(MPI_Win_set_errhandler(handled, handler));
-  CALL(MPI_Win_set_attr(handled, keyval, (void*)13));
-  code = MPI_Win_delete_attr(handled, keyval);
-  if (code != MPI_SUCCESS) {
-    EXPECT_EQ(calls, 1);
-    EXPECT_EQ(told, code);
-  } else {
-    EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
-  }
-  refusing = 0;
-  MPI_Win_free(&handled);
+  MPI_Xxx_free(&handled);
 }
 
 /*@ handler-of-type
@@ -234,11 +205,13 @@ static void check(void) {
 
 /*@ null-handle
  * open, 7.7.2
- * What an attribute call for MPI_COMM_NULL does, which is erroneous.
+ * What attribute calls for MPI_COMM_NULL do, which are erroneous.
  */
 static void check(void) {
   void* value;
   int flag, keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
   OPEN("get %s", outcome(MPI_Comm_get_attr(MPI_COMM_NULL, keyval, &value, &flag)));
+  OPEN("get of MPI_TAG_UB %s",
+       outcome(MPI_Comm_get_attr(MPI_COMM_NULL, MPI_TAG_UB, &value, &flag)));
   OPEN("set %s", outcome(MPI_Comm_set_attr(MPI_COMM_NULL, keyval, (void*)1)));
 }

@@ -31,24 +31,19 @@
 #define number_of(handle) handle
 #endif
 
-! What the callbacks below were called with.
-module seen
+module attributes
+  USE_MPI
   use iso_c_binding
   implicit none
-  integer(c_int) :: copies = 0, deletes = 0, handle = -1, keyval = -1
-  integer(c_intptr_t) :: val = -1, extra = -1
-end module
-
-! Callbacks. What is copied is the value + 1; that of 13 is not copied, and can't be deleted.
-module callbacks
-  implicit none
+  INCLUDE_MPI
+  ! What the callbacks were called with.
+  integer(c_int) :: copies = 0, deletes = 0, seen_handle = -1, seen_keyval = -1
+  integer(c_intptr_t) :: seen_val = -1, seen_extra = -1
 contains
+
+  ! Callbacks. What is copied is the value + 1; that of 13 is not copied, and can't be deleted; that of 14 can't be copied.
 !@
   subroutine copy_xxx(object, keyval, extra_state, value_in, value_out, flag, ierror)
-    USE_MPI
-    use iso_c_binding, only: c_intptr_t
-    use seen, only: copies, seen_handle => handle, seen_keyval => keyval, seen_val => val, seen_extra => extra
-    implicit none
     xxx_t :: object
     integer :: keyval, ierror
     integer(c_intptr_t) :: extra_state, value_in, value_out
@@ -60,14 +55,10 @@ contains
     seen_extra = extra_state
     value_out = value_in + 1
     flag = value_in /= 13
-    ierror = 0
+    ierror = MPI_SUCCESS
+    if (value_in == 14) ierror = MPI_ERR_OTHER
   end subroutine
   subroutine delete_xxx(object, keyval, val, extra_state, ierror)
-    USE_MPI
-    use iso_c_binding, only: c_intptr_t
-    use seen, only: deletes, seen_handle => handle, seen_keyval => keyval, seen_val => val, seen_extra => extra
-    implicit none
-    INCLUDE_MPI
     xxx_t :: object
     integer :: keyval, ierror
     integer(c_intptr_t) :: val, extra_state
@@ -80,134 +71,182 @@ contains
     if (val == 13) ierror = MPI_ERR_OTHER
   end subroutine
 !@
-end module
+  ! MPI-1's.
+  subroutine copy_mpi1(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    integer :: object, keyval, extra_state, value_in, value_out, ierror
+    logical :: flag
+    copies = copies + 1
+    seen_handle = object
+    seen_keyval = keyval
+    seen_val = value_in
+    seen_extra = extra_state
+    value_out = value_in + 1
+    flag = .true.
+    ierror = 0
+  end subroutine
+  subroutine delete_mpi1(object, keyval, val, extra_state, ierror)
+    integer :: object, keyval, val, extra_state, ierror
+    deletes = deletes + 1
+    seen_handle = object
+    seen_keyval = keyval
+    seen_val = val
+    seen_extra = extra_state
+    ierror = 0
+  end subroutine
 
-subroutine f_seen(f_copies, f_deletes, f_handle, f_keyval, f_val, f_extra) bind(C)
-  use iso_c_binding
-  use seen
-  implicit none
-  integer(c_int) :: f_copies, f_deletes, f_handle, f_keyval
-  integer(c_intptr_t) :: f_val, f_extra
-  f_copies = copies
-  f_deletes = deletes
-  f_handle = handle
-  f_keyval = keyval
-  f_val = val
-  f_extra = extra
-end subroutine
+  subroutine f_seen(f_copies, f_deletes, f_handle, f_keyval, f_val, f_extra) bind(C)
+    integer(c_int) :: f_copies, f_deletes, f_handle, f_keyval
+    integer(c_intptr_t) :: f_val, f_extra
+    f_copies = copies
+    f_deletes = deletes
+    f_handle = seen_handle
+    f_keyval = seen_keyval
+    f_val = seen_val
+    f_extra = seen_extra
+  end subroutine
 
-! Fortran's own constants: which is 0 for MPI_TAG_UB, 1 for MPI_WIN_BASE, and so on.
-function f_keyval(which) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: which
-  integer(c_int) :: f_keyval
-  f_keyval = MPI_KEYVAL_INVALID
-  if (which == 0) f_keyval = MPI_TAG_UB
-  if (which == 1) f_keyval = MPI_WIN_BASE
-  if (which == 2) f_keyval = MPI_WIN_SIZE
-  if (which == 3) f_keyval = MPI_WIN_DISP_UNIT
-end function
+  subroutine f_forget() bind(C)
+    copies = 0
+    deletes = 0
+  end subroutine
+
+  ! Fortran's own constants: which is 0 for MPI_TAG_UB, 1 for MPI_WIN_BASE, and so on.
+  function f_keyval(which) bind(C)
+    integer(c_int), value :: which
+    integer(c_int) :: f_keyval
+    f_keyval = MPI_KEYVAL_INVALID
+    if (which == 0) f_keyval = MPI_TAG_UB
+    if (which == 1) f_keyval = MPI_WIN_BASE
+    if (which == 2) f_keyval = MPI_WIN_SIZE
+    if (which == 3) f_keyval = MPI_WIN_DISP_UNIT
+  end function
 
 !@
-! which: 0 for the callbacks above, 1 for the predefined ones that copy nothing, 2 for those that copy.
-subroutine f_xxx_create_keyval(which, keyval, extra, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int, c_intptr_t
-  use callbacks, only: copy_xxx, delete_xxx
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: which
-  integer(c_int) :: keyval, ierror
-  integer(c_intptr_t), value :: extra
-  if (which == 0) then
-    call MPI_Xxx_create_keyval(copy_xxx, delete_xxx, keyval, extra, ierror)
-  else if (which == 1) then
-    call MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN, keyval, extra, ierror)
-  else
-    call MPI_Xxx_create_keyval(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN, keyval, extra, ierror)
-  end if
-end subroutine
+  ! which: 0 for the callbacks above, 1 for the predefined ones that copy nothing, 2 for those that copy.
+  subroutine f_xxx_create_keyval(which, keyval, extra, ierror) bind(C)
+    integer(c_int), value :: which
+    integer(c_int) :: keyval, ierror
+    integer(c_intptr_t), value :: extra
+    if (which == 0) then
+      call MPI_Xxx_create_keyval(copy_xxx, delete_xxx, keyval, extra, ierror)
+    else if (which == 1) then
+      call MPI_Xxx_create_keyval(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN, keyval, extra, ierror)
+    else
+      call MPI_Xxx_create_keyval(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN, keyval, extra, ierror)
+    end if
+  end subroutine
 
-subroutine f_xxx_free_keyval(keyval, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int
-  implicit none
-  INCLUDE_MPI
-  integer(c_int) :: keyval, ierror
-  call MPI_Xxx_free_keyval(keyval, ierror)
-end subroutine
+  subroutine f_xxx_free_keyval(keyval, ierror) bind(C)
+    integer(c_int) :: keyval, ierror
+    call MPI_Xxx_free_keyval(keyval, ierror)
+  end subroutine
 
-subroutine f_xxx_set_attr(handle, keyval, val, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int, c_intptr_t
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: handle, keyval
-  integer(c_intptr_t), value :: val
-  integer(c_int) :: ierror
-  call MPI_Xxx_set_attr(xxx_of(handle), keyval, val, ierror)
-end subroutine
+  subroutine f_xxx_set_attr(handle, keyval, val, ierror) bind(C)
+    integer(c_int), value :: handle, keyval
+    integer(c_intptr_t), value :: val
+    integer(c_int) :: ierror
+    call MPI_Xxx_set_attr(xxx_of(handle), keyval, val, ierror)
+  end subroutine
 
-subroutine f_xxx_get_attr(handle, keyval, val, flag, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int, c_intptr_t
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: handle, keyval
-  integer(c_intptr_t) :: val
-  integer(c_int) :: flag, ierror
-  logical :: found
-  found = .false.
-  call MPI_Xxx_get_attr(xxx_of(handle), keyval, val, found, ierror)
-  flag = merge(1, 0, found)
-end subroutine
+  subroutine f_xxx_get_attr(handle, keyval, val, flag, ierror) bind(C)
+    integer(c_int), value :: handle, keyval
+    integer(c_intptr_t) :: val
+    integer(c_int) :: flag, ierror
+    logical :: found
+    found = .false.
+    call MPI_Xxx_get_attr(xxx_of(handle), keyval, val, found, ierror)
+    flag = merge(1, 0, found)
+  end subroutine
 
-subroutine f_xxx_delete_attr(handle, keyval, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: handle, keyval
-  integer(c_int) :: ierror
-  call MPI_Xxx_delete_attr(xxx_of(handle), keyval, ierror)
-end subroutine
+  subroutine f_xxx_delete_attr(handle, keyval, ierror) bind(C)
+    integer(c_int), value :: handle, keyval
+    integer(c_int) :: ierror
+    call MPI_Xxx_delete_attr(xxx_of(handle), keyval, ierror)
+  end subroutine
+
+  subroutine f_xxx_free(handle, ierror) bind(C)
+    integer(c_int) :: handle, ierror
+    xxx_t :: object
+    object = xxx_of(handle)
+    call MPI_Xxx_free(object, ierror)
+    handle = number_of(object)
+  end subroutine
 !@
 
-! MPI-1's, which mpi_f08 doesn't have.
-#if FACE != 3
-subroutine f_attr_put(handle, keyval, val, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: handle, keyval, val
-  integer(c_int) :: ierror
-  call MPI_Attr_put(handle, keyval, val, ierror)
-end subroutine
+  subroutine f_comm_dup(handle, duplicate, ierror) bind(C)
+    integer(c_int), value :: handle
+    integer(c_int) :: duplicate, ierror
+    comm_t :: object
+    call MPI_Comm_dup(comm_of(handle), object, ierror)
+    duplicate = number_of(object)
+  end subroutine
 
-subroutine f_attr_get(handle, keyval, val, flag, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: handle, keyval
-  integer(c_int) :: val, flag, ierror
-  logical :: found
-  found = .false.
-  call MPI_Attr_get(handle, keyval, val, found, ierror)
-  flag = merge(1, 0, found)
-end subroutine
+  subroutine f_type_dup(handle, duplicate, ierror) bind(C)
+    integer(c_int), value :: handle
+    integer(c_int) :: duplicate, ierror
+    type_t :: object
+    call MPI_Type_dup(type_of(handle), object, ierror)
+    duplicate = number_of(object)
+  end subroutine
 
-subroutine f_attr_delete(handle, keyval, ierror) bind(C)
-  USE_MPI
-  use iso_c_binding, only: c_int
-  implicit none
-  INCLUDE_MPI
-  integer(c_int), value :: handle, keyval
-  integer(c_int) :: ierror
-  call MPI_Attr_delete(handle, keyval, ierror)
-end subroutine
+#if FACE == 3
+  ! A key's whole life, by calls without ierror, which mpi_f08 allows to leave out.
+  subroutine f_without_ierror(handle, val, keyval, seen_val, flag) bind(C)
+    integer(c_int), value :: handle
+    integer(c_intptr_t), value :: val
+    integer(c_int) :: keyval, flag
+    integer(c_intptr_t) :: seen_val
+    logical :: found
+    type(MPI_Comm) :: duplicate
+    found = .false.
+    call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, keyval, 0_c_intptr_t)
+    call MPI_Comm_set_attr(MPI_Comm(handle), keyval, val)
+    call MPI_Comm_dup(MPI_Comm(handle), duplicate)
+    call MPI_Comm_get_attr(duplicate, keyval, seen_val, found)
+    call MPI_Comm_free(duplicate)
+    call MPI_Comm_delete_attr(MPI_Comm(handle), keyval)
+    call MPI_Comm_free_keyval(keyval)
+    flag = merge(1, 0, found)
+  end subroutine
 #endif
+
+  ! MPI-1's, which mpi_f08 doesn't have.
+#if FACE != 3
+  ! which: as above.
+  subroutine f_keyval_create(which, keyval, extra, ierror) bind(C)
+    integer(c_int), value :: which, extra
+    integer(c_int) :: keyval, ierror
+    if (which == 0) then
+      call MPI_Keyval_create(copy_mpi1, delete_mpi1, keyval, extra, ierror)
+    else
+      call MPI_Keyval_create(MPI_DUP_FN, MPI_NULL_DELETE_FN, keyval, extra, ierror)
+    end if
+  end subroutine
+
+  subroutine f_keyval_free(keyval, ierror) bind(C)
+    integer(c_int) :: keyval, ierror
+    call MPI_Keyval_free(keyval, ierror)
+  end subroutine
+
+  subroutine f_attr_put(handle, keyval, val, ierror) bind(C)
+    integer(c_int), value :: handle, keyval, val
+    integer(c_int) :: ierror
+    call MPI_Attr_put(handle, keyval, val, ierror)
+  end subroutine
+
+  subroutine f_attr_get(handle, keyval, val, flag, ierror) bind(C)
+    integer(c_int), value :: handle, keyval
+    integer(c_int) :: val, flag, ierror
+    logical :: found
+    found = .false.
+    call MPI_Attr_get(handle, keyval, val, found, ierror)
+    flag = merge(1, 0, found)
+  end subroutine
+
+  subroutine f_attr_delete(handle, keyval, ierror) bind(C)
+    integer(c_int), value :: handle, keyval
+    integer(c_int) :: ierror
+    call MPI_Attr_delete(handle, keyval, ierror)
+  end subroutine
+#endif
+end module

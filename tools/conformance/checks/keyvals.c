@@ -248,6 +248,25 @@ static void check(void) {
   MPI_Comm_free(&object);
 }
 
+/*@ freed-twice-in-delete
+ * open, 7.7.2
+ * What a delete callback meets that frees its own key, which was freed before it was called.
+ */
+static int free_own(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  (void)comm, (void)value, (void)extra_state;
+  note("free_keyval %s;", outcome(MPI_Comm_free_keyval(&keyval)));
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Comm object = new_comm();
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, free_own), saved = keyval, code;
+  CALL(MPI_Comm_set_attr(object, keyval, (void*)7));
+  CALL(MPI_Comm_free_keyval(&keyval));
+  code = MPI_Comm_delete_attr(object, saved);
+  OPEN("%s delete %s", notes, outcome(code));
+  MPI_Comm_free(&object);
+}
+
 /*@ freed-twice
  * open, 7.7.2
  * What freeing a saved copy of a key does that was freed before, and is still in use.

@@ -197,6 +197,104 @@ static void check(void) {
   CALL(MPI_Xxx_free(&object));
 }
 
+/*@ f-free-xxx
+ * demanded, 7.7.N
+ * When Fortran frees an object, delete callbacks of C are called.
+ */
+static void check(void) {
+  int handle = MPI_Xxx_c2f(new_xxx()), keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  int ierror;
+  CALL(MPI_Xxx_set_attr(MPI_Xxx_f2c(handle), keyval, (void*)3));
+  FORTRAN(f_xxx_free(&handle, &ierror));
+  EXPECT_NOTES("delete 3;");
+  EXPECT(MPI_Xxx_f2c(handle) == MPI_XXX_NULL, "the null handle after the free", "another");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
+
+/*@ f-dup-xxx
+ * demanded, 7.7.N, kinds: comm type
+ * When Fortran duplicates an object, the callbacks of each key are called in its language.
+ */
+static void check(void) {
+  const int handle = MPI_Xxx_c2f(new_xxx());
+  int in_c = keyval_xxx(copy_xxx, delete_xxx), in_fortran, duplicate = 0, freed, flag, ierror;
+  MPI_Aint value = 0;
+  FORTRAN(f_xxx_create_keyval(0, &in_fortran, 5, &ierror));
+  CALL(MPI_Xxx_set_attr(MPI_Xxx_f2c(handle), in_c, (void*)7));
+  FORTRAN(f_xxx_set_attr(handle, in_fortran, 81, &ierror));
+  FORTRAN(f_xxx_dup(handle, &duplicate, &ierror));
+  EXPECT_NOTES("copy 7;");
+  expect_seen(__LINE__, 1, 0, handle, in_fortran, 81);
+  EXPECT_EQ(get_xxx(MPI_Xxx_f2c(duplicate), in_c), 107);
+  FORTRAN(f_xxx_get_attr(duplicate, in_fortran, &value, &flag, &ierror));
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, 82);
+  freed = duplicate;
+  FORTRAN(f_xxx_free(&freed, &ierror));
+  EXPECT_NOTES("delete 107;");
+  expect_seen(__LINE__, 1, 1, duplicate, in_fortran, 82);
+}
+
+/*@ f-dup-fn-c-set-xxx
+ * implied, 7.7.N, kinds: comm type
+ * MPI_XXX_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same pointer
+ * in C on a duplicate.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval, ierror;
+  FORTRAN(f_xxx_create_keyval(2, &keyval, 0, &ierror));
+  CALL(MPI_Xxx_set_attr(object, keyval, &keyval));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT(get_xxx(duplicate, keyval) == (long)&keyval, "the same pointer", "another one");
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+}
+
+/*@ f-mpi1-dup-fn-c-set
+ * implied, 16.1, needs: attr_put
+ * MPI_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same pointer in C
+ * on a duplicate.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  int keyval, ierror;
+  FORTRAN(f_keyval_create(2, &keyval, 0, &ierror));
+  CALL(MPI_Comm_set_attr(comm, keyval, &keyval));
+  CALL(MPI_Comm_dup(comm, &duplicate));
+  EXPECT(get_comm(duplicate, keyval) == (long)&keyval, "the same pointer", "another one");
+  CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ f-failing-copy
+ * demanded, 7.7.2
+ * MPI_COMM_DUP fails if the copy callback of Fortran returns something else than MPI_SUCCESS.
+ */
+static void check(void) {
+  const int handle = MPI_Comm_c2f(new_comm());
+  int keyval, duplicate, ierror;
+  FORTRAN(f_comm_create_keyval(0, &keyval, 5, &ierror));
+  FORTRAN(f_comm_set_attr(handle, keyval, 14, &ierror));
+  f_comm_dup(handle, &duplicate, &ierror);
+  EXPECT(ierror != MPI_SUCCESS, "an error", "MPI_SUCCESS");
+}
+
+/*@ f-without-ierror
+ * demanded, 19.1.2, needs: f08
+ * In mpi_f08, ierror can be left out of each call.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  MPI_Aint value = 0;
+  int keyval = 0, flag = 0;
+  f_without_ierror(MPI_Comm_c2f(comm), 5, &keyval, &value, &flag);
+  EXPECT_EQ(flag, 1);
+  EXPECT_EQ(value, 5);
+  EXPECT_EQ(keyval, f_keyval(kInvalid));
+  CALL(MPI_Comm_free(&comm));
+}
+
 /*@ f-failing-delete
  * demanded, 7.7.2
  * MPI_COMM_DELETE_ATTR fails if the delete callback of Fortran returns something else than
@@ -292,6 +390,69 @@ static void check(void) {
   FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
   EXPECT_EQ(flag, 1);
   EXPECT_EQ(value, 17);
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ f-mpi1-callbacks
+ * demanded, 16.1, needs: attr_put
+ * Callbacks given to Fortran's MPI_KEYVAL_CREATE take and return an INTEGER, and so does MPI_DUP_FN.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm(), duplicate;
+  const int handle = MPI_Comm_c2f(comm);
+  MPI_Aint wide = 0;
+  int keyval, copied, other, value = 0, flag, ierror;
+  FORTRAN(f_keyval_create(0, &keyval, 321, &ierror));
+  FORTRAN(f_keyval_create(2, &copied, 0, &ierror));
+  FORTRAN(f_attr_put(handle, keyval, -9, &ierror));
+  FORTRAN(f_attr_put(handle, copied, 6, &ierror));
+  CALL(MPI_Comm_dup(comm, &duplicate));
+  expect_seen(__LINE__, 1, 0, handle, keyval, -9);
+  other = MPI_Comm_c2f(duplicate);
+  FORTRAN(f_attr_get(other, keyval, &value, &flag, &ierror));
+  EXPECT(flag && value == -8, "the value -8", "flag %d, %d", flag, value);
+  FORTRAN(f_comm_get_attr(other, keyval, &wide, &flag, &ierror));
+  EXPECT_EQ(wide, -8);
+  FORTRAN(f_attr_get(other, copied, &value, &flag, &ierror));
+  EXPECT(flag && value == 6, "the value 6", "flag %d, %d", flag, value);
+  CALL(MPI_Comm_free(&duplicate));
+  expect_seen(__LINE__, 1, 1, other, keyval, -8);
+  FORTRAN(f_attr_delete(handle, keyval, &ierror));
+  expect_seen(__LINE__, 1, 2, handle, keyval, -9);
+  FORTRAN(f_keyval_free(&keyval, &ierror));
+  EXPECT_EQ(keyval, f_keyval(kInvalid));
+  CALL(MPI_Comm_free(&comm));
+}
+
+/*@ every-language
+ * demanded, 19.3.7, needs: attr_put
+ * In whichever language a key was made and a value set, each language reads it as the standard says.
+ */
+static void check(void) {
+  MPI_Comm comm = new_comm();
+  const int handle = MPI_Comm_c2f(comm);
+  const MPI_Aint wide = sizeof(MPI_Aint) > 4 ? ((MPI_Aint)5 << (sizeof(MPI_Aint) * 4)) + 123 : 123;
+  int keyvals[3], i, set_by, number = 0, flag, ierror;
+  FORTRAN(f_comm_create_keyval(2, &keyvals[0], 0, &ierror));
+  FORTRAN(f_keyval_create(2, &keyvals[1], 0, &ierror));
+  keyvals[2] = keyval_comm(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN);
+  for (i = 0; i < 9; ++i) {
+    const int keyval = keyvals[i / 3];
+    MPI_Aint aint = 0;
+    void* pointer = NULL;
+    set_by = i % 3;
+    if (set_by == 0) CALL(MPI_Comm_set_attr(comm, keyval, (void*)wide));
+    if (set_by == 1) FORTRAN(f_attr_put(handle, keyval, -5, &ierror));
+    if (set_by == 2) FORTRAN(f_comm_set_attr(handle, keyval, wide, &ierror));
+    CALL(MPI_Comm_get_attr(comm, keyval, &pointer, &flag));
+    FORTRAN(f_attr_get(handle, keyval, &number, &flag, &ierror));
+    FORTRAN(f_comm_get_attr(handle, keyval, &aint, &flag, &ierror));
+    EXPECT_EQ(number, set_by == 1 ? -5 : 123);
+    EXPECT_EQ(aint, set_by == 1 ? -5 : wide);
+    if (set_by == 0) EXPECT(pointer == (void*)wide, "C's pointer in C", "another");
+    if (set_by == 1) EXPECT_EQ(*(int*)pointer, -5);
+    if (set_by == 2) EXPECT_EQ(*(MPI_Aint*)pointer, wide);
+  }
   CALL(MPI_Comm_free(&comm));
 }
 

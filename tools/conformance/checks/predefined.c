@@ -256,21 +256,73 @@ static void check(void) {
   CALL(MPI_Win_set_attr(win, keyval, (void*)3));
   CALL(MPI_Win_free(&win));
   EXPECT_EQ(looked, 5);
+  CALL(MPI_Win_free_keyval(&keyval));
+}
+
+/*@ same-each-time
+ * demanded, 9.1.2
+ * Predefined attributes don't change while MPI is initialized, however often they are asked for, on
+ * whichever communicator, whether or not that has attributes of the program's.
+ */
+static long value_of(MPI_Comm comm, int keyval) {
+  int flag = 0, *value = NULL, code = MPI_Comm_get_attr(comm, keyval, &value, &flag);
+  return code != MPI_SUCCESS ? 1L << 40 : flag ? *value : 1L << 41;
+}
+static void check(void) {
+  const int keyvals[] = {MPI_TAG_UB, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM};
+  int own = keyval_comm(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN), round, c, k;
+  long first[4][5];
+  for (round = 0; round < 40; ++round) {
+    MPI_Comm comms[4] = {MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL, MPI_COMM_NULL};
+    if (round == 20) {
+      CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, own, &own));
+      CALL(MPI_Comm_set_attr(MPI_COMM_SELF, own, &own));
+    }
+    CALL(MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]));
+    CALL(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &comms[3]));
+    for (c = 0; c < 4; ++c) {
+      for (k = 0; k < 5; ++k) {
+        if (round == 0) first[c][k] = value_of(comms[c], keyvals[k]);
+        EXPECT_EQ(value_of(comms[c], keyvals[k]), first[c][k]);
+      }
+    }
+    CALL(MPI_Comm_free(&comms[2]));
+    CALL(MPI_Comm_free(&comms[3]));
+  }
+  CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, own));
+  CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, own));
+  CALL(MPI_Comm_free_keyval(&own));
 }
 
 /*@ on-other-communicators
  * open, 9.1.2
- * Whether MPI_TAG_UB is attached to MPI_COMM_SELF and to a duplicate of MPI_COMM_WORLD, too.
+ * Which predefined attributes MPI_COMM_SELF, a duplicate of MPI_COMM_WORLD and a part of it have.
  */
+static void look(const char* where, MPI_Comm comm) {
+  const int keyvals[] = {MPI_TAG_UB,        MPI_IO,     MPI_WTIME_IS_GLOBAL,
+                         MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE};
+  const char* names[] = {"TAG_UB",        "IO",     "WTIME_IS_GLOBAL",
+                         "UNIVERSE_SIZE", "APPNUM", "LASTUSEDCODE"};
+  int k;
+  note("%s:", where);
+  for (k = 0; k < 6; ++k) {
+    void* value;
+    int flag = 0;
+    const int code = MPI_Comm_get_attr(comm, keyvals[k], &value, &flag);
+    if (code != MPI_SUCCESS || flag) note(" %s%s", names[k], flag ? "" : "?");
+  }
+  note("; ");
+}
 static void check(void) {
-  MPI_Comm duplicate;
-  void* value;
-  int flag[2] = {0, 0};
+  MPI_Comm duplicate, part;
   CALL(MPI_Comm_dup(MPI_COMM_WORLD, &duplicate));
-  MPI_Comm_get_attr(MPI_COMM_SELF, MPI_TAG_UB, &value, &flag[0]);
-  MPI_Comm_get_attr(duplicate, MPI_TAG_UB, &value, &flag[1]);
-  OPEN("MPI_COMM_SELF: %s; the duplicate: %s", flag[0] ? "yes" : "no", flag[1] ? "yes" : "no");
+  CALL(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &part));
+  look("MPI_COMM_SELF", MPI_COMM_SELF);
+  look("the duplicate", duplicate);
+  look("the part", part);
+  OPEN("%s", notes);
   CALL(MPI_Comm_free(&duplicate));
+  CALL(MPI_Comm_free(&part));
 }
 
 /*@ set-predefined

@@ -240,6 +240,33 @@ static void check(void) {
   EXPECT_NOTES("delete 2;");
 }
 
+/*@ set-on-old-in-copy-xxx
+ * implied, 7.7.N, kinds: comm type
+ * A copy callback sets another attribute of the old object: both objects have what they are to have.
+ */
+static int other;
+static int set_on_old(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
+                      int* flag) {
+  (void)keyval, (void)extra_state;
+  CALL(MPI_Xxx_set_attr(object, other, (void*)2));
+  *(void**)out = in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx(), duplicate;
+  int keyval = keyval_xxx(set_on_old, MPI_XXX_NULL_DELETE_FN);
+  other = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  CALL(MPI_Xxx_dup(object, &duplicate));
+  EXPECT_EQ(get_xxx(object, other), 2);
+  EXPECT_EQ(get_xxx(duplicate, other), ABSENT);
+  EXPECT_EQ(get_xxx(duplicate, keyval), 1);
+  CALL(MPI_Xxx_free(&duplicate));
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 2;");
+}
+
 /*@ delete-chain-xxx
  * implied, 7.7.N
  * Delete callbacks that each delete the next of 50 attributes, one within the other.
@@ -282,6 +309,38 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   MPI_Comm_delete_attr(comm, keyval);
   OPEN("the callback runs %d times; inner delete %s", calls, notes);
+}
+
+/*@ delete-linked
+ * open, 7.7.2
+ * What becomes of two communicators whose attributes hold each other, as PETSc's do: each delete
+ * callback deletes the other's attribute if a get still finds it.
+ */
+static MPI_Comm linked[2];
+static int keys[2], calls;
+static int delete_link(MPI_Comm comm, int keyval, void* value, void* extra_state) {
+  const int me = keyval == keys[1];
+  (void)comm, (void)value, (void)extra_state;
+  note("%d;", me);
+  if (++calls < 10 && get_comm(linked[!me], keys[!me]) != ABSENT) {
+    MPI_Comm_delete_attr(linked[!me], keys[!me]);
+  }
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  int i, round;
+  for (i = 0; i < 2; ++i) {
+    keys[i] = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_link);
+    linked[i] = new_comm();
+  }
+  for (round = 0; round < 2; ++round) {
+    for (i = 0; i < 2; ++i) CALL(MPI_Comm_set_attr(linked[i], keys[i], (void*)1));
+    calls = 0;
+    if (round == 0) MPI_Comm_delete_attr(linked[0], keys[0]);
+    if (round == 1) MPI_Comm_free(&linked[1]);
+    note(round == 0 ? " by delete; " : " by free");
+  }
+  OPEN("%s", notes);
 }
 
 /*@ set-itself-in-delete

@@ -2,19 +2,15 @@
 /*@section sessions: communicators of MPI sessions, without MPI_Init */
 
 /*@ session-attributes
- * demanded, 7.7.2, since: 4.0, needs: sessions, init: none
+ * demanded, 7.7.2, needs: sessions, init: none
  * Keys can be used on any locally defined communicator: on one made from a session's group too,
  * with duplicates and delete callbacks.
  */
 static void check(void) {
   MPI_Session session;
-  MPI_Group group;
   MPI_Comm comm, duplicate;
   int keyval;
-  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-  CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
-  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
-  CALL(MPI_Group_free(&group));
+  comm = session_comm(&session);
   keyval = keyval_comm(copy_comm, delete_comm);
   EXPECT_EQ(get_comm(comm, keyval), ABSENT);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
@@ -29,18 +25,14 @@ static void check(void) {
 }
 
 /*@ session-tag-ub
- * demanded, 9.1.2, since: 4.0, needs: sessions, init: none
+ * demanded, 9.1.2, needs: sessions, init: none
  * MPI_TAG_UB is attached to all communicators made by MPI_COMM_CREATE_FROM_GROUP.
  */
 static void check(void) {
   MPI_Session session;
-  MPI_Group group;
   MPI_Comm comm;
   int flag = 0, *value = NULL;
-  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-  CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
-  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
-  CALL(MPI_Group_free(&group));
+  comm = session_comm(&session);
   CALL(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &flag));
   EXPECT(flag && *value >= 32767, "MPI_TAG_UB, at least 32767", "flag = %d", flag);
   CALL(MPI_Comm_free(&comm));
@@ -48,7 +40,7 @@ static void check(void) {
 }
 
 /*@ session-datatypes
- * demanded, 7.7.4, since: 4.0, needs: sessions, init: none
+ * demanded, 7.7.4, needs: sessions, init: none
  * Attributes of datatypes work in a session, too.
  */
 static void check(void) {
@@ -69,20 +61,16 @@ static void check(void) {
 }
 
 /*@ session-again
- * demanded, 7.7.2, since: 4.0, needs: session_again, init: none
+ * demanded, 7.7.2, needs: session_again, init: none
  * After one session another one works like the first, with keys of its own.
  */
 static void check(void) {
   int round;
   for (round = 0; round < 3; ++round) {
     MPI_Session session;
-    MPI_Group group;
     MPI_Comm comm;
     int keyval;
-    CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-    CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
-    CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
-    CALL(MPI_Group_free(&group));
+    comm = session_comm(&session);
     keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
     EXPECT_EQ(get_comm(comm, keyval), ABSENT);
     CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
@@ -95,18 +83,14 @@ static void check(void) {
 }
 
 /*@ session-beside-world
- * demanded, 7.7.2, since: 4.0, needs: sessions
+ * demanded, 7.7.2, needs: sessions
  * A key serves communicators of MPI_Init's world and of a session alike.
  */
 static void check(void) {
   MPI_Session session;
-  MPI_Group group;
   MPI_Comm comm, other = new_comm();
   int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
-  CALL(MPI_Group_from_session_pset(session, "mpi://SELF", &group));
-  CALL(MPI_Comm_create_from_group(group, "check", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm));
-  CALL(MPI_Group_free(&group));
+  comm = session_comm(&session);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   CALL(MPI_Comm_set_attr(other, keyval, (void*)2));
   EXPECT_EQ(get_comm(comm, keyval), 1);
@@ -119,8 +103,87 @@ static void check(void) {
   CALL(MPI_Comm_free_keyval(&keyval));
 }
 
+/*@ session-beside-session
+ * demanded, 7.7.2, needs: sessions, init: none
+ * Another session that comes and goes is no end of the first one's keys and attributes.
+ */
+static void check(void) {
+  MPI_Session session, other;
+  MPI_Comm comm = session_comm(&session);
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &other));
+  CALL(MPI_Session_finalize(&other));
+  EXPECT_EQ(get_comm(comm, keyval), 1);
+  CALL(MPI_Comm_free(&comm));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+  CALL(MPI_Session_finalize(&session));
+}
+
+/*@ session-outlives-world
+ * demanded, 7.7.2, needs: session_outlives, init: none
+ * In a session that outlives MPI_Init's world, keys of both go on after MPI_Finalize.
+ */
+static void check(void) {
+  MPI_Session session;
+  MPI_Comm comm = session_comm(&session);
+  int keyval, later;
+  MPI_Init(NULL, NULL);
+  keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)3));
+  MPI_Finalize();
+  EXPECT_EQ(get_comm(comm, keyval), 3);
+  CALL(MPI_Comm_delete_attr(comm, keyval));
+  later = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, later, (void*)4));
+  CALL(MPI_Comm_free(&comm));
+  EXPECT_NOTES("delete 3;delete 4;");
+  CALL(MPI_Comm_free_keyval(&keyval));
+  CALL(MPI_Comm_free_keyval(&later));
+  CALL(MPI_Session_finalize(&session));
+}
+
+/*@ session-after-world
+ * demanded, 7.7.2, needs: session_after, init: none
+ * Sessions that begin after MPI_Finalize have keys and attributes.
+ */
+static void check(void) {
+  int round;
+  MPI_Init(NULL, NULL);
+  keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  MPI_Finalize();
+  for (round = 0; round < 2; ++round) {
+    MPI_Session session;
+    MPI_Comm comm = session_comm(&session);
+    int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+    CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+    EXPECT_EQ(get_comm(comm, keyval), 1);
+    CALL(MPI_Comm_free(&comm));
+    EXPECT_NOTES("delete 1;");
+    CALL(MPI_Comm_free_keyval(&keyval));
+    CALL(MPI_Session_finalize(&session));
+  }
+}
+
+/*@ session-keyval-kept
+ * open, 7.7.2, needs: session_again, init: none
+ * What a key of an earlier session does in a later one.
+ */
+static void check(void) {
+  MPI_Session session;
+  MPI_Comm comm = session_comm(&session);
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), code;
+  CALL(MPI_Comm_free(&comm));
+  CALL(MPI_Session_finalize(&session));
+  comm = session_comm(&session);
+  code = MPI_Comm_set_attr(comm, keyval, (void*)1);
+  MPI_Comm_free(&comm);
+  OPEN("set %s; the free of the communicator: %s", outcome(code), *notes ? notes : "no callback");
+}
+
 /*@ session-predefined-type
- * open, 7.7.4, since: 4.0, needs: session_again, init: none
+ * open, 7.7.4, needs: session_again, init: none
  * Whether an attribute of MPI_INT is still there in the next session, and whether its delete
  * callback was called.
  */
@@ -136,6 +199,19 @@ static void check(void) {
   code = MPI_Type_get_attr(MPI_INT, keyval, &value, &flag);
   OPEN("get %s, %s; the callback %s", outcome(code), flag ? "and finds it" : "and finds nothing",
        *notes ? "was called" : "was not called");
+}
+
+/*@ get-before-init
+ * open, 11.4.1, init: none
+ * What MPI_COMM_GET_ATTR does before MPI is initialized, when it may not be called.
+ */
+static void check(void) {
+  void* value;
+  int flag = 0;
+  const char* said = outcome(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
+  OPEN("it %s", said);
+  MPI_Init(NULL, NULL);
+  MPI_Finalize();
 }
 
 /*@ before-init

@@ -341,12 +341,6 @@ static void check(void) {
  * deleted once.
  */
 static int key;
-static int copy_cell(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
-  (void)old, (void)keyval, (void)extra_state, (void)in;
-  *(void**)out = new_cell();
-  *flag = 1;
-  return MPI_SUCCESS;
-}
 static void use_objects(int me) {
   int i;
   (void)me;
@@ -359,7 +353,7 @@ static void use_objects(int me) {
   }
 }
 static void check(void) {
-  key = keyval_xxx(copy_cell, delete_cell_xxx);
+  key = keyval_xxx(copy_cell_xxx, delete_cell_xxx);
   run_threads(use_objects);
   expect_each_deleted_once();
 }
@@ -457,6 +451,110 @@ static void check(void) {
   expect_each_deleted_once();
 }
 
+/*@ circle-of-sets-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * Two threads each replace an attribute of an object of their own, and the old value's delete
+ * callback duplicates and frees the other's object, whose attribute has a copy callback: no hang, and
+ * each value is deleted once.
+ */
+static MPI_Xxx objects[2];
+static int key;
+static __thread int number, depth;
+static int delete_and_dup(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  if (++depth == 1) {
+    MPI_Xxx duplicate;
+    meet(number);
+    CALL(MPI_Xxx_dup(objects[!number], &duplicate));
+    CALL(MPI_Xxx_free(&duplicate));
+  }
+  --depth;
+  return delete_cell_xxx(of, keyval, value, extra_state);
+}
+static void replace(int me) {
+  int i;
+  number = me;
+  for (i = 0; me < 2 && i < 1000; ++i) {
+    pthread_barrier_wait(&both);
+    CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
+  }
+}
+static void check(void) {
+  int i;
+  key = keyval_xxx(copy_cell_xxx, delete_and_dup);
+  for (i = 0; i < 2; ++i) {
+    objects[i] = new_xxx();
+    CALL(MPI_Xxx_set_attr(objects[i], key, new_cell()));
+  }
+  pthread_barrier_init(&both, NULL, 2);
+  run_threads(replace);
+  depth = 1;
+  for (i = 0; i < 2; ++i) CALL(MPI_Xxx_free(&objects[i]));
+  expect_each_deleted_once();
+}
+
+/*@ circle-of-copies-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * Two threads each duplicate an object of their own, and the copy callback deletes the other's
+ * attribute, which is just being copied there: no hang, and each value is deleted once.
+ */
+static MPI_Xxx objects[2];
+static int key;
+static __thread int number;
+static int copy_and_delete(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out,
+                           int* flag) {
+  meet(number);
+  MPI_Xxx_delete_attr(objects[!number], key); /* which may be gone already */
+  return copy_cell_xxx(old, keyval, extra_state, in, out, flag);
+}
+static void duplicate(int me) {
+  int i;
+  number = me;
+  for (i = 0; me < 2 && i < 1000; ++i) {
+    MPI_Xxx duplicate;
+    CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
+    pthread_barrier_wait(&both);
+    CALL(MPI_Xxx_dup(objects[me], &duplicate));
+    pthread_barrier_wait(&both);
+    CALL(MPI_Xxx_free(&duplicate));
+  }
+}
+static void check(void) {
+  int i;
+  key = keyval_xxx(copy_and_delete, delete_cell_xxx);
+  for (i = 0; i < 2; ++i) objects[i] = new_xxx();
+  pthread_barrier_init(&both, NULL, 2);
+  run_threads(duplicate);
+  for (i = 0; i < 2; ++i) CALL(MPI_Xxx_free(&objects[i]));
+  expect_each_deleted_once();
+}
+
+/*@ first-touch-xxx
+ * implied, 11.6.1, threads, kinds: comm type
+ * Threads that make the process's first keys, and then attach the first attributes to a new object,
+ * all at the same time: each finds those of all the others.
+ */
+static int keys[THREADS];
+static MPI_Xxx object;
+static pthread_barrier_t next_step;
+static void touch(int me) {
+  int round, t, lost = 0;
+  keys[me] = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
+  for (round = 0; round < 300; ++round) {
+    if (me == 0) object = new_xxx();
+    pthread_barrier_wait(&next_step);
+    CALL(MPI_Xxx_set_attr(object, keys[me], (void*)(long)(round * THREADS + me)));
+    pthread_barrier_wait(&next_step);
+    for (t = 0; t < THREADS; ++t) lost += get_xxx(object, keys[t]) != round * THREADS + t;
+    pthread_barrier_wait(&next_step);
+    if (me == 0) CALL(MPI_Xxx_free(&object));
+  }
+  EXPECT(lost == 0, "the attributes of all threads", "%d lost", lost);
+}
+static void check(void) {
+  pthread_barrier_init(&next_step, NULL, THREADS);
+  run_threads(touch);
+}
+
 /*@ predefined-in-threads
  * implied, 11.6.1, threads
  * Threads read predefined attributes, while others set their own: they get the same values as ever.
@@ -501,7 +599,7 @@ static int wait_for_get(MPI_Comm comm, int keyval, void* value, void* extra_stat
   long i;
   (void)comm, (void)keyval, (void)value, (void)extra_state;
   __atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
-  for (i = 0; i < 2000 && !__atomic_load_n(&done, __ATOMIC_SEQ_CST); ++i) usleep(1000);
+  for (i = 0; i < 30000 && !__atomic_load_n(&done, __ATOMIC_SEQ_CST); ++i) usleep(1000);
   return MPI_SUCCESS;
 }
 static void one_waits(int me) {

@@ -306,6 +306,49 @@ static void check(void) {
   CALL(MPI_Type_free_keyval(&keyval));
 }
 
+/*@ many-objects
+ * demanded, 7.7.4
+ * Of many objects that are alive at the same time, freed in another order than made and made again,
+ * each has its own attribute until it is freed, and a new one has none.
+ */
+enum { OBJECTS = 30000 };
+static MPI_Datatype types[OBJECTS];
+static int alive, strange;
+static int delete_own(MPI_Datatype type, int keyval, void* value, void* extra_state) {
+  (void)keyval, (void)extra_state;
+  strange += types[(long)value % OBJECTS] != type;
+  --alive;
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, delete_own), round, i;
+  for (i = 0; i < OBJECTS; ++i) types[i] = MPI_DATATYPE_NULL;
+  for (round = 0; round < 4; ++round) {
+    int found = 0, wrong = 0;
+    for (i = 0; i < OBJECTS; ++i) {
+      if (types[i] != MPI_DATATYPE_NULL) continue;
+      CALL(MPI_Type_dup(MPI_INT, &types[i]));
+      found += get_type(types[i], keyval) != ABSENT;
+      CALL(MPI_Type_set_attr(types[i], keyval, (void*)(round * (long)OBJECTS + i)));
+      ++alive;
+    }
+    for (i = 0; i < OBJECTS; ++i) wrong += get_type(types[i], keyval) % OBJECTS != i;
+    EXPECT(found == 0, "no attribute of a new object", "%d with one", found);
+    EXPECT(wrong == 0, "each object's own attribute", "%d others", wrong);
+    EXPECT_EQ(alive, OBJECTS);
+    for (i = 0; i < OBJECTS; ++i) {
+      const int j = (int)(i * 7919L % OBJECTS);
+      MPI_Datatype doomed = types[j];
+      if (round < 3 && (j + round) % 3 == 0) continue;
+      CALL(MPI_Type_free(&doomed));
+      types[j] = MPI_DATATYPE_NULL;
+    }
+  }
+  EXPECT(strange == 0, "the type of the attribute in its delete callback", "%d others", strange);
+  EXPECT_EQ(alive, 0);
+  CALL(MPI_Type_free_keyval(&keyval));
+}
+
 /*@ failing-delete
  * demanded, 7.7.2
  * MPI_COMM_DELETE_ATTR fails if the delete callback returns something else than MPI_SUCCESS.

@@ -3,7 +3,7 @@
 // The part of MPI-5.0's standard ABI that the interposer needs (from the standard's chapter on the
 // ABI and its lists of constants): types, values and functions. It takes the place of an MPI's
 // mpi.h, so that the interposer can be built where no MPI has one for this ABI.
-// tests/mpi/abi_values.c compares it with the mpi.h of those MPIs that do.
+// tests/mpi/field.sh compares it with the mpi.h of those MPIs that do.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MPI_ABI_ABI_H_
 #define ATTRCACHE_MPI_NATIVE_MPI_ABI_ABI_H_

@@ -25,6 +25,7 @@ typedef int MPI_Type_delete_attr_function(MPI_Datatype, int, void*, void*);
 typedef int MPI_Win_copy_attr_function(MPI_Win, int, void*, void*, void*, int*);
 typedef int MPI_Win_delete_attr_function(MPI_Win, int, void*, void*);
 MPI_Comm_copy_attr_function MPIR_Dup_fn;
+typedef void MPIX_Destructor_function(void*);
 
 #define MPI_KEYVAL_INVALID 0x24000000
 #define MPI_DATATYPE_NULL 0x0c000000
@@ -78,6 +79,10 @@ void MPL_free(void* memory);
 
 enum { MPIR_ERR_RECOVERABLE = 0 };
 int MPIR_Err_create_code(int, int, const char[], int, int, const char[], const char[], ...);
+#define MPIR_ERR_SET1(error, class, generic, specific, argument)                                   \
+  ((error) = MPIR_Err_create_code(error, MPIR_ERR_RECOVERABLE, __func__, __LINE__, class, generic, \
+                                  specific, argument))
+#define MPIR_ERR_SET(error, class, generic) MPIR_ERR_SET1(error, class, generic, NULL, 0)
 #define MPIR_Assert(condition) ((condition) ? (void)0 : __builtin_trap())
 extern int MPIR_locked; /* 1 within the global critical section */
 #define MPID_THREAD_CS_EXIT(name, mutex) (MPIR_Assert(MPIR_locked), MPIR_locked = 0)
@@ -85,11 +90,17 @@ extern int MPIR_locked; /* 1 within the global critical section */
 
 /* ---- Attributes ---- */
 
+#ifdef MPIR_ATTR_AS_FORTRAN
+typedef int(MPII_Attr_copy_proxy)(MPI_Comm_copy_attr_function*, int, int, void*, void*, void**,
+                                  int*);
+typedef int(MPII_Attr_delete_proxy)(MPI_Comm_delete_attr_function*, int, int, void*, void*);
+#else
 typedef enum { MPIR_ATTR_PTR = 0, MPIR_ATTR_AINT = 1, MPIR_ATTR_INT = 3 } MPIR_Attr_type;
 typedef int(MPII_Attr_copy_proxy)(MPI_Comm_copy_attr_function*, int, int, void*, MPIR_Attr_type,
                                   void*, void**, int*);
 typedef int(MPII_Attr_delete_proxy)(MPI_Comm_delete_attr_function*, int, int, MPIR_Attr_type, void*,
                                     void*);
+#endif
 void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
                            MPII_Attr_delete_proxy delete_proxy);
 typedef void MPII_Attr_fn(void);
@@ -138,7 +149,7 @@ typedef struct {
 
 enum { MPIR_DATATYPE_N_BUILTIN = 4 };
 extern MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
-#if MPICH_NUMVERSION < 50000000
+#ifndef MPIR_ATTR_PAIRTYPES
 enum { MPIR_DATATYPE_N_PREDEFINED = 6 };
 extern MPI_Datatype MPIR_Datatype_index_to_predefined[MPIR_DATATYPE_N_PREDEFINED];
 #else
@@ -159,15 +170,29 @@ extern struct MPIR_Process_t {
 
 /* ---- mpir_impl.h ---- */
 
+#ifdef MPIR_ATTR_AS_FORTRAN
+#define DECLARE_ATTR(Kind, Object)                                           \
+  int MPIR_##Kind##_get_attr_impl(Object*, int, void*, int*);                \
+  int MPIR_##Kind##_set_attr_impl(Object*, int, void*);                      \
+  int MPIR_##Kind##_get_attr_as_fortran_impl(Object*, int, void*, int*);     \
+  int MPIR_##Kind##_set_attr_as_fortran_impl(Object*, int, void*);           \
+  int MPIR_##Kind##_create_keyval_x_impl(MPI_##Kind##_copy_attr_function*,   \
+                                         MPI_##Kind##_delete_attr_function*, \
+                                         MPIX_Destructor_function*, int*, void*)
+#else
+#define DECLARE_ATTR(Kind, Object)                                            \
+  int MPIR_##Kind##_get_attr_impl(Object*, int, void*, int*, MPIR_Attr_type); \
+  int MPIR_##Kind##_set_attr_impl(Object*, int, void*, MPIR_Attr_type)
+#endif
 #define DECLARE(Kind, Object)                                                            \
   int MPIR_##Kind##_create_keyval_impl(MPI_##Kind##_copy_attr_function*,                 \
                                        MPI_##Kind##_delete_attr_function*, int*, void*); \
-  int MPIR_##Kind##_get_attr_impl(Object*, int, void*, int*, MPIR_Attr_type);            \
-  int MPIR_##Kind##_set_attr_impl(Object*, int, void*, MPIR_Attr_type);                  \
-  int MPIR_##Kind##_delete_attr_impl(Object*, int)
+  int MPIR_##Kind##_delete_attr_impl(Object*, int);                                      \
+  DECLARE_ATTR(Kind, Object)
 DECLARE(Comm, MPIR_Comm);
 DECLARE(Type, MPIR_Datatype);
 DECLARE(Win, MPIR_Win);
 #undef DECLARE
+#undef DECLARE_ATTR
 
 #endif /* ATTRCACHE_MPICH_DECLARATIONS_MPIIMPL_H_ */

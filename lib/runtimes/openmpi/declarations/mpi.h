@@ -49,6 +49,4 @@ MPI_Type_delete_attr_function MPI_TYPE_NULL_DELETE_FN;
 MPI_Win_copy_attr_function MPI_WIN_NULL_COPY_FN, MPI_WIN_DUP_FN;
 MPI_Win_delete_attr_function MPI_WIN_NULL_DELETE_FN;
 
-MPI_Fint PMPI_Type_c2f(MPI_Datatype datatype);
-
 #endif

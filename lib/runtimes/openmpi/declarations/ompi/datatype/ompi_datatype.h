@@ -16,6 +16,7 @@ static inline int opal_obj_update(opal_object_t* object, int by) {
 typedef struct ompi_datatype_t {
   opal_object_t super;
   int predefined;
+  int d_f_to_c_index;
   attrcache_table d_keyhash;
 } ompi_datatype_t;
 
@@ -29,6 +30,7 @@ typedef struct opal_pointer_array_t {
 } opal_pointer_array_t;
 extern opal_pointer_array_t ompi_datatype_f_to_c_table;
 
+int opal_pointer_array_add(opal_pointer_array_t* array, void* item);
 static inline int opal_pointer_array_get_size(opal_pointer_array_t* array) { return array->size; }
 static inline void* opal_pointer_array_get_item(opal_pointer_array_t* array, int index) {
   return array->items[index];

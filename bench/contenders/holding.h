@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// An array of values, each of which may be used while others replace it: what keeps it alive
+// meanwhile is the contender. Nothing else is measured of these.
+
+#ifndef BENCH_CONTENDERS_HOLDING_H_
+#define BENCH_CONTENDERS_HOLDING_H_
+
+#include "bench/contenders/counted_keys.h"
+#include "bench/harness/describe.h"
+
+namespace bench {
+
+// A Cell holds a value: set(value) publishes it, and borrow() uses and returns it.
+template <class Cell>
+struct Holding : CountedKeys {
+  struct Object {
+    Cell cells[64];
+  };
+  using Handle = Object*;
+  static constexpr long kBytes = sizeof(Object);
+
+  static Handle handle(Object& object) { return &object; }
+  static bool set(Object* object, int key, void* value) {
+    object->cells[key].set(value);
+    return true;
+  }
+  [[gnu::always_inline]] static bool borrow(Object* object, int key, void** value) {
+    *value = object->cells[key].borrow();
+    return *value != nullptr;
+  }
+};
+
+}  // namespace bench
+
+#endif  // BENCH_CONTENDERS_HOLDING_H_

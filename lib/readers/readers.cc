@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "readers/readers.h"
+
+#include <new>
+
+#include "platform/spin.h"
+
+namespace attrcache {
+
+Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
+    : threads_(threads), memory_(memory), fence_(full_fences), near_(make_chunk(0, &allocated_[0])) {
+  chunks_[0].store(reinterpret_cast<uintptr_t>(near_), kRelaxed);
+}
+
+Readers::~Readers() {
+  for (const Atomic<uintptr_t>& chunk : chunks_) {
+    const auto c = static_cast<unsigned>(&chunk - chunks_);
+    auto* const records = reinterpret_cast<ThreadRecord*>(chunk.load(kRelaxed));
+    if (records == nullptr) continue;
+    for (unsigned r = 0; r < length_of(c); ++r) {
+      for (uintptr_t more = records[r].more.load(kRelaxed); more != 0;) {
+        auto* const cells = reinterpret_cast<MoreCells*>(more);
+        more = cells->next;
+        memory_.destroy(cells);
+      }
+    }
+    memory_.release(allocated_[c]);
+  }
+}
+
+ThreadRecord* Readers::make_chunk(unsigned chunk, void** allocated) {
+  const unsigned length = length_of(chunk);
+  constexpr size_t kSlack = alignof(ThreadRecord) - kAllocationAlignment;
+  *allocated = memory_.allocate(length * sizeof(ThreadRecord) + kSlack);
+  if (*allocated == nullptr) return nullptr;
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(*allocated) + kSlack;
+  auto* const records = reinterpret_cast<ThreadRecord*>(begin - begin % alignof(ThreadRecord));
+  for (unsigned r = 0; r < length; ++r) {
+    auto* const record = new (&records[r]) ThreadRecord;
+    record->readers = this;
+    record->second.more.store(reinterpret_cast<uintptr_t>(&record->third), kRelaxed);
+    record->free = &record->second;
+    record->first.what.store(uintptr_t(Says::kTaken), kRelaxed);
+  }
+  return records;
+}
+
+// The record of the calling thread; null when out of memory.
+ThreadRecord* Readers::mine() {
+  const unsigned ordinal = thread_ordinal();
+  const unsigned c = chunk_of(ordinal);
+  if (c >= kChunks) return nullptr;
+  uintptr_t chunk = chunks_[c].load(kAcquire);  // pairs with the exchange below
+  if (chunk == 0) [[unlikely]] {
+    void* allocated;
+    ThreadRecord* const made = make_chunk(c, &allocated);
+    if (made == nullptr) return nullptr;
+    // It acquires and releases, as everything must that leads to a cell (asymmetric_fence.h).
+    if (chunks_[c].compare_exchange_strong(chunk, reinterpret_cast<uintptr_t>(made), kAcqRel,
+                                           kAcquire)) {
+      chunk = reinterpret_cast<uintptr_t>(made);
+      allocated_[c] = allocated;
+    } else {
+      memory_.release(allocated);
+    }
+  }
+  unsigned highest = highest_.load(kRelaxed);
+  while (highest < ordinal && !highest_.compare_exchange_weak(highest, ordinal, kAcqRel, kRelaxed)) {
+  }
+  auto* const record = reinterpret_cast<ThreadRecord*>(chunk) + (ordinal - first_of(c));
+  // From here on its thread may take the fast way.
+  if (c == 0 && fence_.light() && !threads_.hooked() &&
+      record->first.what.load(kRelaxed) == uintptr_t(Says::kTaken)) {
+    record->first.what.store(0, kRelaxed);
+  }
+  return record;
+}
+
+Announcement* Readers::take() {
+  ThreadRecord* const record = mine();
+  if (record == nullptr) return nullptr;
+  if (record->free == nullptr) {
+    auto* const more = memory_.make<MoreCells>();
+    if (more == nullptr) return nullptr;
+    for (Announcement& cell : more->cells) {
+      cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);
+      record->free = &cell;
+    }
+    more->next = record->more.load(kRelaxed);
+    record->more.exchange(reinterpret_cast<uintptr_t>(more), kAcqRel);  // as in mine()
+  }
+  Announcement* const cell = record->free;
+  record->free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
+  cell->what.store(uintptr_t(Says::kTaken), kRelaxed);
+  return cell;
+}
+
+void Readers::release(Announcement& cell) {
+  cell.what.store(0, kRelease);
+  ThreadRecord* const record = mine();  // it exists, and may be another one than where the cell is
+  if (&cell == &record->first) return;
+  cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);
+  record->free = &cell;
+}
+
+bool Readers::withdraw_copy(Announcement& cell, const Pair& slot) {
+  const uintptr_t copies = Announcement::of(&slot, Says::kCopies);
+  const uintptr_t taken = static_cast<uintptr_t>(Says::kTaken);
+  bool left = false;
+  // Acquires and releases as an announcement does in either form, and acquires what is left.
+  for (uintptr_t now = copies;
+       !cell.what.compare_exchange_strong(now, taken, kAcqRel, kAcquire);) {
+    left = Announcement::says(now) == Says::kLeft;
+    if (left) continue;
+    Spin spin;  // kLeaving: the other thread takes three steps
+    while (Announcement::says(cell.what.load(kAcquire)) == Says::kLeaving) spin.wait();
+    now = copies;
+  }
+  tell_of_withdrawal(slot);
+  return left;
+}
+
+void Readers::wake(const Pair& slot) {
+  Bucket& b = bucket(slot);
+  b.changes.fetch_add(1, kAcqRel);  // pairs with the one in wait()
+  if (b.sleepers.load(kRelaxed) != 0) wake_all(b.changes);
+}
+
+}  // namespace attrcache

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// The records of all threads in a domain, and the waits of threads for each other.
+//
+// A reader announces the attachment that it means to hold, and looks at the slot again. If the
+// attachment is still there and unclaimed, the reader holds it until it withdraws the announcement.
+// Whoever deletes claims the attachment, calls heavy_fence(), and looks through the announcements.
+// The fence (platform/asymmetric_fence.h) makes sure that the reader saw the claim, or the claimer
+// sees the announcement.
+//
+// A claimer that finds a holder waits. So that no wake-up is missed and nobody is woken in vain,
+// claimers count themselves (`claimers`) before the fence. A reader that withdraws looks at that
+// count afterwards: if it is not 0, it wakes those who sleep on that slot's bucket.
+
+#ifndef ATTRCACHE_READERS_READERS_H_
+#define ATTRCACHE_READERS_READERS_H_
+
+#include <cstdint>
+
+#include "callback/threads.h"
+#include "platform/asymmetric_fence.h"
+#include "platform/memory.h"
+#include "platform/wait.h"
+#include "readers/thread_record.h"
+
+namespace attrcache {
+
+class Readers {
+ public:
+  Readers(const Threads& threads, const Memory& memory, bool full_fences);
+  ~Readers();
+  Readers(const Readers&) = delete;
+  Readers& operator=(const Readers&) = delete;
+
+  // False: there was no memory for the records, and nothing else may be called.
+  bool made() const { return near_ != nullptr; }
+
+  // The record of the calling thread, if its ordinal is near and borrows are fast; else one whose
+  // first cell is taken for ever.
+  ThreadRecord& near_record() const { return near_[this_thread().near_ordinal]; }
+
+  // A cell of the calling thread's record, which says kTaken; null when out of memory. Wait-free but
+  // for the allocator.
+  Announcement* take();
+  // Gives one back, whatever it says.
+  void release(Announcement& cell);
+
+  // Announces in a cell that was taken. If it says that a value is held, the caller must look at the
+  // slot again. Wait-free.
+  void announce(Announcement& cell, const Pair& slot, Says says, uint64_t meta) {
+    cell.meta.store(meta, kRelaxed);
+    cell.who.store(threads_.identity(), kRelaxed);
+    fence_.announce(cell.what, Announcement::of(&slot, says));
+  }
+  // Takes back what was announced, and wakes those who may wait for that. The cell stays taken.
+  void withdraw(Announcement& cell, const Pair& slot) {
+    fence_.announce(cell.what, uintptr_t(Says::kTaken));
+    tell_of_withdrawal(slot);
+  }
+  // Takes back what was announced of a borrow that goes on to be given back.
+  void give_up(Announcement& cell, const Pair& slot) {
+    fence_.announce(cell.what, uintptr_t(Says::kGivenUp));
+    tell_of_withdrawal(slot);
+  }
+  // The second half of that. F1 or F3 has come first; pairs with Claiming.
+  [[gnu::always_inline]] void tell_of_withdrawal(const Pair& slot) {
+    if (claimers_.load(kRelaxed) != 0) [[unlikely]]
+      wake(slot);
+  }
+  // The same of a cell that says kCopies, to which another thread may answer. True: it was left the
+  // deletion of the value, which is now in the cell.
+  bool withdraw_copy(Announcement& cell, const Pair& slot);
+
+  // A thread that holds a claimed value already announces it once more. Told before the first of the
+  // two is withdrawn, it keeps those who look through the cells from passing between the two.
+  void tell_of_another_hold() { hops_.fetch_add(1, kAcqRel); }
+
+  // Counts a claimer while it lives, from before heavy_fence() until it has stopped waiting.
+  class Claiming {
+   public:
+    explicit Claiming(Readers& readers) : claimers_(readers.claimers_) {
+      claimers_.fetch_add(1, kAcqRel);
+    }
+    ~Claiming() { claimers_.fetch_sub(1, kRelaxed); }
+    Claiming(const Claiming&) = delete;
+    Claiming& operator=(const Claiming&) = delete;
+
+   private:
+    Atomic<uint32_t>& claimers_;
+  };
+  void heavy_fence() const { fence_.heavy_fence(); }
+
+  // Looks through all cells until visit(cell, what) says true, and returns whether one did. A cell
+  // that held all the time is found, and so is one of two holds that overlapped.
+  template <typename Visit>
+  bool any(Visit visit) const;
+
+  // The same for all cells that are in use, without care for what changes meanwhile.
+  template <typename Visit>
+  bool any_used(Visit visit) const;
+
+  // Announces a wait, in a cell that was taken. The cell stays taken when the wait has ended.
+  void announce_wait(Announcement& cell, const Pair& slot, Says says, uint64_t meta, uint64_t more) {
+    cell.meta.store(meta, kRelaxed);
+    cell.who.store(threads_.identity(), kRelaxed);
+    cell.more.store(more, kRelaxed);
+    // Acquires and releases, with the look of any_wait(): of two threads that announce that they wait,
+    // and then look, at least one sees the other.
+    cell.what.exchange(Announcement::of(&slot, says), kAcqRel);
+  }
+  // As any(), for waits. What its thread had announced before a wait that is found, any() finds.
+  template <typename Visit>
+  bool any_wait(Visit visit);
+
+  // Waits until done() is true. stuck() is asked now and then, before sleeping above all: if it says
+  // true, the wait ends. Returns done().
+  template <typename Done, typename Stuck>
+  bool wait(const Pair& slot, Done done, Stuck stuck);
+
+  // Wakes those who wait for something of that slot. It takes the slot's address only, since its
+  // memory may have been released.
+  void wake(const Pair& slot);
+
+  const Threads& threads() const { return threads_; }
+
+ private:
+  static constexpr unsigned kChunks = 12;  // with twice as many records each as the one before
+  static constexpr unsigned kBuckets = 16;
+  // Where threads sleep that wait for something of one of the slots that share it.
+  struct Bucket {
+    Atomic<uint32_t> changes{0};
+    Atomic<uint32_t> sleepers{0};
+    char apart[128 - 2 * sizeof(uint32_t)];  // keeps two buckets out of one cache line
+  };
+  Bucket& bucket(const Pair& slot) {
+    const auto at = reinterpret_cast<uintptr_t>(&slot) / sizeof(Pair);
+    return buckets_[(at ^ at / kBuckets) % kBuckets];
+  }
+
+  static constexpr unsigned chunk_of(unsigned ordinal) {
+    return ordinal < kNearOrdinals ? 0 : 32 - __builtin_clz(ordinal / kNearOrdinals);
+  }
+  static constexpr unsigned first_of(unsigned chunk) {
+    return chunk == 0 ? 0 : kNearOrdinals << (chunk - 1);
+  }
+  static constexpr unsigned length_of(unsigned chunk) {
+    return chunk == 0 ? kNearOrdinals : first_of(chunk);
+  }
+  ThreadRecord* make_chunk(unsigned chunk, void** allocated);
+  ThreadRecord* mine();
+  template <typename Visit>
+  static bool any_cell(uintptr_t more, Visit visit);
+  template <typename Visit>
+  bool any_record(Visit visit) const;
+
+  const Threads& threads_;
+  const Memory memory_;
+  const AsymmetricFence fence_;
+  // What was allocated for the first chunk, which is near_, and for the others. A chunk is aligned.
+  void* allocated_[kChunks] = {};
+  ThreadRecord* const near_;
+  Atomic<uint32_t> claimers_{0};
+  Atomic<uint32_t> hops_{0};
+  Atomic<uintptr_t> chunks_[kChunks] = {};
+  Atomic<unsigned> highest_{0};  // the highest ordinal that has a record in use
+  Bucket buckets_[kBuckets] = {};
+};
+
+template <typename Visit>
+bool Readers::any_cell(uintptr_t more, Visit visit) {
+  while (more != 0) {
+    auto& cells = *reinterpret_cast<MoreCells*>(more);
+    for (Announcement& cell : cells.cells) {
+      if (visit(cell)) return true;
+    }
+    more = cells.next;
+  }
+  return false;
+}
+
+template <typename Visit>
+bool Readers::any_record(Visit visit) const {
+  auto& self = const_cast<Readers&>(*this);  // looking may be an update that changes nothing
+  const unsigned highest = fence_.look(self.highest_);
+  for (unsigned c = 0; c < kChunks && first_of(c) <= highest; ++c) {
+    auto* const chunk = reinterpret_cast<ThreadRecord*>(fence_.look(self.chunks_[c]));
+    if (chunk == nullptr) continue;
+    for (unsigned r = 0; r < length_of(c) && first_of(c) + r <= highest; ++r) {
+      if (visit(chunk[r])) return true;
+    }
+  }
+  return false;
+}
+
+template <typename Visit>
+bool Readers::any(Visit visit) const {
+  auto& self = const_cast<Readers&>(*this);
+  const auto look = [&](Announcement& cell) {
+    const uintptr_t what = fence_.look(cell.what);
+    return Announcement::is_about_any(what) && visit(cell, what);
+  };
+  for (;;) {
+    const uint32_t hops = self.hops_.load(kAcquire);
+    const bool found = any_record([&](ThreadRecord& record) {
+      return look(record.first) || look(record.second) || look(record.third) ||
+             any_cell(fence_.look(record.more), look);
+    });
+    if (found) return true;
+    // Relaxed: a cell that was withdrawn after its thread had told of another one was read with
+    // acquire, and so this reads that, too.
+    if (self.hops_.load(kRelaxed) == hops) return false;
+  }
+}
+
+template <typename Visit>
+bool Readers::any_used(Visit visit) const {
+  const auto look = [&](Announcement& cell) {
+    const uintptr_t what = cell.what.load(kRelaxed);
+    return what != 0 && visit(cell, what);
+  };
+  return any_record([&](ThreadRecord& record) {
+    return look(record.first) || look(record.second) || look(record.third) ||
+           any_cell(record.more.load(kAcquire), look);
+  });
+}
+
+template <typename Visit>
+bool Readers::any_wait(Visit visit) {
+  const auto look = [&](Announcement& cell) {
+    const uintptr_t what = cell.what.fetch_add(0, kAcqRel);  // pairs with announce_wait()
+    return Announcement::is_about_any(what) && visit(cell, what);
+  };
+  return any_record([&](ThreadRecord& record) {
+    return look(record.second) || look(record.third) ||
+           any_cell(record.more.fetch_add(0, kAcqRel), look);
+  });
+}
+
+template <typename Done, typename Stuck>
+bool Readers::wait(const Pair& slot, Done done, Stuck stuck) {
+  Patience patience;
+  for (unsigned round = 1; !done(); ++round) {
+    if (threads_.yields()) {
+      if (round % 16 == 0 && stuck()) return done();
+      continue;
+    }
+    if (patience.pass()) continue;
+    Bucket& b = bucket(slot);
+    b.sleepers.fetch_add(1, kRelaxed);
+    // Acquires and releases, with the update in wake(): whichever comes second sees what the other
+    // thread did before its own. So done() sees the change, or wake() sees the sleeper.
+    const uint32_t seen = b.changes.fetch_add(0, kAcqRel);
+    bool given_up = false;
+    if (!done() && !(given_up = stuck())) sleep_while(b.changes, seen);
+    b.sleepers.fetch_sub(1, kRelaxed);
+    if (given_up) return done();
+  }
+  return true;
+}
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_READERS_READERS_H_

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// A thread's record in a domain: the cells in which it announces. A record belongs to an ordinal
+// (platform/thread.h), so the thread that gets the ordinal next goes on with it; what its predecessor
+// has left borrowed stays there under the predecessor's identity. Records are never released before
+// their domain.
+
+#ifndef ATTRCACHE_READERS_THREAD_RECORD_H_
+#define ATTRCACHE_READERS_THREAD_RECORD_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "readers/announcement.h"
+
+namespace attrcache {
+
+// More cells, for a thread that needs more at once than a record has.
+struct MoreCells {
+  static constexpr unsigned kCells = 15;
+  uintptr_t next = 0;  // written before it is published
+  Announcement cells[kCells];
+};
+
+// On two cache lines: what a borrow writes is in the first.
+struct alignas(128) ThreadRecord {
+  // The thread's own: its free cells, but for `first`.
+  alignas(8) Announcement* free = nullptr;
+  // Of which domain it is.
+  alignas(8) class Readers* readers = nullptr;
+  // The latest of its MoreCells.
+  alignas(8) Atomic<uintptr_t> more{0};
+  // What the thread sees of the epoch while it is within introspection (epoch/epoch.h), else 0.
+  Atomic<uint64_t> epoch{0};
+  // The cell of a borrow by one who has borrowed nothing else. Not used where borrows take the slow
+  // way, nor before its thread has taken that once; there it says kTaken.
+  alignas(8) Announcement first;
+  Announcement second;
+  Announcement third;
+
+  static ThreadRecord& of_first(Announcement& first) {
+    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&first) - kFirstAt);
+  }
+  static constexpr size_t kFirstAt = 4 * sizeof(uint64_t);
+};
+static_assert(sizeof(void*) != 8 || sizeof(ThreadRecord) == 128);
+static_assert(offsetof(ThreadRecord, first) == ThreadRecord::kFirstAt);
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_READERS_THREAD_RECORD_H_

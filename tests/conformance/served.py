@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compares what tools/check-mpi found of an MPI served with what it found natively."""
+
+import argparse
+import json
+import re
+import sys
+
+sys.path.insert(0, "tools/conformance")
+import table
+
+ERROR = "returns MPI_ERR_(KEYVAL|OTHER)"
+# Where the standard leaves it open and attrcache does the same on every MPI, whatever that does by itself.
+ON_EVERY_MPI = {
+    "c-dup-fn-f-set-.*": "the same integer",
+    "copy-order-.*": ".*: copy 1;copy 2;copy 3;copy 4;",
+    "delete-absent-.*": "delete succeeds",
+    "delete-itself-in-delete": "the callback runs 1 times; inner delete succeeds;",
+    "delete-linked": "0;1; by delete; 1;0; by free",
+    "failed-copy-comm": "dup returns .*, and these callbacks ran: copy;copy;copy;delete;delete;",
+    "failed-free-(win|type)": ".*: delete 2;delete 13;delete 0;(; that it crashes, by signal 6)?",  # MPICH 5, natively too
+    "finalize-order-after-overwrite": ".*at the end: delete 3;delete 2;",
+    "free-order-.*": ".*: delete 4;delete 3;delete 2;delete 1;",
+    "freed-keyval": "get %s; set %s; delete %s" % (ERROR, ERROR, ERROR),
+    "freed-twice": "MPI_Comm_free_keyval succeeds",
+    "freed-twice-in-delete": "free_keyval succeeds; delete succeeds",
+    "keyval-of-other-kind": "get %s; set %s; delete %s" % (ERROR, ERROR, ERROR),
+    "session-keyval-kept": "set succeeds; the free of the communicator: delete 1;",
+    "set-in-free-.*": "free succeeds; set succeeds;delete 2;",
+    "set-itself-in-delete": "delete 1;set succeeds; then 2 is attached",
+}
+
+
+def same_end(served, native):
+    """Of programs that end early in both ways, launchers say the one or the other thing, as their ranks come."""
+    ends = [re.match(r"that it ends with exit code (\d+)", text) for text in (served, native)]
+    return served == native or (all(ends) and (ends[0].group(1) == "0") == (ends[1].group(1) == "0"))
+
+
+def named(pattern_of, name):
+    return next((value for pattern, value in pattern_of.items() if re.fullmatch(pattern, name)), None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--names", action="store_true", help="print what is to be known natively as well")
+    parser.add_argument("served")
+    parser.add_argument("native", nargs="?")
+    arguments = parser.parse_args()
+    with open(arguments.served, encoding="utf-8") as file:
+        data = json.load(file)
+    if arguments.names:
+        print("\n".join(r["check"] for r in data["results"] if r["result"] != "pass"))
+        return 0
+    with open(arguments.native, encoding="utf-8") as file:
+        native = {r["check"]: r for r in json.load(file)["results"]}
+    problems, peer_bugs = 0, []
+    for r in data["results"]:
+        name, result = r["check"], r["result"]
+        if result == "pass":
+            continue
+        says, same = r.get("detail", ""), native[name]
+        if result == "fail" and r["kind"] == "demanded" and same["result"] == "fail":
+            peer_bugs.append(name)
+        elif result == "open" and named(ON_EVERY_MPI, name) and re.fullmatch(named(ON_EVERY_MPI, name), says):
+            continue
+        elif result == "open" and not named(ON_EVERY_MPI, name) and same_end(says, same.get("detail", "")):
+            continue
+        elif result == "not applicable" and same["result"] == "not applicable":
+            continue
+        else:
+            problems += 1
+            print("PROBLEM: %s, %s: served: %s; natively: %s" % (
+                name, r["kind"], says or "expected %s; seen %s" % (r.get("expected"), r.get("seen")),
+                same.get("detail") or same["result"]))
+    passes = sum(r["result"] == "pass" for r in data["results"])
+    if peer_bugs:
+        print("peer bug: %s: checks of tools/check-mpi: %s" % (table.short_name(data), ", ".join(table.grouped(peer_bugs))))
+    if not problems:
+        print("passed: %s, %d pass, %d are as they are to be" % (
+            table.short_name(data), passes, len(data["results"]) - passes - len(peer_bugs)))
+    return problems != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

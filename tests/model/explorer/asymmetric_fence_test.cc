@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// lib/platform/asymmetric_fence.h in the explorer: which outcomes the light and the heavy side
+// allow. Each shape is also shown without what forbids an outcome, and then has that outcome.
+
+#include "platform/asymmetric_fence.h"
+
+#include "tests/model/explorer/litmus.h"
+#include "tests/model/explorer/plain.h"
+
+namespace attrcache::model::litmus {
+namespace {
+
+enum class Side { kNone, kLight, kHeavy };
+
+// x = 1; fence; read y, as one side does it
+int store_and_read(const AsymmetricFence& fence, Side side, Atomic<int>& x, Atomic<int>& y) {
+  if (side == Side::kLight) {
+    fence.announce(x, 1);
+    return y.load(kAcquire);
+  }
+  x.exchange(1, kAcqRel);
+  if (side == Side::kHeavy) fence.heavy_fence();
+  return fence.look(y);
+}
+
+// SB: x = 1; fence; read y || y = 1; fence; read x
+Outcomes store_buffering(Side first, Side second, bool full_readers = false) {
+  return outcomes([=] {
+    const AsymmetricFence fence(full_readers);
+    Atomic<int> x{0}, y{0};
+    int a = 0, b = 0;
+    spawn([&, first] { a = store_and_read(fence, first, x, y); });
+    spawn([&, second] { b = store_and_read(fence, second, y, x); });
+    join();
+    return digits(a, b);
+  });
+}
+
+TEST(AsymmetricFence, StoreBuffering) {
+  const Outcomes all = all_but(2, {});
+  const Outcomes ordered = all_but(2, {"00"});
+  EXPECT_EQ(store_buffering(Side::kLight, Side::kHeavy), ordered);
+  EXPECT_EQ(store_buffering(Side::kHeavy, Side::kLight), ordered);
+  EXPECT_EQ(store_buffering(Side::kHeavy, Side::kHeavy), ordered);
+  EXPECT_EQ(store_buffering(Side::kLight, Side::kLight), all);
+  EXPECT_EQ(store_buffering(Side::kLight, Side::kNone), all);
+}
+
+// Then announce() and look() are updates of one cell, and there is no other fence.
+TEST(AsymmetricFence, StoreBufferingWithFullReaders) {
+  EXPECT_EQ(store_buffering(Side::kLight, Side::kHeavy, true), all_but(2, {"00"}));
+  EXPECT_EQ(store_buffering(Side::kLight, Side::kLight, true), all_but(2, {}));
+}
+
+// x = 1; fence; read y, z || y = 1; heavy; read x || z = 1; heavy; read x. One fence is no use to a
+// store that it doesn't follow: who comes later needs a fence of its own.
+Outcomes one_reader_two_others(bool second_fence) {
+  return outcomes([=] {
+    const AsymmetricFence fence(false);
+    Atomic<int> x{0}, y{0}, z{0};
+    int a = 0, b = 0, c = 0, d = 0;
+    spawn([&] {
+      fence.announce(x, 1);
+      a = y.load(kAcquire);
+      b = z.load(kAcquire);
+    });
+    spawn([&] { c = store_and_read(fence, Side::kHeavy, y, x); });
+    spawn([&, second_fence] {
+      d = store_and_read(fence, second_fence ? Side::kHeavy : Side::kNone, z, x);
+    });
+    join();
+    return digits(a, b, c, d);
+  });
+}
+
+TEST(AsymmetricFence, EachOtherSideNeedsItsOwn) {
+  const Outcomes both = one_reader_two_others(true);
+  const Outcomes one = one_reader_two_others(false);
+  for (const char* seen :
+       {"0000", "0001", "0100", "0101"}) {  // y not seen, and x not by its storer
+    EXPECT_EQ(both.count(seen) + one.count(seen), 0u) << seen;
+  }
+  for (const char* seen : {"1000", "1010"}) {  // the same of z
+    EXPECT_EQ(both.count(seen), 0u) << seen;
+    EXPECT_EQ(one.count(seen), 1u) << seen;
+  }
+}
+
+// MP: data = 1; flag = 1 || read flag; read data, all relaxed, with a heavy fence of one of the
+// two: between its accesses, or (which is no use) after the stores or before the loads.
+enum class Place { kNone, kBetween, kOutside };
+Outcomes message_passing(Place writer, Place reader) {
+  return outcomes([=] {
+    const AsymmetricFence fence(false);
+    Atomic<int> data{0}, flag{0};
+    int f = 0, d = 0;
+    spawn([&, writer] {
+      data.store(1, kRelaxed);
+      if (writer == Place::kBetween) fence.heavy_fence();
+      flag.store(1, kRelaxed);
+      if (writer == Place::kOutside) fence.heavy_fence();
+    });
+    spawn([&, reader] {
+      if (reader == Place::kOutside) fence.heavy_fence();
+      f = flag.load(kRelaxed);
+      if (reader == Place::kBetween) fence.heavy_fence();
+      d = data.load(kRelaxed);
+    });
+    join();
+    return digits(f, d);
+  });
+}
+
+TEST(AsymmetricFence, MessagePassing) {
+  const Outcomes ordered = all_but(2, {"10"});
+  const Outcomes all = all_but(2, {});
+  EXPECT_EQ(message_passing(Place::kBetween, Place::kNone), ordered);
+  EXPECT_EQ(message_passing(Place::kNone, Place::kBetween), ordered);
+  EXPECT_EQ(message_passing(Place::kOutside, Place::kNone), all);
+  EXPECT_EQ(message_passing(Place::kNone, Place::kOutside), all);
+}
+
+// IRIW: the two readers' light sides don't order them; one heavy side does, as both then agree.
+Outcomes independent_reads(bool heavy) {
+  return outcomes([=] {
+    const AsymmetricFence fence(false);
+    Atomic<int> x{0}, y{0};
+    int a = 0, b = 0, c = 0, d = 0;
+    spawn([&] { x.store(1, kRelaxed); });
+    spawn([&] { y.store(1, kRelaxed); });
+    spawn([&, heavy] {
+      a = x.load(kAcquire);
+      if (heavy) fence.heavy_fence();
+      b = y.load(kAcquire);
+    });
+    spawn([&] {
+      c = y.load(kAcquire);
+      d = x.load(kAcquire);
+    });
+    join();
+    return digits(a, b, c, d);
+  });
+}
+
+TEST(AsymmetricFence, IndependentReads) {
+  EXPECT_EQ(independent_reads(true), all_but(4, {"1010"}));
+  EXPECT_EQ(independent_reads(false), all_but(4, {}));
+}
+
+// x = 1; read w || w = 1; heavy; z = 1 || read z; read x. Whoever misses w has stored x before the
+// fence. The third may see z, which is stored after the fence, and yet miss x: its own fence may
+// come before the first one's, and it may look at x before z.
+TEST(AsymmetricFence, OthersLearnNothingOfEachOther) {
+  const Outcomes seen = outcomes([] {
+    const AsymmetricFence fence(false);
+    Atomic<int> w{0}, x{0}, z{0};
+    int a = 0, b = 0, c = 0;
+    spawn([&] {
+      x.store(1, kRelaxed);
+      a = w.load(kRelaxed);
+    });
+    spawn([&] {
+      w.store(1, kRelaxed);
+      fence.heavy_fence();
+      z.store(1, kRelaxed);
+    });
+    spawn([&] {
+      b = z.load(kRelaxed);
+      c = x.load(kRelaxed);
+    });
+    join();
+    return digits(a, b, c);
+  });
+  EXPECT_EQ(seen, all_but(3, {}));
+}
+
+// A fence makes stores visible. That one thread's accesses happen before another's takes a store
+// that is released by the one and acquired by the other, as announce() and look() do it.
+TEST(AsymmetricFence, HappensBeforeByWhatIsRead) {
+  const auto program = [](bool full_readers, bool look) {
+    return [=] {
+      const AsymmetricFence fence(full_readers);
+      Plain<int> cell;
+      Atomic<int> done{0};
+      spawn([&] {
+        cell.write(1);
+        fence.announce(done, 1);
+      });
+      spawn([&, look] {
+        fence.heavy_fence();
+        const int seen = look ? fence.look(done) : done.load(kRelaxed);
+        if (seen == 1) expect(cell.read() == 1, "it was written");
+      });
+      join();
+    };
+  };
+  for (const bool full_readers : {false, true}) {
+    EXPECT_EQ(explore({.quiet = true}, program(full_readers, true)).failure, "");
+    EXPECT_EQ(explore({.quiet = true}, program(full_readers, false)).failure,
+              "race: a write, and this read");
+  }
+}
+
+// A failure behind a heavy fence is found again by its replay string.
+TEST(AsymmetricFence, IsReplayed) {
+  const auto program = [] {
+    const AsymmetricFence fence(false);
+    Atomic<int> x{0}, y{0};
+    spawn([&] { store_and_read(fence, Side::kLight, x, y); });
+    spawn([&] { expect(store_and_read(fence, Side::kHeavy, y, x) == 0, "not announced"); });
+    join();
+  };
+  const Result found = explore({.quiet = true}, program);
+  EXPECT_EQ(found.failure, "not announced");
+  const Result again = explore({.replay = found.replay.c_str(), .quiet = true}, program);
+  EXPECT_EQ(again.failure, found.failure);
+  EXPECT_EQ(again.replay, found.replay);
+}
+
+}  // namespace
+}  // namespace attrcache::model::litmus

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# An Autotools project finds an installed attrcache by attrcache.m4, with either library, and is told what is missing.
+# Part of cmake_test.sh.
+
+source tests/packaging/lib.sh
+
+prefix=$work/prefix
+install_to "$prefix"
+project=$work/project
+mkdir "$project"
+cp "$here/use.c" "$project"
+cat >"$project/configure.ac" <<'END'
+AC_INIT([user], [1.0])
+AM_INIT_AUTOMAKE([foreign])
+AC_PROG_CC
+AM_PATH_ATTRCACHE(WANTED)
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+END
+cat >"$project/Makefile.am" <<'END'
+bin_PROGRAMS = use
+use_SOURCES = use.c
+use_CFLAGS = $(ATTRCACHE_CFLAGS)
+use_LDADD = $(ATTRCACHE_LIBS)
+END
+generate() { # WANTED
+  sed -i "s/AM_PATH_ATTRCACHE.*/AM_PATH_ATTRCACHE($1)/" "$project/configure.ac"
+  (cd "$project" && ACLOCAL_PATH="$prefix/share/aclocal" autoreconf -fi) >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+}
+configure() { # OPTION...
+  rm -rf "$work/build"
+  mkdir "$work/build"
+  (cd "$work/build" && "$project/configure" "$@") >"$work/log" 2>&1
+}
+build() {
+  make -C "$work/build" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+}
+
+generate '[0.1.0]'
+configure "--with-attrcache=$prefix" || fail "$(cat "$work/log")"
+build
+expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/build/use"
+[[ $(readelf -d "$work/build/use") == *NEEDED*attrcache* ]] || fail "the shared library isn't needed"
+
+configure "--with-attrcache=$prefix" --enable-static-attrcache || fail "$(cat "$work/log")"
+build
+expect "works in C" "$work/build/use"
+[[ $(readelf -d "$work/build/use") != *NEEDED*attrcache* ]] || fail "the shared library is needed"
+
+# By pkg-config.
+export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
+configure --enable-static-attrcache || fail "$(cat "$work/log")"
+build
+expect "works in C" "$work/build/use"
+unset PKG_CONFIG_PATH
+
+! configure "--with-attrcache=$work/elsewhere" || fail "it was found elsewhere"
+grep -q 'attrcache was not found: say where it is' "$work/log" || fail "no word of what is missing: $(cat "$work/log")"
+generate '[99.0.0]'
+! configure "--with-attrcache=$prefix" || fail "99.0.0 was found"
+echo "passed"

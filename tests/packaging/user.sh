@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Does with an installation what users do: builds C programs with pkg-config and C++ programs with CMake, runs the
+# tools, and takes it away. Part of cmake_test.sh.
+
+source tests/packaging/lib.sh
+prefix=$work/prefix
+
+install_to "$prefix"
+[[ -z $(find "$prefix" ! -type l ! -perm -444) ]] || fail "unreadable: $(find "$prefix" ! -perm -444)"
+version=$(sed -n 's/^Version: //p' "$prefix/lib/multi/pkgconfig/attrcache.pc")
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the version is '$version'"
+
+# pkg-config for a C program. A C++ compiler accepts the header, too.
+export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
+readarray -t shared < <(pkg-config --cflags --libs attrcache | xargs -n 1)
+gcc -std=c11 -pedantic -Wall -Wextra -Werror "$here/use.c" "${shared[@]}" -o "$work/shared"
+expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/shared"
+[[ $(readelf -d "$work/shared") == *NEEDED*'[libattrcache.so.'[0-9]']'* ]] || fail "no soname is needed"
+# The static library beside the shared one.
+readarray -t static < <(pkg-config --cflags --libs attrcache-static | xargs -n 1)
+gcc -std=c11 "$here/use.c" "${static[@]}" -o "$work/static"
+expect "works in C" "$work/static"
+[[ $(readelf -d "$work/static") != *NEEDED*attrcache* ]] || fail "the shared library is needed"
+# A fully static program.
+readarray -t static < <(pkg-config --static --cflags --libs attrcache | xargs -n 1)
+gcc -std=c11 "$here/use.c" "${static[@]}" -static -o "$work/wholly_static"
+expect "works in C" "$work/wholly_static"
+
+# CMake finds the tree even after it was moved: only attrcache.pc contains its path.
+mv "$prefix" "$work/moved"
+prefix=$work/moved
+user() { # SOURCES OPTION...
+  rm -rf "$work/build"
+  cmake -S "$1" -B "$work/build" -Dattrcache_DIR="$prefix/lib/multi/cmake/attrcache" "${@:2}" >"$work/log" 2>&1
+}
+user "$here" -DWANTED="${version%.*}" || fail "$(cat "$work/log")"
+cmake --build "$work/build" >/dev/null
+expect "works in C++" "$work/build/shared"
+expect "works in C++" "$work/build/static"
+expect "works in C" "$work/build/in_c"
+! user "$here" -DWANTED=99.0 || fail "99.0 was found"
+# A project in C only; and a request for components, which the package doesn't have.
+mkdir "$work/in_c"
+sed '/use\.cc/d; /(shared\|(static/d; s/C CXX/C/; s/attrcache::static/${LIBRARY}/' "$here/CMakeLists.txt" >"$work/in_c/CMakeLists.txt"
+cp "$here/use.c" "$work/in_c"
+for library in static attrcache; do
+  user "$work/in_c" -DLIBRARY="attrcache::$library" || fail "$(cat "$work/log")"
+  cmake --build "$work/build" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+  expect "works in C" "$work/build/in_c"
+done
+! user "$work/in_c" -DWANTED="COMPONENTS;shared" || fail "a component was found"
+
+# The launcher finds the interposers, and the checks of MPIs their files.
+for mpi in openmpi mpich mpi_abi; do
+  expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
+done
+expect overwrite-comm "$prefix/bin/attrcache-check-mpi" --list
+
+# A prefix with unusual characters, and taking away what is there, as README.md says.
+odd="$work/a b&c|d"
+install_to "$odd"
+readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/multi/pkgconfig" pkg-config --cflags --libs attrcache | xargs -n 1)
+[[ " ${flags[*]} " == *" -I$odd/include "* ]] || fail "pkg-config: ${flags[*]}"
+gcc -std=c11 "$here/use.c" "${flags[@]}" -o "$work/shared"
+expect "works in C" env LD_LIBRARY_PATH="$odd/lib/multi" "$work/shared"
+xargs -d '\n' rm <"$build/install_manifest.txt"
+[[ -z $(find "$odd" ! -type d) ]] || fail "left: $(find "$odd" ! -type d)"
+echo "passed"

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "platform/asymmetric_fence.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <vector>
+
+#if defined(__linux__)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+
+#include "platform/spin.h"
+#include "tests/support/threads.h"
+
+namespace attrcache {
+namespace {
+
+// One announces 1, 2, 3 ... and looks each time; the other changes to 1, 2, ... `changes` and looks
+// each time. How often neither saw the other: a change after which the other saw the announcement
+// l, though the reader had not yet seen the change after it had announced l + 1 or more.
+unsigned both_missed(const AsymmetricFence& fence, unsigned changes) {
+  alignas(128) Atomic<unsigned> cell{0};
+  alignas(128) Atomic<unsigned> what{0};
+  Atomic<bool> ended{false};
+  std::vector<unsigned> seen_by(changes + 1);  // the announcement after which each change was seen
+  std::vector<unsigned> looked(changes + 1);   // the announcement that was seen after each change
+  support::run_threads(2, [&](int t) {
+    if (t == 0) {
+      for (unsigned announced = 1, seen = 0;; ++announced) {
+        fence.announce(cell, announced);
+        const unsigned now = what.load(kAcquire);
+        while (seen < now) seen_by[++seen] = announced;
+        if (ended.load(kRelaxed)) return;
+      }
+    } else {
+      for (unsigned change = 1; change <= changes; ++change) {
+        what.exchange(change, kAcqRel);
+        fence.heavy_fence();
+        looked[change] = fence.look(cell);
+        Spin spin;  // the next change comes while the other is running
+        while (cell.load(kRelaxed) == looked[change]) spin.wait();
+      }
+      ended.store(true, kRelaxed);
+    }
+  });
+  unsigned missed = 0;
+  for (unsigned change = 1; change <= changes; ++change) {
+    if (seen_by[change] > looked[change] + 1) ++missed;
+  }
+  return missed;
+}
+
+constexpr unsigned kChanges = 300;
+
+TEST(AsymmetricFence, OneOfTheTwoSeesTheOther) {
+  EXPECT_EQ(both_missed(AsymmetricFence(false), kChanges), 0u);
+}
+
+TEST(AsymmetricFence, SoWithFullReaders) {
+  const AsymmetricFence full(true);
+  EXPECT_FALSE(full.light());
+  EXPECT_EQ(both_missed(full, kChanges), 0u);
+}
+
+TEST(AsymmetricFence, PassesOnWhatIsAnnounced) {
+  for (const bool full_readers : {false, true}) {
+    const AsymmetricFence fence(full_readers);
+    Atomic<uintptr_t> cell{1};
+    EXPECT_EQ(fence.look(cell), 1u);
+    fence.announce(cell, ~uintptr_t{0});
+    fence.heavy_fence();
+    EXPECT_EQ(fence.look(cell), ~uintptr_t{0});
+  }
+}
+
+// A child's exit status: 0 if all is well, kNoFilter, or the line of what failed.
+constexpr int kNoFilter = 255;
+template <typename Body>
+int in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(AsymmetricFence, ForkedChildrenHaveItToo) {
+  const AsymmetricFence fence(false);
+  EXPECT_EQ(in_child([&] { return both_missed(fence, 100) == 0 ? 0 : __LINE__; }), 0);
+}
+
+#if defined(SYS_membarrier) && defined(PR_SET_SECCOMP)
+// This process may not call membarrier any more. False where there are no such filters.
+bool forbid() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),  // the number of the system call
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {sizeof(program) / sizeof(program[0]), program};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 &&
+         syscall(SYS_membarrier, 0, 0, 0) != 0;
+}
+
+TEST(AsymmetricFence, ReadersAreFullWhereTheKernelRefuses) {
+  const int result = in_child([] {
+    if (!forbid()) return kNoFilter;
+    const AsymmetricFence fence(false);
+    if (fence.light()) return __LINE__;
+    return both_missed(fence, kChanges) == 0 ? 0 : __LINE__;
+  });
+  if (result == kNoFilter) GTEST_SKIP() << "no filters of system calls here";
+  EXPECT_EQ(result, 0);
+}
+
+// Then light readers stay as they are, and the other gives their stores the time to become visible.
+TEST(AsymmetricFence, TakesItsTimeWhenTheKernelRefusesLater) {
+  const int result = in_child([] {
+    const AsymmetricFence fence(false);
+    if (!fence.light() || !forbid()) return kNoFilter;
+    timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    fence.heavy_fence();
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const long long took =
+        (end.tv_sec - begin.tv_sec) * 1'000'000'000LL + (end.tv_nsec - begin.tv_nsec);
+    if (took < 20'000'000) return __LINE__;  // at least: this fails on no slow machine
+    return both_missed(fence, 20) == 0 ? 0 : __LINE__;
+  });
+  if (result == kNoFilter) GTEST_SKIP() << "no such fence, or no filters of system calls here";
+  EXPECT_EQ(result, 0);
+}
+#endif
+
+}  // namespace
+}  // namespace attrcache
