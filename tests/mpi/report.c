@@ -9,14 +9,19 @@
  *   report failing       a delete callback fails in MPI_Finalize
  *   report exit          one keyval, and no MPI_Finalize
  *   report abort         one keyval, and MPI_Abort
+ *   report terminated    one keyval, and SIGTERM
  */
+#define _POSIX_C_SOURCE 200809L /* kill */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 static int rank;
 
@@ -296,7 +301,7 @@ static void many(void) {
   for (int i = 0; i < 1200; ++i) {
     MPI_Datatype type;
     char name[32];
-    snprintf(name, sizeof name, "type \"%d\"", i);
+    snprintf(name, sizeof name, "type \"%d\" \xff\x01\\", i); /* not UTF-8 */
     MPI_Type_dup(MPI_INT, &type);
     MPI_Type_set_name(type, name);
     MPI_Type_set_attr(type, keyval, &rank);
@@ -313,6 +318,14 @@ static void at_finalize(void) {
   keyval = create(delete_on_world);
   MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &rank);
   MPI_Comm_free_keyval(&keyval);
+}
+
+/* By SIGTERM. In the child, pid is 0. */
+static void terminate(pid_t pid) {
+  int status = 0;
+  if (pid > 0) kill(pid, SIGTERM);
+  while (pid == 0 || pid == getpid()) pause();
+  if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status)) exit(1);
 }
 
 int main(int argc, char** argv) {
@@ -352,8 +365,12 @@ int main(int argc, char** argv) {
     plain();
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Abort(MPI_COMM_WORLD, 3);
+  } else if (strcmp(what, "terminated") == 0) {
+    plain();
+    terminate(fork()); /* a child dies of it, too */
+    terminate(getpid());
   } else {
-    fprintf(stderr, "report everything|nothing|many|failing|exit|abort\n");
+    fprintf(stderr, "report everything|nothing|many|failing|exit|abort|terminated\n");
     return 2;
   }
   MPI_Finalize();

@@ -55,8 +55,6 @@ done
 # The launcher finds the interposers, and the checks of MPIs their files.
 for mpi in openmpi mpich mpi_abi; do
   expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
-  expect "$prefix/lib/attrcache/libattrcache_${mpi}_report.so" \
-    "$prefix/bin/attrcache-run" --mpi "$mpi" --report --print
 done
 expect overwrite-comm "$prefix/bin/attrcache-check-mpi" --list
 

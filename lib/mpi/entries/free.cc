@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions that free objects: MPI_Comm_free, MPI_Comm_disconnect, MPI_Type_free, MPI_Win_free.
-// MPI tells of a free by the anchor's delete callback. These functions are overridden for the one case
-// in which it doesn't: an object that gets its anchor while it is being freed (serving/freeing.h).
+// MPI tells of a free by the anchor's delete callback. These functions are overridden for the one
+// case in which it doesn't: an object that gets its anchor while it is being freed
+// (serving/freeing.h).
 //
-// As with MPI_Init (init.cc), other languages and tools end up in the MPI_ or the PMPI_ names, so both
-// are overridden, and each passes the call on to the function of the same name.
+// As with MPI_Init (init.cc), other languages and tools end up in the MPI_ or the PMPI_ names, so
+// both are overridden, and each passes the call on to the function of the same name.
 
 #include "mpi/entries/behind.h"
 #include "mpi/native/entry.h"
@@ -40,19 +41,17 @@ int free_object(int (*next)(typename Kind::Handle*), typename Kind::Handle* hand
 
 extern "C" {
 
-#define ATTRCACHE_FREE(name, Kind)                                                              \
-  ATTRCACHE_ENTRY int name(attrcache::mpi::Kind::Handle* handle) {                              \
-    static const auto next = attrcache::mpi::behind<int(attrcache::mpi::Kind::Handle*)>(#name); \
-    return attrcache::mpi::free_object<attrcache::mpi::Kind>(next, handle);                     \
+#define ATTRCACHE_FREE(name, kind)                                                              \
+  ATTRCACHE_ENTRY int name(attrcache::mpi::kind::Handle* handle) {                              \
+    static const auto next = attrcache::mpi::behind<int(attrcache::mpi::kind::Handle*)>(#name); \
+    return attrcache::mpi::free_object<attrcache::mpi::kind>(next, handle);                     \
   }
 
-ATTRCACHE_FREE(MPI_Comm_free, Communicator)
-ATTRCACHE_FREE(PMPI_Comm_free, Communicator)
+#define ATTRCACHE_KIND(kind, word, Comm, ...) \
+  ATTRCACHE_FREE(MPI_##Comm##_free, kind)     \
+  ATTRCACHE_FREE(PMPI_##Comm##_free, kind)
+#include "mpi/native/kinds.def"
 ATTRCACHE_FREE(MPI_Comm_disconnect, Communicator)
 ATTRCACHE_FREE(PMPI_Comm_disconnect, Communicator)
-ATTRCACHE_FREE(MPI_Type_free, Datatype)
-ATTRCACHE_FREE(PMPI_Type_free, Datatype)
-ATTRCACHE_FREE(MPI_Win_free, Window)
-ATTRCACHE_FREE(PMPI_Win_free, Window)
 
 }  // extern "C"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread, overridden for two reasons. With ATTRCACHE_VERBOSE=1 every process
-// in which the library can serve says so, even if it never uses an attribute; one that says nothing
-// is out of reach. And in the library with the report, every rank must take part in it.
+// MPI_Init and MPI_Init_thread, overridden for two reasons, and MPI_Abort, for the report. With
+// ATTRCACHE_VERBOSE=1 every process in which the library can serve says so, even if it never uses
+// an attribute; one that says nothing is out of reach. And a rank that never uses an attribute is
+// in the report, too.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
@@ -15,7 +16,8 @@
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
+#include "mpi/report/life.h"
+#include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
 
 namespace attrcache::mpi {
@@ -24,7 +26,8 @@ int after_init(const LifetimeCall& call, int code) {
   if (code != MPI_SUCCESS) return code;
   call.began();
   const Process* state;
-  if ((probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) probe::begun(*state);
+  if ((report::wanted() || wants_words()) && begin(&state) == MPI_SUCCESS)
+    report::begin(code_at_finalize);
   return code;
 }
 
@@ -49,5 +52,15 @@ extern "C" {
 
 ATTRCACHE_INIT(MPI)
 ATTRCACHE_INIT(PMPI)
+
+// What was counted so far would be lost.
+#define ATTRCACHE_ABORT(prefix)                                              \
+  ATTRCACHE_ENTRY int prefix##_Abort(MPI_Comm comm, int code) {              \
+    static const auto next = behind<decltype(PMPI_Abort)>(#prefix "_Abort"); \
+    attrcache::mpi::report::hand_over_so_far();                              \
+    return next(comm, code);                                                 \
+  }
+ATTRCACHE_ABORT(MPI)
+ATTRCACHE_ABORT(PMPI)
 
 }  // extern "C"

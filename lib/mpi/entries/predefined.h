@@ -21,9 +21,9 @@ namespace attrcache::mpi {
 // No attribute has the address 1.
 inline constexpr uintptr_t kAbsent = 1;
 
-// Whether an object that isn't in the map has an anchor is worth asking only now and then, because that
-// costs as much as the get itself. The count by handles is approximate, and its accesses are relaxed,
-// because it decides nothing else.
+// Whether an object that isn't in the map has an anchor is worth asking only now and then, because
+// that costs as much as the get itself. The count by handles is approximate, and its accesses are
+// relaxed, because it decides nothing else.
 inline bool worth_asking_for_anchor(uintptr_t key) {
   static constinit Atomic<uint8_t> asked[256];
   Atomic<uint8_t>& times = asked[key * 0x9e3779b97f4a7c15 >> 56];
@@ -53,7 +53,7 @@ template <typename Kind, typename Names>
   // A null pointer (the base of a window without memory) can't be told from "not asked yet", so it
   // is asked each time.
   void* known = *flag != 0 ? *static_cast<void**>(value) : reinterpret_cast<void*>(kAbsent);
-  anchor->predefined[Kind::place(keyval)].store(known, kRelaxed);
+  anchor->predefined[Kind::predefined_index(keyval)].store(known, kRelaxed);
   return code;
 }
 
@@ -70,13 +70,13 @@ template <typename Kind, typename Names>
 template <typename Kind, typename Names>
 [[gnu::noinline]] int get_attr_of_mpi(typename Kind::Handle handle, int keyval, void* value,
                                       int* flag) {
-  const unsigned place = Kind::place(keyval);
-  if (value == nullptr || place >= Kind::kPlaces || flag == nullptr) [[unlikely]] {
+  const unsigned index = Kind::predefined_index(keyval);
+  if (value == nullptr || index >= Kind::kPredefined || flag == nullptr) [[unlikely]] {
     return leave_to_mpi<Kind, Names>(handle, keyval, value, flag);
   }
   void* found;
   if (objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[likely]] {
-    void* known = static_cast<Anchor*>(found)->predefined[place].load(kRelaxed);
+    void* known = static_cast<Anchor*>(found)->predefined[index].load(kRelaxed);
     if (reinterpret_cast<uintptr_t>(known) > kAbsent) [[likely]] {
       *static_cast<void**>(value) = known;
       *flag = 1;

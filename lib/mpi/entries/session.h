@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc), and MPI_Session_finalize,
-// because after the last session MPI may begin anew (serving/lifetime.h). They are for the interfaces
-// of which every version has these functions, and are included by their session.cc alone. Open MPI's
-// is none of them, because version 4 has no such function, and a program that looks for it must not
-// find it here.
+// MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc), and
+// MPI_Session_finalize, because after the last session MPI may begin anew (serving/lifetime.h).
+// They are for the interfaces of which every version has these functions, and are included by their
+// session.cc alone. Open MPI's is none of them, because version 4 has no such function, and a
+// program that looks for it must not find it here.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_SESSION_H_
 #define ATTRCACHE_MPI_ENTRIES_SESSION_H_

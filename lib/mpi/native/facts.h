@@ -19,9 +19,13 @@
 
 namespace attrcache::mpi::facts {
 
-// Whether MPI_Session_init and MPI_Session_finalize are overridden. Where they aren't, MPI's own count
-// of sessions is read.
+// Whether MPI_Session_init and MPI_Session_finalize are overridden. Where they aren't, MPI's own
+// count of sessions is read.
 inline constexpr bool kSeesSessions = kSessionCount == nullptr;
+
+// No MPI has predefined keyvals of datatypes.
+inline constexpr unsigned kPredefinedType = 0;
+inline unsigned type_keyval_index(int) { return 0; }
 
 }  // namespace attrcache::mpi::facts
 

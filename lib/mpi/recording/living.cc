@@ -19,6 +19,7 @@ struct Known {
   void* object = nullptr;  // null: nobody has used the object yet, so its handle isn't known
   std::string origin;      // if the object is a duplicate: the name of what was duplicated
   Found found;
+  bool ending = false;  // it is being freed, so nobody else may look at its table
 };
 
 constinit std::mutex lock;
@@ -66,17 +67,14 @@ std::string ask_name(void* object) {
 Object describe(const Known& k, bool ask) {
   Object o = {k.kind, "", false, false};
   if (k.object != nullptr) {
-    if (k.kind == ATTRCACHE_COMMUNICATOR) {
-      const bool self = k.object == facts::to_object(native().self);
-      o.predefined = self || k.object == facts::to_object(native().world);
-      o.deleted_by_finalize = self || (o.predefined && behaviour().finalize_deletes_on_world);
-    } else if (k.kind == ATTRCACHE_DATATYPE) {
-      o.predefined =
-          facts::is_predefined_type(facts::to_key(facts::from_object<MPI_Datatype>(k.object)));
-      o.deleted_by_finalize = o.predefined && behaviour().finalize_deletes_on_types;
-    }
+    with_kind(k.kind, [&](auto kind) {
+      using Kind = decltype(kind);
+      const uintptr_t key = facts::to_key(facts::from_object<typename Kind::Handle>(k.object));
+      o.predefined = is_predefined<Kind>(key);
+      o.deleted_by_finalize = finalize_deletes<Kind>(key);
+    });
     if (ask) o.name = name_of(k.kind, k.object);
-    if (o.name.empty() && o.predefined && k.kind == ATTRCACHE_COMMUNICATOR) {
+    if (o.name.empty() && o.predefined && k.kind == kCommunicator) {
       o.name = "MPI_COMM_WORLD or _SELF";
     }
   } else if (!k.origin.empty()) {
@@ -93,20 +91,24 @@ std::string name_of(int number, void* object) {
 }
 
 void appeared(int kind, const void* anchor) {
+  if (!counting()) return;
   const void* place = find_caller().address;
   const std::lock_guard held(lock);
   known()[anchor] = {kind, nullptr, "", {false, place}};
 }
 
 void known_as(int kind, const void* anchor, void* object) {
+  if (!counting()) return;
   const std::lock_guard held(lock);
   Known& k = known()[anchor];
   k.kind = kind;
   k.object = object;
+  k.ending = false;
 }
 
 void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
                 const attrcache_table* table) {
+  if (!counting()) return;
   count_each(kind, registry, table, &Counts::copies);
   std::string origin = name_of(kind, old_object);
   const void* place = find_caller().address;
@@ -115,10 +117,15 @@ void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* 
 }
 
 void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
+  if (!counting()) return;
   count_each(kind, registry, table, &Counts::ends);
+  const std::lock_guard held(lock);
+  const auto found = known().find(table);
+  if (found != known().end()) found->second.ending = true;
 }
 
 void ended(const void* anchor) {
+  if (!counting()) return;
   const std::lock_guard held(lock);
   known().erase(anchor);
 }
@@ -134,6 +141,7 @@ void for_each_left(bool ask, const std::function<void(const Object&, const Found
 void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit) {
   const std::lock_guard held(lock);
   for (const auto& [anchor, k] : known()) {
+    if (k.ending) continue;
     const auto list =
         attributes(process()->kinds[k.kind], static_cast<const attrcache_table*>(anchor));
     if (list.empty()) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keeps a list of the objects that have an anchor. At the end of the program the report can thus
-// say what is still attached, and to what.
+// Keeps a list of the objects that have an anchor, where operations are counted. At the end of the
+// program the report can thus say what is still attached, and to what.
 
 #ifndef ATTRCACHE_MPI_RECORDING_LIVING_H_
 #define ATTRCACHE_MPI_RECORDING_LIVING_H_
@@ -15,7 +15,8 @@ namespace attrcache::mpi::report {
 
 // An object got its anchor. (An anchor begins with its table.)
 void appeared(int kind, const void* anchor);
-// The object's handle became known. It is given as by facts::to_object.
+// The object's handle became known, or it has not been freed after all (ends). It is given as by
+// facts::to_object.
 void known_as(int kind, const void* anchor, void* object);
 // A dup of `old_object` has made an object with the anchor `anchor` and the table `table`.
 void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,

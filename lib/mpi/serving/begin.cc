@@ -12,7 +12,7 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/recording/probe.h"
+#include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/lifetime.h"
 #include "mpi/serving/touch.h"
@@ -78,7 +78,7 @@ int delete_nothing(MPI_Comm, int, void*, void*) { return MPI_SUCCESS; }
 
 int create_anchor_keyvals(Process& s) {
   int code = MPI_SUCCESS;
-  AllKinds::for_each([&](auto kind) {
+  for_each_kind([&](auto kind) {
     using Kind = decltype(kind);
     if (code == MPI_SUCCESS) code = create_anchor_keyval<Kind>(&s.anchor_keyvals[Kind::kNumber]);
   });
@@ -146,24 +146,25 @@ int catch_exceptions(void (*call)(void* argument), void* argument) {
 }
 
 int create_domain(Process& s) {
-  const attrcache_kind_options comm = options<Communicator>();
-  const attrcache_kind_options type = options<Datatype>();
-  const attrcache_kind_options win = options<Window>();
+  attrcache_kind_options kinds[kMpiKinds];
+  for_each_kind([&kinds](auto kind) { kinds[kind.kNumber] = options<decltype(kind)>(); });
   attrcache_domain_options o = {};
-  o.communicator = &comm;
-  o.datatype = &type;
-  o.window = &win;
+  o.communicator = &kinds[kCommunicator];
+  o.datatype = &kinds[kDatatype];
+  o.window = &kinds[kWindow];
   o.catch_exceptions = catch_exceptions;
-  const int result = attrcache_domain_create(&o, &s.domain);
-  if (result == ATTRCACHE_OK) {
-    for (int i = 0; i < kMpiKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);
+  int result = attrcache_domain_create(&o, &s.domain);
+  for (int i = 0; i < kMpiKinds && result == ATTRCACHE_OK; ++i) {
+    s.kinds[i] = attrcache_kind_of(s.domain, i);
+    // The core makes its own kinds with the domain.
+    if (s.kinds[i] == nullptr) result = attrcache_kind_register(s.domain, &kinds[i], &s.kinds[i]);
   }
   return result;
 }
 
 void discard(Process* s) {
   const Native& n = native();
-  AllKinds::for_each([&](auto kind) {
+  for_each_kind([&](auto kind) {
     using Kind = decltype(kind);
     n.of<Kind>().free_keyval(&s->anchor_keyvals[Kind::kNumber]);
   });
@@ -187,6 +188,7 @@ int begin_first(const Process** state) {
 
   find_wrapped(*made);
   lives_already();
+  report::count_if_wanted();
 
   Process* expected = nullptr;
   // (MP1) The release publishes the domain. On failure another thread's state is used instead,
@@ -204,10 +206,8 @@ int begin_first(const Process** state) {
         getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
         ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
   }
-  if (checking()) {
-    watch_state.fetch_or(kChecked, kRelaxed);
-    attention_state.fetch_or(kChecking, kRelease);
-  }
+  if (checking()) watch_state.fetch_or(kChecked, kRelaxed);
+  if (watched() & (kChecked | kCounted)) attention_state.fetch_or(kWatched, kRelease);
   for (int kind = 0; kind < kMpiKinds; ++kind) {
     if (!made->wrapped_by_tool[kind]) continue;
     attention_state.fetch_or(kWrappedByTool, kRelease);
@@ -218,7 +218,7 @@ int begin_first(const Process** state) {
     }
   }
   watch_for_end(*made);
-  probe::begun(*made);
+  report::begin(code_at_finalize);
   if (initialized() && !finalized()) {
     // So that the predefined attributes of these two are remembered from now on (predefined.h). The
     // map gets them when they are first used: until then they would only be in others' way.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Uses of an object while MPI is freeing it. The callback of a keyval that isn't attrcache's may make
-// them, when MPI has deleted the anchor already, or there was none. MPI must not be asked then: it may
-// have freed what it would look at. And it must not be given an anchor, which it may never delete: the
-// anchor's attributes would not be deleted either, and the next object with this handle would have
-// them. So what is set in that time is kept by the thread that frees the object, and deleted when MPI's
-// function has ended.
+// Uses of an object while MPI is freeing it. The callback of a keyval that isn't attrcache's may
+// make them, when MPI has deleted the anchor already, or there was none. MPI must not be asked
+// then: it may have freed what it would look at. And it must not be given an anchor, which it may
+// never delete: the anchor's attributes would not be deleted either, and the next object with this
+// handle would have them. So what is set in that time is kept by the thread that frees the object,
+// and deleted when MPI's function has ended.
 
 #ifndef ATTRCACHE_MPI_SERVING_FREEING_H_
 #define ATTRCACHE_MPI_SERVING_FREEING_H_

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI's lives. MPI lives from the first MPI_Init or MPI_Session_init on, until its last session ends
-// and MPI_Finalize has been called; another MPI_Session_init then begins a new life (MPI-4.1 11.3).
-// A session may also outlive MPI_Finalize, and the life with it.
-// From one life to the next MPICH 4.2 and newer forget their keyvals, those of the anchors too.
+// MPI's lives. MPI lives from the first MPI_Init or MPI_Session_init on, until its last session
+// ends and MPI_Finalize has been called; another MPI_Session_init then begins a new life (MPI-4.1
+// 11.3). A session may also outlive MPI_Finalize, and the life with it. From one life to the next
+// MPICH 4.2 and newer forget their keyvals, those of the anchors too.
 
 #ifndef ATTRCACHE_MPI_SERVING_LIFETIME_H_
 #define ATTRCACHE_MPI_SERVING_LIFETIME_H_
@@ -20,16 +20,16 @@ class LifetimeCall {
   LifetimeCall(const LifetimeCall&) = delete;
   LifetimeCall& operator=(const LifetimeCall&) = delete;
 
-  // MPI_Init or MPI_Session_init has succeeded. If that was the beginning of a further life, serving
-  // begins anew before this returns, also if another thread's call was the first.
+  // MPI_Init or MPI_Session_init has succeeded. If that was the beginning of a further life,
+  // serving begins anew before this returns, also if another thread's call was the first.
   void began() const;
   // MPI_Session_finalize has succeeded.
   void session_ended() const;
 };
 
 // Where the calls above don't come (facts::kSeesSessions): looks whether MPI has forgotten the
-// anchors' keyvals since, and if so, lets serving begin anew. To be called before MPI is asked for an
-// anchor. It costs something only in programs that use sessions without MPI_Init.
+// anchors' keyvals since, and if so, lets serving begin anew. To be called before MPI is asked for
+// an anchor. It costs something only in programs that use sessions without MPI_Init.
 void notice_further_life();
 
 // MPI_Finalize is deleting the attributes of MPI_COMM_SELF.
