@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread, overridden for two reasons. With ATTRCACHE_VERBOSE=1 every process
-// in which the library can serve says so, even if it never uses an attribute; one that says nothing
-// is out of reach. And in the library with the report, every rank must take part in it.
+// MPI_Init and MPI_Init_thread, overridden for three reasons. Every process in which the library can
+// serve tells the launcher so (handover/), even if it never uses an attribute; one that says nothing
+// is out of reach. With ATTRCACHE_VERBOSE=1 it tells the user. And in the library with the report,
+// every rank must take part in it.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
@@ -12,6 +13,7 @@
 #include "mpi/entries/init.h"
 
 #include "mpi/entries/behind.h"
+#include "mpi/handover/handover.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
@@ -23,6 +25,7 @@ namespace attrcache::mpi {
 int after_init(const LifetimeCall& call, int code) {
   if (code != MPI_SUCCESS) return code;
   call.began();
+  introduce(refusal());
   const Process* state;
   if ((probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) probe::begun(*state);
   return code;
