@@ -102,6 +102,7 @@ SlurmctldPidFile=$CLUSTER_FOLDER/slurm/slurmctld.pid
 SlurmdPidFile=$CLUSTER_FOLDER/slurm/slurmd.%n.pid
 SlurmctldLogFile=$CLUSTER_FOLDER/slurm/slurmctld.log
 SlurmdLogFile=$CLUSTER_FOLDER/slurm/slurmd.%n.log
+SlurmdParameters=config_overrides
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -115,6 +116,8 @@ TaskProlog=$CLUSTER_FOLDER/slurm/prolog
 $(for node in "${NODES[@]}"; do echo "NodeName=$node NodeAddr=$node CPUs=8 State=UNKNOWN"; done)
 PartitionName=all Nodes=$(IFS=, && echo "${NODES[*]}") Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 END
+  # Any but the one of what this machine has, which would want systemd: nothing of cgroups is used.
+  echo "CgroupPlugin=cgroup/v1" >"$CLUSTER_FOLDER/slurm/cgroup.conf"
   printf '#!/bin/sh\n[ -z "$LD_PRELOAD" ] || echo print the prolog is preloaded\n' >"$CLUSTER_FOLDER/slurm/prolog"
   chmod +x "$CLUSTER_FOLDER/slurm/prolog"
   mkdir -p "$CLUSTER_FOLDER/slurm/state"

@@ -49,7 +49,7 @@ def changed_since(paths, moment):
         for path in paths:
             if os.stat(path).st_ctime_ns > moment:
                 return True
-            for folder, _, files in os.walk(path, onerror=failed):
+            for folder, _, files in os.walk(path, onerror=failed) if os.path.isdir(path) else []:
                 for file in [folder] + [os.path.join(folder, file) for file in files]:
                     if os.lstat(file).st_ctime_ns > moment:
                         return True

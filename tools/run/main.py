@@ -98,6 +98,8 @@ def target(name, option):
         return name
     if not os.path.isdir(os.path.dirname(name) or "."):
         die("%s=%s: there is no folder %s" % (option, name, os.path.dirname(name)))
+    if ":" in os.path.abspath(name) and not name.endswith(".html"):
+        die("%s=%s: the path may have no colon" % (option, name))
     if os.path.isdir(name):
         die("%s=%s is a folder" % (option, name))
     return os.path.abspath(name)

@@ -8,6 +8,7 @@ import counting
 import launchers
 import main
 import ranks
+import reports
 import supervising
 import which_mpi
 from words import say
@@ -37,27 +38,38 @@ def reason(command):
     return None
 
 
+def say_count(command, wanted, library, hellos):
+    """Whether all ranks were served; if not, it says so. One of whom each rank has one of its own sees no more."""
+    count = counting.Count(hellos)
+    mine = ranks.mine()
+    if mine:
+        count.ranks = 1
+    line = counting.text(count, command, library, None if count.complete() else reason(command))
+    if line and mine and not count.declined:
+        line = "not served" + line.partition(":")[1] + line.partition(":")[2]
+    if line:
+        say((ranks.mark() + ": " if mine else "") + line)
+    return not line
+
+
 def run(here, command, wanted, library):
     # One that was started under another one leaves the count to that.
     mine = "ATTRCACHE_LAUNCHER" not in os.environ
     heard = collector.Collector(spool()) if mine else None
     if mine:
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
+    reports.tell_ranks(here, wanted)
     given = launchers.Given(library, settings())
     words = launchers.made(command, given)
+    preload = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
+    words, preload = reports.around(words, preload)
     if not mine and not given.files:
-        os.execvp(words[0], words)
-    preloaded = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
-    ended = supervising.run(words, preloaded, heard.start if mine else lambda: None)
+        os.execvpe(words[0], words, supervising.environment(preload))
+    ended = supervising.run(words, preload, heard.start if mine else lambda: None)
     for file in given.files:
         os.unlink(file)
     if mine:
-        messages = heard.end()
-        count = counting.Count([message for message in messages if message.what == "hello"])
-        line = counting.text(count, command, library, reason(command) if not count.complete() else None)
-        if line:
-            mark = ranks.mark()
-            say((mark + ": " if mark else "") + line)
-            if wanted.require_served_ and ended.code == 0:
-                ended.code = main.UNSERVED
+        hellos = [message for message in heard.end() if message.what == "hello"]
+        if not say_count(command, wanted, library, hellos) and wanted.require_served_ and ended.code == 0:
+            ended.code = main.UNSERVED
     ended.pass_on()

@@ -41,15 +41,18 @@ class Ended:
         os._exit(128 + number)
 
 
+def environment(preload):
+    return dict(os.environ, **({"LD_PRELOAD": preload} if preload else {}))
+
+
 def run(command, preload, begun):
     """Runs it; calls begun() when it has been started."""
-    environment = dict(os.environ, **({"LD_PRELOAD": preload} if preload else {}))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
     try:
         child = subprocess.Popen(
             command,
             close_fds=False,
-            env=environment,
+            env=environment(preload),
             preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
         )
     except OSError as error:
