@@ -47,7 +47,7 @@ class Launcher:
                 break
             elif word.startswith("--") or self.letters is None:
                 name = word.lstrip("-")
-                at += 1 if "=" in word or name in self.flags else 2
+                at += 1 if "=" in word or name in self.flags or re.match(r"-\w\d+$", word) else 2
             else:
                 letters = word[1:]
                 while letters and letters[0] in self.letters:
@@ -77,7 +77,7 @@ KNOWN = {
         letters="hluvx",
         sub=("run", "submit", "mini", "bulksubmit", "alloc", "exec"),
     ),
-    "aprun": Launcher("ss", letters="bqTvVzCh", many=":", hosts=("-L",)),
+    "aprun": Launcher("b q C T V h ss v z", many=":", hosts=("-L",)),
     "jsrun": Launcher("help immediate version", letters="iV?", many=":"),
     "ibrun": Launcher("h help v", ),
     "mpirun_rsh": Launcher(

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# cluster_test.sh RUN LIBRARIES OPENMPI-PROGRAM MPICH-PROGRAM: attrcache-run on several hosts (hosts.sh), by ssh and by
+# Slurm. Prints a row for each thing that is asked, and at last how many passed. LIBRARIES is a folder.
+
+set -u
+source "$(dirname -- "$0")/hosts.sh"
+isolate "$0" "$@"
+shared=$CLUSTER_FOLDER/work
+mkdir -p "$shared/lib"
+cp -L "$2"/libattrcache_*.so "$shared/lib/"
+cp -L "$3" "$shared/openmpi"
+cp -L "$4" "$shared/mpich"
+cp -RL "$(dirname -- "$(readlink -f -- "$1")")/run" "$(readlink -f -- "$1")" "$shared/"
+run=$shared/attrcache-run
+export ATTRCACHE_LIBDIR=$shared/lib HOME=/root
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe UCX_LOG_LEVEL=fatal UCX_WARN_UNUSED_ENV_VARS=n
+unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
+make_hosts || exit 1
+cd "$shared" || exit 1
+
+passed=0 failed=0
+row() { # GOOD WHAT OUTPUT
+  if [ "$1" = yes ]; then
+    passed=$((passed + 1))
+    echo "  passed  $2"
+  else
+    failed=$((failed + 1))
+    echo "  FAILED  $2"
+    sed 's/^/          /' <<<"$3"
+  fi
+}
+# asks WHAT RANKS TEXT COMMAND...: so many ranks run, and attrcache-run says TEXT; nothing where that is empty.
+asks() {
+  local what=$1 ranks=$2 text=$3 output good=yes
+  shift 3
+  output=$(timeout -k 2 60 "$@" 2>&1 </dev/null)
+  [ "$(grep -c '^rank [0-9]* of' <<<"$output")" = "$ranks" ] || good=no
+  if [ -n "$text" ]; then
+    grep -qF "$text" <<<"$output" || good=no
+  else
+    ! grep -q 'attrcache\|preload' <<<"$output" || good=no
+  fi
+  row "$good" "$what" "$output"
+}
+
+mpich=(mpirun.mpich -hosts nodea,nodeb -np 4 ./mpich)
+openmpi=(mpirun.openmpi --host nodea:2,nodeb:2 -np 4)
+echo "by ssh, two hosts:"
+asks "MPICH" 4 '' "$run" "${mpich[@]}"
+asks "Open MPI" 4 '' "$run" "${openmpi[@]}" ./openmpi
+asks "Open MPI's launcher in a script (K1)" 4 '' "$run" bash -c '"$@"' sh "${openmpi[@]}" ./openmpi
+asks "... whose -x is its own" 4 '' "$run" bash -c '"$@"' sh "${openmpi[@]}" -x A=B ./openmpi
+asks "... with a list of the user's" 4 '' env OMPI_MCA_mca_base_env_list=A=B "$run" bash -c '"$@"' sh "${openmpi[@]}" ./openmpi
+asks "MPICH's launcher in a script" 4 '' "$run" bash -c '"$@"' sh "${mpich[@]}"
+asks "a wrapper for each rank" 4 '' mpirun.mpich -hosts nodea,nodeb -np 4 "$run" ./mpich
+asks "the library on one host alone (K4)" 4 'served 2 of 4 ranks; none on nodeb' \
+  "$run" mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
+asks "ATTRCACHE_VERBOSE says host and rank" 4 ', rank 3 on node' env ATTRCACHE_VERBOSE=1 "$run" "${mpich[@]}"
+asks "one port, for firewalls" 4 '' env ATTRCACHE_PORTS=4711-4712 "$run" "${mpich[@]}"
+
+start_slurm || {
+  echo "FAILED: Slurm does not start"
+  exit 1
+}
+echo "by Slurm, two hosts:"
+asks "srun" 4 '' "$run" srun -N2 -n4 ./mpich
+for export in NONE PATH,HOME ALL ALL,A=B A=B; do
+  asks "srun --export=$export (K2)" 4 '' "$run" srun --export="$export" -N2 -n4 ./mpich
+  asks "SLURM_EXPORT_ENV=$export" 4 '' env SLURM_EXPORT_ENV="$export" "$run" srun -N2 -n4 ./mpich
+done
+asks "SLURM_EXPORT_ENV=NONE, srun in a script" 4 '' env SLURM_EXPORT_ENV=NONE "$run" sh -c 'srun -Q -N2 -n4 --task-prolog=none ./mpich; :' ./mpich
+printf '0-1 ./mpich\n2,3 ./mpich\n' >lines
+asks "--multi-prog" 4 '' "$run" srun -N2 -n4 --multi-prog lines
+asks "several programs in one step" 4 '' "$run" srun -l --cpu-bind=none -N 2 -n4 ./mpich
+asks "under salloc" 4 '' "$run" salloc -Q -N2 -n4 srun ./mpich
+asks "mpirun in an allocation" 4 '' salloc -Q -N2 -n4 "$run" mpirun.mpich ./mpich
+asks "a wrapper for each rank" 4 '' srun -N2 -n4 "$run" ./mpich
+asks "an unserved rank of these" 2 'rank 1 on node' srun -N2 -n2 "$run" sh -c '[ "$SLURM_PROCID" = 0 ] || unset LD_PRELOAD; exec ./mpich'
+printf '#!/bin/sh\nexec %s srun -n4 ./mpich\n' "$run" >job
+asks "sbatch" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o batch.out job >/dev/null; cat batch.out'
+asks "sbatch --export=NONE" 4 '' sh -c "sbatch -Q -W --export=NONE -N2 -n4 -o none.out --wrap 'cd $shared; export ATTRCACHE_LIBDIR=$shared/lib; $run srun -n4 ./mpich' >/dev/null; cat none.out"
+
+echo "clusters: $passed passed, $failed failed"
+exit "$((failed != 0))"
