@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What counting costs a get: instructions with the interposer that reports, and with the ordinary one.
+"""What counting costs a get: instructions with ATTRCACHE_REPORT, and without.
 
-  report_cost.py PROGRAM[,ARGUMENT...]@ORDINARY PROGRAM[,ARGUMENT...]@REPORTING
+  report_cost.py PROGRAM[,ARGUMENT...]@INTERPOSER
 
-The second is counted twice: with ATTRCACHE_REPORT set, and without. Only gets of the first 64 keyvals of a kind are
-meant to be that cheap; the others are printed.
+Counting switches the path on which gets are fast off, so an uncounted get pays nothing; budgets.txt holds it to that.
 """
 
 import os
@@ -15,7 +14,8 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import budget  # noqa: E402
 
-MOST = 2
+# More than without counting, where the keyval is one of the first.
+MOST = 110
 GETS = ["get_hit", "get_first_of_64", "get_last_of_64", "get_absent"]
 
 
@@ -27,22 +27,19 @@ def gets(spec):
     return counts
 
 
-def main(ordinary, reporting):
-    without = gets(ordinary)
-    silent = gets(reporting)
+def main(spec):
+    without = gets(spec)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["ATTRCACHE_REPORT"] = os.path.join(folder, "report")
-        watched = gets(reporting)
-        with open(os.environ["ATTRCACHE_REPORT"]) as report:
-            if "keyvals" not in report.read():
-                sys.exit("there is no report")
+        os.environ["ATTRCACHE_REPORT"] = folder
+        watched = gets(spec)
+        if not os.listdir(folder):
+            sys.exit("nothing was handed over")
     over = 0
     for operation in sorted(without):
-        more = max(watched[operation], silent[operation]) - without[operation]
+        more = watched[operation] - without[operation]
         verdict = f"  MORE THAN {MOST}" if operation in GETS and more > MOST else ""
         over += verdict != ""
-        print(f"{operation:16} {without[operation]:6} {silent[operation]:6} {watched[operation]:6}"
-              f"{verdict}")
+        print(f"{operation:16} {without[operation]:6} {watched[operation]:6}{verdict}")
     return over != 0
 
 

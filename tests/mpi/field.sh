@@ -294,7 +294,7 @@ try() { # MPI
   script "$mpi" misuse tools/attrcache-run "$library" \
     "$scratch/$mpi/misuse" "${more[@]/#/$scratch/$mpi/misuse }" -- "${right[@]/#/$scratch/$mpi/}"
   right=(coexist communicator datatype errors exception failing reentrant threads window)
-  script "$mpi" report tools/attrcache-run "$libraries/libattrcache_$(interposer_of "$mpi")_report.so" \
+  script "$mpi" report tools/attrcache-run "$libraries/libattrcache_$(interposer_of "$mpi").so" \
     "$scratch/$mpi/report" tests/mpi/report_check.py "${right[@]/#/$scratch/$mpi/}"
 }
 

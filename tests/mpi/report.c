@@ -12,9 +12,11 @@
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <threads.h>
 #include <time.h>
 
@@ -352,8 +354,12 @@ int main(int argc, char** argv) {
     plain();
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Abort(MPI_COMM_WORLD, 3);
+  } else if (strcmp(what, "terminated") == 0) {
+    plain();
+    raise(SIGTERM);
+    for (;;) pause();
   } else {
-    fprintf(stderr, "report everything|nothing|many|failing|exit|abort\n");
+    fprintf(stderr, "report everything|nothing|many|failing|exit|abort|terminated\n");
     return 2;
   }
   MPI_Finalize();

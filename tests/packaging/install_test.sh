@@ -65,8 +65,6 @@ rm "$work/use.c" "$work/CMakeLists.txt"
 # The launcher finds the interposers.
 for mpi in openmpi mpich mpi_abi; do
   expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
-  expect "$prefix/lib/attrcache/libattrcache_${mpi}_report.so" \
-    "$prefix/bin/attrcache-run" --mpi "$mpi" --report --print
 done
 
 # The checks of MPIs find theirs.
@@ -83,11 +81,8 @@ include/attrcache/attrcache.hpp
 include/attrcache/attrcache_inline.h
 include/attrcache/mpi2.hpp
 lib/attrcache/libattrcache_mpi_abi.so
-lib/attrcache/libattrcache_mpi_abi_report.so
 lib/attrcache/libattrcache_mpich.so
-lib/attrcache/libattrcache_mpich_report.so
 lib/attrcache/libattrcache_openmpi.so
-lib/attrcache/libattrcache_openmpi_report.so
 lib/multi/cmake/attrcache/attrcache-config-version.cmake
 lib/multi/cmake/attrcache/attrcache-config.cmake
 lib/multi/libattrcache.a
@@ -102,6 +97,7 @@ $(cd tools && find conformance -name '*.py' -o -path '*/checks/*' | sed 's|^|sha
 share/attrcache/installed-files
 share/attrcache/report/comparing.py
 share/attrcache/report/dataset.py
+share/attrcache/report/documents.py
 share/attrcache/report/page.py
 share/attrcache/report/page/changes.js
 share/attrcache/report/page/charts.js
@@ -117,14 +113,17 @@ share/attrcache/report/page/template.html
 share/attrcache/report/page/timeline.js
 share/attrcache/report/page/users.js
 share/attrcache/report/page/zooming.js
+share/attrcache/report/places.py
 share/attrcache/report/reading.py
-share/attrcache/report/report_page.py
+share/attrcache/report/report.py
 share/attrcache/report/spread.py
 share/attrcache/report/supervising.py
+share/attrcache/report/text.py
 share/attrcache/report/third_party/d3/LICENSE
 share/attrcache/report/third_party/d3/README.md
 share/attrcache/report/third_party/d3/d3.min.js
 share/attrcache/report/timeline.py
+share/attrcache/report/words.py
 $(for f in CHANGELOG.md LICENSE-APACHE LICENSE-MIT README.md; do [[ ! -f $f ]] || echo "share/doc/attrcache/$f"; done)
 share/man/man1/attrcache-check-mpi.1
 share/man/man1/attrcache-run.1

@@ -230,26 +230,6 @@ class Browser:
         )
         self.settle()
 
-    def picture(self, path, whole=False, height=None, top=0):
-        if whole or height:
-            box = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            clip = {
-                "clip": {
-                    "x": 0,
-                    "y": top,
-                    "width": box["width"],
-                    "height": height or box["height"],
-                    "scale": 1,
-                }
-            }
-        else:
-            clip = {}
-        image = self.call(
-            "Page.captureScreenshot", format="png", captureBeyondViewport=bool(clip), **clip
-        )
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(image["data"]))
-
     def pdf(self, path):
         with open(path, "wb") as file:
             file.write(

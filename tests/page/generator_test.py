@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What makes pages, without a browser: bad input, sums and spreads, what commands and signals end as, what is kept.
+"""What makes reports, without a browser: bad input, sums and spreads, what commands and signals end as, what is kept.
 
 usage: generator_test.py TOOLS MADE    (tools/report and made.py)
 """
@@ -9,6 +9,7 @@ import copy
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,12 +20,14 @@ sys.dont_write_bytecode = True
 tools, made = (os.path.abspath(path) for path in sys.argv[1:3])
 sys.path.insert(0, tools)
 import comparing
+import documents
 import page
+import places
 import reading
 import timeline
 from spread import spread
 
-PROGRAM = [sys.executable, "-B", os.path.join(tools, "report_page.py")]
+PROGRAM = [sys.executable, "-B", os.path.join(tools, "report.py")]
 
 
 def run(*arguments, **more):
@@ -40,7 +43,8 @@ class Base(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="attrcache-page.")
         os.chdir(cls.folder.name)
-        subprocess.run([sys.executable, "-B", made, "9", "good.json", "good.trace"], check=True)
+        subprocess.run([sys.executable, "-B", made, "9", "good.ranks"], check=True)
+        run("--from", "good.ranks", "--json", "good.json", "--trace", "good.trace")
         with open("good.json", encoding="utf-8") as file:
             cls.good = json.load(file)
 
@@ -48,6 +52,31 @@ class Base(unittest.TestCase):
     def tearDownClass(cls):
         os.chdir("/")
         cls.folder.cleanup()
+
+    def document(self, rank, ranks=9, partial=False):
+        """What that rank has handed over."""
+        with open(f"good.ranks/{rank:05}.json", encoding="utf-8") as file:
+            part = json.load(file)
+        part.update(ranks=ranks, partial=partial, finalized=not partial)
+        events = (
+            [[1000, 2500, 7, timeline.WHATS.index("delete_fn"), 0, 2, 9, 16]] if partial else []
+        )
+        part["trace"] = {
+            "dropped": 4 * partial,
+            "epoch_ns": 10**18,
+            "names": ["f"],
+            "events": events,
+        }
+        return part
+
+    def hand_over(self, folder, ranks=range(9), partial=()):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.mkdir(folder)
+        for rank in ranks:
+            self.write(
+                f"{folder}/host.{rank}.json",
+                json.dumps(self.document(rank, partial=rank in partial)),
+            )
 
     def write(self, name, content):
         with open(name, "w" if isinstance(content, str) else "wb") as file:
@@ -65,8 +94,7 @@ class Base(unittest.TestCase):
 
 class BadInput(Base):
     def test_files(self):
-        self.refuses("none.json can't be read: No such file or directory", "--data", "none.json")
-        self.refuses("/ can't be read", "--data", "/")
+        self.refuses("none.json can't be read: No such file or directory", "--from", "none.json")
         for content, said in [
             (b"", "is no JSON"),
             (b"{", "is no JSON"),
@@ -84,8 +112,8 @@ class BadInput(Base):
         ]:
             with self.subTest(content[:40]):
                 self.write("bad.json", content)
-                self.refuses(said, "--data", "bad.json")
-                self.refuses(said, "--data", "good.json", "--compare", "bad.json")
+                self.refuses(said, "--from", "bad.json")
+                self.refuses(said, "--from", "good.json", "--compare", "bad.json")
 
     def test_any_member_of_a_wrong_type(self):
         """Whatever is wrong with whatever is in a report, it is told in a sentence or is no harm; there is no traceback."""
@@ -133,7 +161,7 @@ class BadInput(Base):
             import dataset
 
             json.dumps(
-                dataset.made(read, lambda most: None, comparing.difference(read, read), "", 1),
+                dataset.made(read, lambda most: None, comparing.difference(read, read), 1),
                 allow_nan=False,
             )
         self.assertGreater(refused, 100)
@@ -150,14 +178,14 @@ class BadInput(Base):
         ):
             with self.subTest(content):
                 self.write("bad.trace", content)
-                done = run("--data", "good.json", "--trace", "bad.trace", "--page", "out.html")
+                done = run("--from", "good.json", "--trace", "bad.trace", "--page", "out.html")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 if content != b"x":
                     self.assertIn("the page has no timeline: bad.trace is no trace", done.stderr)
                 os.unlink("out.html")
 
     def test_what_cannot_be_written(self):
-        done = run("--data", "good.json", "--page", "/no/such/folder/out.html")
+        done = run("--from", "good.json", "--page", "/no/such/folder/out.html")
         self.assertEqual(done.returncode, 1)
         self.assertIn(
             "can't write /no/such/folder/out.html: No such file or directory", done.stderr
@@ -165,39 +193,77 @@ class BadInput(Base):
 
 
 class Data(Base):
-    def test_sums(self):
-        report = reading.read("good.json")
-        sums = reading.added(report["per_rank"])
-        order = lambda lines: sorted(lines, key=lambda line: json.dumps(line, sort_keys=True))
-        for name in ("keyvals", "attached", "objects"):
-            self.assertEqual(order(sums[name]), order(report["sum"][name]), name)
-        self.assertEqual(sums["misuse"], report["sum"]["misuse"])
-        self.assertEqual(sums["seconds"], report["sum"]["seconds"])
-
-    def test_reports_of_ranks_by_themselves(self):
-        """What ranks wrote without MPI_Finalize is one page."""
-        for rank in (0, 3):
-            part = self.good["per_rank"][rank]
-            one = dict(
-                self.good,
-                finalized=False,
-                ranks_heard_of=1,
-                per_rank=[part],
-                sum={k: v for k, v in part.items() if k not in ("rank", "host", "pid")},
-            )
-            self.write(f"alone.rank{rank}.json", json.dumps(one))
+    def test_documents(self):
+        """JSON, text, page and trace of what ranks have handed over; one of them partial, and some never heard of."""
+        self.hand_over("left", ranks=(0, 3, 5), partial=(3,))
         done = run(
-            "--data", "alone.json", "--page", "out.html", "--compare", "good.json", "--run", "true"
+            "--from",
+            "left",
+            "--text",
+            "-",
+            "--json",
+            "out.json",
+            "--page",
+            "out.html",
+            "--trace",
+            "out:1.trace",
         )
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("ranks heard of: 9 then, 2 now", done.stderr)
-        with open("out.html", encoding="utf-8") as file:
-            data = json.loads(file.read().split('id="data">')[1].split("</script>")[0])
+        for line in (
+            "attrcache: the attributes of 9 ranks of MPICH, from MPI_Init to the end",
+            "MPI_Finalize was not called on 1 rank: 3.",
+            "Partial, for they were ended from outside or aborted: 1 rank, 3.",
+            "Heard of 3 ranks only: others are not served by attrcache, or were killed.",
+        ):
+            self.assertIn(line.replace("MPICH", self.good["mpi"]), done.stderr)
+        report = reading.read("out.json")
+        self.assertEqual([part["rank"] for part in report["per_rank"]], [0, 3, 5])
+        self.assertEqual([part["partial"] for part in report["per_rank"]], [False, True, False])
+        parts = [self.good["per_rank"][rank] for rank in (0, 3, 5)]
+        gets = sum(line["gets"] for part in parts for line in part["keyvals"])
+        self.assertEqual(sum(line["gets"] for line in report["sum"]["keyvals"]), gets)
+        threads, events, dropped = timeline.traced("out:1.trace")
+        self.assertEqual(events, [(3, 7, 0, 2500, "delete_fn", "f", 9, 16, "window")])
+        self.assertEqual((threads, dropped), ({(3, 7): "thread"}, 4))
+        # What is made later of the JSON and the trace is the same.
+        self.assertEqual(report, reading.read("out.json"))
+
+    def test_several_worlds(self):
+        """Ranks that come again are those of another MPI_COMM_WORLD, and are told apart."""
+        self.hand_over("left", ranks=(0, 1))
+        for i, name in enumerate(sorted(os.listdir("left"))):
+            part = self.document(i % 2, ranks=2)
+            self.write(f"left/{name}", json.dumps(part))
+            self.write(f"left/spawned.{i}.json", json.dumps(dict(part, pid=part["pid"] + 10**6)))
+        found = [documents.read(data) for data in documents.in_folder("left")]
+        report, _ = documents.merged(found, "")
         self.assertEqual(
-            (data["ranks"], data["ranks_heard_of"], data["finalized"], data["per_rank"]["rank"]),
-            (9, 2, False, [0, 3]),
+            (report["ranks"], [part["rank"] for part in report["per_rank"]]), (4, [0, 1, 2, 3])
         )
-        self.assertEqual([name for name in os.listdir() if name.startswith("alone")], [])
+
+    def test_damaged_documents(self):
+        self.hand_over("left", ranks=(0,))
+        for content in (
+            "",
+            "{",
+            "[]",
+            '{"document": 1}',
+            '{"document": 2}',
+            '{"document": 1, "trace": {}}',
+        ):
+            self.write("left/bad.json", content)
+            done = run("--from", "left", "--text", "-")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("what a rank has handed over is ", done.stderr)
+            self.assertIn("Heard of 1 rank only", done.stderr)
+
+    def test_lines(self):
+        self.write("p.c", "int f(void);\nint g(void) {\n  return f() + 1;\n}\n")
+        subprocess.run(["gcc", "-g", "-c", "p.c"], check=True)
+        self.assertEqual(
+            places.lines({"p: g+0x9": [os.path.abspath("p.o"), 4]}), {"p: g+0x9": "p: g (p.c:3)"}
+        )
+        self.assertEqual(places.lines({"p: g+0x9": ["/no/such/file", 4]}), {})
 
     def test_spread(self):
         same = spread([5] * 100)
@@ -222,8 +288,8 @@ class Data(Base):
         )
 
     def test_timeline(self):
-        whole = timeline.made(timeline.traced(["good.trace"]), 10**6)
-        some = timeline.made(timeline.traced(["good.trace"]), 20)
+        whole = timeline.made(timeline.traced("good.trace"), 10**6)
+        some = timeline.made(timeline.traced("good.trace"), 20)
         with open("good.trace", encoding="utf-8") as file:
             events = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
         self.assertEqual(
@@ -303,7 +369,7 @@ class Data(Base):
             line["created"] += 1
         self.write("old.json", json.dumps(old))
         done = run(
-            "--data",
+            "--from",
             "heavy.json",
             "--trace",
             "good.trace",
@@ -333,21 +399,21 @@ class Data(Base):
         """But for the time at which it was written."""
         pages = []
         for _ in range(2):
-            run("--data", "good.json", "--trace", "good.trace", "--page", "out.html")
+            run("--from", "good.json", "--trace", "good.trace", "--page", "out.html")
             with open("out.html", encoding="utf-8") as file:
                 pages.append(__import__("re").sub(r'"written":"[^"]*"', "", file.read()))
         self.assertEqual(*pages)
 
     def test_text_of_changes(self):
         new = copy.deepcopy(self.good)
-        new["sum"]["keyvals"][0].update(
-            sets=200, callback_own_ns=new["sum"]["keyvals"][0]["callback_own_ns"] + 10**8
-        )
-        new["sum"]["keyvals"][4]["function"] = "renamed"
+        by_name = {line["function"]: line for line in new["sum"]["keyvals"]}
+        counter = by_name["Petsc_Counter_Attr_Delete_Fn"]
+        counter.update(sets=200, callback_own_ns=counter["callback_own_ns"] + 10**8)
+        by_name["view_deleted"]["function"] = "renamed"
         new["sum"]["objects"][0]["count"] += 5
         new["sum"]["misuse"]["stale-keyval"] = {"times": 9, "places": {"libx.so: f+0x1": 7}}
         self.write("new.json", json.dumps(new))
-        done = run("--data", "new.json", "--compare", "good.json")
+        done = run("--from", "new.json", "--compare", "good.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [" ".join(line.split()) for line in done.stderr.splitlines()]
         for line in (
@@ -369,15 +435,24 @@ class Data(Base):
             any(line.startswith("gone: libio.so: view_deleted [datatype]: ") for line in lines),
             done.stderr,
         )
-        same = run("--data", "good.json", "--compare", "good.json").stderr
+        same = run("--from", "good.json", "--compare", "good.json").stderr
         self.assertIn("Nothing changed, but for the time it took.", same)
 
 
 class Commands(Base):
-    COPY = 'cp good.json "$0"; '
+    # What ranks would do.
+    HAND_OVER = 'cp left/* "$0"; '
 
-    def kept(self):
-        return [name for name in os.listdir() if name.startswith(".out")]
+    def run_script(self, script, *arguments):
+        """With left/ handed over through the folder out, unless it isn't to be there."""
+        shutil.rmtree("out", ignore_errors=True)
+        os.mkdir("out")
+        return run(*arguments, "--documents", "out", "--run", "sh", "-c", script, "out")
+
+    def setUp(self):
+        self.hand_over("left")
+        if os.path.exists("out.html"):
+            os.unlink("out.html")
 
     def test_exit_codes(self):
         for command, code in (
@@ -386,108 +461,72 @@ class Commands(Base):
             ("kill -SEGV $$", -signal.SIGSEGV),
             ("kill -TERM $$", -signal.SIGTERM),
         ):
-            done = run(
-                "--data",
-                ".out.json",
-                "--page",
-                "out.html",
-                "--run",
-                "sh",
-                "-c",
-                self.COPY + command,
-                ".out.json",
+            done = self.run_script(
+                self.HAND_OVER + command, "--page", "out.html", "--word=a", "--word=b c"
             )
             self.assertEqual(done.returncode, code, done.stderr)
-            self.assertTrue(os.path.exists("out.html"))
+            with open("out.html", encoding="utf-8") as file:
+                self.assertIn('"command":"a \'b c\'"', file.read())
             os.unlink("out.html")
-            self.assertEqual(self.kept(), [])
+            self.assertFalse(os.path.exists("out"))
         self.assertEqual(
             run(
-                "--data", ".out.json", "--page", "out.html", "--run", "/no/such/program"
+                "--documents", "left", "--page", "out.html", "--run", "/no/such/program"
             ).returncode,
             127,
         )
 
     def test_input_output_and_preload(self):
-        done = run("--data", ".out.json", "--preload", "", "--run", "cat", input="text")
+        done = run("--documents", "left", "--preload", "", "--run", "cat", input="text")
         self.assertEqual(done.stdout, "text")
         done = run(
-            "--data", ".out.json", "--preload", "libc.so.6", "--run", "sh", "-c", "echo $LD_PRELOAD"
+            "--documents", "none", "--preload", "libc.so.6", "--run", "sh", "-c", "echo $LD_PRELOAD"
         )
         self.assertEqual(done.stdout, "libc.so.6\n")
 
     def test_no_report(self):
-        done = run("--data", ".out.json", "--page", "out.html", "--run", "true")
+        done = self.run_script("true", "--page", "out.html")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("no rank wrote a report", done.stderr)
-        self.assertFalse(os.path.exists("out.html"))
+        self.assertIn("no report: no rank was served", done.stderr)
+        self.assertFalse(os.path.exists("out.html") or os.path.exists("out"))
 
     def test_nothing_is_lost(self):
-        """If the page can't be made, its data stay."""
-        done = run(
-            "--data",
-            ".out.json",
-            "--page",
-            "/no/such/out.html",
-            "--run",
-            "sh",
-            "-c",
-            self.COPY + "exit 3",
-            ".out.json",
-        )
+        """If something can't be made, what ranks have handed over stays."""
+        done = self.run_script(self.HAND_OVER + "exit 3", "--page", "/no/such/out.html")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("the report's data are kept: .out.json", done.stderr)
-        self.assertEqual(reading.read(".out.json")["ranks"], 9)
-        os.unlink(".out.json")
-        done = run(
-            "--data", ".out.json", "--page", "out.html", "--run", "sh", "-c", "echo '{' > .out.json"
-        )
-        self.assertIn(".out.json is no JSON", done.stderr)
-        self.assertEqual(self.kept(), [".out.json"])
-        os.unlink(".out.json")
+        self.assertIn("what the ranks have handed over is kept: out", done.stderr)
+        self.assertEqual(run("--from", "out", "--json", "later.json").returncode, 0)
+        self.assertEqual(reading.read("later.json")["ranks"], 9)
+        done = self.run_script("echo '{' > out/1.json", "--page", "out.html")
+        self.assertIn("is no JSON", done.stderr)
+        self.assertTrue(os.path.exists("out/1.json"))
         # What is compared with is looked at before anything runs; later it may even be overwritten.
-        done = run(
-            "--data",
-            ".out.json",
-            "--page",
-            "out.html",
-            "--compare",
-            "none.json",
-            "--run",
-            "touch",
-            "ran",
-        )
+        done = self.run_script("touch ran", "--page", "out.html", "--compare", "none.json")
         self.assertEqual(done.returncode, 2)
         self.assertFalse(os.path.exists("ran"))
         self.write("old.json", json.dumps(self.good))
-        done = run(
-            "--data",
-            ".out.json",
-            "--compare",
-            "old.json",
-            "--run",
-            "sh",
-            "-c",
-            self.COPY + "echo x > old.json",
-            ".out.json",
-        )
-        self.assertIn("Nothing changed", done.stderr)
+        done = self.run_script(self.HAND_OVER + "echo x > old.json", "--compare", "old.json")
+        self.assertIn("compared with old.json, 9 ranks", done.stderr)
 
     def test_signals_are_passed_on(self):
         """And the page is made nevertheless."""
-        script = self.COPY + 'trap "echo got it; exit 5" TERM; echo ready; while :; do read x; done'
+        script = (
+            self.HAND_OVER + 'trap "echo got it; exit 5" TERM; echo ready; while :; do read x; done'
+        )
+        shutil.rmtree("out", ignore_errors=True)
+        os.mkdir("out")
         process = subprocess.Popen(
             [
                 *PROGRAM,
-                "--data",
-                ".out.json",
+                "--documents",
+                "out",
                 "--page",
                 "out.html",
                 "--run",
                 "sh",
                 "-c",
                 script,
-                ".out.json",
+                "out",
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Opens pages of made reports in a headless browser, compares them with the reports, and uses them.
 
-usage: page_test.py REPORT_PAGE MADE [PICTURES]
-
-REPORT_PAGE is tools/report/report_page.py, MADE is made.py. With PICTURES, a folder, that is where pictures of pages go.
+usage: page_test.py REPORT MADE    (tools/report/report.py and made.py)
 """
 
 import json
@@ -19,15 +17,14 @@ import browser as chromium
 from page_check import Check
 
 MOST_BYTES = 3_000_000
-report_page, made = (os.path.abspath(path) for path in sys.argv[1:3])
-pictures = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
+report, made = (os.path.abspath(path) for path in sys.argv[1:3])
 failures = 0
 
 
 def made_report(name, ranks, *more):
-    subprocess.run(
-        [sys.executable, "-B", made, str(ranks), name + ".json", name + ".trace", *more], check=True
-    )
+    subprocess.run([sys.executable, "-B", made, str(ranks), name + ".ranks", *more], check=True)
+    files = ["--json", name + ".json", "--trace", name + ".trace"]
+    subprocess.run([sys.executable, "-B", report, "--from", name + ".ranks", *files], check=True)
 
 
 def page_of(name, *more, trace=True):
@@ -35,8 +32,8 @@ def page_of(name, *more, trace=True):
         [
             sys.executable,
             "-B",
-            report_page,
-            "--data",
+            report,
+            "--from",
             name + ".json",
             "--page",
             name + ".html",
@@ -191,34 +188,6 @@ def empty(browser):
     judge(examine(browser, "one"), "1 rank")
 
 
-def take_pictures(browser):
-    """For the documentation: small, and each of another form."""
-
-    def top_of(selector):
-        return browser.ask(
-            "document.querySelector('%s').getBoundingClientRect().top + scrollY - 10" % selector
-        )
-
-    browser.size(1000, 800)
-    browser.media("light")
-    browser.open("few.html")
-    browser.settle()
-    browser.picture(os.path.join(pictures, "page-light.png"), height=700)
-    browser.picture(os.path.join(pictures, "page-users.png"), top=top_of("#users"), height=620)
-    browser.media("dark")
-    browser.open("big.html")
-    browser.settle()
-    browser.picture(os.path.join(pictures, "page-dark.png"), top=top_of("#timeline"), height=700)
-    browser.picture(os.path.join(pictures, "page-ranks.png"), top=top_of("#ranks"), height=700)
-    browser.media("light")
-    browser.size(390, 800, phone=True)
-    browser.open("few.html")
-    browser.settle()
-    browser.picture(os.path.join(pictures, "page-phone.png"), top=top_of("#users"), height=800)
-    for name in os.listdir(pictures):
-        print(f"{name}: {os.path.getsize(os.path.join(pictures, name)):,} bytes")
-
-
 def main():
     if not chromium.program():
         sys.exit(
@@ -229,9 +198,6 @@ def main():
         with chromium.Browser() as browser:
             for part in (usual, big, hostile, compared, empty):
                 part(browser)
-            if pictures:
-                page_of("few")
-                take_pictures(browser)
         os.chdir("/")
     sys.exit(1 if failures else 0)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What changed between two reports, as data for the page and as text."""
 
-from reading import KINDS, TIMES, key_of
+from reading import TIMES, key_of, title
+from words import counted, duration
 
 # What is compared, in this order, and what people call it.
 LABELS = {
@@ -22,17 +23,6 @@ LABELS = {
 # Times are never the same twice. What is smaller than this is not told in the text.
 LEAST_NS = 100_000
 LEAST_FACTOR = 1.25
-
-
-def origin(line):
-    if not line["function"]:
-        return line["library"] or "(unknown)"
-    return line["library"] + ("" if line["function"].startswith("+") else ": ") + line["function"]
-
-
-def title(line):
-    made = " (made there)" if line["named_by"] == "caller" else ""
-    return origin(line) + made + ("" if line["kind"] == KINDS[0] else f" [{line['kind']}]")
 
 
 def difference(old, new):
@@ -113,15 +103,6 @@ def misused(report):
 # ---- As text ----
 
 
-def duration(nanoseconds):
-    if nanoseconds == 0:
-        return "0"
-    for limit, unit, digits in ((1e3, "ns", 0), (1e6, "us", 1), (1e9, "ms", 1)):
-        if nanoseconds < limit:
-            return f"{nanoseconds / limit * 1000:.{digits}f} {unit}"
-    return f"{nanoseconds / 1e9:.2f} s"
-
-
 def shown(name, value):
     return duration(value) if name in TIMES else f"{value:,}"
 
@@ -151,16 +132,12 @@ def told(line, ranks):
     return [one for one in line["numbers"] if matters(*one, ranks)]
 
 
-def ranks_of(mpi, ranks):
-    return f"{ranks:,} rank{'' if ranks == 1 else 's'} of {mpi}"
-
-
 def text(found, old_name):
     """The comparison for people, to be read below the report's own text."""
     facts, ranks, (_, was, now) = found["facts"], found["ranks"], found["totals"][0]
     out = [
         "",
-        f"attrcache: compared with {old_name}, {ranks_of(facts['MPI'][0], facts['ranks'][0])}: "
+        f"attrcache: compared with {old_name}, {counted(facts['ranks'][0], 'rank')} of {facts['MPI'][0]}: "
         f"{duration(was * 1e9)} then, {duration(now * 1e9)} now",
     ]
     out += [f"  {name}: {was} then, {now} now" for name, (was, now) in facts.items() if was != now]

@@ -146,7 +146,7 @@ def misuse(report, most):
     return result
 
 
-def made(report, timeline, changes, command, share):
+def made(report, timeline, changes, share):
     """All data of the page. `timeline(n)` is that of at most n events."""
     total = report["sum"]
 
@@ -170,7 +170,9 @@ def made(report, timeline, changes, command, share):
         "finalized": report["finalized"],
         "checked": report["checked"],
         "seconds": total["seconds"],
-        "command": command,
+        "command": report["command"],
+        "kinds": report["kinds"],
+        "partial": [part["rank"] for part in report["per_rank"] if part["partial"]],
         "written": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"),
         "names": NUMBERS,
         "totals": [sum(line[name] for line in total["keyvals"]) for name in NUMBERS],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reads the reports that the interposer writes as JSON (lib/mpi/README.md documents their members).
+"""Reads reports as JSON (lib/mpi/README.md has their members).
 
 A report comes from a file that anybody may have written, so everything that is used later is
 looked at here: a report that read() returns has the members below, with these types.
@@ -28,7 +28,8 @@ NUMBERS = [
     "callback_own_ns",
 ]
 TIMES = ["callback_ns", "callback_own_ns"]
-KINDS = ["communicator", "datatype", "window"]
+# What a kind of objects is called in the names of its functions; of reports that don't say it.
+KINDS = {"communicator": "Comm", "datatype": "Type", "window": "Win"}
 
 # Counters are 64 bits wide.
 MOST = 2**64
@@ -38,19 +39,25 @@ class Bad(Exception):
     """What is wrong with a file, as a sentence for people."""
 
 
+def loaded(data, name):
+    """What JSON says."""
+    try:
+        return json.loads(data.decode())
+    except UnicodeDecodeError:
+        raise Bad(f"{name} is no JSON: it is not in UTF-8") from None
+    except RecursionError:
+        raise Bad(f"{name} is no report: its JSON is nested too deeply") from None
+    except ValueError as error:
+        raise Bad(f"{name} is no JSON: {error}") from None
+
+
 def read(path):
     """The report in a file, with every member that the page uses."""
     try:
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file)
+        with open(path, "rb") as file:
+            report = loaded(file.read(), path)
     except OSError as error:
         raise Bad(f"{path} can't be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Bad(f"{path} is no JSON: it is not in UTF-8") from None
-    except RecursionError:
-        raise Bad(f"{path} is no report: its JSON is nested too deeply") from None
-    except ValueError as error:
-        raise Bad(f"{path} is no JSON: {error}") from None
     if not isinstance(report, dict) or "format" not in report or "sum" not in report:
         raise Bad(f"{path} is no report of attrcache-run --report=FILE.json")
     if report["format"] != FORMAT:
@@ -92,47 +99,59 @@ def objects(part, name, default=None):
     return items
 
 
-def kind(part):
-    if get(part, "kind", str) not in KINDS:
+def kinds(part):
+    """{"communicator": "Comm", ...}"""
+    found = get(part, "kinds", dict, KINDS)
+    if not found or not all(isinstance(name, str) and name.isalnum() for name in found.values()):
+        raise Bad(f'"kinds" is {json.dumps(found)[:40]}')
+    return found
+
+
+def kind(part, known):
+    if get(part, "kind", str) not in known:
         raise Bad(f'"kind" is {part["kind"]!r:.40}')
     return part["kind"]
 
 
 def checked(report):
-    ranks = count(report, "ranks")
+    known = kinds(report)
     result = {
         "attrcache": get(report, "attrcache", str),
         "mpi": get(report, "mpi", str),
-        "ranks": ranks,
+        "kinds": known,
+        "command": get(report, "command", str, ""),
+        "ranks": count(report, "ranks"),
         "ranks_heard_of": count(report, "ranks_heard_of"),
         "finalized": get(report, "finalized", bool),
         "checked": get(report, "checked", bool, False),
-        "sum": summary(get(report, "sum", dict)),
+        "sum": summary(get(report, "sum", dict), known),
         "per_rank": [],
     }
     for part in objects(report, "per_rank", []):
-        one = summary(part)
+        one = summary(part, known)
         one.update(rank=count(part, "rank"), host=get(part, "host", str), pid=count(part, "pid"))
+        one["finalized"] = get(part, "finalized", bool, result["finalized"])
+        one["partial"] = get(part, "partial", bool, False)
         result["per_rank"].append(one)
     result["per_rank"].sort(key=lambda one: one["rank"])
     return result
 
 
-def summary(part):
+def summary(part, known):
     return {
         "seconds": get(part, "seconds", float),
-        "keyvals": [keyval(one) for one in objects(part, "keyvals")],
-        "attached": [attached(one) for one in objects(part, "attached")],
-        "objects": [left_object(one) for one in objects(part, "objects", [])],
+        "keyvals": [keyval(one, known) for one in objects(part, "keyvals")],
+        "attached": [attached(one, known) for one in objects(part, "attached")],
+        "objects": [left_object(one, known) for one in objects(part, "objects", [])],
         "misuse": misuse(get(part, "misuse", dict)),
-        "not_served": {name: count(get(part, "not_served", dict, {}), name, 0) for name in KINDS},
+        "not_served": {name: count(get(part, "not_served", dict, {}), name, 0) for name in known},
     }
 
 
-def keyval(part):
+def keyval(part, known):
     one = {name: count(part, name, 0) for name in NUMBERS}
     one.update(
-        kind=kind(part),
+        kind=kind(part, known),
         library=get(part, "library", str),
         function=get(part, "function", str),
         named_by=get(part, "named_by", str, "callback"),
@@ -142,9 +161,9 @@ def keyval(part):
     return one
 
 
-def attached(part):
+def attached(part, known):
     return {
-        "kind": kind(part),
+        "kind": kind(part, known),
         "object": get(part, "object", str),
         "library": get(part, "library", str),
         "function": get(part, "function", str),
@@ -154,9 +173,9 @@ def attached(part):
     }
 
 
-def left_object(part):
+def left_object(part, known):
     return {
-        "kind": kind(part),
+        "kind": kind(part, known),
         "object": get(part, "object", str),
         "from": get(part, "from", str, "use"),
         "place": get(part, "place", str, ""),
@@ -179,70 +198,20 @@ def misuse(part):
     return result
 
 
-# ---- Several reports as one ----
+# ---- Names ----
 
 
 def key_of(line):
+    """What makes a keyval's line the same in two summaries."""
     return line["kind"], line["library"], line["function"], line["named_by"]
 
 
-def merged(reports):
-    """One report of those that processes without MPI_Finalize wrote for themselves."""
-    if len(reports) == 1:
-        return reports[0]
-    per_rank = sorted(
-        (part for report in reports for part in report["per_rank"]),
-        key=lambda part: (part["rank"], part["pid"]),
-    )
-    result = dict(reports[0])
-    result.update(
-        ranks=max([report["ranks"] for report in reports] + [len({p["rank"] for p in per_rank})]),
-        ranks_heard_of=len(per_rank),
-        finalized=all(report["finalized"] for report in reports),
-        checked=any(report["checked"] for report in reports),
-        per_rank=per_rank,
-        sum=added(per_rank),
-    )
-    return result
+def origin(line):
+    if not line["function"]:
+        return line["library"] or "(unknown)"
+    return line["library"] + ("" if line["function"].startswith("+") else ": ") + line["function"]
 
 
-def added(parts):
-    """The sum of summaries, as the interposer makes it."""
-    lines, left, things, misuses = {}, {}, {}, {}
-    not_served = dict.fromkeys(KINDS, 0)
-    for part in parts:
-        for one in part["keyvals"]:
-            line = lines.setdefault(
-                key_of(one), dict(one, **dict.fromkeys(NUMBERS, 0), last_failure=0)
-            )
-            for name in NUMBERS:
-                line[name] += one[name]
-            line["last_failure"] = one["last_failure"] or line["last_failure"]
-            line["made_at"] = line["made_at"] or one["made_at"]
-        for one in part["attached"]:
-            key = tuple(one[name] for name in sorted(one) if name != "attributes")
-            left.setdefault(key, dict(one, attributes=0))["attributes"] += one["attributes"]
-        for one in part["objects"]:
-            key = tuple(one[name] for name in sorted(one) if name != "count")
-            things.setdefault(key, dict(one, count=0))["count"] += one["count"]
-        for name, one in part["misuse"].items():
-            total = misuses.setdefault(name, dict(one, times=0, places={}))
-            total["times"] += one["times"]
-            for place, times in one["places"].items():
-                total["places"][place] = total["places"].get(place, 0) + times
-        for name in KINDS:
-            not_served[name] += part["not_served"][name]
-
-    def use(line):
-        return sum(
-            line[name] for name in ("sets", "gets", "absent", "deletes", "copies", "created")
-        )
-
-    return {
-        "seconds": max((part["seconds"] for part in parts), default=0.0),
-        "keyvals": sorted(lines.values(), key=lambda line: -use(line)),
-        "attached": sorted(left.values(), key=lambda one: -one["attributes"]),
-        "objects": sorted(things.values(), key=lambda one: -one["count"]),
-        "misuse": misuses,
-        "not_served": not_served,
-    }
+def title(line):
+    made = " (made there)" if line["named_by"] == "caller" else ""
+    return origin(line) + made + ("" if line["kind"] == next(iter(KINDS)) else f" [{line['kind']}]")

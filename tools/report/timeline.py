@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reads the trace that the interposer writes, and makes of it what a page can hold.
+"""Writes the traces of ranks as a Chrome trace, reads that, and makes of a trace what a page can hold.
 
 A trace may have millions of events. The page gets the longest, and those of callbacks that failed;
 and of all events how much of the time each group of ranks spent in them.
@@ -13,11 +13,12 @@ from reading import Bad
 # The overview: into how many groups ranks are put, and time is cut, at most.
 GROUPS = 64
 BINS = 240
+# In the order of the interposer's numbers.
 WHATS = ["set", "delete", "free_keyval", "dup", "free", "copy_fn", "delete_fn"]
 
 
 def lines_of(file):
-    """The events of a Chrome trace, one by one: the interposer writes one per line."""
+    """The events of a Chrome trace, one by one: chrome() puts each on a line."""
     for line in file:
         line = line.strip()
         if line.startswith('{"ph"'):
@@ -44,7 +45,7 @@ def read(path, threads, events):
 
 
 def event(entry):
-    """(rank, thread, start, duration, what, name, keyval, code); nanoseconds."""
+    """(rank, thread, start, duration, what, name, keyval, code, kind); nanoseconds."""
     args = entry["args"]
     what = str(args.get("called_as") or entry["name"])
     name = str(entry["name"] if "called_as" in args else args.get("keyval_of", ""))
@@ -62,6 +63,7 @@ def event(entry):
         name,
         int(args.get("keyval", 0)),
         int(args.get("code", 0)),
+        str(args.get("kind", "")),
     )
 
 
@@ -110,11 +112,91 @@ def overview(events, ranks, length):
     }
 
 
-def traced(paths):
-    """What is in one trace or, of ranks that wrote one each, several."""
+def traced(path):
+    """What is in a Chrome trace: (threads, events, dropped)."""
     threads, events = {}, []
-    dropped = sum(read(path, threads, events) for path in paths)
+    dropped = read(path, threads, events)
     return threads, events, dropped
+
+
+# ---- Of what ranks have handed over ----
+
+
+def of_rank(trace, kinds):
+    """(dropped, events) of a rank's document, as (thread, start, duration, what, name, keyval, code, kind)."""
+    if trace is None:
+        return 0, []
+    names = [str(name) for name in trace["names"]]
+    epoch = int(trace["epoch_ns"])
+    events = []
+    for start, duration, thread, what, name, kind, keyval, code in trace["events"]:
+        if min(start, duration) < 0 or min(what, name, kind) < 0:
+            raise ValueError('"trace"')
+        events.append(
+            (
+                int(thread),
+                int(start) + epoch,
+                int(duration),
+                WHATS[what],
+                names[name],
+                int(keyval),
+                int(code),
+                kinds[kind],
+            )
+        )
+    return int(trace["dropped"]), events
+
+
+def joined(traces):
+    """(threads, events, dropped) of {rank: (host, pid, (dropped, events))}. Time begins with the first event."""
+    base = min((one[1] for _, _, (_, events) in traces.values() for one in events), default=0)
+    threads, all_events = {}, []
+    for rank, (_, pid, (_, events)) in traces.items():
+        for thread, start, *rest in events:
+            threads[rank, thread] = "main" if thread == pid else "thread"
+            all_events.append((rank, thread, start - base, *rest))
+    return threads, all_events, sum(dropped for _, _, (dropped, _) in traces.values())
+
+
+def chrome(traces):
+    """A Chrome trace of {rank: (host, pid, (dropped, events))}, which chrome://tracing and Perfetto load, in pieces."""
+    threads, events, _ = joined(traces)
+
+    def meta(name, rank, args, **more):
+        return dict(ph="M", name=name, pid=rank, args=args, **more)
+
+    def entries():
+        for rank, (host, pid, (dropped, _)) in traces.items():
+            end = ": its last events were dropped" if dropped else ""
+            name = f"rank {rank} ({host}, process {pid}){end}"
+            yield meta("process_name", rank, {"name": name, "dropped_events": dropped})
+            yield meta("process_sort_index", rank, {"sort_index": rank})
+        for rank, thread in sorted(threads):
+            yield meta("thread_name", rank, {"name": threads[rank, thread]}, tid=thread)
+        for rank, thread, start, duration, what, name, keyval, code, kind in events:
+            callback = what in ("copy_fn", "delete_fn")
+            args = {"kind": kind}
+            if keyval:
+                args["keyval"] = keyval
+            if callback:
+                args.update(called_as=what, code=code)
+            elif name:
+                args["keyval_of"] = name
+            yield {
+                "ph": "X",
+                "cat": "callback" if callback else "operation",
+                "name": name if callback and name else what,
+                "pid": rank,
+                "tid": thread,
+                "ts": start / 1000,
+                "dur": duration / 1000,
+                "args": args,
+            }
+
+    yield '{"displayTimeUnit": "ns", "traceEvents": ['
+    for i, entry in enumerate(entries()):
+        yield (",\n" if i else "\n") + json.dumps(entry, ensure_ascii=False)
+    yield "\n]}\n"
 
 
 def made(trace, kept):

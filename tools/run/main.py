@@ -14,7 +14,7 @@ from words import die
 USAGE = """\
 usage: attrcache-run [--mpi NAME] [--require-served] [--report[=FILE]] [--compare OLD.json] [--trace=FILE] [--] COMMAND [ARGUMENT...]
        LAUNCHER [ARGUMENT...] attrcache-run [OPTION...] PROGRAM [ARGUMENT...]
-       attrcache-run --from RUN.json [--report=FILE.html] [--compare OLD.json] [--trace=FILE]
+       attrcache-run --from WHERE [--report[=FILE]] [--compare OLD.json] [--trace=FILE]
        attrcache-run [--mpi NAME] [--report] --print [COMMAND...]
 
 Runs COMMAND, an MPI program or a launcher with one, with attrcache's interposer preloaded into the ranks (not into the
@@ -31,8 +31,8 @@ line at the end says how many, and where.
                    .json, else as text; may be given several times
   --compare OLD.json
                    say what changed since an earlier run, whose report is in OLD.json: in the pages, and below the text
-  --from RUN.json  run nothing: write the pages and the comparison of a run whose report is in RUN.json, and its trace
-                   in the FILE of --trace
+  --from WHERE     run nothing: write reports and the comparison of a run whose report is in WHERE, a JSON file, and its
+                   trace in the FILE of --trace; or of what ranks have left in WHERE, a folder (ATTRCACHE_REPORT)
   --trace=FILE     write a timeline of callbacks and slow operations to FILE, for chrome://tracing or Perfetto
   --print          print the path of the interposer library, and run nothing
   --help           print this
@@ -46,16 +46,15 @@ A page is one file that needs no network, and contains the command. All this nee
 With ATTRCACHE_VERBOSE=1 in the environment every process that initializes MPI says that it is served.
 With ATTRCACHE_CHECK=1 it warns on stderr, once for each place in the program, of misuse of attributes that MPIs let
 pass: stale keyvals, wrong kinds, double frees, callbacks that set no flag, lost errors, leaks, and more.
-For reports and traces another build of it is used. They may also be asked for in the environment, where more can
-be said: ATTRCACHE_REPORT (files separated by colons; - is standard error), ATTRCACHE_TRACE (a file),
-ATTRCACHE_TRACE_SLOW (microseconds from which on an operation is in the trace; 10), ATTRCACHE_TRACE_EVENTS
-(how many are kept per rank; 50000, and 500000 on all together), ATTRCACHE_REPORT_WAIT (seconds that ranks wait for each
-other at the end; 300). ATTRCACHE_PORTS (FIRST-LAST) says on which ports it may listen to the ranks.
+Also in the environment: ATTRCACHE_TRACE_SLOW (microseconds from which on an operation is in the trace; 10),
+ATTRCACHE_TRACE_EVENTS (how many are kept per rank; 50000, and 500000 on all together), ATTRCACHE_REPORT (without the
+launcher: a folder in which each rank leaves what --from makes reports of), ATTRCACHE_PORTS (FIRST-LAST: on which ports
+it may listen to the ranks).
 """
 
 UNSERVED = 97
 # What ranks are told, if it is set.
-SETTINGS = ["VERBOSE", "CHECK", "REPORT", "TRACE", "TRACE_SLOW", "TRACE_EVENTS", "REPORT_WAIT", "LAUNCHER"]
+SETTINGS = ["VERBOSE", "CHECK", "REPORT", "TRACE", "TRACE_SLOW", "TRACE_EVENTS", "LAUNCHER"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -98,8 +97,6 @@ def target(name, option):
         return name
     if not os.path.isdir(os.path.dirname(name) or "."):
         die("%s=%s: there is no folder %s" % (option, name, os.path.dirname(name)))
-    if ":" in os.path.abspath(name) and not name.endswith(".html"):
-        die("%s=%s: the path may have no colon" % (option, name))
     if os.path.isdir(name):
         die("%s=%s is a folder" % (option, name))
     return os.path.abspath(name)
@@ -113,7 +110,7 @@ def must_exist(command):
     die(command + ": command not found")
 
 
-def find_library(here, command, wanted, reports):
+def find_library(here, command, wanted):
     if not command.served:
         if not command.words:
             die("say which MPI (--mpi openmpi|mpich|mpi_abi), or give a command")
@@ -126,7 +123,7 @@ def find_library(here, command, wanted, reports):
             "can't tell the MPI of '%s': neither a launcher of Open MPI or MPICH nor linked with them; say --mpi openmpi,"
             " --mpi mpich or --mpi mpi_abi" % " ".join(command.words)
         )
-    found = library.find(here, command.served + ("_report" if reports else ""))
+    found = library.find(here, command.served)
     if not wanted.print_ and any(c in found for c in ": ;,@"):
         die("%s can't be preloaded: its path has a space, or one of : ; , @" % found)
     return found
@@ -138,8 +135,7 @@ def main(here, arguments):
         print(USAGE, end="")
         return 0
     wanted.report = [target(name, "--report") for name in wanted.report]
-    wanted.report += [name for name in os.environ.get("ATTRCACHE_REPORT", "").split(":") if name]
-    wanted.trace_ = target(wanted.trace_, "--trace") if wanted.trace_ is not None else os.environ.get("ATTRCACHE_TRACE")
+    wanted.trace_ = target(wanted.trace_, "--trace") if wanted.trace_ is not None else None
     if wanted.from_ is not None:
         import reports
 
@@ -150,8 +146,7 @@ def main(here, arguments):
     if wanted.command and os.path.basename(wanted.command[0]) in launchers.LATER:
         die("%s runs the command later: put attrcache-run into the job's script" % wanted.command[0])
     command = which_mpi.Command(wanted.command, wanted.mpi)
-    asked = bool(wanted.report or wanted.trace_ or wanted.compare_)
-    file = find_library(here, command, wanted, asked)
+    file = find_library(here, command, wanted)
     if wanted.print_:
         print(file)
         return 0

@@ -2,7 +2,11 @@
 """Whether we were started for one rank, by a launcher, and for which; from what launchers set."""
 
 import os
+import re
+import shutil
 import socket
+
+from words import say
 
 # (rank, ranks, a name of the job that all of them have)
 KNOWN = (
@@ -35,3 +39,53 @@ def mark():
     """Which rank speaks, and where; None if we are none."""
     found = mine()
     return "rank %d on %s" % (found[0], socket.gethostname()) if found else None
+
+
+def job():
+    """A name that all ranks of this job have, and no other job; None if there is none."""
+    for rank, _, name in KNOWN:
+        if number(rank) is not None and name and name in os.environ:
+            return os.environ[name]
+    if "SLURM_STEP_ID" in os.environ:
+        return "%s.%s" % (os.environ.get("SLURM_JOB_ID"), os.environ["SLURM_STEP_ID"])
+    try:  # Hydra's proxy, which has started us, was told where its mpiexec listens
+        with open("/proc/%d/cmdline" % os.getppid()) as file:
+            words = file.read().split("\0")
+        return "%s.%s" % tuple(words[words.index(name) + 1] for name in ("--control-port", "--pgid"))
+    except (OSError, ValueError):
+        return None
+
+
+def bring_together(wants, documents):
+    """One report of all ranks, each of which has one like us. Each leaves its rank's documents in a folder that all of
+    them see, and who sees all of them there makes the report. A rank's that has ended without one is empty."""
+    rank, size = mine()
+    name = job()
+    if name is None or size is None or size == 1:
+        wants.make([message.body for message in documents], os.getcwd())
+        return
+    folder = os.path.abspath(".attrcache-ranks." + re.sub(r"[^\w.-]", "_", name))
+    own = os.path.join(folder, "%d.json" % rank)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with open(own + ".part", "wb") as file:
+            file.write(documents[-1].body if documents else b"")
+        os.rename(own + ".part", own)
+        there = [one for one in os.listdir(folder) if one.endswith(".json")]
+        if len(there) < size:
+            return
+        os.mkdir(os.path.join(folder, "made"))  # by one only
+    except FileExistsError:
+        return
+    except OSError as error:
+        say("%s: the report lacks it: %s: %s" % (mark(), error.filename, error.strerror))
+        return
+    found = []
+    for one in there:
+        with open(os.path.join(folder, one), "rb") as file:
+            found.append(file.read())
+    wants.make([document for document in found if document], os.getcwd())
+    lacking = found.count(b"")
+    if lacking:
+        say("the report lacks %d of %d ranks: killed, or ended without MPI_Finalize" % (lacking, size))
+    shutil.rmtree(folder, ignore_errors=True)

@@ -53,23 +53,30 @@ def say_count(command, wanted, library, hellos):
 
 
 def run(here, command, wanted, library):
-    # One that was started under another one leaves the count to that.
+    wants = reports.Reports(here, wanted)
+    # One that was started under another one leaves the count and the reports to that.
     mine = "ATTRCACHE_LAUNCHER" not in os.environ
     heard = collector.Collector(spool()) if mine else None
     if mine:
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
-    reports.tell_ranks(here, wanted)
+        wants.settings(wanted)
     given = launchers.Given(library, settings())
     words = launchers.made(command, given)
     preload = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
-    words, preload = reports.around(words, preload)
     if not mine and not given.files:
         os.execvpe(words[0], words, supervising.environment(preload))
     ended = supervising.run(words, preload, heard.start if mine else lambda: None)
     for file in given.files:
         os.unlink(file)
     if mine:
-        hellos = [message for message in heard.end() if message.what == "hello"]
+        messages = heard.end()
+        hellos = [message for message in messages if message.what == "hello"]
+        documents = [message for message in messages if message.what == "report"]
+        if wants.any and ranks.mine():
+            ranks.bring_together(wants, documents)
+        elif wants.any:
+            wants.make([message.body for message in documents], spool())
+            wants.tell_missing(hellos, documents)
         if not say_count(command, wanted, library, hellos) and wanted.require_served_ and ended.code == 0:
             ended.code = main.UNSERVED
     ended.pass_on()

@@ -11,7 +11,8 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
-#include "mpi/recording/probe.h"
+#include "mpi/native/facts.h"
+#include "mpi/recording/maker.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi {
@@ -33,13 +34,7 @@ Binding look_for_binding(const void* return_address);
 // Makes a keyval of attrcache's for the C++ binding, which will set its proxies right after.
 int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
-                          probe::Source source);
-
-// The return address if something will look at it (the check for bindings, or a report, which names
-// the caller), and otherwise null.
-constexpr const void* asked_by_binding(const void* return_address) {
-  return facts::kBindingsCallC || probe::kWatches ? return_address : nullptr;
-}
+                          const void* caller);
 
 // Whether the call is known to come from plain C. The first call from each place is not known yet.
 inline bool known_as_c(const void* return_address) {

@@ -6,8 +6,7 @@
 // attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden here, because tools, and MPI
 // itself, rely on those being MPI's.
 //
-// Each operation has a fast path and a second function for the rest, whose name ends in _slowly
-// (create: _attentively).
+// Each operation has a fast path, and a second function for the rest, whose name ends in _slow.
 
 #include "mpi/entries/binding.h"
 #include "mpi/entries/get_fast.h"
@@ -52,14 +51,13 @@ template <int kKind, typename Names, typename Copy, typename Delete>
     }
   }
   const attrcache_callbacks callbacks = callbacks_of<kKind>(copy_fn, delete_fn, extra_state);
-  return checking() ? mpi::create_keyval_checked(*state, kKind, callbacks, keyval, caller)
-                    : mpi::create_keyval(*state, kKind, callbacks, keyval, caller);
+  return create_keyval_watched(*state, kKind, callbacks, keyval,
+                               {caller, callbacks.copy_fn, callbacks.delete_fn});
 }
 
 template <int kKind, typename Names, typename Copy, typename Delete>
 [[gnu::always_inline]] inline int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                                void* extra_state, const void* return_address) {
-  const void* caller = asked_by_binding(return_address);
+                                                void* extra_state, const void* caller) {
   // Bad arguments go to MPI, which raises the right error.
   if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
       [[unlikely]] {
@@ -69,7 +67,7 @@ template <int kKind, typename Names, typename Copy, typename Delete>
     return create_keyval_slow<kKind, Names>(copy_fn, delete_fn, keyval, extra_state, caller);
   }
   return mpi::create_keyval(*process(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
-                            keyval, caller);
+                            keyval);
 }
 
 template <int kKind, typename Names>
@@ -79,8 +77,7 @@ template <int kKind, typename Names>
     note_passed_on(Doing::kFree, kKind, *keyval);
     return Names::free_keyval(keyval);
   }
-  return checking() ? mpi::free_keyval_checked<Names>(kKind, keyval)
-                    : mpi::free_keyval<Names>(kKind, keyval);
+  return free_keyval_watched<Names>(kKind, keyval);
 }
 
 template <int kKind, typename Names>
@@ -156,34 +153,31 @@ template <typename Kind, typename Names>
 }  // namespace
 }  // namespace attrcache::mpi::c
 
-#define ATTRCACHE_ENTRIES(Kind, Name)                                                          \
-  ATTRCACHE_ENTRY int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy_fn,     \
-                                                 MPI_##Name##_delete_attr_function* delete_fn, \
-                                                 int* keyval, void* extra_state) {             \
-    return create_keyval<Kind::kNumber, Typed<Kind>>(copy_fn, delete_fn, keyval, extra_state,  \
-                                                     __builtin_return_address(0));             \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_free_keyval(int* keyval) {                                  \
-    return free_keyval<Kind::kNumber, Typed<Kind>>(keyval);                                    \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_set_attr(Kind::Handle handle, int keyval, void* value) {    \
-    return set_attr<Kind, Typed<Kind>>(handle, keyval, value);                                 \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_get_attr(Kind::Handle handle, int keyval, void* value,      \
-                                            int* flag) {                                       \
-    return get_attr<Kind, Typed<Kind>>(handle, keyval, value, flag);                           \
-  }                                                                                            \
-  ATTRCACHE_ENTRY int MPI_##Name##_delete_attr(Kind::Handle handle, int keyval) {              \
-    return delete_attr<Kind, Typed<Kind>>(handle, keyval);                                     \
-  }
-
 namespace attrcache::mpi::c {
 
 extern "C" {
 
-ATTRCACHE_ENTRIES(Communicator, Comm)
-ATTRCACHE_ENTRIES(Datatype, Type)
-ATTRCACHE_ENTRIES(Window, Win)
+#define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                  \
+  ATTRCACHE_ENTRY int MPI_##Comm##_create_keyval(MPI_##Comm##_copy_attr_function* copy_fn,     \
+                                                 MPI_##Comm##_delete_attr_function* delete_fn, \
+                                                 int* keyval, void* extra_state) {             \
+    return create_keyval<Kind::kNumber, Typed<Kind>>(copy_fn, delete_fn, keyval, extra_state,  \
+                                                     __builtin_return_address(0));             \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_free_keyval(int* keyval) {                                  \
+    return free_keyval<Kind::kNumber, Typed<Kind>>(keyval);                                    \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_set_attr(Kind::Handle handle, int keyval, void* value) {    \
+    return set_attr<Kind, Typed<Kind>>(handle, keyval, value);                                 \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_get_attr(Kind::Handle handle, int keyval, void* value,      \
+                                            int* flag) {                                       \
+    return get_attr<Kind, Typed<Kind>>(handle, keyval, value, flag);                           \
+  }                                                                                            \
+  ATTRCACHE_ENTRY int MPI_##Comm##_delete_attr(Kind::Handle handle, int keyval) {              \
+    return delete_attr<Kind, Typed<Kind>>(handle, keyval);                                     \
+  }
+#include "mpi/native/kinds.def"
 
 ATTRCACHE_ENTRY int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn,
                                       int* keyval, void* extra_state) {

@@ -58,7 +58,7 @@ struct Interface<MPI_Aint> {
 // set or get calls no error handler, and returns a code of its own. MPICH's Fortran functions fail
 // as C's do, and there C's are used, because they take the anchor's address as it is, where MPI-1's
 // Fortran functions take an INTEGER.
-template <typename K, typename V, Calls<V> Native::*kMember, typename C>
+template <typename K, typename V, Calls<V> AllCalls::*kMember, typename C>
 struct Names {
   using Kind = K;
   using Value = V;
@@ -69,7 +69,7 @@ struct Names {
   static int free_keyval(int* keyval) {
     if constexpr (!facts::kFortranRaisesByItself) return InC::free_keyval(keyval);
     MPI_Fint code = MPI_SUCCESS;
-    (native().*kCalls).free_keyval(keyval, &code);
+    (calls().*kCalls).free_keyval(keyval, &code);
     return code;
   }
   static int set_attr(Handle handle, int keyval, void* value) {
@@ -77,7 +77,7 @@ struct Names {
     MPI_Fint object = to_fortran<Kind>(handle);
     auto integer = static_cast<Value>(reinterpret_cast<intptr_t>(value));
     MPI_Fint code = MPI_SUCCESS;
-    (native().*kCalls).set_attr(&object, &keyval, &integer, &code);
+    (calls().*kCalls).set_attr(&object, &keyval, &integer, &code);
     return code;
   }
   static int get_attr(Handle handle, int keyval, void* value, int* flag) {
@@ -86,26 +86,26 @@ struct Names {
     Value unwanted;
     MPI_Fint logical;
     MPI_Fint code = MPI_SUCCESS;
-    (native().*kCalls).get_attr(&object, &keyval, &unwanted, &logical, &code);
+    (calls().*kCalls).get_attr(&object, &keyval, &unwanted, &logical, &code);
     return code;
   }
   static int delete_attr(Handle handle, int keyval) {
     if constexpr (!facts::kFortranRaisesByItself) return InC::delete_attr(handle, keyval);
     MPI_Fint object = to_fortran<Kind>(handle);
     MPI_Fint code = MPI_SUCCESS;
-    (native().*kCalls).delete_attr(&object, &keyval, &code);
+    (calls().*kCalls).delete_attr(&object, &keyval, &code);
     return code;
   }
 };
 
-using CommNames = Names<Communicator, MPI_Aint, &Native::comm, Typed<Communicator>>;
-using TypeNames = Names<Datatype, MPI_Aint, &Native::type, Typed<Datatype>>;
-using WinNames = Names<Window, MPI_Aint, &Native::win, Typed<Window>>;
-using Mpi1Names = Names<Communicator, MPI_Fint, &Native::mpi1, Mpi1>;
+#define ATTRCACHE_KIND(Kind, word, Comm, comm, ...) \
+  using Comm##Names = Names<Kind, MPI_Aint, &AllCalls::comm, Typed<Kind>>;
+#include "mpi/native/kinds.def"
+using Mpi1Names = Names<Communicator, MPI_Fint, &AllCalls::mpi1, Mpi1>;
 
 template <typename N>
 void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
-                   typename N::Value* extra_state, MPI_Fint* ierror, probe::Source source) {
+                   typename N::Value* extra_state, MPI_Fint* ierror, const void* caller) {
   using Kind = typename N::Kind;
   Ierror result(ierror);
   const Process* state = nullptr;
@@ -120,7 +120,7 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   }
   if (state == nullptr || state->wrapped_by_tool[Kind::kNumber]) {
     note_passed_on(Doing::kCreate, Kind::kNumber, kNoKeyval);
-    (native().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
+    (calls().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
     return;
   }
   const Callbacks fns = recognize_fortran(copy_fn, delete_fn);
@@ -130,8 +130,8 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   const attrcache_callbacks callbacks = {
       fns.copy_fn, fns.delete_fn, extra,  Interface<typename N::Value>::kLanguage,
       nullptr,     nullptr,       nullptr};
-  result = checking() ? mpi::create_keyval_checked(*state, Kind::kNumber, callbacks, keyval, source)
-                      : mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, source);
+  result = create_keyval_watched(*state, Kind::kNumber, callbacks, keyval,
+                                 {caller, callbacks.copy_fn, callbacks.delete_fn});
 }
 
 template <typename N>
@@ -140,10 +140,9 @@ void free_keyval(MPI_Fint* keyval, MPI_Fint* ierror) {
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
-    (native().*N::kCalls).free_keyval(keyval, result);
+    (calls().*N::kCalls).free_keyval(keyval, result);
   } else {
-    result = checking() ? mpi::free_keyval_checked<N>(Kind::kNumber, keyval)
-                        : mpi::free_keyval<N>(Kind::kNumber, keyval);
+    result = free_keyval_watched<N>(Kind::kNumber, keyval);
   }
 }
 
@@ -153,7 +152,7 @@ void set_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kSet, Kind::kNumber, *keyval);
-    (native().*N::kCalls).set_attr(object, keyval, value, result);
+    (calls().*N::kCalls).set_attr(object, keyval, value, result);
   } else {
     result = mpi::set_attr<Kind, N>(handle<Kind>(*object), *keyval, *value,
                                     Interface<typename N::Value>::kTag);
@@ -167,7 +166,7 @@ void get_attr(MPI_Fint* object, MPI_Fint* keyval, typename N::Value* value, MPI_
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kGet, Kind::kNumber, *keyval);
-    (native().*N::kCalls).get_attr(object, keyval, value, flag, result);
+    (calls().*N::kCalls).get_attr(object, keyval, value, flag, result);
   } else {
     // In Fortran, 1 and 0 are .TRUE. and .FALSE. for gfortran, and for both MPIs as Debian builds
     // them.
@@ -182,7 +181,7 @@ void delete_attr(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
   Ierror result(ierror);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kDelete, Kind::kNumber, *keyval);
-    (native().*N::kCalls).delete_attr(object, keyval, result);
+    (calls().*N::kCalls).delete_attr(object, keyval, result);
   } else {
     result = mpi::delete_attr<Kind, N>(handle<Kind>(*object), *keyval);
   }
@@ -226,19 +225,18 @@ void delete_attr(MPI_Fint* object, MPI_Fint* keyval, MPI_Fint* ierror) {
   Spelled(lower, UPPER, (MPI_Fint * object, MPI_Fint * keyval, MPI_Fint * ierror), \
           delete_attr<attrcache::mpi::fortran::Names>(object, keyval, ierror))
 
-#define ATTRCACHE_FORTRAN_ENTRIES(name, NAME, Names)                                               \
-  ATTRCACHE_CREATE(ATTRCACHE_SPELLED_F08, mpi_##name##_create_keyval, MPI_##NAME##_CREATE_KEYVAL,  \
-                   Names)                                                                          \
-  ATTRCACHE_FREE(ATTRCACHE_SPELLED_F08, mpi_##name##_free_keyval, MPI_##NAME##_FREE_KEYVAL, Names) \
-  ATTRCACHE_SET(ATTRCACHE_SPELLED_F08, mpi_##name##_set_attr, MPI_##NAME##_SET_ATTR, Names)        \
-  ATTRCACHE_GET(ATTRCACHE_SPELLED_F08, mpi_##name##_get_attr, MPI_##NAME##_GET_ATTR, Names)        \
-  ATTRCACHE_DELETE(ATTRCACHE_SPELLED_F08, mpi_##name##_delete_attr, MPI_##NAME##_DELETE_ATTR, Names)
-
 extern "C" {
 
-ATTRCACHE_FORTRAN_ENTRIES(comm, COMM, CommNames)
-ATTRCACHE_FORTRAN_ENTRIES(type, TYPE, TypeNames)
-ATTRCACHE_FORTRAN_ENTRIES(win, WIN, WinNames)
+#define ATTRCACHE_KIND(Kind, word, Comm, comm, COMM, ...)                                         \
+  ATTRCACHE_CREATE(ATTRCACHE_SPELLED_F08, mpi_##comm##_create_keyval, MPI_##COMM##_CREATE_KEYVAL, \
+                   Comm##Names)                                                                   \
+  ATTRCACHE_FREE(ATTRCACHE_SPELLED_F08, mpi_##comm##_free_keyval, MPI_##COMM##_FREE_KEYVAL,       \
+                 Comm##Names)                                                                     \
+  ATTRCACHE_SET(ATTRCACHE_SPELLED_F08, mpi_##comm##_set_attr, MPI_##COMM##_SET_ATTR, Comm##Names) \
+  ATTRCACHE_GET(ATTRCACHE_SPELLED_F08, mpi_##comm##_get_attr, MPI_##COMM##_GET_ATTR, Comm##Names) \
+  ATTRCACHE_DELETE(ATTRCACHE_SPELLED_F08, mpi_##comm##_delete_attr, MPI_##COMM##_DELETE_ATTR,     \
+                   Comm##Names)
+#include "mpi/native/kinds.def"
 
 ATTRCACHE_CREATE(ATTRCACHE_SPELLED, mpi_keyval_create, MPI_KEYVAL_CREATE, Mpi1Names)
 ATTRCACHE_FREE(ATTRCACHE_SPELLED, mpi_keyval_free, MPI_KEYVAL_FREE, Mpi1Names)

@@ -40,19 +40,17 @@ int free_object(int (*next)(typename Kind::Handle*), typename Kind::Handle* hand
 
 extern "C" {
 
-#define ATTRCACHE_FREE(name, Kind)                                                              \
-  ATTRCACHE_ENTRY int name(attrcache::mpi::Kind::Handle* handle) {                              \
-    static const auto next = attrcache::mpi::behind<int(attrcache::mpi::Kind::Handle*)>(#name); \
-    return attrcache::mpi::free_object<attrcache::mpi::Kind>(next, handle);                     \
+#define ATTRCACHE_FREE(name, kind)                                                              \
+  ATTRCACHE_ENTRY int name(attrcache::mpi::kind::Handle* handle) {                              \
+    static const auto next = attrcache::mpi::behind<int(attrcache::mpi::kind::Handle*)>(#name); \
+    return attrcache::mpi::free_object<attrcache::mpi::kind>(next, handle);                     \
   }
 
-ATTRCACHE_FREE(MPI_Comm_free, Communicator)
-ATTRCACHE_FREE(PMPI_Comm_free, Communicator)
+#define ATTRCACHE_KIND(kind, word, Comm, ...) \
+  ATTRCACHE_FREE(MPI_##Comm##_free, kind)     \
+  ATTRCACHE_FREE(PMPI_##Comm##_free, kind)
+#include "mpi/native/kinds.def"
 ATTRCACHE_FREE(MPI_Comm_disconnect, Communicator)
 ATTRCACHE_FREE(PMPI_Comm_disconnect, Communicator)
-ATTRCACHE_FREE(MPI_Type_free, Datatype)
-ATTRCACHE_FREE(PMPI_Type_free, Datatype)
-ATTRCACHE_FREE(MPI_Win_free, Window)
-ATTRCACHE_FREE(PMPI_Win_free, Window)
 
 }  // extern "C"

@@ -4,12 +4,11 @@
 // Whatever isn't a hit at first sight leaves by a tail call, so that the hit saves and restores no
 // registers.
 
-#ifndef ATTRCACHE_MPI_ENTRIES_HOT_H_
-#define ATTRCACHE_MPI_ENTRIES_HOT_H_
+#ifndef ATTRCACHE_MPI_ENTRIES_GET_FAST_H_
+#define ATTRCACHE_MPI_ENTRIES_GET_FAST_H_
 
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
 #include "table/get.h"
 
 namespace attrcache::mpi {
@@ -33,9 +32,7 @@ template <typename Kind, auto Slow>
 [[gnu::noinline]] int answer_far(typename Kind::Handle handle, int keyval, void* value, int* flag,
                                  const attrcache_table* table) {
   const auto key = static_cast<uint32_t>(keyval);
-  const bool hit = look_far(table, key, id::offset(key), static_cast<void**>(value));
-  probe::got(Kind::kNumber, keyval, hit);
-  if (!hit) {
+  if (!look_far(table, key, id::offset(key), static_cast<void**>(value))) {
     return answer_miss<Kind, Slow>(handle, keyval, value, flag);
   }
   *flag = 1;
@@ -58,13 +55,11 @@ template <typename Kind, auto Slow>
   switch (look(table, key, offset, static_cast<void**>(value))) {
     case Look::kHit:
     case Look::kHitAddress:
-      probe::looked<Kind>(id::offset(key), true);
       *flag = 1;
       return MPI_SUCCESS;
     case Look::kMissInline:
     case Look::kMiss:
-      probe::looked<Kind>(id::offset(key), false);
-      return answer_miss<Kind, probe::refuse<Kind, Slow>>(handle, keyval, value, flag);
+      return answer_miss<Kind, Slow>(handle, keyval, value, flag);
     default:
       return answer_far<Kind, Slow>(handle, keyval, value, flag, table);
   }
@@ -72,4 +67,4 @@ template <typename Kind, auto Slow>
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_ENTRIES_HOT_H_
+#endif  // ATTRCACHE_MPI_ENTRIES_GET_FAST_H_

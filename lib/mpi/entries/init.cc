@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread, overridden for three reasons. Every process in which the library can
-// serve tells the launcher so (handover/), even if it never uses an attribute; one that says nothing
-// is out of reach. With ATTRCACHE_VERBOSE=1 it tells the user. And in the library with the report,
-// every rank must take part in it.
+// MPI_Init and MPI_Init_thread, overridden for three reasons, and MPI_Abort, for the report. Every
+// process in which the library can serve tells the launcher so, even if it never uses an attribute;
+// one that says nothing is out of reach. With ATTRCACHE_VERBOSE=1 it tells the user. And a rank that
+// never uses an attribute is in the report, too.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
@@ -13,21 +13,23 @@
 #include "mpi/entries/init.h"
 
 #include "mpi/entries/behind.h"
-#include "mpi/handover/handover.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
+#include "mpi/report/life.h"
+#include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
+#include "mpi/serving/hello.h"
 
 namespace attrcache::mpi {
 
 int after_init(const LifetimeCall& call, int code) {
   if (code != MPI_SUCCESS) return code;
   call.began();
-  introduce(refusal());
+  introduce(why_not_served());
   const Process* state;
-  if ((probe::kWatches || wants_words()) && begin(&state) == MPI_SUCCESS) probe::begun(*state);
+  if ((report::wanted() || wants_words()) && begin(&state) == MPI_SUCCESS)
+    report::begin(code_at_finalize);
   return code;
 }
 
@@ -52,5 +54,15 @@ extern "C" {
 
 ATTRCACHE_INIT(MPI)
 ATTRCACHE_INIT(PMPI)
+
+// What was counted so far would be lost.
+#define ATTRCACHE_ABORT(prefix)                                              \
+  ATTRCACHE_ENTRY int prefix##_Abort(MPI_Comm comm, int code) {              \
+    static const auto next = behind<decltype(PMPI_Abort)>(#prefix "_Abort"); \
+    attrcache::mpi::report::hand_over_so_far();                              \
+    return next(comm, code);                                                 \
+  }
+ATTRCACHE_ABORT(MPI)
+ATTRCACHE_ABORT(PMPI)
 
 }  // extern "C"

@@ -11,43 +11,36 @@
 
 namespace attrcache::mpi {
 
-// MPI_Comm_set_attr and the others of a kind of object.
-template <typename Kind>
-struct Typed {
-  using InC = Typed;
+// `calls()` says which of them.
+template <typename Kind, const Calls<Kind>& (*calls)()>
+struct NamesInC {
+  using InC = NamesInC;
   using Handle = typename Kind::Handle;
   static int create_keyval(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn,
                            int* keyval, void* extra_state) {
-    return native().of<Kind>().create_keyval(copy_fn, delete_fn, keyval, extra_state);
+    return calls().create_keyval(copy_fn, delete_fn, keyval, extra_state);
   }
-  static int free_keyval(int* keyval) { return native().of<Kind>().free_keyval(keyval); }
+  static int free_keyval(int* keyval) { return calls().free_keyval(keyval); }
   static int set_attr(Handle handle, int keyval, void* value) {
-    return native().of<Kind>().set_attr(handle, keyval, value);
+    return calls().set_attr(handle, keyval, value);
   }
   static int get_attr(Handle handle, int keyval, void* value, int* flag) {
-    return native().of<Kind>().get_attr(handle, keyval, value, flag);
+    return calls().get_attr(handle, keyval, value, flag);
   }
-  static int delete_attr(Handle handle, int keyval) {
-    return native().of<Kind>().delete_attr(handle, keyval);
-  }
+  static int delete_attr(Handle handle, int keyval) { return calls().delete_attr(handle, keyval); }
 };
 
+template <typename Kind>
+const Calls<Kind>& calls_of_kind() {
+  return native().of<Kind>();
+}
+inline const Calls<Communicator>& calls_of_mpi1() { return native().mpi1; }
+
+// MPI_Comm_set_attr and the others of a kind of object.
+template <typename Kind>
+using Typed = NamesInC<Kind, calls_of_kind<Kind>>;
 // MPI-1's MPI_Attr_put and the others.
-struct Mpi1 {
-  using InC = Mpi1;
-  static int create_keyval(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
-                           void* extra_state) {
-    return native().keyval_create(copy_fn, delete_fn, keyval, extra_state);
-  }
-  static int free_keyval(int* keyval) { return native().keyval_free(keyval); }
-  static int set_attr(MPI_Comm comm, int keyval, void* value) {
-    return native().attr_put(comm, keyval, value);
-  }
-  static int get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
-    return native().attr_get(comm, keyval, value, flag);
-  }
-  static int delete_attr(MPI_Comm comm, int keyval) { return native().attr_delete(comm, keyval); }
-};
+using Mpi1 = NamesInC<Communicator, calls_of_mpi1>;
 
 }  // namespace attrcache::mpi
 

@@ -15,7 +15,8 @@
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
+#include "mpi/recording/keyvals.h"
+#include "mpi/recording/trace.h"
 #include "mpi/serving/touch.h"
 #include "mpi/watching/checked.h"
 #include "mpi/watching/watch.h"
@@ -33,7 +34,8 @@ template <typename Kind, typename Names, typename Value, typename Read>
                                Read read) {
   static constinit attrcache_table nothing = {};
   Anchor* anchor = find_anchor<Kind>(handle);
-  if (watched() & kChecked) [[unlikely]]
+  const uint8_t watch = watched();
+  if (watch & kChecked) [[unlikely]]
     watch_thread(Doing::kGet, Kind::kNumber, keyval);
   if (anchor == nullptr) {
     note_handle<Kind>(handle, Doing::kGet, keyval);
@@ -48,7 +50,8 @@ template <typename Kind, typename Names, typename Value, typename Read>
   const int result =
       read(kind_of<Kind>(), anchor != nullptr ? &anchor->table : &nothing, keyval, value);
   *flag = result == ATTRCACHE_OK;
-  if (result <= ATTRCACHE_ABSENT) probe::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
+  if ((watch & kCounted) && result <= ATTRCACHE_ABSENT) [[unlikely]]
+    report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
   return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS
                                     : fail_to_get<Kind, Names>(handle, result, keyval);
 }
@@ -57,7 +60,6 @@ template <typename Kind, typename Names, typename Value, typename Read>
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int set_attr_fast(Anchor* anchor, typename Kind::Handle handle,
                                                 int keyval, intptr_t value, attrcache_tag tag) {
-  const probe::Operation operation(probe::What::kSet, Kind::kNumber, keyval);
   int code_or_keyval = keyval;  // overwritten if a callback fails
   const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
                                    keyval, value, tag, &code_or_keyval);
@@ -68,7 +70,6 @@ template <typename Kind, typename Names>
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int delete_attr_fast(attrcache_table* table,
                                                    typename Kind::Handle handle, int keyval) {
-  const probe::Operation operation(probe::What::kDelete, Kind::kNumber, keyval);
   int code_or_keyval = keyval;
   const int result =
       attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, &code_or_keyval);
@@ -76,31 +77,7 @@ template <typename Kind, typename Names>
                                 : fail_to_delete<Kind, Names>(handle, result, code_or_keyval);
 }
 
-// The same, heeding ATTRCACHE_VERBOSE and ATTRCACHE_CHECK.
-template <typename Kind, typename Names>
-int set_attr_checked(Anchor* anchor, typename Kind::Handle handle, int keyval, intptr_t value,
-                     attrcache_tag tag) {
-  const uint8_t watch = watched();
-  if (watch != 0) count(counts.sets);
-  if ((watch & kChecked) == 0)
-    return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
-  watch_thread(Doing::kSet, Kind::kNumber, keyval);
-  watch_set(Kind::kNumber, keyval);
-  const WatchedFree::Aside aside;
-  return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
-}
-
-template <typename Kind, typename Names>
-int delete_attr_checked(attrcache_table* table, typename Kind::Handle handle, int keyval) {
-  const uint8_t watch = watched();
-  if (watch != 0) count(counts.deletes);
-  if ((watch & kChecked) == 0) return delete_attr_fast<Kind, Names>(table, handle, keyval);
-  watch_thread(Doing::kDelete, Kind::kNumber, keyval);
-  watch_delete(Kind::kNumber, table, keyval);
-  const WatchedFree::Aside aside;
-  return delete_attr_fast<Kind, Names>(table, handle, keyval);
-}
-
+// The same on any object, heeding what watched() says.
 template <typename Kind, typename Names>
 int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache_tag tag) {
   Anchor* anchor = find_anchor<Kind>(handle);
@@ -110,7 +87,16 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     const int code = touch<Kind>(handle, Attach::kYes, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  return set_attr_checked<Kind, Names>(anchor, handle, keyval, value, tag);
+  const uint8_t watch = watched();
+  if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
+  count(counts.sets);
+  if (watch & kChecked) {
+    watch_thread(Doing::kSet, Kind::kNumber, keyval);
+    watch_set(Kind::kNumber, keyval);
+  }
+  const WatchedFree::Aside aside;
+  const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
+  return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
 }
 
 // If nothing is attached, this succeeds, whichever MPI is underneath.
@@ -124,25 +110,30 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
     const int code = touch<Kind>(handle, Attach::kNo, &anchor);
     if (code != MPI_SUCCESS) return code;
   }
-  return delete_attr_checked<Kind, Names>(anchor != nullptr ? &anchor->table : &nothing, handle,
-                                          keyval);
+  attrcache_table* const table = anchor != nullptr ? &anchor->table : &nothing;
+  const uint8_t watch = watched();
+  if (watch == 0) return delete_attr_fast<Kind, Names>(table, handle, keyval);
+  count(counts.deletes);
+  if (watch & kChecked) {
+    watch_thread(Doing::kDelete, Kind::kNumber, keyval);
+    watch_delete(Kind::kNumber, table, keyval);
+  }
+  const WatchedFree::Aside aside;
+  const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
+  return delete_attr_fast<Kind, Names>(table, handle, keyval);
 }
 
 // The caller has checked the pointers, and that the kind isn't left to MPI. This calls the registry
 // and not the C API, which would check the pointers again.
 inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
-                         int* keyval, probe::Source source) {
-  probe::Creation creation(kind, callbacks, source);
+                         int* keyval) {
   auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
-  const int result = registry->create(*creation.callbacks(), keyval, Registry::kNotPredefined);
-  if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
-  creation.done(*keyval);
-  return MPI_SUCCESS;
+  const int result = registry->create(callbacks, keyval, Registry::kNotPredefined);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
 }
 
 template <typename Names>
 int free_keyval(int kind, int* keyval) {
-  const probe::Operation operation(probe::What::kFreeKeyval, kind, *keyval);
   const int result = reinterpret_cast<Registry*>(process()->kinds[kind])->free(keyval);
   // Absent means that it had been freed before, which is no error.
   if (result > ATTRCACHE_ABSENT) [[unlikely]]
@@ -151,22 +142,29 @@ int free_keyval(int kind, int* keyval) {
   return MPI_SUCCESS;
 }
 
-// The same with ATTRCACHE_CHECK=1.
-inline int create_keyval_checked(const Process& state, int kind,
+// The same, heeding what watched() says.
+inline int create_keyval_watched(const Process& state, int kind,
                                  const attrcache_callbacks& callbacks, int* keyval,
-                                 probe::Source source) {
-  watch_thread(Doing::kCreate, kind, kNoKeyval);
-  const attrcache_callbacks check = checked(kind, callbacks);
-  const int code = create_keyval(state, kind, check, keyval,
-                                 probe::Source(source, callbacks.copy_fn, callbacks.delete_fn));
-  if (code != MPI_SUCCESS) discard_checked(check);
+                                 const report::Source& source) {
+  if (checking()) watch_thread(Doing::kCreate, kind, kNoKeyval);
+  const attrcache_callbacks check = checking() ? checked(kind, callbacks) : callbacks;
+  report::Creation creation(kind, check, source);
+  const int code = create_keyval(state, kind, *creation.callbacks(), keyval);
+  if (code == MPI_SUCCESS) {
+    creation.done(*keyval);
+  } else {
+    discard_checked(check);
+  }
   return code;
 }
 
 template <typename Names>
-int free_keyval_checked(int kind, int* keyval) {
-  watch_thread(Doing::kFree, kind, *keyval);
-  watch_free(kind, *keyval);
+int free_keyval_watched(int kind, int* keyval) {
+  if (checking()) {
+    watch_thread(Doing::kFree, kind, *keyval);
+    watch_free(kind, *keyval);
+  }
+  const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
   return free_keyval<Names>(kind, keyval);
 }
 

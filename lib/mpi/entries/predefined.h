@@ -53,7 +53,7 @@ template <typename Kind, typename Names>
   // A null pointer (the base of a window without memory) can't be told from "not asked yet", so it
   // is asked each time.
   void* known = *flag != 0 ? *static_cast<void**>(value) : reinterpret_cast<void*>(kAbsent);
-  anchor->predefined[Kind::place(keyval)].store(known, kRelaxed);
+  anchor->predefined[Kind::predefined_index(keyval)].store(known, kRelaxed);
   return code;
 }
 
@@ -70,13 +70,13 @@ template <typename Kind, typename Names>
 template <typename Kind, typename Names>
 [[gnu::noinline]] int get_attr_of_mpi(typename Kind::Handle handle, int keyval, void* value,
                                       int* flag) {
-  const unsigned place = Kind::place(keyval);
-  if (value == nullptr || place >= Kind::kPlaces || flag == nullptr) [[unlikely]] {
+  const unsigned index = Kind::predefined_index(keyval);
+  if (value == nullptr || index >= Kind::kPredefined || flag == nullptr) [[unlikely]] {
     return leave_to_mpi<Kind, Names>(handle, keyval, value, flag);
   }
   void* found;
   if (objects<Kind>.find_at_home(facts::to_key(handle), &found)) [[likely]] {
-    void* known = static_cast<Anchor*>(found)->predefined[place].load(kRelaxed);
+    void* known = static_cast<Anchor*>(found)->predefined[index].load(kRelaxed);
     if (reinterpret_cast<uintptr_t>(known) > kAbsent) [[likely]] {
       *static_cast<void**>(value) = known;
       *flag = 1;

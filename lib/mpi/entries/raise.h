@@ -27,13 +27,8 @@ namespace attrcache::mpi {
 // anchor, which can only happen in a program that frees an object while it uses it.
 template <typename Kind>
 int raise_without_anchor(typename Kind::Handle handle, int code) {
-  if constexpr (Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
-    native().comm_call_errhandler(handle, code);
-  } else if constexpr (Kind::kNumber == ATTRCACHE_WINDOW) {
-    native().win_call_errhandler(handle, code);
-  } else {
-    raise_on_world(code);
-  }
+  if (!Kind::kHasErrorHandler) return raise_on_world(code);
+  native().of<Kind>().call_errhandler(handle, code);
   return code;
 }
 

@@ -5,16 +5,31 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "mpi/native/mpich/behaviour.h"
-#include "mpi/native/openmpi/behaviour.h"
-
 namespace attrcache::mpi {
 namespace {
 
+constexpr FreeMode kStop = FreeMode::kStop;
+constexpr FreeMode kDrain = FreeMode::kDrain;
+constexpr FreeMode kLastCode = FreeMode::kLastCode;
+constexpr FreeMode kAnyCode = FreeMode::kAnyCode;
+constexpr FreeMode kUntold = FreeMode::kUntold;
+
+// The free modes are in the order of the kinds; after them: whether MPI_Finalize forgets failures,
+// deletes on MPI_COMM_WORLD, and on datatypes.
+constexpr Behaviour kOpenMpi4 = {"Open MPI", {kStop, kDrain, kDrain}, true, true,
+                                 false,      &MisuseText::openmpi};
+constexpr Behaviour kOpenMpi = {"Open MPI", {kStop, kDrain, kDrain}, true, false,
+                                false,      &MisuseText::openmpi};
+// MPI_Type_free ignores what delete callbacks return. In the other two, up to version 4 a failure is
+// forgotten if a later callback succeeds.
+constexpr Behaviour kMpich4 = {"MPICH",           {kLastCode, kDrain, kLastCode}, false, true, true,
+                               &MisuseText::mpich};
+constexpr Behaviour kMpich = {"MPICH",           {kAnyCode, kDrain, kAnyCode}, false, true, true,
+                              &MisuseText::mpich};
 // For an MPI that isn't in the table: what ends well on any MPI that does what the standard says.
 // Of MPI_Finalize the standard promises only that it deletes the attributes of MPI_COMM_SELF.
 constexpr Behaviour kUnknown = {"an MPI that attrcache does not know",
-                                {FreeMode::kUntold, FreeMode::kUntold, FreeMode::kUntold},
+                                {kUntold, kUntold, kUntold},
                                 true,
                                 false,
                                 false,
@@ -28,18 +43,18 @@ struct Row {
 
 // The first row that fits counts.
 constexpr Row kRows[] = {
-    {"Open MPI", 5, openmpi::kBehaviour},
-    {"Open MPI", 0, openmpi::kBehaviour4},
-    {"MPICH", 5, mpich::kBehaviour},
-    {"MPICH", 0, mpich::kBehaviour4},
+    {"Open MPI", 5, kOpenMpi},
+    {"Open MPI", 0, kOpenMpi4},
+    {"MPICH", 5, kMpich},
+    {"MPICH", 0, kMpich4},
     // These are made from MPICH 4 or older, and share its binary interface.
-    {"CRAY MPICH", 0, mpich::kBehaviour4},  // as "MPI VERSION    : CRAY MPICH version 8.1 ..."
-    {"Intel(R) MPI Library", 0, mpich::kBehaviour4},
-    {"MVAPICH", 0, mpich::kBehaviour4},
-    {"ParaStation MPI", 0, mpich::kBehaviour4},
+    {"CRAY MPICH", 0, kMpich4},  // as "MPI VERSION    : CRAY MPICH version 8.1 ..."
+    {"Intel(R) MPI Library", 0, kMpich4},
+    {"MVAPICH", 0, kMpich4},
+    {"ParaStation MPI", 0, kMpich4},
     // And these of Open MPI 4 or older.
-    {"IBM Spectrum MPI", 0, openmpi::kBehaviour4},
-    {"FUJITSU MPI", 0, openmpi::kBehaviour4},
+    {"IBM Spectrum MPI", 0, kOpenMpi4},
+    {"FUJITSU MPI", 0, kOpenMpi4},
 };
 
 long first_number(const char* text) {

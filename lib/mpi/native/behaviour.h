@@ -3,15 +3,12 @@
 // What MPIs do differently where the standard lets them, or where they fall short of it. This isn't
 // known when the interposer is built, because one interposer serves several versions of an MPI, and
 // that of the standard ABI serves several MPIs. So it is looked up at run time, by what
-// MPI_Get_library_version says. Each MPI has a folder here with its behaviour.h, and behaviour.cc
-// has a row for each version in which that changed.
+// MPI_Get_library_version says. behaviour.cc has a row for each version in which that changed.
 
 #ifndef ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
 #define ATTRCACHE_MPI_NATIVE_BEHAVIOUR_H_
 
-#include <cstddef>
-
-#include "mpi/native/kind_names.h"
+#include "mpi/native/kinds.h"
 #include "mpi/native/misuse_sorts.h"
 
 namespace attrcache::mpi {
@@ -28,16 +25,22 @@ enum class FreeMode {
   kUntold,
 };
 
-// What an MPI without attrcache does about a sort of misuse.
-struct Natively {
-  Misuse sort;
-  const char* text;
+// The mode of each kind's free: MPI_Comm_free, MPI_Type_free and so on. None may be left out.
+class FreeModes {
+ public:
+  template <typename... Modes>
+  constexpr FreeModes(Modes... modes) : modes_{modes...} {
+    static_assert(sizeof...(modes) == kMpiKinds, "a mode for each kind");
+  }
+  FreeMode operator[](int kind) const { return modes_[kind]; }
+
+ private:
+  FreeMode modes_[kMpiKinds];
 };
 
 struct Behaviour {
   const char* name;  // the MPI's name as people write it
-  // What MPI_Comm_free, MPI_Type_free and MPI_Win_free do.
-  FreeMode free_modes[kMpiKinds];
+  FreeModes free_modes;
   // Whether MPI_Finalize succeeds although a delete callback of MPI_COMM_SELF fails.
   bool finalize_forgets;
   // Whether MPI_Finalize deletes the attributes of MPI_COMM_WORLD, too. (It always deletes those of
@@ -45,22 +48,12 @@ struct Behaviour {
   bool finalize_deletes_on_world;
   // Whether MPI_Finalize deletes the attributes of predefined datatypes.
   bool finalize_deletes_on_types;
-  // One entry for each sort of misuse, in the order of the enumeration. Null if nothing is known.
-  const Natively* natively;
+  // The column of misuse.def that says what it does about misuse. Null if nothing is known.
+  const char* MisuseText::*natively;
 };
 
 // Returns the behaviour of the MPI whose MPI_Get_library_version says `library_version`.
 const Behaviour& find_behaviour(const char* library_version);
-
-// Whether a list for Behaviour::natively has each sort of misuse at its place.
-template <size_t kCount>
-constexpr bool is_complete(const Natively (&list)[kCount]) {
-  if (kCount != kMisuses) return false;
-  for (size_t i = 0; i < kCount; ++i) {
-    if (list[i].sort != static_cast<Misuse>(i)) return false;
-  }
-  return true;
-}
 
 }  // namespace attrcache::mpi
 

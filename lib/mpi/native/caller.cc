@@ -4,8 +4,6 @@
 
 #include <unwind.h>
 
-#include "mpi/native/origin.h"
-
 namespace attrcache::mpi {
 namespace {
 
@@ -27,6 +25,10 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
 }
 
 }  // namespace
+
+Origin origin_of(Place place) {
+  return place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
+}
 
 Place find_caller() {
   Walk walk = {};

@@ -16,19 +16,17 @@ using Callback = attrcache_callback;
 using Family = Callback* [3];
 
 constexpr const char* kMpifh[kConstantFamilies][3] = {
-    {"mpi_comm_null_copy_fn_", "mpi_comm_dup_fn_", "mpi_comm_null_delete_fn_"},
-    {"mpi_type_null_copy_fn_", "mpi_type_dup_fn_", "mpi_type_null_delete_fn_"},
-    {"mpi_win_null_copy_fn_", "mpi_win_dup_fn_", "mpi_win_null_delete_fn_"},
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) \
+  {"mpi_" #comm "_null_copy_fn_", "mpi_" #comm "_dup_fn_", "mpi_" #comm "_null_delete_fn_"},
+#include "mpi/native/kinds.def"
     {"mpi_null_copy_fn_", "mpi_dup_fn_", "mpi_null_delete_fn_"},
 };
 #define ATTRCACHE_F08(name) "__mpi_f08_callbacks_MOD_mpi_" name
 constexpr const char* kF08[kConstantFamilies][3] = {
-    {ATTRCACHE_F08("comm_null_copy_fn"), ATTRCACHE_F08("comm_dup_fn"),
-     ATTRCACHE_F08("comm_null_delete_fn")},
-    {ATTRCACHE_F08("type_null_copy_fn"), ATTRCACHE_F08("type_dup_fn"),
-     ATTRCACHE_F08("type_null_delete_fn")},
-    {ATTRCACHE_F08("win_null_copy_fn"), ATTRCACHE_F08("win_dup_fn"),
-     ATTRCACHE_F08("win_null_delete_fn")},
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...)                      \
+  {ATTRCACHE_F08(#comm "_null_copy_fn"), ATTRCACHE_F08(#comm "_dup_fn"), \
+   ATTRCACHE_F08(#comm "_null_delete_fn")},
+#include "mpi/native/kinds.def"
     {nullptr, nullptr, nullptr},
 };
 

@@ -39,7 +39,7 @@ int error_code(int result, int callback_code) {
 }
 
 int raise_on_world(int code) {
-  native().comm_call_errhandler(native().world, code);
+  native().comm.call_errhandler(native().world, code);
   return code;
 }
 

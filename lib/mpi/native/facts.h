@@ -23,6 +23,10 @@ namespace attrcache::mpi::facts {
 // of sessions is read.
 inline constexpr bool kSeesSessions = kSessionCount == nullptr;
 
+// No MPI has predefined keyvals of datatypes.
+inline constexpr unsigned kPredefinedType = 0;
+inline unsigned type_keyval_index(int) { return 0; }
+
 }  // namespace attrcache::mpi::facts
 
 #endif  // ATTRCACHE_MPI_NATIVE_FACTS_H_

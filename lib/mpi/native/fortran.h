@@ -29,19 +29,18 @@ struct Calls {
   void (*delete_attr)(MPI_Fint*, MPI_Fint*, MPI_Fint*);
 };
 
-struct Native {
+struct AllCalls {
   Calls<MPI_Fint> mpi1;
-  Calls<MPI_Aint> comm;
-  Calls<MPI_Aint> type;
-  Calls<MPI_Aint> win;
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) Calls<MPI_Aint> comm;
+#include "mpi/native/kinds.def"
 };
 
-// Looked up at run time, like mpi::native().
-const Native& native();
+// Looked up at run time, like native().
+const AllCalls& calls();
 
 template <typename Kind>
 typename Kind::Handle handle(MPI_Fint fortran) {
-  const auto convert = mpi::native().of<Kind>().from_fortran;
+  const auto convert = native().of<Kind>().from_fortran;
   if (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) return convert(fortran);
   return facts::from_object<typename Kind::Handle>(
       reinterpret_cast<void*>(static_cast<intptr_t>(fortran)));
@@ -49,7 +48,7 @@ typename Kind::Handle handle(MPI_Fint fortran) {
 
 template <typename Kind>
 MPI_Fint to_fortran(typename Kind::Handle handle) {
-  const auto convert = mpi::native().of<Kind>().to_fortran;
+  const auto convert = native().of<Kind>().to_fortran;
   if (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) return convert(handle);
   return static_cast<MPI_Fint>(facts::to_key(handle));
 }

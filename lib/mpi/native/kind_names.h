@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The names of the kinds of objects. This header needs nothing of MPI, so that the parts of the
-// report that know nothing of MPI can use it.
+// The numbers and names of the kinds of objects, from their rows in kinds.def. This header needs
+// nothing of MPI.
 
 #ifndef ATTRCACHE_MPI_NATIVE_KIND_NAMES_H_
 #define ATTRCACHE_MPI_NATIVE_KIND_NAMES_H_
 
+#include "attrcache/attrcache.h"
+
 namespace attrcache::mpi {
 
+enum KindNumber {
+#define ATTRCACHE_KIND(kind, ...) k##kind,
+#include "mpi/native/kinds.def"
+  kMpiKinds
+};
+static_assert(kCommunicator == int{ATTRCACHE_COMMUNICATOR} &&
+              kDatatype == int{ATTRCACHE_DATATYPE} && kWindow == int{ATTRCACHE_WINDOW});
+
+// The names of a kind.
 struct KindNames {
   const char* word;     // as people call such an object
   const char* c;        // in the names of its functions in C: MPI_Comm_set_attr
   const char* fortran;  // in the names of its functions in Fortran: mpi_comm_set_attr_
 };
-
-// By the kind's number (ATTRCACHE_COMMUNICATOR and the others).
 inline constexpr KindNames kKindNames[] = {
-    {"communicator", "Comm", "comm"},
-    {"datatype", "Type", "type"},
-    {"window", "Win", "win"},
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) {#word, #Comm, #comm},
+#include "mpi/native/kinds.def"
 };
-inline constexpr int kMpiKinds = sizeof kKindNames / sizeof *kKindNames;
 
 }  // namespace attrcache::mpi
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace attrcache::mpi {
 
@@ -38,13 +39,6 @@ int search_library(dl_phdr_info* info, size_t, void* argument) {
   return 0;
 }
 
-#define ATTRCACHE_RESOLVE_KIND(calls, Name)                       \
-  resolve((calls).create_keyval, "PMPI_" #Name "_create_keyval"); \
-  resolve((calls).free_keyval, "PMPI_" #Name "_free_keyval");     \
-  resolve((calls).set_attr, "PMPI_" #Name "_set_attr");           \
-  resolve((calls).get_attr, "PMPI_" #Name "_get_attr");           \
-  resolve((calls).delete_attr, "PMPI_" #Name "_delete_attr")
-
 template <typename T>
 void resolve_or(T& target, const char* name, T otherwise) {
   void* symbol = find_symbol(name);
@@ -52,20 +46,29 @@ void resolve_or(T& target, const char* name, T otherwise) {
 }
 
 void resolve_mpi1(Native& n) {
-  resolve_or(n.keyval_create, "PMPI_Keyval_create", n.comm.create_keyval);
-  resolve_or(n.keyval_free, "PMPI_Keyval_free", n.comm.free_keyval);
-  resolve_or(n.attr_put, "PMPI_Attr_put", n.comm.set_attr);
-  resolve_or(n.attr_get, "PMPI_Attr_get", n.comm.get_attr);
-  resolve_or(n.attr_delete, "PMPI_Attr_delete", n.comm.delete_attr);
+  resolve_or(n.mpi1.create_keyval, "PMPI_Keyval_create", n.comm.create_keyval);
+  resolve_or(n.mpi1.free_keyval, "PMPI_Keyval_free", n.comm.free_keyval);
+  resolve_or(n.mpi1.set_attr, "PMPI_Attr_put", n.comm.set_attr);
+  resolve_or(n.mpi1.get_attr, "PMPI_Attr_get", n.comm.get_attr);
+  resolve_or(n.mpi1.delete_attr, "PMPI_Attr_delete", n.comm.delete_attr);
 }
 
-void resolve_fortran_handles(Native& n) {
-  resolve(n.comm.to_fortran, "PMPI_Comm_c2f");
-  resolve(n.comm.from_fortran, "PMPI_Comm_f2c");
-  resolve(n.type.to_fortran, "PMPI_Type_c2f");
-  resolve(n.type.from_fortran, "PMPI_Type_f2c");
-  resolve(n.win.to_fortran, "PMPI_Win_c2f");
-  resolve(n.win.from_fortran, "PMPI_Win_f2c");
+constexpr bool kConvertsHandles = facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER;
+
+// MPI's functions for a kind, by what their names begin with: "PMPI_Comm".
+template <typename Kind>
+void resolve_kind(Calls<Kind>& calls, const std::string& prefix) {
+  const auto find = [&prefix](auto& function, const char* name) {
+    resolve(function, (prefix + name).c_str());
+  };
+  find(calls.create_keyval, "_create_keyval");
+  find(calls.free_keyval, "_free_keyval");
+  find(calls.set_attr, "_set_attr");
+  find(calls.get_attr, "_get_attr");
+  find(calls.delete_attr, "_delete_attr");
+  if (Kind::kHasErrorHandler) find(calls.call_errhandler, "_call_errhandler");
+  if (kConvertsHandles) find(calls.to_fortran, "_c2f");
+  if (kConvertsHandles) find(calls.from_fortran, "_f2c");
 }
 
 static_assert(sizeof facts::kConstants / sizeof *facts::kConstants == kConstantFamilies,
@@ -126,20 +129,14 @@ const Native& find_native() {
         facts::kName);
   }
   auto* n = new Native{};  // never deleted: it lives as long as the process
-  ATTRCACHE_RESOLVE_KIND(n->comm, Comm);
-  ATTRCACHE_RESOLVE_KIND(n->type, Type);
-  ATTRCACHE_RESOLVE_KIND(n->win, Win);
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) resolve_kind<kind>(n->comm, "PMPI_" #Comm);
+#include "mpi/native/kinds.def"
   resolve_mpi1(*n);
   resolve(n->initialized, "PMPI_Initialized");
   resolve(n->finalized, "PMPI_Finalized");
-  resolve(n->comm_call_errhandler, "PMPI_Comm_call_errhandler");
-  resolve(n->win_call_errhandler, "PMPI_Win_call_errhandler");
   resolve_constants(*n);
   facts::find_predefined(static_cast<Predefined&>(*n),
                          [](auto& handle, const char* name) { resolve(handle, name); });
-  if (facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) {
-    resolve_fortran_handles(*n);
-  }
   n->behaviour = &ask_behaviour();
   const Native* expected = nullptr;
   // (MN1) The release publishes the table. On failure another thread's table is used instead, which
@@ -149,6 +146,34 @@ const Native& find_native() {
     return *expected;
   }
   return *n;
+}
+
+template <>
+bool is_predefined<Communicator>(uintptr_t key) {
+  return key == facts::to_key(native().world) || key == facts::to_key(native().self);
+}
+template <>
+bool finalize_deletes<Communicator>(uintptr_t key) {
+  return key == facts::to_key(native().self) ||
+         (key == facts::to_key(native().world) && behaviour().finalize_deletes_on_world);
+}
+
+template <>
+bool is_predefined<Datatype>(uintptr_t key) {
+  return facts::is_predefined_type(key);
+}
+template <>
+bool finalize_deletes<Datatype>(uintptr_t key) {
+  return is_predefined<Datatype>(key) && behaviour().finalize_deletes_on_types;
+}
+
+template <>
+bool is_predefined<Window>(uintptr_t) {
+  return false;
+}
+template <>
+bool finalize_deletes<Window>(uintptr_t) {
+  return false;
 }
 
 bool initialized() {

@@ -14,7 +14,7 @@
 
 namespace attrcache::mpi {
 
-// MPI's attribute functions for one kind of object.
+// MPI's attribute functions for one kind of object, or those of MPI-1.
 template <typename Kind>
 struct Calls {
   using Handle = typename Kind::Handle;
@@ -23,6 +23,7 @@ struct Calls {
   int (*set_attr)(Handle, int, void*);
   int (*get_attr)(Handle, int, void*, int*);
   int (*delete_attr)(Handle, int);
+  int (*call_errhandler)(Handle, int);  // null if Kind::kHasErrorHandler is false
   // Null where a handle in C is also the handle in Fortran, and where there is no Fortran.
   MPI_Fint (*to_fortran)(Handle);
   Handle (*from_fortran)(MPI_Fint);
@@ -32,29 +33,20 @@ struct Calls {
 struct Predefined {
   MPI_Comm world;
   MPI_Comm self;
-  MPI_Comm null_comm;
-  MPI_Datatype null_type;
-  MPI_Datatype byte;
-  MPI_Win null_win;
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) kind::Handle null_##comm;
+#include "mpi/native/kinds.def"
 };
 
 struct Native : Predefined {
   const Behaviour* behaviour;  // the behaviour of this process's MPI
 
-  Calls<Communicator> comm;
-  Calls<Datatype> type;
-  Calls<Window> win;
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) Calls<kind> comm;
+#include "mpi/native/kinds.def"
   // The functions of MPI-1. Where an MPI no longer has them, these are their successors.
-  int (*keyval_create)(MPI_Copy_function*, MPI_Delete_function*, int*, void*);
-  int (*keyval_free)(int*);
-  int (*attr_put)(MPI_Comm, int, void*);
-  int (*attr_get)(MPI_Comm, int, void*, int*);
-  int (*attr_delete)(MPI_Comm, int);
+  Calls<Communicator> mpi1;
 
   int (*initialized)(int*);
   int (*finalized)(int*);
-  int (*comm_call_errhandler)(MPI_Comm, int);
-  int (*win_call_errhandler)(MPI_Win, int);
 
   // The addresses of the callback constants in C (facts::kConstants), by kind; after them those of
   // MPI-1. Null where a constant is a null pointer.
@@ -66,30 +58,16 @@ struct Native : Predefined {
   typename Kind::Handle null() const;
 };
 
-template <>
-inline const Calls<Communicator>& Native::of<Communicator>() const {
-  return comm;
-}
-template <>
-inline const Calls<Datatype>& Native::of<Datatype>() const {
-  return type;
-}
-template <>
-inline const Calls<Window>& Native::of<Window>() const {
-  return win;
-}
-template <>
-inline MPI_Comm Native::null<Communicator>() const {
-  return null_comm;
-}
-template <>
-inline MPI_Datatype Native::null<Datatype>() const {
-  return null_type;
-}
-template <>
-inline MPI_Win Native::null<Window>() const {
-  return null_win;
-}
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...)    \
+  template <>                                          \
+  inline const Calls<kind>& Native::of<kind>() const { \
+    return comm;                                       \
+  }                                                    \
+  template <>                                          \
+  inline kind::Handle Native::null<kind>() const {     \
+    return null_##comm;                                \
+  }
+#include "mpi/native/kinds.def"
 
 // (MN1) Points to the functions once they have been looked up. The acquire pairs with the release
 // in find_native().
@@ -105,7 +83,7 @@ inline const Behaviour& behaviour() { return *native().behaviour; }
 
 // Why this process isn't served; null if it is. Behind the standard ABI any MPI will do. Behind another
 // one, what attrcache does must be what that MPI does.
-inline const char* refusal() {
+inline const char* why_not_served() {
   return facts::kStandardAbi || behaviour().natively != nullptr ? nullptr : behaviour().name;
 }
 
@@ -116,6 +94,13 @@ bool is_null(typename Kind::Handle handle) {
   return handle == native().null<Kind>() ||
          (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER && facts::to_object(handle) == nullptr);
 }
+
+// Whether the object with this key (facts::to_key) is predefined, so that nobody can free it, and
+// whether MPI_Finalize deletes its attributes. Each kind has a specialization.
+template <typename Kind>
+bool is_predefined(uintptr_t key);
+template <typename Kind>
+bool finalize_deletes(uintptr_t key);
 
 // Whether MPI_Init has been called; and whether MPI_Finalize has got so far that MPI no longer
 // takes calls, which comes some time after ending() (objects/process.h).

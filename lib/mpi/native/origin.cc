@@ -131,13 +131,15 @@ Origin find_origin(uintptr_t code, uintptr_t shown) {
       path = program;
     }
   }
+  const uintptr_t bias = map != nullptr ? map->l_addr : 0;
   copy_text(origin.library, base_name(path));
+  copy_text(origin.path, path);
+  origin.in_file = code - bias;
   if (info.dli_sname != nullptr) {
     name_function(origin, info.dli_sname);
     origin.offset = shown - reinterpret_cast<uintptr_t>(info.dli_saddr);
     return origin;
   }
-  const uintptr_t bias = map != nullptr ? map->l_addr : 0;
   char name[512];
   uintptr_t begin;
   if (SymbolTable(path).find(code - bias, name, sizeof name, &begin)) {

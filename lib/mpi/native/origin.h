@@ -16,6 +16,8 @@ struct Origin {
   char library[64];    // the file's name without its folders; "?" if no file has the address
   char function[256];  // as written in the source (in C++ with arguments); empty if unknown
   uintptr_t offset;    // offset in the function, or in the library if the function is unknown
+  char path[512];      // the file; empty if no file has the address
+  uintptr_t in_file;   // the code's address as the file's own tables have it
 };
 
 // The origin of a function's address, or of any code within a function.

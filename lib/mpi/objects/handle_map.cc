@@ -9,16 +9,16 @@ namespace attrcache::mpi {
 
 constinit HandleMap::Array HandleMap::nothing_ = {0, nullptr, {}};
 
-struct HandleMap::Held {
-  explicit Held(HandleMap& map) : map_(map) {
+struct HandleMap::Locked {
+  explicit Locked(HandleMap& map) : map_(map) {
     Backoff backoff;
     // (MH3) The acquire makes visible what the last holder of the lock changed. It pairs with the
     // release below.
     while (map_.lock_.exchange(1, kAcquire) != 0) backoff.relax();
   }
-  ~Held() { map_.lock_.store(0, kRelease); }  // (MH3)
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
+  ~Locked() { map_.lock_.store(0, kRelease); }  // (MH3)
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
 
  private:
   HandleMap& map_;
@@ -37,6 +37,13 @@ void HandleMap::put_away(Array* array) {
   if (array == &nothing_) return;
   array->older = outgrown_;
   outgrown_ = array;
+}
+
+// (MH1) Publishes an array and all that is in it. The caller holds the lock, so whoever learns that
+// an entry was erased from the new array finds that array, in both places.
+void HandleMap::publish(Array* array) {
+  array_.store(array, kRelease);
+  if (!hidden_.load(kRelaxed)) home_.store(array, kRelease);
 }
 
 // Makes sure that at least half of the buckets stay empty after one more insert. Returns false when
@@ -63,13 +70,13 @@ bool HandleMap::make_room() {
   }
   erased_ = 0;
   put_away(old);
-  array_.store(grown, kRelease);  // (MH1) publishes the array and all that is in it
+  publish(grown);
   return true;
 }
 
 void* HandleMap::insert(uintptr_t handle, void* object) {
   const uint64_t key = key_of(handle);
-  const Held held(*this);
+  const Locked locked(*this);
   if (!make_room()) return nullptr;
   Array& array = *array_.load(kRelaxed);
   Bucket* target = nullptr;
@@ -106,7 +113,7 @@ void HandleMap::tidy(Array& array, uint64_t offset) {
 
 void HandleMap::erase(uintptr_t handle) {
   const uint64_t key = key_of(handle);
-  const Held held(*this);
+  const Locked locked(*this);
   Array& array = *array_.load(kRelaxed);
   for (uint64_t offset = hash(handle) & array.mask;;
        offset = (offset + sizeof(Bucket)) & array.mask) {
@@ -136,15 +143,15 @@ unsigned HandleMap::distance(uintptr_t handle) const {
 }
 
 void HandleMap::clear() {
-  const Held held(*this);
+  const Locked locked(*this);
   put_away(array_.load(kRelaxed));
-  array_.store(&nothing_, kRelease);  // (MH1)
+  publish(&nothing_);
   live_.store(0, kRelaxed);
   erased_ = 0;
 }
 
 void HandleMap::visit_all(void (*visit)(void*, uintptr_t, void*), void* context) {
-  const Held held(*this);
+  const Locked locked(*this);
   const Array& array = *array_.load(kRelaxed);
   for (uint64_t i = 0; i <= array.mask; i += sizeof(Bucket)) {
     const uint64_t key = array.at(i).key.load(kRelaxed);

@@ -56,7 +56,7 @@ class HandleMap {
   // The same for the hot path. It looks at two buckets only, where nearly all entries are, so false
   // does not mean that there is no entry.
   [[gnu::always_inline]] bool find_at_home(uintptr_t handle, void** object) const {
-    const Array* array = array_.load(kAcquire);  // (MH1)
+    const Array* array = home_.load(kAcquire);  // (MH1)
     const Bucket* bucket = &array->at(hash(handle) & array->mask);
     if (bucket->key.load(kAcquire) != key_of(handle)) [[unlikely]] {  // (MH2)
       ++bucket;  // stays in bounds: the array has one more bucket than the mask covers
@@ -71,6 +71,9 @@ class HandleMap {
     void* object;
     return find(handle, &object) ? object : nullptr;
   }
+
+  // Has find_at_home() find nothing, from now on and for ever. To be called before the first insert.
+  void hide_from_hot_path() { hidden_.store(true, kRelaxed); }
 
   // How many buckets a find looks at. For tests.
   unsigned distance(uintptr_t handle) const;
@@ -128,10 +131,11 @@ class HandleMap {
   // Of a pointer, the low 36 bits count.
   static constexpr uint64_t hash(uintptr_t handle) { return handle * uint64_t{0x40c593c3} >> 8; }
 
-  struct Held;  // holds the lock for a scope
+  struct Locked;  // holds the lock for a scope
   void visit_all(void (*visit)(void* context, uintptr_t handle, void* object), void* context);
   bool make_room();
   void put_away(Array* array);
+  void publish(Array* array);
   void tidy(Array& array, uint64_t offset);
   static Array* allocate(uint64_t capacity);
   static constexpr uint64_t kInitialCapacity = 64;
@@ -140,6 +144,8 @@ class HandleMap {
   static constinit Array nothing_;
 
   Atomic<Array*> array_{&nothing_};
+  Atomic<Array*> home_{&nothing_};  // the same array, or none if the map is hidden
+  Atomic<bool> hidden_{false};
   Atomic<size_t> live_{0};
   Array* outgrown_ = nullptr;
   size_t erased_ = 0;

@@ -4,8 +4,8 @@
 // keyvals for the anchors (anchor.h). All are made when the program makes its first keyval
 // (serving/begin.h).
 
-#ifndef ATTRCACHE_MPI_OBJECTS_SERVED_H_
-#define ATTRCACHE_MPI_OBJECTS_SERVED_H_
+#ifndef ATTRCACHE_MPI_OBJECTS_PROCESS_H_
+#define ATTRCACHE_MPI_OBJECTS_PROCESS_H_
 
 #include "attrcache/attrcache.h"
 #include "mpi/native/kinds.h"
@@ -39,7 +39,7 @@ inline attrcache_kind* kind_of() {
 
 // The reasons why the fast paths of creating and freeing a keyval must take the slow path. They are
 // bits of one byte, so that they cost one test. If none is set, process() isn't null.
-enum Attention : uint8_t { kEnding = 1, kChecking = 2, kWrappedByTool = 4, kNotServing = 8 };
+enum Attention : uint8_t { kEnding = 1, kWatched = 2, kWrappedByTool = 4, kNotServing = 8 };
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> attention_state;
 inline uint8_t attention() { return attention_state.load(kAcquire); }  // (MP2)
 
@@ -60,7 +60,7 @@ inline bool ending() { return (attention() & kEnding) != 0; }
 bool takes_no_calls();  // slow
 inline bool over() { return ending() && takes_no_calls(); }
 
-// ---- ATTRCACHE_VERBOSE ----
+// ---- ATTRCACHE_VERBOSE, ATTRCACHE_CHECK, ATTRCACHE_REPORT ----
 
 struct Counts {
   Atomic<uint64_t> objects{0};  // objects that got an anchor, by a first touch or a dup
@@ -68,15 +68,18 @@ struct Counts {
   Atomic<uint64_t> deletes{0};  // counted only when verbose
 };
 [[gnu::visibility("hidden")]] extern constinit Counts counts;
-// The reasons why the fast paths of set and delete must take the slow path.
-enum Watch : uint8_t { kVerbose = 1, kChecked = 2 };
+// The reasons why the fast paths of set and delete must take the slow path. While gets are counted,
+// those of C take it because HandleMap::find_at_home() finds nothing.
+enum Watch : uint8_t { kVerbose = 1, kChecked = 2, kCounted = 4 };
 [[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> watch_state;
 inline uint8_t watched() { return watch_state.load(kRelaxed); }
 // Whether the environment variable ATTRCACHE_VERBOSE asks for messages. Slow.
 bool wants_words();
 inline bool verbose() { return (watched() & kVerbose) != 0; }
+// Whether operations are counted, for a report.
+inline bool counting() { return (watched() & kCounted) != 0; }
 inline void count(Atomic<uint64_t>& counter) { counter.fetch_add(1, kRelaxed); }
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_OBJECTS_SERVED_H_
+#endif  // ATTRCACHE_MPI_OBJECTS_PROCESS_H_

@@ -7,8 +7,8 @@
 #include "keyval/id.h"
 #include "mpi/native/facts.h"
 #include "mpi/native/kinds.h"
+#include "mpi/objects/process.h"
 #include "mpi/recording/clock.h"
-#include "mpi/recording/tally.h"
 #include "mpi/recording/trace.h"
 #include "platform/memory.h"
 
@@ -29,36 +29,24 @@ struct Record {
   Atomic<int> keyval;  // 0: none
   Atomic<bool> freed;
   Maker* maker;
-  Sum before;  // what the odometers said when the keyval was made
 };
 
 constexpr uint32_t kIndices = 1u << 17;
 constinit Atomic<Record*> records[kMpiKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
-  // (K1) Both acquires pair with the releases in begin_keyval().
+  // (MR5) Both acquires pair with the releases in begin_keyval().
   Record* record = records[kind][id::index(static_cast<uint32_t>(keyval))].load(kAcquire);
   return record != nullptr && record->keyval.load(kAcquire) == keyval ? record : nullptr;
 }
 
 void add(Atomic<uint64_t>& counter, uint64_t n) { counter.fetch_add(n, kRelaxed); }
 
-// Adds a keyval's reads since it was made, or since the last call, to its maker.
-void settle(int kind, Record& record) {
-  const uint32_t index = id::index(static_cast<uint32_t>(record.keyval.load(kRelaxed)));
-  if (index >= kCountedIndices) return;
-  const Sum sum = sum_of(kind, index);
-  add(record.maker->counts.gets, sum.found - record.before.found);
-  add(record.maker->counts.absent, sum.absent - record.before.absent);
-  record.before = sum;
-}
-
 // The destructor of a wrapped extra_state. It runs when the keyval is gone and no other has its
 // index yet.
 void end_keyval(void* extra_state) {
   auto* wrapped = static_cast<Wrapped*>(extra_state);
   if (Record* record = find_record(wrapped->kind, wrapped->keyval)) {
-    settle(wrapped->kind, *record);
     record->keyval.store(0, kRelease);
   }
   const attrcache_callbacks callbacks = wrapped->callbacks;
@@ -192,39 +180,41 @@ bool calls_delete(const attrcache_callbacks& c) { return c.delete_fn != ATTRCACH
 
 }  // namespace
 
-Wrapped* wrap(int kind, const attrcache_callbacks& callbacks, Maker* maker,
-              attrcache_callbacks* out) {
-  *out = callbacks;
-  if (maker == nullptr) return nullptr;
-  auto* wrapped = kProcessMemory.make<Wrapped>(Wrapped{callbacks, kind, 0, maker});
-  if (wrapped == nullptr) return nullptr;
+Creation::Creation(int kind, const attrcache_callbacks& callbacks, const Source& source)
+    : callbacks_(callbacks) {
+  Maker* maker = counting() ? find_maker(kind, source) : nullptr;
+  if (maker == nullptr) return;
+  wrapped_ = kProcessMemory.make<Wrapped>(Wrapped{callbacks, kind, 0, maker});
+  if (wrapped_ == nullptr) return;
   const Wrappers ours = wrappers(callbacks.language);
-  if (calls_copy(callbacks)) out->copy_fn = ours.copy_fn;
-  if (calls_delete(callbacks)) out->delete_fn = ours.delete_fn;
-  out->extra_state = wrapped;
-  out->destructor = end_keyval;
-  return wrapped;
+  if (calls_copy(callbacks)) callbacks_.copy_fn = ours.copy_fn;
+  if (calls_delete(callbacks)) callbacks_.delete_fn = ours.delete_fn;
+  callbacks_.extra_state = wrapped_;
+  callbacks_.destructor = end_keyval;
 }
 
-void discard(Wrapped* wrapped) { kProcessMemory.destroy(wrapped); }
+Creation::~Creation() {
+  if (wrapped_ != nullptr) kProcessMemory.destroy(wrapped_);
+}
 
-void begin_keyval(Wrapped* wrapped, int keyval) {
+void Creation::done(int keyval) {
+  Wrapped* const wrapped = wrapped_;
+  wrapped_ = nullptr;
   if (wrapped == nullptr) return;
   wrapped->keyval = keyval;
   add(wrapped->maker->counts.created, 1);
   const uint32_t index = id::index(static_cast<uint32_t>(keyval));
-  Atomic<Record*>& place = records[wrapped->kind][index];
+  Atomic<Record*>& entry = records[wrapped->kind][index];
   // Relaxed, because only the caller has this index now. Its last user has left it long ago.
-  Record* record = place.load(kRelaxed);
+  Record* record = entry.load(kRelaxed);
   if (record == nullptr) {
     record = kProcessMemory.make<Record>();
     if (record == nullptr) return;
   }
   record->maker = wrapped->maker;
   record->freed.store(false, kRelaxed);
-  if (index < kCountedIndices) record->before = sum_of(wrapped->kind, index);
-  record->keyval.store(keyval, kRelease);  // (K1)
-  place.store(record, kRelease);           // (K1)
+  record->keyval.store(keyval, kRelease);  // (MR5)
+  entry.store(record, kRelease);           // (MR5)
 }
 
 void unwrap(attrcache_callbacks& callbacks) {
@@ -239,23 +229,17 @@ Maker* maker_of(int kind, int keyval) {
 }
 
 void got(int kind, int keyval, bool found) {
+  static constinit Atomic<unsigned> threads{0};  // relaxed: only spreads threads over the parts
+  static thread_local const unsigned mine = threads.fetch_add(1, kRelaxed) % kReadParts;
   if (Maker* maker = maker_of(kind, keyval)) {
-    add(found ? maker->counts.gets : maker->counts.absent, 1);
+    Reads& reads = maker->counts.reads[mine];
+    add(found ? reads.found : reads.absent, 1);
   }
 }
 
 bool first_free(int kind, int keyval) {
   Record* record = find_record(kind, keyval);
   return record != nullptr && !record->freed.exchange(true, kRelaxed);
-}
-
-void settle_keyvals() {
-  for (int kind = 0; kind < kMpiKinds; ++kind) {
-    for (uint32_t index = 0; index < kCountedIndices; ++index) {
-      Record* record = records[kind][index].load(kAcquire);  // as K1
-      if (record != nullptr && record->keyval.load(kAcquire) != 0) settle(kind, *record);
-    }
-  }
 }
 
 }  // namespace attrcache::mpi::report

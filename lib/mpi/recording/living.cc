@@ -66,17 +66,14 @@ std::string ask_name(void* object) {
 Object describe(const Known& k, bool ask) {
   Object o = {k.kind, "", false, false};
   if (k.object != nullptr) {
-    if (k.kind == ATTRCACHE_COMMUNICATOR) {
-      const bool self = k.object == facts::to_object(native().self);
-      o.predefined = self || k.object == facts::to_object(native().world);
-      o.deleted_by_finalize = self || (o.predefined && behaviour().finalize_deletes_on_world);
-    } else if (k.kind == ATTRCACHE_DATATYPE) {
-      o.predefined =
-          facts::is_predefined_type(facts::to_key(facts::from_object<MPI_Datatype>(k.object)));
-      o.deleted_by_finalize = o.predefined && behaviour().finalize_deletes_on_types;
-    }
+    with_kind(k.kind, [&](auto kind) {
+      using Kind = decltype(kind);
+      const uintptr_t key = facts::to_key(facts::from_object<typename Kind::Handle>(k.object));
+      o.predefined = is_predefined<Kind>(key);
+      o.deleted_by_finalize = finalize_deletes<Kind>(key);
+    });
     if (ask) o.name = name_of(k.kind, k.object);
-    if (o.name.empty() && o.predefined && k.kind == ATTRCACHE_COMMUNICATOR) {
+    if (o.name.empty() && o.predefined && k.kind == kCommunicator) {
       o.name = "MPI_COMM_WORLD or _SELF";
     }
   } else if (!k.origin.empty()) {
@@ -93,12 +90,14 @@ std::string name_of(int number, void* object) {
 }
 
 void appeared(int kind, const void* anchor) {
+  if (!counting()) return;
   const void* place = find_caller().address;
   const std::lock_guard held(lock);
   known()[anchor] = {kind, nullptr, "", {false, place}};
 }
 
 void known_as(int kind, const void* anchor, void* object) {
+  if (!counting()) return;
   const std::lock_guard held(lock);
   Known& k = known()[anchor];
   k.kind = kind;
@@ -107,6 +106,7 @@ void known_as(int kind, const void* anchor, void* object) {
 
 void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
                 const attrcache_table* table) {
+  if (!counting()) return;
   count_each(kind, registry, table, &Counts::copies);
   std::string origin = name_of(kind, old_object);
   const void* place = find_caller().address;
@@ -115,10 +115,12 @@ void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* 
 }
 
 void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
+  if (!counting()) return;
   count_each(kind, registry, table, &Counts::ends);
 }
 
 void ended(const void* anchor) {
+  if (!counting()) return;
   const std::lock_guard held(lock);
   known().erase(anchor);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keeps a list of the objects that have an anchor. At the end of the program the report can thus
-// say what is still attached, and to what.
+// Keeps a list of the objects that have an anchor, where operations are counted. At the end of the
+// program the report can thus say what is still attached, and to what.
 
 #ifndef ATTRCACHE_MPI_RECORDING_LIVING_H_
 #define ATTRCACHE_MPI_RECORDING_LIVING_H_

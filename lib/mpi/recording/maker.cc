@@ -74,21 +74,12 @@ void name(Maker& m) {
   if (m.caller != nullptr) name(m.caller_name, origin_of_call(m.caller), m.library);
 }
 
-// Says where the program is now. Not by the return address of the call, which language bindings of
-// MPI's may be in.
-void locate(Maker& m) {
-  const Place place = find_caller();
-  if (place.address == nullptr) return;
-  std::snprintf(m.made_at, sizeof m.made_at, "%s", to_text(origin_of_call(place.address)).text);
-}
-
 }  // namespace
 
-Maker* find_maker(int kind, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
-                  const void* caller) {
-  Key key = {kind, copy_fn != ATTRCACHE_DUP_FN ? copy_fn : ATTRCACHE_NULL_COPY_FN, delete_fn,
-             nullptr};
-  if (key.copy_fn == nullptr && key.delete_fn == nullptr) key.caller = caller;
+Maker* find_maker(int kind, const Source& source) {
+  Key key = {kind, source.copy_fn != ATTRCACHE_DUP_FN ? source.copy_fn : ATTRCACHE_NULL_COPY_FN,
+             source.delete_fn, nullptr};
+  if (key.copy_fn == nullptr && key.delete_fn == nullptr) key.caller = source.caller;
   unsigned bucket = bucket_of(key);
   if (Maker* known = find(bucket, key)) return known;
 
@@ -110,7 +101,8 @@ Maker* find_maker(int kind, attrcache_callback* copy_fn, attrcache_callback* del
     std::snprintf(made.library, sizeof made.library, "(others)");
   } else {
     name(made);
-    locate(made);
+    // Not the return address of the call, which language bindings of MPI's may be in.
+    made.made_at = find_caller();
   }
   ++count;
   link->in_bucket = reinterpret_cast<Link*>(buckets[bucket].load(kRelaxed));

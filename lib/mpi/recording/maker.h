@@ -10,18 +10,25 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
+#include "mpi/native/caller.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi::report {
 
+// Gets, in several parts, so that threads that read much don't wait for each other's cache lines.
+struct Reads {
+  Atomic<uint64_t> found{0};
+  Atomic<uint64_t> absent{0};
+  char apart[48];
+};
+inline constexpr unsigned kReadParts = 16;
+
 // Sums over all threads. The accesses are relaxed because each number stands for itself.
 struct Counts {
   Atomic<uint64_t> created{0};
-  Atomic<uint64_t> freed{0};  // by MPI_*_free_keyval
-  Atomic<uint64_t> sets{0};   // calls
-  // gets that found something, of keyvals that have ended or have a large index
-  Atomic<uint64_t> gets{0};
-  Atomic<uint64_t> absent{0};           // gets that didn't, of the same keyvals
+  Atomic<uint64_t> freed{0};            // by MPI_*_free_keyval
+  Atomic<uint64_t> sets{0};             // calls
+  Reads reads[kReadParts];              // gets that found something, and that didn't
   Atomic<uint64_t> deletes{0};          // calls
   Atomic<uint64_t> copies{0};           // attributes that a dup gave to the new object
   Atomic<uint64_t> ends{0};             // attributes that were there when their object was freed
@@ -44,7 +51,7 @@ struct Maker {
   char copy_name[256];
   char delete_name[256];
   char caller_name[256];
-  char made_at[384];  // where the program made the first of its keyvals, as to_text() writes it
+  Place made_at;  // where the program made the first of its keyvals
   Counts counts;
   Maker* next;
 
@@ -56,12 +63,17 @@ struct Maker {
   }
 };
 
-// Returns the maker of a keyval with these callbacks that is made by a call that returns to
-// `caller`. Returns null when out of memory. This is slow for a maker that wasn't seen before,
+// Who makes a keyval: the program's callbacks, and where the call of MPI_*_create_keyval returns to.
+struct Source {
+  const void* caller;
+  attrcache_callback* copy_fn;
+  attrcache_callback* delete_fn;
+};
+
+// Returns the maker of the keyvals of a source. Returns null when out of memory. This is slow for a maker that wasn't seen before,
 // because its name is looked up now, while its library is loaded. Beyond 4096, all are one maker
 // without a name.
-Maker* find_maker(int kind, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
-                  const void* caller);
+Maker* find_maker(int kind, const Source& source);
 
 // All makers, in a list that grows at its head.
 Maker* all_makers();

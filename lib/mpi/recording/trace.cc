@@ -73,17 +73,15 @@ Events traced() {
   return {events, n, wanted - n};
 }
 
-Operation::Operation(What what, int kind, int keyval)
-    : maker_(keyval != 0 ? maker_of(kind, keyval) : nullptr),
-      start_(tracing() ? now() : 0),
-      keyval_(keyval),
-      kind_(static_cast<uint8_t>(kind)),
-      what_(what) {
-  if (maker_ == nullptr) return;
-  Counts& counts = const_cast<Maker*>(maker_)->counts;
-  if (what == What::kSet) counts.sets.fetch_add(1, kRelaxed);
-  if (what == What::kDelete) counts.deletes.fetch_add(1, kRelaxed);
-  if (what == What::kFreeKeyval && first_free(kind, keyval)) counts.freed.fetch_add(1, kRelaxed);
+void Operation::begin() {
+  if (tracing()) start_ = now();
+  Maker* const maker = keyval_ != 0 ? maker_of(kind_, keyval_) : nullptr;
+  maker_ = maker;
+  if (maker == nullptr) return;
+  Counts& counts = maker->counts;
+  if (what_ == What::kSet) counts.sets.fetch_add(1, kRelaxed);
+  if (what_ == What::kDelete) counts.deletes.fetch_add(1, kRelaxed);
+  if (what_ == What::kFreeKeyval && first_free(kind_, keyval_)) counts.freed.fetch_add(1, kRelaxed);
 }
 
 void Operation::trace() {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpi/objects/process.h"
 #include "mpi/recording/maker.h"
 
 namespace attrcache::mpi::report {
@@ -48,7 +49,11 @@ Events traced();
 // becomes an event if it is slow. `keyval` is 0 where there is none.
 class Operation {
  public:
-  Operation(What what, int kind, int keyval);
+  Operation(What what, int kind, int keyval)
+      : keyval_(keyval), kind_(static_cast<uint8_t>(kind)), what_(what) {
+    if (counting()) [[unlikely]]
+      begin();
+  }
   ~Operation() {
     if (start_ != 0) [[unlikely]]
       trace();
@@ -57,9 +62,10 @@ class Operation {
   Operation& operator=(const Operation&) = delete;
 
  private:
+  void begin();
   void trace();
-  const Maker* maker_;
-  uint64_t start_;
+  const Maker* maker_ = nullptr;
+  uint64_t start_ = 0;
   const int keyval_;
   const uint8_t kind_;
   const What what_;

@@ -2,83 +2,84 @@
 
 #include "mpi/report/life.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <unistd.h>
 
-#include <cinttypes>
-#include <climits>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <string>
 
+#include "mpi/handover/folder.h"
 #include "mpi/native/native.h"
+#include "mpi/objects/anchor.h"
+#include "mpi/objects/process.h"
 #include "mpi/recording/clock.h"
-#include "mpi/recording/probe.h"
 #include "mpi/recording/trace.h"
-#include "mpi/report/calls.h"
-#include "mpi/report/gather.h"
-#include "mpi/report/output.h"
-#include "mpi/report/settings.h"
-#include "mpi/report/wire.h"
-#include "mpi/serving/anchor_callbacks.h"
+#include "mpi/report/document.h"
+#include "mpi/serving/hello.h"
 #include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi::report {
 namespace {
 
-constinit std::mutex lock;  // serializes probe::begun()
+constinit std::mutex lock;  // of what follows
 constinit bool begun = false;
 constinit bool watching_self = false;
-constinit pid_t process = 0;
+constinit bool handed_over = false;
+constinit pid_t process_id = 0;
 constinit uint64_t started = 0;
-constinit Atomic<bool> reported{false};
 constinit int rank = 0;
 constinit int ranks = 1;
+int (*finalize_code)(MPI_Comm) = nullptr;
 
-// Whether a report may be written: once only, and not in a child of fork.
-bool may_report() { return begun && process == getpid() && !reported.exchange(true, kRelaxed); }
-
-Part collect_part(bool in_finalize) {
-  Part part = {collect(in_finalize), collect_timeline()};
-  part.summary.rank = rank;
-  part.summary.finalized = in_finalize;
-  return part;
+std::string setting(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
-// Packs a part for gather(). If it is too large for that, the last moments of its timeline are
-// dropped.
-std::string pack_to_fit(Part& part) {
-  const size_t most = static_cast<size_t>(INT_MAX / ranks);
-  std::string bytes = pack(part);
-  while (bytes.size() > most && !part.timeline.moments.empty()) {
-    const size_t keep = part.timeline.moments.size() / 2;
-    part.timeline.dropped += part.timeline.moments.size() - keep;
-    part.timeline.moments.resize(keep);
-    bytes = pack(part);
-  }
-  return bytes;
+// If it isn't the number that it should be, that is said on standard error.
+double number(const char* name, double most, double otherwise) {
+  const std::string value = setting(name);
+  if (value.empty()) return otherwise;
+  char* end;
+  const double given = std::strtod(value.c_str(), &end);
+  if (*end == '\0' && given >= 0 && given <= most) return given;
+  std::fprintf(stderr, "attrcache: %s=%s: not a number from 0 to %.0f; taking %.0f\n", name,
+               value.c_str(), most, otherwise);
+  return otherwise;
 }
 
-int report_together(MPI_Comm self, int, void*, void*) {
-  const int code = code_at_finalize(self);
-  if (!may_report()) return code;
-  Part mine = collect_part(true);
-  std::vector<Part> parts;
-  for (const std::string& bytes : gather(pack_to_fit(mine), rank, ranks, settings().wait)) {
-    Part part;
-    if (unpack(bytes, &part)) parts.push_back(std::move(part));
-  }
-  if (rank == 0) write_all(parts, ranks, settings(), "");
-  return code;
+// How many events this rank keeps. Unless the environment says it, thousands of ranks keep few each,
+// so that one process can hold them all.
+size_t most_events() {
+  constexpr size_t kOfAllRanks = 500'000;
+  const size_t share = kOfAllRanks / static_cast<size_t>(ranks);
+  const auto most = static_cast<size_t>(number("ATTRCACHE_TRACE_EVENTS", 1e8, 50'000));
+  if (!setting("ATTRCACHE_TRACE_EVENTS").empty() || most < share) return most;
+  return share > 0 ? share : 1;
 }
 
-// Writes this process's own report when it exits. It calls nothing of MPI's, which may be in any
-// state.
-[[gnu::destructor]] void report_alone() {
-  if (!may_report()) return;
-  char suffix[32] = "";
-  if (ranks > 1) std::snprintf(suffix, sizeof suffix, ".rank%d", rank);
-  if (!watching_self) std::snprintf(suffix, sizeof suffix, ".process%d", process);
-  write_all({collect_part(false)}, ranks, settings(), suffix);
+void hand_over(bool finalized, bool partial) {
+  const std::lock_guard held(lock);
+  // Once only, and not in a child of fork.
+  if (!begun || handed_over || process_id != getpid()) return;
+  handed_over = !partial;
+  const std::string bytes = document({rank, ranks, now() - started, finalized, partial});
+  if (has_launcher() && tell_launcher("report", bytes.data(), bytes.size())) return;
+  leave_in_folder(setting("ATTRCACHE_REPORT"), bytes);
 }
+
+int self_deleted(MPI_Comm self, int, void*, void*) {
+  hand_over(true, false);
+  return finalize_code(self);
+}
+
+// It calls nothing of MPI's, which may be in any state.
+[[gnu::destructor]] void process_exits() { hand_over(false, false); }
 
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
@@ -89,35 +90,88 @@ int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
 // anything there, so it is deleted last.
 bool watch_self() {
   if (!initialized() || finalized()) return false;  // a program that uses MPI sessions alone
-  const MpiCalls& mpi = calls();
+  decltype(&PMPI_Comm_rank) comm_rank;
+  decltype(&PMPI_Comm_size) comm_size;
+  resolve(comm_rank, "PMPI_Comm_rank");
+  resolve(comm_size, "PMPI_Comm_size");
   int keyval;
-  return mpi.comm_rank(native().world, &rank) == MPI_SUCCESS &&
-         mpi.comm_size(native().world, &ranks) == MPI_SUCCESS &&
-         native().comm.create_keyval(copy_nothing, report_together, &keyval, nullptr) ==
-             MPI_SUCCESS &&
+  return comm_rank(native().world, &rank) == MPI_SUCCESS &&
+         comm_size(native().world, &ranks) == MPI_SUCCESS &&
+         native().comm.create_keyval(copy_nothing, self_deleted, &keyval, nullptr) == MPI_SUCCESS &&
          native().comm.set_attr(native().self, keyval, nullptr) == MPI_SUCCESS;
+}
+
+// ---- SIGTERM ----
+
+// A document can't be made in a signal handler, so the handler wakes a thread, which makes it and
+// ends the process by the same signal.
+sem_t terminated;
+
+void on_signal(int) {
+  const int saved = errno;
+  sem_post(&terminated);
+  errno = saved;
+}
+
+void* wait_for_signal(void*) {
+  while (sem_wait(&terminated) != 0) {
+  }
+  hand_over_so_far();
+  signal(SIGTERM, SIG_DFL);
+  kill(getpid(), SIGTERM);
+  return nullptr;
+}
+
+// Unless the program has a handler of its own, or sets one later.
+void watch_signal() {
+  struct sigaction there = {};
+  if (sigaction(SIGTERM, nullptr, &there) != 0 || there.sa_handler != SIG_DFL) return;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sem_init(&terminated, 0, 0);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const bool made = pthread_create(&thread, nullptr, wait_for_signal, nullptr) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!made) return;
+  pthread_detach(thread);
+  struct sigaction ours = {};
+  ours.sa_handler = on_signal;
+  ours.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &ours, nullptr);
 }
 
 }  // namespace
 
-// Called when the process begins to be served, and again when MPI_Init has returned. A later call
-// does no more than attach the report's attribute to MPI_COMM_SELF, if that wasn't possible before.
-void begin() {
+bool wanted() {
+  static const bool is = !setting("ATTRCACHE_REPORT").empty();
+  return is;
+}
+
+void count_if_wanted() {
+  if (!wanted()) return;
+  watch_state.fetch_or(kCounted, kRelaxed);
+  for_each_kind([](auto kind) { objects<decltype(kind)>.hide_from_hot_path(); });
+}
+
+void begin(int (*code_at_finalize)(MPI_Comm)) {
+  if (!wanted()) return;
   const std::lock_guard held(lock);
-  if (!settings().any()) return;
+  finalize_code = code_at_finalize;
   if (!watching_self) watching_self = watch_self();
   if (begun) return;
   begun = true;
-  process = getpid();
+  process_id = getpid();
   started = now();
   record_misuse();
-  if (!settings().trace.empty()) start_tracing(settings().events_of(ranks), settings().slow);
+  if (!setting("ATTRCACHE_TRACE").empty()) {
+    start_tracing(most_events(),
+                  static_cast<uint64_t>(number("ATTRCACHE_TRACE_SLOW", 1e9, 10) * 1000));
+  }
+  watch_signal();
 }
 
-uint64_t since_begin() { return now() - started; }
+void hand_over_so_far() { hand_over(false, true); }
 
 }  // namespace attrcache::mpi::report
-
-namespace attrcache::mpi {
-void probe::begun(const Process&) { report::begin(); }
-}  // namespace attrcache::mpi

@@ -1,21 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// When the report begins and ends. It begins when MPI_Init has returned (entries/init.cc), or with
-// the first keyval if that comes earlier. It ends in MPI_Finalize, which first of all deletes the
-// attributes of MPI_COMM_SELF in the reverse order of setting. The last of them is the report's,
-// whose delete callback writes the report: the program's own callbacks on MPI_COMM_SELF have run by
-// then, and the ranks can still communicate. A process that never gets there reports when it exits,
-// each rank for itself and without MPI.
+// When counting begins, and when a rank hands over what it has counted (document.h).
+//
+//   ATTRCACHE_REPORT        counts, and leaves the document in this folder
+//   ATTRCACHE_TRACE         not empty: the document has a trace, too
+//   ATTRCACHE_TRACE_SLOW    from how many microseconds on an operation is in the trace; default 10
+//   ATTRCACHE_TRACE_EVENTS  how many events are kept per rank; default 50000, or fewer if there are
+//                           many ranks, so that all ranks keep 500000
+//
+// Counting begins when MPI_Init has returned (entries/init.cc), or with the first keyval if that
+// comes earlier. It ends in MPI_Finalize, which first of all deletes the attributes of MPI_COMM_SELF
+// in the reverse order of setting. The last of them is the report's, so the program's own callbacks
+// on MPI_COMM_SELF have run by then. A process that never gets there hands over when it exits,
+// without MPI; one that calls MPI_Abort, or that SIGTERM ends, does so then, and its document is
+// marked as partial. No rank waits for another one.
 
 #ifndef ATTRCACHE_MPI_REPORT_LIFE_H_
 #define ATTRCACHE_MPI_REPORT_LIFE_H_
 
-#include <cstdint>
+#include "mpi/native/facts.h"
 
 namespace attrcache::mpi::report {
 
-// Nanoseconds since the report began.
-uint64_t since_begin();
+// Whether the environment asks for a report.
+bool wanted();
+
+// If so, has operations counted from now on. To be called before the process is served.
+void count_if_wanted();
+
+// To be called when the process begins to be served, and again when MPI_Init has returned.
+// `code_at_finalize` gives what the report's delete callback is to return.
+void begin(int (*code_at_finalize)(MPI_Comm));
+
+// Hands over what has been counted so far, marked as partial, unless all was handed over already. Any
+// thread may call it; a signal handler may not.
+void hand_over_so_far();
 
 }  // namespace attrcache::mpi::report
 

@@ -8,7 +8,8 @@
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
+#include "mpi/recording/living.h"
+#include "mpi/recording/trace.h"
 #include "mpi/serving/free.h"
 #include "mpi/serving/freeing.h"
 #include "mpi/watching/checked.h"
@@ -30,7 +31,7 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
   auto* from = static_cast<Anchor*>(value);
   *flag = 0;
   if (from == nullptr) return MPI_SUCCESS;  // attach() had no memory for it
-  const probe::Operation operation(probe::What::kDup, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  const report::Operation operation(report::What::kDup, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   attrcache_kind* kind = kind_of<Kind>();
   if (attribute_count(kind, *from) == 0) return MPI_SUCCESS;
   // The callbacks must find the object that they are called for.
@@ -49,7 +50,7 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
     return result == ATTRCACHE_OK ? MPI_SUCCESS : error_code(result, code);
   }
   count(counts.objects);
-  probe::duplicated(Kind::kNumber, facts::to_object(old), to, kind, &to->table);
+  report::duplicated(Kind::kNumber, facts::to_object(old), to, kind, &to->table);
   *static_cast<void**>(copy) = to;
   *flag = 1;
   return MPI_SUCCESS;
@@ -110,8 +111,8 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   const uintptr_t key = facts::to_key(handle);
   // The callbacks must find the object even if it was never used under this handle.
   objects<Kind>.insert(key, anchor);
-  const probe::Operation operation(probe::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  probe::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  report::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
   const Freed freed =
       checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
   // If the map doesn't have the anchor any more, a callback has freed the object, and the anchor
@@ -119,7 +120,7 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   if (!freed.kept && objects<Kind>.find(key) == anchor) {
     objects<Kind>.erase(key);
     if (Freeing* const freeing = find_freeing(Kind::kNumber, key)) freeing->anchor_deleted = true;
-    probe::ended(anchor);
+    report::ended(anchor);
     if (!freed.leaked) delete_anchor(anchor);
   }
   return to_tell<Kind>(handle, freed.code);
@@ -138,17 +139,14 @@ void delete_anchor(Anchor* anchor) { std::free(anchor); }
 
 template <typename Kind>
 void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
-  const probe::Operation operation(probe::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  probe::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  report::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
   // The program has been told already how its free has ended.
   const Freed freed =
       free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), FreeMode::kUntold);
-  probe::ended(anchor);
+  report::ended(anchor);
   if (!freed.leaked) delete_anchor(anchor);
 }
-template void delete_late_anchor<Communicator>(MPI_Comm, Anchor*);
-template void delete_late_anchor<Datatype>(MPI_Datatype, Anchor*);
-template void delete_late_anchor<Window>(MPI_Win, Anchor*);
 
 template <typename Kind>
 int create_anchor_keyval(int* keyval) {
@@ -156,14 +154,15 @@ int create_anchor_keyval(int* keyval) {
                                            nullptr);
 }
 
-template int create_anchor_keyval<Communicator>(int*);
-template int create_anchor_keyval<Datatype>(int*);
-template int create_anchor_keyval<Window>(int*);
+#define ATTRCACHE_KIND(kind, ...)                                \
+  template void delete_late_anchor<kind>(kind::Handle, Anchor*); \
+  template int create_anchor_keyval<kind>(int*);
+#include "mpi/native/kinds.def"
 
 int code_at_finalize(MPI_Comm comm) { return finalize_codes[comm == native().self]; }
 
 void forget_all_objects() {
-  AllKinds::for_each([](auto kind) { objects<decltype(kind)>.clear(); });
+  for_each_kind([](auto kind) { objects<decltype(kind)>.clear(); });
 }
 
 }  // namespace attrcache::mpi

@@ -10,11 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "mpi/handover/handover.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
-#include "mpi/recording/probe.h"
+#include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
+#include "mpi/serving/hello.h"
 #include "mpi/serving/lifetime.h"
 #include "mpi/serving/touch.h"
 #include "mpi/watching/misuse.h"
@@ -80,7 +80,7 @@ int delete_nothing(MPI_Comm, int, void*, void*) { return MPI_SUCCESS; }
 
 int create_anchor_keyvals(Process& s) {
   int code = MPI_SUCCESS;
-  AllKinds::for_each([&](auto kind) {
+  for_each_kind([&](auto kind) {
     using Kind = decltype(kind);
     if (code == MPI_SUCCESS) code = create_anchor_keyval<Kind>(&s.anchor_keyvals[Kind::kNumber]);
   });
@@ -148,24 +148,25 @@ int catch_exceptions(void (*call)(void* argument), void* argument) {
 }
 
 int create_domain(Process& s) {
-  const attrcache_kind_options comm = options<Communicator>();
-  const attrcache_kind_options type = options<Datatype>();
-  const attrcache_kind_options win = options<Window>();
+  attrcache_kind_options kinds[kMpiKinds];
+  for_each_kind([&kinds](auto kind) { kinds[kind.kNumber] = options<decltype(kind)>(); });
   attrcache_domain_options o = {};
-  o.communicator = &comm;
-  o.datatype = &type;
-  o.window = &win;
+  o.communicator = &kinds[kCommunicator];
+  o.datatype = &kinds[kDatatype];
+  o.window = &kinds[kWindow];
   o.catch_exceptions = catch_exceptions;
-  const int result = attrcache_domain_create(&o, &s.domain);
-  if (result == ATTRCACHE_OK) {
-    for (int i = 0; i < kMpiKinds; ++i) s.kinds[i] = attrcache_kind_of(s.domain, i);
+  int result = attrcache_domain_create(&o, &s.domain);
+  for (int i = 0; i < kMpiKinds && result == ATTRCACHE_OK; ++i) {
+    s.kinds[i] = attrcache_kind_of(s.domain, i);
+    // The core makes its own kinds with the domain.
+    if (s.kinds[i] == nullptr) result = attrcache_kind_register(s.domain, &kinds[i], &s.kinds[i]);
   }
   return result;
 }
 
 void discard(Process* s) {
   const Native& n = native();
-  AllKinds::for_each([&](auto kind) {
+  for_each_kind([&](auto kind) {
     using Kind = decltype(kind);
     n.of<Kind>().free_keyval(&s->anchor_keyvals[Kind::kNumber]);
   });
@@ -188,11 +189,12 @@ int begin_first(const Process** state) {
   if (result != ATTRCACHE_OK) die("cannot serve this process:", attrcache_strerror(result));
 
   find_wrapped(*made);
-  if (refusal() != nullptr) {
-    std::fprintf(stderr, "attrcache[%d]: not serving: this is %s\n", getpid(), refusal());
+  if (why_not_served() != nullptr) {
+    std::fprintf(stderr, "attrcache[%d]: not serving: this is %s\n", getpid(), why_not_served());
     for (bool& left_to_mpi : made->wrapped_by_tool) left_to_mpi = true;
   }
   lives_already();
+  report::count_if_wanted();
 
   Process* expected = nullptr;
   // (MP1) The release publishes the domain. On failure another thread's state is used instead,
@@ -203,7 +205,7 @@ int begin_first(const Process** state) {
     return MPI_SUCCESS;
   }
   *state = made;
-  if (wants_words() && refusal() == nullptr) {
+  if (wants_words() && why_not_served() == nullptr) {
     watch_state.fetch_or(kVerbose, kRelaxed);
     std::fprintf(stderr,
                  "attrcache[%d]: serving the attributes of this %s%s process (attrcache %d.%d.%d), "
@@ -212,10 +214,8 @@ int begin_first(const Process** state) {
                  ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH, identity().rank,
                  identity().host);
   }
-  if (checking()) {
-    watch_state.fetch_or(kChecked, kRelaxed);
-    attention_state.fetch_or(kChecking, kRelease);
-  }
+  if (checking()) watch_state.fetch_or(kChecked, kRelaxed);
+  if (watched() & (kChecked | kCounted)) attention_state.fetch_or(kWatched, kRelease);
   for (int kind = 0; kind < kMpiKinds; ++kind) {
     if (!made->wrapped_by_tool[kind]) continue;
     attention_state.fetch_or(kWrappedByTool, kRelease);
@@ -226,7 +226,7 @@ int begin_first(const Process** state) {
     }
   }
   watch_for_end(*made);
-  probe::begun(*made);
+  report::begin(code_at_finalize);
   if (initialized() && !finalized()) {
     // So that the predefined attributes of these two are remembered from now on (predefined.h). The
     // map gets them when they are first used: until then they would only be in others' way.

@@ -4,7 +4,7 @@
 
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
-#include "mpi/recording/probe.h"
+#include "mpi/recording/living.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
 #include "mpi/serving/freeing.h"
@@ -18,23 +18,23 @@ namespace {
 // A lock that gives one thread the right to attach an anchor to an object. It is held around calls
 // into MPI that run no callback and can fail only for lack of memory, so a thread that waits for
 // the lock waits for MPI alone.
-class Claim {
+class AnchorLock {
  public:
-  explicit Claim(uintptr_t key) : slot_(slots_[key * 0x9e3779b97f4a7c15 >> 58]) {
+  explicit AnchorLock(uintptr_t key) : lock_(locks_[key * 0x9e3779b97f4a7c15 >> 58]) {
     Backoff backoff;
     // (MA1) The acquire pairs with the release below: it makes visible the anchor that the last
     // holder attached.
-    while (slot_.exchange(1, kAcquire) != 0) backoff.relax();
+    while (lock_.exchange(1, kAcquire) != 0) backoff.relax();
   }
-  ~Claim() { slot_.store(0, kRelease); }  // (MA1)
-  Claim(const Claim&) = delete;
-  Claim& operator=(const Claim&) = delete;
+  ~AnchorLock() { lock_.store(0, kRelease); }  // (MA1)
+  AnchorLock(const AnchorLock&) = delete;
+  AnchorLock& operator=(const AnchorLock&) = delete;
 
  private:
-  static constinit Atomic<uint32_t> slots_[64];
-  Atomic<uint32_t>& slot_;
+  static constinit Atomic<uint32_t> locks_[64];
+  Atomic<uint32_t>& lock_;
 };
-constinit Atomic<uint32_t> Claim::slots_[64];
+constinit Atomic<uint32_t> AnchorLock::locks_[64];
 
 // Asks MPI for the object's anchor, and gives null if there is none.
 template <typename Kind>
@@ -58,7 +58,7 @@ int ask(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
 // pointer, which ask() takes for no anchor, and gives null.
 template <typename Kind>
 int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
-  const Claim claim(facts::to_key(handle));
+  const AnchorLock lock(facts::to_key(handle));
   int code = ask<Kind>(state, handle, anchor);
   if (code != MPI_SUCCESS || *anchor != nullptr) return code;
   Anchor* made = new_anchor();
@@ -70,7 +70,7 @@ int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) 
   *anchor = made;
   if (made == nullptr) return MPI_SUCCESS;
   count(counts.objects);
-  probe::appeared(Kind::kNumber, made);
+  report::appeared(Kind::kNumber, made);
   return MPI_SUCCESS;
 }
 
@@ -86,13 +86,13 @@ int raise_no_memory(const Process& state, typename Kind::Handle handle) {
 
 // Gives the anchor that an object has got since MPI began to free it.
 template <typename Kind>
-int find_late(Freeing& freeing, typename Kind::Handle handle, Attach wish, Anchor** anchor) {
-  if (freeing.late == nullptr && wish != Attach::kNo) {
+int find_late(Freeing& freeing, typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
+  if (freeing.late == nullptr && if_none != Attach::kNo) {
     freeing.late = new_anchor();
     if (freeing.late == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
     count(counts.objects);
-    probe::appeared(Kind::kNumber, freeing.late);
-    probe::known_as(Kind::kNumber, freeing.late, facts::to_object(handle));
+    report::appeared(Kind::kNumber, freeing.late);
+    report::known_as(Kind::kNumber, freeing.late, facts::to_object(handle));
   }
   *anchor = freeing.late;
   return MPI_SUCCESS;
@@ -101,7 +101,7 @@ int find_late(Freeing& freeing, typename Kind::Handle handle, Attach wish, Ancho
 }  // namespace
 
 template <typename Kind>
-int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
+int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
   const Process* state;
   int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
@@ -110,18 +110,18 @@ int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
   const uintptr_t key = facts::to_key(handle);
   Freeing* const freeing = find_freeing(Kind::kNumber, key);
   if (freeing != nullptr && (freeing->anchor_deleted || freeing->late != nullptr)) {
-    return find_late<Kind>(*freeing, handle, wish, anchor);
+    return find_late<Kind>(*freeing, handle, if_none, anchor);
   }
   code = ask<Kind>(*state, handle, anchor);
   if (code != MPI_SUCCESS) return code;
   if (*anchor == nullptr) {
-    if (wish == Attach::kNo) return MPI_SUCCESS;
-    if (freeing != nullptr) return find_late<Kind>(*freeing, handle, wish, anchor);
+    if (if_none == Attach::kNo) return MPI_SUCCESS;
+    if (freeing != nullptr) return find_late<Kind>(*freeing, handle, if_none, anchor);
     code = attach<Kind>(*state, handle, anchor);
     if (code != MPI_SUCCESS) return code;
     if (*anchor == nullptr) return raise_no_memory<Kind>(*state, handle);
   }
-  probe::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
+  report::known_as(Kind::kNumber, *anchor, facts::to_object(handle));
   // If the map has no memory for the entry, the object is served all the same, only more slowly.
   if (!ending()) objects<Kind>.insert(key, *anchor);
   return MPI_SUCCESS;
@@ -130,7 +130,7 @@ int touch(typename Kind::Handle handle, Attach wish, Anchor** anchor) {
 void attach_if_there_is_memory(MPI_Comm comm) {
   Anchor* anchor;
   if (attach<Communicator>(*process(), comm, &anchor) == MPI_SUCCESS && anchor != nullptr) {
-    probe::known_as(Communicator::kNumber, anchor, facts::to_object(comm));
+    report::known_as(Communicator::kNumber, anchor, facts::to_object(comm));
   }
 }
 
@@ -139,7 +139,7 @@ void adopt_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   const Process& state = *process();
   const uintptr_t key = facts::to_key(handle);
   {
-    const Claim claim(key);
+    const AnchorLock lock(key);
     Anchor* there;
     if (ask<Kind>(state, handle, &there) == MPI_SUCCESS && there == nullptr &&
         native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], anchor) ==
@@ -150,12 +150,10 @@ void adopt_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   }
   delete_late_anchor<Kind>(handle, anchor);
 }
-template void adopt_late_anchor<Communicator>(MPI_Comm, Anchor*);
-template void adopt_late_anchor<Datatype>(MPI_Datatype, Anchor*);
-template void adopt_late_anchor<Window>(MPI_Win, Anchor*);
 
-template int touch<Communicator>(MPI_Comm, Attach, Anchor**);
-template int touch<Datatype>(MPI_Datatype, Attach, Anchor**);
-template int touch<Window>(MPI_Win, Attach, Anchor**);
+#define ATTRCACHE_KIND(kind, ...)                           \
+  template int touch<kind>(kind::Handle, Attach, Anchor**); \
+  template void adopt_late_anchor<kind>(kind::Handle, Anchor*);
+#include "mpi/native/kinds.def"
 
 }  // namespace attrcache::mpi

@@ -9,7 +9,7 @@
 
 namespace attrcache::mpi {
 
-// Asks MPI for the object's anchor. If there is none, it attaches one if `attach` says so, and
+// Asks MPI for the object's anchor. If there is none, it attaches one if `if_none` says so, and
 // otherwise gives null and MPI_SUCCESS. If it returns another code, MPI has already raised that
 // error (for example because the handle is bad, or because Attach::kYes found no memory for an
 // anchor). Threads that touch an object first at the same time get the same anchor.
@@ -19,7 +19,7 @@ namespace attrcache::mpi {
 // makes the get. An attribute that is added then can make MPI lose others, or is itself never deleted.
 enum class Attach { kNo, kYes };
 template <typename Kind>
-int touch(typename Kind::Handle handle, Attach attach, Anchor** anchor);
+int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor);
 
 // Attaches an anchor to a communicator that has none. Nothing happens without memory: then its first
 // set tries again.

@@ -19,51 +19,6 @@ namespace {
 // How often each sort was caught. Relaxed, because each word stands for itself.
 constinit Atomic<uint64_t> counts_of[kMisuses];
 
-constexpr MisuseText kTexts[] = {
-    {"invalid-keyval", "MPI_KEYVAL_INVALID is used as a keyval",
-     "MPI-4.1 7.7.2: MPI_KEYVAL_INVALID is an erroneous key value"},
-    {"unknown-keyval", "a number is used as a keyval that is none",
-     "MPI-4.1 7.7.2: erroneous if there is no key with that value"},
-    {"stale-keyval", "a keyval is used that was freed and is gone",
-     "MPI-4.1 7.7.2: erroneous if there is no key with that value"},
-    {"freed-twice", "a keyval is freed that was freed before",
-     "MPI-4.1 7.7.2: what is freed is an extant key"},
-    {"wrong-kind", "a keyval of one kind of object is used on another",
-     "MPI-4.1 7.7: communicators, windows and datatypes have keyvals of their own"},
-    {"predefined", "a predefined attribute is set or deleted, or its keyval freed",
-     "MPI-4.1 9.1.2: users can't update or delete them"},
-    {"null-handle", "a null handle is used as an object with attributes",
-     "MPI-4.1 2.5.1: a null handle is an erroneous argument, but for exceptions that are stated"},
-    {"outside-init-finalize",
-     "an attribute function is called before MPI_Init or after MPI_Finalize",
-     "MPI-4.1 11.4.1: only a few functions may be called then"},
-    {"set-on-freed", "an attribute is set under a keyval that was freed",
-     "MPI-4.1 7.7.2: such a keyval lasts only as long as its other attributes do"},
-    {"delete-absent", "an attribute is deleted that is not attached",
-     "MPI-4.1 7.7.2 does not say what happens then"},
-    {"wrong-thread", "a thread calls MPI that may not",
-     "MPI-4.1 11.2.1: below MPI_THREAD_SERIALIZED only the main thread calls MPI"},
-    {"flag-not-set", "a copy callback succeeds and does not set its flag",
-     "MPI-4.1 7.7.2: flag tells whether the attribute is copied"},
-    {"flag-odd", "a copy callback sets its flag to something else than 0 or 1",
-     "MPI-4.1 7.7.2: flag = 0 or flag = 1"},
-    {"value-not-set", "a copy callback says flag = 1 and gives no value",
-     "MPI-4.1 7.7.2: the copy is what attribute_val_out returns"},
-    {"callback-code", "a callback returns what is no error code of MPI",
-     "MPI-4.1 7.7.2: callbacks return MPI_SUCCESS or an error code"},
-    {"failure-lost", "a delete callback fails, and the call that runs it does not say so",
-     "MPI-4.1 7.7.2 to 7.7.4: the call fails then, or is erroneous"},
-    {"truncated", "MPI_ATTR_GET cuts off a part of the attribute's value",
-     "MPI-4.1 19.3.7: MPI_COMM_GET_ATTR gives all of it"},
-    {"keyval-not-freed", "a keyval is never freed",
-     "MPI-4.1 7.7.2: MPI_xxx_free_keyval is for that"},
-    {"attributes-left", "objects with attributes are never freed",
-     "MPI-4.1 11.2.4: MPI_Finalize deletes the attributes of MPI_COMM_SELF alone"},
-    {"freed-in-its-delete", "a callback frees the object that is being freed",
-     "MPI-4.1 7.4.3: MPI_COMM_FREE marks an object for deallocation, once"},
-};
-static_assert(sizeof kTexts / sizeof *kTexts == kMisuses);
-
 // ---- What was seen where ----
 
 // A bucket of the hash table of places. If all its bytes are zero it is empty. A thread takes a
@@ -174,14 +129,11 @@ void warn(Misuse sort, const Case& c, Place place) {
   const bool names_kind = has_kind && !has_function;
   if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
   if (place.address != nullptr) {
-    const Origin origin =
-        place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
-    line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin).text);
+    line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin_of(place)).text);
   }
   line.add("\nattrcache[%d]:   %s", getpid(), text.rule);
   if (behaviour().natively != nullptr) {
-    line.add("; %s by itself %s", behaviour().name,
-             behaviour().natively[static_cast<int>(sort)].text);
+    line.add("; %s by itself %s", behaviour().name, text.*behaviour().natively);
   }
   line.add(" [%s]\n", text.name);
   // The text is written in one piece so that the lines of several ranks don't mix.
@@ -194,8 +146,6 @@ constinit Atomic<uint8_t> check_state{0};
 constinit Atomic<bool> recording{false};
 
 }  // namespace
-
-const MisuseText& describe(Misuse sort) { return kTexts[static_cast<int>(sort)]; }
 
 void caught(Misuse sort, const Case& c, Place place) {
   counts_of[static_cast<int>(sort)].fetch_add(1, kRelaxed);

@@ -17,13 +17,6 @@
 
 namespace attrcache::mpi {
 
-struct MisuseText {
-  const char* name;  // for tools: "stale-keyval"
-  const char* what;  // one line for people
-  const char* rule;  // what the standard says, and where
-};
-const MisuseText& describe(Misuse sort);
-
 inline constexpr int kNoKind = -1;
 inline constexpr int kNoKeyval = INT32_MIN;
 

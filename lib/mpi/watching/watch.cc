@@ -9,7 +9,7 @@
 #include "keyval/id.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/probe.h"
+#include "mpi/recording/keyvals.h"
 #include "mpi/watching/checked.h"
 #include "platform/memory.h"
 
@@ -21,9 +21,10 @@ namespace {
 int kind_of_predefined(int keyval) {
   int found = kNoKind;
   for (const int offset : {0, facts::kFortranKeyvalOffset}) {
-    AllKinds::for_each([&](auto kind) {
+    for_each_kind([&](auto kind) {
       using Kind = decltype(kind);
-      if (found == kNoKind && Kind::place(keyval - offset) < Kind::kPlaces) found = Kind::kNumber;
+      if (found == kNoKind && Kind::predefined_index(keyval - offset) < Kind::kPredefined)
+        found = Kind::kNumber;
     });
   }
   return found;
@@ -44,7 +45,7 @@ bool in_delete_callback() {
 
 bool describe_keyval(int kind, int keyval, attrcache_keyval_info* info) {
   if (attrcache_keyval_describe(process()->kinds[kind], keyval, info) != ATTRCACHE_OK) return false;
-  probe::unwrap(info->callbacks);
+  report::unwrap(info->callbacks);
   return true;
 }
 
@@ -153,14 +154,12 @@ namespace {
 class OnPredefined {
  public:
   explicit OnPredefined(int kind) : kind_(kind) {
-    if (kind == ATTRCACHE_DATATYPE) {
-      objects<Datatype>.for_each([this](uintptr_t handle, void* anchor) {
-        if (facts::is_predefined_type(handle)) add(static_cast<Anchor*>(anchor)->table);
+    with_kind(kind, [this](auto k) {
+      using Kind = decltype(k);
+      objects<Kind>.for_each([this](uintptr_t handle, void* anchor) {
+        if (is_predefined<Kind>(handle)) add(static_cast<Anchor*>(anchor)->table);
       });
-    } else if (kind == ATTRCACHE_COMMUNICATOR) {
-      const Anchor* world = find_anchor<Communicator>(native().world);
-      if (world != nullptr) add(world->table);
-    }
+    });
   }
   uint64_t count(int keyval) const {
     uint64_t n = 0;
@@ -220,7 +219,7 @@ void watch_end() {
     if (infos == nullptr) return;
     attrcache_keyval_list(of, infos, capacity, &count);
     for (size_t i = 0; i < count && i < capacity; ++i) {
-      probe::unwrap(infos[i].callbacks);
+      report::unwrap(infos[i].callbacks);
       const attrcache_keyval_info& info = infos[i];
       const uint64_t unavoidable = predefined.count(info.keyval);
       const bool known = !predefined.overflown() && unavoidable <= info.attributes;

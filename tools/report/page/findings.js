@@ -2,13 +2,7 @@
 //
 // What is wrong: what was left behind, by who made it; callbacks that failed; misuse.
 
-const FREE_KEYVAL = {
-  communicator: "MPI_Comm_free_keyval",
-  datatype: "MPI_Type_free_keyval",
-  window: "MPI_Win_free_keyval",
-};
-const FREE = { communicator: "MPI_Comm_free", datatype: "MPI_Type_free", window: "MPI_Win_free" };
-const plural = { communicator: "communicators", datatype: "datatypes", window: "windows" };
+const freeOf = (kind) => `MPI_${data.kinds[kind]}_free`;
 
 // A list that shows its first entries, and the others if asked for.
 function longList(items, first, make, style = "") {
@@ -67,7 +61,7 @@ function makerCard(maker) {
         "li",
         {},
         element("b.count", { "data-value": leaked }, counted(leaked, "keyval")),
-        ` never freed: no ${FREE_KEYVAL[maker.kind]}`,
+        ` never freed: no ${freeOf(maker.kind)}_keyval`,
       ),
     );
   }
@@ -83,7 +77,7 @@ function makerCard(maker) {
           ? " that MPI_Finalize will delete"
           : one.predefined
             ? ` that ${data.mpi} never deletes`
-            : ` whose delete_fn never ran: no ${FREE[maker.kind]}`,
+            : ` whose delete_fn never ran: no ${freeOf(maker.kind)}`,
         longList(objects, 5, (o) =>
           element(
             "li",
@@ -103,7 +97,7 @@ function makerCard(maker) {
       "h3",
       {},
       origin(maker),
-      KIND_TAG[maker.kind] ? element("span.tag", {}, KIND_TAG[maker.kind]) : null,
+      kindTag(maker.kind) ? element("span.tag", {}, kindTag(maker.kind)) : null,
     ),
     maker.line && maker.line.made_at
       ? element("p.under", {}, "made at ", element("span.code", {}, maker.line.made_at))

@@ -33,15 +33,19 @@ function head() {
   );
   const notes = [];
   if (!data.finalized) notes.push("MPI_Finalize was not called on all ranks.");
+  if (data.partial.length) {
+    const named = data.partial.slice(0, 8).join(", ") + (data.partial.length > 8 ? ", ..." : "");
+    notes.push(`Partial, for they were ended from outside or aborted: ranks ${named}.`);
+  }
   if (data.ranks_heard_of < data.ranks) {
     notes.push(
-      `Heard of ${counted(data.ranks_heard_of, "rank")} only${data.finalized ? ": others are not served by attrcache, or came too late." : "."}`,
+      `Heard of ${counted(data.ranks_heard_of, "rank")} only${data.finalized ? ": others are not served by attrcache, or were killed." : "."}`,
     );
   }
   for (const [kind, ranks] of Object.entries(data.not_served)) {
     if (ranks)
       notes.push(
-        `Not counted: ${plural[kind]}, on ${counted(ranks, "rank")}, because a tool in front wraps their functions.`,
+        `Not counted: ${kind}s, on ${counted(ranks, "rank")}, because a tool in front wraps their functions.`,
       );
   }
   document.getElementById("notes").append(...notes.map((text) => element("li", {}, text)));

@@ -2,7 +2,8 @@
 //
 // Who uses attributes: a chart and a table, by function or by library.
 
-const KIND_TAG = { communicator: "", datatype: "datatype", window: "window" };
+// Most keyvals are of the first kind, which goes without saying.
+const kindTag = (kind) => (kind === Object.keys(data.kinds)[0] ? "" : kind);
 
 // The rows of the table: one for each line of keyvals, or one for each library.
 function userRows(by) {
@@ -17,7 +18,7 @@ function userRows(by) {
   for (const row of rows) {
     const name = row.line.library || "(unknown)";
     if (!libraries.has(name))
-      libraries.set(name, { name, kind: "communicator", lines: [], numbers: NAMES.map(() => 0) });
+      libraries.set(name, { name, kind: Object.keys(data.kinds)[0], lines: [], numbers: NAMES.map(() => 0) });
     const library = libraries.get(name);
     library.lines.push(row.line);
     library.numbers = library.numbers.map((n, i) => n + row.numbers[i]);
@@ -46,7 +47,7 @@ function userName(row) {
     ),
     place ? null : element("span.library", {}, line.library),
     line.named_by === "caller" ? element("span.tag", {}, "made there") : null,
-    KIND_TAG[line.kind] ? element("span.tag", {}, KIND_TAG[line.kind]) : null,
+    kindTag(line.kind) ? element("span.tag", {}, kindTag(line.kind)) : null,
   );
 }
 

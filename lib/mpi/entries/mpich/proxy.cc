@@ -80,7 +80,7 @@ Binding look_for_binding(const void* return_address) {
 
 int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* copy_fn,
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
-                          probe::Source source) {
+                          const void* caller) {
   auto* proxied =
       kProcessMemory.make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
   if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
@@ -92,7 +92,7 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
                                          nullptr,
                                          nullptr};
   const int code =
-      create_keyval(state, kind, callbacks, keyval, probe::Source(source, copy_fn, delete_fn));
+      create_keyval_watched(state, kind, callbacks, keyval, {caller, copy_fn, delete_fn});
   if (code != MPI_SUCCESS) kProcessMemory.destroy(proxied);
   return code;
 }
@@ -104,7 +104,7 @@ void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
   for (attrcache_kind* kind : process()->kinds) {
     attrcache_keyval_info info;
     if (attrcache_keyval_describe(kind, keyval, &info) != ATTRCACHE_OK) continue;
-    probe::unwrap(info.callbacks);
+    report::unwrap(info.callbacks);
     if (info.callbacks.destructor != destroy_proxied) return;
     auto& proxied = *static_cast<Proxied*>(info.callbacks.extra_state);
     proxied.copy_proxy = copy_proxy;

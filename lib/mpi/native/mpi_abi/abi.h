@@ -19,7 +19,6 @@ extern "C" {
 typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Win* MPI_Win;
-typedef struct MPI_ABI_Request* MPI_Request;
 typedef struct MPI_ABI_Info* MPI_Info;
 typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
 typedef struct MPI_ABI_Session* MPI_Session;
@@ -29,20 +28,11 @@ typedef struct MPI_ABI_Session* MPI_Session;
 #define MPI_COMM_SELF ((MPI_Comm)0x102)
 #define MPI_WIN_NULL ((MPI_Win)0x110)
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
-#define MPI_BYTE ((MPI_Datatype)0x247)
 
 typedef intptr_t MPI_Aint;
 // Only stands in for the type where the interposer's sources name it. It is never used, because the
 // standard ABI has no Fortran functions.
 typedef int MPI_Fint;
-
-typedef struct {
-  int MPI_SOURCE;
-  int MPI_TAG;
-  int MPI_ERROR;
-  int MPI_internal[5];
-} MPI_Status;
-#define MPI_STATUS_IGNORE ((MPI_Status*)0)
 
 enum {
   MPI_SUCCESS = 0,
@@ -102,11 +92,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session* ses
 int PMPI_Session_finalize(MPI_Session* session);
 int PMPI_Comm_rank(MPI_Comm, int* rank);
 int PMPI_Comm_size(MPI_Comm, int* size);
-int PMPI_Igather(const void* from, int count, MPI_Datatype, void* to, int to_count, MPI_Datatype,
-                 int root, MPI_Comm, MPI_Request*);
-int PMPI_Igatherv(const void* from, int count, MPI_Datatype, void* to, const int to_counts[],
-                  const int starts[], MPI_Datatype, int root, MPI_Comm, MPI_Request*);
-int PMPI_Test(MPI_Request*, int* flag, MPI_Status*);
+int PMPI_Abort(MPI_Comm, int code);
 
 #ifdef __cplusplus
 }

@@ -41,10 +41,9 @@ template <typename Predefined, typename Find>
 void find_predefined(Predefined& p, Find) {
   p.world = MPI_COMM_WORLD;
   p.self = MPI_COMM_SELF;
-  p.null_comm = MPI_COMM_NULL;
-  p.null_type = MPI_DATATYPE_NULL;
-  p.null_win = MPI_WIN_NULL;
-  p.byte = MPI_BYTE;
+#define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, HANDLE, ...) \
+  p.null_##comm = MPI_##HANDLE##_NULL;
+#include "mpi/native/kinds.def"
 }
 
 template <typename Handle>
@@ -62,24 +61,23 @@ uintptr_t to_key(Handle handle) {
 
 // The callback constants in C: null pointers, and one address for all DUP functions.
 inline constexpr const char* kConstants[][3] = {
-    {nullptr, nullptr, nullptr},
-    {nullptr, nullptr, nullptr},
-    {nullptr, nullptr, nullptr},
+#define ATTRCACHE_KIND(...) {nullptr, nullptr, nullptr},
+#include "mpi/native/kinds.def"
     {nullptr, nullptr, nullptr},
 };
 inline constexpr uintptr_t kDupAddress = 1;
 inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
 
-// The place of a predefined keyval among those of its kind. For any other keyval it is a number
-// that is too large to be a place.
-inline constexpr unsigned kCommPlaces = 7;
-inline constexpr unsigned kWinPlaces = 5;
-inline unsigned comm_place(int keyval) {
+// The index of a predefined keyval among those of its kind. For any other keyval it is a number
+// that is too large to be an index.
+inline constexpr unsigned kPredefinedComm = 7;
+inline constexpr unsigned kPredefinedWin = 5;
+inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 501 && MPI_UNIVERSE_SIZE == 507);
   return static_cast<unsigned>(keyval) - MPI_TAG_UB;
 }
-inline unsigned win_place(int keyval) {
+inline unsigned win_keyval_index(int keyval) {
   static_assert(MPI_WIN_BASE == 601 && MPI_WIN_MODEL == 605);
   return static_cast<unsigned>(keyval) - MPI_WIN_BASE;
 }

@@ -46,10 +46,9 @@ template <typename Predefined, typename Find>
 void find_predefined(Predefined& p, Find) {
   p.world = MPI_COMM_WORLD;
   p.self = MPI_COMM_SELF;
-  p.null_comm = MPI_COMM_NULL;
-  p.null_type = MPI_DATATYPE_NULL;
-  p.null_win = MPI_WIN_NULL;
-  p.byte = MPI_BYTE;
+#define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, HANDLE, ...) \
+  p.null_##comm = MPI_##HANDLE##_NULL;
+#include "mpi/native/kinds.def"
 }
 
 inline void* to_object(int handle) {
@@ -64,9 +63,8 @@ inline uintptr_t to_key(int handle) { return static_cast<uint32_t>(handle); }
 // The callback constants in C, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row is MPI-1's.
 // All NULL_* are null pointers.
 inline constexpr const char* kConstants[][3] = {
-    {nullptr, "MPIR_Dup_fn", nullptr},
-    {nullptr, "MPIR_Dup_fn", nullptr},
-    {nullptr, "MPIR_Dup_fn", nullptr},
+#define ATTRCACHE_KIND(...) {nullptr, "MPIR_Dup_fn", nullptr},
+#include "mpi/native/kinds.def"
     {nullptr, "MPIR_Dup_fn", nullptr},
 };
 // The address of all DUP functions where that is a constant number, else 0.
@@ -75,17 +73,17 @@ inline constexpr uintptr_t kDupAddress = 0;
 inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
 
-// The place of a predefined keyval among those of its kind. For any other keyval it is a number
-// that is too large to be a place. The keyvals of C are odd (Fortran's are C's plus one), so half
-// the distance from the first keyval is the place. It is rotated and not shifted so that the lowest
+// The index of a predefined keyval among those of its kind. For any other keyval it is a number
+// that is too large to be an index. The keyvals of C are odd (Fortran's are C's plus one), so half
+// the distance from the first keyval is the index. It is rotated and not shifted so that the lowest
 // bit isn't lost, and an even keyval gives a large number.
-inline constexpr unsigned kCommPlaces = 7;
-inline constexpr unsigned kWinPlaces = 5;
-inline unsigned comm_place(int keyval) {
+inline constexpr unsigned kPredefinedComm = 7;
+inline constexpr unsigned kPredefinedWin = 5;
+inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 0x64400001 && MPI_APPNUM == 0x6440000d);
   return std::rotr(static_cast<unsigned>(keyval) - MPI_TAG_UB, 1);
 }
-inline unsigned win_place(int keyval) {
+inline unsigned win_keyval_index(int keyval) {
   static_assert(MPI_WIN_BASE == 0x66000001 && MPI_WIN_MODEL == 0x66000009);
   return std::rotr(static_cast<unsigned>(keyval) - MPI_WIN_BASE, 1);
 }

@@ -51,10 +51,9 @@ template <typename Predefined, typename Find>
 void find_predefined(Predefined& p, Find find) {
   find(p.world, "ompi_mpi_comm_world");
   find(p.self, "ompi_mpi_comm_self");
-  find(p.null_comm, "ompi_mpi_comm_null");
-  find(p.null_type, "ompi_mpi_datatype_null");
-  find(p.null_win, "ompi_mpi_win_null");
-  find(p.byte, "ompi_mpi_byte");
+#define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, Handle, handle, ...) \
+  find(p.null_##comm, "ompi_mpi_" #handle "_null");
+#include "mpi/native/kinds.def"
 }
 
 template <typename Handle>
@@ -73,9 +72,10 @@ uintptr_t to_key(Handle handle) {
 // The callback constants in C are functions, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row
 // is MPI-1's.
 inline constexpr const char* kConstants[][3] = {
-    {"OMPI_C_MPI_COMM_NULL_COPY_FN", "OMPI_C_MPI_COMM_DUP_FN", "OMPI_C_MPI_COMM_NULL_DELETE_FN"},
-    {"OMPI_C_MPI_TYPE_NULL_COPY_FN", "OMPI_C_MPI_TYPE_DUP_FN", "OMPI_C_MPI_TYPE_NULL_DELETE_FN"},
-    {"OMPI_C_MPI_WIN_NULL_COPY_FN", "OMPI_C_MPI_WIN_DUP_FN", "OMPI_C_MPI_WIN_NULL_DELETE_FN"},
+#define ATTRCACHE_KIND(kind, word, Comm, comm, COMM, ...)              \
+  {"OMPI_C_MPI_" #COMM "_NULL_COPY_FN", "OMPI_C_MPI_" #COMM "_DUP_FN", \
+   "OMPI_C_MPI_" #COMM "_NULL_DELETE_FN"},
+#include "mpi/native/kinds.def"
     {"OMPI_C_MPI_NULL_COPY_FN", "OMPI_C_MPI_DUP_FN", "OMPI_C_MPI_NULL_DELETE_FN"},
 };
 // The address of all DUP functions where that is a constant number, else 0.
@@ -85,15 +85,15 @@ inline constexpr bool kOneDup = false;
 // Whether a program may give null pointers for callbacks. Open MPI refuses them.
 inline constexpr bool kNullCallbacks = false;
 
-// The place of a predefined keyval among those of its kind. For any other keyval it is a number
-// that is too large to be a place.
-inline constexpr unsigned kCommPlaces = 7;
-inline constexpr unsigned kWinPlaces = 5;
-inline unsigned comm_place(int keyval) {
+// The index of a predefined keyval among those of its kind. For any other keyval it is a number
+// that is too large to be an index.
+inline constexpr unsigned kPredefinedComm = 7;
+inline constexpr unsigned kPredefinedWin = 5;
+inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 0 && MPI_UNIVERSE_SIZE == 6);
   return static_cast<unsigned>(keyval);
 }
-inline unsigned win_place(int keyval) {
+inline unsigned win_keyval_index(int keyval) {
   static_assert(MPI_WIN_BASE == 7 && MPI_WIN_MODEL == 11);
   return static_cast<unsigned>(keyval) - MPI_WIN_BASE;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/handover/handover.h"
+#include "mpi/serving/hello.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -112,10 +112,9 @@ void introduce(const char* declined) {
   head.send(nullptr, 0);
 }
 
-bool hand_over(const char* what, const void* bytes, size_t size, bool partial) {
+bool tell_launcher(const char* what, const void* bytes, size_t size) {
   if (!channel::exists()) return false;
   Head head(what, size);
-  if (partial) head.add("partial", 1L);
   return head.send(bytes, size);
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The way from a process to the launcher (tools/run/collector.py, which describes the messages),
-// wherever that runs. ATTRCACHE_LAUNCHER says where it listens; without it there is no launcher, and
-// nothing is sent. It costs a process one connection when it has initialized MPI, and one for what
-// it hands over at its end; between them nothing is open.
+// What a process tells the launcher: that it has initialized MPI, and at its end what was counted. It
+// costs one connection at each of these times; between them nothing is open.
+// tools/run/collector.py describes the messages.
 
-#ifndef ATTRCACHE_MPI_HANDOVER_HANDOVER_H_
-#define ATTRCACHE_MPI_HANDOVER_HANDOVER_H_
+#ifndef ATTRCACHE_MPI_SERVING_HELLO_H_
+#define ATTRCACHE_MPI_SERVING_HELLO_H_
 
 #include <cstddef>
 
@@ -28,14 +27,13 @@ const Identity& identity();
 // with ATTRCACHE_VERBOSE=1.
 void introduce(const char* declined);
 
-// Hands `size` bytes to the launcher, as `what` (a word: "report"). With `partial` it is said that
-// more might have followed. Returns false if nobody has taken them. Calls nothing of MPI's, so that
-// it may be called after MPI_Finalize, and in a process that is about to end.
-bool hand_over(const char* what, const void* bytes, size_t size, bool partial);
+// Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if nobody has taken
+// them. Calls nothing of MPI's if the rank is known, so that it may be called at the end of a process.
+bool tell_launcher(const char* what, const void* bytes, size_t size);
 
 // Whether there is a launcher to hand over to.
 bool has_launcher();
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_HANDOVER_HANDOVER_H_
+#endif  // ATTRCACHE_MPI_SERVING_HELLO_H_

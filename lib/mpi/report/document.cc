@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "mpi/report/document.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "attrcache/attrcache.h"
+#include "mpi/handover/folder.h"
+#include "mpi/native/native.h"
+#include "mpi/objects/process.h"
+#include "mpi/recording/clock.h"
+#include "mpi/recording/keyvals.h"
+#include "mpi/recording/living.h"
+#include "mpi/recording/trace.h"
+#include "mpi/report/json.h"
+#include "mpi/watching/misuse.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi::report {
+namespace {
+
+// Names places, and remembers where in their files they are. To name one takes long, and many objects
+// come from few places.
+class Places {
+ public:
+  std::string name(Place place) {
+    if (place.address == nullptr) return "";
+    const auto [known, is_new] = names_.try_emplace(place.address);
+    if (is_new) {
+      const Origin origin = origin_of(place);
+      known->second = to_text(origin).text;
+      if (origin.path[0] != '\0') addresses_[known->second] = {origin.path, origin.in_file};
+    }
+    return known->second;
+  }
+  void write(Json& json) const {
+    json.name("addresses").begin('{');
+    for (const auto& [name, where] : addresses_) {
+      json.name(name).begin('[').add(where.first).add(where.second).end(']');
+    }
+    json.end('}');
+  }
+
+ private:
+  std::map<const void*, std::string> names_;
+  std::map<std::string, std::pair<std::string, uintptr_t>> addresses_;
+};
+
+// From so many different names of objects on, the rest have one name together.
+constexpr size_t kMostNames = 1000;
+constexpr const char* kOthers = "(others)";
+
+template <typename Key>
+void count_named(std::map<Key, uint64_t>& counts, Key key, bool predefined) {
+  if (!predefined && counts.size() >= kMostNames && !counts.contains(key)) {
+    std::get<std::string>(key) = kOthers;
+  }
+  ++counts[key];
+}
+
+void write_maker(Json& json, const Maker& m, uint64_t attached, Places& places) {
+  const Counts& c = m.counts;
+  uint64_t found = 0;
+  uint64_t absent = 0;
+  for (const Reads& reads : c.reads) {
+    found += reads.found.load(kRelaxed);
+    absent += reads.absent.load(kRelaxed);
+  }
+  const uint64_t created = c.created.load(kRelaxed);
+  const uint64_t freed = c.freed.load(kRelaxed);
+  const bool by_caller = m.copy_fn == nullptr && m.delete_fn == nullptr;
+  json.begin('{').add("kind", kKindNames[m.kind].word);
+  json.add("library", m.library).add("function", m.name());
+  json.add("named_by", by_caller ? "caller" : "callback").add("made_at", places.name(m.made_at));
+  json.add("created", created).add("freed", freed).add("leaked", created - freed);
+  json.add("sets", c.sets.load(kRelaxed)).add("gets", found).add("absent", absent);
+  json.add("deletes", c.deletes.load(kRelaxed)).add("copies", c.copies.load(kRelaxed));
+  json.add("deleted_with_object", c.ends.load(kRelaxed)).add("attached", attached);
+  json.add("copy_calls", c.copy_calls.load(kRelaxed));
+  json.add("delete_calls", c.delete_calls.load(kRelaxed)).add("failed", c.failed.load(kRelaxed));
+  json.add("callback_ns", c.nanoseconds.load(kRelaxed));
+  json.add("callback_own_ns", c.own_nanoseconds.load(kRelaxed));
+  json.add("last_failure", c.last_failure.load(kRelaxed)).end('}');
+}
+
+// Attributes that are attached, and the keyvals with their number of those.
+void write_keyvals(Json& json, bool ask, Places& places) {
+  using Key = std::tuple<const Maker*, std::string, bool, bool>;
+  std::map<Key, uint64_t> attached;
+  std::map<const Maker*, uint64_t> of_maker;
+  for_each_attached(ask, [&](const Object& o, int keyval) {
+    const Maker* maker = maker_of(o.kind, keyval);
+    if (maker == nullptr) return;
+    ++of_maker[maker];
+    count_named(attached, Key{maker, o.name, o.predefined, o.deleted_by_finalize}, o.predefined);
+  });
+  json.name("keyvals").begin('[');
+  for (const Maker* m = all_makers(); m != nullptr; m = m->next) {
+    write_maker(json, *m, of_maker[m], places);
+  }
+  json.end(']').name("attached").begin('[');
+  for (const auto& [key, count] : attached) {
+    const auto& [maker, object, predefined, deleted_by_finalize] = key;
+    json.begin('{').add("kind", kKindNames[maker->kind].word).add("object", object);
+    json.add("library", maker->library).add("function", maker->name()).add("attributes", count);
+    json.add("predefined", predefined).add("deleted_by_finalize", deleted_by_finalize).end('}');
+  }
+  json.end(']');
+}
+
+void write_objects(Json& json, bool ask, Places& places) {
+  using Key = std::tuple<int, bool, const void*, std::string>;
+  std::map<Key, uint64_t> objects;
+  for_each_left(ask, [&](const Object& o, const Found& found) {
+    count_named(objects, Key{o.kind, found.by_dup, found.place, o.name}, false);
+  });
+  json.name("objects").begin('[');
+  for (const auto& [key, count] : objects) {
+    const auto& [kind, by_dup, place, name] = key;
+    json.begin('{').add("kind", kKindNames[kind].word).add("object", name);
+    json.add("from", by_dup ? "dup" : "use").add("place", places.name(call_place(place)));
+    json.add("count", count).end('}');
+  }
+  json.end(']');
+}
+
+void write_misuse(Json& json, Places& places) {
+  std::vector<Sighting> sightings(kMostSightings);
+  sightings.resize(list_misuse(sightings.data(), sightings.size()));
+  json.name("misuse").begin('{');
+  for (int i = 0; i < kMisuses; ++i) {
+    const auto sort = static_cast<Misuse>(i);
+    const uint64_t times = misuse_count(sort);
+    if (times == 0) continue;
+    std::map<std::string, uint64_t> where;
+    for (const Sighting& s : sightings) {
+      if (s.sort == sort && s.place.address != nullptr) where[places.name(s.place)] += s.times;
+    }
+    const MisuseText& text = describe(sort);
+    json.name(text.name).begin('{').add("times", times).add("what", text.what);
+    json.add("rule", text.rule).name("places").begin('{');
+    for (const auto& [place, n] : where) json.add(place, n);
+    json.end('}').end('}');
+  }
+  json.end('}');
+}
+
+// ---- The trace ----
+
+// What to add to now() to get nanoseconds since 1970. The ranks have these in common as far as the
+// clocks of their machines agree.
+uint64_t epoch_offset() {
+  timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(t.tv_nsec) - now();
+}
+
+// The name of an event: for a callback its function, for an operation what made the keyval.
+std::string name_of(const Event& e) {
+  if (e.maker == nullptr) return "";
+  const Maker& m = *e.maker;
+  const char* name = e.what == What::kCopyFn     ? m.copy_name
+                     : e.what == What::kDeleteFn ? m.delete_name
+                                                 : m.name();
+  return name[0] != '+' ? name : std::string(m.library) + name;
+}
+
+void write_trace(Json& json) {
+  if (!tracing()) return;
+  const Events events = traced();
+  std::map<std::pair<const Maker*, bool>, size_t> numbers;
+  std::vector<std::string> names;
+  json.name("trace").begin('{').add("dropped", events.dropped).add("epoch_ns", epoch_offset());
+  json.name("events").begin('[');
+  for (size_t i = 0; i < events.count; ++i) {
+    const Event& e = events.events[i];
+    const auto [number, is_new] =
+        numbers.try_emplace({e.maker, e.what == What::kCopyFn}, names.size());
+    if (is_new) names.push_back(name_of(e));
+    json.begin('[').add(e.start).add(e.duration).add(e.thread).add(static_cast<int>(e.what));
+    json.add(number->second).add(int{e.kind}).add(e.keyval).add(e.code).end(']');
+  }
+  json.end(']').name("names").begin('[');
+  for (const std::string& name : names) json.add(name);
+  json.end(']').end('}');
+  kProcessMemory.release(const_cast<Event*>(events.events));
+}
+
+}  // namespace
+
+std::string document(const Facts& facts) {
+  char version[32];
+  std::snprintf(version, sizeof version, "%d.%d.%d", ATTRCACHE_VERSION_MAJOR,
+                ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
+  Json json;
+  Places places;
+  json.begin('{').add("document", 1).add("attrcache", version);
+  json.add("mpi", behaviour().name).name("kinds").begin('{');
+  for (const KindNames& kind : kKindNames) json.add(kind.word, kind.c);
+  json.end('}').add("rank", facts.rank).add("ranks", facts.ranks);
+  json.add("host", host_name()).add("pid", getpid()).add("ns", facts.nanoseconds);
+  json.add("finalized", facts.finalized).add("partial", facts.partial).add("checked", checking());
+  json.name("not_served").begin('{');
+  for (int kind = 0; kind < kMpiKinds; ++kind) {
+    json.add(kKindNames[kind].word,
+             process() != nullptr && process()->wrapped_by_tool[kind] ? 1 : 0);
+  }
+  json.end('}');
+  write_keyvals(json, facts.finalized, places);
+  write_objects(json, facts.finalized, places);
+  write_misuse(json, places);
+  places.write(json);
+  write_trace(json);
+  json.end('}');
+  return json.text() + "\n";
+}
+
+}  // namespace attrcache::mpi::report
