@@ -12,7 +12,8 @@ mkdir -p "$shared/lib"
 cp -L "$2"/libattrcache_*.so "$shared/lib/"
 cp -L "$3" "$shared/openmpi"
 cp -L "$4" "$shared/mpich"
-cp -RL "$(dirname -- "$(readlink -f -- "$1")")/run" "$(readlink -f -- "$1")" "$shared/"
+tools=$(dirname -- "$(readlink -f -- "$1")")
+cp -RL "$tools"/{run,report,attrcache-run} "$shared/"
 run=$shared/attrcache-run
 export ATTRCACHE_LIBDIR=$shared/lib HOME=/root
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
@@ -78,7 +79,7 @@ reported "two ranks not served (K7)" 'of 2 of 4 ranks' "$run" --report=r.txt \
   mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
 reported "none served (K5)" 'served none of 4 ranks' "$run" --report=r.txt mpirun.mpich -hosts nodea,nodeb -np 4 env -u LD_PRELOAD ./mpich
 reported "MPI_Abort" 'attributes of' "$run" --report=r.txt "${mpich[@]}" abort
-reported "a killed rank is named" 'lacks rank.* 3 on nodeb' "$run" --report=r.txt "${mpich[@]}" kill
+reported "a killed rank is named (K7)" 'lacks rank .*3 on nodeb' "$run" --report=r.txt "${mpich[@]}" kill
 signal=TERM seconds=5 reported "SIGTERM" 'attributes of' "$run" --report=r.txt "${openmpi[@]}" ./openmpi sleep
 mkdir -p "co:lon" && (cd "co:lon" && cp ../mpich . && timeout -k 2 60 "$run" --report=r.txt mpirun.mpich -np 2 ./mpich >/dev/null 2>&1)
 [ -s "co:lon/r.txt" ] && [ ! -e co ]
@@ -130,7 +131,7 @@ else
 fi
 mount -t cgroup2 none /sys/fs/cgroup
 podman=(podman run --rm --cgroups=disabled --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 --network host
-  --workdir "$shared" --tmpfs "$shared/lib" --rootfs /:O)
+  --workdir "$shared" --tmpfs "$shared/lib:notmpcopyup" --rootfs /:O)
 if type -P podman >/dev/null && "${podman[@]}" true 2>/dev/null; then
   inside=(--env LD_PRELOAD --env 'ATTRCACHE_*' --env 'OMPI_*' -v "$shared/lib:$shared/lib")
   asks "podman, the library bound in (K3)" 1 '' "$run" --mpi mpich "${podman[@]:0:2}" "${inside[@]}" \

@@ -1,22 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes reports of what ranks have handed over, and compares them with earlier ones; attrcache-run starts this.
+"""Makes reports of what ranks have handed over, and compares them with earlier ones.
 
-usage: report.py [--text FILE]... [--json FILE]... [--page FILE]... [--trace FILE] [--compare OLD.json]
-                 [--word=WORD]... --from WHERE
+usage: report.py WHAT... --documents FOLDER [--word=WORD]... [--preload LIBRARY] --run COMMAND...
+       report.py WHAT... --from WHERE
+
+attrcache-run starts this. What is to be made:
 
   --text FILE       write the report as text there; - is standard error
   --json FILE       for tools
   --page FILE       for browsers
   --trace FILE      its timeline
-  --compare FILE    say what changed since the report in that file, in pages and texts, or else on standard error
-  --word=WORD       the words of the command, for its head
-  --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of documents
+  --compare FILE    say what changed since the report in that file, in pages and texts, or else on
+                    standard error
+
+and of what:
+
+  --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of
+                    documents
+  --run COMMAND     run this first; ranks leave documents in the folder, which is taken away.
+                    Returns its exit code
+  --word=WORD       the words of the user's command
+  --preload LIBRARY  the command's LD_PRELOAD
 """
 
 import argparse
 import os
 import shlex
+import shutil
 import sys
 
 import comparing
@@ -24,6 +35,7 @@ import dataset
 import documents
 import page
 import reading
+import supervising
 import text
 import timeline
 
@@ -33,7 +45,7 @@ def say(words):
 
 
 def write(path, pieces):
-    """As a whole or not at all; says whether it could. But devices and pipes are written as they are."""
+    """As a whole or not at all, but for devices and pipes; says whether it could."""
     temporary = (
         path if os.path.exists(path) and not os.path.isfile(path) else f"{path}.{os.getpid()}"
     )
@@ -56,7 +68,8 @@ def write(path, pieces):
 
 
 def write_all(wanted, report, trace, chrome, old):
-    """Writes all that is wanted; says whether it could. `trace` gives the timeline for pages, `chrome` that for --trace."""
+    """Writes all that is wanted; says whether it could. `trace` makes the timeline of pages, and
+    `chrome` is that for --trace."""
     changes, compared = None, ""
     if old:
         changes = comparing.difference(old, report)
@@ -112,17 +125,40 @@ def from_report(wanted, old):
     return write_all(wanted, reading.read(wanted.from_), trace, None, old)
 
 
-def main():
+def run(wanted, old):
+    ended = supervising.run(wanted.run, wanted.preload)
+    done = False
+    try:
+        found = documents.in_folder(wanted.documents)
+        done = from_documents(wanted, found, old) or not found
+    except OSError as error:
+        say(f"{error.filename} can't be read: {error.strerror}")
+    finally:
+        if done:
+            shutil.rmtree(wanted.documents, ignore_errors=True)
+        else:
+            say(f"what the ranks have handed over is kept: {wanted.documents}")
+        ended.pass_on()
+
+
+def parsed(arguments=None):
     parser = argparse.ArgumentParser(add_help=False)
     for name in ("--text", "--json", "--page", "--word"):
         parser.add_argument(name, action="append", default=[])
-    for name in ("--trace", "--compare"):
+    for name in ("--trace", "--compare", "--documents", "--preload"):
         parser.add_argument(name)
     parser.add_argument("--from", dest="from_")
-    wanted = parser.parse_args()
+    parser.add_argument("--run", nargs=argparse.REMAINDER)
+    return parser.parse_args(arguments)
+
+
+def main():
+    wanted = parsed()
     try:
         # Before anything runs, so that a mistyped name costs no run.
         old = reading.read(wanted.compare) if wanted.compare else None
+        if wanted.run is not None:
+            return run(wanted, old)
         if os.path.isdir(wanted.from_):
             return 0 if from_documents(wanted, documents.in_folder(wanted.from_), old) else 1
         return 0 if from_report(wanted, old) else 1

@@ -14,7 +14,7 @@ we run on: the loopback address is for processes on it alone. A message is
     (an empty line)
     (bytes)
 
-and what has bytes is answered by "ok". (lib/mpi/serving/hello.h and lib/mpi/handover/channel.h are the other side.)
+and what has bytes is answered by "ok". (lib/mpi/report/hello.h and lib/mpi/handover/channel.h are the other side.)
 """
 
 import os

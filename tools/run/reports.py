@@ -61,13 +61,16 @@ class Reports:
 
     def make(self, documents, folder):
         """Of the ranks' documents, which are kept in that folder if it can't be done."""
+        if not documents:
+            say("no report: no rank has handed anything over")
+            return
         there = tempfile.mkdtemp(prefix=".attrcache.", dir=folder or None)
         for number, document in enumerate(documents):
             with open(os.path.join(there, "%d.json" % number), "wb") as file:
                 file.write(document)
         words = ["--word=" + word for word in self.words]
         made = subprocess.run(self.command + words + ["--from", there], stdin=subprocess.DEVNULL)
-        if made.returncode == 0 or not documents:
+        if made.returncode == 0:
             for name in os.listdir(there):
                 os.unlink(os.path.join(there, name))
             os.rmdir(there)

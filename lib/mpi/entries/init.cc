@@ -16,10 +16,10 @@
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
+#include "mpi/report/hello.h"
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
-#include "mpi/serving/hello.h"
 
 namespace attrcache::mpi {
 

@@ -12,9 +12,9 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
+#include "mpi/report/hello.h"
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
-#include "mpi/serving/hello.h"
 #include "mpi/serving/lifetime.h"
 #include "mpi/serving/touch.h"
 #include "mpi/watching/misuse.h"

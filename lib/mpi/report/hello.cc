@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "mpi/serving/hello.h"
+#include "mpi/report/hello.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -101,8 +101,6 @@ const Identity& identity() {
   if (self.size == 0) ask(self);
   return self;
 }
-
-bool has_launcher() { return channel::exists(); }
 
 void introduce(const char* declined) {
   if (!channel::exists() || introduced.exchange(true, kRelaxed)) return;

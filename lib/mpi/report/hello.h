@@ -4,8 +4,8 @@
 // costs one connection at each of these times; between them nothing is open.
 // tools/run/collector.py describes the messages.
 
-#ifndef ATTRCACHE_MPI_SERVING_HELLO_H_
-#define ATTRCACHE_MPI_SERVING_HELLO_H_
+#ifndef ATTRCACHE_MPI_REPORT_HELLO_H_
+#define ATTRCACHE_MPI_REPORT_HELLO_H_
 
 #include <cstddef>
 
@@ -31,9 +31,6 @@ void introduce(const char* declined);
 // them. Calls nothing of MPI's if the rank is known, so that it may be called at the end of a process.
 bool tell_launcher(const char* what, const void* bytes, size_t size);
 
-// Whether there is a launcher to hand over to.
-bool has_launcher();
-
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_SERVING_HELLO_H_
+#endif  // ATTRCACHE_MPI_REPORT_HELLO_H_
