@@ -22,7 +22,6 @@ int main(int argc, char** argv) {
   int rank, size, keyval;
   char host[256] = "";
   setenv("UCX_TLS", "tcp,self", 1);
-  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 1);
   setenv("OMPI_MCA_btl", "self,tcp", 1);
   setenv("OMPI_MCA_pml", "ob1", 1);
   MPI_Init(&argc, &argv);

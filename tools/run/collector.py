@@ -19,13 +19,11 @@ and what has bytes is answered by "ok". (lib/mpi/report/hello.h and lib/mpi/hand
 
 import os
 import re
-import secrets
 import selectors
 import shutil
 import socket
 import threading
 import time
-import urllib.parse
 
 MOST = 1 << 31  # a message's bytes, and no more
 # After the command has ended, what was sent before that is on its way still (seconds).
@@ -58,6 +56,11 @@ def boot():
         return "-"
 
 
+def quoted(path):
+    """With %XX for all characters that anybody might take for his."""
+    return re.sub(rb"[^\w./-]", lambda found: b"%%%02x" % ord(found.group()), os.fsencode(path)).decode()
+
+
 class Message:
     """What a process has sent: `what`, its `fields` and `body`."""
 
@@ -85,7 +88,7 @@ def parse(data, token):
         return None
     first, *lines = head.decode(errors="replace").split("\n")
     words = first.split(" ")
-    if len(words) != 3 or not secrets.compare_digest(words[1].encode(), token.encode()):
+    if len(words) != 3 or words[1] != token:
         raise ValueError
     fields = dict(line.partition(" ")[::2] for line in lines)
     length = int(fields.get("length", "0"))
@@ -101,7 +104,7 @@ class Collector:
     """Listens from its creation on; start() begins to hear, end() stops it."""
 
     def __init__(self, folder):
-        self.token = secrets.token_hex(8)
+        self.token = os.urandom(8).hex()
         self.folder = os.path.join(folder, ".attrcache-run." + self.token) if folder else ""
         self.messages = []
         self._socket = self._listen()
@@ -129,7 +132,7 @@ class Collector:
     def setting(self):
         """What ATTRCACHE_LAUNCHER is to be."""
         where = [str(self._socket.getsockname()[1])] + addresses() if self._socket else []
-        return "@".join([self.token, urllib.parse.quote(self.folder), boot()] + where)
+        return "@".join([self.token, quoted(self.folder), boot()] + where)
 
     def start(self):
         self._thread = threading.Thread(target=self._hear, daemon=True)

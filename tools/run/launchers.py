@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 
 
 class Launcher:
@@ -129,6 +128,8 @@ class Given:
         return ";".join(self.all())
 
     def temporary(self, lines):
+        import tempfile  # takes as long as all others together
+
         file = tempfile.NamedTemporaryFile("w", prefix="attrcache-run.", delete=False)
         with file:
             file.write("".join(line + "\n" for line in lines))

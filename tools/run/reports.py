@@ -4,7 +4,6 @@
 import os
 import subprocess
 import sys
-import tempfile
 
 from words import die, say
 
@@ -64,6 +63,8 @@ class Reports:
         if not documents:
             say("no report: no rank has handed anything over")
             return
+        import tempfile
+
         there = tempfile.mkdtemp(prefix=".attrcache.", dir=folder or None)
         for number, document in enumerate(documents):
             with open(os.path.join(there, "%d.json" % number), "wb") as file:
