@@ -72,6 +72,28 @@ wrapped() { # COUNT COMMAND...
 wrapped 0 "$run" ./program
 wrapped 3 "$run" env -u LD_PRELOAD ./program
 
+# MPIs by other names: by the library that a program is linked with, and by what that says of itself.
+cat >named.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+int PMPI_Get_library_version(char* version, int* length) {
+  *length = (int)strlen(strcpy(version, getenv("NAMED") ? getenv("NAMED") : ""));
+  return 0;
+}
+END
+echo 'int PMPI_Get_library_version(char*, int*); int main(void) { return PMPI_Get_library_version(0, 0); }' >linked.c
+for name in libmpi_cray.so.12 libmpi_gnu_123.so.12 libmpi_intel.so.12 libmpi.so.12 libmpich.so.12; do
+  cc -shared -fPIC -Wl,-soname,$name named.c -o $name && cc linked.c -o linked "$PWD/$name" -Wl,-rpath,"$PWD" || fail "$name: cc"
+  [ "$("$run" --print ./linked 2>&1)" = "$library" ] || fail "$name: $("$run" --print ./linked 2>&1)"
+done
+export LD_PRELOAD=$PWD/libmpi_cray.so.12
+for version in 'MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)' 'Intel(R) MPI Library 2021.8 for Linux* OS' \
+  'MVAPICH2 Version      : 2.3.7' 'MVAPICH Version: 4.0' 'MPICH Version: 4.0.2'; do
+  NAMED=$version says 2 '' mpirun.mpich -np 2 ./program
+done
+NAMED='Another MPI 1.0' says 2 'served 0 of 2 ranks; on ' mpirun.mpich -np 2 ./program
+unset LD_PRELOAD
+
 # Where no address can be reached, a folder that both see is taken, which is gone then.
 cat >unreachable <<'END'
 #!/bin/sh
