@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -66,5 +67,13 @@ ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, pthread_key_delete, (pthread_key_t key), (k
 ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, pthread_setspecific, (pthread_key_t key, const void* value),
                (key, value))
 ATTRCACHE_WRAP(ATTRCACHE_FIRST, void*, pthread_getspecific, (pthread_key_t key), (key))
+ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, pthread_create,
+               (pthread_t * thread, const pthread_attr_t* how, void* (*run)(void*), void* argument),
+               (thread, how, run, argument))
+ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, pthread_detach, (pthread_t thread), (thread))
+ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, sem_init, (sem_t * semaphore, int shared, unsigned value),
+               (semaphore, shared, value))
+ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, sem_wait, (sem_t * semaphore), (semaphore))
+ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, sem_post, (sem_t * semaphore), (semaphore))
 
 }  // extern "C"
