@@ -10,6 +10,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -71,6 +72,8 @@ ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, pthread_create,
                (pthread_t * thread, const pthread_attr_t* how, void* (*run)(void*), void* argument),
                (thread, how, run, argument))
 ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, pthread_detach, (pthread_t thread), (thread))
+ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, pthread_sigmask,
+               (int how, const sigset_t* set, sigset_t* before), (how, set, before))
 ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, sem_init, (sem_t * semaphore, int shared, unsigned value),
                (semaphore, shared, value))
 ATTRCACHE_WRAP(ATTRCACHE_FIRST, int, sem_wait, (sem_t * semaphore), (semaphore))
