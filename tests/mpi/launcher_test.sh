@@ -136,7 +136,7 @@ serves_if_native 2 mpich "mpirun -configfile does not run all lines" mpirun.mpic
 preloads() { # MPI COMMAND... that prints its LD_PRELOAD
   local expected=libm.so.6:$openmpi_library got
   [ "$1" = openmpi ] || expected=libm.so.6:$mpich_library
-  got=$("$run" --mpi "$@" 2>&1)
+  got=$("$run" --mpi "$@" 2>&1 | grep -v '^attrcache-run: served')
   [ "$got" = "$expected" ] || fail "$*: LD_PRELOAD is $got"
 }
 show=(-np 1 printenv LD_PRELOAD)
@@ -191,7 +191,7 @@ message=$(LD_PRELOAD=$abi_library "$mpich_program" 2>&1)
 unset ATTRCACHE_LIBDIR
 tree=$TMPDIR/tree
 mkdir -p "$tree/tools/bazel" "$tree/lib/mpi" "$tree/lib/table" "$TMPDIR/bin" "$TMPDIR/outputs/k8-opt/bin/lib/mpi"
-cp "$run" "$tree/tools/attrcache-run"
+cp -R "$(dirname -- "$run")/run" "$run" "$tree/tools"
 touch "$tree/WORKSPACE" "$tree/BUILD" "$tree/.bazelrc" "$tree/lib/mpi/BUILD" "$tree/lib/table/table.h" \
   "$tree/tools/bazel/copts.bzl"
 ln -s "$TMPDIR/outputs" "$tree/bazel-out"

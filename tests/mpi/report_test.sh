@@ -129,7 +129,7 @@ launch --report=terminated.json --mpi "$(interposer_of "$mpi")" "$program" termi
 expect exit terminated.json 1
 # Nothing at all, which must not pass for an empty report.
 launch --report --mpi "$(interposer_of "$mpi")" true
-has "attrcache-run: no report: no rank was served"
+has "attrcache-run: no report: no rank has handed anything over"
 # Names are files' names, whatever is in them.
 mkdir 'co:lon'
 launch --report='co:lon/a b.txt' --report='co:lon/c:d.json' "$program" nothing

@@ -76,7 +76,7 @@ for end in exit abort; do
   nothing_else
 done
 launch --report=nothing.html --mpi "$mpi" true
-has "attrcache-run: no report: no rank was served"
+has "attrcache-run: no report: no rank has handed anything over"
 [ ! -f nothing.html ] || fail "nothing: a page"
 
 # What is refused, before anything runs.

@@ -4,6 +4,7 @@
 
   man3  one page for each function of attrcache.h, from the comment before it
   man7  attrcache(7), from the comment at the top of attrcache.h, with all functions and results
+  man7  attrcache-clusters(7), from tools/run/README.md
   man1  one page for each installed tool, from what its --help prints
 
 usage: generate.py TARGET    (TARGET/man1, TARGET/man3, TARGET/man7)
@@ -198,8 +199,28 @@ def tool_page(tool, file, whatis, version):
         ("NAME", "%s \\- %s" % (escaped(tool), escaped(whatis))),
         ("SYNOPSIS", verbatim(re.sub(r"^usage: ", "", re.sub(r"\n {7}", "\n", usage)))),
         ("DESCRIPTION", verbatim(rest)),
-        ("SEE ALSO", ".BR attrcache (7)"),
+        ("SEE ALSO", ".BR attrcache (7) ,\n.BR attrcache\\-clusters (7)"),
     ])
+
+
+def guide_page(name, file, whatis, synopsis, version):
+    """From Markdown with headings, paragraphs, lists, and lines of code."""
+    with open(os.path.join(ROOT, file), encoding="utf-8") as f:
+        text = re.sub(r"<!--.*?-->", "", f.read(), flags=re.S)
+    parts = [("NAME", "%s \\- %s" % (escaped(name), escaped(whatis))), ("SYNOPSIS", verbatim(synopsis))]
+    for section in re.split(r"^##? ", text, flags=re.M)[1:]:
+        title, _, body = section.partition("\n")
+        blocks = []
+        for block in re.split(r"\n\n+", body.strip("\n")):
+            if block.startswith("    "):
+                blocks.append(verbatim(re.sub(r"^", "  ", block, flags=re.M)))
+                continue
+            for item in re.split(r"^\* ", block, flags=re.M):
+                item = prose(re.sub(r"\s+", " ", item.replace("`", "")))
+                if item:
+                    blocks.append((".IP \\(bu 2\n" if block.startswith("* ") else ".PP\n") + item)
+        parts.append(("DESCRIPTION" if title == "On clusters" else title.upper(), "\n".join(blocks)))
+    return page(name, 7, version, parts + [("SEE ALSO", ".BR attrcache\\-run (1)")])
 
 
 def main():
@@ -208,6 +229,9 @@ def main():
     with open(HEADER, encoding="utf-8") as f:
         header = Header(f.read())
     pages = {"man7/attrcache.7": overview_page(header)}
+    pages["man7/attrcache-clusters.7"] = guide_page(
+        "attrcache-clusters", "tools/run/README.md", "MPI programs served by attrcache on many hosts",
+        "attrcache-run srun -n 64 ./program\nsrun -n 64 attrcache-run ./program", header.version)
     for function in header.functions:
         pages["man3/%s.3" % function.name] = function_page(header, function)
     for tool, (file, whatis) in TOOLS.items():

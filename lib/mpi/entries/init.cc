@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread, overridden for two reasons, and MPI_Abort, for the report. With
-// ATTRCACHE_VERBOSE=1 every process in which the library can serve says so, even if it never uses
-// an attribute; one that says nothing is out of reach. And a rank that never uses an attribute is
-// in the report, too.
+// MPI_Init and MPI_Init_thread, overridden for three reasons, and MPI_Abort, for the report. Every
+// process in which the library can serve tells the launcher so, even if it never uses an attribute;
+// one that says nothing is out of reach. With ATTRCACHE_VERBOSE=1 it tells the user. And a rank
+// that never uses an attribute is in the report, too.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
@@ -16,6 +16,7 @@
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
+#include "mpi/report/hello.h"
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
@@ -25,6 +26,7 @@ namespace attrcache::mpi {
 int after_init(const LifetimeCall& call, int code) {
   if (code != MPI_SUCCESS) return code;
   call.began();
+  introduce(why_not_served());
   const Process* state;
   if ((report::wanted() || wants_words()) && begin(&state) == MPI_SUCCESS)
     report::begin(code_at_finalize);

@@ -48,10 +48,13 @@ constexpr Row kRows[] = {
     {"MPICH", 5, kMpich},
     {"MPICH", 0, kMpich4},
     // These are made from MPICH 4 or older, and share its binary interface.
-    {"CRAY MPICH", 0, kMpich4},
+    {"CRAY MPICH", 0, kMpich4},  // as "MPI VERSION    : CRAY MPICH version 8.1 ..."
     {"Intel(R) MPI Library", 0, kMpich4},
     {"MVAPICH", 0, kMpich4},
     {"ParaStation MPI", 0, kMpich4},
+    // And these of Open MPI 4 or older.
+    {"IBM Spectrum MPI", 0, kOpenMpi4},
+    {"FUJITSU MPI", 0, kOpenMpi4},
 };
 
 long first_number(const char* text) {
@@ -61,6 +64,11 @@ long first_number(const char* text) {
 }  // namespace
 
 const Behaviour& find_behaviour(const char* library_version) {
+  constexpr const char* kPreamble = "MPI VERSION";
+  if (std::strncmp(library_version, kPreamble, std::strlen(kPreamble)) == 0) {
+    library_version += std::strlen(kPreamble);
+    library_version += std::strspn(library_version, " :");
+  }
   for (const Row& row : kRows) {
     if (std::strncmp(library_version, row.begins, std::strlen(row.begins)) == 0 &&
         first_number(library_version) >= row.since) {

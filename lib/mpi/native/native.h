@@ -81,6 +81,12 @@ inline const Native& native() {
 
 inline const Behaviour& behaviour() { return *native().behaviour; }
 
+// Why this process isn't served; null if it is. Behind the standard ABI any MPI will do. Behind
+// another one, what attrcache does must be what that MPI does.
+inline const char* why_not_served() {
+  return facts::kStandardAbi || behaviour().natively != nullptr ? nullptr : behaviour().name;
+}
+
 // Whether the handle is null. MPI must then be asked in the function that the program has called,
 // so that it is this one that raises the error.
 template <typename Kind>

@@ -20,6 +20,7 @@
 #include "mpi/recording/clock.h"
 #include "mpi/recording/trace.h"
 #include "mpi/report/document.h"
+#include "mpi/report/hello.h"
 #include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi::report {
@@ -67,8 +68,14 @@ void hand_over(bool finalized, bool partial) {
   // Once only, and not in a child of fork.
   if (!begun || handed_over || process_id != getpid()) return;
   handed_over = !partial;
-  leave_in_folder(setting("ATTRCACHE_REPORT"),
-                  document({rank, ranks, now() - started, finalized, partial}));
+  const std::string bytes = document({rank, ranks, now() - started, finalized, partial});
+  const std::string where = setting("ATTRCACHE_REPORT");
+  if (where != "launcher") {
+    leave_in_folder(where, bytes);
+  } else if (!tell_launcher("report", bytes.data(), bytes.size())) {
+    std::fprintf(stderr, "attrcache[%d]: rank %d on %s can't hand its part of the report over\n",
+                 getpid(), rank, identity().host);
+  }
 }
 
 int self_deleted(MPI_Comm self, int, void*, void*) {

@@ -12,6 +12,7 @@
 
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
+#include "mpi/report/hello.h"
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/lifetime.h"
@@ -59,12 +60,13 @@ int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   if (verbose()) {
     attrcache_counters c = {};
     attrcache_domain_counters(process()->domain, &c);
-    std::fprintf(stderr,
-                 "attrcache[%d]: served %" PRIu64 " keyvals, %" PRIu64 " objects, %" PRIu64
-                 " sets, %" PRIu64 " deletes; left: %" PRIu64 " keyvals, %" PRIu64 " attributes\n",
-                 getpid(), c.keyvals_created, counts.objects.load(kRelaxed),
-                 counts.sets.load(kRelaxed), counts.deletes.load(kRelaxed),
-                 c.keyvals_created - c.keyvals_freed, c.attributes);
+    std::fprintf(
+        stderr,
+        "attrcache[%d]: served %" PRIu64 " keyvals, %" PRIu64 " objects, %" PRIu64 " sets, %" PRIu64
+        " deletes; left: %" PRIu64 " keyvals, %" PRIu64 " attributes (rank %d on %s)\n",
+        getpid(), c.keyvals_created, counts.objects.load(kRelaxed), counts.sets.load(kRelaxed),
+        counts.deletes.load(kRelaxed), c.keyvals_created - c.keyvals_freed, c.attributes,
+        identity().rank, identity().host);
   }
   return code_at_finalize(comm);
 }
@@ -187,6 +189,10 @@ int begin_first(const Process** state) {
   if (result != ATTRCACHE_OK) die("cannot serve this process:", attrcache_strerror(result));
 
   find_wrapped(*made);
+  if (why_not_served() != nullptr) {
+    std::fprintf(stderr, "attrcache[%d]: not serving: this is %s\n", getpid(), why_not_served());
+    for (bool& left_to_mpi : made->wrapped_by_tool) left_to_mpi = true;
+  }
   lives_already();
   report::count_if_wanted();
 
@@ -199,12 +205,14 @@ int begin_first(const Process** state) {
     return MPI_SUCCESS;
   }
   *state = made;
-  if (wants_words()) {
+  if (wants_words() && why_not_served() == nullptr) {
     watch_state.fetch_or(kVerbose, kRelaxed);
-    std::fprintf(
-        stderr, "attrcache[%d]: serving the attributes of this %s%s process (attrcache %d.%d.%d)\n",
-        getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
-        ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
+    std::fprintf(stderr,
+                 "attrcache[%d]: serving the attributes of this %s%s process (attrcache %d.%d.%d), "
+                 "rank %d on %s\n",
+                 getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
+                 ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH, identity().rank,
+                 identity().host);
   }
   if (checking()) watch_state.fetch_or(kChecked, kRelaxed);
   if (watched() & (kChecked | kCounted)) attention_state.fetch_or(kWatched, kRelease);

@@ -22,7 +22,8 @@ inline constexpr const char* kSuffix = "";
 
 // Where PMPI_ names are found when the program opened its MPI locally (dlopen without RTLD_GLOBAL).
 inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "libmpichfort",
-                                                   "libmpifort"};
+                                                   "libmpifort",
+                                                   "libmpi_"};  // Cray's: libmpi_gnu_123.so
 
 // A symbol that this MPI has and the others don't.
 inline constexpr const char* kMark = "MPIR_Dup_fn";

@@ -24,7 +24,7 @@ inline constexpr const char* kSuffix = "";
 // without RTLD_GLOBAL). Version 6 has its objects in a library of their own, with which its
 // libmpi_abi.so is linked, too.
 inline constexpr const char* kLibraryPrefixes[] = {"libmpi.so", "libmpi_mpifh", "libmpi_usempif08",
-                                                   "libopen_mpi.so"};
+                                                   "libopen_mpi.so", "libmpi_ibm.so"};
 
 // A symbol that this MPI has and the others don't.
 inline constexpr const char* kMark = "ompi_mpi_comm_world";

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "mpi/report/hello.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "mpi/handover/channel.h"
+#include "mpi/native/native.h"
+
+namespace attrcache::mpi {
+namespace {
+
+constinit std::mutex lock;  // serializes the asking for the rank
+constinit Identity self = {};
+constinit Atomic<bool> introduced{false};
+
+// What names a job in the environment, so that the worlds of one command can be told apart.
+constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PALS_APID",    "ALPS_APP_ID",
+                                     "FLUX_JOB_ID",    "SLURM_JOB_ID", "SLURM_STEP_ID"};
+
+void ask(Identity& i) {
+  if (gethostname(i.host, sizeof i.host) != 0) std::strcpy(i.host, "?");
+  i.host[sizeof i.host - 1] = '\0';
+  i.rank = -1;
+  if (!initialized() || finalized()) return;
+  int (*rank)(MPI_Comm, int*);
+  int (*size)(MPI_Comm, int*);
+  int (*get_parent)(MPI_Comm*);
+  resolve(rank, "PMPI_Comm_rank");
+  resolve(size, "PMPI_Comm_size");
+  resolve(get_parent, "PMPI_Comm_get_parent");
+  MPI_Comm parent;
+  if (rank(native().world, &i.rank) != MPI_SUCCESS ||
+      size(native().world, &i.size) != MPI_SUCCESS) {
+    i.rank = -1;
+    i.size = 0;
+  }
+  if (get_parent(&parent) == MPI_SUCCESS) i.parent = parent != native().null_comm;
+}
+
+// The head of a message, without the token.
+class Head {
+ public:
+  Head(const char* what, size_t size) {
+    const Identity& i = identity();
+    add("host", i.host);
+    add("pid", static_cast<long>(getpid()));
+    if (i.size > 0) {
+      add("rank", i.rank);
+      add("size", i.size);
+    }
+    if (i.parent) add("spawned", 1L);
+    char world[512] = "";
+    for (const char* name : kJobNames) {
+      const char* value = std::getenv(name);
+      if (value == nullptr) continue;
+      const size_t length = std::strlen(world);
+      std::snprintf(world + length, sizeof world - length, "%s/", value);
+    }
+    add("world", world);
+    add("length", static_cast<long>(size));
+    what_ = what;
+  }
+  void add(const char* name, long value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%ld", value);
+    add(name, text);
+  }
+  void add(const char* name, const char* value) {
+    const size_t left = sizeof lines_ - length_;
+    const int written = std::snprintf(lines_ + length_, left, "%s %s\n", name, value);
+    if (written > 0 && static_cast<size_t>(written) < left) length_ += static_cast<size_t>(written);
+  }
+  bool send(const void* bytes, size_t size) const {
+    const bool sent = channel::send(what_, lines_, bytes, size);
+    const char* verbose = std::getenv("ATTRCACHE_VERBOSE");
+    if (!sent && verbose != nullptr && verbose[0] == '1') {
+      std::fprintf(stderr, "attrcache[%d]: can't reach the launcher from %s\n", getpid(),
+                   identity().host);
+    }
+    return sent;
+  }
+
+ private:
+  const char* what_;
+  char lines_[4096] = "";
+  size_t length_ = 0;
+};
+
+}  // namespace
+
+const Identity& identity() {
+  const std::lock_guard held(lock);
+  if (self.size == 0) ask(self);
+  return self;
+}
+
+void introduce(const char* declined) {
+  if (!channel::exists() || introduced.exchange(true, kRelaxed)) return;
+  Head head("hello", 0);
+  head.add("mpi", behaviour().name);
+  if (declined != nullptr) head.add("declined", declined);
+  head.send(nullptr, 0);
+}
+
+bool tell_launcher(const char* what, const void* bytes, size_t size) {
+  if (!channel::exists()) return false;
+  Head head(what, size);
+  return head.send(bytes, size);
+}
+
+}  // namespace attrcache::mpi

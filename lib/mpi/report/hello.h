@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What a process tells the launcher: that it has initialized MPI, and at its end what was counted. It
+// costs one connection at each of these times; between them nothing is open.
+// tools/run/collector.py describes the messages.
+
+#ifndef ATTRCACHE_MPI_REPORT_HELLO_H_
+#define ATTRCACHE_MPI_REPORT_HELLO_H_
+
+#include <cstddef>
+
+namespace attrcache::mpi {
+
+// Who this process is. Filled in when it has initialized MPI; until then no rank is known.
+struct Identity {
+  char host[256];
+  int rank;     // in MPI_COMM_WORLD; -1 if there is none
+  int size;     // of MPI_COMM_WORLD; 0 if there is none
+  bool parent;  // whether MPI_Comm_spawn has started it
+};
+
+// Of this process. May be called any time, by any thread; asks MPI until it knows the rank.
+const Identity& identity();
+
+// Tells the launcher, once, that this process has initialized MPI and that it is served, or why it
+// isn't (`declined`). Waits for at most a second, if the launcher can't be reached. Failures are told
+// with ATTRCACHE_VERBOSE=1.
+void introduce(const char* declined);
+
+// Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if nobody has taken
+// them. Calls nothing of MPI's if the rank is known, so that it may be called at the end of a process.
+bool tell_launcher(const char* what, const void* bytes, size_t size);
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_REPORT_HELLO_H_

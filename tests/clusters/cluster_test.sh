@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# cluster_test.sh RUN LIBRARIES OPENMPI-PROGRAM MPICH-PROGRAM: attrcache-run on several hosts (hosts.sh), by ssh and by
+# Slurm. Prints a row for each thing that is asked, and at last how many passed. LIBRARIES is a folder.
+
+set -u
+source "$(dirname -- "$0")/hosts.sh"
+isolate "$0" "$@"
+shared=$CLUSTER_FOLDER/work
+mkdir -p "$shared/lib"
+cp -L "$2"/libattrcache_*.so "$shared/lib/"
+cp -L "$3" "$shared/openmpi"
+cp -L "$4" "$shared/mpich"
+tools=$(dirname -- "$(readlink -f -- "$1")")
+cp -RL "$tools"/{run,report,attrcache-run} "$shared/"
+run=$shared/attrcache-run
+export ATTRCACHE_LIBDIR=$shared/lib HOME=/root
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe UCX_LOG_LEVEL=fatal
+unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
+make_hosts || exit 1
+cd "$shared" || exit 1
+
+passed=0 failed=0
+row() { # GOOD WHAT OUTPUT
+  if [ "$1" = yes ]; then
+    passed=$((passed + 1))
+    echo "  passed  $2"
+  else
+    failed=$((failed + 1))
+    echo "  FAILED  $2"
+    sed 's/^/          /' <<<"$3"
+  fi
+}
+# asks WHAT RANKS TEXT COMMAND...: so many ranks run, and attrcache-run says TEXT; nothing where that is empty.
+asks() {
+  local what=$1 ranks=$2 text=$3 output good=yes
+  shift 3
+  output=$(timeout -k 2 60 "$@" 2>&1 </dev/null)
+  [ "$(grep -c '^rank [0-9]* of' <<<"$output")" = "$ranks" ] || good=no
+  if [ -n "$text" ]; then
+    grep -qF "$text" <<<"$output" || good=no
+  else
+    ! grep -q 'attrcache\|preload' <<<"$output" || good=no
+  fi
+  row "$good" "$what" "$output"
+}
+
+mpich=(mpirun.mpich -hosts nodea,nodeb -np 4 ./mpich)
+openmpi=(mpirun.openmpi --host nodea:2,nodeb:2 -np 4)
+echo "by ssh, two hosts:"
+asks "MPICH" 4 '' "$run" "${mpich[@]}"
+asks "Open MPI" 4 '' "$run" "${openmpi[@]}" ./openmpi
+asks "Open MPI's launcher in a script (K1)" 4 '' "$run" bash -c '"$@"' sh "${openmpi[@]}" ./openmpi
+asks "... whose -x is its own" 4 '' "$run" bash -c '"$@"' sh "${openmpi[@]}" -x A=B ./openmpi
+asks "... with a list of the user's" 4 '' env OMPI_MCA_mca_base_env_list=A=B "$run" bash -c '"$@"' sh "${openmpi[@]}" ./openmpi
+asks "MPICH's launcher in a script" 4 '' "$run" bash -c '"$@"' sh "${mpich[@]}"
+asks "a wrapper for each rank" 4 '' mpirun.mpich -hosts nodea,nodeb -np 4 "$run" ./mpich
+asks "the library on one host alone (K4)" 4 'served 2 of 4 ranks; none on nodeb' \
+  "$run" mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
+asks "ATTRCACHE_VERBOSE says host and rank" 4 ', rank 3 on node' env ATTRCACHE_VERBOSE=1 "$run" "${mpich[@]}"
+asks "one port, for firewalls" 4 '' env ATTRCACHE_PORTS=4711-4712 "$run" "${mpich[@]}"
+
+# reported WHAT TEXT COMMAND...: a report comes, in r.txt, and attrcache-run and it say TEXT together.
+reported() {
+  local what=$1 text=$2 output good=yes
+  shift 2
+  rm -f r.txt
+  output=$(timeout -k 2 60 "$@" 2>&1 </dev/null)
+  output+=$'\n'$(cat r.txt 2>&1)
+  grep -q "$text" <<<"$output" || good=no
+  row "$good" "$what" "$output"
+}
+# stopped WHAT STOP COMMAND...: likewise of ranks that sleep, which STOP ends when all run; $pid is the command's.
+stopped() {
+  local what=$1 stop=$2 pid good=yes
+  shift 2
+  rm -f r.txt
+  timeout -k 2 90 "$@" >output 2>&1 </dev/null &
+  pid=$!
+  until [ "$(grep -c '^rank ' output)" = "${ranks-4}" ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+  eval "$stop"
+  wait "$pid"
+  grep -q 'attributes of' r.txt || good=no
+  row "$good" "$what" "$(cat output r.txt 2>&1)"
+}
+echo "reports of two hosts:"
+reported "all ranks" 'of 4 ranks of MPICH, from MPI_Init to MPI_Finalize' "$run" --report=r.txt "${mpich[@]}"
+reported "Open MPI" 'of 4 ranks of Open MPI, from MPI_Init to MPI_Finalize' "$run" --report=r.txt "${openmpi[@]}" ./openmpi
+reported "two ranks not served (K7)" 'Heard of 2 ranks only' "$run" --report=r.txt \
+  mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
+reported "none served (K5)" 'served none of 4 ranks' "$run" --report=r.txt mpirun.mpich -hosts nodea,nodeb -np 4 env -u LD_PRELOAD ./mpich
+reported "MPI_Abort" 'attributes of' "$run" --report=r.txt "${mpich[@]}" abort
+reported "a killed rank is named (K7)" 'lacks rank .*3 on nodeb' "$run" --report=r.txt "${mpich[@]}" kill
+ranks=1 stopped "SIGTERM" 'kill -TERM "$pid"' "$run" --report=r.txt ./mpich sleep
+mkdir -p "co:lon" && (cd "co:lon" && cp ../mpich . && timeout -k 2 60 "$run" --report=r.txt mpirun.mpich -np 2 ./mpich >/dev/null 2>&1)
+[ -s "co:lon/r.txt" ] && [ ! -e co ]
+row "$([ $? = 0 ] && echo yes)" "a path with a colon (K6)" "$(ls -la . "co:lon")"
+reported "a folder that only the launcher's host sees" 'of 4 ranks of MPICH' \
+  sh -c 'mkdir -p /run/only && "$0" --report=/run/only/r.txt "$@" && cp /run/only/r.txt .' "$run" "${mpich[@]}"
+reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' mpirun.mpich -hosts nodea,nodeb -np 4 "$run" --report=r.txt ./mpich
+
+start_slurm || {
+  echo "FAILED: Slurm does not start"
+  exit 1
+}
+echo "by Slurm, two hosts:"
+asks "srun" 4 '' "$run" srun -N2 -n4 ./mpich
+for export in NONE PATH,HOME ALL ALL,A=B A=B; do
+  asks "srun --export=$export (K2)" 4 '' "$run" srun --export="$export" -N2 -n4 ./mpich
+  asks "SLURM_EXPORT_ENV=$export" 4 '' env SLURM_EXPORT_ENV="$export" "$run" srun -N2 -n4 ./mpich
+done
+asks "SLURM_EXPORT_ENV=NONE, srun in a script" 4 "preload" env SLURM_EXPORT_ENV=NONE "$run" sh -c "srun -Q -N2 -n4 ./mpich; :" ./mpich
+printf '0-1 ./mpich\n2,3 ./mpich\n' >lines
+asks "--multi-prog" 4 '' "$run" srun -N2 -n4 --multi-prog lines
+asks "options of other kinds" 4 "" "$run" srun -Q -u --overlap --cpu-bind=none -N 2 -n4 ./mpich
+asks "under salloc" 4 '' "$run" salloc -Q -N2 -n4 srun ./mpich
+asks "mpirun in an allocation" 4 '' salloc -Q -N2 -n4 "$run" mpirun.mpich ./mpich
+asks "a wrapper for each rank" 4 '' srun -N2 -n4 "$run" ./mpich
+asks "an unserved rank of these" 2 'rank 1 on node' srun -N2 -n2 "$run" --mpi mpich sh -c '[ "$SLURM_PROCID" = 0 ] || unset LD_PRELOAD; exec ./mpich'
+reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' srun -N2 -n4 "$run" --report=r.txt ./mpich
+stopped "scancel" 'scancel -n stop' "$run" --report=r.txt srun -J stop -N2 -n4 ./mpich sleep
+printf '#!/bin/sh\nexec %s srun -n4 ./mpich\n' "$run" >job
+asks "sbatch" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o batch.out job >/dev/null; cat batch.out'
+asks "sbatch --export=NONE" 4 '' sh -c "sbatch -Q -W --export=NONE -N2 -n4 -o none.out --wrap 'cd $shared; export ATTRCACHE_LIBDIR=$shared/lib; $run srun -n4 ./mpich' >/dev/null; cat none.out"
+
+# In containers whose file system is this one's, but for the library, which has to be bound in.
+echo "containers:"
+mkdir -p "$CLUSTER_FOLDER"/{root,image,hidden}
+mount --rbind / "$CLUSTER_FOLDER/image"
+mount -t tmpfs tmpfs "$CLUSTER_FOLDER/image$shared/lib"
+export USER=root
+contained=(mpirun.mpich -np 2 ch-run)
+if type -P ch-run >/dev/null && ch-run "$CLUSTER_FOLDER/image" true; then
+  asks "charliecloud, the library bound in (K3)" 2 '' \
+    "$run" --mpi mpich "${contained[@]}" -b "$shared/lib" -c "$shared" "$CLUSTER_FOLDER/image" -- ./mpich
+  asks "... not bound in" 2 'served none of 2 ranks' \
+    "$run" --mpi mpich "${contained[@]}" -c "$shared" "$CLUSTER_FOLDER/image" -- ./mpich
+  asks "... a wrapper for each rank" 2 '' \
+    "${contained[@]}" -b "$shared/lib" -c "$shared" "$CLUSTER_FOLDER/image" -- "$run" ./mpich
+else
+  echo "  left out: charliecloud doesn't run here"
+fi
+mount -t cgroup2 none /sys/fs/cgroup
+podman=(podman run --rm --cgroups=disabled --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 --network host
+  --workdir "$shared" --tmpfs "$shared/lib:notmpcopyup" --rootfs /:O)
+if type -P podman >/dev/null && "${podman[@]}" true 2>/dev/null; then
+  inside=(--env LD_PRELOAD --env 'ATTRCACHE_*' --env 'OMPI_*' -v "$shared/lib:$shared/lib")
+  asks "podman, the library bound in (K3)" 1 '' "$run" --mpi mpich "${podman[@]:0:2}" "${inside[@]}" \
+    "${podman[@]:2:8}" --workdir "$shared" --rootfs /:O ./mpich
+  asks "... not bound in" 1 'served no rank' "$run" --mpi mpich "${podman[@]:0:2}" --env LD_PRELOAD --env 'ATTRCACHE_*' \
+    "${podman[@]:2}" ./mpich
+else
+  echo "  left out: podman doesn't run here"
+fi
+
+echo "clusters: $passed passed, $failed failed"
+exit "$((failed != 0))"

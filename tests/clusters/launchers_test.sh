@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# launchers_test.sh RUN LIBRARY PROGRAM STAND-IN: launchers that can't be had here, as stand-ins that parse their command
+# lines; and what attrcache-run says of ranks that weren't served.
+
+set -u
+run=$(readlink -f -- "$1") library=$(readlink -f -- "$2") program=$(readlink -f -- "$3") stand_in=$(readlink -f -- "$4")
+source tests/mpi/environment.sh
+served_by "$library"
+unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
+cd "$TMPDIR" || exit 1
+cp "$program" program
+
+failures=0
+fail() {
+  printf 'FAILED: %s\n' "$1"
+  failures=$((failures + 1))
+}
+# says RANKS TEXT COMMAND...: so many ranks run, and attrcache-run says that at the end; nothing if all were served.
+says() {
+  local ranks=$1 text=$2 output
+  shift 2
+  output=$(timeout 60 "$run" "$@" 2>&1 </dev/null)
+  [ "$(grep -c '^rank [0-9]* of' <<<"$output")" = "$ranks" ] || fail "$*: not $ranks ranks: $output"
+  if [ -n "$text" ]; then
+    grep -qF "attrcache-run: $text" <<<"$output" || fail "$*: no '$text': $output"
+  else
+    ! grep -q attrcache <<<"$output" || fail "$*: $output"
+  fi
+}
+
+mkdir -p bin opt/cray/pals/bin
+for name in flux aprun jsrun ibrun mpirun_rsh; do cp "$stand_in" "bin/$name"; done
+cp "$stand_in" opt/cray/pals/bin/mpiexec
+PATH=$PWD/bin:$PATH
+says 3 '' flux run -n 3 -o pmi=simple --env-remove=* -l -u ./program
+says 2 '' aprun -n 2 -N 1 -cc none -e A=B -ss ./program
+says 3 '' aprun -b -n 1 ./program : -n 2 ./program
+says 2 '' jsrun --nrs=2 -a 1 -i -E A=B ./program
+says 2 '' ibrun -n 2 -o 0 ./program
+says 2 '' mpirun_rsh -np 2 -hostfile /dev/null A=B C=D ./program # with a file, no hosts on the line
+says 2 '' mpirun_rsh -rsh -np 2 host1 host2 A=B ./program
+says 3 '' opt/cray/pals/bin/mpiexec -n 2 --ppn 1 --envnone --cpu-bind depth -l ./program : -np 1 ./program
+says 2 '' ibrun -n 2 env A=B ./program
+says 2 '' timeout 50 aprun -n 2 bash -c ./program
+
+# What isn't served is told.
+says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
+says 2 'served 1 of 2 ranks' mpirun.mpich -np 1 ./program : -np 1 env -u LD_PRELOAD ./program
+says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -i ./program
+says 0 'served no rank' --mpi mpich true
+says 3 '' mpirun.mpich -np 3 ./program
+says 1 '' ./program
+says 4 '' sh -c 'mpirun.mpich -np 2 ./program && mpirun.mpich -np 2 ./program' ./program
+"$run" --require-served --mpi mpich true 2>/dev/null
+[ $? = 97 ] || fail "--require-served"
+"$run" --require-served mpirun.mpich -np 2 ./program >/dev/null || fail "--require-served, all served"
+"$run" --require-served --mpi mpich sh -c 'exit 5' 2>/dev/null
+[ $? = 5 ] || fail "--require-served: the command's own code"
+cp "$(type -P true)" setuid && chmod u+s setuid
+[[ $("$run" ./setuid 2>&1) == *"is setuid or setgid"* ]] || fail "setuid: $("$run" ./setuid 2>&1)"
+[[ $("$run" sbatch job.sh 2>&1) == *"put attrcache-run into the job's script"* ]] || fail "sbatch"
+
+# A launcher that starts it for each rank: silent, or a line from each one that isn't served.
+wrapped() { # COUNT COMMAND...
+  local count=$1 output
+  shift
+  output=$(timeout 60 mpirun.mpich -np 3 "$@" 2>&1 </dev/null)
+  [ "$(grep -c 'attrcache-run: rank [0-2] on .*: not served' <<<"$output")" = "$count" ] || fail "wrapped: $*: $output"
+}
+wrapped 0 "$run" ./program
+wrapped 3 "$run" env -u LD_PRELOAD ./program
+
+# MPIs by other names: by the library that a program is linked with, and by what that says of itself.
+cat >named.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+int PMPI_Get_library_version(char* version, int* length) {
+  *length = (int)strlen(strcpy(version, getenv("NAMED") ? getenv("NAMED") : ""));
+  return 0;
+}
+END
+echo 'int PMPI_Get_library_version(char*, int*); int main(void) { return PMPI_Get_library_version(0, 0); }' >linked.c
+for name in libmpi_cray.so.12 libmpi_gnu_123.so.12 libmpi_intel.so.12 libmpi.so.12 libmpich.so.12; do
+  cc -shared -fPIC -Wl,-soname,$name named.c -o $name && cc linked.c -o linked "$PWD/$name" -Wl,-rpath,"$PWD" || fail "$name: cc"
+  [ "$("$run" --print ./linked 2>&1)" = "$library" ] || fail "$name: $("$run" --print ./linked 2>&1)"
+done
+export LD_PRELOAD=$PWD/libmpi_cray.so.12
+for version in 'MPI VERSION    : CRAY MPICH version 8.1.25.17 (ANL base 3.4a2)' 'Intel(R) MPI Library 2021.8 for Linux* OS' \
+  'MVAPICH2 Version      : 2.3.7' 'MVAPICH Version: 4.0' 'MPICH Version: 4.0.2'; do
+  NAMED=$version says 2 '' mpirun.mpich -np 2 ./program
+done
+NAMED='Another MPI 1.0' says 2 'served 0 of 2 ranks; on ' mpirun.mpich -np 2 ./program
+unset LD_PRELOAD
+
+# Where no address can be reached, a folder that both see is taken, which is gone then.
+cat >unreachable <<'END'
+#!/bin/sh
+ATTRCACHE_LAUNCHER=$(echo "$ATTRCACHE_LAUNCHER" | cut -d @ -f 1-3)@1@127.0.0.1@::1 exec "$@"
+END
+chmod +x unreachable
+says 2 '' mpirun.mpich -np 2 ./unreachable ./program
+[ -z "$(find . -name '.attrcache-run.*')" ] || fail "left behind: $(find . -name '.attrcache-run.*')"
+
+[ "$failures" = 0 ] && echo "passed"
+exit "$((failures != 0))"

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT
+ *
+ * program [sleep | kill | abort | exit]: an MPI program that uses an attribute. Then the last rank ends as it is told; the
+ * others, or all if it says sleep, wait until they are ended. The transports are those that hosts made of namespaces
+ * have: what looks at the machine takes them for one.
+ */
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int on_delete(MPI_Comm comm, int keyval, void* value, void* extra) {
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  return MPI_SUCCESS;
+}
+
+int main(int argc, char** argv) {
+  const char* how = argc > 1 ? argv[1] : "";
+  int rank, size, keyval;
+  char host[256] = "";
+  setenv("UCX_TLS", "tcp,self", 1);
+  setenv("OMPI_MCA_btl", "self,tcp", 1);
+  setenv("OMPI_MCA_pml", "ob1", 1);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, on_delete, &keyval, NULL);
+  MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &keyval);
+  gethostname(host, sizeof host - 1);
+  printf("rank %d of %d on %s\n", rank, size, host);
+  fflush(stdout);
+  if (how[0] != '\0') {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == size - 1 && strcmp(how, "kill") == 0) raise(SIGKILL);
+    if (rank == size - 1 && strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (rank == size - 1 && strcmp(how, "exit") == 0) exit(4);
+    for (;;) pause();
+  }
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval);
+  MPI_Comm_free_keyval(&keyval);
+  return MPI_Finalize();
+}

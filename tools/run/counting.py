@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Of how many ranks were served, and where the others were, as far as that can be known."""
+
+import os
+import re
+import shutil
+import subprocess
+
+# Where launchers write down on how many hosts they start something.
+NODE_LISTS = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
+NODE_FILES = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE")
+HOST_OPTIONS = ("-H", "-host", "--host", "-hosts", "--hosts")
+HOST_FILE_OPTIONS = ("-hostfile", "--hostfile", "-machinefile", "--machinefile", "-f", "-default-hostfile", "--default-hostfile")
+COUNT_OPTIONS = re.compile(r"(?:-n|-np|--np|-c|--n|--ntasks)(?:=(\d+))?|-n(\d+)|--(?:np|ntasks)=(\d+)")
+
+
+class Count:
+    """What the hellos of processes say together."""
+
+    def __init__(self, hellos):
+        self.served = [hello for hello in hellos if "declined" not in hello.fields]
+        self.declined = [hello for hello in hellos if "declined" in hello.fields]
+        self.worlds = worlds(hellos)
+        self.ranks = sum(max(size, len(members)) for size, members in self.worlds)
+
+    def complete(self):
+        return bool(self.served) and len(self.served) >= self.ranks
+
+
+def worlds(hellos):
+    """Each MPI_COMM_WORLD as (size, its members' hellos). Where the environment gives a world no name, a rank that
+    comes again belongs to the next one of that size: the command has started several, one after the other."""
+    found = {}
+    for hello in hellos:
+        rank, size = hello.number("rank"), hello.number("size")
+        copies = found.setdefault((hello.fields.get("world"), size), [])
+        for members in copies:
+            if rank not in members and size > 1:
+                members[rank] = hello
+                break
+        else:
+            copies.append({rank: hello})
+    return [(size, list(members.values())) for (_, size), copies in found.items() for members in copies]
+
+
+def asked_ranks(command):
+    """How many ranks the launcher's words ask for; None if they don't say."""
+    words = command.words[command.launcher + 1 :] if command.launcher >= 0 else []
+    total = 0
+    for word, following in zip(words, words[1:] + [""]):
+        found = COUNT_OPTIONS.fullmatch(word)
+        if found:
+            number = next((group for group in found.groups() if group), following)
+            total += int(number) if number.isdigit() else 0
+    return total or None
+
+
+def expanded(names):
+    """A list of hosts, Slurm's brackets included."""
+    if "[" in names and shutil.which("scontrol"):
+        told = subprocess.run(
+            ["scontrol", "show", "hostnames", names], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ).stdout
+        return told.decode().split()
+    return [name.split(":")[0] for name in names.split(",") if name and "[" not in name]
+
+
+def listed(path):
+    try:
+        with open(path) as file:
+            lines = [line.split("#")[0].split() for line in file]
+    except OSError:
+        return []
+    return [line[0].split(":")[0] for line in lines if line]
+
+
+def hosts(command):
+    """The hosts that the command was told to run on, as far as its words and the environment say it."""
+    words = command.words[command.launcher + 1 :] if command.launcher >= 0 else []
+    options = HOST_OPTIONS + (command.spec.hosts if command.spec else ())
+    found = []
+    for word, following in zip(words, words[1:] + [""]):
+        name, _, value = word.partition("=")
+        if name in options:
+            found += expanded(value or following)
+        elif name in HOST_FILE_OPTIONS:
+            found += listed(value or following)
+    if not found:
+        for name in NODE_LISTS:
+            found = found or expanded(os.environ.get(name, ""))
+        for name in NODE_FILES:
+            found = found or listed(os.environ.get(name, "/dev/null"))
+    return list(dict.fromkeys(found))
+
+
+def names(hosts_, most=8):
+    return ", ".join(hosts_[:most]) + (" and %d more" % (len(hosts_) - most) if len(hosts_) > most else "")
+
+
+def text(count, command, library, reason):
+    """One line about ranks that weren't served; None if all were. `reason` is what is known of the program."""
+    if count.complete() and not count.declined:
+        return None
+    here = {hello.fields.get("host", "").split(".")[0] for hello in count.served}
+    missing = [host for host in hosts(command) if host.split(".")[0] not in here]
+    if not count.served and not count.declined:
+        asked = asked_ranks(command)
+        line = "served none of %d ranks" % asked if asked else "served no rank"
+        line += ": no process that initializes MPI was heard of"
+    else:
+        line = "served %d of %d ranks" % (len(count.served), count.ranks)
+        if missing:
+            line += "; none on " + names(missing)
+    if count.declined:
+        said = {(hello.fields["declined"], hello.fields.get("host", "?")) for hello in count.declined}
+        return line + "; " + "; ".join("on %s: %s" % (host, why) for why, host in sorted(said)[:4])
+    if reason:
+        return line + "; " + reason
+    if missing and count.served:
+        return line + " (is %s there?)" % library
+    return line

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Where an interposer is: installed, or in a source tree, where Bazel builds it if sources have changed."""
+
+import glob
+import os
+import pwd
+import shutil
+import subprocess
+import time
+
+from which_mpi import clean_environment
+from words import die, say
+
+SOURCES = ("WORKSPACE", "MODULE.bazel", "BUILD", ".bazelrc", "lib", "tools/bazel")
+
+
+def find(here, target):
+    """The library of an MPI ("mpich", "mpich_report"), for the launcher in the folder `here`."""
+    name = "libattrcache_%s.so" % target
+    folders = [os.environ.get("ATTRCACHE_LIBDIR"), here, here + "/../lib", here + "/../lib/attrcache"]
+    for folder in folders:
+        if folder and os.path.isfile(os.path.join(folder, name)):
+            return os.path.realpath(os.path.join(folder, name))
+    root = os.path.dirname(here)
+    if not os.path.isfile(root + "/WORKSPACE") or not os.path.isfile(root + "/lib/mpi/BUILD"):
+        die("there is no %s beside %s, and this is no source tree to build it in" % (name, here))
+    return built(root, name) or build(root, name, target)
+
+
+def stamp_of(file):
+    """The file that says when a library was built here, and which file came of it. Bazel would need seconds to find
+    out that there is nothing to do."""
+    return file + ".asked-for"
+
+
+def identity_of(file):
+    status = os.stat(file)
+    return "%d %d %d" % (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def changed_since(paths, moment):
+    """Whether a file was changed, added or removed since. What counts is when it was last changed in any way (ctime),
+    not the time that it bears (mtime), which copies and archives preserve."""
+
+    def failed(_):
+        raise OSError
+
+    try:
+        for path in paths:
+            if os.stat(path).st_ctime_ns > moment:
+                return True
+            for folder, _, files in os.walk(path, onerror=failed) if os.path.isdir(path) else []:
+                for file in [folder] + [os.path.join(folder, file) for file in files]:
+                    if os.lstat(file).st_ctime_ns > moment:
+                        return True
+    except OSError:
+        return True
+    return False
+
+
+def built(root, name):
+    """The library, if it was built here and no source has changed since. The times of Bazel's outputs say nothing: one
+    that comes out as before keeps its time."""
+    folders = glob.glob(glob.escape(root) + "/bazel-out/*-opt/bin/lib/mpi")
+    if len(folders) != 1:
+        return None
+    file = os.path.realpath(os.path.join(folders[0], name))
+    stamp = stamp_of(file)
+    try:
+        with open(stamp) as told:
+            if told.read() != identity_of(file):
+                return None
+        moment = os.stat(stamp).st_mtime_ns
+    except OSError:
+        return None
+    sources = [os.path.join(root, source) for source in SOURCES]
+    return None if changed_since(filter(os.path.exists, sources), moment) else file
+
+
+def build(root, name, target):
+    if not shutil.which("bazel"):
+        die("building %s needs bazel (tools/setup installs it)" % name)
+    environment = clean_environment()
+    environment.setdefault("HOME", pwd.getpwuid(os.getuid()).pw_dir)  # Bazel refuses to start without
+
+    def bazel(*arguments):
+        return subprocess.run(
+            ("bazel",) + arguments,
+            cwd=root,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if arguments[0] == "build" else subprocess.DEVNULL,
+            universal_newlines=True,
+        )
+
+    where = bazel("info", "-c", "opt", "bazel-bin")
+    if where.returncode != 0:
+        die("bazel does not work here")
+    file = os.path.realpath(os.path.join(where.stdout.strip(), "lib/mpi", name))
+    if os.path.isfile(file):
+        say("bringing %s up to date, which takes up to some minutes if sources have changed" % name)
+    else:
+        say("building %s, which takes some minutes the first time" % name)
+    began = time.time() - 1  # clocks of file systems tick coarsely
+    done = bazel("build", "-c", "opt", "//lib/mpi:attrcache_" + target)
+    if done.returncode != 0:
+        die("%s\nattrcache-run: building %s failed" % (done.stdout.strip(), name))
+    # As a whole or not at all: another launcher may be reading it. Where it can't be written, Bazel is asked again.
+    temporary = "%s.%d" % (stamp_of(file), os.getpid())
+    try:
+        with open(temporary, "w") as stamp:
+            stamp.write(identity_of(file))
+        os.utime(temporary, (began, began))
+        os.replace(temporary, stamp_of(file))
+    except OSError:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+    return file

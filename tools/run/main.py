@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs an MPI program with its attributes served by attrcache; tools/attrcache-run starts this."""
+
+import argparse
+import os
+import shutil
+import sys
+
+import launchers
+import library
+import which_mpi
+from words import die
+
+USAGE = """\
+usage: attrcache-run [--mpi NAME] [--require-served] [--report[=FILE]] [--compare OLD.json] [--trace=FILE] [--] COMMAND [ARGUMENT...]
+       LAUNCHER [ARGUMENT...] attrcache-run [OPTION...] PROGRAM [ARGUMENT...]
+       attrcache-run --from WHERE [--report[=FILE]] [--compare OLD.json] [--trace=FILE]
+       attrcache-run [--mpi NAME] [--report] --print [COMMAND...]
+
+Runs COMMAND, an MPI program or a launcher with one, with attrcache's interposer preloaded into the ranks (not into the
+launcher), and returns its exit code. Which MPI it is, is found from the launcher and from the libraries that the program
+is linked with, unless --mpi says it. In the second form a launcher starts it for each rank. If ranks weren't served, one
+line at the end says how many, and where.
+
+  --mpi NAME       openmpi, mpich, or mpi_abi: the program is linked with libmpi_abi.so.1, the standard ABI of MPI-5.0,
+                   whichever of them that is
+  --require-served
+                   exit with code 97 if the command succeeds, but not every rank was served
+  --report         at the end, print what was done with attributes, and what was left behind, on standard error
+  --report=FILE    write that to FILE instead: as a page for browsers if its name ends in .html, as JSON if it ends in
+                   .json, else as text; may be given several times
+  --compare OLD.json
+                   say what changed since an earlier run, whose report is in OLD.json: in the pages, and below the text
+  --from WHERE     run nothing: write reports and the comparison of a run whose report is in WHERE, a JSON file, and its
+                   trace in the FILE of --trace; or of what ranks have left in WHERE, a folder (ATTRCACHE_REPORT)
+  --trace=FILE     write a timeline of callbacks and slow operations to FILE, for chrome://tracing or Perfetto
+  --print          print the path of the interposer library, and run nothing
+  --help           print this
+
+Known launchers are those of Open MPI and MPICH (and of what is made from it), and srun, flux run, aprun, jsrun, ibrun,
+mpirun_rsh and PALS' mpiexec. `man attrcache-clusters` has more on them, on containers, modules and reports of many hosts.
+
+The interposer is taken from $ATTRCACHE_LIBDIR, from beside this script, or from ../lib beside it; in a source
+tree it is built with Bazel if sources have changed, which takes some minutes the first time.
+A page is one file that needs no network, and contains the command. All this needs Python 3.
+With ATTRCACHE_VERBOSE=1 in the environment every process that initializes MPI says that it is served.
+With ATTRCACHE_CHECK=1 it warns on stderr, once for each place in the program, of misuse of attributes that MPIs let
+pass: stale keyvals, wrong kinds, double frees, callbacks that set no flag, lost errors, leaks, and more.
+Also in the environment: ATTRCACHE_TRACE_SLOW (microseconds from which on an operation is in the trace; 10),
+ATTRCACHE_TRACE_EVENTS (how many are kept per rank; 50000, and 500000 on all together), ATTRCACHE_REPORT (without the
+launcher: a folder in which each rank leaves what --from makes reports of), ATTRCACHE_PORTS (FIRST-LAST: on which ports
+it may listen to the ranks).
+"""
+
+UNSERVED = 97
+# What ranks are told, if it is set.
+SETTINGS = ["VERBOSE", "CHECK", "REPORT", "TRACE", "TRACE_SLOW", "TRACE_EVENTS", "LAUNCHER"]
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        die(message + " (--help lists the options)")
+
+
+def parsed(arguments):
+    parser = Parser(add_help=False, allow_abbrev=False, usage=argparse.SUPPRESS)
+    parser.add_argument("--mpi", choices=["openmpi", "mpich", "mpi_abi"])
+    parser.add_argument("--report", action="append", nargs="?", const="-", default=[])
+    for name in ("--compare", "--from", "--trace"):
+        parser.add_argument(name, dest=name[2:] + "_")
+    for name in ("--print", "--require-served"):
+        parser.add_argument(name, action="store_true", dest=name[2:].replace("-", "_") + "_")
+    parser.add_argument("-h", "--help", action="store_true")
+    # Options end where the command begins: argparse would look for them in it, too.
+    own, rest = [], list(arguments)
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        word = rest.pop(0)
+        if word == "--":
+            break
+        own.append(word)
+        if word in ("--mpi", "--compare", "--from") and rest:
+            own.append(rest.pop(0))
+        elif word == "--trace":
+            die("--trace wants a file: --trace=FILE")
+    wanted, unknown = parser.parse_known_args(own)
+    if unknown:
+        die("unknown option %s (--help lists them)" % unknown[0])
+    wanted.command = rest
+    return wanted
+
+
+def target(name, option):
+    """Where a report or trace goes, as an absolute path: its writer may run elsewhere."""
+    if not name or (name == "-" and option != "--report"):
+        die("%s wants a file: %s=FILE" % (option, option))
+    if name == "-":
+        return name
+    if not os.path.isdir(os.path.dirname(name) or "."):
+        die("%s=%s: there is no folder %s" % (option, name, os.path.dirname(name)))
+    if os.path.isdir(name):
+        die("%s=%s is a folder" % (option, name))
+    return os.path.abspath(name)
+
+
+def must_exist(command):
+    if shutil.which(command):
+        return
+    if os.path.exists(command):
+        die(command + ": no program, or none that you may run")
+    die(command + ": command not found")
+
+
+def find_library(here, command, wanted):
+    if not command.served:
+        if not command.words:
+            die("say which MPI (--mpi openmpi|mpich|mpi_abi), or give a command")
+        must_exist(command.words[0])
+        program = which_mpi.real_path(command.words[0])
+        why = program and which_mpi.out_of_reach(program)
+        if why:
+            die("%s %s: nothing can be preloaded into it" % (command.words[0], why))
+        die(
+            "can't tell the MPI of '%s': neither a launcher of Open MPI or MPICH nor linked with them; say --mpi openmpi,"
+            " --mpi mpich or --mpi mpi_abi" % " ".join(command.words)
+        )
+    found = library.find(here, command.served)
+    if not wanted.print_ and any(c in found for c in ": ;,@"):
+        die("%s can't be preloaded: its path has a space, or one of : ; , @" % found)
+    return found
+
+
+def main(here, arguments):
+    wanted = parsed(arguments)
+    if wanted.help:
+        print(USAGE, end="")
+        return 0
+    wanted.report = [target(name, "--report") for name in wanted.report]
+    wanted.trace_ = target(wanted.trace_, "--trace") if wanted.trace_ is not None else None
+    if wanted.from_ is not None:
+        import reports
+
+        return reports.from_file(here, wanted)
+    if not wanted.command and not wanted.print_:
+        print(USAGE, end="", file=sys.stderr)
+        return 2
+    if wanted.command and os.path.basename(wanted.command[0]) in launchers.LATER:
+        die("%s runs the command later: put attrcache-run into the job's script" % wanted.command[0])
+    command = which_mpi.Command(wanted.command, wanted.mpi)
+    file = find_library(here, command, wanted)
+    if wanted.print_:
+        print(file)
+        return 0
+    must_exist(wanted.command[0])
+    import running
+
+    return running.run(here, command, wanted, file)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What is wanted of reports, and where the ranks' documents come together; tools/report makes the reports of them."""
+
+import os
+import subprocess
+import sys
+
+from words import die, say
+
+
+def maker(here):
+    for folder in (here + "/report", here + "/../share/attrcache/report"):
+        file = os.path.realpath(os.path.join(folder, "report.py"))
+        if os.path.isfile(file):
+            return [sys.executable, "-E", "-s", "-B", file]
+    die("there is no report/report.py beside %s, which makes reports" % here)
+
+
+def options(wanted):
+    """What is wanted, as options of report.py."""
+    made = []
+    for name in wanted.report:
+        kind = {".html": "--page", ".json": "--json"}.get(os.path.splitext(name)[1], "--text")
+        made += [kind, name]
+    if wanted.compare_:
+        made += ["--compare", wanted.compare_]
+    return made + (["--trace", wanted.trace_] if wanted.trace_ else [])
+
+
+def from_file(here, wanted):
+    if wanted.command:
+        die("--from runs nothing, but there is a command: " + " ".join(wanted.command))
+    if not wanted.report and not wanted.compare_:
+        die("--from wants --report or --compare OLD.json")
+    if wanted.trace_ and not os.path.isfile(wanted.trace_) and not os.path.isdir(wanted.from_):
+        die("--trace=%s: there is no such file" % wanted.trace_)
+    command = maker(here) + options(wanted) + ["--from", wanted.from_]
+    os.environ["LD_PRELOAD"] = ""
+    os.execv(command[0], command)
+
+
+class Reports:
+    """The reports of a run. Before it begins, so that a wrong name costs no run, it is seen whether there is an earlier
+    report to compare with."""
+
+    def __init__(self, here, wanted):
+        self.any = bool(options(wanted))
+        if not self.any:
+            return
+        self.command = maker(here) + options(wanted)
+        self.words = wanted.command
+        if wanted.compare_ and not os.path.isfile(wanted.compare_):
+            die("--compare=%s: there is no such file" % wanted.compare_)
+
+    def settings(self, wanted):
+        """What the ranks are told: that they are to count, and to keep a timeline."""
+        if self.any:
+            os.environ["ATTRCACHE_REPORT"] = "launcher"
+            os.environ["ATTRCACHE_TRACE"] = "yes" if {"--trace", "--page"} & set(self.command) else ""
+
+    def make(self, documents, folder):
+        """Of the ranks' documents, which are kept in that folder if it can't be done."""
+        if not documents:
+            say("no report: no rank has handed anything over")
+            return
+        import tempfile
+
+        there = tempfile.mkdtemp(prefix=".attrcache.", dir=folder or None)
+        for number, document in enumerate(documents):
+            with open(os.path.join(there, "%d.json" % number), "wb") as file:
+                file.write(document)
+        words = ["--word=" + word for word in self.words]
+        made = subprocess.run(self.command + words + ["--from", there], stdin=subprocess.DEVNULL)
+        if made.returncode == 0:
+            for name in os.listdir(there):
+                os.unlink(os.path.join(there, name))
+            os.rmdir(there)
+        else:
+            say("what the ranks have handed over is kept: " + there)
+
+    def tell_missing(self, hellos, documents):
+        """Which ranks were heard of at their beginning, but have handed nothing over at their end."""
+        came = {message.who() for message in documents}
+        gone = [hello for hello in hellos if hello.who() not in came and "declined" not in hello.fields]
+        if gone:
+            names = ["%s on %s" % (hello.fields.get("rank", "?"), hello.fields.get("host", "?")) for hello in gone]
+            more = " and %d more" % (len(names) - 8) if len(names) > 8 else ""
+            say("the report lacks rank %s%s: killed, or ended without MPI_Finalize" % (", ".join(names[:8]), more))

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Which MPI a command runs, and where in it the launcher stands."""
+
+import os
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+
+import launchers
+from words import die
+
+# Open MPI's and MPICH's libraries, and those of MPIs that have the interface of one of them: Cray's
+# (libmpi_cray.so.12, libmpi_gnu_123.so.12), Intel's and MVAPICH's (libmpi.so.12), IBM's.
+ABI = re.compile(r"\blibmpi_abi\.so\.")
+MPICH = re.compile(r"\blibmpich\w*\.so|\blibmpi(_\w+)?\.so\.12\b|\blibmpi\w*fort\w*\.so\.12\b")
+OPENMPI = re.compile(r"\blibmpi(_ibm)?\.so\.|\blibopen-rte\.so|\blibprrte\.so")
+
+OPENMPI_LAUNCHER = re.compile(r"orterun|prterun|prte|prun|ompi-.*|.*run\.openmpi|mpiexec\.openmpi")
+MPICH_LAUNCHER = re.compile(r"mpiexec\.hydra|hydra_.*|mpiexec\.gforker|.*run\.mpich|mpiexec\.mpich")
+# What says its name only when it is asked.
+UNCLEAR_LAUNCHER = re.compile(r"mpirun|mpiexec")
+
+
+def clean_environment():
+    return dict(os.environ, LD_PRELOAD="")
+
+
+def output_of(command, **more):
+    try:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=clean_environment(),
+            universal_newlines=True,
+            errors="replace",
+            **more
+        ).stdout
+    except OSError:
+        return ""
+
+
+def real_path(word):
+    """The real file behind a command's name, or None."""
+    found = shutil.which(word)
+    return os.path.realpath(found) if found else None
+
+
+def first_bytes(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read(512)
+    except OSError:
+        return b""
+
+
+def linked_mpi(path):
+    """The MPI that a file is linked with, by its dynamic libraries: openmpi, mpich, mpi_abi or None."""
+    if not first_bytes(path).startswith(b"\x7fELF"):
+        return None
+    libraries = output_of(["ldd", path])
+    if ABI.search(libraries):  # which may bring others along
+        return "mpi_abi"
+    if MPICH.search(libraries):
+        return "mpich"
+    return "openmpi" if OPENMPI.search(libraries) else None
+
+
+def out_of_reach(path):
+    """Why nothing can be preloaded into a program; None if nothing is known against it."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return None
+    if mode & (stat.S_ISUID | stat.S_ISGID):
+        return "is setuid or setgid"
+    try:
+        if "security.capability" in os.listxattr(path):
+            return "has capabilities"
+    except OSError:
+        pass
+    head = first_bytes(path)
+    if head.startswith(b"\x7fELF") and "not a dynamic" in output_of(
+        ["sh", "-c", 'ldd "$1" 2>&1', "sh", path]
+    ):
+        return "is linked statically"
+    return None
+
+
+def launcher_mpi(path):
+    """The MPI whose launcher a file is, by its name or by what it says of itself; else None."""
+    name = os.path.basename(path)
+    if OPENMPI_LAUNCHER.fullmatch(name):
+        return "openmpi"
+    if MPICH_LAUNCHER.fullmatch(name):
+        return "mpich"
+    if not UNCLEAR_LAUNCHER.fullmatch(name):
+        return None
+    linked = linked_mpi(path)
+    if linked:
+        return linked
+    # Open MPI's of version 5 on is linked with none of its libraries.
+    says = output_of([path, "--version"])
+    if "Open MPI" in says:
+        return "openmpi"
+    return "mpich" if "HYDRA" in says or "Intel(R) MPI" in says else None
+
+
+def script_mpi(interpreter):
+    """The MPI that the modules of a script's interpreter are linked with."""
+    if not os.path.basename(interpreter).startswith("python"):
+        return None
+    asks = "import importlib.util as u\ns = u.find_spec('mpi4py') and u.find_spec('mpi4py.MPI')\nprint(s.origin if s else '')"
+    module = output_of([interpreter, "-c", asks]).strip()
+    return linked_mpi(module) if module else None
+
+
+def interpreter_of(path):
+    """The interpreter that a script names in its first line, or None."""
+    head = first_bytes(path)
+    if not head.startswith(b"#!"):
+        return None
+    line = head[2:].split(b"\n")[0].replace(b"\0", b"").decode(errors="replace").split()
+    if len(line) > 1 and os.path.basename(line[0]) == "env":
+        return shutil.which(line[1])
+    return line[0] if line else None
+
+
+def program_mpi(path):
+    mpi = linked_mpi(path) or script_mpi(path)
+    if not mpi:
+        interpreter = interpreter_of(path)
+        mpi = script_mpi(interpreter) if interpreter else None
+    return mpi
+
+
+def launched_mpi(words):
+    """What a launcher's arguments say of the program: the first that is linked with an MPI decides. Programs may also
+    stand in a file of command lines."""
+    last = ""
+    for word in words:
+        found = None
+        if last in ("-app", "--app", "-configfile", "--configfile", "--multi-prog"):
+            try:
+                with open(word) as file:
+                    found = launched_mpi(shlex.split(file.read(), comments=True))
+            except (OSError, ValueError):
+                pass
+        if not found:
+            path = real_path(word)
+            found = program_mpi(path) if path and os.path.isfile(path) else None
+        if found:
+            return found
+        last = word
+    return None
+
+
+class Command:
+    """What a command's words are.
+
+    words     the command
+    launcher  the place of an MPI launcher among the words, or -1
+    spec      which launcher that is (launchers.py), or None
+    mpi       whose launcher it is, or the MPI of the program where there is none, or None
+    served    the interposer: that MPI's, but the standard ABI's if the program is linked with it, which is another
+              question than whose launcher starts it
+    """
+
+    def __init__(self, words, served):
+        self.words = words
+        self.launcher = -1
+        self.spec = None
+        self.mpi = None
+        self.served = served
+        # The first word that tells decides; wrappers such as timeout or env tell nothing.
+        for i, word in enumerate(words):
+            path = real_path(word)
+            if not path or not os.path.isfile(path):
+                continue
+            if self._is_launcher(i, word, path):
+                return
+            found = program_mpi(path)
+            if found:
+                self.mpi = found
+                self.served = self.served or found
+                return
+        self.mpi = self.served
+
+    def _is_launcher(self, i, word, path):
+        self.spec = launchers.find(word, path)
+        # The name as given counts too: a link may name the MPI better than its target does.
+        found = None if self.spec else launcher_mpi(path) or launcher_mpi(word)
+        if not self.spec and not found:
+            return False
+        self.launcher = i
+        inside = None if self.served else launched_mpi(self.words[i + 1 :])
+        if self.spec:  # it starts programs of any MPI
+            self.served = self.served or inside
+            self.mpi = self.served
+            return True
+        self.mpi = found
+        if not self.served:
+            self.served = "mpi_abi" if inside == "mpi_abi" else found
+        elif self.served not in ("mpi_abi", found):
+            die("--mpi %s, but %s is a launcher of %s" % (self.served, word, found))
+        return True
