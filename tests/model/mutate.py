@@ -36,7 +36,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-LAYERS = ["c_api", "callback", "domain", "epoch", "keyval", "table"]
+LAYERS = ["c_api", "callback", "domain", "epoch", "keyval", "readers", "table"]
 HEADERS = ["lib/platform", "tests/model/explorer"]  # memory orders are in these, too
 COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL",
            '-DATTRCACHE_ATOMIC_HEADER="tests/model/explorer/atomic.h"',
