@@ -68,7 +68,9 @@ ThreadRecord* Readers::mine() {
       memory_.release(allocated);
     }
   }
-  unsigned highest = highest_.load(kRelaxed);
+  // Acquire: whoever has raised it has seen all claims that came before a look at it (F4), and so does
+  // this thread.
+  unsigned highest = highest_.load(kAcquire);
   while (highest < ordinal &&
          !highest_.compare_exchange_weak(highest, ordinal, kAcqRel, kRelaxed)) {
   }
