@@ -78,7 +78,7 @@ ThreadRecord* Readers::mine() {
   // From here on its thread may take the fast way.
   if (c == 0 && fence_.light() && !threads_.hooked() &&
       record->first.what.load(kRelaxed) == uintptr_t(Says::kTaken)) {
-    record->first.what.store(0, kRelaxed);
+    record->first.what.store(0, kRelease);  // as in take()
   }
   return record;
 }
@@ -98,7 +98,8 @@ Announcement* Readers::take() {
   }
   Announcement* const cell = record->free;
   record->free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
-  cell->what.store(uintptr_t(Says::kTaken), kRelaxed);
+  // Release, as every store there: whoever finds that a holder has let go reads this one, perhaps.
+  cell->what.store(uintptr_t(Says::kTaken), kRelease);
   return cell;
 }
 

@@ -238,7 +238,7 @@ void withdraw_first(Readers& readers, Announcement& cell, const Pair& slot) {
   if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
   cell->who.store(readers.threads().identity(), kRelaxed);
   cell->more.store(mark_of(borrowed), kRelaxed);
-  cell->what.store(uintptr_t(Says::kGivenUp), kRelaxed);  // nothing to keep alive
+  cell->what.store(uintptr_t(Says::kGivenUp), kRelease);  // nothing to keep alive
   *borrowed = {value.in_c, cell, &readers};
   return ATTRCACHE_OK;
 }
