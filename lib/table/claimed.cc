@@ -59,10 +59,12 @@ void grant(Readers& readers, const Table& table, const Pair& slot, SlotContent c
     const uint64_t awaited = cell.meta.load(kRelaxed);
     constexpr uint64_t kKeyval = uint64_t{meta::kSameAttribute & ~meta::kVisibleHalf} << 32;
     const uint64_t clock = clock_of(table);
-    if (((awaited ^ claimed.meta) & kKeyval) != 0 || cell.who.load(kRelaxed) == me ||
-        meta::age(awaited, clock) <= meta::age(claimed.meta, clock)) {
-      return false;
-    }
+    if (((awaited ^ claimed.meta) & kKeyval) != 0 || cell.who.load(kRelaxed) == me) return false;
+    // It waits for this claim itself, or for one of a younger value.
+    const bool earlier = meta::sequence(awaited) == meta::sequence(claimed.meta)
+                             ? ((awaited ^ claimed.meta) & meta::kRestored) != 0
+                             : meta::age(awaited, clock) > meta::age(claimed.meta, clock);
+    if (!earlier) return false;
     const Says then =
         Announcement::says(what) == Says::kAwaitsToBorrow ? Says::kBorrows : Says::kCopies;
     // Acquire and release: pairs with the exchange of announce_wait(), and with that of who gives the

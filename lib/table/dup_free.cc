@@ -54,7 +54,6 @@ class Dup {
   Pair* place_in_another_leaf(uint32_t index);
   int duplicate(const Batch::Item& item, uint32_t keyval, uint32_t like, int* callback_code);
   int call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like, int* callback_code);
-  bool hold_at_once(Pair& slot, uint64_t m, Hold* hold);
   int hold_or_find_own(Pair& slot, uint32_t keyval, Hold* hold);
   int call_for_deleted(SlotContent own, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
                        int* callback_code);
@@ -196,7 +195,8 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
   if (made == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
   Hold hold;
-  if (!hold_at_once(slot, m, &hold)) [[unlikely]] {
+  if (!hold_at_once(registry_.readers(), slot, m, Says::kCopies, 0, &hold)) [[unlikely]] {
+    if (hold.cell != nullptr) end_copy_hold(from_, slot, keyval, *hold.cell);
     const int result = hold_or_find_own(slot, keyval, &hold);
     if (result == ATTRCACHE_ERR_DELETING) {
       return call_for_deleted(hold.content, slot, *made, keyval, like, callback_code);
@@ -219,24 +219,6 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
       [&](Copied copied) __attribute__((always_inline)) {
         return finish(copied, slot, *made, keyval, like, callback_code);
       });
-}
-
-// Holds a value in the usual case: it is attached and known to be read. `m` is what was read of the
-// slot before.
-inline bool Dup::hold_at_once(Pair& slot, uint64_t m, Hold* hold) {
-  constexpr uint64_t kUsual = meta::kVisible | meta::kDeleting | meta::kRead;
-  if ((m & kUsual) != (meta::kVisible | meta::kRead)) [[unlikely]]
-    return false;
-  Readers& readers = registry_.readers();
-  hold->cell = readers.take();
-  if (hold->cell == nullptr) [[unlikely]]
-    return false;
-  readers.announce(*hold->cell, slot, Says::kCopies, m);
-  hold->content = slot.load();
-  if (hold->content.meta == m) [[likely]]
-    return true;
-  end_copy_hold(from_, slot, meta::keyval(m, 0), *hold->cell);
-  return false;
 }
 
 // Holds a value as hold_value() does, but gives ERR_DELETING, and the value, if this thread deletes

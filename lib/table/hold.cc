@@ -156,10 +156,9 @@ Attempt::Step Attempt::await() {
     }
     m |= meta::kAwaited;
   }
-  constexpr uint64_t kSameClaim = meta::kAttachment | meta::kDeleting | meta::kReplacing;
   const auto ended = [&] {
     return !Announcement::awaits(waiting_->what.load(kAcquire)) ||  // pairs with grant()
-           ((slot_.load_meta() ^ m) & kSameClaim) != 0;
+           ((slot_.load_meta() ^ m) & meta::kClaim) != 0;
   };
   const auto stuck = [&] {
     const uint64_t who = who_replaces(readers_, slot_, m);
@@ -262,10 +261,18 @@ int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed
   }
   Pair* const slot = table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
-  Hold hold;
-  const int result = hold_value({registry, table, nullptr}, *slot, keyval, Says::kBorrows,
-                                mark_of(borrowed), &hold);
-  if (result != ATTRCACHE_OK) return result;
+  Hold hold = {};
+  const uint64_t m = slot->load_meta();
+  if (!meta::belongs(m, keyval) ||
+      !hold_at_once(readers, *slot, m, Says::kBorrows, mark_of(borrowed), &hold)) {
+    if (hold.cell != nullptr) {
+      readers.withdraw(*hold.cell, *slot);
+      readers.release(*hold.cell);
+    }
+    const int result = hold_value({registry, table, nullptr}, *slot, keyval, Says::kBorrows,
+                                  mark_of(borrowed), &hold);
+    if (result != ATTRCACHE_OK) return result;
+  }
   const SlotContent& held = hold.content;
   *borrowed = {seen_by_c(held.value, slot->value_address(), tag_of(held.meta)), hold.cell,
                &readers};

@@ -30,6 +30,23 @@ struct Hold {
 int hold_value(const Target& target, Pair& slot, uint32_t keyval, Says says, uint64_t more,
                Hold* hold);
 
+// Holds a value in the usual case: it is attached and known to be read. `m` is what was read of the
+// slot before. False: hold_value() is to be asked; `cell` isn't null if it has announced in vain.
+[[gnu::always_inline]] inline bool hold_at_once(Readers& readers, Pair& slot, uint64_t m, Says says,
+                                                uint64_t more, Hold* hold) {
+  constexpr uint64_t kUsual = meta::kVisible | meta::kDeleting | meta::kRead;
+  hold->cell = nullptr;
+  if ((m & kUsual) != (meta::kVisible | meta::kRead)) [[unlikely]]
+    return false;
+  hold->cell = readers.take();
+  if (hold->cell == nullptr) [[unlikely]]
+    return false;
+  hold->cell->more.store(more, kRelaxed);
+  readers.announce(*hold->cell, slot, says, m);
+  hold->content = slot.load();
+  return hold->content.meta == m;
+}
+
 // Whether the calling thread has borrowed the value in a slot. `m`: what was read of the slot.
 bool has_borrowed(const Readers& readers, const Pair& slot, uint64_t m);
 

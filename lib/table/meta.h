@@ -7,7 +7,7 @@
 //   62        visible to get
 //   61        tag, low bit
 //   60 .. 53  keyval generation
-//   52 .. 44  0
+//   52 .. 44  how often the value was claimed and restored, modulo 512: tells its claims apart
 //   43        deleting: somebody waits for the end of the replacing set (kAwaited)
 //   42        attached: a thread may have announced that it reads the value (kRead)
 //             deleting: the claimer has not yet seen off those who hold the value
@@ -58,6 +58,7 @@ inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
 inline constexpr uint64_t kRead = uint64_t{kReadHalf} << 32;
 inline constexpr uint64_t kAwaited = uint64_t{kAwaitedHalf} << 32;
+inline constexpr uint64_t kRestored = uint64_t{511} << 44;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
 inline constexpr uint64_t kReplacing = kNoDeleteFn;  // the same bit, where kDeleting is set
 inline constexpr unsigned kSequenceBits = 35;
@@ -141,6 +142,14 @@ constexpr bool readable(uint32_t upper, uint32_t keyval) {
 // Which attachment it is, of those to one slot: its keyval's generation and kind, tag and number.
 constexpr uint64_t kAttachment =
     (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence;
+
+// Which claim of an attachment it is; and the attachment's meta when a claim has ended with nothing
+// changed.
+constexpr uint64_t kClaim = kAttachment | kDeleting | kReplacing | kRestored;
+constexpr uint64_t restored(uint64_t m) {
+  constexpr uint64_t kOne = kRestored & (~kRestored + 1);
+  return (m & ~kRestored) | ((m + kOne) & kRestored);
+}
 
 // From this age on, in attachments to the table since, a value may have been renumbered (renumber.h).
 constexpr uint64_t kOldAge = uint64_t{1} << 33;

@@ -178,7 +178,7 @@ class Claim {
     uint64_t now = slot_->load_meta();
     while (is(now) && meta::visible(now)) {
       const bool read = meta::read(now) || meta::awaited(now);
-      if (end(now, attached_ | (read ? meta::kRead : 0))) return true;
+      if (end(now, meta::restored(attached_) | (read ? meta::kRead : 0))) return true;
     }
     return false;
   }

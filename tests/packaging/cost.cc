@@ -12,9 +12,10 @@ struct Session {
 };
 using Keyval = attrcache::Keyval<int, Session>;
 
-// What a C program would keep.
+// What a C program would keep that is to work in any domain.
 struct InC {
   attrcache_kind* kind;
+  attrcache_keyval_numbers numbers;
   int keyval;
 };
 static_assert(sizeof(Keyval) == sizeof(InC));

@@ -93,9 +93,9 @@ refuses() { # TEXT ARGUMENT...
 refuses "none.json can't be read: No such file" --report=no.html --compare none.json "$program" nothing
 refuses "bad.json is no JSON" --report=no.html --compare=bad.json "$program" nothing
 refuses "other.json is a report of format 9" --compare other.json "$program" nothing
-refuses "--compare wants" --compare
+refuses "argument --compare: expected one argument" --compare
 refuses "--compare wants" --compare= "$program"
-refuses "--from wants" --from
+refuses "argument --from: expected one argument" --from
 refuses "there is no folder" --report=/no/such/page.html "$program" nothing
 refuses "--from runs nothing" --from bad.json --report=no.html "$program" nothing
 refuses "--from wants --report" --from bad.json

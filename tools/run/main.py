@@ -85,6 +85,9 @@ def parsed(arguments):
     wanted, unknown = parser.parse_known_args(own)
     if unknown:
         die("unknown option %s (--help lists them)" % unknown[0])
+    for option, value in (("--compare", wanted.compare_), ("--from", wanted.from_)):
+        if value == "":
+            die(option + " wants a file")
     wanted.command = rest
     return wanted
 

@@ -22,7 +22,7 @@ def options(wanted):
     for name in wanted.report:
         kind = {".html": "--page", ".json": "--json"}.get(os.path.splitext(name)[1], "--text")
         made += [kind, name]
-    if wanted.compare_:
+    if wanted.compare_ is not None:
         made += ["--compare", wanted.compare_]
     return made + (["--trace", wanted.trace_] if wanted.trace_ else [])
 
@@ -30,7 +30,7 @@ def options(wanted):
 def from_file(here, wanted):
     if wanted.command:
         die("--from runs nothing, but there is a command: " + " ".join(wanted.command))
-    if not wanted.report and not wanted.compare_:
+    if not wanted.report and wanted.compare_ is None:
         die("--from wants --report or --compare OLD.json")
     if wanted.trace_ and not os.path.isfile(wanted.trace_) and not os.path.isdir(wanted.from_):
         die("--trace=%s: there is no such file" % wanted.trace_)
@@ -49,8 +49,14 @@ class Reports:
             return
         self.command = maker(here) + options(wanted)
         self.words = wanted.command
-        if wanted.compare_ and not os.path.isfile(wanted.compare_):
-            die("--compare=%s: there is no such file" % wanted.compare_)
+        if wanted.compare_ is not None:
+            sys.path.append(os.path.dirname(self.command[-len(options(wanted)) - 1]))
+            import reading
+
+            try:
+                reading.read(wanted.compare_)
+            except reading.Bad as error:
+                die(str(error))
 
     def settings(self, wanted):
         """What the ranks are told: that they are to count, and to keep a timeline."""

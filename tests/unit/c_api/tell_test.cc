@@ -102,7 +102,7 @@ TEST(QuietTest, WithoutTheFlagBothSucceed) {
 
 TEST(DomainOptionsTest, BadOnesAreRefused) {
   attrcache_domain* domain = nullptr;
-  attrcache_domain_options options = with_flags(2);
+  attrcache_domain_options options = with_flags(4);
   EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_ARGUMENT);
   for (const int bytes : {-4, 1, 2, 16}) {
     options = {};
