@@ -68,7 +68,7 @@ struct Runtime {
 
 TEST(Abandon, BesideABorrow) {
   int borrowed_it = 0;
-  run_model({3, 2}, [&] {
+  run_model({2, 1}, [&] {
     Runtime r;
     spawn([&] {
       attrcache_borrowed borrowed = {};
@@ -88,7 +88,7 @@ TEST(Abandon, BesideABorrow) {
 TEST(Abandon, BesideADelete) {
   int deleted = 0;
   for (const int code : {0, 5}) {
-    run_model({3, 2}, [&] {
+    run_model({2, 1}, [&] {
       Runtime r;
       r.delete_code = code;
       spawn([&] {
@@ -109,7 +109,7 @@ TEST(Abandon, BesideADelete) {
 TEST(Abandon, FinallyBesideADelete) {
   int by_both = 0;
   for (const int code : {0, 5}) {
-    run_model({3, 2}, [&] {
+    run_model({2, 1}, [&] {
       Runtime r;
       r.delete_code = code;
       spawn([&] { r.erase(); });
@@ -135,7 +135,7 @@ TEST(Abandon, FinallyBesideADelete) {
 // One that is hidden already, because the thread has deleted it as well.
 TEST(Abandon, FinallyBesideAHiddenDelete) {
   for (const int code : {0, 5}) {
-    run_model({3, 2}, [&] {
+    run_model({2, 1}, [&] {
       Runtime r;
       r.delete_code = code;
       spawn([&] { r.erase(); });
@@ -154,7 +154,7 @@ TEST(Abandon, FinallyBesideAHiddenDelete) {
 
 TEST(Abandon, FinallyBesideABorrow) {
   int borrowed_it = 0;
-  run_model({3, 2}, [&] {
+  run_model({2, 1}, [&] {
     Runtime r;
     spawn([&] {
       attrcache_borrowed borrowed = {};

@@ -8,7 +8,7 @@ namespace attrcache::model {
 namespace {
 
 TEST(Callback, FailingDeleteAgainstDelete) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     f.values[1].failures = 1;
@@ -18,7 +18,7 @@ TEST(Callback, FailingDeleteAgainstDelete) {
 }
 
 TEST(Callback, FailingDeleteAgainstSet) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     f.values[1].failures = 1;
@@ -28,7 +28,7 @@ TEST(Callback, FailingDeleteAgainstSet) {
 }
 
 TEST(Callback, AlwaysFailingDeleteAgainstAll) {
-  run_with_fixture({2}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     f.values[1].failures = 3;
@@ -44,7 +44,7 @@ TEST(Callback, AlwaysFailingDeleteAgainstAll) {
 
 // A failed delete says that the value is still there, unless another call has taken it.
 TEST(Callback, FailingDeleteKeepsTheValueVisible) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     f.values[1].failures = 1;
@@ -57,7 +57,7 @@ TEST(Callback, FailingDeleteKeepsTheValueVisible) {
 }
 
 TEST(Callback, DeleteThatSetsAgain) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
       if (value == 1) fixture.set(0, 0, 2);
     };
@@ -68,7 +68,7 @@ TEST(Callback, DeleteThatSetsAgain) {
 }
 
 TEST(Callback, ReplacingSetWhoseCallbackSets) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
       if (value == 1) fixture.set(0, 0, 2);
     };
@@ -79,7 +79,7 @@ TEST(Callback, ReplacingSetWhoseCallbackSets) {
 }
 
 TEST(Callback, DeleteThatDeletesItself) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
     f.set(0, 0, 1);
     spawn([&f] { f.erase(0, 0); });
@@ -92,7 +92,7 @@ TEST(Callback, DeleteThatDeletesItself) {
 
 // PETSc's pair: each delete_fn deletes the other's attribute. Two threads, neither may wait.
 TEST(Callback, DeletesOfEachOther) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 1); };
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
     f.set(0, 0, 1);
@@ -103,7 +103,7 @@ TEST(Callback, DeletesOfEachOther) {
 }
 
 TEST(Callback, DeleteThatFreesItsKeyval) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.free(0); };
     f.set(0, 0, 1);
     spawn([&f] { f.erase(0, 0); });
@@ -112,7 +112,7 @@ TEST(Callback, DeleteThatFreesItsKeyval) {
 }
 
 TEST(Callback, DeleteAllAgainstDeletesThatEndBefore) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);

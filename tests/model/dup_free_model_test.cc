@@ -25,7 +25,7 @@ struct Dup : Objects {
 // What is attached at every instant is copied: a set that replaces a value without delete_fn in one
 // step is no deletion, and must not make copy_all miss the attribute.
 TEST(Dup, FindsWhatIsReplacedMeanwhile) {
-  run_model({3}, [] {
+  run_model({2, 1}, [] {
     Dup d(1);
     d.set(0, 1);
     spawn([&d] {
@@ -43,7 +43,7 @@ TEST(Dup, FindsWhatIsReplacedMeanwhile) {
 
 // The reference of a copy is its own, whoever gives back that of the original meanwhile.
 TEST(Dup, AgainstDelete) {
-  run_model({}, [] {
+  run_model({2, 1}, [] {
     Dup d(2);
     d.set(0, 1);
     d.set(1, 2);
@@ -60,7 +60,7 @@ TEST(Dup, AgainstDelete) {
 // The keyval lives as long as the copy, which freeing it meanwhile doesn't hinder.
 TEST(Dup, AgainstFreeKeyval) {
   for (const bool erase : {false, true}) {
-    run_model({3}, [erase] {
+    run_model({2, 1}, [erase] {
       Dup d(1, 2);
       d.set(0, 1);
       spawn([&d, erase] {
@@ -101,7 +101,7 @@ TEST(Free, AgainstFreeAndFreeKeyval) {
 
 // The old object's directory comes into being meanwhile.
 TEST(Dup, AgainstGrowth) {
-  run_model({2}, [] {
+  run_model({2, 1}, [] {
     Dup d(4);
     d.set(0, 1);
     spawn([&d] { d.set(3, 4); });
@@ -115,7 +115,7 @@ TEST(Dup, AgainstGrowth) {
 
 // Two dups of one object.
 TEST(Dup, AgainstDup) {
-  run_model({3}, [] {
+  run_model({2, 1}, [] {
     Dup d(1);
     d.set(0, 1);
     attrcache_table third = {};
@@ -132,7 +132,7 @@ TEST(Dup, AgainstDup) {
 
 // Also where the copied one came while the copy was being made.
 TEST(AtOnce, CopiesAreOlderThoughSetMeanwhile) {
-  run_model({}, [] {
+  run_model({2, 1}, [] {
     Objects o;
     o.keys_up_to(2, Copy::kDup, Delete::kCalled);
     o.key(Copy::kDup, Delete::kNoDeleteFn);
@@ -152,7 +152,7 @@ TEST(AtOnce, CopiesAreOlderThoughSetMeanwhile) {
 
 // A value whose delete_fn runs isn't copied, nor is the mark of it.
 TEST(AtOnce, CopyAgainstDelete) {
-  run_model({}, [] {
+  run_model({2, 1}, [] {
     Objects o;
     o.keys_up_to(2, Copy::kDup, Delete::kCalled);
     o.set(0, 1);
@@ -174,7 +174,7 @@ TEST(AtOnce, CopyAgainstDelete) {
 
 // A borrow of the original is none of the copy.
 TEST(AtOnce, CopyAgainstBorrow) {
-  run_model({}, [] {
+  run_model({2, 1}, [] {
     Objects o;
     o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
@@ -195,7 +195,7 @@ TEST(AtOnce, CopyAgainstBorrow) {
 
 // A free waits until what another thread has borrowed is given back.
 TEST(AtOnce, FreeAgainstBorrow) {
-  run_model({3}, [] {
+  run_model({2, 1}, [] {
     Objects o;
     o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
@@ -221,7 +221,7 @@ TEST(AtOnce, FreeAgainstBorrow) {
 // The keyval ends once, when both its free and that of the object are done.
 TEST(AtOnce, FreeAgainstFreeKeyval) {
   for (const unsigned stripes : {1u, 2u}) {
-    run_model({}, [=] {
+    run_model({2, 1}, [=] {
       Objects o(stripes);
       o.keys_up_to(2, Copy::kDup, Delete::kNoDeleteFn);
       o.set(0, 1);
@@ -242,7 +242,7 @@ TEST(AtOnce, FreeAgainstFreeKeyval) {
 
 // The end of a freed keyval is a callback, too: it finds what is older still there.
 TEST(AtOnce, OneDestructorToBeRun) {
-  run_model({}, [] {
+  run_model({2, 1}, [] {
     Objects o;
     o.keys_up_to(2, Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
@@ -262,7 +262,7 @@ TEST(AtOnce, OneDestructorToBeRun) {
 // A dup that begins again drops the last reference on a keyval, whose destructor frees the old
 // object.
 TEST(AtOnce, GivenUpCopyEndsKeyval) {
-  run_model({2}, [] {
+  run_model({2, 1}, [] {
     Objects o;
     o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.key(Copy::kCalled, Delete::kNoDeleteFn);
@@ -290,7 +290,7 @@ TEST(AtOnce, GivenUpCopyEndsKeyval) {
 // What dup finds again under callbacks: attached at every instant, though never for long. (The walk
 // in the order of setting.)
 TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
-  run_model({3}, [] {
+  run_model({2, 1}, [] {
     Objects o;
     o.key(Copy::kDup, Delete::kNoDeleteFn);
     o.key(Copy::kCalled, Delete::kNoDeleteFn);
@@ -313,7 +313,7 @@ TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
 // thread has given its own pin on the original back, and must wait for that of another dup.
 TEST(AtOnce, CopyThatReplacesAgainstCopy) {
   int waited = 0;
-  run_model({2}, [&waited] {
+  run_model({2, 1}, [&waited] {
     Objects o;
     o.key(Copy::kCalled, Delete::kCalled);
     o.set(0, 1);

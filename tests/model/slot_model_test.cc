@@ -11,7 +11,7 @@ namespace attrcache::model {
 namespace {
 
 TEST(Slot, SetAgainstSet) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     spawn([&f] { f.set(0, 0, 1); });
     spawn([&f] { f.set(0, 0, 2); });
@@ -19,7 +19,7 @@ TEST(Slot, SetAgainstSet) {
 }
 
 TEST(Slot, SetAgainstSetOfAnAttached) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -28,7 +28,7 @@ TEST(Slot, SetAgainstSetOfAnAttached) {
 }
 
 TEST(Slot, SetAgainstDelete) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -37,7 +37,7 @@ TEST(Slot, SetAgainstDelete) {
 }
 
 TEST(Slot, DeleteAgainstDelete) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.erase(0, 0); });
@@ -46,7 +46,7 @@ TEST(Slot, DeleteAgainstDelete) {
 }
 
 TEST(Slot, GetAgainstAll) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -59,7 +59,7 @@ TEST(Slot, GetAgainstAll) {
 }
 
 TEST(Slot, SetAgainstTwoDeletes) {
-  run_with_fixture({3}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -69,7 +69,7 @@ TEST(Slot, SetAgainstTwoDeletes) {
 }
 
 TEST(Slot, TwoSetsAgainstDelete) {
-  run_with_fixture({2}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -79,7 +79,7 @@ TEST(Slot, TwoSetsAgainstDelete) {
 }
 
 TEST(Slot, SetsInTurnAgainstDeletesInTurn) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     spawn([&f] {
       f.set(0, 0, 1);
@@ -94,7 +94,7 @@ TEST(Slot, SetsInTurnAgainstDeletesInTurn) {
 }
 
 TEST(Slot, GetSeesTheBodyThatWasSet) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     spawn([&f] { f.set(0, 0, 1); });
     spawn([&f] {
@@ -106,7 +106,7 @@ TEST(Slot, GetSeesTheBodyThatWasSet) {
 
 // Keyvals without delete_fn: the paths in one step.
 TEST(Slot, NoDeleteFnSetAgainstSetAndDelete) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -119,7 +119,7 @@ TEST(Slot, NoDeleteFnSetAgainstSetAndDelete) {
 }
 
 TEST(Slot, NoDeleteFnDeleteAgainstDelete) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] { f.erase(0, 0); });
@@ -128,7 +128,7 @@ TEST(Slot, NoDeleteFnDeleteAgainstDelete) {
 }
 
 TEST(Slot, NoDeleteFnGetSeesTheBodyThatReplacedAnother) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -138,7 +138,7 @@ TEST(Slot, NoDeleteFnGetSeesTheBodyThatReplacedAnother) {
 
 // A replaced value may have the number of the one before, and with it the same meta.
 TEST(Slot, NoDeleteFnDeleteAgainstSetsOfTheSameValue) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] {
@@ -151,7 +151,7 @@ TEST(Slot, NoDeleteFnDeleteAgainstSetsOfTheSameValue) {
 }
 
 TEST(Slot, NoDeleteFnBorrowAgainstSet) {
-  run_with_fixture({}, [](Fixture& f) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -166,7 +166,7 @@ TEST(Slot, NoDeleteFnBorrowAgainstSet) {
 
 // Which of two attributes was set later, when that is known.
 TEST(Slot, NoDeleteFnSetsKeepTheOrder) {
-  run_model({}, [] {
+  run_model({2, 1}, [] {
     Fixture f;
     f.make_key(Fixture::kNone);
     f.make_key(Fixture::kNone);
