@@ -49,8 +49,7 @@ ThreadRecord* Readers::make_chunk(unsigned chunk, void** allocated) {
   return records;
 }
 
-// The record of the calling thread; null when out of memory.
-ThreadRecord* Readers::mine() {
+ThreadRecord* Readers::look_up() {
   const unsigned ordinal = thread_ordinal();
   const unsigned c = chunk_of(ordinal);
   if (c >= kChunks) return nullptr;
@@ -75,6 +74,7 @@ ThreadRecord* Readers::mine() {
          !highest_.compare_exchange_weak(highest, ordinal, kAcqRel, kRelaxed)) {
   }
   auto* const record = reinterpret_cast<ThreadRecord*>(chunk) + (ordinal - first_of(c));
+  record->active = true;
   // From here on its thread may take the fast way.
   if (c == 0 && fence_.light() && !threads_.hooked() &&
       record->first.what.load(kRelaxed) == uintptr_t(Says::kTaken)) {
@@ -94,7 +94,7 @@ Announcement* Readers::take() {
       record->free = &cell;
     }
     more->next = record->more.load(kRelaxed);
-    record->more.exchange(reinterpret_cast<uintptr_t>(more), kAcqRel);  // as in mine()
+    record->more.exchange(reinterpret_cast<uintptr_t>(more), kAcqRel);  // as in look_up()
   }
   Announcement* const cell = record->free;
   record->free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));

@@ -147,7 +147,12 @@ class Readers {
     return chunk == 0 ? kNearOrdinals : first_of(chunk);
   }
   ThreadRecord* make_chunk(unsigned chunk, void** allocated);
-  ThreadRecord* mine();
+  ThreadRecord* look_up();
+  // The record of the calling thread; null when out of memory.
+  ThreadRecord* mine() {
+    ThreadRecord& near = near_record();
+    return near.active ? &near : look_up();
+  }
   template <typename Visit>
   static bool any_cell(uintptr_t more, Visit visit);
   template <typename Visit>

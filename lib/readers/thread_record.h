@@ -30,8 +30,8 @@ struct alignas(128) ThreadRecord {
   alignas(8) class Readers* readers = nullptr;
   // The latest of its MoreCells.
   alignas(8) Atomic<uintptr_t> more{0};
-  // What the thread sees of the epoch while it is within introspection (epoch/epoch.h), else 0.
-  Atomic<uint64_t> epoch{0};
+  // Whether its thread has looked it up. Until then nobody looks at it.
+  alignas(8) bool active = false;
   // The cell of a borrow by one who has borrowed nothing else. Not used where borrows take the slow
   // way, nor before its thread has taken that once; there it says kTaken.
   alignas(8) Announcement first;

@@ -16,9 +16,10 @@ struct FullRegistry {
   Epoch epoch{1};
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
+  Readers readers{threads, Memory(), false};
   Registry registry;
 
-  explicit FullRegistry(unsigned stripes = 1) : registry(0, options, stripes, epoch, threads) {
+  explicit FullRegistry(unsigned stripes = 1) : registry(0, options, stripes, epoch, readers) {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
     free(id::make(0, 0, 1));
   }

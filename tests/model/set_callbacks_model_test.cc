@@ -9,12 +9,13 @@ namespace attrcache::model {
 namespace {
 
 struct Kind {
-  explicit Kind(unsigned stripes = 1) : registry(0, options, stripes, epoch, threads) {
+  explicit Kind(unsigned stripes = 1) : registry(0, options, stripes, epoch, readers) {
     expect(registry.create(callbacks(1), &keyval) == ATTRCACHE_OK, "made");
   }
   Epoch epoch{1};
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
+  Readers readers{threads, Memory(), false};
   Registry registry;
   int keyval = 0;
 

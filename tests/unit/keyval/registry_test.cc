@@ -54,8 +54,9 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   Epoch epoch{GetParam()};
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
+  Readers readers{threads, Memory(), false};
   DomainSettings settings = telling();
-  Registry registry{kKind, options, GetParam(), epoch, threads, settings};
+  Registry registry{kKind, options, GetParam(), epoch, readers, settings};
 };
 
 TEST_P(RegistryTest, AKeyvalIsOfItsKindAndFoundUntilItIsFreed) {
