@@ -12,11 +12,12 @@ struct Session {
 };
 using Keyval = attrcache::Keyval<int, Session>;
 
-// What a C program would keep that is to work in any domain.
+// What a C program would keep that is to work in any domain: also the int that attrcache_get takes.
 struct InC {
   attrcache_kind* kind;
   attrcache_keyval_numbers numbers;
   int keyval;
+  int for_get;
 };
 static_assert(sizeof(Keyval) == sizeof(InC));
 }  // namespace
@@ -26,7 +27,7 @@ extern "C" {
 int* cxx_get(const Keyval& keyval, const Session& session) { return keyval.get(session); }
 int* capi_get(const InC& keyval, const Session& session) {
   void* value = nullptr;
-  attrcache_get(keyval.kind, &session.attributes, keyval.keyval, &value);
+  attrcache_get(keyval.kind, &session.attributes, keyval.for_get, &value);
   return static_cast<int*>(value);
 }
 
@@ -35,7 +36,7 @@ bool cxx_get_status(const Keyval& keyval, const Session& session, int*& value) {
 }
 bool capi_get_status(const InC& keyval, const Session& session, int*& value) {
   void* found = nullptr;
-  const int result = attrcache_get(keyval.kind, &session.attributes, keyval.keyval, &found);
+  const int result = attrcache_get(keyval.kind, &session.attributes, keyval.for_get, &found);
   if (result == ATTRCACHE_OK) value = static_cast<int*>(found);
   return result == ATTRCACHE_OK;
 }
