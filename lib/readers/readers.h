@@ -100,7 +100,8 @@ class Readers {
   bool any_used(Visit visit) const;
 
   // Announces a wait, in a cell that was taken. The cell stays taken when the wait has ended.
-  void announce_wait(Announcement& cell, const Pair& slot, Says says, uint64_t meta, uint64_t more) {
+  void announce_wait(Announcement& cell, const Pair& slot, Says says, uint64_t meta,
+                     uint64_t more) {
     cell.meta.store(meta, kRelaxed);
     cell.who.store(threads_.identity(), kRelaxed);
     cell.more.store(more, kRelaxed);

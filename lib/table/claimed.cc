@@ -112,7 +112,8 @@ void delete_left(const Target& target, Pair& slot, uint32_t keyval, SlotContent 
   Readers& readers = target.registry.readers();
   {
     const Readers::Claiming claiming(readers);
-    for (Holder other; find_holder(readers, target.table, slot, left.meta, Says::kCopies, &other);) {
+    for (Holder other;
+         find_holder(readers, target.table, slot, left.meta, Says::kCopies, &other);) {
       if (wait_for(readers, slot, left.meta, other) || !begin_to_leave(other, slot)) continue;
       return leave(readers, other, slot, left.value);
     }
@@ -166,7 +167,8 @@ int see_others_off(const Target& target, Pair& slot, uint32_t keyval, uint64_t m
 
 void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t value) {
   holder.cell->more.store(value, kRelaxed);
-  holder.cell->what.store(Announcement::of(&slot, Says::kLeft), kRelease);  // pairs with withdraw_copy()
+  holder.cell->what.store(Announcement::of(&slot, Says::kLeft),
+                          kRelease);  // pairs with withdraw_copy()
   readers.wake(slot);
 }
 

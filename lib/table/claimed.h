@@ -43,9 +43,9 @@ struct Holder {
 };
 
 enum class SeenOff {
-  kYes,      // nobody holds the value any more
-  kLeft,     // the deletion is left to a copier, who waits for the caller: leave() must follow, when
-             // the value was taken out of the slot. Its reference on the keyval passes to the copier
+  kYes,   // nobody holds the value any more
+  kLeft,  // the deletion is left to a copier, who waits for the caller: leave() must follow, when
+          // the value was taken out of the slot. Its reference on the keyval passes to the copier
   kDeadlock  // a borrower does, and the value is attached again
 };
 

@@ -91,15 +91,14 @@ size_t list_attributes(const Registry& registry, const Table& constant,
       const SlotContent now = item.slot->load();
       if (!meta::visible(now.meta)) continue;
       if (count < capacity) {
-        const unsigned pins = meta::read(now.meta) ? count_holders(registry.readers(), table,
-                                                                   *item.slot, now.meta)
-                                                   : 0;
-        infos[count] = {
-            .keyval = number_of(now.meta, item.index),
-            .tag = meta::tag(now.meta),
-            .value = static_cast<intptr_t>(now.value),
-            .pins = pins,
-            .deleting = meta::deleting(now.meta) && !meta::read(now.meta)};
+        const unsigned pins = meta::read(now.meta)
+                                  ? count_holders(registry.readers(), table, *item.slot, now.meta)
+                                  : 0;
+        infos[count] = {.keyval = number_of(now.meta, item.index),
+                        .tag = meta::tag(now.meta),
+                        .value = static_cast<intptr_t>(now.value),
+                        .pins = pins,
+                        .deleting = meta::deleting(now.meta) && !meta::read(now.meta)};
       }
       ++count;
     }

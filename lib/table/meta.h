@@ -140,8 +140,7 @@ constexpr bool readable(uint32_t upper, uint32_t keyval) {
 }
 
 // Which attachment it is, of those to one slot: its keyval's generation and kind, tag and number.
-constexpr uint64_t kAttachment =
-    (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence;
+constexpr uint64_t kAttachment = (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence;
 
 // Which claim of an attachment it is; and the attachment's meta when a claim has ended with nothing
 // changed.

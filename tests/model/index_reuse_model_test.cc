@@ -116,8 +116,7 @@ TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
       // This one has index 0, unless index 2 was freed before it.
       const attrcache_callbacks callbacks = {};
       int keyval;
-      if (f.registry.create(callbacks, &keyval) == ATTRCACHE_OK)
-        ++created;
+      if (f.registry.create(callbacks, &keyval) == ATTRCACHE_OK) ++created;
     });
     join();
     f.finish();

@@ -34,7 +34,8 @@ class Pairs : public ::testing::TestWithParam<bool> {
     auto& c = *static_cast<Context*>(extra);
     if (c.in_copy && depth() == 0) {
       ++depth();
-      const int result = attrcache_delete(c.kind, other(c, object), other(c, object), c.keyval, nullptr);
+      const int result =
+          attrcache_delete(c.kind, other(c, object), other(c, object), c.keyval, nullptr);
       EXPECT_EQ(result, ATTRCACHE_OK);
       --depth();
     }
@@ -122,8 +123,8 @@ class Anything : public ::testing::TestWithParam<bool> {
     attrcache_table* const table = &c.tables[any(kObjects)];
     const int keyval = c.keyvals[any(2)];
     const auto may_be = [&](int result) {
-      return result == ATTRCACHE_OK || (c.borrows && (result == ATTRCACHE_ERR_DEADLOCK ||
-                                                      result == ATTRCACHE_ERR_BORROWED));
+      return result == ATTRCACHE_OK ||
+             (c.borrows && (result == ATTRCACHE_ERR_DEADLOCK || result == ATTRCACHE_ERR_BORROWED));
     };
     switch (any(c.borrows ? 6 : 4)) {
       case 0: {

@@ -154,11 +154,11 @@ enum {
   ATTRCACHE_ERR_BORROWED,          /* this very thread has borrowed the value */
   /* a borrow may be given back only by the thread that took it */
   ATTRCACHE_ERR_THREAD = ATTRCACHE_ERR_BORROWED + 2,
-  ATTRCACHE_ERR_BUSY,              /* the table or domain is still in use */
-  ATTRCACHE_ERR_UNSUPPORTED,       /* this processor lacks what the library was built for */
-  ATTRCACHE_ERR_DELETING,          /* a set up this thread's stack is replacing the value */
-  ATTRCACHE_ERR_MOVED,             /* the table's bytes were copied or moved while it had memory */
-  ATTRCACHE_ERR_DEADLOCK           /* who holds or replaces the value waits for this thread */
+  ATTRCACHE_ERR_BUSY,        /* the table or domain is still in use */
+  ATTRCACHE_ERR_UNSUPPORTED, /* this processor lacks what the library was built for */
+  ATTRCACHE_ERR_DELETING,    /* a set up this thread's stack is replacing the value */
+  ATTRCACHE_ERR_MOVED,       /* the table's bytes were copied or moved while it had memory */
+  ATTRCACHE_ERR_DEADLOCK     /* who holds or replaces the value waits for this thread */
 };
 
 /* The callback code that stands for "a C++ exception left the callback, and was caught" (see

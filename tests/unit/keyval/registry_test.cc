@@ -25,9 +25,9 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   int make() { return make(&ends); }
   int make(int* of) {
     int keyval = ATTRCACHE_KEYVAL_INVALID;
-    EXPECT_EQ(registry.create({nullptr, nullptr, of, ATTRCACHE_C, count_end, nullptr, nullptr},
-                              &keyval),
-              ATTRCACHE_OK);
+    EXPECT_EQ(
+        registry.create({nullptr, nullptr, of, ATTRCACHE_C, count_end, nullptr, nullptr}, &keyval),
+        ATTRCACHE_OK);
     return keyval;
   }
   int free(int keyval) { return registry.free(&keyval); }
