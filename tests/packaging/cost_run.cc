@@ -60,7 +60,8 @@ int main(int argc, char** argv) {
     return run<Keyval>(operation, times, keyval,
                        {cxx_get, cxx_get_status, cxx_set, cxx_delete, cxx_borrow});
   }
-  const InC in_c = {kind.native(), keyval.native()};
+  const InC in_c = {kind.native(), attrcache_kind_numbers(kind.native()), keyval.native(),
+                    keyval.native()};  // its domain has no numbers of its own
   return run<InC>(operation, times, in_c,
                   {capi_get, capi_get_status, capi_set, capi_delete, capi_borrow});
 }
