@@ -59,7 +59,7 @@ class Launcher:
         return at
 
 
-# What takes no value: by the manuals of Slurm 24.11, Flux 0.60, PALS 1.2, ALPS 6.0, JSM 10.3, TACC's ibrun, MVAPICH2 2.3.
+# What takes no value: as far as is known of Slurm 24.11, Flux 0.60, PALS 1.2, ALPS 6.0, JSM 10.3, TACC's ibrun, MVAPICH2 2.3.
 KNOWN = {
     "srun": Launcher(
         "bcast compress contiguous disable-status exact exclusive external get-user-env help hold immediate interactive "
