@@ -19,7 +19,7 @@ diff - "$work/shown" <<'END' || fail "expected (<) and shown (>) differ"
 3 attributes = {0x40000013 = Aint 9, 0x40000003 = 0x1234, held by 1, 0x400003f3 = int -7}
 2 attributes = {0x4000bb70 = 0xfa4, 0x40000280 = 0x1eaf}
 0 attributes
-session (kind 3), 4 keyvals = {0x40000003 = copy <copy_it>, delete <delete_it>, extra_state 0x77, 0x40000013 = copy <copy_it>, delete <delete_it>, extra_state 0x77, Fortran (Aint), freed and still in use, 0x1f5 = predefined, 0x1f6 = predefined}
+session (kind 3), 4 keyvals = {0x40000003 = copy <copy_it>, delete <delete_it>, extra_state 0x77, 0x40000013 = copy <copy_it>, delete <delete_it>, extra_state 0x77, Fortran (Aint), freed and still in use, 0x1f6 = predefined, 0x1f5 = predefined}
 communicator (kind 0), 3000 keyvals = {0x40000000 = copy null, delete null, extra_state 0x0, 0x40000010 = copy null, delete null, extra_state 0x0...}
 "communicator, index 2999, generation 0"
 "ATTRCACHE_KEYVAL_INVALID"
