@@ -134,7 +134,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
         // Its claimer waits for those who hold it. A value that C reads at its address, in the slot,
         // stays there as long as somebody copies it, unless that would never end.
         const bool at_address = !meta::has_tag(now.meta, ATTRCACHE_AS_POINTER);
-        const int result = see_others_off(target, *slot, keyval, now.meta, at_address);
+        const int result = see_others_off(target, *slot, keyval, now, at_address);
         if (result != ATTRCACHE_OK) return result;
       }
       const uint64_t entry = reference.take();
@@ -244,7 +244,7 @@ int delete_found(const Target& target, Pair& slot, uint32_t keyval, Caller calle
     uint64_t m = now.meta;
     if (meta::deleting(m)) {
       if (meta::read(m)) {
-        const int result = see_others_off(target, slot, keyval, m, false);
+        const int result = see_others_off(target, slot, keyval, now, false);
         if (result != ATTRCACHE_OK) return result;
         m = slot.load_meta();
         if (((m ^ now.meta) & meta::kClaim) != 0) continue;

@@ -3,6 +3,7 @@
 #include "table/claimed.h"
 
 #include "platform/thread.h"
+#include "platform/wait.h"
 #include "table/circle.h"
 #include "table/meta.h"
 
@@ -55,14 +56,22 @@ void grant(Readers& readers, const Table& table, const Pair& slot, SlotContent c
   const uint64_t me = readers.threads().identity();
   bool any = false;
   readers.any([&](Announcement& cell, uintptr_t what) {
+    if (!Announcement::is_about(what, &slot)) return false;
+    // Somebody else who waits here is just doing the same: in three steps it will be a holder.
+    for (Backoff backoff; Announcement::says(what) == Says::kGranting;) {
+      readers.threads().wait(backoff);
+      what = cell.what.load(kAcquire);  // pairs with the store below
+    }
     if (!Announcement::is_about(what, &slot) || !Announcement::awaits(what)) return false;
     const uint64_t awaited = cell.meta.load(kRelaxed);
     constexpr uint64_t kKeyval = uint64_t{meta::kSameAttribute & ~meta::kVisibleHalf} << 32;
     const uint64_t clock = clock_of(table);
     if (((awaited ^ claimed.meta) & kKeyval) != 0 || cell.who.load(kRelaxed) == me) return false;
     // It waits for this claim itself, or for one of a younger value.
+    const uint64_t since = (claimed.meta & meta::kRestored) - (awaited & meta::kRestored);
+    constexpr uint64_t kHalf = meta::kRestored / 2 & meta::kRestored;
     const bool earlier = meta::sequence(awaited) == meta::sequence(claimed.meta)
-                             ? ((awaited ^ claimed.meta) & meta::kRestored) != 0
+                             ? (since & meta::kRestored) - 1 < kHalf
                              : meta::age(awaited, clock) > meta::age(claimed.meta, clock);
     if (!earlier) return false;
     const Says then =
@@ -150,10 +159,13 @@ SeenOff see_off(const Target& target, Pair& slot, uint32_t keyval, slot::Claim& 
   }
 }
 
-int see_others_off(const Target& target, Pair& slot, uint32_t keyval, uint64_t m, bool copied) {
+int see_others_off(const Target& target, Pair& slot, uint32_t keyval, SlotContent claimed,
+                   bool copied) {
   Readers& readers = target.registry.readers();
   const Readers::Claiming claiming(readers);
+  const uint64_t m = claimed.meta;
   readers.heavy_fence();
+  grant(readers, target.table, slot, claimed);  // or who is about to be handed it would be passed
   give_up_copies(target, slot, keyval);
   Holder holder;
   while (find_holder(readers, target.table, slot, m, Says::kBorrows, &holder)) {

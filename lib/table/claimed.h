@@ -56,8 +56,9 @@ SeenOff see_off(const Target& target, Pair& slot, uint32_t keyval, slot::Claim& 
                 SlotContent claimed, FenceOnce& fence, Holder* holder);
 
 // Waits until nobody has borrowed a value that another thread has claimed, nor, with `copied`, copies
-// it. OK, or DEADLOCK; who copies is not waited for in a circle. `m` is what the slot held.
-int see_others_off(const Target& target, Pair& slot, uint32_t keyval, uint64_t m, bool copied);
+// it. OK, or DEADLOCK; who copies is not waited for in a circle. `claimed` is what the slot held.
+int see_others_off(const Target& target, Pair& slot, uint32_t keyval, SlotContent claimed,
+                   bool copied);
 
 // Hands the value to the copier that see_off() has chosen.
 void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t value);
