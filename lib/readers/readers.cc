@@ -98,13 +98,14 @@ Announcement* Readers::take() {
   }
   Announcement* const cell = record->free;
   record->free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
-  // Release, as every store there: whoever finds that a holder has let go reads this one, perhaps.
-  cell->what.store(uintptr_t(Says::kTaken), kRelease);
+  // As an announcement, and release() too: whoever finds that a holder has let go reads this one,
+  // perhaps; and to full readers updates alone of a cell keep the order that F3 and F4 need.
+  fence_.announce(cell->what, uintptr_t(Says::kTaken));
   return cell;
 }
 
 void Readers::release(Announcement& cell) {
-  cell.what.store(0, kRelease);
+  fence_.announce(cell.what, uintptr_t{0});
   ThreadRecord* const record = mine();  // it exists, and may be another one than where the cell is
   if (&cell == &record->first) return;
   cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);

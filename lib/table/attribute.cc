@@ -141,7 +141,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
       if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
       SlotContent over = slot->load();
-      if (((over.meta ^ now.meta) & meta::kClaim) == 0 &&
+      if (((over.meta ^ now.meta) & (meta::kClaim | meta::kGranted)) == 0 &&
           slot::attach_over(*slot, over, {value, attached_now(target, entry, keyval, tag)},
                             readers)) {  // (S7)
         reference.give();
@@ -247,7 +247,7 @@ int delete_found(const Target& target, Pair& slot, uint32_t keyval, Caller calle
         const int result = see_others_off(target, slot, keyval, now, false);
         if (result != ATTRCACHE_OK) return result;
         m = slot.load_meta();
-        if (((m ^ now.meta) & meta::kClaim) != 0) continue;
+        if (((m ^ now.meta) & (meta::kClaim | meta::kGranted)) != 0) continue;
       }
       if (slot::hide(slot, m)) return ATTRCACHE_OK;  // (S6)
       continue;

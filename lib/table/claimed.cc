@@ -51,44 +51,76 @@ bool wait_for(Readers& readers, const Pair& slot, uint64_t m, const Holder& hold
   return gone;
 }
 
-// Hands the claimed value to those who have waited since before it was attached.
-void grant(Readers& readers, const Table& table, const Pair& slot, SlotContent claimed) {
-  const uint64_t me = readers.threads().identity();
+// Whether an announced wait is one for this claim of the value to end, or for that of a younger value.
+// Then a claim of the value has already passed it.
+bool waits_for_longer(const Table& table, const Announcement& cell, uint64_t claimed) {
+  const uint64_t awaited = cell.meta.load(kRelaxed);
+  constexpr uint64_t kKeyval = uint64_t{meta::kSameAttribute & ~meta::kVisibleHalf} << 32;
+  if (((awaited ^ claimed) & kKeyval) != 0) return false;
+  if (meta::sequence(awaited) != meta::sequence(claimed)) {
+    return meta::age(awaited, clock_of(table)) > meta::age(claimed, clock_of(table));
+  }
+  const uint64_t since = (claimed & meta::kRestored) - (awaited & meta::kRestored);
+  constexpr uint64_t kHalf = meta::kRestored / 2 & meta::kRestored;
+  return since != 0 && (since & meta::kRestored) <= kHalf;
+}
+
+// Waits until nobody is just handing out a value of that slot. True: somebody was.
+bool await_grants(const Readers& readers, const Pair& slot) {
   bool any = false;
   readers.any([&](Announcement& cell, uintptr_t what) {
-    if (!Announcement::is_about(what, &slot)) return false;
-    // Somebody else who waits here is just doing the same: in three steps it will be a holder.
-    for (Backoff backoff; Announcement::says(what) == Says::kGranting;) {
+    for (Backoff backoff; what == Announcement::of(&slot, Says::kGranting); any = true) {
       readers.threads().wait(backoff);
-      what = cell.what.load(kAcquire);  // pairs with the store below
+      what = cell.what.load(kAcquire);  // pairs with the stores of grant()
     }
-    if (!Announcement::is_about(what, &slot) || !Announcement::awaits(what)) return false;
-    const uint64_t awaited = cell.meta.load(kRelaxed);
-    constexpr uint64_t kKeyval = uint64_t{meta::kSameAttribute & ~meta::kVisibleHalf} << 32;
-    const uint64_t clock = clock_of(table);
-    if (((awaited ^ claimed.meta) & kKeyval) != 0 || cell.who.load(kRelaxed) == me) return false;
-    // It waits for this claim itself, or for one of a younger value.
-    const uint64_t since = (claimed.meta & meta::kRestored) - (awaited & meta::kRestored);
-    constexpr uint64_t kHalf = meta::kRestored / 2 & meta::kRestored;
-    const bool earlier = meta::sequence(awaited) == meta::sequence(claimed.meta)
-                             ? (since & meta::kRestored) - 1 < kHalf
-                             : meta::age(awaited, clock) > meta::age(claimed.meta, clock);
-    if (!earlier) return false;
-    const Says then =
-        Announcement::says(what) == Says::kAwaitsToBorrow ? Says::kBorrows : Says::kCopies;
-    // Acquire and release: pairs with the exchange of announce_wait(), and with that of who gives the
-    // wait up.
-    if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kGranting), kAcqRel,
-                                           kRelaxed)) {
-      return false;
-    }
-    cell.more.store(claimed.value, kRelaxed);
-    cell.meta.store(claimed.meta, kRelaxed);
-    cell.what.store(Announcement::of(&slot, then), kRelease);  // pairs with the loads of the waiter
-    any = true;
     return false;
   });
-  if (any) readers.wake(slot);
+  return any;
+}
+
+// Hands the claimed value to those who have waited for longer. Whoever deletes or replaces it beside
+// its claim looks for holders first. So all who wait are marked, then the slot is (S14), and only then
+// do they hold the value: the other one finds S14 done, and then them, or S14 fails.
+void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& claim,
+           SlotContent claimed) {
+  const uint64_t me = readers.threads().identity();
+  do {
+    Announcement* marked = nullptr;  // the cells, each with the next one in `more`
+    readers.any([&](Announcement& cell, uintptr_t what) {
+      if (!Announcement::is_about(what, &slot) || !Announcement::awaits(what)) return false;
+      if (!waits_for_longer(table, cell, claimed.meta) || cell.who.load(kRelaxed) == me)
+        return false;
+      // Acquire and release: pairs with the exchange of announce_wait(), and with that of who gives
+      // the wait up.
+      if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kGranting),
+                                             kAcqRel, kRelaxed)) {
+        return false;
+      }
+      const bool borrows = Announcement::says(what) == Says::kAwaitsToBorrow;
+      cell.more.store(reinterpret_cast<uintptr_t>(marked) | borrows, kRelaxed);
+      marked = &cell;
+      return false;
+    });
+    const bool granted = marked != nullptr && claim.grant();  // (S14)
+    while (marked != nullptr) {
+      Announcement& cell = *marked;
+      const auto more = static_cast<uintptr_t>(cell.more.load(kRelaxed));
+      marked = reinterpret_cast<Announcement*>(more & ~uintptr_t{1});
+      const bool borrows = (more & 1) != 0;
+      // It may be another wait than the one that was looked at, by now.
+      Says then = borrows ? Says::kAwaitsToBorrow : Says::kAwaitsToCopy;
+      cell.more.store(0, kRelaxed);
+      if (granted && waits_for_longer(table, cell, claimed.meta)) {
+        then = borrows ? Says::kBorrows : Says::kCopies;
+        cell.more.store(claimed.value, kRelaxed);
+        cell.meta.store(claimed.meta, kRelaxed);
+      }
+      cell.what.store(Announcement::of(&slot, then),
+                      kRelease);  // pairs with the loads of the waiter
+    }
+    if (granted) readers.wake(slot);
+    // An earlier claimer may be about to find that it can't hand its value to somebody who waits.
+  } while (await_grants(readers, slot));
 }
 
 // Gives up what this thread's own copy_fns hold of an attachment, up its stack.
@@ -143,7 +175,7 @@ SeenOff see_off(const Target& target, Pair& slot, uint32_t keyval, slot::Claim& 
   const uint64_t m = claimed.meta;
   const Readers::Claiming claiming(readers);
   fence(readers);
-  grant(readers, target.table, slot, claimed);
+  grant(readers, target.table, slot, claim, claimed);
   give_up_copies(target, slot, keyval);
   for (;;) {
     if (find_holder(readers, target.table, slot, m, Says::kBorrows, holder)) {
@@ -165,7 +197,7 @@ int see_others_off(const Target& target, Pair& slot, uint32_t keyval, SlotConten
   const Readers::Claiming claiming(readers);
   const uint64_t m = claimed.meta;
   readers.heavy_fence();
-  grant(readers, target.table, slot, claimed);  // or who is about to be handed it would be passed
+  if ((m & meta::kGranted) != 0) await_grants(readers, slot);
   give_up_copies(target, slot, keyval);
   Holder holder;
   while (find_holder(readers, target.table, slot, m, Says::kBorrows, &holder)) {

@@ -33,6 +33,7 @@ class Attempt {
   Step on_claimed();
   Step await();
   bool holds_already(uint64_t* announced) const;
+  uintptr_t answer() const;
   bool end_wait();
   void let_go(Announcement*& cell);
   void withdraw() {
@@ -49,7 +50,6 @@ class Attempt {
   Announcement* cell_ = nullptr;     // in which the attempt is announced
   Announcement* waiting_ = nullptr;  // in which a wait is; it may be granted the value
   bool announced_ = false;
-  bool awaited_ = false;  // the slot shows that this thread waits
   SlotContent now_ = {};
 };
 
@@ -144,18 +144,18 @@ Attempt::Step Attempt::on_claimed() {
 
 // Waits for the end of a replacing set, or until a later claimer has handed over the value.
 Attempt::Step Attempt::await() {
-  if (waiting_ == nullptr && (waiting_ = readers_.take()) == nullptr) return Step::kMemory;
   uint64_t m = now_.meta;
-  if (!awaited_) {
+  if (waiting_ == nullptr) {
+    if ((waiting_ = readers_.take()) == nullptr) return Step::kMemory;
+    // Only once, since it says for how long this thread has waited.
     const Says says = says_ == Says::kCopies ? Says::kAwaitsToCopy : Says::kAwaitsToBorrow;
     readers_.announce_wait(*waiting_, slot_, says, m, 0);
-    awaited_ = slot::await(slot_, m);  // (S11)
-    if (!awaited_) {
-      now_ = slot_.load();
-      return Step::kAgain;
-    }
-    m |= meta::kAwaited;
   }
+  if (!slot::await(slot_, m)) {  // (S11)
+    now_ = slot_.load();
+    return Step::kAgain;
+  }
+  m |= meta::kAwaited;
   const auto ended = [&] {
     return !Announcement::awaits(waiting_->what.load(kAcquire)) ||  // pairs with grant()
            ((slot_.load_meta() ^ m) & meta::kClaim) != 0;
@@ -165,22 +165,28 @@ Attempt::Step Attempt::await() {
     return who != 0 && waits_for_me(readers_, who);
   };
   const bool over = readers_.wait(slot_, ended, stuck);
-  if (!Announcement::awaits(waiting_->what.load(kAcquire))) return Step::kAbsent;  // it is granted
+  if (!Announcement::awaits(answer())) return Step::kAbsent;  // it is granted
   now_ = slot_.load();
   return over ? Step::kAgain : Step::kDeadlock;
 }
 
+// What the cell of a wait says, when nobody is about to change it.
+uintptr_t Attempt::answer() const {
+  uintptr_t what;
+  Backoff backoff;
+  while (Announcement::says(what = waiting_->what.load(kAcquire)) == Says::kGranting)  // pairs with
+    backoff.relax();                                                                   // grant()
+  return what;
+}
+
 // Ends the announcement of a wait. True: the value was granted, and is held by that cell.
 bool Attempt::end_wait() {
-  uintptr_t what = waiting_->what.load(kAcquire);  // pairs with grant()
-  while (Announcement::awaits(what)) {
+  for (;;) {
+    uintptr_t what = answer();
+    if (!Announcement::awaits(what)) return Announcement::is_about_any(what);
     if (waiting_->what.compare_exchange_weak(what, uintptr_t(Says::kTaken), kAcqRel, kAcquire))
       return false;
   }
-  Backoff backoff;
-  for (; Announcement::says(what) == Says::kGranting; what = waiting_->what.load(kAcquire))
-    backoff.relax();
-  return Announcement::is_about_any(what);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 //   62        visible to get
 //   61        tag, low bit
 //   60 .. 53  keyval generation
-//   52 .. 44  how often the value was claimed and restored, modulo 512: tells its claims apart
+//   52 .. 45  how often the value was claimed and restored, modulo 256: tells its claims apart
+//   44        deleting: the claimer hands the value to those who have waited for longer (kGranted)
 //   43        deleting: somebody waits for the end of the replacing set (kAwaited)
 //   42        attached: a thread may have announced that it reads the value (kRead)
 //             deleting: the claimer has not yet seen off those who hold the value
@@ -58,7 +59,8 @@ inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
 inline constexpr uint64_t kRead = uint64_t{kReadHalf} << 32;
 inline constexpr uint64_t kAwaited = uint64_t{kAwaitedHalf} << 32;
-inline constexpr uint64_t kRestored = uint64_t{511} << 44;
+inline constexpr uint64_t kGranted = uint64_t{1} << 44;
+inline constexpr uint64_t kRestored = uint64_t{255} << 45;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
 inline constexpr uint64_t kReplacing = kNoDeleteFn;  // the same bit, where kDeleting is set
 inline constexpr unsigned kSequenceBits = 35;

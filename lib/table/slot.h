@@ -26,6 +26,8 @@
 //              S9 detach, by the claimer -> EMPTY
 //              S11 await -> CLAIMED, awaited: a borrow or copy waits for the end of a replacing set.
 //                 What is attached by S5, S7 or S8 is then known to be read from the start
+//              S14 grant -> CLAIMED, granted: the claimer hands the value to those who have waited for
+//                 longer. S6 and S7 look for holders first, and fail if S14 has come since
 //
 // Whoever claims a value (S2) owns it: that thread alone runs delete_fn, and afterwards it has the
 // value's reference on the keyval. Whoever replaces or detaches a value that has no delete_fn (S3,
@@ -157,13 +159,23 @@ class Claim {
     return true;
   }
 
-  // Whether `m` still is this claim's meta, whether hidden or not, read, or awaited.
+  // Whether `m` still is this claim's meta, whether hidden or not, read, awaited, or granted.
   bool is(uint64_t m) const {
-    return ((m ^ claimed_) & ~(meta::kVisible | meta::kRead | meta::kAwaited)) == 0;
+    constexpr uint64_t kMayChange = meta::kVisible | meta::kRead | meta::kAwaited | meta::kGranted;
+    return ((m ^ claimed_) & ~kMayChange) == 0;
   }
 
   // The meta that the value had before, but for kRead.
   uint64_t attached() const { return attached_; }
+
+  // (S14) Says that the value is about to be handed to others. False: another thread has deleted or
+  // replaced it meanwhile.
+  bool grant() {
+    for (uint64_t now = slot_->load_meta(); is(now) && meta::visible(now);) {
+      if (slot_->compare_exchange_meta(now, now | meta::kGranted)) return true;
+    }
+    return false;
+  }
 
   // (S12) Says that nobody holds the value any more.
   void seen_off() {
