@@ -129,7 +129,14 @@ int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
 
 int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                      attrcache_borrowed* borrowed) noexcept {
-  if (kind == nullptr || table == nullptr || borrowed == nullptr) return ATTRCACHE_ERR_NULL;
+  if (kind == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  asm("");  // or the compiler makes one branch of the three, with more instructions
+  if (table == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  asm("");
+  if (borrowed == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
   Registry& registry = inside(kind);
   return attrcache::borrow_fast(registry, Table::of(table), registry.keyval_of(keyval),
                                 reinterpret_cast<Borrowed*>(borrowed));

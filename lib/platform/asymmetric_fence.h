@@ -16,13 +16,9 @@
 // thread. If before the reader's store, it is before the reader's look as well, which therefore
 // sees the change. If after the store, look() sees the store.
 //
-// Where that isn't to be had, readers are full ones: announce() is one exchange, and look() is an
-// update of the same cell that changes nothing. Updates of one cell have an order. So look() comes
-// after the exchange and reads it (F3, F4), or the exchange comes after look(), and has acquired
-// what came before that (F4, F3). No standalone fence is needed, so ThreadSanitizer understands it
-// too. But it holds for that cell alone. So whatever leads to a cell (the head of a list of
-// records, the pointer to an array of them) must be read by look(), too, and be published by an
-// update that acquires and releases.
+// Where that isn't to be had, readers are full ones: announce() and heavy_fence() are each a full fence
+// of their own. Of two such fences one comes first in the order of all; what came before it is seen by
+// what follows the other (C++20, [atomics.fences]).
 //
 // Full readers: any system but Linux; before Linux 4.14; where a filter of system calls forbids
 // membarrier; with ThreadSanitizer; where the domain's owner asks for it. Valgrind and qemu hand
@@ -44,6 +40,22 @@ bool kernel_fence_ready();
 // kernel_fence_ready() has said true. If the kernel refuses meanwhile, see asymmetric_fence.cc.
 void kernel_fence();
 
+// A full fence of the calling thread.
+#ifdef ATTRCACHE_MODEL
+void full_fence();
+#else
+inline void full_fence() {
+  // ThreadSanitizer doesn't know what a fence orders. It need not: whoever reads an announcement, or
+  // that it was withdrawn, acquires it.
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#pragma GCC diagnostic pop
+}
+#endif
+
 // One for each domain, made with it and never changed; so all threads do the same.
 class AsymmetricFence {
  public:
@@ -57,30 +69,36 @@ class AsymmetricFence {
   template <typename T>
   void announce(Atomic<T>& cell, T what) const {
     if (light_) [[likely]] {
-      cell.store(what, kRelease);  // (F1) pairs with F2
-      asm volatile("" : : : "memory");
+      announce<Of::kLight>(cell, what);
     } else {
-      cell.exchange(what, kAcqRel);  // (F3) pairs with F4
+      announce<Of::kFull>(cell, what);
     }
   }
-
-  // announce() for who knows that readers are light.
-  template <typename T>
-  static void announce_light(Atomic<T>& cell, T what) {
-    cell.store(what, kRelease);  // (F1) as in announce()
-    asm volatile("" : : : "memory");
+  // The same for who knows of which kind the readers are.
+  enum class Of { kLight, kFull };
+  template <Of kOf, typename T>
+  static void announce(Atomic<T>& cell, T what) {
+    cell.store(what, kRelease);  // (F1) pairs with F2
+    if (kOf == Of::kFull) {
+      full_fence();
+    } else {
+      asm volatile("" : : : "memory");
+    }
   }
 
   // Between the change and look(); once for any number of changes and cells.
   void heavy_fence() const {
-    if (light_) kernel_fence();
+    if (light_) {
+      kernel_fence();
+    } else {
+      full_fence();
+    }
   }
 
   // What is announced there.
   template <typename T>
-  T look(Atomic<T>& cell) const {
-    return light_ ? cell.load(kAcquire)          // (F2) pairs with F1
-                  : cell.fetch_add(0, kAcqRel);  // (F4) pairs with F3
+  static T look(const Atomic<T>& cell) {
+    return cell.load(kAcquire);  // (F2) pairs with F1
   }
 
  private:

@@ -12,6 +12,9 @@
 //   transfer               the same, for dup. It calls visit(upper half of meta, put), where
 //                          put(to) copies what was read to another Pair, by store_unshared
 //   load_meta              reads the meta half alone; load_upper reads the upper half of meta
+//   still                  reads the value half, and says whether meta was the one given before that
+//                          and is so afterwards: then the value is the one that came with it, if such a
+//                          meta doesn't come back with another one
 //   compare_exchange       exchanges both halves, if both are as expected
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
 //                          the value half

@@ -37,6 +37,10 @@ class alignas(16) Pair {
   }
 
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
+  bool still(uint64_t meta, uint64_t* value) const {
+    *value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
+    return load_meta() == meta;
+  }
   uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
 
   bool compare_exchange(SlotContent& expected, SlotContent desired) {

@@ -76,6 +76,11 @@ class alignas(16) TwoWordPair {
     }
   }
   uint32_t load_upper() const { return static_cast<uint32_t>(load_meta() >> 32); }
+  bool still(uint64_t meta, uint64_t* value) const {
+    const SlotContent content = load();
+    *value = content.value;
+    return content.meta == meta;
+  }
   bool compare_exchange(SlotContent& expected, SlotContent desired) {
     for (;;) {
       const SlotContent now = load();

@@ -45,6 +45,12 @@ class alignas(16) Pair {
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
   uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
 
+  bool still(uint64_t meta, uint64_t* value) const {
+    *value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
+    // As load_meta(), but for that the compiler would keep the address in a register of its own.
+    return *static_cast<const volatile uint64_t*>(&meta_) == meta;
+  }
+
   bool compare_exchange(SlotContent& expected, SlotContent desired) {
     return wide_compare_exchange(*this, expected, desired);
   }

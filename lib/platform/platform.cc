@@ -123,7 +123,7 @@ void leave(void*) {
 unsigned assign_ordinal() {
   const unsigned ordinal = take_ordinal();
   tls_state.identity = last_identity.fetch_add(2, kRelaxed) + 2;
-  tls_state.near_ordinal = ordinal < kNearOrdinals ? ordinal : 0;
+  tls_state.near_record = ordinal < kNearOrdinals ? ordinal * kRecordSize : 0;
   tls_state.ordinal = ordinal;
   at_thread_end::tell_of_this_thread();
   return ordinal;

@@ -12,11 +12,13 @@ Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
     : threads_(threads),
       memory_(memory),
       fence_(full_fences),
-      near_(make_chunk(0, &allocated_[0])) {
+      near_(make_chunk(0, &allocated_[0])),
+      light_(fence_.light() ? near_ : make_chunk(0, &allocated_light_)) {
   chunks_[0].store(reinterpret_cast<uintptr_t>(near_), kRelaxed);
 }
 
 Readers::~Readers() {
+  if (allocated_light_ != nullptr) memory_.release(allocated_light_);
   for (const Atomic<uintptr_t>& chunk : chunks_) {
     const auto c = static_cast<unsigned>(&chunk - chunks_);
     auto* const records = reinterpret_cast<ThreadRecord*>(chunk.load(kRelaxed));
@@ -58,7 +60,8 @@ ThreadRecord* Readers::look_up() {
     void* allocated;
     ThreadRecord* const made = make_chunk(c, &allocated);
     if (made == nullptr) return nullptr;
-    // It acquires and releases, as everything must that leads to a cell (asymmetric_fence.h).
+    // Releases the new chunk, or acquires another thread's. What is published here comes before the
+    // fence of the first announcement in it, as seen by who looks (F1, F2).
     if (chunks_[c].compare_exchange_strong(chunk, reinterpret_cast<uintptr_t>(made), kAcqRel,
                                            kAcquire)) {
       chunk = reinterpret_cast<uintptr_t>(made);
@@ -76,7 +79,7 @@ ThreadRecord* Readers::look_up() {
   auto* const record = reinterpret_cast<ThreadRecord*>(chunk) + (ordinal - first_of(c));
   record->active = true;
   // From here on its thread may take the fast way.
-  if (c == 0 && fence_.light() && !threads_.hooked() &&
+  if (c == 0 && !threads_.hooked() &&
       record->first.what.load(kRelaxed) == uintptr_t(Says::kTaken)) {
     record->first.what.store(0, kRelease);  // as in take()
   }
@@ -98,14 +101,14 @@ Announcement* Readers::take() {
   }
   Announcement* const cell = record->free;
   record->free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
-  // As an announcement, and release() too: whoever finds that a holder has let go reads this one,
-  // perhaps; and to full readers updates alone of a cell keep the order that F3 and F4 need.
-  fence_.announce(cell->what, uintptr_t(Says::kTaken));
+  cell->who.store(threads_.identity(), kRelaxed);
+  // Release, as every store there: whoever finds that a holder has let go reads this one, perhaps.
+  cell->what.store(uintptr_t(Says::kTaken), kRelease);
   return cell;
 }
 
 void Readers::release(Announcement& cell) {
-  fence_.announce(cell.what, uintptr_t{0});
+  cell.what.store(0, kRelease);
   ThreadRecord* const record = mine();  // it exists, and may be another one than where the cell is
   if (&cell == &record->first) return;
   cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);

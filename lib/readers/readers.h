@@ -33,13 +33,20 @@ class Readers {
   Readers& operator=(const Readers&) = delete;
 
   // False: there was no memory for the records, and nothing else may be called.
-  bool made() const { return near_ != nullptr; }
+  bool made() const { return near_ != nullptr && light_ != nullptr; }
 
-  // The record of the calling thread, if its ordinal is near and borrows are fast; else one whose
-  // first cell is taken for ever.
-  ThreadRecord& near_record() const { return near_[this_thread().near_ordinal]; }
+  // The record of the calling thread, if its ordinal is near; else one whose first cell is taken for
+  // ever.
+  ThreadRecord& near_record() const { return mine_of(near_); }
+  static ThreadRecord& mine_of(ThreadRecord* near) {
+    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(near) +
+                                            this_thread().near_record);
+  }
+  // The same of light readers; where readers are full, records whose first cells are taken for ever.
+  // So who takes the usual way need not ask which of the two they are.
+  ThreadRecord* light_records() const { return light_; }
 
-  // A cell of the calling thread's record, which says kTaken; null when out of memory. Wait-free but
+  // A cell of the calling thread's record, which says kTaken and whose it is; null when out of memory. Wait-free but
   // for the allocator.
   Announcement* take();
   // Gives one back, whatever it says.
@@ -49,20 +56,24 @@ class Readers {
   // slot again. Wait-free.
   void announce(Announcement& cell, const Pair& slot, Says says, uint64_t meta) {
     cell.meta.store(meta, kRelaxed);
-    cell.who.store(threads_.identity(), kRelaxed);
     fence_.announce(cell.what, Announcement::of(&slot, says));
   }
   // Takes back what was announced, and wakes those who may wait for that. The cell stays taken.
   void withdraw(Announcement& cell, const Pair& slot) {
-    fence_.announce(cell.what, uintptr_t(Says::kTaken));
+    retract(cell, uintptr_t(Says::kTaken));
     tell_of_withdrawal(slot);
   }
   // Takes back what was announced of a borrow that goes on to be given back.
   void give_up(Announcement& cell, const Pair& slot) {
-    fence_.announce(cell.what, uintptr_t(Says::kGivenUp));
+    retract(cell, uintptr_t(Says::kGivenUp));
     tell_of_withdrawal(slot);
   }
-  // The second half of that. F1 or F3 has come first; pairs with Claiming.
+  // The two halves of that. Light readers come to the second after the first, as seen by whoever has
+  // counted itself and then called heavy_fence() (Claiming). Full ones don't, or each would need
+  // another full fence; so who waits for them looks again from time to time.
+  static void retract(Announcement& cell, uintptr_t what) {
+    AsymmetricFence::announce<AsymmetricFence::Of::kLight>(cell.what, what);
+  }
   [[gnu::always_inline]] void tell_of_withdrawal(const Pair& slot) {
     if (claimers_.load(kRelaxed) != 0) [[unlikely]]
       wake(slot);
@@ -103,7 +114,6 @@ class Readers {
   void announce_wait(Announcement& cell, const Pair& slot, Says says, uint64_t meta,
                      uint64_t more) {
     cell.meta.store(meta, kRelaxed);
-    cell.who.store(threads_.identity(), kRelaxed);
     cell.more.store(more, kRelaxed);
     // Acquires and releases, with the look of any_wait(): of two threads that announce that they wait,
     // and then look, at least one sees the other.
@@ -112,6 +122,8 @@ class Readers {
   // As any(), for waits. What its thread had announced before a wait that is found, any() finds.
   template <typename Visit>
   bool any_wait(Visit visit);
+
+  bool light() const { return fence_.light(); }
 
   // Waits until done() is true. stuck() is asked now and then, before sleeping above all: if it says
   // true, the wait ends. Returns done().
@@ -162,9 +174,12 @@ class Readers {
   const Threads& threads_;
   const Memory memory_;
   const AsymmetricFence fence_;
-  // What was allocated for the first chunk, which is near_, and for the others. A chunk is aligned.
+  // What was allocated for the first chunk, which is near_, for the others, and for light_ if that is
+  // none of them. A chunk is aligned.
   void* allocated_[kChunks] = {};
+  void* allocated_light_ = nullptr;
   ThreadRecord* const near_;
+  ThreadRecord* const light_;
   Atomic<uint32_t> claimers_{0};
   Atomic<uint32_t> hops_{0};
   Atomic<uintptr_t> chunks_[kChunks] = {};
@@ -186,10 +201,9 @@ bool Readers::any_cell(uintptr_t more, Visit visit) {
 
 template <typename Visit>
 bool Readers::any_record(Visit visit) const {
-  auto& self = const_cast<Readers&>(*this);  // looking may be an update that changes nothing
-  const unsigned highest = fence_.look(self.highest_);
+  const unsigned highest = fence_.look(highest_);
   for (unsigned c = 0; c < kChunks && first_of(c) <= highest; ++c) {
-    auto* const chunk = reinterpret_cast<ThreadRecord*>(fence_.look(self.chunks_[c]));
+    auto* const chunk = reinterpret_cast<ThreadRecord*>(fence_.look(chunks_[c]));
     if (chunk == nullptr) continue;
     for (unsigned r = 0; r < length_of(c) && first_of(c) + r <= highest; ++r) {
       if (visit(chunk[r])) return true;
@@ -200,13 +214,12 @@ bool Readers::any_record(Visit visit) const {
 
 template <typename Visit>
 bool Readers::any(Visit visit) const {
-  auto& self = const_cast<Readers&>(*this);
   const auto look = [&](Announcement& cell) {
     const uintptr_t what = fence_.look(cell.what);
     return Announcement::is_about_any(what) && visit(cell, what);
   };
   for (;;) {
-    const uint32_t hops = self.hops_.load(kAcquire);
+    const uint32_t hops = hops_.load(kAcquire);
     const bool found = any_record([&](ThreadRecord& record) {
       return look(record.first) || look(record.second) || look(record.third) ||
              any_cell(fence_.look(record.more), look);
@@ -214,7 +227,7 @@ bool Readers::any(Visit visit) const {
     if (found) return true;
     // Relaxed: a cell that was withdrawn after its thread had told of another one was read with
     // acquire, and so this reads that, too.
-    if (self.hops_.load(kRelaxed) == hops) return false;
+    if (hops_.load(kRelaxed) == hops) return false;
   }
 }
 
@@ -245,12 +258,18 @@ bool Readers::any_wait(Visit visit) {
 template <typename Done, typename Stuck>
 bool Readers::wait(const Pair& slot, Done done, Stuck stuck) {
   Patience patience;
+  Backoff naps;
   for (unsigned round = 1; !done(); ++round) {
     if (threads_.yields()) {
       if (round % 16 == 0 && stuck()) return done();
       continue;
     }
     if (patience.pass()) continue;
+    if (!fence_.light()) {  // a reader that withdraws may not see that anybody waits
+      if (stuck()) return done();
+      naps.relax();
+      continue;
+    }
     Bucket& b = bucket(slot);
     b.sleepers.fetch_add(1, kRelaxed);
     // Acquires and releases, with the update in wake(): whichever comes second sees what the other

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/thread.h"
 #include "readers/announcement.h"
 
 namespace attrcache {
@@ -23,7 +24,7 @@ struct MoreCells {
 };
 
 // On two cache lines: what a borrow writes is in the first.
-struct alignas(128) ThreadRecord {
+struct alignas(kRecordSize) ThreadRecord {
   // The thread's own: its free cells, but for `first`.
   alignas(8) Announcement* free = nullptr;
   // Of which domain it is.
@@ -32,19 +33,13 @@ struct alignas(128) ThreadRecord {
   alignas(8) Atomic<uintptr_t> more{0};
   // Whether its thread has looked it up. Until then nobody looks at it.
   alignas(8) bool active = false;
-  // The cell of a borrow by one who has borrowed nothing else. Not used where borrows take the slow
-  // way, nor before its thread has taken that once; there it says kTaken.
+  // The cell of a borrow by one who has borrowed nothing else. Not used by user-level threads, nor
+  // before its thread has taken the slow way once; there it says kTaken.
   alignas(8) Announcement first;
   Announcement second;
   Announcement third;
-
-  static ThreadRecord& of_first(Announcement& first) {
-    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&first) - kFirstAt);
-  }
-  static constexpr size_t kFirstAt = 4 * sizeof(uint64_t);
 };
-static_assert(sizeof(void*) != 8 || sizeof(ThreadRecord) == 128);
-static_assert(offsetof(ThreadRecord, first) == ThreadRecord::kFirstAt);
+static_assert(sizeof(ThreadRecord) == kRecordSize);
 
 }  // namespace attrcache
 

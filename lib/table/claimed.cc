@@ -130,7 +130,7 @@ void give_up_copies(const Target& target, Pair& slot, uint32_t keyval) {
     if (f->use != Frame::Use::kCopying || f->slot != &slot || f->table_died) continue;
     Announcement* const hold = f->hold;
     f->hold = nullptr;
-    if (hold != nullptr) end_copy_hold(target, slot, keyval, *hold);
+    if (hold != nullptr) end_copy(target, slot, keyval, *hold);
   }
 }
 
@@ -216,13 +216,11 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
   readers.wake(slot);
 }
 
-void end_copy_hold(const Target& from, Pair& slot, uint32_t keyval, Announcement& cell) {
-  Readers& readers = from.registry.readers();
-  const bool left = readers.withdraw_copy(cell, slot);
+void end_copy(const Target& from, Pair& slot, uint32_t keyval, Announcement& cell) {
+  if (!from.registry.readers().withdraw_copy(cell, slot)) [[likely]]
+    return;
   const SlotContent value = {cell.more.load(kRelaxed), cell.meta.load(kRelaxed)};
-  readers.release(cell);
-  if (left) [[unlikely]]
-    delete_left(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
+  delete_left(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
 }
 
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {

@@ -42,6 +42,11 @@ class Dup {
         ordinal_(thread_ordinal()),
         old_scope_(registry_.threads().self(), &from.table, Frame::Use::kCopying),
         new_scope_(registry_.threads().self(), &to.table) {}
+  ~Dup() {
+    if (cell_ != nullptr) registry_.readers().release(*cell_);
+  }
+  Dup(const Dup&) = delete;
+  Dup& operator=(const Dup&) = delete;
 
   // Copies one attribute, if there is something to copy.
   int copy(const Batch::Item& item, int* callback_code);
@@ -57,8 +62,8 @@ class Dup {
   int hold_or_find_own(Pair& slot, uint32_t keyval, Hold* hold);
   int call_for_deleted(SlotContent own, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
                        int* callback_code);
-  int finish(Copied copied, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
-             int* callback_code);
+  int finish(Copied copied, Announcement* cell, Pair& slot, Pair& made, uint32_t keyval,
+             uint32_t like, int* callback_code);
   int attach(Pair& made, uint32_t keyval, uint32_t like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute of which no copy is attached.
@@ -73,6 +78,8 @@ class Dup {
   const unsigned ordinal_;
   TableScope old_scope_;
   TableScope new_scope_;
+  // In which one copy after the other is announced; null until the first.
+  Announcement* cell_ = nullptr;
   // The leaf of the new table to which the last attribute went: its number, and its slots.
   uint32_t leaf_ = ~uint32_t{0};
   Pair* slots_ = nullptr;
@@ -194,9 +201,14 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
   Pair* const made = place(item.index);
   if (made == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  Hold hold;
-  if (!hold_at_once(registry_.readers(), slot, m, Says::kCopies, 0, &hold)) [[unlikely]] {
-    if (hold.cell != nullptr) end_copy_hold(from_, slot, keyval, *hold.cell);
+  Hold hold = {cell_, {}};
+  if (cell_ == nullptr) hold.cell = cell_ = registry_.readers().take();
+  if (cell_ == nullptr) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_MEMORY);
+  if (!hold_at_once(registry_.readers(), *cell_, slot, m, Says::kCopies, &hold.content))
+      [[unlikely]] {
+    if (cell_->what.load(kRelaxed) != uintptr_t(Says::kTaken))
+      end_copy(from_, slot, keyval, *cell_);
     const int result = hold_or_find_own(slot, keyval, &hold);
     if (result == ATTRCACHE_ERR_DELETING) {
       return call_for_deleted(hold.content, slot, *made, keyval, like, callback_code);
@@ -217,7 +229,7 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
       {registry_.convention(), from_.object, registry_.number_of(keyval),
        tag == ATTRCACHE_AS_POINTER ? &pointer : slot.value_address(), tag},
       [&](Copied copied) __attribute__((always_inline)) {
-        return finish(copied, slot, *made, keyval, like, callback_code);
+        return finish(copied, hold.cell, slot, *made, keyval, like, callback_code);
       });
 }
 
@@ -248,16 +260,20 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
   return run_copy(
       registry_.callbacks(keyval),
       {registry_.convention(), from_.object, registry_.number_of(keyval), &value, tag_of(own.meta)},
-      [&](Copied copied) { return finish(copied, slot, made, keyval, like, callback_code); });
+      [&](Copied copied) {
+        return finish(copied, nullptr, slot, made, keyval, like, callback_code);
+      });
 }
 
 // What follows a copy_fn.
-[[gnu::always_inline]] inline int Dup::finish(Copied copied, Pair& slot, Pair& made,
-                                              uint32_t keyval, uint32_t like, int* callback_code) {
+[[gnu::always_inline]] inline int Dup::finish(Copied copied, Announcement* cell, Pair& slot,
+                                              Pair& made, uint32_t keyval, uint32_t like,
+                                              int* callback_code) {
   old_scope_.end();
-  if (Announcement* const hold = old_scope_.hold(); hold != nullptr && !old_scope_.table_died()) {
-    end_copy_hold(from_, slot, keyval, *hold);
-  }
+  if (old_scope_.hold() != nullptr && !old_scope_.table_died())
+    end_copy(from_, slot, keyval, *cell);
+  if (cell != cell_ && cell != nullptr) [[unlikely]]
+    registry_.readers().release(*cell);
   if (copied.code != 0) [[unlikely]] {
     *callback_code = copied.code;
     return give_up(keyval, ATTRCACHE_ERR_CALLBACK);

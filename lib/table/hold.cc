@@ -97,8 +97,7 @@ int Attempt::hold(Hold* held) {
 // Ends the announcement of what holds a value, or may be taken for that by a claimer.
 void Attempt::let_go(Announcement*& cell) {
   if (says_ == Says::kCopies) {
-    end_copy_hold(target_, slot_, keyval_, *cell);
-    cell = nullptr;
+    end_copy(target_, slot_, keyval_, *cell);
   } else {
     readers_.withdraw(*cell, slot_);
   }
@@ -223,7 +222,7 @@ bool in_use(const Readers& readers, const Borrowed* borrowed) {
 
 // Ends the announcement of an attempt that takes the slow way after all.
 void withdraw_first(Readers& readers, Announcement& cell, const Pair& slot) {
-  AsymmetricFence::announce_light(cell.what, uintptr_t{0});
+  Readers::retract(cell, 0);
   readers.tell_of_withdrawal(slot);
 }
 
@@ -241,10 +240,37 @@ void withdraw_first(Readers& readers, Announcement& cell, const Pair& slot) {
   Readers& readers = registry.readers();
   Announcement* const cell = readers.take();
   if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
-  cell->who.store(readers.threads().identity(), kRelaxed);
   cell->more.store(mark_of(borrowed), kRelaxed);
   cell->what.store(uintptr_t(Says::kGivenUp), kRelease);  // nothing to keep alive
-  *borrowed = {value.in_c, cell, &readers};
+  *borrowed = {value.in_c, nullptr, cell, &readers};
+  return ATTRCACHE_OK;
+}
+
+int borrow_slowly(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
+  Readers& readers = registry.readers();
+  // Borrowing into a Borrowed still in use would lose its value.
+  if (borrowed->holds() && in_use(readers, borrowed)) return ATTRCACHE_ERR_ARGUMENT;
+  if (registry.look_up(keyval) == 0) {
+    return id::well_formed(keyval) ? registry.why_not(keyval)
+                                   : borrow_predefined(registry, table, keyval, borrowed);
+  }
+  Pair* const slot = table.find(id::index(keyval));
+  if (slot == nullptr) return ATTRCACHE_ABSENT;
+  Hold hold = {readers.take(), {}};
+  if (hold.cell == nullptr) return ATTRCACHE_ERR_MEMORY;
+  hold.cell->more.store(mark_of(borrowed), kRelaxed);
+  const uint64_t m = slot->load_meta();
+  if (!meta::belongs(m, keyval) ||
+      !hold_at_once(readers, *hold.cell, *slot, m, Says::kBorrows, &hold.content)) {
+    readers.withdraw(*hold.cell, *slot);
+    readers.release(*hold.cell);
+    const int result = hold_value({registry, table, nullptr}, *slot, keyval, Says::kBorrows,
+                                  mark_of(borrowed), &hold);
+    if (result != ATTRCACHE_OK) return result;
+  }
+  const SlotContent& held = hold.content;
+  *borrowed = {seen_by_c(held.value, slot->value_address(), tag_of(held.meta)), nullptr, hold.cell,
+               &readers};
   return ATTRCACHE_OK;
 }
 
@@ -254,46 +280,25 @@ int retry_borrow(Registry& registry, Table& table, uint32_t keyval, Borrowed* bo
                  Pair* slot) {
   Readers& readers = registry.readers();
   withdraw_first(readers, readers.near_record().first, *slot);
-  return borrow_attribute(registry, table, keyval, borrowed);
+  return borrow_slowly(registry, table, keyval, borrowed);
 }
 
 int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
-  Readers& readers = registry.readers();
-  // Borrowing into a Borrowed still in use would lose its value.
-  if (borrowed->cell != nullptr && in_use(readers, borrowed)) return ATTRCACHE_ERR_ARGUMENT;
-  if (registry.look_up(keyval) == 0) {
-    return id::well_formed(keyval) ? registry.why_not(keyval)
-                                   : borrow_predefined(registry, table, keyval, borrowed);
-  }
-  Pair* const slot = table.find(id::index(keyval));
-  if (slot == nullptr) return ATTRCACHE_ABSENT;
-  Hold hold = {};
-  const uint64_t m = slot->load_meta();
-  if (!meta::belongs(m, keyval) ||
-      !hold_at_once(readers, *slot, m, Says::kBorrows, mark_of(borrowed), &hold)) {
-    if (hold.cell != nullptr) {
-      readers.withdraw(*hold.cell, *slot);
-      readers.release(*hold.cell);
-    }
-    const int result = hold_value({registry, table, nullptr}, *slot, keyval, Says::kBorrows,
-                                  mark_of(borrowed), &hold);
-    if (result != ATTRCACHE_OK) return result;
-  }
-  const SlotContent& held = hold.content;
-  *borrowed = {seen_by_c(held.value, slot->value_address(), tag_of(held.meta)), hold.cell,
-               &readers};
-  return ATTRCACHE_OK;
+  const auto slowly = [&] { return borrow_slowly(registry, table, keyval, borrowed); };
+  if (registry.readers().light()) return slowly();
+  return borrow_first<AsymmetricFence::Of::kFull>(registry, table, keyval, borrowed, slowly);
 }
 
 int give_back_attribute(Borrowed* borrowed) {
-  Announcement* const cell = borrowed->cell;
+  ThreadRecord* const record = borrowed->record;
+  Announcement* const cell = record != nullptr ? &record->first : borrowed->cell;
   // This fails for a copy of a Borrowed, too.
   if (cell == nullptr || (cell->more.load(kRelaxed) | 1) != mark_of(borrowed)) {
     return ATTRCACHE_ERR_ARGUMENT;
   }
-  const bool first = cell->more.load(kRelaxed) != mark_of(borrowed);
-  Readers& readers = first ? *ThreadRecord::of_first(*cell).readers : *borrowed->readers;
+  Readers& readers = record != nullptr ? *record->readers : *borrowed->readers;
   if (cell->who.load(kRelaxed) != readers.threads().identity()) return ATTRCACHE_ERR_THREAD;
+  borrowed->record = nullptr;
   borrowed->cell = nullptr;
   const uintptr_t what = cell->what.load(kRelaxed);
   if (Announcement::is_about_any(what)) readers.withdraw(*cell, *Announcement::slot(what));

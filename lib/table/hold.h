@@ -12,6 +12,7 @@
 #include "callback/language.h"
 #include "keyval/registry.h"
 #include "table/attribute.h"
+#include "table/get.h"
 #include "table/slot.h"
 #include "table/table.h"
 
@@ -31,20 +32,16 @@ int hold_value(const Target& target, Pair& slot, uint32_t keyval, Says says, uin
                Hold* hold);
 
 // Holds a value in the usual case: it is attached and known to be read. `m` is what was read of the
-// slot before. False: hold_value() is to be asked; `cell` isn't null if it has announced in vain.
-[[gnu::always_inline]] inline bool hold_at_once(Readers& readers, Pair& slot, uint64_t m, Says says,
-                                                uint64_t more, Hold* hold) {
+// slot before, `cell` one that was taken. False: hold_value() is to be asked, after what was announced
+// was withdrawn.
+[[gnu::always_inline]] inline bool hold_at_once(Readers& readers, Announcement& cell, Pair& slot,
+                                                uint64_t m, Says says, SlotContent* content) {
   constexpr uint64_t kUsual = meta::kVisible | meta::kDeleting | meta::kRead;
-  hold->cell = nullptr;
   if ((m & kUsual) != (meta::kVisible | meta::kRead)) [[unlikely]]
     return false;
-  hold->cell = readers.take();
-  if (hold->cell == nullptr) [[unlikely]]
-    return false;
-  hold->cell->more.store(more, kRelaxed);
-  readers.announce(*hold->cell, slot, says, m);
-  hold->content = slot.load();
-  return hold->content.meta == m;
+  readers.announce(cell, slot, says, m);
+  content->meta = m;
+  return slot.still(m, &content->value);
 }
 
 // Whether the calling thread has borrowed the value in a slot. `m`: what was read of the slot.
@@ -53,8 +50,13 @@ bool has_borrowed(const Readers& readers, const Pair& slot, uint64_t m);
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
 struct Borrowed {
   void* value;
-  Announcement* cell;  // null: it holds nothing
-  Readers* readers;    // whose it is, unless it is its record's first
+  // What announces it: the first cell of a record, or another cell and whose that is. One of the two
+  // is null; both are if it holds nothing.
+  ThreadRecord* record;
+  Announcement* cell;
+  Readers* readers;
+
+  bool holds() const { return record != nullptr || cell != nullptr; }
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
@@ -66,42 +68,58 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
 // The usual borrow: of a C pointer that is known to be read, by a thread that has borrowed nothing
 // else. All else takes the slow way.
-[[gnu::always_inline]] inline int borrow_fast(Registry& registry, Table& table, uint32_t keyval,
-                                              Borrowed* borrowed) {
-  const auto slowly = [&]() __attribute__((always_inline)) {
-    return borrow_attribute(registry, table, keyval, borrowed);
-  };
+template <AsymmetricFence::Of kReaders, typename Slowly>
+[[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, uint32_t keyval,
+                                               Borrowed* borrowed, Slowly slowly) {
   const auto in_slot = [&](Pair * slot) __attribute__((always_inline)) {
-    Announcement& cell = registry.readers().near_record().first;
     const uint64_t m = slot->load_meta();
-    if (cell.what.load(kRelaxed) != 0 || borrowed->cell != nullptr ||
-        !meta::readable(meta::upper(m), keyval)) [[unlikely]] {
+    if (!meta::readable(meta::upper(m), keyval)) [[unlikely]]
       return slowly();
-    }
+    ThreadRecord& record = kReaders == AsymmetricFence::Of::kLight
+                               ? registry.light_record()
+                               : registry.readers().near_record();
+    Announcement& cell = record.first;
+    // One branch for the three: that the cell is free, and that *borrowed holds nothing. (In this order
+    // it takes one register; the compiler would take two.)
+    uintptr_t busy = cell.what.load(kRelaxed);
+    busy = opaque(busy | reinterpret_cast<uintptr_t>(borrowed->record));
+    if ((busy | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
+      return slowly();
     cell.meta.store(m, kRelaxed);
     cell.who.store(this_thread().identity, kRelaxed);
     cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
-    AsymmetricFence::announce_light(cell.what, Announcement::of(slot, Says::kBorrows));
-    const SlotContent now = slot->load();
-    if (now.meta != m) [[unlikely]]
+    AsymmetricFence::announce<kReaders>(cell.what, Announcement::of(slot, Says::kBorrows));
+    uint64_t value;
+    if (!slot->still(m, &value)) [[unlikely]]
       return retry_borrow(registry, table, keyval, borrowed, slot);
-    borrowed->value = as_pointer(now.value);
-    borrowed->cell = &cell;
+    borrowed->value = as_pointer(value);
+    borrowed->record = &record;
     return int{ATTRCACHE_OK};
   };
   return table.at_offset(id::slot_offset(keyval), in_slot, in_slot, slowly);
 }
 
+[[gnu::always_inline]] inline int borrow_fast(Registry& registry, Table& table, uint32_t keyval,
+                                              Borrowed* borrowed) {
+  return borrow_first<AsymmetricFence::Of::kLight>(
+      registry, table, keyval, borrowed, [&]() __attribute__((always_inline)) {
+        return borrow_attribute(registry, table, keyval, borrowed);
+      });
+}
+
 [[gnu::always_inline]] inline int give_back_fast(Borrowed* borrowed) {
-  Announcement* const cell = borrowed->cell;
-  if (cell == nullptr || cell->more.load(kRelaxed) != reinterpret_cast<uintptr_t>(borrowed) ||
-      cell->who.load(kRelaxed) != this_thread().identity) [[unlikely]] {
+  ThreadRecord* const record = borrowed->record;
+  if (record == nullptr) [[unlikely]]
+    return give_back_attribute(borrowed);
+  Announcement& cell = record->first;
+  if (cell.more.load(kRelaxed) != reinterpret_cast<uintptr_t>(borrowed) ||
+      cell.who.load(kRelaxed) != this_thread().identity) [[unlikely]] {
     return give_back_attribute(borrowed);
   }
-  const uintptr_t what = cell->what.load(kRelaxed);
-  borrowed->cell = nullptr;
-  AsymmetricFence::announce_light(cell->what, uintptr_t{0});
-  ThreadRecord::of_first(*cell).readers->tell_of_withdrawal(*Announcement::slot(what));
+  const uintptr_t what = cell.what.load(kRelaxed);
+  borrowed->record = nullptr;
+  Readers::retract(cell, 0);
+  record->readers->tell_of_withdrawal(*Announcement::slot(what));
   return ATTRCACHE_OK;
 }
 

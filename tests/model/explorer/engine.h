@@ -60,6 +60,8 @@ class Engine {
   void wake(const void* at);
   // The heavy side of an asymmetric fence.
   void heavy_fence();
+  // A thread's own full fence.
+  void full_fence();
   void check_address(const void* address);
   void* allocate(size_t bytes);
   void release(void* memory);
@@ -122,6 +124,7 @@ class Engine {
   Options options_;
   Choices choices_;
   Memory memory_;
+  View fenced_ = {};  // what was known at the last full fence
   Log log_;
   Replay replay_;
   Fiber driver_;

@@ -17,6 +17,8 @@
 //                      full fence where it is just then: nobody misses what the caller knows
 //                      already, and the caller misses nothing that one of the others knows. The others
 //                      learn nothing of each other, and nothing happens before anything by this alone.
+//   full fences        are in the order of execution: a thread that executes one misses nothing that
+//                      another knew when it executed an earlier one
 //   updates            read the last store. A failing compare-and-swap is a load of any readable
 //                      value that isn't the expected one.
 //

@@ -41,6 +41,11 @@ class alignas(16) Pair {
   }
   uint64_t load_meta(ATTRCACHE_MODEL_SITE) const { return load(file, line).meta; }
 
+  bool still(uint64_t meta, uint64_t* value, ATTRCACHE_MODEL_SITE) const {
+    const SlotContent content = load(file, line);
+    *value = content.value;
+    return content.meta == meta;
+  }
   uint32_t load_upper(ATTRCACHE_MODEL_SITE) const {
     return static_cast<uint32_t>(load(file, line).meta >> 32);
   }

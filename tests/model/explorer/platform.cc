@@ -23,6 +23,7 @@ ThreadState& this_thread() { return model::engine().thread_state(); }
 bool kernel_fence_ready() { return true; }
 
 void kernel_fence() { model::engine().heavy_fence(); }
+void full_fence() { model::engine().full_fence(); }
 
 void Backoff::relax() {
   ++round_;

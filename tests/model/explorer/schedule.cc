@@ -31,6 +31,7 @@ void Engine::start(const Options& options) {
 
 Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
   memory_.begin();
+  fenced_ = {};
   heap().begin();
   log_.begin();
   replay_.begin();
@@ -208,6 +209,13 @@ void Engine::heavy_fence() {
     running_->view.join_locations(other);
     other.join_locations(before);
   }
+}
+
+void Engine::full_fence() {
+  if (!concurrent) return;
+  let_others_go_first("full fence");
+  running_->view.join_locations(fenced_);
+  fenced_.join_locations(running_->view);
 }
 
 void Engine::follow_replay() {

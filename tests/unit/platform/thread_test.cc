@@ -61,7 +61,7 @@ TEST(ThreadTest, EachOfManyHasAnOrdinal) {
   for (int t = 0; t < kMany; ++t) {
     threads.emplace_back([&, t] {
       seen[t] = thread_ordinal();
-      EXPECT_EQ(this_thread().near_ordinal, seen[t] < kNearOrdinals ? seen[t] : 0);
+      EXPECT_EQ(this_thread().near_record, seen[t] < kNearOrdinals ? seen[t] * kRecordSize : 0);
       all.arrive_and_wait();
     });
   }
