@@ -115,19 +115,17 @@ void Readers::release(Announcement& cell) {
   record->free = &cell;
 }
 
-bool Readers::withdraw_copy(Announcement& cell, const Pair& slot) {
+// The rest of withdraw_copy(), after the cell was found to say `now`.
+bool Readers::take_answer(Announcement& cell, const Pair& slot, uintptr_t now) {
   const uintptr_t copies = Announcement::of(&slot, Says::kCopies);
-  const uintptr_t taken = static_cast<uintptr_t>(Says::kTaken);
   bool left = false;
-  // Acquires and releases as an announcement does in either form, and acquires what is left.
-  for (uintptr_t now = copies; !cell.what.compare_exchange_strong(now, taken, kAcqRel, kAcquire);) {
+  do {
     left = Announcement::says(now) == Says::kLeft;
     if (left) continue;
     Backoff backoff;  // kLeaving: the other thread takes three steps
     while (Announcement::says(cell.what.load(kAcquire)) == Says::kLeaving) backoff.relax();
     now = copies;
-  }
-  tell_of_withdrawal(slot);
+  } while (!cell.what.compare_exchange_strong(now, uintptr_t(Says::kTaken), kAcqRel, kAcquire));
   return left;
 }
 

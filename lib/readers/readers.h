@@ -80,7 +80,15 @@ class Readers {
   }
   // The same of a cell that says kCopies, to which another thread may answer. True: it was left the
   // deletion of the value, which is now in the cell.
-  bool withdraw_copy(Announcement& cell, const Pair& slot);
+  [[gnu::always_inline]] bool withdraw_copy(Announcement& cell, const Pair& slot) {
+    uintptr_t now = Announcement::of(&slot, Says::kCopies);
+    // Acquires and releases, in this order to what follows also where readers are full.
+    const bool left =
+        !cell.what.compare_exchange_strong(now, uintptr_t(Says::kTaken), kAcqRel, kAcquire) &&
+        take_answer(cell, slot, now);
+    tell_of_withdrawal(slot);
+    return left;
+  }
 
   // A thread that holds a claimed value already announces it once more. Told before the first of the
   // two is withdrawn, it keeps those who look through the cells from passing between the two.
@@ -159,6 +167,8 @@ class Readers {
   static constexpr unsigned length_of(unsigned chunk) {
     return chunk == 0 ? kNearOrdinals : first_of(chunk);
   }
+  [[gnu::noinline, gnu::cold]] static bool take_answer(Announcement& cell, const Pair& slot,
+                                                       uintptr_t now);
   ThreadRecord* make_chunk(unsigned chunk, void** allocated);
   ThreadRecord* look_up();
   // The record of the calling thread; null when out of memory.
@@ -205,7 +215,8 @@ bool Readers::any_record(Visit visit) const {
   for (unsigned c = 0; c < kChunks && first_of(c) <= highest; ++c) {
     auto* const chunk = reinterpret_cast<ThreadRecord*>(fence_.look(chunks_[c]));
     if (chunk == nullptr) continue;
-    for (unsigned r = 0; r < length_of(c) && first_of(c) + r <= highest; ++r) {
+    // No thread has the ordinal 0.
+    for (unsigned r = c == 0 ? 1 : 0; r < length_of(c) && first_of(c) + r <= highest; ++r) {
       if (visit(chunk[r])) return true;
     }
   }

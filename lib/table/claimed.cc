@@ -216,9 +216,7 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
   readers.wake(slot);
 }
 
-void end_copy(const Target& from, Pair& slot, uint32_t keyval, Announcement& cell) {
-  if (!from.registry.readers().withdraw_copy(cell, slot)) [[likely]]
-    return;
+void delete_left(const Target& from, Pair& slot, uint32_t keyval, Announcement& cell) {
   const SlotContent value = {cell.more.load(kRelaxed), cell.meta.load(kRelaxed)};
   delete_left(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
 }

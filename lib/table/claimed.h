@@ -63,9 +63,17 @@ int see_others_off(const Target& target, Pair& slot, uint32_t keyval, SlotConten
 // Hands the value to the copier that see_off() has chosen.
 void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t value);
 
+// Deletes the value whose deletion was left to the one who has withdrawn that cell.
+[[gnu::noinline, gnu::cold]] void delete_left(const Target& from, Pair& slot, uint32_t keyval,
+                                              Announcement& cell);
+
 // Ends the announcement of a copy; the cell stays taken. If the deletion of the value was left to it,
 // this runs delete_fn, whose failure has nobody to be told to.
-void end_copy(const Target& from, Pair& slot, uint32_t keyval, Announcement& cell);
+[[gnu::always_inline]] inline void end_copy(const Target& from, Pair& slot, uint32_t keyval,
+                                            Announcement& cell) {
+  if (from.registry.readers().withdraw_copy(cell, slot)) [[unlikely]]
+    delete_left(from, slot, keyval, cell);
+}
 
 // Whether anybody, of any thread, holds the attachment whose meta is `m`; and how many do.
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);

@@ -7,9 +7,10 @@
 
 namespace attrcache::model {
 
-Fixture::Fixture(unsigned stripes) {
+Fixture::Fixture(unsigned stripes, unsigned flags) {
   attrcache_domain_options options = {};
   options.stripes = stripes;
+  options.flags = flags;
   expect(attrcache_domain_create(&options, &domain_) == ATTRCACHE_OK, "a domain is made");
   kind_ = attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR);
 }

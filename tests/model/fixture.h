@@ -22,7 +22,7 @@ namespace attrcache::model {
 
 class Fixture {
  public:
-  static constexpr int kObjects = 2;
+  static constexpr int kObjects = 4;
   static constexpr int kKeys = 3;
   static constexpr int kValues = 10;
 
@@ -47,7 +47,7 @@ class Fixture {
     void (*on_copy)(Fixture&, int value) = nullptr;
   };
 
-  explicit Fixture(unsigned stripes = 1);
+  explicit Fixture(unsigned stripes = 1, unsigned flags = 0);
 
   enum Callbacks { kNone, kDelete, kCopy };  // kCopy: a copy_fn and a delete_fn
   // Whether the stripes of the caller's group are open from the start, or opened by their first use.

@@ -58,9 +58,9 @@ void run_model(Bound bound, Program program) {
 
 // The same for a model of the C API: `threads(fixture)` prepares the fixture and spawns threads.
 template <typename Threads>
-void run_with_fixture(Bound bound, Threads threads, unsigned stripes = 1) {
+void run_with_fixture(Bound bound, Threads threads, unsigned stripes = 1, unsigned flags = 0) {
   run_model(bound, [&] {
-    Fixture fixture(stripes);
+    Fixture fixture(stripes, flags);
     threads(fixture);
     join();
     fixture.finish();

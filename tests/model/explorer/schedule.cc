@@ -12,7 +12,7 @@ namespace attrcache::model {
 namespace {
 
 ThreadState thread_state_of(unsigned ordinal) {
-  return {uint64_t{2} * ordinal + 1, ordinal, ordinal, nullptr};
+  return {uint64_t{2} * ordinal + 1, ordinal, ordinal * kRecordSize, nullptr};
 }
 
 }  // namespace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Threads that hold values and wait for others who do: full readers, circles of waits, and values that
+// are handed to those who have waited for longer.
+
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+namespace {
+
+// Borrows, and uses what it has got, if there is something.
+void borrow_and_give_back(Fixture& f, int key) {
+  attrcache_borrowed borrowed = {};
+  if (f.borrow(0, key, &borrowed)) f.give_back(&borrowed);
+}
+
+// ---- Full readers ----
+
+TEST(FullReaders, BorrowAgainstDelete) {
+  run_with_fixture(
+      {2, 1},
+      [](Fixture& f) {
+        f.make_key(Fixture::kDelete);
+        f.set(0, 0, 1);
+        borrow_and_give_back(f, 0);  // from now on the value is known to be read
+        spawn([&f] { f.erase(0, 0); });
+        spawn([&f] { borrow_and_give_back(f, 0); });
+      },
+      1, ATTRCACHE_FULL_FENCES);
+}
+
+TEST(FullReaders, TwoBorrowsAgainstSet) {
+  run_with_fixture(
+      {1, 1},
+      [](Fixture& f) {
+        f.make_key(Fixture::kDelete);
+        f.set(0, 0, 1);
+        spawn([&f] { f.set(0, 0, 2); });
+        for (int t = 0; t < 2; ++t) spawn([&f] { borrow_and_give_back(f, 0); });
+      },
+      1, ATTRCACHE_FULL_FENCES);
+}
+
+TEST(FullReaders, CopyAgainstDelete) {
+  run_with_fixture(
+      {2, 1},
+      [](Fixture& f) {
+        f.make_key(Fixture::kCopy);
+        f.set(0, 0, 1);
+        borrow_and_give_back(f, 0);
+        spawn([&f] { f.erase(0, 0); });
+        spawn([&f] { f.copy(0, 1); });
+      },
+      1, ATTRCACHE_FULL_FENCES);
+}
+
+// ---- Circles ----
+
+// Borrows one attribute, and meanwhile sets or deletes the other one, for whose borrower it may wait.
+void change_while_borrowing(Fixture& f, int held, int changed, bool deletes, int* deadlocks) {
+  attrcache_borrowed borrowed = {};
+  const bool holds = f.borrow(0, held, &borrowed);
+  const int result = deletes ? f.erase(0, changed) : f.set(0, changed, 3 + changed);
+  expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_DEADLOCK, "done, or nothing changed");
+  *deadlocks += result == ATTRCACHE_ERR_DEADLOCK;
+  if (holds) f.give_back(&borrowed);
+}
+
+void two_who_borrow_and_change(bool deletes) {
+  run_with_fixture({2, 0}, [deletes](Fixture& f) {
+    static int deadlocks[2];
+    deadlocks[0] = deadlocks[1] = 0;
+    for (int key = 0; key < 2; ++key) {
+      f.make_key(Fixture::kDelete);
+      f.set(0, key, 1 + key);
+      borrow_and_give_back(f, key);
+    }
+    for (int t = 0; t < 2; ++t) {
+      spawn([&f, t, deletes] { change_while_borrowing(f, t, 1 - t, deletes, &deadlocks[t]); });
+    }
+  });
+}
+TEST(Circle, OfTwoSetsOfWhatTheOtherHasBorrowed) { two_who_borrow_and_change(false); }
+TEST(Circle, OfTwoDeletesOfWhatTheOtherHasBorrowed) { two_who_borrow_and_change(true); }
+
+// Each dups an object, and its copy_fn sets the attribute that the other one copies. Neither fails: who
+// closes the circle leaves the deletion to the one who copies.
+TEST(Circle, OfTwoCopyFnsThatSetWhatTheOtherCopies) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
+    for (int key = 0; key < 2; ++key) {
+      f.make_key(Fixture::kCopy);
+      f.set(key, key, 1 + key);
+    }
+    f.keys[0].on_copy = [](Fixture& fixture, int value) {
+      if (value == 1) expect(fixture.set(1, 1, 3) == ATTRCACHE_OK, "the set within copy_fn 0");
+    };
+    f.keys[1].on_copy = [](Fixture& fixture, int value) {
+      if (value == 2) expect(fixture.set(0, 0, 4) == ATTRCACHE_OK, "the set within copy_fn 1");
+    };
+    for (int t = 0; t < 2; ++t) spawn([&f, t] { f.copy(t, 2 + t); });
+  });
+}
+
+// A borrower waits for a replacing set whose delete_fn waits for what the borrower holds.
+TEST(Circle, OfABorrowAndTheSetThatItWaitsFor) {
+  run_with_fixture({2, 1}, [](Fixture& f) {
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
+      if (value != 1) return;
+      const int result = fixture.erase(0, 1);
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_DEADLOCK, "the delete within");
+    };
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.set(0, 1, 2);
+    spawn([&f] { f.set(0, 0, 3); });
+    spawn([&f] {
+      attrcache_borrowed held = {};
+      const bool holds = f.borrow(0, 1, &held);
+      borrow_and_give_back(f, 0);
+      if (holds) f.give_back(&held);
+    });
+  });
+}
+
+// ---- Those who have waited for longer ----
+
+// The first set is followed by another one, before the borrower has come to look, and a third thread
+// deletes or replaces the value beside that.
+void beside_sets_that_follow_one_another(bool deletes) {
+  run_with_fixture({2, 0}, [deletes](Fixture& f) {
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    spawn([&f] {
+      f.set(0, 0, 2);
+      f.set(0, 0, 3);
+    });
+    spawn([&f] { borrow_and_give_back(f, 0); });
+    spawn([&f, deletes] {
+      if (deletes) {
+        f.erase(0, 0);
+      } else {
+        f.set(0, 0, 4);
+      }
+    });
+  });
+}
+TEST(Grant, BesideASetOverTheClaim) { beside_sets_that_follow_one_another(false); }
+TEST(Grant, BesideADeleteOfTheClaimed) { beside_sets_that_follow_one_another(true); }
+
+}  // namespace
+}  // namespace attrcache::model
