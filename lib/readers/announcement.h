@@ -50,7 +50,7 @@ struct Announcement {
   // 0: the cell is free.
   Atomic<uintptr_t> what{0};
   // The attachment, as the slot's meta; and who announces it (Threads::identity). Both are stored
-  // before `what` (relaxed: F1 or F3 releases them), and mean something only with it.
+  // before `what` (relaxed: F1 releases them), and mean something only with it.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> who{0};
   // kBorrows: the attrcache_borrowed, by which it is known that it holds something. kSeeks: for whom

@@ -70,11 +70,10 @@ ThreadRecord* Readers::look_up() {
       memory_.release(allocated);
     }
   }
-  // Acquire: whoever has raised it has seen all claims that came before a look at it (F4), and so does
-  // this thread.
-  unsigned highest = highest_.load(kAcquire);
+  // Relaxed: whoever looks needs no more than that this comes before the first announcement.
+  unsigned highest = highest_.load(kRelaxed);
   while (highest < ordinal &&
-         !highest_.compare_exchange_weak(highest, ordinal, kAcqRel, kRelaxed)) {
+         !highest_.compare_exchange_weak(highest, ordinal, kRelaxed, kRelaxed)) {
   }
   auto* const record = reinterpret_cast<ThreadRecord*>(chunk) + (ordinal - first_of(c));
   record->active = true;
@@ -97,7 +96,7 @@ Announcement* Readers::take() {
       record->free = &cell;
     }
     more->next = record->more.load(kRelaxed);
-    record->more.exchange(reinterpret_cast<uintptr_t>(more), kAcqRel);  // as in look_up()
+    record->more.store(reinterpret_cast<uintptr_t>(more), kRelease);  // as in look_up()
   }
   Announcement* const cell = record->free;
   record->free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));

@@ -123,13 +123,13 @@ class Readers {
                      uint64_t more) {
     cell.meta.store(meta, kRelaxed);
     cell.more.store(more, kRelaxed);
-    // Acquires and releases, with the look of any_wait(): of two threads that announce that they wait,
-    // and then look, at least one sees the other.
-    cell.what.exchange(Announcement::of(&slot, says), kAcqRel);
+    // A full fence, whoever the readers are: of two threads that announce that they wait, and then
+    // look, at least one sees the other.
+    AsymmetricFence::announce<AsymmetricFence::Of::kFull>(cell.what, Announcement::of(&slot, says));
   }
   // As any(), for waits. What its thread had announced before a wait that is found, any() finds.
   template <typename Visit>
-  bool any_wait(Visit visit);
+  bool any_wait(Visit visit) const;
 
   bool light() const { return fence_.light(); }
 
@@ -255,14 +255,13 @@ bool Readers::any_used(Visit visit) const {
 }
 
 template <typename Visit>
-bool Readers::any_wait(Visit visit) {
+bool Readers::any_wait(Visit visit) const {
   const auto look = [&](Announcement& cell) {
-    const uintptr_t what = cell.what.fetch_add(0, kAcqRel);  // pairs with announce_wait()
+    const uintptr_t what = fence_.look(cell.what);
     return Announcement::is_about_any(what) && visit(cell, what);
   };
   return any_record([&](ThreadRecord& record) {
-    return look(record.second) || look(record.third) ||
-           any_cell(record.more.fetch_add(0, kAcqRel), look);
+    return look(record.second) || look(record.third) || any_cell(fence_.look(record.more), look);
   });
 }
 

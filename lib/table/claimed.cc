@@ -38,7 +38,7 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
 // Waits until that holder has let go. False: it waits for the caller.
 bool wait_for(Readers& readers, const Pair& slot, uint64_t m, const Holder& holder) {
   const auto let_go = [&] {
-    return holder.cell->what.load(kAcquire) != holder.what ||  // as F2 and F4
+    return holder.cell->what.load(kAcquire) != holder.what ||  // as F2
            holder.cell->meta.load(kRelaxed) != holder.meta;
   };
   // Without memory to announce it, this can't ask whether the wait closes a circle; others that are in
@@ -90,7 +90,7 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
       if (!Announcement::is_about(what, &slot) || !Announcement::awaits(what)) return false;
       if (!waits_for_longer(table, cell, claimed.meta) || cell.who.load(kRelaxed) == me)
         return false;
-      // Acquire and release: pairs with the exchange of announce_wait(), and with that of who gives
+      // Acquire and release: pairs with announce_wait(), and with the exchange of who gives
       // the wait up.
       if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kGranting),
                                              kAcqRel, kRelaxed)) {

@@ -71,7 +71,7 @@
 //
 // Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
 // whoever sees a value attached sees what was written before it was set. And a claimer that has seen
-// the last announcement go sees what that thread has done with the value (F2, F4).
+// the last announcement go sees what that thread has done with the value (F2).
 
 #ifndef ATTRCACHE_TABLE_SLOT_H_
 #define ATTRCACHE_TABLE_SLOT_H_
