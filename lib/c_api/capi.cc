@@ -23,8 +23,6 @@ using attrcache::inside;
 using attrcache::Registry;
 using attrcache::Table;
 
-attrcache_kind* outside(Registry* kind) { return reinterpret_cast<attrcache_kind*>(kind); }
-
 bool are_right(const attrcache_callbacks& callbacks) {
   return static_cast<unsigned>(callbacks.language) <= ATTRCACHE_RAW &&
          callbacks.delete_fn != ATTRCACHE_DUP_FN;
@@ -77,7 +75,8 @@ int attrcache_domain_destroy(attrcache_domain* domain, int mode, attrcache_leaks
 }
 
 attrcache_kind* attrcache_kind_of(attrcache_domain* domain, int number) noexcept {
-  return domain != nullptr ? outside(inside(domain)->kind(number)) : nullptr;
+  Registry* const found = domain != nullptr ? inside(domain)->kind(number) : nullptr;
+  return found != nullptr ? found->as_kind() : nullptr;
 }
 
 int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_options* options,
@@ -86,7 +85,7 @@ int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_optio
   Registry* made;
   const int result =
       inside(domain)->add_kind(options != nullptr ? *options : attrcache_kind_options{}, &made);
-  if (result == ATTRCACHE_OK) *kind = outside(made);
+  if (result == ATTRCACHE_OK) *kind = made->as_kind();
   return result;
 }
 

@@ -11,10 +11,8 @@
 namespace attrcache {
 
 inline Domain* inside(attrcache_domain* domain) { return reinterpret_cast<Domain*>(domain); }
-inline Registry& inside(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
-inline const Registry& inside(const attrcache_kind* kind) {
-  return *reinterpret_cast<const Registry*>(kind);
-}
+inline Registry& inside(attrcache_kind* kind) { return Registry::of(kind); }
+inline const Registry& inside(const attrcache_kind* kind) { return Registry::of(kind); }
 
 }  // namespace attrcache
 

@@ -72,9 +72,9 @@ int attrcache_delete_predefined(attrcache_kind* kind, attrcache_table* table, in
   const Definition* const found = find_definition(registry, keyval, &error);
   if (found == nullptr) return error;
   if (found->where != ATTRCACHE_PER_OBJECT) return ATTRCACHE_ERR_ARGUMENT;
-  return registry.told(attrcache::delete_attribute({registry, Table::of(table), nullptr},
-                                                   found->keyval, Caller::kRuntime,
-                                                   attrcache::OnFailure::kKeep, nullptr));
+  return registry.result_for_user(
+      attrcache::delete_attribute({registry, Table::of(table), nullptr}, found->keyval,
+                                  Caller::kRuntime, attrcache::OnFailure::kKeep, nullptr));
 }
 
 }  // extern "C"

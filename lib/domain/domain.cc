@@ -55,7 +55,7 @@ bool read_settings(const attrcache_domain_options& options, DomainSettings* sett
   }
   settings->fint_is_64_bits = options.fint_bytes == 8;
   settings->fortran_false = options.fortran_false;
-  settings->tells = (options.flags & ATTRCACHE_TELL) != 0;
+  settings->tells_absence = (options.flags & ATTRCACHE_TELL) != 0;
   settings->full_fences = (options.flags & ATTRCACHE_FULL_FENCES) != 0;
   return true;
 }
@@ -99,7 +99,7 @@ int Domain::create(const attrcache_domain_options& options, Domain** domain) {
 
 Registry* Domain::kind(int number) const {
   if (number < 0 || number >= static_cast<int>(id::kMaxKinds)) return nullptr;
-  return kinds_[number].load(kAcquire);  // as D1
+  return kinds_[number].load(kAcquire);  // (D1) pairs with D2
 }
 
 int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {

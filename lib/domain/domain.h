@@ -30,9 +30,7 @@ class Domain {
   void read_counters(attrcache_counters* counters) const;
 
  private:
-  template <typename T, typename... Args>
-  friend T* make(Args&&... args);
-  friend class Memory;
+  friend class Memory;  // makes and destroys it
 
   Domain(unsigned stripes, const attrcache_thread_hooks& threads, const DomainSettings& settings)
       : stripes_(stripes),

@@ -67,7 +67,7 @@ inline void IndexQueue::push(uint32_t node, Atomic<uint64_t>& mine, Links link) 
       // Until the second push the dummy is alone in the queue, and head isn't needed. So the second
       // push sets head.
       uint64_t head = 0;
-      head_.compare_exchange_strong(head, tail, kAcqRel, kRelaxed);  // as Q1
+      head_.compare_exchange_strong(head, tail, kAcqRel, kRelaxed);  // (Q1) pairs with Q2
     }
     Atomic<uint64_t>& last = link(target(tail));
     uint64_t next = last.load(kAcquire);  // pairs with Q3
@@ -80,7 +80,8 @@ inline void IndexQueue::push(uint32_t node, Atomic<uint64_t>& mine, Links link) 
     }
     // (Q3) release: whoever follows the link sees what was written to the index's entry.
     if (last.compare_exchange_strong(next, next_link(next, node), kAcqRel, kRelaxed)) {
-      tail_.compare_exchange_strong(tail, next_link(tail, node), kAcqRel, kRelaxed);  // as Q4
+      // (Q4) pairs with Q2
+      tail_.compare_exchange_strong(tail, next_link(tail, node), kAcqRel, kRelaxed);
       return;
     }
   }
@@ -90,7 +91,7 @@ template <typename Links>
 inline uint32_t IndexQueue::pop(uint32_t spare, Links link) {
   for (;;) {
     uint64_t head = head_.load(kAcquire);  // (Q5) pairs with Q6 and Q1
-    uint64_t tail = tail_.load(kAcquire);  // as Q2
+    uint64_t tail = tail_.load(kAcquire);  // (Q2) pairs with Q1, Q4
     // Every change of tail but the first is a push, every change of head a pop. So if the length is
     // above 0, tail is beyond head's node, which therefore has a successor.
     const auto length = static_cast<int32_t>(count(tail) - count(head));

@@ -29,7 +29,7 @@ void References::open(unsigned ordinal, uint32_t name) {
 }
 
 void References::reset_closed(uint32_t name) {
-  stripes_.for_each([name](Counter& stripe) { stripe.store(name + stripe::kClosing, kRelaxed); });
+  stripes_.for_each([name](Counter& stripe) { stripe.store(name + stripe::kToNotOpen, kRelaxed); });
   exact_.store((name & id::kGenerationMask) | kClosed, kRelease);  // (R6)
 }
 
@@ -55,12 +55,12 @@ bool References::end_closed(uint32_t counted) {
   uint64_t word = exact_.load(kRelaxed);
   if (count_in(word) + counted != 0) return false;
   const uint64_t end = (word & (kOneOfExact - 1)) | kCollected;
-  return exact_.compare_exchange_strong(word, end, kAcqRel, kRelaxed);  // as R5
+  return exact_.compare_exchange_strong(word, end, kAcqRel, kRelaxed);  // (R5) pairs with R4, R5
 }
 
 bool References::collect(uint32_t counted) {
   const uint64_t change = uint64_t{counted} << kCountShift | kCollected;
-  return ended(exact_.fetch_add(change, kAcqRel) + change);  // as R5
+  return ended(exact_.fetch_add(change, kAcqRel) + change);  // (R5) pairs with R4, R5
 }
 
 uint64_t References::count_with_stripes(uint64_t exact, Stripes stripes) {
@@ -75,7 +75,7 @@ uint64_t References::count_with_stripes(uint64_t exact, Stripes stripes) {
 void References::name_closed(uint32_t name) {
   // Relaxed: a name is all that there is to read here. Added, because drops go on changing counts.
   stripes_.for_each(
-      [name](Counter& stripe) { stripe.fetch_add(name + stripe::kClosing, kRelaxed); });
+      [name](Counter& stripe) { stripe.fetch_add(name + stripe::kToNotOpen, kRelaxed); });
 }
 
 void References::unname_closed() {

@@ -29,6 +29,20 @@
 // has read the other turn; or if O2 has read C2's, O3 sees C1. An opener that is stopped therefore
 // holds back nobody: the others of its group count on the exact count meanwhile.
 //
+// For example: A opens its group's only stripe, of turn 0, while B frees the keyval.
+//
+//   A holds a reference, on the exact count      exact {1, no group}        stripe {0, turn 0}
+//   A  O1                                        exact {1, A's group}
+//   A  O2 reads {0, turn 0}; O3 reads that kClosed isn't set
+//   B  C1                                        exact {1, A's group, kClosed}
+//   B  C2, where A's bit has sent it; it wasn't open, so B counts nothing   stripe {0, turn 1}
+//   A  O4 expects {0, turn 0}, and fails: as O2, it reads {0, turn 1}, which C2 has released
+//   A  O3 reads kClosed, so A gives up; its reference stays on the exact count
+//   B  sets kCollected: exact is 1, A's. A drops it there, takes exact to 0, and ends the keyval.
+//
+// Had the stripe no turn, O4 would succeed here: A would count there what nobody adds up any more.
+// Had A's O4 come before C2, the stripe would be open: B would have counted what is in it.
+//
 // Invariants
 //   I1 The open stripes and exact add up to the references, modulo 2^32, until the thread that has
 //      closed the stripes sets kCollected.
@@ -65,8 +79,8 @@ inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; a meta ha
 inline constexpr uint32_t kFlags = kDupFn | kNullCopyFn | kNoDeleteFn;
 inline constexpr uint32_t kOpen = id::kMarker;
 inline constexpr uint32_t kTurn = kOpen >> 1;  // only where it isn't open
-inline constexpr uint32_t kClosing = kOpen;    // added to an open name, it makes a closed one
-inline constexpr uint32_t kClosed = kOpen << 1;
+inline constexpr uint32_t kNotOpen = kOpen << 1;
+inline constexpr uint32_t kToNotOpen = kNotOpen - kOpen;  // added to an open name
 }  // namespace stripe
 
 class References {
@@ -148,7 +162,7 @@ class References {
 
   // Whether a stripe of a keyval that isn't gone says what there is to know of it.
   static bool is_named(const Counter& stripe) {
-    return (stripe.load(kRelaxed) & (stripe::kOpen | stripe::kClosed)) != 0;
+    return (stripe.load(kRelaxed) & (stripe::kOpen | stripe::kNotOpen)) != 0;
   }
 
   // Drops a reference on the exact count. True: it was the last, and the caller must end the keyval.
@@ -224,7 +238,7 @@ inline bool References::acquire_exact(uint32_t keyval) {
 }
 
 inline bool References::acquire_open(Counter& stripe, uint64_t word, uint64_t one) {
-  return stripe.compare_exchange_strong(word, word + one, kAcqRel, kRelaxed);  // as R2
+  return stripe.compare_exchange_strong(word, word + one, kAcqRel, kRelaxed);  // (R2) pairs with R9
 }
 
 inline bool References::drop_open(Counter& stripe) {
@@ -235,8 +249,8 @@ inline bool References::drop_open(Counter& stripe) {
 
 inline bool References::drop_if_open(Counter& stripe, uint64_t less_one) {
   uint64_t word = stripe.load(kRelaxed);  // only a guess for the exchange
-  return opened(word) &&
-         stripe.compare_exchange_strong(word, word + less_one, kRelease, kRelaxed);  // as R4
+  // (R4) pairs with R7
+  return opened(word) && stripe.compare_exchange_strong(word, word + less_one, kRelease, kRelaxed);
 }
 
 inline void References::reset(Counter& exact, uint32_t keyval) {

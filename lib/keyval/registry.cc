@@ -110,9 +110,9 @@ void Registry::drop_slowly(uint32_t keyval) {
 }
 
 bool Registry::ensure_chunk(size_t c) {
-  if (chunks_[c].load(kAcquire) != 0) return true;  // as K5
+  if (chunks_[c].load(kAcquire) != 0) return true;  // (K5) pairs with K6
   const size_t first = first_index(c);
-  uintptr_t counters = counters_[c].load(kAcquire);  // as K5
+  uintptr_t counters = counters_[c].load(kAcquire);  // (K5) pairs with K6
   if (counters == 0) {
     void* memory = settings_.memory.allocate_zeroed(
         length(c) * (sizeof(Entry) + (stripe_mask_ + 1) * sizeof(References::Counter)));
@@ -130,7 +130,7 @@ bool Registry::ensure_chunk(size_t c) {
   // several threads come here, all store the same.
   chunks_[c].store(
       counters + first * sizeof(References::Counter) - (length(c) + first) * sizeof(Entry),
-      kRelease);  // as K6
+      kRelease);  // (K6) pairs with K5
   return true;
 }
 
@@ -163,7 +163,7 @@ uint32_t Registry::take_from_end_of_first_chunk() {
   do {
     if (from_start(taken) + from_end(taken) >= kFirstChunkLength) return IndexQueue::kNone;
   } while (!taken_.compare_exchange_weak(taken, taken + (uint64_t{1} << 32), kRelease,
-                                         kRelaxed));  // as K7
+                                         kRelaxed));  // (K7) pairs with used_indices()
   return node_of((kFirstChunkLength - 1 - from_end(taken)) << id::kIndexShift);
 }
 
@@ -258,11 +258,11 @@ int Registry::why_not_freed(uint32_t keyval, uint64_t word) const {
 int Registry::free(int* variable) noexcept {
   const uint32_t keyval = keyval_of(*variable);
   const uint32_t offset = id::offset(keyval);
-  const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // as K5
+  const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
   if (chunk == 0) [[unlikely]]
     return why_not(keyval);
   Entry* const entry = entry_at(chunk, offset);
-  uint64_t word = entry->word.load(kAcquire);  // as K1
+  uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
   if (static_cast<uint32_t>(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
     return why_not_freed(keyval, word);
   *variable = settings_.invalid;  // before the destructor runs, which may free the variable
@@ -281,12 +281,12 @@ int Registry::free_slowly(uint32_t keyval, Entry& entry) {
     // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
     // freed, which is what the caller wants.
     if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0)
-      return told(ATTRCACHE_ABSENT);
+      return result_for_user(ATTRCACHE_ABSENT);
   } while (!entry.word.compare_exchange_weak(word, word | kFreed, kRelaxed, kRelaxed));
   const uint32_t offset = id::offset(keyval);
   References references = this->references(offset);
   uint32_t counted;
-  if (!references.close(keyval, &counted)) return told(ATTRCACHE_ABSENT);  // as above
+  if (!references.close(keyval, &counted)) return result_for_user(ATTRCACHE_ABSENT);  // as above
   if (references.end_closed(counted)) {
     end(entry, offset);
   } else {
@@ -328,11 +328,11 @@ int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callback
   record->callbacks.functions = callbacks;
   Entry& entry = at(offset);
   Record* const old = entry.record.load(kRelaxed);  // stored by this very thread
-  entry.record.store(record, kRelease);             // as K9
+  entry.record.store(record, kRelease);             // (K9) pairs with V3
   uint64_t changed = word & ~(uint64_t{stripe::kFlags} << kFlagsShift | kDestructs);
   changed |= uint64_t{flags_of(callbacks)} << kFlagsShift;
   if (has_destructor(callbacks)) changed |= kDestructs;
-  entry.word.store(changed, kRelease);  // as K2
+  entry.word.store(changed, kRelease);  // (K2) pairs with K1
   epoch_.retire(old);                   // those who list keyvals may still look at it
   return ATTRCACHE_OK;
 }
@@ -379,7 +379,8 @@ int Registry::number_of_word(uint64_t word) const {
 Registry::Counts Registry::counts() const {
   uint64_t created = 0, existing = 0, freed_and_existing = 0, references_in_all = 0;
   for_each_entry([&](const Entry& entry, const References& references) {
-    const uint64_t word = entry.word.load(kAcquire);  // as K1; so this keyval is in `uses`, too
+    // (K1) pairs with K2: what the word tells of is counted in `uses`, too.
+    const uint64_t word = entry.word.load(kAcquire);
     created += entry.uses.load(kRelaxed);
     if ((word & id::kMarker) == 0) return;
     ++existing;
@@ -404,7 +405,7 @@ int Registry::check_number(int number) const {
   if (number == settings_.invalid) return ATTRCACHE_ERR_KEYVAL_INVALID;
   if (definitions_.find(number) != nullptr) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
   for (unsigned k = 0; settings_.kinds != nullptr && k < id::kMaxKinds; ++k) {
-    const Registry* const other = settings_.kinds[k].load(kAcquire);  // as D1
+    const Registry* const other = settings_.kinds[k].load(kAcquire);  // (D1) pairs with D2
     if (other != nullptr && other != this && other->definitions().find(number) != nullptr) {
       return ATTRCACHE_ERR_KEYVAL_KIND;
     }
@@ -417,7 +418,7 @@ int Registry::check(uint32_t keyval) const {
   if (!is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
   const Entry* entry = find(id::offset(keyval));
   if (entry == nullptr) return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
-  const uint64_t word = entry->word.load(kAcquire);  // as K1
+  const uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
   if (static_cast<uint32_t>(word) == keyval) return ATTRCACHE_OK;
   const bool handed_out = id::generation(keyval) < word >> kGenerationsShift;
   return handed_out ? ATTRCACHE_ERR_KEYVAL_STALE : ATTRCACHE_ERR_KEYVAL_UNKNOWN;

@@ -41,6 +41,13 @@ class Registry {
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
 
+  // A registry is what users have as an attrcache_kind.
+  static Registry& of(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
+  static const Registry& of(const attrcache_kind* kind) {
+    return *reinterpret_cast<const Registry*>(kind);
+  }
+  attrcache_kind* as_kind() { return reinterpret_cast<attrcache_kind*>(this); }
+
   // Makes a keyval.
   int create(const attrcache_callbacks& callbacks, int* keyval) noexcept;
 
@@ -96,7 +103,7 @@ class Registry {
   // with that ordinal. They exist as soon as a keyval was made.
   static constexpr uint32_t kFirstChunkLength = 64;
   References::Counter* first_chunk_counters(unsigned ordinal) const {
-    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // as K5
+    const uintptr_t counters = counters_[kFirstChunk].load(kAcquire);  // (K5) pairs with K6
     if (counters == 0) [[unlikely]]
       return nullptr;
     auto* const mine = reinterpret_cast<References::Counter*>(counters) +
@@ -196,8 +203,8 @@ class Registry {
   const Memory& memory() const { return settings_.memory; }
 
   // What a delete or free says to the user: absence only where the domain tells (ATTRCACHE_TELL).
-  int told(int result) const {
-    if (result == ATTRCACHE_ABSENT && !settings_.tells) [[unlikely]]
+  int result_for_user(int result) const {
+    if (result == ATTRCACHE_ABSENT && !settings_.tells_absence) [[unlikely]]
       return ATTRCACHE_OK;
     return result;
   }
@@ -268,11 +275,11 @@ class Registry {
   // The entry of an index whose chunk exists.
   Entry& at(size_t offset) const { return at(chunk_of(offset), offset); }
   Entry& at(size_t c, size_t offset) const {
-    return *entry_at(chunks_[c].load(kAcquire), offset);  // as K5
+    return *entry_at(chunks_[c].load(kAcquire), offset);  // (K5) pairs with K6
   }
 
   uint64_t word_at(size_t offset) const {
-    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // as K5
+    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
     if (chunk == 0) [[unlikely]]
       return 0;
     return entry_at(chunk, offset)->word.load(kAcquire);  // (K1) pairs with K2
@@ -281,7 +288,8 @@ class Registry {
   // The stripes, and the references, of an index whose chunk exists.
   References::Stripes stripes(size_t offset) const { return stripes(chunk_of(offset), offset); }
   References::Stripes stripes(size_t c, size_t offset) const {
-    auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));  // as K5
+    // (K5) pairs with K6
+    auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));
     return {counters + (offset >> id::kIndexShift), static_cast<unsigned>(c) - id::kIndexShift,
             stripe_mask_};
   }
@@ -369,7 +377,7 @@ template <typename Visit>
                                                           const References& references,
                                                           Visit& visit) {
   const uint64_t uses = entry.uses.load(kAcquire);  // (V1) pairs with K10
-  const uint64_t word = entry.word.load(kAcquire);  // (V2) as K1
+  const uint64_t word = entry.word.load(kAcquire);  // (V2) pairs with K2
   if ((word & id::kMarker) == 0) return false;
   Record* record = entry.record.load(kAcquire);  // (V3) pairs with K9
   // (V4) If it is another number, the keyval has ended meanwhile, and there was a moment at which
@@ -411,7 +419,7 @@ void Registry::for_each_entry(Visit visit) const {
 template <typename Visit>
 void Registry::for_each_word(Visit visit) const {
   for_each_entry([&visit](const Entry& entry, const References& references) {
-    const uint64_t word = entry.word.load(kAcquire);  // as K1
+    const uint64_t word = entry.word.load(kAcquire);  // (K1) pairs with K2
     if ((word & id::kMarker) != 0) visit(word, references);
   });
 }

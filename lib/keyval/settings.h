@@ -23,7 +23,7 @@ struct DomainSettings {
   uint32_t mask = 0;
   int invalid = ATTRCACHE_KEYVAL_INVALID;
   attrcache_catch_exceptions* catch_exceptions = nullptr;  // callbacks aren't left by exceptions
-  bool tells = false;                                      // ATTRCACHE_TELL
+  bool tells_absence = false;                              // ATTRCACHE_TELL
   bool full_fences = false;                                // ATTRCACHE_FULL_FENCES
   bool fint_is_64_bits = false;                            // a Fortran INTEGER
   int fortran_false = 0;

@@ -1,34 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The only file of the library that names std::atomic; a test sees to that. So test builds can put
-// something else under the code that ships, such as an explorer of interleavings or random delays
-// between the steps: -DATTRCACHE_ATOMIC_HEADER names a header that defines attrcache::Atomic.
+// The only file of the library that makes atomic accesses other than those of 16 bytes; a test sees
+// to that. So test builds can put something else under the code that ships, such as an explorer of
+// interleavings or random delays between the steps: -DATTRCACHE_ATOMIC_HEADER names a header that
+// defines attrcache::Atomic, of orders that are std::memory_order's.
 //
 // The library uses only loads, stores and read-modify-writes with an explicit order. It uses no
-// standalone fences, because ThreadSanitizer doesn't model them.
+// standalone fences, because ThreadSanitizer doesn't model them. What it uses of std::atomic is
+// made here of what std::atomic is made of, because <atomic> takes longer to compile than most of
+// the library's files: with C++20 it brings strings, exceptions and locks.
 
 #ifndef ATTRCACHE_PLATFORM_ATOMIC_H_
 #define ATTRCACHE_PLATFORM_ATOMIC_H_
 
+#ifdef ATTRCACHE_ATOMIC_HEADER
+
 #include <atomic>
 
-#ifdef ATTRCACHE_ATOMIC_HEADER
 #include ATTRCACHE_ATOMIC_HEADER
-#endif
+
+namespace attrcache {
+using Order = std::memory_order;
+inline constexpr Order kRelaxed = std::memory_order_relaxed;
+inline constexpr Order kAcquire = std::memory_order_acquire;
+inline constexpr Order kRelease = std::memory_order_release;
+inline constexpr Order kAcqRel = std::memory_order_acq_rel;
+inline constexpr Order kSeqCst = std::memory_order_seq_cst;
+}  // namespace attrcache
+
+#else
 
 namespace attrcache {
 
-#ifndef ATTRCACHE_ATOMIC_HEADER
-template <typename T>
-using Atomic = std::atomic<T>;
-#endif
+enum Order : int {
+  kRelaxed = __ATOMIC_RELAXED,
+  kAcquire = __ATOMIC_ACQUIRE,
+  kRelease = __ATOMIC_RELEASE,
+  kAcqRel = __ATOMIC_ACQ_REL,
+  kSeqCst = __ATOMIC_SEQ_CST,
+};
 
-inline constexpr auto kRelaxed = std::memory_order_relaxed;
-inline constexpr auto kAcquire = std::memory_order_acquire;
-inline constexpr auto kRelease = std::memory_order_release;
-inline constexpr auto kAcqRel = std::memory_order_acq_rel;
-inline constexpr auto kSeqCst = std::memory_order_seq_cst;
+// Of 1, 2, 4 or 8 bytes that may be copied as bytes and have no padding. Everything is inlined, so
+// that the compiler sees the order, and takes it for a constant, before it judges what to inline.
+template <typename T>
+class Atomic {
+  static_assert(__is_trivially_copyable(T) && (sizeof(T) & (sizeof(T) - 1)) == 0);
+
+ public:
+  constexpr Atomic() : value_{} {}
+  constexpr Atomic(T value) : value_(value) {}  // NOLINT: implicit, as std::atomic's is
+  Atomic(const Atomic&) = delete;
+  Atomic& operator=(const Atomic&) = delete;
+
+  [[gnu::always_inline]] T load(Order order) const {
+    T value;
+    __atomic_load(&value_, &value, order);
+    return value;
+  }
+  [[gnu::always_inline]] void store(T value, Order order) {
+    __atomic_store(&value_, &value, order);
+  }
+  [[gnu::always_inline]] T exchange(T value, Order order) {
+    T old;
+    __atomic_exchange(&value_, &value, &old, order);
+    return old;
+  }
+  [[gnu::always_inline]] T fetch_add(T value, Order order) {
+    return __atomic_fetch_add(&value_, value, order);
+  }
+  [[gnu::always_inline]] T fetch_sub(T value, Order order) {
+    return __atomic_fetch_sub(&value_, value, order);
+  }
+  [[gnu::always_inline]] T fetch_or(T value, Order order) {
+    return __atomic_fetch_or(&value_, value, order);
+  }
+  [[gnu::always_inline]] T fetch_and(T value, Order order) {
+    return __atomic_fetch_and(&value_, value, order);
+  }
+  // If it isn't what was expected, what it is takes the place of that.
+  [[gnu::always_inline]] bool compare_exchange_strong(T& expected, T desired, Order success,
+                                                      Order failure) {
+    return __atomic_compare_exchange(&value_, &expected, &desired, false, success, failure);
+  }
+  [[gnu::always_inline]] bool compare_exchange_weak(T& expected, T desired, Order success,
+                                                    Order failure) {
+    return __atomic_compare_exchange(&value_, &expected, &desired, true, success, failure);
+  }
+
+ private:
+  // As aligned as it is large: on 32-bit processors, uint64_t as a member may be aligned to less.
+  alignas(sizeof(T)) T value_;
+};
 
 }  // namespace attrcache
+
+#endif
 
 #endif  // ATTRCACHE_PLATFORM_ATOMIC_H_

@@ -39,9 +39,9 @@ int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* ob
 int delete_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                   int* callback_code) noexcept {
   Registry& registry = registry_of(kind);
-  return registry.told(delete_attribute({registry, Table::of(table), object},
-                                        static_cast<uint32_t>(keyval), Caller::kUser,
-                                        OnFailure::kKeep, callback_code));
+  return registry.result_for_user(delete_attribute({registry, Table::of(table), object},
+                                                   static_cast<uint32_t>(keyval), Caller::kUser,
+                                                   OnFailure::kKeep, callback_code));
 }
 
 int drop_slowly(attrcache_kind* kind, int keyval) noexcept {

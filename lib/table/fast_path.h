@@ -20,7 +20,7 @@
 
 namespace attrcache {
 
-inline Registry& registry_of(attrcache_kind* kind) { return *reinterpret_cast<Registry*>(kind); }
+inline Registry& registry_of(attrcache_kind* kind) { return Registry::of(kind); }
 
 // Set, whatever is in the slot.
 [[gnu::noinline, gnu::cold]] int set_slowly(attrcache_kind* kind, attrcache_table* table,

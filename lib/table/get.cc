@@ -23,8 +23,8 @@ int find_attribute(const Registry& registry, const Table& table, uint32_t keyval
 int get_absent(const attrcache_kind* kind, const attrcache_table* table, int keyval, void** value,
                uint64_t offset) noexcept {
   if (offset >= kDirectorySlots << id::kIndexShift) __builtin_unreachable();
-  if (kind != nullptr && reinterpret_cast<const Registry*>(kind)->exists(
-                             static_cast<uint32_t>(keyval), offset)) [[likely]] {
+  if (kind != nullptr && Registry::of(kind).exists(static_cast<uint32_t>(keyval), offset))
+      [[likely]] {
     return ATTRCACHE_ABSENT;
   }
   return get_slowly(kind, table, keyval, value);
@@ -36,7 +36,7 @@ int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval
   if (look_far(table, key, offset, value)) [[likely]]
     return ATTRCACHE_OK;
   // What is no keyval has no word either: not even 0, which leads to index 0.
-  if (kind != nullptr && reinterpret_cast<const Registry*>(kind)->look_up(key) != 0) [[likely]] {
+  if (kind != nullptr && Registry::of(kind).look_up(key) != 0) [[likely]] {
     return ATTRCACHE_ABSENT;
   }
   if (!id::well_formed(key)) return get_outside_range(kind, table, keyval, value);
@@ -47,8 +47,8 @@ int get_slowly(const attrcache_kind* kind, const attrcache_table* table, int key
                void** value) noexcept {
   if (kind == nullptr) return ATTRCACHE_ERR_NULL;
   Found found;
-  const int result = find_attribute(*reinterpret_cast<const Registry*>(kind), Table::of(table),
-                                    static_cast<uint32_t>(keyval), &found);
+  const int result =
+      find_attribute(Registry::of(kind), Table::of(table), static_cast<uint32_t>(keyval), &found);
   if (result == ATTRCACHE_OK) {
     *value = seen_by_c(found.word.value, found.slot->value_address(), meta::tag(found.word.meta));
   }

@@ -58,7 +58,7 @@ int get_predefined(const Registry& registry, const Table& table, int number,
 int get_outside_range(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                       void** value) noexcept {
   if (kind == nullptr) return ATTRCACHE_ERR_NULL;
-  const auto& registry = *reinterpret_cast<const Registry*>(kind);
+  const Registry& registry = Registry::of(kind);
   PredefinedValue found;
   const int result = get_predefined(registry, Table::of(table),
                                     registry.number_of(static_cast<uint32_t>(keyval)), &found);

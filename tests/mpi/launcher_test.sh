@@ -77,6 +77,15 @@ message=$("$run" --mpi lam true 2>&1)
 # The command's exit code, and a process without MPI that isn't disturbed.
 "$run" --mpi openmpi bash -c 'exit 7'
 [ $? = 7 ] || fail "exit code"
+"$run" --mpi mpich bash -c 'ulimit -c 0; kill -SEGV $$' 2>/dev/null
+[ $? = 139 ] || fail "the signal that ended it"
+[ "$(echo text | "$run" --mpi mpich cat)" = text ] || fail "standard input"
+# A signal is passed on, and what the command does of it counts.
+"$run" --mpi mpich bash -c 'trap "exit 5" TERM; touch "$0"; while :; do sleep 0.1; done' "$TMPDIR/trapped" &
+until [ -f "$TMPDIR/trapped" ]; do sleep 0.1; done
+kill -TERM $!
+wait $!
+[ $? = 5 ] || fail "SIGTERM isn't passed on"
 [ "$("$run" --mpi mpich bash -c 'echo "$LD_PRELOAD"')" = "$mpich_library" ] || fail "LD_PRELOAD"
 [ "$(LD_PRELOAD='' "$run" --mpi mpich ls -d /)" = / ] || fail "ls under the library"
 

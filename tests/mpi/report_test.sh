@@ -171,6 +171,12 @@ END
 # What can't be written is told, and the program goes on.
 ATTRCACHE_REPORT=/no/such/folder launch --mpi "$(interposer_of "$mpi")" "$mpirun" -np 1 "$program" nothing
 has "can't write /no/such/folder/"
+# What the ranks have handed over isn't lost with the report.
+launch --report=/dev/full "$mpirun" -np 2 "$program" nothing
+has "can't write /dev/full: No space left on device"
+has "what the ranks have handed over is kept: "
+launch --report=later.json --from "${output##*is kept: }"
+expect nothing later.json 2
 ATTRCACHE_TRACE_SLOW=often launch --report --trace=often.trace "$mpirun" -np 1 "$program" nothing
 has "ATTRCACHE_TRACE_SLOW=often: not a number"
 has "the attributes of 1 rank"

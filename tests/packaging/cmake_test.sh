@@ -61,7 +61,8 @@ expect "works in C" "$work/user/in_c"
 expect "works in C++" "$work/user/shared"
 ! configure -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib || fail "LIBDIR outside"
 
-# A project that has these sources as a subfolder, and targets and files of the same common names; with clang.
+# A project that has these sources as a subfolder, and targets and files of the same common names; with clang,
+# and one interposer of the three, which are alike.
 mkdir "$work/project"
 cp "$here"/use.c "$here"/use.cc "$work/project"
 cat >"$work/project/CMakeLists.txt" <<END
@@ -76,7 +77,7 @@ target_link_libraries(shared attrcache::attrcache)
 add_executable(static use.c)
 target_link_libraries(static attrcache::static)
 END
-CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" >/dev/null
+CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" -DATTRCACHE_{OPENMPI,MPICH}_INCLUDE=OFF >/dev/null
 make "$work/project/build"
 expect "works in C++" "$work/project/build/shared"
 expect "works in C" "$work/project/build/static"

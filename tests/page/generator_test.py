@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What makes reports, without a browser: bad input, sums and spreads, what commands and signals end as, what is kept.
+"""What makes reports, without a browser: bad input, sums and spreads, timelines.
 
 usage: generator_test.py TOOLS MADE    (tools/report and made.py)
 """
@@ -10,7 +10,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -437,110 +436,6 @@ class Data(Base):
         )
         same = run("--from", "good.json", "--compare", "good.json").stderr
         self.assertIn("Nothing changed, but for the time it took.", same)
-
-
-class Commands(Base):
-    # What ranks would do.
-    HAND_OVER = 'cp left/* "$0"; '
-
-    def run_script(self, script, *arguments):
-        """With left/ handed over through the folder out, unless it isn't to be there."""
-        shutil.rmtree("out", ignore_errors=True)
-        os.mkdir("out")
-        return run(*arguments, "--documents", "out", "--run", "sh", "-c", script, "out")
-
-    def setUp(self):
-        self.hand_over("left")
-        if os.path.exists("out.html"):
-            os.unlink("out.html")
-
-    def test_exit_codes(self):
-        for command, code in (
-            ("exit 0", 0),
-            ("exit 7", 7),
-            ("kill -SEGV $$", -signal.SIGSEGV),
-            ("kill -TERM $$", -signal.SIGTERM),
-        ):
-            done = self.run_script(
-                self.HAND_OVER + command, "--page", "out.html", "--word=a", "--word=b c"
-            )
-            self.assertEqual(done.returncode, code, done.stderr)
-            with open("out.html", encoding="utf-8") as file:
-                self.assertIn('"command":"a \'b c\'"', file.read())
-            os.unlink("out.html")
-            self.assertFalse(os.path.exists("out"))
-        self.assertEqual(
-            run(
-                "--documents", "left", "--page", "out.html", "--run", "/no/such/program"
-            ).returncode,
-            127,
-        )
-
-    def test_input_output_and_preload(self):
-        done = run("--documents", "left", "--preload", "", "--run", "cat", input="text")
-        self.assertEqual(done.stdout, "text")
-        done = run(
-            "--documents", "none", "--preload", "libc.so.6", "--run", "sh", "-c", "echo $LD_PRELOAD"
-        )
-        self.assertEqual(done.stdout, "libc.so.6\n")
-
-    def test_no_report(self):
-        done = self.run_script("true", "--page", "out.html")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("no report: no rank was served", done.stderr)
-        self.assertFalse(os.path.exists("out.html") or os.path.exists("out"))
-
-    def test_nothing_is_lost(self):
-        """If something can't be made, what ranks have handed over stays."""
-        done = self.run_script(self.HAND_OVER + "exit 3", "--page", "/no/such/out.html")
-        self.assertEqual(done.returncode, 3)
-        self.assertIn("what the ranks have handed over is kept: out", done.stderr)
-        self.assertEqual(run("--from", "out", "--json", "later.json").returncode, 0)
-        self.assertEqual(reading.read("later.json")["ranks"], 9)
-        done = self.run_script("echo '{' > out/1.json", "--page", "out.html")
-        self.assertIn("is no JSON", done.stderr)
-        self.assertTrue(os.path.exists("out/1.json"))
-        # What is compared with is looked at before anything runs; later it may even be overwritten.
-        done = self.run_script("touch ran", "--page", "out.html", "--compare", "none.json")
-        self.assertEqual(done.returncode, 2)
-        self.assertFalse(os.path.exists("ran"))
-        self.write("old.json", json.dumps(self.good))
-        done = self.run_script(self.HAND_OVER + "echo x > old.json", "--compare", "old.json")
-        self.assertIn("compared with old.json, 9 ranks", done.stderr)
-
-    def test_signals_are_passed_on(self):
-        """And the page is made nevertheless."""
-        script = (
-            self.HAND_OVER + 'trap "echo got it; exit 5" TERM; echo ready; while :; do read x; done'
-        )
-        shutil.rmtree("out", ignore_errors=True)
-        os.mkdir("out")
-        process = subprocess.Popen(
-            [
-                *PROGRAM,
-                "--documents",
-                "out",
-                "--page",
-                "out.html",
-                "--run",
-                "sh",
-                "-c",
-                script,
-                "out",
-            ],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.assertEqual(process.stdout.readline(), "ready\n")
-        process.send_signal(signal.SIGTERM)
-        process.stdin.write("\n")
-        process.stdin.close()
-        self.assertEqual(process.stdout.read(), "got it\n")
-        self.assertEqual(process.wait(), 5)
-        self.assertTrue(os.path.exists("out.html"))
-        process.stdout.close()
-        os.unlink("out.html")
 
 
 unittest.main(argv=sys.argv[:1], verbosity=1)

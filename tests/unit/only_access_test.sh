@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Only lib/platform/atomic.h reaches for std::atomic, so that a model build can put a scheduler behind it; and
-# only lib/platform/memory.h allocates, so that a test can make every allocation fail. Arguments: the sources;
-# none: all of lib/, seen from the root of the repository.
+# Atomic accesses are made by lib/platform/atomic.h, and by its neighbours for 16 bytes, so that a model build can put
+# a scheduler behind them; and only lib/platform/memory.h allocates, so that a test can make every allocation fail.
+# Arguments: the sources; none: all of lib/, seen from the root of the repository.
 
 set -uo pipefail
 

@@ -162,9 +162,7 @@ def function_page(header, function):
 
 
 def overview_page(header):
-    intro, *rest = header.overview.split("\n\n")
-    nouns = [p for p in rest if p.startswith("The nouns")]
-    rules = [re.match(r"(\w+): (.*)", p, re.S) for p in rest]
+    intro, sources, description = header.overview.split("\n\n", 2)
     sections = {}
     for function in header.functions:
         sections.setdefault(function.section, []).append(function)
@@ -179,9 +177,7 @@ def overview_page(header):
         ("SYNOPSIS", verbatim("#include <attrcache/attrcache.h>    /* C */\n"
                               "#include <attrcache/attrcache.hpp>  // C++20\n\n"
                               "cc ... $(pkg-config --cflags --libs attrcache)")),
-        ("DESCRIPTION", "\n".join(verbatim("\n".join(p.split("\n")[1:])) for p in nouns)),
-        ("RULES", "\n".join(".TP\n.B %s\n%s" % (m.group(1), prose(m.group(2)))
-                            for m in rules if m)),
+        ("DESCRIPTION", verbatim(description + "\n\n" + sources)),
         ("FUNCTIONS", "\n".join(functions)),
         ("RESULTS", "\n".join(".TP\n.B %s\n%s" % (r, prose(m or "Success."))
                               for r, m in header.results)),

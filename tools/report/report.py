@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes reports of what ranks have handed over, and compares them with earlier ones.
 
-usage: report.py WHAT... --documents FOLDER [--word=WORD]... [--preload LIBRARY] --run COMMAND...
-       report.py WHAT... --from WHERE
+usage: report.py WHAT... --from WHERE [--word=WORD]...
 
 attrcache-run starts this. What is to be made:
 
@@ -17,17 +16,13 @@ attrcache-run starts this. What is to be made:
 and of what:
 
   --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of
-                    documents
-  --run COMMAND     run this first; ranks leave documents in the folder, which is taken away.
-                    Returns its exit code
+                    documents that ranks have handed over
   --word=WORD       the words of the user's command
-  --preload LIBRARY  the command's LD_PRELOAD
 """
 
 import argparse
 import os
 import shlex
-import shutil
 import sys
 
 import comparing
@@ -35,7 +30,6 @@ import dataset
 import documents
 import page
 import reading
-import supervising
 import text
 import timeline
 
@@ -125,40 +119,20 @@ def from_report(wanted, old):
     return write_all(wanted, reading.read(wanted.from_), trace, None, old)
 
 
-def run(wanted, old):
-    ended = supervising.run(wanted.run, wanted.preload)
-    done = False
-    try:
-        found = documents.in_folder(wanted.documents)
-        done = from_documents(wanted, found, old) or not found
-    except OSError as error:
-        say(f"{error.filename} can't be read: {error.strerror}")
-    finally:
-        if done:
-            shutil.rmtree(wanted.documents, ignore_errors=True)
-        else:
-            say(f"what the ranks have handed over is kept: {wanted.documents}")
-        ended.pass_on()
-
-
 def parsed(arguments=None):
     parser = argparse.ArgumentParser(add_help=False)
     for name in ("--text", "--json", "--page", "--word"):
         parser.add_argument(name, action="append", default=[])
-    for name in ("--trace", "--compare", "--documents", "--preload"):
+    for name in ("--trace", "--compare"):
         parser.add_argument(name)
-    parser.add_argument("--from", dest="from_")
-    parser.add_argument("--run", nargs=argparse.REMAINDER)
+    parser.add_argument("--from", dest="from_", required=True)
     return parser.parse_args(arguments)
 
 
 def main():
     wanted = parsed()
     try:
-        # Before anything runs, so that a mistyped name costs no run.
         old = reading.read(wanted.compare) if wanted.compare else None
-        if wanted.run is not None:
-            return run(wanted, old)
         if os.path.isdir(wanted.from_):
             return 0 if from_documents(wanted, documents.in_folder(wanted.from_), old) else 1
         return 0 if from_report(wanted, old) else 1

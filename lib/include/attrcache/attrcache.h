@@ -15,6 +15,31 @@
  *   object   the runtime's own handle of the object. The library hands it to callbacks and does
  *            nothing else with it.
  *
+ * A first example
+ *
+ *   struct comm { int size; attrcache_table attributes; } comm = {0};     zeroed: an empty table
+ *   attrcache_domain* domain;
+ *   attrcache_domain_create(NULL, &domain);
+ *   attrcache_kind* comms = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+ *
+ *   attrcache_callbacks callbacks = {.delete_fn = (attrcache_callback*)delete_plan};
+ *   int plan_key;
+ *   attrcache_keyval_create(comms, &callbacks, &plan_key);
+ *   attrcache_set(comms, &comm.attributes, &comm, plan_key, (intptr_t)make_plan(),
+ *                 ATTRCACHE_AS_POINTER, NULL);
+ *   void* plan;
+ *   if (attrcache_get(comms, &comm.attributes, plan_key, &plan) == ATTRCACHE_OK) follow(plan);
+ *   attrcache_delete_all(comms, &comm.attributes, &comm, ATTRCACHE_STOP_AT_FAILURE, NULL);
+ *   attrcache_keyval_free(comms, &plan_key);
+ *   attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, NULL);
+ *
+ * When not to use it
+ *   - What every object has, and you know when you write its struct, is a member of the struct.
+ *   - Where one thread uses all objects, or a lock of yours is held anyway, an array of values that
+ *     the key indexes costs less: it needs no atomic instruction to set and delete.
+ *   - Keys that come from outside (strings, addresses) need a map: here keyvals are handed out.
+ *   - A table takes 64 bytes in each object, which is much where there are millions of small ones.
+ *
  * Rules for all functions
  *
  * Results: ATTRCACHE_OK is 0, ATTRCACHE_ABSENT 1; everything above is an error. A call that returns

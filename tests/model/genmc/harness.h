@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a harness for GenMC is written with. GenMC explores all executions of RC11, the C++ memory
-// model without values out of thin air: of the headers of lib/ as they ship, with std::atomic. Each
+// model without values out of thin air: of the headers of lib/ as they ship. Each
 // harness has some scenarios, functions that are named where the file is run (genmc_test.py).
 // GenMC finds races of plain accesses, failed assertions, and accesses to freed memory. It takes no
 // copies of structures and no memset, so what threads share are variables of the file.

@@ -37,7 +37,7 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
 
   static DomainSettings telling() {
     DomainSettings settings;
-    settings.tells = true;
+    settings.tells_absence = true;
     return settings;
   }
   unsigned named_stripes(int keyval) const {
