@@ -237,7 +237,7 @@ class Reference : public Implementation {
       const bool same = !frame.died && a != nullptr && a->id == id;
       if (failed != 0 || frame.died) {
         if (failed != 0) *code = failed;
-        const bool restored = same && !a->hidden;
+        const bool restored = same && !a->hidden && !plans[keyval].once;
         if (restored) a->deleting = a->replacing = false;
         if (same && !restored) tables_[o].erase(keyval);
         if (reference) --keyvals_[keyval].references;
@@ -280,7 +280,7 @@ class Reference : public Implementation {
       failed = run_delete_fn(object, keyval, *a, frame);
       a = find(o, keyval);
       if (!frame.died && a != nullptr && a->id == id) {
-        if (failed != 0 && !even_if_it_fails && !a->hidden) {
+        if (failed != 0 && !even_if_it_fails && !a->hidden && !plans[keyval].once) {
           a->deleting = false;
           *code = failed;
           return ATTRCACHE_ERR_CALLBACK;
