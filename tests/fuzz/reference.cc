@@ -93,12 +93,14 @@ class Reference : public Implementation {
     Frame stay = {Frame::kWhole, number(from), -1, 0};
     frames_.push_back(&stay);
     int result = ATTRCACHE_OK;
+    int failed = 0;
     for (const int keyval : in_order(number(from))) {
-      result = copy_one(from, to, keyval, code);
+      result = copy_one(from, to, keyval, &failed);
       if (stay.died) result = ATTRCACHE_ERR_BUSY;
       if (result != ATTRCACHE_OK) break;
     }
     frames_.pop_back();
+    if (result == ATTRCACHE_ERR_CALLBACK) *code = failed;
     if (result != ATTRCACHE_OK) {
       int ignored;
       delete_all(to, ATTRCACHE_DRAIN, &ignored);
