@@ -9,17 +9,10 @@
 #include <stdlib.h>
 
 #pragma GCC visibility push(hidden)
-#include "attrcache.h"
+#include "attrcache/attrcache.h"
 #pragma GCC visibility pop
 
 #include "proposed.h"
-
-/* Handles are ints in MPICH, but for those of files, and pointers in Open MPI. */
-#ifdef MPICH_VERSION
-#define SESSION_FORM ATTRCACHE_HANDLE_INT
-#else
-#define SESSION_FORM ATTRCACHE_HANDLE_POINTER
-#endif
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -29,7 +22,9 @@ static attrcache_domain* domain;
 static attrcache_kind* kinds[KINDS];
 
 int attrcache_proposed_begin(attrcache_domain* of) {
-  const attrcache_kind_options session = {"session", SESSION_FORM, NULL};
+  const attrcache_handle_form form = /* files have pointers in MPICH as well */
+      sizeof(MPI_Session) < sizeof(void*) ? ATTRCACHE_HANDLE_INT : ATTRCACHE_HANDLE_POINTER;
+  const attrcache_kind_options session = {"session", form, NULL};
   const attrcache_kind_options file = {"file", ATTRCACHE_HANDLE_POINTER, NULL};
   const int result = attrcache_kind_register(of, &session, &kinds[SESSION]);
 

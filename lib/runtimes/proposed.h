@@ -10,7 +10,12 @@
 #ifndef ATTRCACHE_RUNTIMES_PROPOSED_H_
 #define ATTRCACHE_RUNTIMES_PROPOSED_H_
 
+/* In Open MPI from 6.0 on, they are called from another library than the one they are in. */
+#ifdef OMPI_DECLSPEC
+#pragma GCC visibility push(default)
+#else
 #pragma GCC visibility push(hidden)
+#endif
 
 /* When the domain has been made. A result of attrcache's. */
 struct attrcache_domain;

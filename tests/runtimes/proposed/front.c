@@ -6,11 +6,12 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-#include "attrcache.h"
+#include "attrcache/attrcache.h"
 #include "proposed.h"
 
 __attribute__((constructor)) static void begin(void) {
-  const attrcache_keyval_numbers numbers = {0xa0000000u, MPI_KEYVAL_INVALID}; /* MPICH's embedding's */
+  const attrcache_keyval_numbers numbers = {0xa0000000u,
+                                            MPI_KEYVAL_INVALID}; /* MPICH's embedding's */
   const attrcache_domain_options options = {.numbers = &numbers};
   attrcache_domain* domain;
 
@@ -20,7 +21,7 @@ __attribute__((constructor)) static void begin(void) {
   }
 }
 
-#define ENDED(first, last)               \
+#define ENDED(first, last)              \
   const int ended = first, code = last; \
   return ended != MPI_SUCCESS ? ended : code
 
