@@ -415,7 +415,7 @@ typedef struct attrcache_callbacks {
 enum {
   /* delete_fn is a destructor: it runs once for each value, and the value is gone even if it fails.
    * The call that ran it returns CALLBACK all the same: attrcache_delete with nothing attached any
-   * more; attrcache_set with nothing attached either, as the new value is still its caller's;
+   * more; attrcache_set with nothing attached either: its caller still has what was to be attached;
    * attrcache_delete_all stops after that attribute, if it is to stop at failures, and a second call
    * goes on with the others. (Beyond MPI: mpi-forum/mpi-issues #839.) */
   ATTRCACHE_DELETE_ONCE = 1

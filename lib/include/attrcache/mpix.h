@@ -18,7 +18,7 @@
  *
  *     if (MPIX_Session_create_keyval != NULL) ...
  *
- * (A program that is linked with -no-pie is told of those alone that its MPI had when it was linked.)
+ * (A program that is compiled with -fno-pie is told of those alone that its MPI had when it was linked.)
  *
  * This header works with any mpi.h, which is to be included before. Sessions are there if the MPI
  * has them.
