@@ -25,7 +25,7 @@ using attrcache::Table;
 
 bool are_right(const attrcache_callbacks& callbacks) {
   return static_cast<unsigned>(callbacks.language) <= ATTRCACHE_RAW &&
-         callbacks.delete_fn != ATTRCACHE_DUP_FN;
+         callbacks.flags <= ATTRCACHE_DELETE_ONCE && callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
 // A get that reads the value as another language than C does.

@@ -197,7 +197,9 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       return code != 0 ? fail(code, callback_code) : ATTRCACHE_ERR_BUSY;
     }
     if (code != 0) {
-      if (!claim.restore()) reference.adopt();  // (S5)
+      const bool gone = deletes_once(registry, keyval);
+      if (gone) claim.detach();                         // (S9)
+      if (gone || !claim.restore()) reference.adopt();  // (S5)
       return fail(code, callback_code);
     }
     // The number is taken only now, so that a value which a callback has attached meanwhile counts

@@ -102,6 +102,11 @@ inline attrcache_tag tag_of(uint64_t m) {
   return code;
 }
 
+// Whether a value of the keyval is gone even if its delete_fn has failed. A reference keeps the keyval.
+inline bool deletes_once(Registry& registry, uint32_t keyval) {
+  return (registry.callbacks(keyval).functions.flags & ATTRCACHE_DELETE_ONCE) != 0;
+}
+
 inline int fail(int code, int* callback_code) {
   if (callback_code != nullptr) *callback_code = code;
   return ATTRCACHE_ERR_CALLBACK;
@@ -109,7 +114,8 @@ inline int fail(int code, int* callback_code) {
 
 // Deletes a value that the calling thread has claimed for that, and that nobody holds any more: runs
 // its delete_fn, and ends the claim. True: the value is gone, and its reference on the keyval is the
-// caller's to drop. False: delete_fn has failed, and the value is attached as it was.
+// caller's to drop. False: delete_fn has failed, and the value is attached as it was (unless its keyval
+// deletes once).
 [[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,
                                                   const Pair& slot, slot::Claim& claim,
                                                   SlotContent claimed, uint32_t keyval,
@@ -117,8 +123,10 @@ inline int fail(int code, int* callback_code) {
                                                   int* code) {
   *code = delete_fn == DeleteFn::kRun ? run_claimed(target, scope, slot, claimed, keyval) : 0;
   if (scope.table_died()) return true;
-  if (*code != 0 && on_failure == OnFailure::kKeep) return !claim.restore();  // (S5)
-  claim.detach();                                                             // (S9)
+  if (*code != 0 && on_failure == OnFailure::kKeep && !deletes_once(target.registry, keyval)) {
+    return !claim.restore();  // (S5)
+  }
+  claim.detach();  // (S9)
   return true;
 }
 

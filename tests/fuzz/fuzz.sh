@@ -14,7 +14,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 }
 scratch=${ATTRCACHE_FUZZ_DIR:-${TMPDIR:-/tmp}/attrcache-fuzz}
 mkdir -p "$scratch/found"
-sources=$(find lib -name '*.cc' -not -path 'lib/mpi/*')
+sources=$(find lib -name '*.cc' -not -path 'lib/mpi/*' -not -path 'lib/runtimes/*')
 targets=$(find tests/fuzz -name '*.cc' -not -name '*_test.cc')
 # shellcheck disable=SC2086  # lists of files
 clang++ -std=c++20 -O1 -g -mcx16 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \

@@ -31,6 +31,7 @@ struct KeyvalPlan {
   Copy copy;
   Delete del;
   bool destructor;
+  bool once;  // ATTRCACHE_DELETE_ONCE
   bool predefined;
   attrcache_tag predefined_tag;
 };

@@ -46,6 +46,7 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
     plan.copy = static_cast<Copy>(op.c % 3);
     plan.del = static_cast<Delete>(op.c / 3 % 2);
     plan.destructor = (op.d & 1) != 0;
+    plan.once = (op.d & 4) != 0;
     plan.predefined = op.d % 16 == 2 && count < 48;  // a kind can't have more
     if (plan.predefined) {
       static constexpr attrcache_tag kTags[] = {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT,

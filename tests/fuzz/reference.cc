@@ -93,12 +93,14 @@ class Reference : public Implementation {
     Frame stay = {Frame::kWhole, number(from), -1, 0};
     frames_.push_back(&stay);
     int result = ATTRCACHE_OK;
+    int failed = 0;
     for (const int keyval : in_order(number(from))) {
-      result = copy_one(from, to, keyval, code);
+      result = copy_one(from, to, keyval, &failed);
       if (stay.died) result = ATTRCACHE_ERR_BUSY;
       if (result != ATTRCACHE_OK) break;
     }
     frames_.pop_back();
+    if (result == ATTRCACHE_ERR_CALLBACK) *code = failed;
     if (result != ATTRCACHE_OK) {
       int ignored;
       delete_all(to, ATTRCACHE_DRAIN, &ignored);
@@ -237,7 +239,7 @@ class Reference : public Implementation {
       const bool same = !frame.died && a != nullptr && a->id == id;
       if (failed != 0 || frame.died) {
         if (failed != 0) *code = failed;
-        const bool restored = same && !a->hidden;
+        const bool restored = same && !a->hidden && !plans[keyval].once;
         if (restored) a->deleting = a->replacing = false;
         if (same && !restored) tables_[o].erase(keyval);
         if (reference) --keyvals_[keyval].references;
@@ -280,7 +282,7 @@ class Reference : public Implementation {
       failed = run_delete_fn(object, keyval, *a, frame);
       a = find(o, keyval);
       if (!frame.died && a != nullptr && a->id == id) {
-        if (failed != 0 && !even_if_it_fails && !a->hidden) {
+        if (failed != 0 && !even_if_it_fails && !a->hidden && !plans[keyval].once) {
           a->deleting = false;
           *code = failed;
           return ATTRCACHE_ERR_CALLBACK;

@@ -43,6 +43,7 @@ int main(void) {
                            (attrcache_callback*)delete_it,
                            (void*)0x77,
                            ATTRCACHE_C,
+                           0,
                            NULL,
                            NULL,
                            NULL};

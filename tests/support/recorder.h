@@ -39,6 +39,7 @@ class Recorder {
             reinterpret_cast<attrcache_callback*>(&del),
             this,
             ATTRCACHE_C,
+            0,
             &destroy,
             nullptr,
             nullptr};

@@ -31,6 +31,10 @@ SESSION = ("MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);"
 SESSION_TWICE = ("int i; for (i = 0; i < 2; ++i) { MPI_Session s; MPI_Group g; MPI_Comm c; " + SESSION +
                  " MPI_Comm_free(&c); MPI_Session_finalize(&s); } puts(\"probe: well\");")
 
+# Whether a function is there that nothing of the MPI's declares.
+IF_THERE = ("extern int %s() __attribute__((weak)); MPI_Init(NULL, NULL); if (%s) puts(\"probe: well\");"
+            " MPI_Finalize();")
+
 # What has to be run to find out.
 PROGRAMS = {
     "session_again": SESSION_TWICE,
@@ -40,6 +44,9 @@ PROGRAMS = {
     # The standard ABI of MPI-5.0; an MPI's own interface says that it is none.
     "standard_abi": "int major = -1, minor; MPI_Abi_get_version(&major, &minor);"
                     " if (major >= 0) puts(\"probe: well\");",
+    "mpix_session": "MPI_Session s; (void)s; " + IF_THERE % (("MPIX_Session_create_keyval",) * 2),
+    "mpix_file": IF_THERE % (("MPIX_File_create_keyval",) * 2),
+    "mpix": IF_THERE % (("MPIX_Comm_create_keyval_once",) * 2),
 }
 
 PROBE = r"""

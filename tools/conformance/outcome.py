@@ -46,7 +46,9 @@ class Runner:
                         "session_again": "its second session ends badly, without attributes too",
                         "session_after": "a session after MPI_Finalize ends badly, without attributes too",
                         "session_outlives": "a session that outlives MPI_Finalize ends badly, without attributes too",
-                        "host": "it has no MPI_HOST"}[feature]
+                        "mpix_session": "it has no attributes on sessions",
+                        "mpix_file": "it has no attributes on files",
+                        "mpix": "its keyvals have no destructors", "host": "it has no MPI_HOST"}[feature]
         if check.threads and an_mpi.level < 3:
             return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
         if check.ranks > an_mpi.ranks:

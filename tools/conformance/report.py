@@ -8,7 +8,7 @@ import mpi as mpi_module
 import suite
 
 FORMAT = 1
-SAYS = {"demanded": "the standard demands", "implied": "implied", "open": "left open"}
+SAYS = {"demanded": "the standard demands", "implied": "implied", "proposed": "proposed", "open": "left open"}
 
 
 def to_data(an_mpi, results, arguments, date):
@@ -53,7 +53,7 @@ def how(data):
 
 def totals(data):
     lines = []
-    for kind in ("demanded", "implied"):
+    for kind in ("demanded", "implied", "proposed"):
         c = data["counts"][kind]
         lines.append("%s: %d of %d pass, %d fail, %d not applicable" % (
             SAYS[kind], c["pass"], c["pass"] + c["fail"], c["fail"], c["not applicable"]))

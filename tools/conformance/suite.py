@@ -20,12 +20,18 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "checks")
 
 # The order of sections in reports, by their files.
 FILES = ["keyvals.c", "values.c", "copying.c", "freeing.c", "finalize.c", "predefined.c", "errors.c", "sessions.c",
-         "deprecated.c", "languages.c", "bindings.cc", "reentrance.c", "threads.c"]
+         "deprecated.c", "languages.c", "bindings.cc", "reentrance.c", "threads.c", "proposed.c"]
 
 KINDS = {
     "comm": ("MPI_Comm", "Comm", "COMM", "MPI_COMM_NULL", "7.7.2", "communicator"),
     "win": ("MPI_Win", "Win", "WIN", "MPI_WIN_NULL", "7.7.3", "window"),
     "type": ("MPI_Datatype", "Type", "TYPE", "MPI_DATATYPE_NULL", "7.7.4", "datatype"),
+}
+
+# Those that have attributes in proposals alone, as functions of other names (proposed.c).
+PROPOSED = {
+    "session": ("MPI_Session", "Session", "SESSION", "MPI_SESSION_NULL", "", "session"),
+    "file": ("MPI_File", "File", "FILE", "MPI_FILE_NULL", "", "file"),
 }
 
 # A Fortran interface that a check of languages.c is run with: how the names of its checks end, and what it is.
@@ -34,12 +40,20 @@ FACES = {"mpifh": (1, "mpif.h"), "usempi": (2, "use mpi"), "f08": (3, "use mpi_f
 
 def for_kind(text, kind):
     """What a template is for a kind of object."""
-    handle, mixed, upper, null, section, _ = KINDS[kind]
+    handle, mixed, upper, null, section, _ = {**KINDS, **PROPOSED}[kind]
     text = re.sub(r"MPI_XXX_NULL\b", null, text)
-    text = text.replace("MPI_Xxx_", "MPI_%s_" % mixed)
+    text = re.sub(r"\b(MPIX?)_Xxx_", r"\1_%s_" % mixed, text)
     text = re.sub(r"MPI_Xxx\b", handle, text)
     text = text.replace("XXX", upper).replace("xxx", kind)
     return text.replace("7.7.N", section)
+
+
+def kinds_of(text, usual):
+    """For which kinds of objects a template is; of other text, [None]."""
+    if not re.search("xxx|Xxx|XXX", text):
+        return [None]
+    asked = re.search(r"kinds: ([\w ]+)", text)
+    return asked.group(1).split() if asked else list(usual)
 
 
 def names_defined(text):
@@ -59,7 +73,7 @@ def names_defined(text):
                 if word:
                     names.add(word.group(1))
     names.update(re.findall(r"^\} (\w+);", text, re.M))
-    names.update(re.findall(r"^(?:void|int) (f_\w+)\(", text, re.M))
+    names.update(re.findall(r"^(?:void|int) ((?:f|MPIX)_\w+)\(", text, re.M))
     return names
 
 
@@ -71,7 +85,7 @@ class Check:
         self.object_kind, self.face = kind, face
         words = [word.strip() for word in header.split(",")]
         self.kind, self.number = words[0], words[1]
-        if self.kind not in ("demanded", "implied", "open"):
+        if self.kind not in ("demanded", "implied", "open", "proposed"):
             raise ValueError("%s: unknown kind %r" % (name, self.kind))
         options = dict((w.split(":", 1)[0].strip(), w.partition(":")[2].strip()) for w in words[2:])
         self.threads = "threads" in options
@@ -116,11 +130,7 @@ def read_sections():
             line = text.count("\n", 0, match.end()) + 1
             rule = " ".join(l[3:].strip() for l in match.group(3).splitlines())
             name, header = match.group(1), match.group(2)
-            kinds = [None]
-            if "xxx" in name:
-                asked = re.search(r"kinds: ([\w ]+)", header)
-                kinds = asked.group(1).split() if asked else list(KINDS)
-            for kind in kinds:
+            for kind in kinds_of(name + header, KINDS):
                 for face in FACES if file == "languages.c" else [None]:
                     def fit(template):
                         return for_kind(template, kind) if kind else template
@@ -145,7 +155,7 @@ def read_blocks(file):
     with open(os.path.join(SOURCES, file), encoding="utf-8") as source:
         blocks = source.read().strip().split("\n\n")
     for block in blocks[1:]:  # the first one is about the file
-        for kind in KINDS if re.search("xxx|Xxx|XXX", block) else [None]:
+        for kind in kinds_of(block, [*KINDS, *PROPOSED]):
             text = for_kind(block, kind) if kind else block
             yield text, names_defined(text)
 
@@ -184,7 +194,7 @@ NOTICE = "/* %s\n *\n%s\n *\n * The standard: %s. %s */\n"
 
 def cite(number):
     """A section of the standard as people write it: of MPI-4.1 unless it says which."""
-    return number if number.startswith("MPI") else "MPI-4.1 " + number
+    return number if number.lower().startswith("mpi") else "MPI-4.1 " + number
 
 
 
@@ -229,7 +239,8 @@ def standalone(check, header=None):
     main = MAINS[check.how] % {"after": "  after();\n" if check.after else ""}
     if not re.search(r"\branks?\b", check.body):
         main = re.sub(r".*&ranks?\);\n", "", main)
-    kind = {"demanded": "It says so.", "implied": "It implies this.", "open": "It leaves this open."}[check.kind]
+    kind = {"demanded": "It says so.", "implied": "It implies this.", "open": "It leaves this open.",
+            "proposed": "It is to say so."}[check.kind]
     notice = NOTICE % (check.name, wrapped(check.rule), cite(check.number), kind)
     return notice + header.used_by(check.body + main) + "\n" + check.body + "\n" + main
 

@@ -427,6 +427,7 @@ typedef struct attrcache_callbacks {
    * lives as long as the keyval). */
   void* extra_state;
   attrcache_language language;
+  unsigned flags; /* ATTRCACHE_DELETE_ONCE, or 0 */
   /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted.
    * On the thread that made that come true. May be null. */
   void (*destructor)(void* extra_state);
@@ -436,8 +437,17 @@ typedef struct attrcache_callbacks {
   void (*context_destructor)(void* context, void* extra_state);
 } attrcache_callbacks;
 
+enum {
+  /* delete_fn is a destructor: it runs once for each value, and the value is gone even if it fails.
+   * The call that ran it returns CALLBACK all the same: attrcache_delete with nothing attached any
+   * more; attrcache_set with nothing attached either: its caller still has what was to be attached;
+   * attrcache_delete_all stops after that attribute, if it is to stop at failures, and a second call
+   * goes on with the others. (Beyond MPI: mpi-forum/mpi-issues #839.) */
+  ATTRCACHE_DELETE_ONCE = 1
+};
+
 /* Makes a keyval of `kind`. `callbacks` may be null: copy nothing, delete silently. Errors: NULL,
- * ARGUMENT (language; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [C
+ * ARGUMENT (language; flags; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [C
  * MPI_COMM_CREATE_KEYVAL and its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
@@ -508,7 +518,7 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 /* Attaches `value` under `keyval`, as if an attached one were deleted first. `tag` says how value
  * is meant; of an int or Fint only the low 32 bits count (but see fint_bytes). If the old value's delete_fn fails, so
  * does the call (CALLBACK), and the old value is still attached, unless another thread has deleted
- * or replaced it meanwhile. If another thread is deleting the old value, the new one is attached at
+ * or replaced it meanwhile (or ATTRCACHE_DELETE_ONCE). If another thread is deleting the old value, the new one is attached at
  * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
  * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (delete_fn has attached a value itself, 16
  * times over; the last is attached), BORROWED, DEADLOCK, BUSY (delete_fn has freed the object). Any thread;
@@ -548,8 +558,8 @@ ATTRCACHE_API int attrcache_get_fint(const attrcache_kind* kind, const attrcache
 ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
                                      int keyval, intptr_t* value) ATTRCACHE_NOEXCEPT;
 
-/* Runs delete_fn and detaches the attribute. If delete_fn fails, the attribute stays attached and
- * the call returns CALLBACK. Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value
+/* Runs delete_fn and detaches the attribute. If delete_fn fails, the attribute stays attached (but
+ * see ATTRCACHE_DELETE_ONCE) and the call returns CALLBACK. Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value
  * already being deleted, by another thread or up this one's stack: OK at once, and it is hidden from
  * get. Errors: NULL, KEYVAL_*, CALLBACK,
  * BORROWED, DEADLOCK. Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
@@ -576,8 +586,8 @@ ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
 
 typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
-  /* Stop at the first delete_fn that fails: its attribute and those not yet deleted stay attached,
-   * and a second call goes on from there. */
+  /* Stop at the first delete_fn that fails: its attribute (but see ATTRCACHE_DELETE_ONCE) and those
+   * not yet deleted stay attached, and a second call goes on from there. */
   ATTRCACHE_STOP_AT_FAILURE = 0,
   /* Attempt all, detach all, and return the first failure. */
   ATTRCACHE_DRAIN = 1,

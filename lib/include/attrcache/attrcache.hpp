@@ -258,6 +258,15 @@ inline constexpr auto clone = []<typename T>(T* value) -> Copied<T> {
 };
 inline constexpr auto destroy = []<typename T>(T* value) { delete value; };
 
+// `remove` as a destructor (ATTRCACHE_DELETE_ONCE): it runs once for each value, which is gone even
+// if it fails.
+template <typename Remove>
+struct Once : Remove {};
+template <typename Remove>
+constexpr Once<Remove> once(Remove remove) {
+  return {std::move(remove)};
+}
+
 // For attrcache_domain_options, where C callbacks may throw.
 inline int catch_exceptions(void (*call)(void* argument), void* argument) {
 #if defined(__cpp_exceptions)
@@ -297,6 +306,11 @@ decltype(auto) call(F& f, Object& object, T* value) {
     return f(value);
   }
 }
+
+template <typename F>
+inline constexpr bool is_once = false;
+template <typename F>
+inline constexpr bool is_once<Once<F>> = true;
 
 // The C callbacks of a pair of C++ ones; extra_state points at the pair. If both are stateless
 // there is no pair, and each call makes itself one of nothing.
@@ -365,6 +379,7 @@ struct Trampolines {
     } else {
       c.delete_fn = reinterpret_cast<attrcache_callback*>(&run_delete);
     }
+    if constexpr (is_once<Delete>) c.flags = ATTRCACHE_DELETE_ONCE;
     c.extra_state = pair;
     if (pair != nullptr) c.destructor = &end;
     return c;
@@ -431,8 +446,8 @@ template <typename T, typename Object>
 class Keyval {
  public:
   // `copy`: Copied<T>(Object& old, T*) or (T*), a T* instead of Copied<T> will do; or copy_nothing,
-  // duplicate, clone. `remove`: void or int (0: success), (Object&, T*) or (T*); or delete_nothing,
-  // destroy. They must stand being called by several threads at once. (duplicate with destroy isn't
+  // duplicate, clone. `remove`: void or int (0: success), (Object&, T*) or (T*), or once() of such a
+  // one; or delete_nothing, destroy. They must stand being called by several threads at once. (duplicate with destroy isn't
   // possible: it would delete twice.)
   template <typename Copy = CopyNothing, typename Delete = DeleteNothing>
   requires(!detail::deletes_twice<Copy, Delete>) static Result<Keyval> create(

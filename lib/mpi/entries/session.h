@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc), and
-// MPI_Session_finalize, because after the last session MPI may begin anew (serving/lifetime.h).
+// MPI_Session_finalize, because the session's attributes end there (serving/unanchored.h), and
+// because after the last session MPI may begin anew (serving/lifetime.h).
 // They are for the interfaces of which every version has these functions, and are included by their
 // session.cc alone. Open MPI's is none of them, because version 4 has no such function, and a
 // program that looks for it must not find it here.
@@ -13,6 +14,7 @@
 #include "mpi/entries/init.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
+#include "mpi/serving/unanchored.h"
 
 extern "C" {
 
@@ -28,9 +30,10 @@ extern "C" {
     using attrcache::mpi::behind;                                                                  \
     static const auto next = behind<decltype(PMPI_Session_finalize)>(#prefix "_Session_finalize"); \
     const attrcache::mpi::LifetimeCall call;                                                       \
+    const int ended = attrcache::mpi::end_unanchored<attrcache::mpi::Session>(session);            \
     const int code = next(session);                                                                \
     if (code == MPI_SUCCESS) call.session_ended();                                                 \
-    return code;                                                                                   \
+    return ended != MPI_SUCCESS ? ended : code;                                                    \
   }
 
 ATTRCACHE_SESSION(MPI)

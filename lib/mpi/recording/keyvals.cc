@@ -123,6 +123,23 @@ int delete_c(Object object, int keyval, void* value, void* extra_state) {
       object, keyval, value, w.callbacks.extra_state));
 }
 
+// As it was set (entries/extensions.cc).
+int copy_raw(void* object, int keyval, void* extra_state, void* context, attrcache_tag tag,
+             intptr_t in, attrcache_tag* tag_out, intptr_t* out, int* flag) {
+  const auto& w = *static_cast<Wrapped*>(extra_state);
+  Running running(w, true);
+  return running.ended(as<attrcache_copy_raw_fn>(w.callbacks.copy_fn)(
+      object, keyval, w.callbacks.extra_state, context, tag, in, tag_out, out, flag));
+}
+
+int delete_raw(void* object, int keyval, void* extra_state, void* context, attrcache_tag tag,
+               intptr_t value) {
+  const auto& w = *static_cast<Wrapped*>(extra_state);
+  Running running(w, false);
+  return running.ended(as<attrcache_delete_raw_fn>(w.callbacks.delete_fn)(
+      object, keyval, w.callbacks.extra_state, context, tag, value));
+}
+
 // ---- In Fortran ----
 
 // `extra_state` points to where attrcache keeps the keyval's extra_state. That is a whole pointer,
@@ -168,6 +185,8 @@ Wrappers wrappers(attrcache_language language) {
       return {any(copy_fortran<int>), any(delete_fortran<int>)};
     case ATTRCACHE_FORTRAN_AINT:
       return {any(copy_fortran<intptr_t>), any(delete_fortran<intptr_t>)};
+    case ATTRCACHE_RAW:
+      return {any(copy_raw), any(delete_raw)};
     default:
       return {any(copy_c), any(delete_c)};
   }

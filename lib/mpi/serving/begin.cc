@@ -17,6 +17,7 @@
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/lifetime.h"
 #include "mpi/serving/touch.h"
+#include "mpi/serving/unanchored.h"
 #include "mpi/watching/misuse.h"
 #include "mpi/watching/watch.h"
 #include "platform/memory.h"
@@ -52,6 +53,7 @@ MPI_Comm finalize_object() {
 // The delete callback that tells of MPI_Finalize. It runs last among the delete callbacks of
 // finalize_object(), because its attribute was set first.
 int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
+  const int left = end_all_unanchored();
   if (checking()) watch_end();
   attention_state.fetch_or(kEnding, kRelease);  // (MP2)
   world_ends();
@@ -68,7 +70,8 @@ int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
         counts.deletes.load(kRelaxed), c.keyvals_created - c.keyvals_freed, c.attributes,
         identity().rank, identity().host);
   }
-  return code_at_finalize(comm);
+  const int code = code_at_finalize(comm);
+  return code != MPI_SUCCESS || behaviour().finalize_forgets ? code : left;
 }
 
 int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
@@ -161,7 +164,17 @@ int create_domain(Process& s) {
     // The core makes its own kinds with the domain.
     if (s.kinds[i] == nullptr) result = attrcache_kind_register(s.domain, &kinds[i], &s.kinds[i]);
   }
-  return result;
+  return result == ATTRCACHE_OK ? register_unanchored(s) : result;
+}
+
+// The standard ABI has no Fortran. What a library of somebody's adds to it (MPICH's binding does to
+// any MPI) is served as far as it calls MPI's functions in C by their MPI_ names, and MPIX_ ones.
+void tell_of_fortran() {
+  Dl_info info;
+  void* const set = facts::kFortran ? nullptr : dlsym(RTLD_DEFAULT, "mpi_comm_set_attr_");
+  if (set == nullptr || dladdr(set, &info) == 0) return;
+  std::fprintf(stderr, "attrcache[%d]: Fortran's attributes are served by the calls in C of %s\n",
+               getpid(), info.dli_fname);
 }
 
 void discard(Process* s) {
@@ -213,6 +226,7 @@ int begin_first(const Process** state) {
                  getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
                  ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH, identity().rank,
                  identity().host);
+    tell_of_fortran();
   }
   if (checking()) watch_state.fetch_or(kChecked, kRelaxed);
   if (watched() & (kChecked | kCounted)) attention_state.fetch_or(kWatched, kRelease);

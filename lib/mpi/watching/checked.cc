@@ -168,6 +168,7 @@ attrcache_callbacks checkers_c() {
           callback(delete_c<typename Kind::Handle>),
           nullptr,
           ATTRCACHE_C,
+          0,
           destroy_checked,
           nullptr,
           nullptr};
@@ -179,6 +180,7 @@ attrcache_callbacks checkers_fortran(attrcache_language language) {
           callback(delete_fortran<Value>),
           nullptr,
           language,
+          0,
           destroy_checked,
           nullptr,
           nullptr};
@@ -212,6 +214,7 @@ attrcache_callbacks checked(int kind, const attrcache_callbacks& callbacks) {
     check.copy_fn = callbacks.copy_fn;
   }
   if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) check.delete_fn = callbacks.delete_fn;
+  check.flags = callbacks.flags;
   check.extra_state = c;
   return check;
 }

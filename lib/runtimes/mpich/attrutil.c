@@ -4,6 +4,7 @@
  * predefined attributes, dup and free of objects, callbacks in other languages, errors.
  */
 #include "mpiimpl.h"
+#include "proposed.h"
 #ifdef MPIR_ATTR_ABI
 #include "mpi_abi_util.h"
 #endif
@@ -208,6 +209,27 @@ static void delete_from_predefined_types(void) {
   }
 }
 
+/* The first failure of an object that was left to MPI_Finalize. */
+static int failure_of_left;
+
+int MPIR_Attr_end_all(void) {
+  const int failure = attrcache_proposed_end_all();
+
+  if (failure_of_left == MPI_SUCCESS) failure_of_left = failure;
+  return failure_of_left;
+}
+
+int MPIR_Attr_end_session(int handle) {
+#ifdef MPIR_ATTR_ABI
+  void* const of_users = MPIR_Attr_object(handle);
+  return attrcache_proposed_end_session(&of_users);
+#else
+  return attrcache_proposed_end_session(&handle);
+#endif
+}
+
+int MPIR_Attr_end_file(const void* handle) { return attrcache_proposed_end_file(handle); }
+
 int MPIR_Attr_delete_from_predefined_objects(void) {
   MPIR_Comm* const comms[] = {MPIR_Process.comm_self, MPIR_Process.comm_world};
 
@@ -218,6 +240,9 @@ int MPIR_Attr_delete_from_predefined_objects(void) {
       if (mpi_errno != MPI_SUCCESS) return mpi_errno;
     }
   }
+  MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  MPIR_Attr_end_all();
+  MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   delete_from_predefined_types();
   return MPI_SUCCESS;
 }
@@ -242,12 +267,14 @@ int MPIR_Attr_init(void) {
       .fint_bytes = (int)sizeof(MPI_Fint),
   };
 
+  failure_of_left = MPI_SUCCESS;
   if (domain == NULL) {
     int result = attrcache_domain_create(&options, &domain);
     for (int kind = 0; kind < 3 && result == ATTRCACHE_OK; kind++) {
       MPIR_Attr_kinds[kind] = attrcache_kind_of(domain, kind);
     }
     if (result == ATTRCACHE_OK) result = define_predefined();
+    if (result == ATTRCACHE_OK) result = attrcache_proposed_begin(domain);
     if (result != ATTRCACHE_OK) return MPIR_Attr_error(result, "MPI_Init");
   }
   return MPI_SUCCESS;

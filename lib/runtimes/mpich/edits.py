@@ -28,6 +28,10 @@ def files(tree):
         tree.add("src/include/" + name, os.path.join(HERE, name))
     for name in ("attr_impl.c", "attrutil.c"):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, name))
+    for name in ("proposed.c", "proposed.h"):
+        tree.add("src/mpi/attr/" + name, os.path.join(HERE, "..", name))
+    # Compiled with what has the same compilers and libraries: automake needn't know of it.
+    tree.file("src/mpi/attr/dup_fn.c").after(r'^#include "mpiimpl\.h"$', '#include "proposed.c"')
     name = "keyvals_in_fortran.h" if as_fortran(tree) else "attr_proxy.c"
     tree.add("src/binding/fortran/mpif_h/" + name, os.path.join(HERE, name))
     tree.add("src/binding/fortran/mpif_h/known_in_fortran.h", os.path.join(HERE, "../known_in_fortran.h"))
@@ -92,6 +96,50 @@ def bindings(tree):
                     "        G.err_codes['MPI_ERR_KEYVAL'] = 1\n")
     # MPI_COMM_NULL_COPY_FN and its kin are null pointers, for MPIX_Comm_create_keyval_x as well.
     c.substitute(r"mpi_\(keyval_create\|", "mpix?_(keyval_create|")
+
+
+def ends(tree):
+    """Of sessions, of files, and of MPI: where their attributes end. Within no critical section, so in the bindings."""
+    init = tree.file("src/binding/c/init_api.txt")
+    init.replace_block(r"^MPI_Session_finalize:$", r"^    \.skip: ", """MPI_Session_finalize:
+    .desc: Finalize an MPI Session
+    .skip: ThreadSafe, global_cs
+{
+    int ended = MPIR_Attr_end_session(*session);
+    mpi_errno = MPIR_Session_finalize_impl(session_ptr);
+    if (mpi_errno)
+        goto fn_fail;
+    *session = MPI_SESSION_NULL;
+    mpi_errno = ended;
+}""")
+    init.replace_block(r"^MPI_Finalize:$", r"^    \.skip: ", """MPI_Finalize:
+    .desc: Terminates MPI execution environment
+    .skip: ThreadSafe, global_cs
+{
+    mpi_errno = MPIR_Finalize_impl();
+    if (mpi_errno)
+        goto fn_fail;
+    mpi_errno = MPIR_Attr_end_all();
+}""")
+    if tree.has("src/binding/c/io_api.txt"):
+        tree.file("src/binding/c/io_api.txt").replace_block(r"^MPI_File_close:$", r"^    \.desc: ", """MPI_File_close:
+    .desc: Closes a file
+{
+    int ended;
+    MPIR_Ext_cs_exit();
+    ended = MPIR_Attr_end_file(fh);
+    MPIR_Ext_cs_enter();
+    mpi_errno = MPIR_File_close_impl(fh);
+    if (mpi_errno)
+        goto fn_fail;
+    mpi_errno = ended;
+}""")
+        return
+    close = tree.file("src/mpi/romio/mpi-io/close.c")
+    close.after(r'^#include "mpioimpl\.h"$', "\nint MPIR_Attr_end_file(const void *handle);")
+    close = close.function("MPI_File_close")
+    close.before(r"^    ROMIO_THREAD_CS_ENTER\(\);", "    const int ended = MPIR_Attr_end_file(fh);\n")
+    close.substitute(r"return error_code;", "return ended ? ended : error_code;")
 
 
 def fortran(tree):
@@ -325,7 +373,7 @@ def main(arguments):
         return 2
     root = arguments[0]
     tree = Tree(root)
-    for part in (files, build, bindings, fortran, headers, initialization, communicators, datatypes, windows, threads):
+    for part in (files, build, bindings, ends, fortran, headers, initialization, communicators, datatypes, windows, threads):
         part(tree)
     tree.write()
     for generator in ("gen_binding_c.py", "gen_binding_f77.py"):

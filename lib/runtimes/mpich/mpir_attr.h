@@ -89,6 +89,20 @@ int MPIR_Attr_delete_from_predefined_objects(void);
 void MPIR_Attr_delete_from_type(struct MPIR_Datatype* type);
 extern void (*MPIR_Attr_delete_from_f90_types)(void);
 
+/* What ends with a session or a file, and with MPI, of the attributes that are proposed for them
+ * (proposed.h): before the object ends, out of any critical section. The code is to be returned as it
+ * is, once the object has ended: it is raised already. */
+int MPIR_Attr_end_session(int handle);
+int MPIR_Attr_end_file(const void* handle);
+int MPIR_Attr_end_all(void);
+/* MPICH's, which its scripts declare no more, as our edits give their callers bodies. */
+struct MPIR_Session;
+int MPIR_Session_finalize_impl(struct MPIR_Session* session);
+int MPIR_Finalize_impl(void);
+#ifdef MPI_FILE_NULL
+int MPIR_File_close_impl(MPI_File* file);
+#endif
+
 #ifdef MPIR_ATTR_AS_FORTRAN
 /* The language of who sets or reads a value, which MPICH before 5.1 has in a header of its own. */
 typedef enum { MPIR_ATTR_PTR = 0, MPIR_ATTR_AINT = 1, MPIR_ATTR_INT = 3 } MPIR_Attr_type;

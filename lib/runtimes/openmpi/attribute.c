@@ -14,6 +14,7 @@
 
 #include "ompi/attribute/attribute.h"
 #include "ompi/attribute/attribute_get.h"
+#include "ompi/attribute/proposed.h"
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
 #include "ompi/errhandler/errhandler.h"
@@ -99,6 +100,9 @@ int ompi_attr_init(void) {
   ompi_attr_kinds[COMM_ATTR] = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
   ompi_attr_kinds[TYPE_ATTR] = attrcache_kind_of(domain, ATTRCACHE_DATATYPE);
   ompi_attr_kinds[WIN_ATTR] = attrcache_kind_of(domain, ATTRCACHE_WINDOW);
+  if (ATTRCACHE_OK != attrcache_proposed_begin(domain)) {
+    return OMPI_ERR_OUT_OF_RESOURCE;
+  }
   return ompi_attr_define_predefined(ompi_attr_kinds[COMM_ATTR], ompi_attr_kinds[WIN_ATTR]);
 }
 

@@ -42,16 +42,17 @@ def build(tree):
     am.replace(r"^        attribute/attribute\.h$",
                "        attribute/attribute.h \\\n"
                "        attribute/known_in_fortran.h \\\n"
+               "        attribute/proposed.h \\\n"
                "        attribute/attrcache/attrcache.h \\\n"
                "        attribute/attrcache/attrcache_inline.h")
     am.after(r"attribute_predefined\.c$", "\n" + library + "_la_LIBADD += attribute/attrcache.lo\n" + BUILD_RULE)
-    tree.file("ompi/mpi/Makefile.am").after(r"^EXTRA_DIST \+?= ", "        attribute/attrcache.cc \\")
+    tree.file("ompi/mpi/Makefile.am").after(r"^EXTRA_DIST \+?= ", "        attribute/attrcache.cc attribute/proposed.c \\")
     if not tree.has("ompi/Makefile.in"):  # in a clone, where it is yet to be made
         return
     made = tree.file("ompi/Makefile.in")
-    made.after(r"^EXTRA_DIST = ", "\tattribute/attrcache.cc \\")
+    made.after(r"^EXTRA_DIST = ", "\tattribute/attrcache.cc attribute/proposed.c \\")
     made.substitute(r"^headers = ",
-                    "headers = attribute/known_in_fortran.h attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
+                    "headers = attribute/known_in_fortran.h attribute/proposed.h attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
     made.substitute(r"^(%s_la_LIBADD = )" % library, r"\1attribute/attrcache.lo ")
     made.before(r"^%s\.la: " % library, BUILD_RULE.lstrip() + "\n")
 
@@ -196,7 +197,8 @@ def beginning_and_end(tree):
         "    ompi_attr_delete_all_finally(COMM_ATTR, &ompi_mpi_comm_self,\n"
         "                                 &ompi_mpi_comm_self.comm.c_keyhash);\n"
         "    ompi_attr_delete_all_finally(COMM_ATTR, &ompi_mpi_comm_world,\n"
-        "                                 &ompi_mpi_comm_world.comm.c_keyhash);")
+        "                                 &ompi_mpi_comm_world.comm.c_keyhash);\n"
+        "    attrcache_proposed_end_all();")
 
     # MPI_LASTUSEDCODE is read where it changes.
     names = ["add_error_class", "add_error_code"]
@@ -208,6 +210,22 @@ def beginning_and_end(tree):
         add.delete_block(r"^    /\*$", r"\*/")
         add.delete_block(r"rc +=", r"^    }")
         add.delete(r'"ompi/attribute/attribute\.h"')
+
+
+def ends(tree):
+    """Of sessions, of files, and of the world: where their attributes end."""
+    for name, end, place in (("session_finalize", "session", r"rc = ompi_mpi_instance_finalize \(session\);"),
+                             ("file_close", "fh", r"rc = ompi_file_close\(fh\);")):
+        file = function(tree, name)
+        file.after(r'^#include "ompi/mpi/c/bindings\.h"$', '#include "ompi/attribute/proposed.h"')
+        file.replace(place, "    const int ended = attrcache_proposed_end_%s(%s);\n" % (name.split("_")[0], end) +
+                     place.replace("\\", "").replace("rc =", "    rc ="))
+        file.before(r"OMPI_ERRHANDLER_RETURN ?\(rc, ",
+                    "    if (OMPI_SUCCESS == rc && MPI_SUCCESS != ended) {\n"
+                    "        return ended; /* raised already */\n"
+                    "    }")
+    tree.file("ompi/runtime/ompi_mpi_finalize.c").after(
+        r'^#include "ompi/attribute/attribute\.h"$', '#include "ompi/attribute/proposed.h"', count=2)
 
 
 def calls(tree):
@@ -284,9 +302,10 @@ def main(arguments):
         print(__doc__)
         return 2
     tree = Tree(arguments[0])
-    for part in (build, communicators, datatypes, windows, beginning_and_end, calls, getters, standard_abi):
+    for part in (build, communicators, datatypes, windows, beginning_and_end, ends, calls, getters, standard_abi):
         part(tree)
-    for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h"):
+    for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h",
+                 "../proposed.c", "../proposed.h"):
         tree.add("ompi/attribute/" + os.path.basename(name), os.path.join(HERE, name))
     tree.write()
     if tree.has("ompi/Makefile.in"):

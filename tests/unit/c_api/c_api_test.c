@@ -50,6 +50,7 @@ int main(void) {
                                    (attrcache_callback*)delete,
                                    &deletions,
                                    ATTRCACHE_C,
+                                   0,
                                    NULL,
                                    NULL,
                                    NULL};

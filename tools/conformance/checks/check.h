@@ -124,6 +124,24 @@ static const char* outcome(int code) {
   return text;
 }
 
+/* What is proposed, where an MPI has it, by kinds: comm type win. */
+int MPIX_Xxx_create_keyval_x(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete_attr_function* del,
+                             void (*destructor)(void*), int* keyval, void* extra_state)
+    __attribute__((weak));
+int MPIX_Xxx_create_keyval_once(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete_attr_function* del,
+                                void (*destructor)(void*), int* keyval, void* extra_state)
+    __attribute__((weak));
+
+/* The same, kinds: session file. */
+int MPIX_Xxx_create_keyval(int (*del)(MPI_Xxx, int, void*, void*), int* keyval, void* extra_state)
+    __attribute__((weak));
+int MPIX_Xxx_create_keyval_once(int (*del)(MPI_Xxx, int, void*, void*), void (*destructor)(void*),
+                                int* keyval, void* extra_state) __attribute__((weak));
+int MPIX_Xxx_free_keyval(int* keyval) __attribute__((weak));
+int MPIX_Xxx_set_attr(MPI_Xxx object, int keyval, void* value) __attribute__((weak));
+int MPIX_Xxx_get_attr(MPI_Xxx object, int keyval, void* value, int* flag) __attribute__((weak));
+int MPIX_Xxx_delete_attr(MPI_Xxx object, int keyval) __attribute__((weak));
+
 /* A new object to hang attributes on. */
 static MPI_Comm new_comm(void) {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -137,6 +155,26 @@ static MPI_Datatype new_type(void) {
   CALL(MPI_Type_contiguous(2, MPI_INT, &type));
   return type;
 }
+
+static MPI_Session new_session(void) {
+  MPI_Session session = MPI_SESSION_NULL;
+  CALL(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session));
+  CALL(MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN));
+  return session;
+}
+static int finish_session(MPI_Session* session) { return MPI_Session_finalize(session); }
+
+static MPI_File new_file(void) {
+  static int count;
+  char name[200];
+  MPI_File file = MPI_FILE_NULL;
+  const char* folder = getenv("TMPDIR");
+  snprintf(name, sizeof name, "%s/file-%ld-%d", folder ? folder : "/tmp", (long)getpid(), count++);
+  CALL(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                     MPI_INFO_NULL, &file));
+  return file;
+}
+static int finish_file(MPI_File* file) { return MPI_File_close(file); }
 
 /* A session's communicator of this process alone; the session is made, too. */
 static MPI_Comm session_comm(MPI_Session* session) {
@@ -165,10 +203,18 @@ static MPI_Win new_win(void) {
 
 /* The value that is attached, or -1 if none is. */
 #define ABSENT (-1)
+
 static long get_xxx(MPI_Xxx object, int keyval) {
   void* value = NULL;
   int flag = -1;
   CALL(MPI_Xxx_get_attr(object, keyval, &value, &flag));
+  return flag ? (long)value : ABSENT;
+}
+
+static long read_xxx(MPI_Xxx object, int keyval) { /* kinds: session file */
+  void* value = NULL;
+  int flag = -1;
+  CALL(MPIX_Xxx_get_attr(object, keyval, &value, &flag));
   return flag ? (long)value : ABSENT;
 }
 
@@ -186,6 +232,15 @@ static int delete_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state
   note("delete %ld;", (long)value);
   return MPI_SUCCESS;
 }
+
+static int delete_failing_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)object, (void)keyval, (void)extra_state;
+  note("fail %ld;", (long)value);
+  return MPI_ERR_OTHER;
+}
+
+/* A destructor of extra_state. */
+static void note_end(void* extra_state) { note("end %ld;", (long)extra_state); }
 
 /* Of a communicator with the value 1 and copy_comm, what a duplicate has, however it was made. */
 static void expect_copied(MPI_Comm duplicate, int keyval) {

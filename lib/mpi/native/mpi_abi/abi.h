@@ -22,6 +22,7 @@ typedef struct MPI_ABI_Win* MPI_Win;
 typedef struct MPI_ABI_Info* MPI_Info;
 typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
 typedef struct MPI_ABI_Session* MPI_Session;
+typedef struct MPI_ABI_File* MPI_File;
 
 #define MPI_COMM_NULL ((MPI_Comm)0x100)
 #define MPI_COMM_WORLD ((MPI_Comm)0x101)

@@ -32,6 +32,7 @@ inline constexpr bool kFortranRaisesByItself = false;
 inline constexpr bool kBindingsCallC = false;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
+using SessionHandle = MPI_Session;
 
 // A symbol that libraries with this interface have. An MPI that was built for its own interface may
 // have it, too, so the MPI is also asked at run time (kStandardAbi).

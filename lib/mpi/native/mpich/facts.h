@@ -41,6 +41,8 @@ inline constexpr const char* kSessionCount = nullptr;
 inline constexpr bool kBindingsCallC = true;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_INT;
+// MPI_Session, which a header before MPI-4.0 lacks.
+using SessionHandle = int;
 
 template <typename Predefined, typename Find>
 void find_predefined(Predefined& p, Find) {
@@ -59,6 +61,9 @@ Handle from_object(void* object) {
   return static_cast<int>(reinterpret_cast<intptr_t>(object));
 }
 inline uintptr_t to_key(int handle) { return static_cast<uint32_t>(handle); }
+// Files are the only objects whose handles are pointers.
+inline void* to_object(MPI_File handle) { return handle; }
+inline uintptr_t to_key(MPI_File handle) { return reinterpret_cast<uintptr_t>(handle); }
 
 // The callback constants in C, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row is MPI-1's.
 // All NULL_* are null pointers.

@@ -14,6 +14,8 @@
 
 #include "attrcache/attrcache.h"
 
+struct ompi_instance_t;
+
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "Open MPI";
@@ -43,6 +45,8 @@ inline constexpr const char* kSessionCount = "ompi_instance_count";
 inline constexpr bool kBindingsCallC = false;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
+// MPI_Session, which version 4's mpi.h lacks.
+using SessionHandle = ::ompi_instance_t*;
 
 // Predefined handles are the addresses of these symbols. They are looked up, because a preloaded
 // library that refers to them couldn't be loaded into a process without MPI. `find` ends the

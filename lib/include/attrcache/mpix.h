@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What MPI is about to have of attributes, as functions for MPI programs in C and C++:
+ *
+ *   attributes on sessions and files (mpi-forum/mpi-issues #1004), which nobody duplicates, so their
+ *   keyvals have no copy function;
+ *
+ *   create_keyval_x, as MPICH has it since 5.1: `destructor` is called once, with extra_state, when
+ *   the keyval has been freed and its last attribute is gone. The callbacks get values as they were
+ *   set, in whatever language;
+ *
+ *   create_keyval_once: that, and destructor semantics (#839): the delete function runs once for each
+ *   value, and the value is gone even if it fails. The call that ran it returns its code all the same.
+ *   (Without that the value stays attached. A set that returns such a code has attached nothing.)
+ *
+ * They are there where attrcache serves the program (attrcache-run), or is in the MPI. They are weak
+ * symbols: a program links with any MPI, and asks before it uses one,
+ *
+ *     if (MPIX_Session_create_keyval != NULL) ...
+ *
+ * (A program that is compiled with -fno-pie is told of those alone that its MPI had when it was linked.)
+ *
+ * This header works with any mpi.h, which is to be included before. Sessions are there if the MPI
+ * has them.
+ *
+ * The functions are local, as thread-safe as the MPI's, and fail as MPI's own attribute functions do,
+ * by the object's error handler. There are no predefined attributes. Deleting what isn't attached is
+ * no error. MPI_Session_finalize, MPI_File_close, and MPI_Finalize for all objects that are left,
+ * first delete the attributes, each of them, the youngest first. If delete functions fail, the object
+ * ends all the same, and the call returns the first one's code. (A session that outlives MPI_Finalize
+ * loses its attributes there. It may get new ones.)
+ */
+#ifndef ATTRCACHE_MPIX_H_
+#define ATTRCACHE_MPIX_H_
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ATTRCACHE_WEAK __attribute__((weak))
+
+typedef void MPIX_Destructor_function(void* extra_state);
+
+#define ATTRCACHE_MPIX(Kind)                                                                  \
+  int MPIX_##Kind##_create_keyval_x(                                                          \
+      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn, \
+      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;   \
+  int MPIX_##Kind##_create_keyval_once(                                                       \
+      MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn, \
+      MPIX_Destructor_function* destructor, int* keyval, void* extra_state) ATTRCACHE_WEAK;
+
+ATTRCACHE_MPIX(Comm)
+ATTRCACHE_MPIX(Type)
+ATTRCACHE_MPIX(Win)
+
+/* delete_fn and destructor may be null. `value` of get_attr is the address of a void*. */
+#define ATTRCACHE_MPIX_ALONE(Kind)                                                            \
+  typedef int MPIX_##Kind##_delete_attr_function(MPI_##Kind object, int keyval, void* value,  \
+                                                 void* extra_state);                          \
+  int MPIX_##Kind##_create_keyval(MPIX_##Kind##_delete_attr_function* delete_fn, int* keyval, \
+                                  void* extra_state) ATTRCACHE_WEAK;                          \
+  int MPIX_##Kind##_create_keyval_x(MPIX_##Kind##_delete_attr_function* delete_fn,            \
+                                    MPIX_Destructor_function* destructor, int* keyval,        \
+                                    void* extra_state) ATTRCACHE_WEAK;                        \
+  int MPIX_##Kind##_create_keyval_once(MPIX_##Kind##_delete_attr_function* delete_fn,         \
+                                       MPIX_Destructor_function* destructor, int* keyval,     \
+                                       void* extra_state) ATTRCACHE_WEAK;                     \
+  int MPIX_##Kind##_free_keyval(int* keyval) ATTRCACHE_WEAK;                                  \
+  int MPIX_##Kind##_set_attr(MPI_##Kind object, int keyval, void* value) ATTRCACHE_WEAK;      \
+  int MPIX_##Kind##_get_attr(MPI_##Kind object, int keyval, void* value, int* flag)           \
+      ATTRCACHE_WEAK;                                                                         \
+  int MPIX_##Kind##_delete_attr(MPI_##Kind object, int keyval) ATTRCACHE_WEAK;
+
+ATTRCACHE_MPIX_ALONE(File)
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+ATTRCACHE_MPIX_ALONE(Session)
+#endif
+
+#undef ATTRCACHE_MPIX
+#undef ATTRCACHE_MPIX_ALONE
+#undef ATTRCACHE_WEAK
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ATTRCACHE_MPIX_H_ */

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// The functions of attrcache/mpix.h; those by which MPICH's Fortran binding works on any MPI with the
+// standard ABI (MPIX_*_as_fortran); and MPI_File_close and MPI_Finalize, because attributes end there
+// (serving/unanchored.h). MPI_Session_finalize is where MPI_Session_init is (session.h), or in the
+// folder of an MPI.
+
+#include "mpi/entries/behind.h"
+#include "mpi/entries/names.h"
+#include "mpi/entries/operations.h"
+#include "mpi/native/constants.h"
+#include "mpi/native/entry.h"
+#include "mpi/native/native.h"
+#include "mpi/serving/begin.h"
+#include "mpi/serving/unanchored.h"
+#include "platform/memory.h"
+
+namespace attrcache::mpi::extensions {
+namespace {
+
+using Destructor = void(void* extra_state);
+
+// Whether a keyval may be made: MPI_SUCCESS, or the code of the error that was raised.
+int may_create(const int* keyval, const Process** state) {
+  if (over()) return MPI_ERR_OTHER;
+  return keyval != nullptr ? begin(state) : raise_on_world(MPI_ERR_ARG);
+}
+
+// ---- Sessions and files ----
+
+// An operation of attrcache's on an object. `operation(table, &callback_code)` returns its result.
+template <typename Kind, typename Operation>
+int operate(typename Kind::Handle handle, Attach if_none, Operation operation) {
+  static constinit attrcache_table nothing = {};
+  if (process() == nullptr) return raise_on<Kind>(handle, MPI_ERR_KEYVAL);  // no keyval was made
+  Anchor* anchor;
+  int code = find_unanchored<Kind>(handle, if_none, &anchor);
+  if (code != MPI_SUCCESS) return code;
+  const int result = operation(anchor != nullptr ? &anchor->table : &nothing, &code);
+  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS
+                                    : raise_on<Kind>(handle, error_code(result, code));
+}
+
+template <typename Kind>
+int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
+                  Destructor* destructor, unsigned flags, int* keyval, void* extra_state) {
+  const Process* state;
+  if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
+  const attrcache_callbacks callbacks = {
+      nullptr,     reinterpret_cast<attrcache_callback*>(delete_fn),
+      extra_state, ATTRCACHE_C,
+      flags,       destructor,
+      nullptr,     nullptr};
+  const int result = attrcache_keyval_create(unanchored_kind<Kind>(), &callbacks, keyval);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+}
+
+template <typename Kind>
+int free_keyval(int* keyval) {
+  if (process() == nullptr) return raise_on_world(MPI_ERR_KEYVAL);
+  const int result = attrcache_keyval_free(unanchored_kind<Kind>(), keyval);
+  if (result > ATTRCACHE_ABSENT) return raise_on_world(error_code(result, 0));
+  *keyval = MPI_KEYVAL_INVALID;
+  return MPI_SUCCESS;
+}
+
+template <typename Kind>
+int set_attr(typename Kind::Handle handle, int keyval, void* value) {
+  return operate<Kind>(handle, Attach::kYes, [&](attrcache_table* table, int* code) {
+    return attrcache_set(unanchored_kind<Kind>(), table, facts::to_object(handle), keyval,
+                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, code);
+  });
+}
+
+template <typename Kind>
+int get_attr(typename Kind::Handle handle, int keyval, void* value, int* flag) {
+  return operate<Kind>(handle, Attach::kNo, [&](attrcache_table* table, int*) -> int {
+    if (flag == nullptr) return ATTRCACHE_ERR_NULL;
+    const int result =
+        attrcache_get(unanchored_kind<Kind>(), table, keyval, static_cast<void**>(value));
+    *flag = result == ATTRCACHE_OK;
+    return result;
+  });
+}
+
+template <typename Kind>
+int delete_attr(typename Kind::Handle handle, int keyval) {
+  return operate<Kind>(handle, Attach::kNo, [&](attrcache_table* table, int* code) {
+    return attrcache_delete(unanchored_kind<Kind>(), table, facts::to_object(handle), keyval, code);
+  });
+}
+
+// ---- Keyvals of communicators, datatypes and windows ----
+
+// What is behind a keyval of MPIX_*_create_keyval_x. Its callbacks get values as they were set.
+struct Extended {
+  attrcache_callback* copy_fn;
+  attrcache_callback* delete_fn;
+  Destructor* destructor;
+  void* extra_state;
+};
+
+template <typename Kind>
+int copy_as_set(void* object, int keyval, void* extra_state, void*, attrcache_tag, intptr_t value,
+                attrcache_tag*, intptr_t* copy, int* flag) {
+  const auto& x = *static_cast<Extended*>(extra_state);
+  return reinterpret_cast<typename Kind::CopyFn*>(x.copy_fn)(
+      facts::from_object<typename Kind::Handle>(object), keyval, x.extra_state,
+      reinterpret_cast<void*>(value), copy, flag);
+}
+
+template <typename Kind>
+int delete_as_set(void* object, int keyval, void* extra_state, void*, attrcache_tag,
+                  intptr_t value) {
+  const auto& x = *static_cast<Extended*>(extra_state);
+  return reinterpret_cast<typename Kind::DeleteFn*>(x.delete_fn)(
+      facts::from_object<typename Kind::Handle>(object), keyval, reinterpret_cast<void*>(value),
+      x.extra_state);
+}
+
+void destroy_extended(void* extra_state) {
+  auto* const x = static_cast<Extended*>(extra_state);
+  const Extended was = *x;
+  kProcessMemory.destroy(x);
+  if (was.destructor != nullptr) was.destructor(was.extra_state);
+}
+
+template <typename Kind>
+int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn,
+                    Destructor* destructor, unsigned flags, int* keyval, void* extra_state,
+                    const void* caller) {
+  const Process* state;
+  if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
+  const Callbacks fns =
+      recognize_c<Kind::kNumber>(reinterpret_cast<attrcache_callback*>(copy_fn),
+                                 reinterpret_cast<attrcache_callback*>(delete_fn));
+  auto* const x =
+      kProcessMemory.make<Extended>(Extended{fns.copy_fn, fns.delete_fn, destructor, extra_state});
+  if (x == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
+  attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn,    x,       ATTRCACHE_RAW,
+                                   flags,       destroy_extended, nullptr, nullptr};
+  if (fns.copy_fn != ATTRCACHE_NULL_COPY_FN && fns.copy_fn != ATTRCACHE_DUP_FN) {
+    callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(copy_as_set<Kind>);
+  }
+  if (fns.delete_fn != ATTRCACHE_NULL_DELETE_FN) {
+    callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(delete_as_set<Kind>);
+  }
+  const int code = create_keyval_watched(*state, Kind::kNumber, callbacks, keyval,
+                                         {caller, fns.copy_fn, fns.delete_fn});
+  if (code != MPI_SUCCESS) kProcessMemory.destroy(x);
+  return code;
+}
+
+// MPI's own function of that name, if it has it.
+template <typename Function>
+Function* if_there(const char* name, Function* otherwise) {
+  void* const found = find_symbol_in_libraries(name);
+  return found != nullptr ? reinterpret_cast<Function*>(found) : otherwise;
+}
+
+}  // namespace
+
+extern "C" {
+
+// NOLINTBEGIN: MPI's names.
+#define ATTRCACHE_MPIX(Kind)                                                                       \
+  using MPIX_##Kind##_delete_fn = int(Kind::Handle, int, void*, void*);                            \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval(MPIX_##Kind##_delete_fn* delete_fn, int* keyval, \
+                                                  void* extra_state) {                             \
+    return create_keyval<Kind>(delete_fn, nullptr, 0, keyval, extra_state);                        \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_x(MPIX_##Kind##_delete_fn* delete_fn,            \
+                                                    Destructor* destructor, int* keyval,           \
+                                                    void* extra_state) {                           \
+    return create_keyval<Kind>(delete_fn, destructor, 0, keyval, extra_state);                     \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_once(MPIX_##Kind##_delete_fn* delete_fn,         \
+                                                       Destructor* destructor, int* keyval,        \
+                                                       void* extra_state) {                        \
+    return create_keyval<Kind>(delete_fn, destructor, ATTRCACHE_DELETE_ONCE, keyval, extra_state); \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval<Kind>(keyval); } \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_set_attr(Kind::Handle object, int keyval, void* value) {       \
+    return set_attr<Kind>(object, keyval, value);                                                  \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_get_attr(Kind::Handle object, int keyval, void* value,         \
+                                             int* flag) {                                          \
+    return get_attr<Kind>(object, keyval, value, flag);                                            \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int MPIX_##Kind##_delete_attr(Kind::Handle object, int keyval) {                 \
+    return delete_attr<Kind>(object, keyval);                                                      \
+  }
+
+ATTRCACHE_MPIX(Session)
+ATTRCACHE_MPIX(File)
+
+#define ATTRCACHE_CLOSE(name)                               \
+  ATTRCACHE_ENTRY int name(MPI_File* file) {                \
+    static const auto next = behind<int(MPI_File*)>(#name); \
+    const int ended = end_unanchored<File>(file);           \
+    const int code = next(file);                            \
+    return ended != MPI_SUCCESS ? ended : code;             \
+  }
+ATTRCACHE_CLOSE(MPI_File_close)
+ATTRCACHE_CLOSE(PMPI_File_close)
+
+// Mostly nothing is left then (finalize_attribute_deleted(), serving/begin.cc). But where a session
+// goes on, MPICH doesn't end its world, either.
+#define ATTRCACHE_FINALIZE(name)                                                        \
+  ATTRCACHE_ENTRY int name() {                                                          \
+    static const auto next = behind<int()>(#name);                                      \
+    const int code = next();                                                            \
+    const int ended =                                                                   \
+        process() != nullptr && !takes_no_calls() ? end_all_unanchored() : MPI_SUCCESS; \
+    return code != MPI_SUCCESS ? code : ended;                                          \
+  }
+ATTRCACHE_FINALIZE(MPI_Finalize)
+ATTRCACHE_FINALIZE(PMPI_Finalize)
+
+#define ATTRCACHE_CREATE(name, Kind, flags)                                                  \
+  ATTRCACHE_ENTRY int name(Kind::CopyFn* copy_fn, Kind::DeleteFn* delete_fn,                 \
+                           Destructor* destructor, int* keyval, void* extra_state) {         \
+    return create_keyval_x<Kind>(copy_fn, delete_fn, destructor, flags, keyval, extra_state, \
+                                 __builtin_return_address(0));                               \
+  }
+#define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                    \
+  ATTRCACHE_CREATE(MPIX_##Comm##_create_keyval_x, Kind, 0)                                       \
+  ATTRCACHE_CREATE(MPIX_##Comm##_create_keyval_once, Kind, ATTRCACHE_DELETE_ONCE)                \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,         \
+                                                        void* value) {                           \
+    static const auto next =                                                                     \
+        if_there("PMPIX_" #Comm "_set_attr_as_fortran", Typed<Kind>::set_attr);                  \
+    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value);               \
+    return mpi::set_attr<Kind, Typed<Kind>>(handle, keyval, reinterpret_cast<intptr_t>(value),   \
+                                            ATTRCACHE_AS_AINT);                                  \
+  }                                                                                              \
+  ATTRCACHE_ENTRY int MPIX_##Comm##_get_attr_as_fortran(Kind::Handle handle, int keyval,         \
+                                                        void* value, int* flag) {                \
+    static const auto next =                                                                     \
+        if_there("PMPIX_" #Comm "_get_attr_as_fortran", Typed<Kind>::get_attr);                  \
+    if (!ours(keyval) || not_ours_to_answer()) return next(handle, keyval, value, flag);         \
+    return mpi::get_attr<Kind, Typed<Kind>>(handle, keyval, static_cast<intptr_t*>(value), flag, \
+                                            attrcache_get_aint);                                 \
+  }
+#include "mpi/native/kinds.def"
+// NOLINTEND
+
+}  // extern "C"
+
+}  // namespace attrcache::mpi::extensions

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// MPI_Session_finalize, because the session's attributes end there (serving/unanchored.h). Version 4
+// has no such function. But it has no MPI_Session_init either, with which a session begins, and for
+// which programs ask that want to know.
+
+#include "mpi/entries/behind.h"
+#include "mpi/native/entry.h"
+#include "mpi/serving/unanchored.h"
+
+extern "C" {
+
+#define ATTRCACHE_SESSION(prefix)                                                         \
+  ATTRCACHE_ENTRY int prefix##_Session_finalize(ompi_instance_t** session) {              \
+    using namespace attrcache::mpi;                                                       \
+    static const auto next = behind<int(ompi_instance_t**)>(#prefix "_Session_finalize"); \
+    const int ended = end_unanchored<Session>(session);                                   \
+    const int code = next(session);                                                       \
+    return ended != MPI_SUCCESS ? ended : code;                                           \
+  }
+
+ATTRCACHE_SESSION(MPI)
+ATTRCACHE_SESSION(PMPI)
+
+}  // extern "C"

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "mpi/serving/unanchored.h"
+
+#include <type_traits>
+
+#include "mpi/native/errors.h"
+#include "mpi/native/native.h"
+#include "mpi/serving/anchor_callbacks.h"
+
+namespace attrcache::mpi {
+namespace {
+
+// A function of MPI, looked up when it is first needed: a version without sessions has none of them.
+template <typename Function>
+Function* native_function(const char* name) {
+  Function* found;
+  resolve(found, name);
+  return found;
+}
+
+// Calls a function that looks at the handle and changes nothing.
+int show_to_mpi(Session, facts::SessionHandle session) {
+  static auto* const get =
+      native_function<int(facts::SessionHandle, MPI_Errhandler*)>("PMPI_Session_get_errhandler");
+  static auto* const free = native_function<int(MPI_Errhandler*)>("PMPI_Errhandler_free");
+  MPI_Errhandler handler;
+  const int code = get(session, &handler);
+  if (code == MPI_SUCCESS) free(&handler);
+  return code;
+}
+int show_to_mpi(File, MPI_File file) {
+  static auto* const get = native_function<int(MPI_File, int*)>("PMPI_File_get_amode");
+  int mode;
+  return get(file, &mode);
+}
+
+const char* name_of_raise(Session) { return "PMPI_Session_call_errhandler"; }
+const char* name_of_raise(File) { return "PMPI_File_call_errhandler"; }
+
+template <typename Kind>
+int end_object(typename Kind::Handle handle) {
+  const uintptr_t key = facts::to_key(handle);
+  Anchor* const anchor = find_anchor<Kind>(handle);
+  if (anchor == nullptr) return MPI_SUCCESS;
+  int code = 0;
+  const int result = attrcache_delete_all(unanchored_kind<Kind>(), &anchor->table,
+                                          facts::to_object(handle), ATTRCACHE_DRAIN_FINALLY, &code);
+  // If the map doesn't have it any more, a callback has ended the object, and the table with it.
+  if (objects<Kind>.find(key) == anchor) {
+    objects<Kind>.erase(key);
+    delete_anchor(anchor);
+  }
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on<Kind>(handle, error_code(result, code));
+}
+
+template <typename Kind>
+void end_all(int* first_failure) {
+  // Callbacks may go on setting attributes on other objects, though not for ever.
+  for (size_t most = 16 * objects<Kind>.size(); most > 0 && objects<Kind>.size() != 0; --most) {
+    uintptr_t key = 0;
+    objects<Kind>.for_each([&key](uintptr_t of, void*) { key = of; });
+    typename Kind::Handle handle;
+    if constexpr (std::is_pointer_v<typename Kind::Handle>) {
+      handle = reinterpret_cast<typename Kind::Handle>(key);
+    } else {
+      handle = static_cast<int>(key);
+    }
+    const int code = end_object<Kind>(handle);
+    if (*first_failure == MPI_SUCCESS) *first_failure = code;
+  }
+}
+
+}  // namespace
+
+int register_unanchored(Process& state) {
+  const attrcache_kind_options options[kUnanchoredKinds] = {
+      {"session", Session::kHandleForm, nullptr}, {"file", File::kHandleForm, nullptr}};
+  int result = ATTRCACHE_OK;
+  for (int i = 0; i < kUnanchoredKinds && result == ATTRCACHE_OK; ++i) {
+    result = attrcache_kind_register(state.domain, &options[i], &state.unanchored[i]);
+  }
+  return result;
+}
+
+template <typename Kind>
+int raise_on(typename Kind::Handle handle, int code) {
+  static auto* const call = native_function<int(typename Kind::Handle, int)>(name_of_raise(Kind{}));
+  call(handle, code);
+  return code;
+}
+
+template <typename Kind>
+int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found) {
+  *found = find_anchor<Kind>(handle);
+  if (*found != nullptr) return MPI_SUCCESS;
+  const int code = show_to_mpi(Kind{}, handle);
+  if (code != MPI_SUCCESS || if_none == Attach::kNo) return code;
+  Anchor* const made = new_anchor();
+  if (made != nullptr) {
+    *found = static_cast<Anchor*>(objects<Kind>.insert(facts::to_key(handle), made));
+    if (*found != made) delete_anchor(made);
+  }
+  return *found != nullptr ? MPI_SUCCESS : raise_on<Kind>(handle, MPI_ERR_NO_MEM);
+}
+
+template <typename Kind>
+int end_unanchored(typename Kind::Handle* handle) {
+  return handle == nullptr || process() == nullptr ? MPI_SUCCESS : end_object<Kind>(*handle);
+}
+
+int end_all_unanchored() {
+  int first_failure = MPI_SUCCESS;
+  end_all<File>(&first_failure);
+  end_all<Session>(&first_failure);
+  return first_failure;
+}
+
+#define ATTRCACHE_UNANCHORED(Kind)                                    \
+  template int raise_on<Kind>(Kind::Handle, int);                     \
+  template int find_unanchored<Kind>(Kind::Handle, Attach, Anchor**); \
+  template int end_unanchored<Kind>(Kind::Handle*);
+ATTRCACHE_UNANCHORED(Session)
+ATTRCACHE_UNANCHORED(File)
+#undef ATTRCACHE_UNANCHORED
+
+}  // namespace attrcache::mpi

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Sessions and files, whose attributes MPI doesn't have (mpi-issues #1004): so they have no anchor
+// that MPI would know. Their tables are in the maps alone, from the first set on, and their end is
+// seen by overriding MPI_Session_finalize and MPI_File_close. Nobody duplicates such an object.
+
+#ifndef ATTRCACHE_MPI_SERVING_UNANCHORED_H_
+#define ATTRCACHE_MPI_SERVING_UNANCHORED_H_
+
+#include "mpi/objects/anchor.h"
+#include "mpi/objects/process.h"
+#include "mpi/serving/touch.h"
+
+namespace attrcache::mpi {
+
+// What kinds.h says of the other kinds, as far as it is needed here.
+struct Session {
+  using Handle = facts::SessionHandle;
+  static constexpr int kNumber = 0;
+  static constexpr attrcache_handle_form kHandleForm = facts::kHandleForm;
+};
+struct File {
+  using Handle = MPI_File;
+  static constexpr int kNumber = 1;
+  static constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
+};
+template <typename Kind>
+attrcache_kind* unanchored_kind() {
+  return process()->unanchored[Kind::kNumber];
+}
+
+// Registers the kinds of sessions and files. A result of attrcache's.
+int register_unanchored(Process& state);
+
+// Finds the object's table, or gives null if it has none yet; with Attach::kYes it gets one. An object
+// that isn't known is shown to MPI, which raises the error if its handle is bad. Returns an MPI error
+// code, which is raised already.
+template <typename Kind>
+int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found);
+
+// Calls the object's error handler, and returns `code`.
+template <typename Kind>
+int raise_on(typename Kind::Handle handle, int code);
+
+// To be called before MPI ends the object: deletes its attributes, the youngest first, all of them,
+// whatever their callbacks return, since closing a file is collective: one rank that stayed away
+// would leave the others waiting. Returns the first failure, raised on the object.
+template <typename Kind>
+int end_unanchored(typename Kind::Handle* handle);
+
+// The same for all objects that are left, when MPI_Finalize has deleted what MPI knows.
+int end_all_unanchored();
+
+}  // namespace attrcache::mpi
+
+#endif  // ATTRCACHE_MPI_SERVING_UNANCHORED_H_

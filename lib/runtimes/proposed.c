@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What attrcache/mpix.h declares, for programs of an MPI that has attrcache inside. All that it needs
+ * of the MPI are functions that programs have, too.
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#pragma GCC visibility push(hidden)
+#include "attrcache/attrcache.h"
+#pragma GCC visibility pop
+
+#include "proposed.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+enum { SESSION, FILES, KINDS };
+
+static attrcache_domain* domain;
+static attrcache_kind* kinds[KINDS];
+
+int attrcache_proposed_begin(attrcache_domain* of) {
+  const attrcache_handle_form form = /* files have pointers in MPICH as well */
+      sizeof(MPI_Session) < sizeof(void*) ? ATTRCACHE_HANDLE_INT : ATTRCACHE_HANDLE_POINTER;
+  const attrcache_kind_options session = {"session", form, NULL};
+  const attrcache_kind_options file = {"file", ATTRCACHE_HANDLE_POINTER, NULL};
+  const int result = attrcache_kind_register(of, &session, &kinds[SESSION]);
+
+  domain = of;
+  return result == ATTRCACHE_OK ? attrcache_kind_register(of, &file, &kinds[FILES]) : result;
+}
+
+/* ---- The tables ---- */
+
+/* One for each object that ever had an attribute; when the object has ended, for another one. They are
+ * never released, so that whoever walks along them needs no lock. */
+typedef struct Attributes {
+  attrcache_table table;
+  uintptr_t handle; /* of nothing if `used` is 0 */
+  int used;
+  struct Attributes* next;
+} Attributes;
+
+static Attributes* lists[KINDS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the lists */
+
+/* An object that lives keeps its place, so whoever uses it finds it. The acquires pair with the
+ * releases in make() and end(): with `used`, the handle is seen. */
+static Attributes* find(int kind, uintptr_t handle) {
+  Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE);
+
+  while (a != NULL && !(__atomic_load_n(&a->used, __ATOMIC_ACQUIRE) &&
+                        __atomic_load_n(&a->handle, __ATOMIC_RELAXED) == handle)) {
+    a = a->next;
+  }
+  return a;
+}
+
+/* Null: out of memory. */
+static Attributes* make(int kind, uintptr_t handle) {
+  Attributes* a;
+
+  pthread_mutex_lock(&lock);
+  a = find(kind, handle);
+  for (Attributes* old = lists[kind]; a == NULL && old != NULL; old = old->next) {
+    if (!old->used) a = old;
+  }
+  if (a == NULL && (a = aligned_alloc(64, (sizeof *a + 63) / 64 * 64)) != NULL) {
+    *a = (Attributes){.table = ATTRCACHE_TABLE_INIT, .next = lists[kind]};
+    __atomic_store_n(&lists[kind], a, __ATOMIC_RELEASE);
+  }
+  if (a != NULL) {
+    __atomic_store_n(&a->handle, handle, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->used, 1, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&lock);
+  return a;
+}
+
+/* ---- Errors ---- */
+
+static int class_of(int result, int code) {
+  switch (result) {
+    case ATTRCACHE_OK:
+    case ATTRCACHE_ABSENT:
+      return MPI_SUCCESS;
+    case ATTRCACHE_ERR_CALLBACK:
+      return code == ATTRCACHE_CALLBACK_THREW ? MPI_ERR_OTHER : code;
+    case ATTRCACHE_ERR_KEYVAL_INVALID:
+    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
+    case ATTRCACHE_ERR_KEYVAL_STALE:
+    case ATTRCACHE_ERR_KEYVAL_KIND:
+    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
+      return MPI_ERR_KEYVAL;
+    case ATTRCACHE_ERR_NULL:
+    case ATTRCACHE_ERR_ARGUMENT:
+      return MPI_ERR_ARG;
+    case ATTRCACHE_ERR_MEMORY:
+    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
+      return MPI_ERR_NO_MEM;
+    default:
+      return MPI_ERR_OTHER;
+  }
+}
+
+static int raise_on(int kind, const void* handle, int error) {
+  if (error == MPI_SUCCESS) return error;
+  if (kind == SESSION) {
+    PMPI_Session_call_errhandler(*(const MPI_Session*)handle, error);
+  } else {
+    PMPI_File_call_errhandler(*(const MPI_File*)handle, error);
+  }
+  return error;
+}
+
+/* An error of a keyval, which is on no object. */
+static int raise_alone(int error) {
+  int has_world = 0;
+
+  if (error != MPI_SUCCESS && PMPI_Initialized(&has_world) == MPI_SUCCESS && has_world) {
+    PMPI_Comm_call_errhandler(MPI_COMM_SELF, error);
+  }
+  return error;
+}
+
+/* ---- Operations ---- */
+
+/* A handle as a key, and as attrcache's object. */
+static uintptr_t key_of(int kind, const void* handle) {
+  return kind == SESSION ? (uintptr_t) * (const MPI_Session*)handle
+                         : (uintptr_t) * (const MPI_File*)handle;
+}
+
+/* Has MPI look at a handle that isn't known here, and raise the error if it is bad. */
+static int look_at(int kind, const void* handle) {
+  MPI_Errhandler handler;
+  int mode, error;
+
+  if (kind == FILES) return PMPI_File_get_amode(*(const MPI_File*)handle, &mode);
+  error = PMPI_Session_get_errhandler(*(const MPI_Session*)handle, &handler);
+  if (error == MPI_SUCCESS) PMPI_Errhandler_free(&handler);
+  return error;
+}
+
+typedef enum { SET, GET, DELETE } Operation;
+
+static int operate(Operation what, int kind, const void* handle, int keyval, void* value,
+                   int* flag) {
+  static attrcache_table nothing;
+  const uintptr_t key = key_of(kind, handle);
+  Attributes* a = find(kind, key);
+  attrcache_table* table;
+  int code = 0, result, error;
+
+  if (a == NULL && (error = look_at(kind, handle)) != MPI_SUCCESS) return error;
+  if (a == NULL && what == SET && (a = make(kind, key)) == NULL) {
+    return raise_on(kind, handle, MPI_ERR_NO_MEM);
+  }
+  table = a != NULL ? &a->table : &nothing;
+  if (what == SET) {
+    result = attrcache_set(kinds[kind], table, (void*)key, keyval, (intptr_t)value,
+                           ATTRCACHE_AS_POINTER, &code);
+  } else if (what == DELETE) {
+    result = attrcache_delete(kinds[kind], table, (void*)key, keyval, &code);
+  } else {
+    result = flag == NULL ? ATTRCACHE_ERR_NULL
+                          : attrcache_get_ranged(kinds[kind], table,
+                                                 attrcache_kind_numbers(kinds[kind]).base, keyval,
+                                                 (void**)value);
+    if (flag != NULL) *flag = result == ATTRCACHE_OK;
+  }
+  return raise_on(kind, handle, class_of(result, code));
+}
+
+static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destructor)(void*),
+                         unsigned flags, int* keyval, void* extra_state) {
+  const attrcache_callbacks callbacks = {.delete_fn = delete_fn,
+                                         .extra_state = extra_state,
+                                         .language = ATTRCACHE_C,
+                                         .flags = flags,
+                                         .destructor = destructor};
+
+  return raise_alone(class_of(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
+}
+
+static int free_keyval(int kind, int* keyval) {
+  return raise_alone(class_of(attrcache_keyval_free(kinds[kind], keyval), 0));
+}
+
+/* A delete function may end the object itself; then this finds another one in its place, or none. */
+static int end(int kind, const void* handle) {
+  const uintptr_t key = key_of(kind, handle);
+  Attributes* const a = find(kind, key);
+  int code = 0, result;
+
+  if (a == NULL) return MPI_SUCCESS;
+  result = attrcache_delete_all(kinds[kind], &a->table, (void*)key, ATTRCACHE_DRAIN_FINALLY, &code);
+  pthread_mutex_lock(&lock);
+  if (a->handle == key) __atomic_store_n(&a->used, 0, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
+  return raise_on(kind, handle, class_of(result, code));
+}
+
+int attrcache_proposed_end_session(const void* handle) { return end(SESSION, handle); }
+int attrcache_proposed_end_file(const void* handle) { return end(FILES, handle); }
+
+int attrcache_proposed_end_all(void) {
+  int first = MPI_SUCCESS, error;
+
+  for (int kind = KINDS; kind-- > 0;) {
+    for (Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
+      const MPI_Session session = (MPI_Session)a->handle;
+      const MPI_File file = (MPI_File)a->handle;
+
+      if (!__atomic_load_n(&a->used, __ATOMIC_ACQUIRE)) continue;
+      error = end(kind, kind == SESSION ? (const void*)&session : (const void*)&file);
+      if (first == MPI_SUCCESS) first = error;
+    }
+  }
+  return first;
+}
+
+/* ---- The functions of programs ---- */
+
+#define FUNCTIONS(Kind, KIND)                                                                     \
+  typedef int Kind##_delete_fn(MPI_##Kind, int, void*, void*);                                    \
+  EXPORTED int MPIX_##Kind##_create_keyval(Kind##_delete_fn* delete_fn, int* keyval,              \
+                                           void* extra_state) {                                   \
+    return create_keyval(KIND, (attrcache_callback*)delete_fn, NULL, 0, keyval, extra_state);     \
+  }                                                                                               \
+  EXPORTED int MPIX_##Kind##_create_keyval_x(                                                     \
+      Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {   \
+    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, 0, keyval,             \
+                         extra_state);                                                            \
+  }                                                                                               \
+  EXPORTED int MPIX_##Kind##_create_keyval_once(                                                  \
+      Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {   \
+    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, ATTRCACHE_DELETE_ONCE, \
+                         keyval, extra_state);                                                    \
+  }                                                                                               \
+  EXPORTED int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval(KIND, keyval); }       \
+  EXPORTED int MPIX_##Kind##_set_attr(MPI_##Kind object, int keyval, void* value) {               \
+    return operate(SET, KIND, &object, keyval, value, NULL);                                      \
+  }                                                                                               \
+  EXPORTED int MPIX_##Kind##_get_attr(MPI_##Kind object, int keyval, void* value, int* flag) {    \
+    return operate(GET, KIND, &object, keyval, value, flag);                                      \
+  }                                                                                               \
+  EXPORTED int MPIX_##Kind##_delete_attr(MPI_##Kind object, int keyval) {                         \
+    return operate(DELETE, KIND, &object, keyval, NULL, NULL);                                    \
+  }
+
+FUNCTIONS(Session, SESSION)
+FUNCTIONS(File, FILES)
+
+/* ---- Keyvals of communicators, datatypes and windows ---- */
+
+/* They get values as they were set, so they are called by functions of ours. */
+typedef struct {
+  attrcache_callback *copy_fn, *delete_fn;
+  void (*destructor)(void*);
+  void* extra_state;
+} Extended;
+
+static void end_extended(void* extended) {
+  const Extended was = *(Extended*)extended;
+
+  free(extended);
+  if (was.destructor != NULL) was.destructor(was.extra_state);
+}
+
+static int create_extended(int kind, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
+                           attrcache_copy_raw_fn* copy, attrcache_delete_raw_fn* delete,
+                           void (*destructor)(void*), unsigned flags, int* keyval,
+                           void* extra_state) {
+  const Extended what = {copy_fn, delete_fn, destructor, extra_state};
+  attrcache_callbacks callbacks = {.copy_fn = copy_fn,
+                                   .delete_fn = delete_fn,
+                                   .language = ATTRCACHE_RAW,
+                                   .flags = flags,
+                                   .destructor = end_extended};
+  Extended* const made = malloc(sizeof *made);
+  int result = ATTRCACHE_ERR_MEMORY;
+
+  if (made != NULL) {
+    *made = what;
+    callbacks.extra_state = made;
+    if (copy_fn != ATTRCACHE_NULL_COPY_FN && copy_fn != ATTRCACHE_DUP_FN) {
+      callbacks.copy_fn = (attrcache_callback*)copy;
+    }
+    if (delete_fn != ATTRCACHE_NULL_DELETE_FN) callbacks.delete_fn = (attrcache_callback*)delete;
+    result = attrcache_keyval_create(attrcache_kind_of(domain, kind), &callbacks, keyval);
+    if (result != ATTRCACHE_OK) free(made);
+  }
+  return raise_alone(class_of(result, 0));
+}
+
+/* MPI's own functions become attrcache's, of which no call is made. */
+#define KNOWN(fn, mpi, ours) ((fn) == (mpi) ? (ours) : (attrcache_callback*)(fn))
+
+#define CREATE(name, Kind, KIND, number, flags)                                                   \
+  EXPORTED int name(MPI_##Kind##_copy_attr_function* copy_fn,                                     \
+                    MPI_##Kind##_delete_attr_function* delete_fn, void (*destructor)(void*),      \
+                    int* keyval, void* extra_state) {                                             \
+    attrcache_callback* const copy = copy_fn == MPI_##KIND##_NULL_COPY_FN                         \
+                                         ? ATTRCACHE_NULL_COPY_FN                                 \
+                                         : KNOWN(copy_fn, MPI_##KIND##_DUP_FN, ATTRCACHE_DUP_FN); \
+    return create_extended(number, copy,                                                          \
+                           KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK),  \
+                           copy_##Kind, delete_##Kind, destructor, flags, keyval, extra_state);   \
+  }
+#ifdef MPIR_ATTR_AS_FORTRAN /* MPICH has it since 5.1 */
+#define CREATE_X(Kind, KIND, number)
+#else
+#define CREATE_X(Kind, KIND, number) CREATE(MPIX_##Kind##_create_keyval_x, Kind, KIND, number, 0)
+#endif
+#define KEYVALS(Kind, KIND, Handle, number)                                                      \
+  static int copy_##Kind(void* object, int keyval, void* extra_state, void* context,             \
+                         attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,              \
+                         intptr_t* value_out, int* flag) {                                       \
+    const Extended* const x = extra_state;                                                       \
+    (void)context, (void)tag, (void)tag_out;                                                     \
+    return ((MPI_##Kind##_copy_attr_function*)x->copy_fn)(                                       \
+        (Handle)(uintptr_t)object, keyval, x->extra_state, (void*)value, value_out, flag);       \
+  }                                                                                              \
+  static int delete_##Kind(void* object, int keyval, void* extra_state, void* context,           \
+                           attrcache_tag tag, intptr_t value) {                                  \
+    const Extended* const x = extra_state;                                                       \
+    (void)context, (void)tag;                                                                    \
+    return ((MPI_##Kind##_delete_attr_function*)x->delete_fn)((Handle)(uintptr_t)object, keyval, \
+                                                              (void*)value, x->extra_state);     \
+  }                                                                                              \
+  CREATE_X(Kind, KIND, number)                                                                   \
+  CREATE(MPIX_##Kind##_create_keyval_once, Kind, KIND, number, ATTRCACHE_DELETE_ONCE)
+
+KEYVALS(Comm, COMM, MPI_Comm, ATTRCACHE_COMMUNICATOR)
+KEYVALS(Type, TYPE, MPI_Datatype, ATTRCACHE_DATATYPE)
+KEYVALS(Win, WIN, MPI_Win, ATTRCACHE_WINDOW)

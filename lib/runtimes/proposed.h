@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * attrcache/mpix.h in an MPI that has attrcache inside: attributes on sessions and files, and keyvals
+ * with destructors. The same file for all MPIs; an MPI calls these functions at four places.
+ *
+ * The tables aren't in the objects, as those of communicators are, but in a list: sessions and files
+ * are few, and are made and ended by code that knows nothing of attributes (a file by ROMIO). An MPI
+ * that adopts this puts them into the objects.
+ */
+#ifndef ATTRCACHE_RUNTIMES_PROPOSED_H_
+#define ATTRCACHE_RUNTIMES_PROPOSED_H_
+
+/* In Open MPI from 6.0 on, they are called from another library than the one they are in. */
+#ifdef OMPI_DECLSPEC
+#pragma GCC visibility push(default)
+#else
+#pragma GCC visibility push(hidden)
+#endif
+
+/* When the domain has been made. A result of attrcache's. */
+struct attrcache_domain;
+int attrcache_proposed_begin(struct attrcache_domain* domain);
+
+/* Before MPI_Session_finalize and MPI_File_close end the object with this handle, and with no lock of
+ * MPI's held: delete its attributes. MPI_SUCCESS, or the first failure, raised: the object ends all the
+ * same, and then the function returns that. */
+int attrcache_proposed_end_session(const void* handle);
+int attrcache_proposed_end_file(const void* handle);
+
+/* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all that
+ * are left. */
+int attrcache_proposed_end_all(void);
+
+#pragma GCC visibility pop
+
+#endif /* ATTRCACHE_RUNTIMES_PROPOSED_H_ */

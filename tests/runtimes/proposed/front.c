@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * An MPI that has lib/runtimes/proposed.c inside, but for the inside: linked in front of MPICH, it makes
+ * the calls that an embedding makes.
+ */
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "attrcache/attrcache.h"
+#include "proposed.h"
+
+__attribute__((constructor)) static void begin(void) {
+  const attrcache_keyval_numbers numbers = {0xa0000000u,
+                                            MPI_KEYVAL_INVALID}; /* MPICH's embedding's */
+  const attrcache_domain_options options = {.numbers = &numbers};
+  attrcache_domain* domain;
+
+  if (attrcache_domain_create(&options, &domain) != ATTRCACHE_OK ||
+      attrcache_proposed_begin(domain) != ATTRCACHE_OK) {
+    abort();
+  }
+}
+
+#define ENDED(first, last)              \
+  const int ended = first, code = last; \
+  return ended != MPI_SUCCESS ? ended : code
+
+int MPI_Session_finalize(MPI_Session* session) {
+  ENDED(attrcache_proposed_end_session(session), PMPI_Session_finalize(session));
+}
+int MPI_File_close(MPI_File* file) {
+  ENDED(attrcache_proposed_end_file(file), PMPI_File_close(file));
+}
+int MPI_Finalize(void) { ENDED(attrcache_proposed_end_all(), PMPI_Finalize()); }

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*@section proposed: what is proposed: attributes on sessions and files, destructors (mpi-issues #1004, #839) */
+
+/*@ attributes-xxx
+ * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
+ * An attribute is set, read, replaced and deleted; a replaced or deleted value goes to the delete
+ * callback.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), other = new_xxx();
+  int keyval = MPI_KEYVAL_INVALID;
+  CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
+  EXPECT(keyval != MPI_KEYVAL_INVALID, "a keyval", "MPI_KEYVAL_INVALID");
+  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
+  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)1));
+  EXPECT_EQ(read_xxx(object, keyval), 1);
+  EXPECT_EQ(read_xxx(other, keyval), ABSENT);
+  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)2));
+  EXPECT_NOTES("delete 1;");
+  CALL(MPIX_Xxx_delete_attr(object, keyval));
+  EXPECT_NOTES("delete 2;");
+  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
+  CALL(MPIX_Xxx_free_keyval(&keyval));
+  EXPECT_EQ(keyval, MPI_KEYVAL_INVALID);
+  CALL(finish_xxx(&object));
+  CALL(finish_xxx(&other));
+  EXPECT_NOTES("");
+}
+
+/*@ end-xxx
+ * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
+ * The end of the object deletes all attributes, in the reverse order of setting, also under keys
+ * that were freed; a key is gone with its last attribute.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), other = new_xxx();
+  int i, keyvals[5], third;
+  for (i = 0; i < 5; ++i) {
+    CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyvals[i], NULL));
+    CALL(MPIX_Xxx_set_attr(object, keyvals[i], (void*)(long)i));
+  }
+  CALL(MPIX_Xxx_set_attr(object, keyvals[0], (void*)7));
+  EXPECT_NOTES("delete 0;");
+  third = keyvals[3];
+  for (i = 0; i < 5; ++i) CALL(MPIX_Xxx_free_keyval(&keyvals[i]));
+  EXPECT_EQ(read_xxx(object, third), 3);
+  CALL(finish_xxx(&object));
+  EXPECT_NOTES("delete 7;delete 4;delete 3;delete 2;delete 1;");
+  FAILS(MPIX_Xxx_set_attr(other, third, (void*)1));
+  CALL(finish_xxx(&other));
+}
+
+/*@ finalize-xxx
+ * proposed, mpi-issues #1004, after, needs: mpix_xxx, kinds: session file
+ * MPI_FINALIZE deletes the attributes of objects that are left, in the reverse order of setting.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int i, keyval;
+  for (i = 0; i < 3; ++i) {
+    CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
+    CALL(MPIX_Xxx_set_attr(object, keyval, (void*)(long)i));
+  }
+}
+static void after(void) { EXPECT_NOTES("delete 2;delete 1;delete 0;"); }
+
+/*@ failing-xxx
+ * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
+ * A delete whose callback fails returns its code, and the value stays attached; the end of the
+ * object returns it, too, but runs all callbacks and ends the object.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval, other;
+  CALL(MPIX_Xxx_create_keyval(delete_xxx, &other, NULL));
+  CALL(MPIX_Xxx_set_attr(object, other, (void*)1));
+  CALL(MPIX_Xxx_create_keyval(delete_failing_xxx, &keyval, NULL));
+  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)2));
+  FAILS(MPIX_Xxx_delete_attr(object, keyval));
+  FAILS(MPIX_Xxx_set_attr(object, keyval, (void*)3));
+  EXPECT_EQ(read_xxx(object, keyval), 2);
+  EXPECT_NOTES("fail 2;fail 2;");
+  FAILS(finish_xxx(&object));
+  EXPECT_NOTES("fail 2;delete 1;");
+  EXPECT(object == MPI_XXX_NULL, "MPI_XXX_NULL", "another handle");
+  CALL(MPIX_Xxx_free_keyval(&keyval));
+  CALL(MPIX_Xxx_free_keyval(&other));
+}
+
+/*@ once-xxx
+ * proposed, mpi-issues #839, needs: mpix_xxx, kinds: session file
+ * Under a key with destructor semantics a value whose callback has failed is gone, and the failure
+ * is returned; also that of a value that is replaced.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval;
+  CALL(MPIX_Xxx_create_keyval_once(delete_failing_xxx, note_end, &keyval, (void*)5));
+  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)1));
+  FAILS(MPIX_Xxx_delete_attr(object, keyval));
+  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
+  CALL(MPIX_Xxx_delete_attr(object, keyval));
+  CALL(MPIX_Xxx_set_attr(object, keyval, (void*)2));
+  FAILS(MPIX_Xxx_set_attr(object, keyval, (void*)3));
+  EXPECT_EQ(read_xxx(object, keyval), ABSENT);
+  EXPECT_NOTES("fail 1;fail 2;");
+  CALL(finish_xxx(&object));
+  CALL(MPIX_Xxx_free_keyval(&keyval));
+  EXPECT_NOTES("end 5;");
+}
+
+/*@ older-while-ending-xxx
+ * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
+ * While the object ends, a delete callback finds the attributes that were set before its own.
+ */
+static int older;
+static int look(MPI_Xxx object, int keyval, void* value, void* extra_state) {
+  (void)keyval, (void)value, (void)extra_state;
+  note("look %ld;", read_xxx(object, older));
+  return MPI_SUCCESS;
+}
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval;
+  CALL(MPIX_Xxx_create_keyval(delete_xxx, &older, NULL));
+  CALL(MPIX_Xxx_create_keyval(look, &keyval, NULL));
+  CALL(MPIX_Xxx_set_attr(object, older, (void*)1));
+  CALL(MPIX_Xxx_set_attr(object, keyval, NULL));
+  CALL(finish_xxx(&object));
+  EXPECT_NOTES("look 1;delete 1;");
+  CALL(MPIX_Xxx_free_keyval(&keyval));
+  CALL(MPIX_Xxx_free_keyval(&older));
+}
+
+/*@ misuse-xxx
+ * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
+ * A key of communicators is none of sessions and files, nor is MPI_KEYVAL_INVALID; and the null
+ * handle has no attributes. Nothing but an error comes of it.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx(), null = MPI_XXX_NULL;
+  int keyval, foreign = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
+  MPI_Comm comm = new_comm();
+  CALL(MPI_Comm_set_attr(comm, foreign, (void*)1));
+  FAILS(MPIX_Xxx_set_attr(object, foreign, (void*)2));
+  FAILS(MPIX_Xxx_set_attr(object, MPI_KEYVAL_INVALID, (void*)2));
+  FAILS(MPIX_Xxx_delete_attr(object, foreign));
+  CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
+  FAILS(MPIX_Xxx_set_attr(null, keyval, (void*)2));
+  FAILS(MPI_Comm_set_attr(comm, keyval, (void*)2));
+  EXPECT_EQ(get_comm(comm, foreign), 1);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&comm));
+  CALL(finish_xxx(&object));
+}
+
+/*@ threads-xxx
+ * proposed, mpi-issues #1004, threads, needs: mpix_xxx, kinds: session file
+ * Threads set, delete and read one attribute: each value goes to the delete callback once.
+ */
+static MPI_Xxx shared;
+static int key;
+static void work(int me) {
+  int i;
+  for (i = 0; i < 3000 && goes_on(); ++i) {
+    CALL(MPIX_Xxx_set_attr(shared, key, new_cell()));
+    read_xxx(shared, key);
+    if (i % 3 == me % 3) CALL(MPIX_Xxx_delete_attr(shared, key));
+  }
+}
+static void check(void) {
+  shared = new_xxx();
+  CALL(MPIX_Xxx_create_keyval(delete_cell_xxx, &key, NULL));
+  run_threads(work);
+  CALL(finish_xxx(&shared));
+  expect_each_deleted_once();
+  CALL(MPIX_Xxx_free_keyval(&key));
+}
+
+/*@ destructor-xxx
+ * proposed, mpi-issues #839, needs: mpix
+ * The destructor of extra_state runs once, when the key is freed and its last attribute is gone.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval, kept;
+  CALL(MPIX_Xxx_create_keyval_x(MPI_XXX_NULL_COPY_FN, delete_xxx, note_end, &keyval, (void*)5));
+  kept = keyval;
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  EXPECT_EQ(get_xxx(object, kept), 1);
+  EXPECT_NOTES("");
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("delete 1;end 5;");
+}
+
+/*@ destructor-once-xxx
+ * proposed, mpi-issues #839, needs: mpix
+ * Under a key with destructor semantics a value whose callback has failed is gone, and the failure
+ * is returned; also that of a value that is replaced.
+ */
+static void check(void) {
+  MPI_Xxx object = new_xxx();
+  int keyval;
+  CALL(MPIX_Xxx_create_keyval_once(MPI_XXX_NULL_COPY_FN, delete_failing_xxx, NULL, &keyval, NULL));
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)1));
+  FAILS(MPI_Xxx_delete_attr(object, keyval));
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)2));
+  FAILS(MPI_Xxx_set_attr(object, keyval, (void*)3));
+  EXPECT_EQ(get_xxx(object, keyval), ABSENT);
+  CALL(MPI_Xxx_free(&object));
+  EXPECT_NOTES("fail 1;fail 2;");
+  CALL(MPI_Xxx_free_keyval(&keyval));
+}
