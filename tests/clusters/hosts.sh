@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Makes a cluster of namespaces on this machine: the hosts head (where the test runs), nodea and nodeb, each with a
-# network, a name, processes and a /tmp of its own, and a file system that they share. All have sshd; with Slurm there is a slurmctld on head, and a slurmd on the others. All of it is gone when
-# the test ends, however it ends. Sourced, by a script that is run as root.
+# network, a name, processes and a /tmp of its own, and a file system that they share. All have sshd; with Slurm there
+# is a slurmctld on head, and a slurmd on the others. All of it is gone when the test ends, however it ends. Sourced, by
+# a script that is run as root.
 
 # Runs the script again in namespaces of its own. Left out, with exit code 77, where those aren't allowed.
 isolate() { # SCRIPT ARGUMENT...

@@ -13,7 +13,8 @@ def maker(here):
     for folder in (here + "/report", here + "/../share/attrcache/report"):
         file = os.path.realpath(os.path.join(folder, "report.py"))
         if os.path.isfile(file):
-            return [sys.executable, "-E", "-s", "-B", file]
+            prefix = getattr(sys, "pycache_prefix", None)
+            return [sys.executable, "-E", "-s"] + (["-X", "pycache_prefix=" + prefix] if prefix else ["-B"]) + [file]
     die("there is no report/report.py beside %s, which makes reports" % here)
 
 
