@@ -60,7 +60,11 @@ asks "a wrapper for each rank" 4 '' mpirun.mpich -hosts nodea,nodeb -np 4 "$run"
 asks "the library on one host alone (K4)" 4 'served 2 of 4 ranks; none on nodeb' \
   "$run" mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
 asks "ATTRCACHE_VERBOSE says host and rank" 4 ', rank 3 on node' env ATTRCACHE_VERBOSE=1 "$run" "${mpich[@]}"
-asks "MPI_Comm_spawn, Open MPI" 4 '' "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn
+# Open MPI 5 has nothing for spawned processes of what its command line says of the environment.
+unheard='served 2 of 4 ranks; not 2 that MPI_Comm_spawn has started' spawned=
+[[ $(mpirun.openmpi --version) == *" 4."* ]] || spawned=$unheard
+asks "MPI_Comm_spawn, Open MPI" 4 "$spawned" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn
+asks "... of what can't be served" 4 "$unheard" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn-bare
 asks "one port, for firewalls" 4 '' env ATTRCACHE_PORTS=4711-4712 "$run" "${mpich[@]}"
 
 # reported WHAT TEXT COMMAND...: a report comes, in r.txt, and attrcache-run and it say TEXT together.
@@ -102,7 +106,7 @@ reported "a folder that only the launcher's host sees" 'of 4 ranks of MPICH' \
   sh -c 'mkdir -p /run/only && "$0" --report=/run/only/r.txt "$@" && cp /run/only/r.txt .' "$run" "${mpich[@]}"
 reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' mpirun.mpich -hosts nodea,nodeb -np 4 "$run" --report=r.txt ./mpich
 
-reported "spawned worlds are in it" 'of 4 ranks of Open MPI' "$run" --report=r.txt "${openmpi[@]:0:4}" 2 ./openmpi spawn
+[ -n "$spawned" ] || reported "spawned worlds are in it" 'of 4 ranks of Open MPI' "$run" --report=r.txt "${openmpi[@]:0:4}" 2 ./openmpi spawn
 mkdir full && mount -t tmpfs -o size=16k tmpfs full && head -c 16k /dev/zero >full/zeros
 reported "a full disk: the data are kept whole elsewhere (K9)" '^{"document".*MPICH' sh -c \
   'cd full && "$0" --report=r.txt "$@" 2>&1 | tee ../said; ls; cat "$(sed -n "s/.*is kept: //p" ../said)"/0.json' "$run" "${mpich[@]:0:5}" "$shared/mpich"
