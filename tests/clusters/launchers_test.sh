@@ -50,6 +50,16 @@ says 2 '' ibrun -n 2 env A=B ./program
 says 2 '' timeout 50 aprun -n 2 bash -c ./program
 says 2 '' opt/cray/pals/bin/mpiexec -n 2 --unheard-of ./program # an option of a later version
 
+# A container that lets nothing of the environment in, not even MPI's own, so that each rank is alone.
+cat >bin/apptainer <<'END'
+#!/bin/bash
+[ "$1 $2 $3" = "exec --cleanenv image.sif" ] || exit 1
+readarray -t inside < <(env | sed -n 's/^APPTAINERENV_//p')
+exec env -i "${inside[@]}" "${@:4}"
+END
+chmod +x bin/apptainer
+says 2 '' mpirun.mpich -np 2 apptainer exec --cleanenv image.sif ./program
+
 # What isn't served is told.
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 says 2 'served 1 of 2 ranks' mpirun.mpich -np 1 ./program : -np 1 env -u LD_PRELOAD ./program

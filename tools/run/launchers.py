@@ -123,6 +123,7 @@ KNOWN = {
         hosts=("-host", "--host", "-hosts", "--hosts"),
     ),
 }
+CONTAINERS = ("apptainer", "singularity")
 # Of which the ranks run when the launcher has ended.
 LATER = ("sbatch", "qsub", "bsub", "flux batch", "flux submit", "flux bulksubmit")
 
@@ -146,14 +147,17 @@ def after(preloaded, library):
 class Given:
     """What the ranks are to have in their environment."""
 
-    def __init__(self, library, settings):
+    def __init__(self, words, library, settings):
         self.library = library
+        # What these set in a container whatever else of the environment gets into it (--cleanenv).
+        self.prefixes = {name.upper() + "ENV_" for name in CONTAINERS for word in words if os.path.basename(word) == name}
         self.settings = settings
         self.preload = after(os.environ.get("LD_PRELOAD", ""), library)
         self.files = []  # to be taken away when the command has ended
 
     def all(self):
-        return ["LD_PRELOAD=" + self.preload] + [name + "=" + value for name, value in self.settings]
+        made = ["LD_PRELOAD=" + self.preload] + [name + "=" + value for name, value in self.settings]
+        return made + [prefix + setting for prefix in sorted(self.prefixes) for setting in made]
 
     def list(self):
         return ";".join(self.all())

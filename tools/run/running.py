@@ -60,7 +60,7 @@ def run(here, command, wanted, library):
     if mine:
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
         wants.settings(wanted)
-    given = launchers.Given(library, settings())
+    given = launchers.Given(command.words, library, settings())
     words = launchers.made(command, given)
     preload = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
     if not mine and not given.files:
