@@ -101,7 +101,7 @@ ATTRCACHE_ABORT(PMPI)
   ATTRCACHE_ENTRY int prefix##_Comm_spawn(const char* command, char** argv, int most,              \
                                           MPI_Info info, int root, MPI_Comm comm,                  \
                                           MPI_Comm* spawned, int* codes) {                         \
-    static const auto next = behind<decltype(PMPI_Comm_spawn)>(#prefix "_Comm_spawn");             \
+    static const auto next = behind<decltype(prefix##_Comm_spawn)>(#prefix "_Comm_spawn");         \
     return attrcache::mpi::spawn(root, comm, spawned, [&] {                                        \
       return next(command, argv, most, info, root, comm, spawned, codes);                          \
     });                                                                                            \
@@ -110,7 +110,7 @@ ATTRCACHE_ABORT(PMPI)
       int count, char** commands, char*** argvs, const int* most, const MPI_Info* infos, int root, \
       MPI_Comm comm, MPI_Comm* spawned, int* codes) {                                              \
     static const auto next =                                                                       \
-        behind<decltype(PMPI_Comm_spawn_multiple)>(#prefix "_Comm_spawn_multiple");                \
+        behind<decltype(prefix##_Comm_spawn_multiple)>(#prefix "_Comm_spawn_multiple");            \
     return attrcache::mpi::spawn(root, comm, spawned, [&] {                                        \
       return next(count, commands, argvs, most, infos, root, comm, spawned, codes);                \
     });                                                                                            \
