@@ -61,10 +61,10 @@ asks "the library on one host alone (K4)" 4 'served 2 of 4 ranks; none on nodeb'
   "$run" mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
 asks "ATTRCACHE_VERBOSE says host and rank" 4 ', rank 3 on node' env ATTRCACHE_VERBOSE=1 "$run" "${mpich[@]}"
 # Open MPI 5 has nothing for spawned processes of what its command line says of the environment.
-unheard='served 2 of 4 ranks; not 2 that MPI_Comm_spawn has started' spawned=
+unheard="not 2 that MPI_Comm_spawn has started" spawned=
 [[ $(mpirun.openmpi --version) == *" 4."* ]] || spawned=$unheard
 asks "MPI_Comm_spawn, Open MPI" 4 "$spawned" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn
-asks "... of what can't be served" 4 "$unheard" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn-bare
+asks "... of processes that are not served" 4 "$unheard" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn-bare
 asks "one port, for firewalls" 4 '' env ATTRCACHE_PORTS=4711-4712 "$run" "${mpich[@]}"
 
 # reported WHAT TEXT COMMAND...: a report comes, in r.txt, and attrcache-run and it say TEXT together.
@@ -82,7 +82,7 @@ stopped() {
   local what=$1 stop=$2 pid good=yes
   shift 2
   rm -f r.txt
-  timeout -k 2 90 "$@" >output 2>&1 </dev/null &
+  timeout -k 60 90 "$@" >output 2>&1 </dev/null &
   pid=$!
   until [ "$(grep -c '^rank ' output)" = "${ranks-4}" ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
   eval "$stop"

@@ -120,6 +120,6 @@ def text(count, command, library, reason):
         return line + "; " + "; ".join("on %s: %s" % (host, why) for why, host in sorted(said)[:4])
     if reason:
         return line + "; " + reason
-    if missing and count.served:
+    if missing and count.served and not count.spawned_unheard:
         return line + " (is %s there?)" % library
     return line
