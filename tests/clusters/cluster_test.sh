@@ -60,6 +60,11 @@ asks "a wrapper for each rank" 4 '' mpirun.mpich -hosts nodea,nodeb -np 4 "$run"
 asks "the library on one host alone (K4)" 4 'served 2 of 4 ranks; none on nodeb' \
   "$run" mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
 asks "ATTRCACHE_VERBOSE says host and rank" 4 ', rank 3 on node' env ATTRCACHE_VERBOSE=1 "$run" "${mpich[@]}"
+# Open MPI 5 has nothing for spawned processes of what its command line says of the environment.
+unheard="not 2 that MPI_Comm_spawn has started" spawned=
+[[ $(mpirun.openmpi --version) == *" 4."* ]] || spawned=$unheard
+asks "MPI_Comm_spawn, Open MPI" 4 "$spawned" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn
+asks "... of processes that are not served" 4 "$unheard" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn-bare
 asks "one port, for firewalls" 4 '' env ATTRCACHE_PORTS=4711-4712 "$run" "${mpich[@]}"
 
 # reported WHAT TEXT COMMAND...: a report comes, in r.txt, and attrcache-run and it say TEXT together.
@@ -77,7 +82,7 @@ stopped() {
   local what=$1 stop=$2 pid good=yes
   shift 2
   rm -f r.txt
-  timeout -k 2 90 "$@" >output 2>&1 </dev/null &
+  timeout -k 60 90 "$@" >output 2>&1 </dev/null &
   pid=$!
   until [ "$(grep -c '^rank ' output)" = "${ranks-4}" ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
   eval "$stop"
@@ -101,6 +106,12 @@ reported "a folder that only the launcher's host sees" 'of 4 ranks of MPICH' \
   sh -c 'mkdir -p /run/only && "$0" --report=/run/only/r.txt "$@" && cp /run/only/r.txt .' "$run" "${mpich[@]}"
 reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' mpirun.mpich -hosts nodea,nodeb -np 4 "$run" --report=r.txt ./mpich
 
+[ -n "$spawned" ] || reported "spawned worlds are in it" 'of 4 ranks of Open MPI' "$run" --report=r.txt "${openmpi[@]:0:4}" 2 ./openmpi spawn
+mkdir full && mount -t tmpfs -o size=16k tmpfs full && head -c 16k /dev/zero >full/zeros
+reported "a full disk: the data are kept whole elsewhere (K9)" '^{"document".*MPICH' sh -c \
+  'cd full && "$0" --report=r.txt "$@" 2>&1 | tee ../said; ls; cat "$(sed -n "s/.*is kept: //p" ../said)"/0.json' "$run" "${mpich[@]:0:5}" "$shared/mpich"
+umount full
+
 start_slurm || {
   echo "FAILED: Slurm does not start"
   exit 1
@@ -120,6 +131,9 @@ asks "mpirun in an allocation" 4 '' salloc -Q -N2 -n4 "$run" mpirun.mpich ./mpic
 asks "a wrapper for each rank" 4 '' srun -N2 -n4 "$run" ./mpich
 asks "an unserved rank of these" 2 'rank 1 on node' srun -N2 -n2 "$run" --mpi mpich sh -c '[ "$SLURM_PROCID" = 0 ] || unset LD_PRELOAD; exec ./mpich'
 reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' srun -N2 -n4 "$run" --report=r.txt ./mpich
+reported "... in a folder that each host has for itself" 'of [123] of 4 ranks nothing has come to /tmp/' \
+  srun -N2 -n4 -D /tmp "$run" --report=r.txt "$shared/mpich"
+asks "a heterogeneous job" 3 '' "$run" srun -N1 -n1 ./mpich : -N1 -n2 ./mpich
 stopped "scancel" 'scancel -n stop' "$run" --report=r.txt srun -J stop -N2 -n4 ./mpich sleep
 printf '#!/bin/sh\nexec %s srun -n4 ./mpich\n' "$run" >job
 asks "sbatch" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o batch.out job >/dev/null; cat batch.out'

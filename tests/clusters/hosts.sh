@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Makes a cluster of namespaces on this machine: the hosts head (where the test runs), nodea and nodeb, each with a
-# network, a name, processes and a /tmp of its own, and a file system that they share but for /only, which is each
-# one's own. All have sshd; with Slurm there is a slurmctld on head, and a slurmd on the others. All of it is gone when
-# the test ends, however it ends. Sourced, by a script that is run as root.
+# network, a name, processes and a /tmp of its own, and a file system that they share. All have sshd; with Slurm there
+# is a slurmctld on head, and a slurmd on the others. All of it is gone when the test ends, however it ends. Sourced, by
+# a script that is run as root.
 
 # Runs the script again in namespaces of its own. Left out, with exit code 77, where those aren't allowed.
 isolate() { # SCRIPT ARGUMENT...
@@ -38,7 +38,7 @@ NODES=(nodea nodeb)
 make_hosts() {
   local node number=2
   mount -t tmpfs tmpfs /run
-  mkdir -p /run/netns /run/sshd /run/munge "$CLUSTER_FOLDER"/{ssh,slurm,only}
+  mkdir -p /run/netns /run/sshd /run/munge "$CLUSTER_FOLDER"/{ssh,slurm}
   hostname head
   ip link set lo up
   ip link add bridge type bridge
@@ -65,7 +65,7 @@ make_hosts() {
     ip -n "$node" addr add "10.77.0.$((number++))/24" dev eth0
     ip -n "$node" link set eth0 up
     ip -n "$node" link set lo up
-    mkdir -p "$CLUSTER_FOLDER/only/$node" "$CLUSTER_FOLDER/tmp/$node"
+    mkdir -p "$CLUSTER_FOLDER/tmp/$node"
     start_host "$node"
   done
 }

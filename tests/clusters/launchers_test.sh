@@ -35,15 +35,30 @@ for name in flux aprun jsrun ibrun mpirun_rsh; do cp "$stand_in" "bin/$name"; do
 cp "$stand_in" opt/cray/pals/bin/mpiexec
 PATH=$PWD/bin:$PATH
 says 3 '' flux run -n 3 -o pmi=simple --env-remove=* -l -u ./program
-says 2 '' aprun -n 2 -N 1 -cc none -e A=B -ss ./program
+says 2 '' aprun -D 0 -n 2 -N 1 -cc none -e A=B -ss ./program
+says 2 '' aprun --quiet --pes 2 ./program
 says 3 '' aprun -b -n 1 ./program : -n 2 ./program
-says 2 '' jsrun --nrs=2 -a 1 -i -E A=B ./program
+says 2 '' jsrun --nrs=2 -a 1 -i -h . -E A=B ./program
 says 2 '' ibrun -n 2 -o 0 ./program
 says 2 '' mpirun_rsh -np 2 -hostfile /dev/null A=B C=D ./program # with a file, no hosts on the line
 says 2 '' mpirun_rsh -rsh -np 2 host1 host2 A=B ./program
-says 3 '' opt/cray/pals/bin/mpiexec -n 2 --ppn 1 --envnone --cpu-bind depth -l ./program : -np 1 ./program
+says 2 '' mpirun_rsh -np 2 A=B ./program # hosts from a file in the home
+printf -- '-n 1 : ./program\n-n 2 : ./program\n' >lines
+says 3 '' mpirun_rsh -hostfile /dev/null -config lines
+says 3 '' opt/cray/pals/bin/mpiexec -n 2 --ppn 1 --envnone --cpu-bind depth --env A=B --env C D -l ./program : -np 1 ./program
 says 2 '' ibrun -n 2 env A=B ./program
 says 2 '' timeout 50 aprun -n 2 bash -c ./program
+says 2 '' opt/cray/pals/bin/mpiexec -n 2 --unheard-of ./program # an option of a later version
+
+# A container that lets nothing of the environment in, not even MPI's own, so that each rank is alone.
+cat >bin/apptainer <<'END'
+#!/bin/bash
+[ "$1 $2 $3" = "exec --cleanenv image.sif" ] || exit 1
+readarray -t inside < <(env | sed -n 's/^APPTAINERENV_//p')
+exec env -i "${inside[@]}" "${@:4}"
+END
+chmod +x bin/apptainer
+says 2 '' mpirun.mpich -np 2 apptainer exec --cleanenv image.sif ./program
 
 # What isn't served is told.
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
@@ -60,7 +75,9 @@ says 4 '' sh -c 'mpirun.mpich -np 2 ./program && mpirun.mpich -np 2 ./program' .
 [ $? = 5 ] || fail "--require-served: the command's own code"
 cp "$(type -P true)" setuid && chmod u+s setuid
 [[ $("$run" ./setuid 2>&1) == *"is setuid or setgid"* ]] || fail "setuid: $("$run" ./setuid 2>&1)"
-[[ $("$run" sbatch job.sh 2>&1) == *"put attrcache-run into the job's script"* ]] || fail "sbatch"
+for later in "sbatch job.sh" "flux submit ./program"; do
+  [[ $("$run" $later 2>&1) == *"put attrcache-run into the job's script"* ]] || fail "$later"
+done
 
 # A launcher that starts it for each rank: silent, or a line from each one that isn't served.
 wrapped() { # COUNT COMMAND...

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT
  *
- * program [sleep | kill | abort | exit]: an MPI program that uses an attribute. Then the last rank ends as it is told; the
- * others, or all if it says sleep, wait until they are ended. The transports are those that hosts made of namespaces
+ * program [sleep | kill | abort | exit | spawn | spawn-bare]: an MPI program that uses an attribute. Then the last rank ends as it is
+ * told; the others, or all if it says sleep, wait until they are ended; or all spawn two more, with their environment
+ * or without what is preloaded. The transports are those that hosts made of namespaces
  * have: what looks at the machine takes them for one.
  */
 
@@ -32,7 +33,13 @@ int main(int argc, char** argv) {
   gethostname(host, sizeof host - 1);
   printf("rank %d of %d on %s\n", rank, size, host);
   fflush(stdout);
-  if (how[0] != '\0') {
+  if (strncmp(how, "spawn", 5) == 0) {
+    char* bare[] = {"-u", "LD_PRELOAD", argv[0], NULL};
+    const int is_bare = how[5] != '\0';
+    MPI_Comm spawned;
+    MPI_Comm_spawn(is_bare ? "env" : argv[0], is_bare ? bare : MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0,
+                   MPI_COMM_WORLD, &spawned, MPI_ERRCODES_IGNORE);
+  } else if (how[0] != '\0') {
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == size - 1 && strcmp(how, "kill") == 0) raise(SIGKILL);
     if (rank == size - 1 && strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);

@@ -15,13 +15,15 @@ COUNT_OPTIONS = re.compile(r"(?:-n|-np|--np|-c|--n|--ntasks)(?:=(\d+))?|-n(\d+)|
 
 
 class Count:
-    """What the hellos of processes say together."""
+    """What the hellos of processes say together, and those who have spawned others: how many each."""
 
-    def __init__(self, hellos):
+    def __init__(self, hellos, spawned=()):
         self.served = [hello for hello in hellos if "declined" not in hello.fields]
         self.declined = [hello for hello in hellos if "declined" in hello.fields]
         self.worlds = worlds(hellos)
-        self.ranks = sum(max(size, len(members)) for size, members in self.worlds)
+        heard_of = sum(size for size, members in self.worlds if "spawned" in members[0].fields)
+        self.spawned_unheard = max(0, sum(int(message.body) for message in spawned) - heard_of)
+        self.ranks = sum(max(size, len(members)) for size, members in self.worlds) + self.spawned_unheard
 
     def complete(self):
         return bool(self.served) and len(self.served) >= self.ranks
@@ -111,11 +113,13 @@ def text(count, command, library, reason):
         line = "served %d of %d ranks" % (len(count.served), count.ranks)
         if missing:
             line += "; none on " + names(missing)
+        if count.spawned_unheard:
+            line += "; not %d that MPI_Comm_spawn has started" % count.spawned_unheard
     if count.declined:
         said = {(hello.fields["declined"], hello.fields.get("host", "?")) for hello in count.declined}
         return line + "; " + "; ".join("on %s: %s" % (host, why) for why, host in sorted(said)[:4])
     if reason:
         return line + "; " + reason
-    if missing and count.served:
+    if missing and count.served and not count.spawned_unheard:
         return line + " (is %s there?)" % library
     return line

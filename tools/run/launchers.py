@@ -17,21 +17,40 @@ class Launcher:
 
     flags     its options that take no value as a word of their own; all others do
     letters   likewise those of one letter, which may stand together, unless its options of one dash have names
+    pairs     its options whose value, unless it has a =, is two words: NAME VALUE
     many      the word that separates several programs
-    file      the options that name a file of such lines
+    file      its option that names a file of such lines; multi-prog says that the program is one
+    in_line   where the program stands among the words of such a line; as on the command line if that is None
     hosts     its options that name hosts
     assigns   whether NAME=VALUE may stand before the program
     sub       words of which one comes first: `flux run`
     """
 
-    def __init__(self, flags, letters=None, many=None, file=(), hosts=(), assigns=False, sub=()):
+    def __init__(
+        self, flags, letters=None, pairs=(), many=None, file=None, in_line=None, hosts=(), assigns=False, sub=()
+    ):
         self.flags = set(flags.split())
         self.letters = letters
+        self.pairs = pairs
         self.many = many
         self.file = file
+        self.in_line = in_line or self.program
         self.hosts = hosts
         self.assigns = assigns
         self.sub = sub
+
+    def _words_of(self, option, value):
+        """How many words an option is; its value may be the word behind it. An option that this table doesn't know,
+        of another version or cut short, may take none: then an MPI program follows."""
+        name = option.lstrip("-")
+        if option.startswith("--") or self.letters is None:
+            if "=" in option or name in self.flags or re.match(r"-\w\d+$", option):
+                return 1
+        elif name.lstrip(self.letters) == "" or len(name.lstrip(self.letters)) > 1:
+            return 1
+        if is_mpi_program(value):
+            return 1
+        return 3 if name in self.pairs and "=" not in value else 2
 
     def program(self, words, at=0):
         """The place of the program among the launcher's arguments, from `at` on; their number if there is none."""
@@ -39,19 +58,14 @@ class Launcher:
         while at < len(words):
             word = words[at]
             if self.assigns and re.match(r"\w+=", word):
+                hostless = False  # mpirun_rsh -np 2 NAME=VALUE program: a file of the user's names the hosts
                 at += 1
             elif word == "--":
                 return at + 1
             elif not word.startswith("-") or word == "-":
                 break
-            elif word.startswith("--") or self.letters is None:
-                name = word.lstrip("-")
-                at += 1 if "=" in word or name in self.flags or re.match(r"-\w\d+$", word) else 2
             else:
-                letters = word[1:]
-                while letters and letters[0] in self.letters:
-                    letters = letters[1:]
-                at += 2 if len(letters) == 1 else 1
+                at += self._words_of(word, words[at + 1] if at + 1 < len(words) else "")
         if hostless and at < len(words):  # mpirun_rsh -np 2 host1 host2 NAME=VALUE program
             at += int(next((words[i + 1] for i, w in enumerate(words[:at]) if w in ("-np", "-n")), 0))
             while at < len(words) and re.match(r"\w+=", words[at]):
@@ -59,41 +73,59 @@ class Launcher:
         return at
 
 
-# What takes no value: as far as is known of Slurm 24.11, Flux 0.60, PALS 1.2, ALPS 6.0, JSM 10.3, TACC's ibrun, MVAPICH2 2.3.
+def is_mpi_program(word):
+    import which_mpi  # which imports us
+
+    path = which_mpi.real_path(word)
+    return bool(path and os.path.isfile(path) and which_mpi.linked_mpi(path))
+
+
+# What takes no value. README.md says of each where this is known from.
 KNOWN = {
     "srun": Launcher(
-        "bcast compress contiguous disable-status exact exclusive external get-user-env help hold immediate interactive "
-        "kill-on-bad-exit label multi-prog nice no-allocate no-kill overcommit overlap oversubscribe preserve-env "
-        "propagate pty quiet quit-on-interrupt reboot resv-ports send-libs share spread-job stepmgr test-only "
-        "unbuffered usage use-min-nodes verbose version x11",
+        "async bcast compress consolidate-segments contiguous debugger-test disable-status exact exclusive external "
+        "external-launcher get-user-env help hold immediate interactive kill-on-bad-exit label multi-prog nice "
+        "no-allocate no-kill oom-kill-step overcommit overlap oversubscribe parsable preserve-env propagate pty quiet "
+        "quit-on-interrupt reboot resv-ports send-libs share spread-job spread-segments stepmgr test-only unbuffered "
+        "usage use-min-nodes verbose version wait-for-children whole x11",
         letters="EHIKOQVXZhklsuv",
         many=":",
-        file=("--multi-prog",),
+        file="multi-prog",
+        in_line=lambda words: 1,
         hosts=("-w", "--nodelist"),
     ),
     "flux": Launcher(
-        "cc debug dry-run exclusive help label-io quiet unbuffered verbose wait watch progress",
+        "debug-emulate dry dry-run exclusive help jps label-io list-plugins progress quiet unbuffered verbose",
         letters="hluvx",
-        sub=("run", "submit", "mini", "bulksubmit", "alloc", "exec"),
+        sub=("run", "alloc"),
     ),
-    "aprun": Launcher("b q C T V h ss v z", many=":", hosts=("-L",)),
-    "jsrun": Launcher("help immediate version", letters="iV?", many=":"),
-    "ibrun": Launcher("h help v", ),
+    "aprun": Launcher(
+        "abort-on-failure b B batch-args bypass-app-transfer C h help no-abort-on-failure no-sstartup q quiet reconnect "
+        "silent ss sstartup strict-memory-containment sync-output T V version z zone-sort",
+        many=":",
+        hosts=("-L", "--node-list"),
+    ),
+    "jsrun": Launcher("help immediate usage version", letters="iV?", many=":"),
+    "ibrun": Launcher("h help v"),
     "mpirun_rsh": Launcher(
-        "rsh ssh debug gdb xterm show legacy use-mpirun-rsh export export-all tv fastssh help v",
-        hosts=("-hostfile", "--hostfile", "-config"),
+        "debug dpm export export-all fastssh help legacy rsh show ssh startedByTv tv v xterm",
+        file="config",
+        in_line=lambda words: words.index(":") + 1 if ":" in words else len(words),
+        hosts=("-hostfile", "--hostfile"),
         assigns=True,
     ),
     "pals": Launcher(
-        "envall envnone exclusive genvall genvnone h help include-tasks l label line-buffer no-transfer "
-        "no-abort-on-failure no-label q quiet shared transfer v verbose V version",
+        "abort-on-failure envall envnone exclusive genvall genvnone h help l label line-buffer no-abort-on-failure "
+        "no-label no-line-buffer no-sstartup no-transfer q quiet shared sstartup transfer V v verbose version",
+        pairs=("env", "genv"),
         many=":",
-        file=("-configfile", "--configfile"),
+        file="configfile",
         hosts=("-host", "--host", "-hosts", "--hosts"),
     ),
 }
+CONTAINERS = ("apptainer", "singularity")
 # Of which the ranks run when the launcher has ended.
-LATER = ("sbatch", "qsub", "bsub")
+LATER = ("sbatch", "qsub", "bsub", "flux batch", "flux submit", "flux bulksubmit")
 
 
 def find(word, path):
@@ -115,14 +147,17 @@ def after(preloaded, library):
 class Given:
     """What the ranks are to have in their environment."""
 
-    def __init__(self, library, settings):
+    def __init__(self, words, library, settings):
         self.library = library
+        # What these set in a container whatever else of the environment gets into it (--cleanenv).
+        self.prefixes = {name.upper() + "ENV_" for name in CONTAINERS for word in words if os.path.basename(word) == name}
         self.settings = settings
         self.preload = after(os.environ.get("LD_PRELOAD", ""), library)
         self.files = []  # to be taken away when the command has ended
 
     def all(self):
-        return ["LD_PRELOAD=" + self.preload] + [name + "=" + value for name, value in self.settings]
+        made = ["LD_PRELOAD=" + self.preload] + [name + "=" + value for name, value in self.settings]
+        return made + [prefix + setting for prefix in sorted(self.prefixes) for setting in made]
 
     def list(self):
         return ";".join(self.all())
@@ -176,12 +211,11 @@ def by_env(spec, words, given):
         program = spec.program(words, at)
         options, rest = words[at:program], words[program:]
         end = rest.index(spec.many) if spec.many in rest else len(rest)
-        option = next((name for name in spec.file if name in options), None)
-        if option == "--multi-prog" and rest:  # in each line the tasks' numbers, and a program
-            rest = [lines_by_env(rest[0], env, given, lambda line: 1)] + rest[1:end]
-        elif option and option != options[-1]:
-            place = options.index(option) + 1
-            options[place] = lines_by_env(options[place], env, given, spec.program)
+        files = [i for i, word in enumerate(options) if spec.file and word.lstrip("-") == spec.file]
+        if files and spec.file == "multi-prog" and rest:
+            rest = [lines_by_env(rest[0], env, given, spec.in_line)] + rest[1:end]
+        elif files and spec.file != "multi-prog" and files[0] + 1 < len(options):
+            options[files[0] + 1] = lines_by_env(options[files[0] + 1], env, given, spec.in_line)
             rest = rest[:end]
         elif rest[:end]:
             # As the launcher would find it: what env has for a PATH may be another.
@@ -203,7 +237,7 @@ def lines_by_env(name, env, given, program):
     except OSError:
         return name
     lines = []
-    for line in text.split("\n"):
+    for line in text.splitlines():
         words = line.split()
         if words and not words[0].startswith("#"):
             place = program(words)

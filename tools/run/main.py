@@ -146,8 +146,10 @@ def main(here, arguments):
     if not wanted.command and not wanted.print_:
         print(USAGE, end="", file=sys.stderr)
         return 2
-    if wanted.command and os.path.basename(wanted.command[0]) in launchers.LATER:
-        die("%s runs the command later: put attrcache-run into the job's script" % wanted.command[0])
+    if wanted.command:
+        words = [os.path.basename(wanted.command[0])] + wanted.command[1:2]
+        for name in {words[0], " ".join(words)} & set(launchers.LATER):
+            die("%s runs the command later: put attrcache-run into the job's script" % name)
     command = which_mpi.Command(wanted.command, wanted.mpi)
     file = find_library(here, command, wanted)
     if wanted.print_:

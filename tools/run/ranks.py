@@ -5,8 +5,12 @@ import os
 import re
 import shutil
 import socket
+import time
 
 from words import say
+
+# How long rank 0 waits for the parts of the others, which have finalized MPI with it (seconds).
+PATIENCE = 5.0
 
 # (rank, ranks, a name of the job that all of them have)
 KNOWN = (
@@ -56,34 +60,50 @@ def job():
         return None
 
 
+def come(folder, size, wait):
+    """The parts that have come to a folder, when all have, or else after so many seconds."""
+    until = time.monotonic() + wait
+    while True:
+        there = [one for one in os.listdir(folder) if one.endswith(".json")]
+        if len(there) >= size or time.monotonic() >= until:
+            return there
+        time.sleep(0.05)
+
+
 def bring_together(wants, documents):
     """One report of all ranks, each of which has one like us. Each leaves its rank's documents in a folder that all of
     them see, and who sees all of them there makes the report. A rank's that has ended without one is empty."""
     rank, size = mine()
     name = job()
+    size = size or max((message.number("size") for message in documents), default=None)
     if name is None or size is None or size == 1:
         wants.make([message.body for message in documents], os.getcwd())
         return
     folder = os.path.abspath(".attrcache-ranks." + re.sub(r"[^\w.-]", "_", name))
     own = os.path.join(folder, "%d.json" % rank)
+    found = []
     try:
         os.makedirs(folder, exist_ok=True)
         with open(own + ".part", "wb") as file:
             file.write(documents[-1].body if documents else b"")
         os.rename(own + ".part", own)
-        there = [one for one in os.listdir(folder) if one.endswith(".json")]
+        there = come(folder, size, PATIENCE if rank == 0 else 0)
         if len(there) < size:
+            if rank == 0:
+                say(
+                    "no report yet: of %d of %d ranks nothing has come to %s. Does every host see it? "
+                    "attrcache-run --from makes one of what is there" % (size - len(there), size, folder)
+                )
             return
         os.mkdir(os.path.join(folder, "made"))  # by one only
-    except FileExistsError:
-        return
+        for one in there:
+            with open(os.path.join(folder, one), "rb") as file:
+                found.append(file.read())
+    except (FileExistsError, FileNotFoundError):
+        return  # another one has made it
     except OSError as error:
-        say("%s: the report lacks it: %s: %s" % (mark(), error.filename, error.strerror))
+        say("%s: the report lacks it: %s: %s" % (mark(), error.filename or own, error.strerror))
         return
-    found = []
-    for one in there:
-        with open(os.path.join(folder, one), "rb") as file:
-            found.append(file.read())
     wants.make([document for document in found if document], os.getcwd())
     lacking = found.count(b"")
     if lacking:

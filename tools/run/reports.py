@@ -2,6 +2,7 @@
 """What is wanted of reports, and where the ranks' documents come together; tools/report makes the reports of them."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,7 +13,8 @@ def maker(here):
     for folder in (here + "/report", here + "/../share/attrcache/report"):
         file = os.path.realpath(os.path.join(folder, "report.py"))
         if os.path.isfile(file):
-            return [sys.executable, "-E", "-s", "-B", file]
+            prefix = getattr(sys, "pycache_prefix", None)
+            return [sys.executable, "-E", "-s"] + (["-X", "pycache_prefix=" + prefix] if prefix else ["-B"]) + [file]
     die("there is no report/report.py beside %s, which makes reports" % here)
 
 
@@ -37,6 +39,26 @@ def from_file(here, wanted):
     command = maker(here) + options(wanted) + ["--from", wanted.from_]
     os.environ["LD_PRELOAD"] = ""
     os.execv(command[0], command)
+
+
+def laid_down(documents, folders):
+    """A new folder with the documents: in the first of the folders that has room for them. None if none has."""
+    import tempfile
+
+    for folder in folders:
+        there = None
+        try:
+            there = tempfile.mkdtemp(prefix=".attrcache.", dir=folder)
+            for number, document in enumerate(documents):
+                with open(os.path.join(there, "%d.json" % number), "wb") as file:
+                    file.write(document)
+            return there
+        except OSError as failed:
+            error = failed
+            if there:
+                shutil.rmtree(there, ignore_errors=True)
+    say("no report: what the ranks have handed over can't be written to %s: %s" % (", ".join(folders), error.strerror))
+    return None
 
 
 class Reports:
@@ -69,18 +91,13 @@ class Reports:
         if not documents:
             say("no report: no rank has handed anything over")
             return
-        import tempfile
-
-        there = tempfile.mkdtemp(prefix=".attrcache.", dir=folder or None)
-        for number, document in enumerate(documents):
-            with open(os.path.join(there, "%d.json" % number), "wb") as file:
-                file.write(document)
+        there = laid_down(documents, [folder or ".", os.environ.get("TMPDIR", "/tmp"), "/dev/shm"])
+        if there is None:
+            return
         words = ["--word=" + word for word in self.words]
         made = subprocess.run(self.command + words + ["--from", there], stdin=subprocess.DEVNULL)
         if made.returncode == 0:
-            for name in os.listdir(there):
-                os.unlink(os.path.join(there, name))
-            os.rmdir(there)
+            shutil.rmtree(there)
         else:
             say("what the ranks have handed over is kept: " + there)
 

@@ -38,14 +38,14 @@ def reason(command):
     return None
 
 
-def say_count(command, wanted, library, hellos):
+def say_count(command, library, hellos, spawned):
     """Whether all ranks were served; if not, it says so. One of whom each rank has one of its own sees no more."""
-    count = counting.Count(hellos)
+    count = counting.Count(hellos, spawned)
     mine = ranks.mine()
     if mine:
-        count.ranks = 1
+        count.ranks = 1 + count.spawned_unheard
     line = counting.text(count, command, library, None if count.complete() else reason(command))
-    if line and mine and not count.declined:
+    if line and mine and not count.served and not count.declined:
         line = "not served" + line.partition(":")[1] + line.partition(":")[2]
     if line:
         say((ranks.mark() + ": " if mine else "") + line)
@@ -60,7 +60,7 @@ def run(here, command, wanted, library):
     if mine:
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
         wants.settings(wanted)
-    given = launchers.Given(library, settings())
+    given = launchers.Given(command.words, library, settings())
     words = launchers.made(command, given)
     preload = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
     if not mine and not given.files:
@@ -77,6 +77,7 @@ def run(here, command, wanted, library):
         elif wants.any:
             wants.make([message.body for message in documents], spool())
             wants.tell_missing(hellos, documents)
-        if not say_count(command, wanted, library, hellos) and wanted.require_served_ and ended.code == 0:
+        spawned = [message for message in messages if message.what == "spawned"]
+        if not say_count(command, library, hellos, spawned) and wanted.require_served_ and ended.code == 0:
             ended.code = main.UNSERVED
     ended.pass_on()

@@ -143,7 +143,7 @@ def launched_mpi(words):
     last = ""
     for word in words:
         found = None
-        if last in ("-app", "--app", "-configfile", "--configfile", "--multi-prog"):
+        if last in ("-app", "--app", "-config", "-configfile", "--configfile", "--multi-prog"):
             try:
                 with open(word) as file:
                     found = launched_mpi(shlex.split(file.read(), comments=True))

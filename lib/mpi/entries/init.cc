@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread, overridden for three reasons, and MPI_Abort, for the report. Every
+// MPI_Init and MPI_Init_thread, overridden for three reasons; MPI_Abort, for the report; and
+// MPI_Comm_spawn, so that the launcher knows of processes that say nothing. Every
 // process in which the library can serve tells the launcher so, even if it never uses an attribute;
 // one that says nothing is out of reach. With ATTRCACHE_VERBOSE=1 it tells the user. And a rank
 // that never uses an attribute is in the report, too.
@@ -12,6 +13,8 @@
 
 #include "mpi/entries/init.h"
 
+#include <cstdio>
+
 #include "mpi/entries/behind.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
@@ -20,6 +23,7 @@
 #include "mpi/report/life.h"
 #include "mpi/serving/anchor_callbacks.h"
 #include "mpi/serving/begin.h"
+#include "platform/atomic.h"
 
 namespace attrcache::mpi {
 
@@ -33,6 +37,34 @@ int after_init(const LifetimeCall& call, int code) {
   return code;
 }
 
+namespace {
+
+thread_local bool spawning = false;  // also where a tool passes MPI_'s call on to PMPI_'s
+constinit Atomic<int> spawned_so_far{0};
+
+// Calls MPI's function; the root tells the launcher how many processes it has had started by now.
+template <typename Spawn>
+int spawn(int root, MPI_Comm comm, const MPI_Comm* spawned, Spawn&& next) {
+  const bool outermost = !spawning;
+  spawning = true;
+  const int code = next();
+  if (outermost) spawning = false;
+  int (*rank)(MPI_Comm, int*);
+  int (*remote_size)(MPI_Comm, int*);
+  resolve(rank, "PMPI_Comm_rank");
+  resolve(remote_size, "PMPI_Comm_remote_size");
+  int mine, size;
+  if (!outermost || code != MPI_SUCCESS || rank(comm, &mine) != MPI_SUCCESS || mine != root ||
+      remote_size(*spawned, &size) != MPI_SUCCESS)
+    return code;
+  char text[16];
+  const int length =
+      std::snprintf(text, sizeof text, "%d", spawned_so_far.fetch_add(size, kRelaxed) + size);
+  tell_launcher("spawned", text, static_cast<size_t>(length));
+  return code;
+}
+
+}  // namespace
 }  // namespace attrcache::mpi
 
 using attrcache::mpi::after_init;
@@ -64,5 +96,26 @@ ATTRCACHE_INIT(PMPI)
   }
 ATTRCACHE_ABORT(MPI)
 ATTRCACHE_ABORT(PMPI)
+
+#define ATTRCACHE_SPAWN(prefix)                                                                    \
+  ATTRCACHE_ENTRY int prefix##_Comm_spawn(const char* command, char** argv, int most,              \
+                                          MPI_Info info, int root, MPI_Comm comm,                  \
+                                          MPI_Comm* spawned, int* codes) {                         \
+    static const auto next = behind<decltype(prefix##_Comm_spawn)>(#prefix "_Comm_spawn");         \
+    return attrcache::mpi::spawn(root, comm, spawned, [&] {                                        \
+      return next(command, argv, most, info, root, comm, spawned, codes);                          \
+    });                                                                                            \
+  }                                                                                                \
+  ATTRCACHE_ENTRY int prefix##_Comm_spawn_multiple(                                                \
+      int count, char** commands, char*** argvs, const int* most, const MPI_Info* infos, int root, \
+      MPI_Comm comm, MPI_Comm* spawned, int* codes) {                                              \
+    static const auto next =                                                                       \
+        behind<decltype(prefix##_Comm_spawn_multiple)>(#prefix "_Comm_spawn_multiple");            \
+    return attrcache::mpi::spawn(root, comm, spawned, [&] {                                        \
+      return next(count, commands, argvs, most, infos, root, comm, spawned, codes);                \
+    });                                                                                            \
+  }
+ATTRCACHE_SPAWN(MPI)
+ATTRCACHE_SPAWN(PMPI)
 
 }  // extern "C"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -44,8 +45,9 @@ struct Launcher {
 void decode_percents(char* text) {
   char* to = text;
   for (const char* from = text; *from != '\0'; ++to) {
-    unsigned code;
-    if (*from == '%' && std::sscanf(from + 1, "%2x", &code) == 1) {
+    unsigned code = 0;
+    if (*from == '%' && from[1] != '\0' &&
+        std::from_chars(from + 1, from + 3, code, 16).ptr == from + 3) {
       *to = static_cast<char>(code);
       from += 3;
     } else {

@@ -34,6 +34,18 @@ unsigned attrcache_arc4random() {
   return getentropy(&number, sizeof number) == 0 ? number : 0;
 }
 
+// As which C++ calls these since glibc 2.38: they also read binary numbers, which nobody writes here.
+unsigned long attrcache_old_strtoul(const char* text, char** end, int base) __asm__("strtoul");
+unsigned long attrcache_strtoul(const char* text, char** end, int base) __asm__("__isoc23_strtoul");
+unsigned long attrcache_strtoul(const char* text, char** end, int base) {
+  return attrcache_old_strtoul(text, end, base);
+}
+long attrcache_old_strtol(const char* text, char** end, int base) __asm__("strtol");
+long attrcache_strtol(const char* text, char** end, int base) __asm__("__isoc23_strtol");
+long attrcache_strtol(const char* text, char** end, int base) {
+  return attrcache_old_strtol(text, end, base);
+}
+
 // Says that there may be several threads, which is always right.
 extern char __libc_single_threaded;
 char __libc_single_threaded = 0;

@@ -5,8 +5,9 @@
 #   spack repo add tools/packaging/spack
 #   spack install attrcache ^mpich            # or ^openmpi; ~mpi for the library alone
 #
-# What has been tried of it: tests/packaging/spack_test.sh runs it with a stand-in for Spack, and CMake with the
-# arguments that it gives. Spack itself has never run it.
+# What has been tried of it: Spack 0.22 (which had to be told that C is a language) has installed it with MPICH, by its
+# original concretizer; that of today has never run it. tests/packaging/spack_test.sh runs it with a stand-in for Spack,
+# and CMake with the arguments that it gives.
 
 import os
 
