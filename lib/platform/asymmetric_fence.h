@@ -40,22 +40,6 @@ bool kernel_fence_ready();
 // kernel_fence_ready() has said true. If the kernel refuses meanwhile, see asymmetric_fence.cc.
 void kernel_fence();
 
-// A full fence of the calling thread.
-#ifdef ATTRCACHE_MODEL
-void full_fence();
-#else
-inline void full_fence() {
-  // ThreadSanitizer doesn't know what a fence orders. It need not: whoever reads an announcement, or
-  // that it was withdrawn, acquires it.
-#pragma GCC diagnostic push
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wtsan"
-#endif
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-#pragma GCC diagnostic pop
-}
-#endif
-
 // One for each domain, made with it and never changed; so all threads do the same.
 class AsymmetricFence {
  public:

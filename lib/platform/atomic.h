@@ -5,8 +5,8 @@
 // interleavings or random delays between the steps: -DATTRCACHE_ATOMIC_HEADER names a header that
 // defines attrcache::Atomic, of orders that are std::memory_order's.
 //
-// The library uses only loads, stores and read-modify-writes with an explicit order. It uses no
-// standalone fences, because ThreadSanitizer doesn't model them. What it uses of std::atomic is
+// The library uses only loads, stores and read-modify-writes with an explicit order, and one kind of
+// fence, for readers (asymmetric_fence.h). What it uses of std::atomic is
 // made here of what std::atomic is made of, because <atomic> takes longer to compile than most of
 // the library's files: with C++20 it brings strings, exceptions and locks.
 
@@ -26,6 +26,11 @@ inline constexpr Order kAcquire = std::memory_order_acquire;
 inline constexpr Order kRelease = std::memory_order_release;
 inline constexpr Order kAcqRel = std::memory_order_acq_rel;
 inline constexpr Order kSeqCst = std::memory_order_seq_cst;
+#ifdef ATTRCACHE_MODEL
+void full_fence();
+#else
+inline void full_fence() { std::atomic_thread_fence(kSeqCst); }
+#endif
 }  // namespace attrcache
 
 #else
@@ -91,6 +96,19 @@ class Atomic {
   // As aligned as it is large: on 32-bit processors, uint64_t as a member may be aligned to less.
   alignas(sizeof(T)) T value_;
 };
+
+// A full fence of the calling thread. ThreadSanitizer doesn't model fences, of which g++ warns. It need
+// not: whoever reads what was stored before one acquires it.
+inline void full_fence() {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+}
 
 }  // namespace attrcache
 
