@@ -216,6 +216,36 @@ template <SaysWhetherEmpty Table>
   }
 }
 
+// Objects, each with an attribute whose delete_fn frees the next one.
+struct Chain {
+  struct Link {
+    alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
+    Chain* chain;
+  };
+  static int free_next(void*, int, void* value, void*) {
+    auto* link = static_cast<Link*>(value);
+    return link->chain->free(link + 1);
+  }
+  int free(Link* link) {
+    if (link == links.data() + links.size()) return 0;
+    return attrcache_delete_all(kind, &link->table, link, ATTRCACHE_STOP_AT_FAILURE, nullptr);
+  }
+  std::vector<Link> links;
+  attrcache_kind* kind = nullptr;
+};
+
+[[gnu::noinline]] void loop_nested_free(Inputs& in, Chain& chain, long times) {
+  chain.kind = in.object->kind;
+  for (; times != 0; --times) {
+    for (Chain::Link& link : chain.links) {
+      link.chain = &chain;
+      require(attrcache_set(chain.kind, &link.table, &link, in.key,
+                            reinterpret_cast<intptr_t>(&link), ATTRCACHE_AS_POINTER, nullptr));
+    }
+    require(chain.free(chain.links.data()));
+  }
+}
+
 [[gnu::noinline]] void loop_borrow(Inputs& in, std::vector<attrcache_borrowed>& held,
                                    const std::vector<size_t>& order, long times) {
   for (; times != 0; --times) {
@@ -327,6 +357,14 @@ std::vector<Row> rows() {
   add(on_object("dup_free_8_among", upto, dup, {0, 1, 2, 3, 4, 5, 6, kFar}, 0, 8, loop_dup_free));
   for (const long n : {8L, 64L, 1000L}) {
     add(on_object(with("dup_free_calling_", n), n, calling(), range(0, n), 0, n, loop_dup_free));
+  }
+  attrcache_callbacks freeing = {};
+  freeing.delete_fn = reinterpret_cast<attrcache_callback*>(&Chain::free_next);
+  for (const long n : {10L, 100L, 4000L}) {
+    Chain chain;
+    chain.links.resize(static_cast<size_t>(n));
+    add(on_object(with("nested_free_", n), 1, freeing, {}, 0, n,
+                  [chain](Inputs& in, long times) mutable { loop_nested_free(in, chain, times); }));
   }
   for (const size_t n : {size_t{1}, size_t{100}, size_t{1000}}) {
     add(on_object(with("borrow_", static_cast<long>(n)), 1, dup, {0}, 0, static_cast<long>(n),

@@ -5,6 +5,11 @@
 // it doesn't wait for them; that a callback has freed a table which an operation up the stack still
 // uses; that a callback has attached again what is being deleted. Only the thread itself ever reads
 // or writes its frames.
+//
+// Callbacks may nest very deep: the delete_fn of one object frees the next one. So the frames of a
+// table are not looked for in the whole stack. Whoever looks passes the innermost few, and puts them
+// into an index if there are more, where it finds the others. Frames that nobody looked for are in no
+// index, as in nearly all programs.
 
 #ifndef ATTRCACHE_CALLBACK_FRAME_H_
 #define ATTRCACHE_CALLBACK_FRAME_H_
@@ -16,6 +21,18 @@
 namespace attrcache {
 
 struct Announcement;  // readers/announcement.h
+struct Frame;
+
+// A frame's place in the index of its thread's frames: a binary tree in which the bits of its table's
+// hash lead to it, the frame that was indexed first at the root. Frames of one table lie on one path.
+// They are indexed from the outermost inwards, and end from the innermost outwards, so a frame that
+// ends is always a leaf.
+struct Indexed {
+  Indexed() : at(nullptr) {}  // the others mean nothing until it is indexed
+  Frame** at;                 // what points to the frame; null: it is not in the index
+  Frame* root;
+  Frame* below[2];
+};
 
 // An operation on a table that may run callbacks. Frames nest as the calls do.
 struct Frame {
@@ -29,7 +46,16 @@ struct Frame {
   Use use;
   bool table_died;  // a callback has freed the table, so it must not be touched any more
   bool reattached;  // kDeleting: this thread has attached another value to the slot since
+  Indexed indexed;
 };
+
+// Puts a frame, and all those outside of it, into the index.
+void index_frames(Frame* frame);
+
+// The bits that lead to the frames of a table, the highest first; they are used again and again.
+inline uint64_t path_to(const void* table) {
+  return (reinterpret_cast<uintptr_t>(table) >> 4) * 0x9e3779b97f4a7c15;
+}
 
 // Keeps a frame on its thread's stack while it lives.
 class FrameScope {
@@ -42,7 +68,11 @@ class FrameScope {
     asm("" : "+r"(innermost));
     thread.innermost = innermost;
   }
-  ~FrameScope() { thread_.innermost = frame_.outer; }
+  ~FrameScope() {
+    thread_.innermost = frame_.outer;
+    if (frame_.indexed.at != nullptr) [[unlikely]]
+      *frame_.indexed.at = nullptr;
+  }
   FrameScope(const FrameScope&) = delete;
   FrameScope& operator=(const FrameScope&) = delete;
 
@@ -56,7 +86,8 @@ class FrameScope {
 class TableScope {
  public:
   TableScope(ThreadState& thread, const void* table, Frame::Use use = Frame::Use::kWholeTable)
-      : frame_{nullptr, table, nullptr, 0, nullptr, use, false, false}, scope_(thread, frame_) {}
+      : frame_{nullptr, table, nullptr, 0, nullptr, use, false, false, {}},
+        scope_(thread, frame_) {}
 
   // A callback begins, for the value in a slot; and ends.
   void begin(const void* slot, uint64_t attachment) {
@@ -80,9 +111,42 @@ class TableScope {
   FrameScope scope_;
 };
 
+// The innermost frame that is in the index, from `frame` outwards, or null. visit() is called for
+// those that are passed, unless they were too many and are in the index now.
 template <typename Visit>
-void for_each_frame(const ThreadState& thread, Visit visit) {
-  for (Frame* f = thread.innermost; f != nullptr; f = f->outer) visit(*f);
+[[gnu::always_inline]] inline Frame* pass_unindexed(Frame* frame, Visit visit) {
+  constexpr unsigned kFew = 16;
+  Frame* const innermost = frame;
+  for (unsigned passed = 0; frame != nullptr && frame->indexed.at == nullptr; ++passed) {
+    if (passed == kFew) [[unlikely]] {
+      index_frames(innermost);
+      return innermost;
+    }
+    visit(*frame);
+    frame = frame->outer;
+  }
+  return frame;
+}
+
+// Visits those frames of a table that are in the index. `indexed` is any frame there.
+template <typename Visit>
+[[gnu::noinline]] void for_each_indexed_of(Frame* indexed, const void* table, Visit visit) {
+  uint64_t path = path_to(table);
+  for (Frame* frame = indexed->indexed.root; frame != nullptr; path = path << 1 | path >> 63) {
+    if (frame->table == table) visit(*frame);
+    frame = frame->indexed.below[path >> 63];
+  }
+}
+
+// Visits the frames of a table, from `frame` outwards, and perhaps some of those inside of it. Some may
+// be visited twice.
+template <typename Visit>
+[[gnu::always_inline]] inline void for_each_frame_of(Frame* frame, const void* table, Visit visit) {
+  Frame* const indexed = pass_unindexed(frame, [&](Frame& passed) {
+    if (passed.table == table) visit(passed);
+  });
+  if (indexed != nullptr) [[unlikely]]
+    for_each_indexed_of(indexed, table, visit);
 }
 
 }  // namespace attrcache

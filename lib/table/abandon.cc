@@ -70,7 +70,7 @@ bool others_delete(const ThreadState& thread, Table& table) {
   bool any = false;
   table.for_each([&](uint32_t, Pair& slot) {
     const uint64_t m = slot.load_meta();
-    any = any || (meta::deleting(m) && !is_deleting(thread, slot, m));
+    any = any || (meta::deleting(m) && !is_deleting(thread, table, slot, m));
   });
   return any;
 }

@@ -82,9 +82,9 @@ uint64_t attached_now(const Target& target, uint64_t entry, uint32_t keyval, att
 
 void drop_reference(Registry& registry, uint32_t keyval) { registry.drop(keyval); }
 
-bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m) {
+bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m) {
   bool deleting = false;
-  for_each_frame(thread, [&](const Frame& f) {
+  for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
     if (f.use == Frame::Use::kDeleting && f.slot == &slot && !f.table_died &&
         f.attachment == meta::sequence(m)) {
       deleting = true;
@@ -212,7 +212,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     if (scope.reattached() && ++rounds == kMaxRounds) return ATTRCACHE_ERR_REATTACHED;
     now = slot->load();
   }
-  note_attached(thread.innermost, *slot);
+  note_attached(thread.innermost, target.table, *slot);
   return ATTRCACHE_OK;
 }
 

@@ -55,7 +55,7 @@ int delete_found(const Target& target, Pair& slot, uint32_t keyval, Caller calle
 constexpr bool untouched(uint64_t m) { return (m & (meta::kDeleting | meta::kRead)) == 0; }
 
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
-bool is_deleting(const ThreadState& thread, const Pair& slot, uint64_t m);
+bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m);
 
 // Drops a reference on a keyval after a callback. It must not be inlined: within the callback a
 // user-level thread may have moved to another thread of the operating system, so the address of
@@ -73,10 +73,10 @@ inline void drop_reference(Registry& registry, uint32_t keyval, unsigned ordinal
 }
 
 // Tells the deletions that `frame` and those outside of it stand for that their slot has a new value.
-inline void note_attached(Frame* frame, const Pair& slot) {
-  for (; frame != nullptr; frame = frame->outer) {
-    if (frame->slot == &slot) frame->reattached = true;
-  }
+inline void note_attached(Frame* frame, const Table& table, const Pair& slot) {
+  for_each_frame_of(frame, &table, [&slot](Frame& f) {
+    if (f.slot == &slot) f.reattached = true;
+  });
 }
 
 // How a value with that meta was set.

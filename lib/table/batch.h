@@ -57,7 +57,7 @@ class Batch {
 
  private:
   // So many are listed on the stack. Frees nest, and user-level threads have small stacks.
-  static constexpr unsigned kFew = 16;
+  static constexpr unsigned kFew = 10;
 
   bool find_next();
   bool list_all();

@@ -126,12 +126,12 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
 // Gives up what this thread's own copy_fns hold of an attachment, up its stack.
 void give_up_copies(const Target& target, Pair& slot, uint32_t keyval) {
   const ThreadState& thread = target.registry.threads().self();
-  for (Frame* f = thread.innermost; f != nullptr; f = f->outer) {
-    if (f->use != Frame::Use::kCopying || f->slot != &slot || f->table_died) continue;
-    Announcement* const hold = f->hold;
-    f->hold = nullptr;
+  for_each_frame_of(thread.innermost, &target.table, [&](Frame& f) {
+    if (f.use != Frame::Use::kCopying || f.slot != &slot || f.table_died) return;
+    Announcement* const hold = f.hold;
+    f.hold = nullptr;
     if (hold != nullptr) end_copy(target, slot, keyval, *hold);
-  }
+  });
 }
 
 // Chooses a copier to leave a deletion to, who waits until leave() follows. False: its copying has

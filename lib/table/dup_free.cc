@@ -18,9 +18,10 @@ constexpr int kMaxDeletingRounds = 16;
 // Whether a slot holds a value that a dup must copy. A value whose deletion another thread has begun
 // is not copied. But one is copied if this thread deletes it further up its stack, so that the dup is
 // made within its delete_fn: it is attached until that has succeeded.
-bool to_be_copied(const ThreadState& thread, const Pair& slot, uint64_t m) {
+bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   if (!meta::visible(m)) return false;
-  return !meta::deleting(m) || meta::replacing(m) || is_deleting(thread, slot, m);
+  if (!meta::deleting(m) || meta::replacing(m)) return true;
+  return is_deleting(from.registry.threads().self(), from.table, slot, m);
 }
 
 // Finds the value and tag that DUP_FN copies, for which no function is called. The caller has taken
@@ -28,8 +29,7 @@ bool to_be_copied(const ThreadState& thread, const Pair& slot, uint64_t m) {
 // of this keyval. False: there is nothing to copy.
 bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, SlotContent* found) {
   *found = slot.load();
-  return to_be_copied(from.registry.threads().self(), slot, found->meta) &&
-         meta::belongs(found->meta, keyval);
+  return to_be_copied(from, slot, found->meta) && meta::belongs(found->meta, keyval);
 }
 
 // A dup, while it runs.
@@ -51,8 +51,9 @@ class Dup {
   // Copies one attribute, if there is something to copy.
   int copy(const Batch::Item& item, int* callback_code);
 
-  // Whether a callback has freed one of the two objects.
-  bool table_died() const { return old_scope_.table_died() || new_scope_.table_died(); }
+  // Whether a callback has freed one of the two objects; and the new one.
+  bool table_died() const { return old_scope_.table_died() || new_table_died(); }
+  bool new_table_died() const { return new_scope_.table_died(); }
 
  private:
   Pair* place(uint32_t index);
@@ -131,7 +132,7 @@ inline Pair* Dup::place(uint32_t index) {
   if (Table::wants_renumbering(number)) [[unlikely]]
     renumber(to, number, registry_.memory());
   made.store_unshared({value, meta::attached(like, tag, number)});
-  note_attached(old_scope_.outer(), made);
+  note_attached(old_scope_.outer(), to, made);
   return ATTRCACHE_OK;
 }
 
@@ -163,7 +164,7 @@ inline Pair* Dup::place(uint32_t index) {
 inline int Dup::copy(const Batch::Item& item, int* callback_code) {
   const uint64_t m = item.slot->load_meta();
   if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) [[unlikely]] {
-    if (!to_be_copied(registry_.threads().self(), *item.slot, m)) return ATTRCACHE_OK;
+    if (!to_be_copied(from_, *item.slot, m)) return ATTRCACHE_OK;
   }
   const uint32_t keyval = meta::keyval(m, item.index);
   // The copy's own reference is taken first, as in dup_free_fast.h: what is found under the keyval's
@@ -209,6 +210,8 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
       [[unlikely]] {
     if (cell_->what.load(kRelaxed) != uintptr_t(Says::kTaken))
       end_copy(from_, slot, keyval, *cell_);
+    // By what was left to this thread.
+    if (table_died()) return give_up(keyval, ATTRCACHE_ERR_BUSY);
     const int result = hold_or_find_own(slot, keyval, &hold);
     if (result == ATTRCACHE_ERR_DELETING) {
       return call_for_deleted(hold.content, slot, *made, keyval, like, callback_code);
@@ -236,16 +239,16 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
 // Holds a value as hold_value() does, but gives ERR_DELETING, and the value, if this thread deletes
 // or replaces it further up its stack.
 [[gnu::noinline]] int Dup::hold_or_find_own(Pair& slot, uint32_t keyval, Hold* hold) {
-  const ThreadState& thread = registry_.threads().self();
   for (;;) {
     const int result = hold_value(from_, slot, keyval, Says::kCopies, 0, hold);
     if (result != ATTRCACHE_ABSENT && result != ATTRCACHE_ERR_DELETING) return result;
     const SlotContent own = slot.load();
-    if (!to_be_copied(thread, slot, own.meta) || !meta::belongs(own.meta, keyval)) {
+    if (!to_be_copied(from_, slot, own.meta) || !meta::belongs(own.meta, keyval)) {
       return ATTRCACHE_ABSENT;
     }
     hold->content = own;
-    if (is_deleting(thread, slot, own.meta)) return ATTRCACHE_ERR_DELETING;
+    const ThreadState& thread = registry_.threads().self();
+    if (is_deleting(thread, from_.table, slot, own.meta)) return ATTRCACHE_ERR_DELETING;
     // Meanwhile another thread's set has put its value into the place of the one that was there.
   }
 }
@@ -340,20 +343,20 @@ bool deleting_is_ours(const ThreadState& thread, Table& table) {
   bool ours = true;
   table.for_each([&](uint32_t, Pair& slot) {
     const uint64_t m = slot.load_meta();
-    if (!meta::empty(m) && !is_deleting(thread, slot, m)) ours = false;
+    if (!meta::empty(m) && !is_deleting(thread, table, slot, m)) ours = false;
   });
   return ours;
 }
 
 void release_table(const ThreadState& thread, Table& table, const Memory& memory) {
-  for_each_frame(thread, [&table](Frame& f) {
-    if (f.table == &table) f.table_died = true;
-  });
+  for_each_frame_of(thread.innermost, &table, [](Frame& f) { f.table_died = true; });
   table.clear(memory);
 }
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
+  const bool as_new = to.table.is_as_new();
+  if (as_new) to.table.begin_copy();
   Dup dup(from, to);
   Batch batch(from.table, Batch::Order::kOldestFirst, &from.registry.memory());
   while (batch.next()) {
@@ -362,11 +365,12 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
       int result = dup.copy(item, &code);
       if (dup.table_died()) result = ATTRCACHE_ERR_BUSY;
       if (result == ATTRCACHE_OK) continue;
-      delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
+      if (!dup.new_table_died()) delete_attributes(to, ATTRCACHE_DRAIN, nullptr);
       if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
       return result;
     }
   }
+  if (as_new) to.table.end_copy();
   return ATTRCACHE_OK;
 }
 
@@ -425,8 +429,10 @@ int move_table(const Readers& readers, Table& from, Table& to) {
   if (!from.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   if (!to.is_as_new()) return ATTRCACHE_ERR_ARGUMENT;
   bool busy = false;
-  for_each_frame(readers.threads().self(),
-                 [&](const Frame& f) { busy |= f.table == &from || f.table == &to; });
+  const ThreadState& thread = readers.threads().self();
+  for (const Table* table : {&from, &to}) {
+    for_each_frame_of(thread.innermost, table, [&busy](const Frame&) { busy = true; });
+  }
   from.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
     busy |= meta::deleting(m) || (meta::read(m) && count_holders(readers, from, slot, m) != 0);

@@ -3,6 +3,7 @@
 #include "table/dup_free_fast.h"
 
 #include "callback/frame.h"
+#include "table/batch.h"
 
 namespace attrcache {
 
@@ -103,16 +104,21 @@ bool empty_leaves(Registry& registry, Directory& dir) {
   });
 }
 
-int give_up_copy(Registry& registry, const Table& from, Table& to) {
-  TableScope scope(registry.threads().self(), &from);
-  to.for_each([&registry](uint32_t index, Pair& slot) {
-    const uint64_t m = slot.load_meta();
-    if (meta::empty(m)) return;
-    slot.clear_unshared();
-    registry.drop(meta::keyval(m, index));
-  });
+int give_up_copy(Registry& registry, Table& from, Table& to) {
+  ThreadState& thread = registry.threads().self();
+  const TableScope old_scope(thread, &from);
+  const TableScope new_scope(thread, &to);
+  to.begin_copy();
+  Batch batch(to, Batch::Order::kOldestFirst, &registry.memory());
+  while (batch.next()) {
+    for (const Batch::Item& item : batch) {
+      item.slot->clear_unshared();
+      registry.drop(meta::keyval(item.meta, item.index));  // which may run a destructor
+      if (new_scope.table_died()) return ATTRCACHE_ERR_BUSY;
+    }
+  }
   to.clear(registry.memory());
-  return scope.table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ABSENT;
+  return old_scope.table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_ABSENT;
 }
 
 }  // namespace attrcache

@@ -31,7 +31,7 @@ inline Directory* make_directory_for(Directory& dir, const Table& from, const Ta
                               : make_directory_like(dir, from, of, memory);
 }
 bool copy_leaves(Registry& registry, Directory& dir, Table& to);
-int give_up_copy(Registry& registry, const Table& from, Table& to);
+int give_up_copy(Registry& registry, Table& from, Table& to);
 bool look_further(Registry& registry, Table& table);
 bool empty_leaves(Registry& registry, Directory& dir);
 
@@ -87,7 +87,7 @@ template <typename Place>
 // Copies all attributes to a table that is as new, with their sequence numbers and hence in their
 // order. ATTRCACHE_ABSENT: it can't be done on this path, and nothing was copied; use
 // copy_attributes(). ATTRCACHE_ERR_MEMORY: there is none for the new table. ATTRCACHE_ERR_BUSY: a
-// destructor has freed the old object meanwhile, so nothing can be copied at all.
+// destructor has freed one of the objects meanwhile, so nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
   if (!to.is_as_new()) [[unlikely]]
     return ATTRCACHE_ABSENT;

@@ -137,7 +137,8 @@ Attempt::Step Attempt::on_claimed() {
     return Step::kHeld;
   }
   if (!meta::replacing(now_.meta)) return Step::kAbsent;
-  if (is_deleting(readers_.threads().self(), slot_, now_.meta)) return Step::kDeleting;
+  if (is_deleting(readers_.threads().self(), target_.table, slot_, now_.meta))
+    return Step::kDeleting;
   return await();
 }
 

@@ -276,6 +276,14 @@ struct Table {
     return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
   }
 
+  // While something is copied to a table that is as new, it isn't, so that a callback which frees it
+  // is noticed. Nothing has the number that this takes.
+  void begin_copy() { clock.store(kBegun, kRelaxed); }
+  // Makes it as new again, if nothing was attached to it.
+  void end_copy() {
+    if (clock.load(kRelaxed) == kBegun) clock.store(0, kRelaxed);
+  }
+
   // Whether the table's memory belongs to it. This is false for a table whose bytes were copied or
   // moved from another one.
   bool owns_its_memory() const {
@@ -299,6 +307,7 @@ struct Table {
   void clear(const Memory& memory);
 
  private:
+  static constexpr uint64_t kBegun = 1;
   static Pair* slot_at(Pair* slots, uint32_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }

@@ -579,7 +579,8 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
  * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
  * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has
- * freed one of the objects), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
+ * freed one of the objects, whose memory isn't touched any more; if that was the new one, what this
+ * copy_fn has returned is attached nowhere), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
  * after a failure. [C MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,

@@ -44,7 +44,7 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
 };
 
 TEST_P(BatchTest, OldestAndYoungestFirstInAnyNumber) {
-  for (const uint32_t count : {0u, 1u, 15u, 16u, 17u, 32u, 33u, 500u}) {
+  for (const uint32_t count : {0u, 1u, 9u, 10u, 11u, 20u, 21u, 500u}) {
     table.clear(kProcessMemory);
     table.clock.store(GetParam().clock, kRelaxed);
     std::vector<uint32_t> order;
@@ -56,26 +56,22 @@ TEST_P(BatchTest, OldestAndYoungestFirstInAnyNumber) {
   }
 }
 
-// Without memory for a list, there are batches of 16. What is attached after the first is left out
+// Without memory for a list, there are batches of 10. What is attached after the first is left out
 // youngest first; oldest first it comes last, for it may be what replaced an attribute that was
 // there from the beginning.
 TEST_P(BatchTest, WhatIsAttachedLater) {
-  for (uint32_t i = 0; i < 25; ++i) attach(i);
+  for (uint32_t i = 0; i < 16; ++i) attach(i);
   for (const Batch::Order order : {Batch::Order::kOldestFirst, Batch::Order::kYoungestFirst}) {
     Batch batch(table, order, GetParam().memory);
     ASSERT_TRUE(batch.next());
     attach(200 + static_cast<uint32_t>(order));
     if (GetParam().memory != nullptr) {
-      EXPECT_GE(batch.count(), 25u);
+      EXPECT_GE(batch.count(), 16u);
     } else {
-      EXPECT_EQ(batch.count(), 16u);
-      ASSERT_TRUE(batch.next());
       EXPECT_EQ(batch.count(), 10u);
-      if (order == Batch::Order::kOldestFirst) {
-        EXPECT_EQ(batch[9].index, 200u);
-      } else {
-        EXPECT_EQ(batch[9].index, 9u);
-      }
+      ASSERT_TRUE(batch.next());
+      EXPECT_EQ(batch.count(), 7u);
+      EXPECT_EQ(batch[6].index, order == Batch::Order::kOldestFirst ? 200u : 6u);
     }
     EXPECT_FALSE(batch.next());
   }
