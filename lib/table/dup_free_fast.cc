@@ -14,11 +14,22 @@ namespace {
 template <typename Ask>
 [[gnu::always_inline]] inline bool ask_leaves(const Registry& registry, Directory& dir, Ask ask) {
   const unsigned ordinal = this_thread().ordinal;
+  References::Counter* const near = registry.first_chunk_counters(ordinal);
+  if (near == nullptr) [[unlikely]]
+    return false;  // as below
   bool all = true;
-  dir.for_each_leaf([&](uint32_t first, Leaf& leaf) {
-    if (!all) return;
-    References::Counter* const counters = registry.counters(first << id::kIndexShift, ordinal);
-    all = counters != nullptr && ask(first, leaf, counters);  // else they are of another kind
+  dir.for_each_near_leaf([&](uint32_t first, Leaf & leaf) __attribute__((always_inline)) {
+    if (all) all = ask(first, leaf, near + first);
+  });
+  if (!all || !dir.has(Directory::kHasTree)) [[likely]]
+    return all;
+  visit_tree(dir.tree.load(kAcquire), [&](auto* part) {  // as T1
+    if constexpr (std::is_same_v<decltype(part), FarLeaf*>) {
+      if (!all) return;
+      const uint32_t first = part->number * kLeafSlots;
+      References::Counter* const counters = registry.counters(first << id::kIndexShift, ordinal);
+      all = counters != nullptr && ask(first, *part, counters);  // else they are of another kind
+    }
   });
   return all;
 }
@@ -31,10 +42,11 @@ Directory* make_directory_like(Directory& dir, const Table& from, const Table* o
                                const Memory& memory) {
   if (!dir.is_of(&from)) return nullptr;
   size_t room = 0;
-  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
-    const Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
-    if (leaf != &no_leaf && leaf->occupied()) room += sizeof(Leaf);
-  }
+  dir.for_each_near_leaf([&room](uint32_t, const Leaf& leaf) {
+    if (leaf.occupied()) room += sizeof(Leaf);
+  });
+  if (!dir.has(Directory::kHasTree)) [[likely]]
+    return Block::make_directory(of, room, memory);
   visit_tree(dir.tree.load(kAcquire), [&room](auto* part) {  // as T1
     if constexpr (std::is_same_v<decltype(part), Node*>) {
       room += sizeof(Node);

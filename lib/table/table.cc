@@ -12,16 +12,15 @@ constinit Node no_tree;
 
 namespace {
 
-// Makes a leaf or node: in the block, if there is one that has room, else by itself. Null when out
+// Makes a leaf or node, of which `flag` tells: in the block, if there is one that has room, else by itself. Null when out
 // of memory. A block is only given while no other thread uses the table, so what is made in it never
 // has to be destroyed for having lost a race.
 template <typename T, typename... Args>
-T* make_part(const Memory& memory, Directory& dir, Block* block, Args... args) {
+T* make_part(const Memory& memory, Directory& dir, uint64_t flag, Block* block, Args... args) {
   T* made = block != nullptr ? block->make<T>(args...) : nullptr;
   // (T4) This comes before the leaf is put in its place, so that T2 or T3 publishes it, too. So
   // whoever has used the leaf sees the flag, and so does the thread that is handed the object later.
-  dir.add(made != nullptr ? Directory::kHasLeaves
-                          : Directory::kHasLeaves | Directory::kHasReleasable);
+  dir.add(made != nullptr ? flag : flag | Directory::kHasReleasable);
   return made != nullptr ? made : memory.make<T>(args...);
 }
 
@@ -45,8 +44,9 @@ Held* get_or_make(const Memory& memory, Atomic<Held*>& place, Held* nothing, Mak
 // A thread that loses a race for a place looks at what the winner has put there, and goes on from
 // that: it is the leaf that was wanted, a node to go down by, or a leaf that goes below a node.
 FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t number) {
-  Node* node =
-      get_or_make(memory, dir.tree, &no_tree, [&] { return make_part<Node>(memory, dir, block); });
+  Node* node = get_or_make(memory, dir.tree, &no_tree, [&] {
+    return make_part<Node>(memory, dir, Directory::kHasTree, block);
+  });
   if (node == nullptr) return nullptr;
   uint32_t rest = number;
   for (unsigned bits = kFanoutBits;; bits += kFanoutBits) {
@@ -57,7 +57,7 @@ FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t 
       FarLeaf* const there = child.leaf();
       if (there->number == number) return there;
       if (there == &no_far_leaf) {
-        auto* leaf = make_part<FarLeaf>(memory, dir, block, number);
+        auto* leaf = make_part<FarLeaf>(memory, dir, Directory::kHasTree, block, number);
         if (leaf == nullptr) return nullptr;
         if (place.compare_exchange_strong(child, Child::of(leaf), kAcqRel, kAcquire))
           return leaf;  // (T3) as T2
@@ -66,7 +66,7 @@ FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t 
       }
       // Another leaf has the same bits so far: it keeps its slots, and moves below a node, where
       // the numbers' next bits are looked at.
-      auto* between = make_part<Node>(memory, dir, block);
+      auto* between = make_part<Node>(memory, dir, Directory::kHasTree, block);
       if (between == nullptr) return nullptr;
       between->towards(there->number >> bits).store(child, kRelaxed);  // until T3
       if (place.compare_exchange_strong(child, Child::of(between), kAcqRel, kAcquire)) {  // as T3
@@ -106,10 +106,12 @@ Pair* Table::grow(uint32_t index, Block* block, const Memory& memory) {
                                [&] { return memory.make<Directory>(this); });
   if (dir == nullptr) return nullptr;
   const uint32_t number = index / kLeafSlots;
-  Leaf* const leaf = number < kDirectoryLeaves
-                         ? get_or_make(memory, dir->leaves[number], &no_leaf,
-                                       [&] { return make_part<Leaf>(memory, *dir, block); })
-                         : grow_tree(memory, *dir, block, number);
+  Leaf* const leaf =
+      number < kDirectoryLeaves
+          ? get_or_make(
+                memory, dir->leaves[number], &no_leaf,
+                [&] { return make_part<Leaf>(memory, *dir, Directory::has_leaf(number), block); })
+          : grow_tree(memory, *dir, block, number);
   return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
 }
 

@@ -90,8 +90,7 @@ struct Table;
 
 struct Directory {
   // Relaxed: published with the directory. leaves[0] points kInlineSlots slots before first_slots.
-  explicit Directory(const Table* of, uintptr_t flags = 0)
-      : owner(reinterpret_cast<uintptr_t>(of) | flags) {
+  explicit Directory(const Table* of, uint64_t flags = 0) : owner(name_of(of) | flags) {
     auto* before = reinterpret_cast<char*>(first_slots) - kInlineSlots * sizeof(Pair);
     leaves[0].store(reinterpret_cast<Leaf*>(before), kRelaxed);
 #pragma GCC unroll 8
@@ -122,22 +121,44 @@ struct Directory {
   // Whose it is, which tells a table that was copied or moved as plain bytes; and in the low bits
   // what there is besides the directory. Relaxed: only the table's owner, who made it or was handed
   // it, looks at whose it is; and a flag is there before what it tells of (T4).
-  static constexpr uintptr_t kHasLeaves = 1;      // beyond first_slots
-  static constexpr uintptr_t kHasReleasable = 2;  // leaves or nodes that are to be released
-  static constexpr uintptr_t kHasBlock = 4;       // a Block follows
+  static constexpr uint64_t kHasReleasable = 1;  // leaves or nodes that are to be released
+  static constexpr uint64_t kHasBlock = 2;       // a Block follows
+  static constexpr uint64_t kHasTree = 4;
+  static constexpr unsigned kFirstLeafBit = 2;  // leaves[1] has the next bit, and so on
+  static constexpr uint64_t kHasNearLeaves = ((1 << (kDirectoryLeaves - 1)) - 1)
+                                             << (kFirstLeafBit + 1);
+  static constexpr uint64_t kHasLeaves = kHasTree | kHasNearLeaves;  // beyond first_slots
+  // The flag of the leaf with that number.
+  static constexpr uint64_t has_leaf(uint32_t number) {
+    return number < kDirectoryLeaves ? uint64_t{1} << (kFirstLeafBit + number) : kHasTree;
+  }
+  // An address is a multiple of 16 and has at most 58 bits, so there is room for the flags below it.
+  static uint64_t name_of(const Table* table) {
+    return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(table)) << 6;
+  }
   bool is_of(const Table* of) const {
-    constexpr uintptr_t kFlags = kHasLeaves | kHasReleasable | kHasBlock;
-    return (owner.load(kRelaxed) & ~kFlags) == reinterpret_cast<uintptr_t>(of);
+    constexpr uint64_t kFlags = kHasLeaves | kHasReleasable | kHasBlock;
+    static_assert(kFlags == 16 * 64 - 1);
+    return (owner.load(kRelaxed) & ~kFlags) == name_of(of);
   }
   // The same, if there is nothing beyond first_slots.
-  bool is_all_of(const Table* of) const {
-    return owner.load(kRelaxed) == reinterpret_cast<uintptr_t>(of);
-  }
-  bool has(uintptr_t flag) const { return (owner.load(kRelaxed) & flag) != 0; }
-  void add(uintptr_t flags) {
+  bool is_all_of(const Table* of) const { return owner.load(kRelaxed) == name_of(of); }
+  bool has(uint64_t flag) const { return (owner.load(kRelaxed) & flag) != 0; }
+  void add(uint64_t flags) {
     if ((owner.load(kRelaxed) & flags) != flags) owner.fetch_or(flags, kRelaxed);
   }
-  Atomic<uintptr_t> owner;
+  // Visits the leaves that follow the first: visit(index of its first slot, leaf).
+  template <typename Visit>
+  [[gnu::always_inline]] void for_each_near_leaf(Visit visit) {
+    const uint64_t flags = owner.load(kRelaxed) & kHasNearLeaves;
+    for (auto rest = static_cast<uint32_t>(flags); rest != 0; rest &= rest - 1) {
+      const auto number = static_cast<uint32_t>(__builtin_ctz(rest)) - kFirstLeafBit;
+      Leaf* const leaf = leaves[number].load(kAcquire);  // as T1
+      if (leaf != &no_leaf) [[likely]]
+        visit(number * kLeafSlots, *leaf);
+    }
+  }
+  Atomic<uint64_t> owner;
   Pair first_slots[kLeafSlots - kInlineSlots];
 };
 static_assert(sizeof(void*) != 8 || sizeof(Directory) == 160);
@@ -224,7 +245,7 @@ struct Table {
     const uint32_t number = index / kLeafSlots;
     Leaf* const leaf = number < kDirectoryLeaves ? block->make<Leaf>() : nullptr;
     if (leaf == nullptr) return grow(index, block, memory);
-    dir->add(Directory::kHasLeaves);
+    dir->add(Directory::has_leaf(number));
     dir->leaves[number].store(leaf, kRelaxed);
     return &leaf->slots[index % kLeafSlots];
   }
@@ -372,7 +393,7 @@ inline void Table::take_over(Table& from) {
   Directory* dir = from.directory.load(kAcquire);  // as T1
   from.directory.store(nullptr, kRelaxed);
   if (dir != nullptr) {
-    const uintptr_t whose = reinterpret_cast<uintptr_t>(&from) ^ reinterpret_cast<uintptr_t>(this);
+    const uint64_t whose = Directory::name_of(&from) ^ Directory::name_of(this);
     dir->owner.store(dir->owner.load(kRelaxed) ^ whose, kRelaxed);
   }
   directory.store(dir, kRelaxed);
@@ -391,10 +412,7 @@ inline void Table::clear(const Memory& memory) {
 
 template <typename Visit>
 void Directory::for_each_leaf(Visit visit) {
-  for (uint32_t l = 1; l < kDirectoryLeaves; ++l) {
-    Leaf* leaf = leaves[l].load(kAcquire);  // as T1
-    if (leaf != &no_leaf) visit(l * kLeafSlots, *leaf);
-  }
+  for_each_near_leaf(visit);
   visit_tree(tree.load(kAcquire), [&visit](auto* there) {  // as T1
     if constexpr (std::is_same_v<decltype(there), FarLeaf*>) {
       visit(there->number * kLeafSlots, *there);

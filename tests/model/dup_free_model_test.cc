@@ -259,32 +259,41 @@ TEST(AtOnce, OneDestructorToBeRun) {
   });
 }
 
-// A dup that begins again drops the last reference on a keyval, whose destructor frees the old
-// object.
+// A dup that begins again drops the last reference on a keyval, whose destructor frees the old object,
+// the new one, or both.
 TEST(AtOnce, GivenUpCopyEndsKeyval) {
-  run_model({2, 1}, [] {
-    Objects o;
-    o.key(Copy::kDup, Delete::kNoDeleteFn);
-    o.key(Copy::kCalled, Delete::kNoDeleteFn);
-    o.set(0, 1);
-    o.set(1, 2);
-    o.on_destroy = [](Objects& objects) {
-      if (thread_ordinal() == objects.copier) objects.erase_all(0, objects.kind);
-    };
-    spawn([&o] {
-      o.erase(0);
-      o.free_key(0);
+  enum : int { kOld = 1, kNew = 2, kHappened = 4 };
+  for (const int freed : {int{kOld}, int{kNew}, kOld | kNew}) {
+    run_model({2, 1}, [=] {
+      Objects o;
+      o.key(Copy::kDup, Delete::kNoDeleteFn);
+      o.key(Copy::kCalled, Delete::kNoDeleteFn);
+      o.set(0, 1);
+      o.set(1, 2);
+      o.older_seen = freed;
+      o.on_destroy = [](Objects& objects) {
+        if (thread_ordinal() != objects.copier) return;
+        if ((objects.older_seen & kOld) != 0) objects.erase_all(0, objects.kind);
+        if ((objects.older_seen & kNew) != 0) objects.erase_all(1, objects.kind);
+        objects.older_seen |= kHappened;
+      };
+      spawn([&o] {
+        o.erase(0);
+        o.free_key(0);
+      });
+      spawn([&o] {
+        o.copier = thread_ordinal();
+        const int result = o.copy();
+        o.copier = 0;
+        const bool happened = (o.older_seen & kHappened) != 0;
+        expect(result == (happened ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK), "noticed");
+        expect(!happened || o.is_as_new(1), "nothing is left");
+      });
+      join();
+      o.on_destroy = nullptr;
+      o.end();
     });
-    spawn([&o] {
-      o.copier = thread_ordinal();
-      const int result = o.copy();
-      o.copier = 0;
-      expect(result == (o.is_as_new(0) ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK), "noticed");
-    });
-    join();
-    o.on_destroy = nullptr;
-    o.end();
-  });
+  }
 }
 
 // What dup finds again under callbacks: attached at every instant, though never for long. (The walk
