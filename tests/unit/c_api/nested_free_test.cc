@@ -25,17 +25,19 @@ struct Chain {
       objects.emplace_back(kind).set(keyval, reinterpret_cast<intptr_t>(self));
     }
   }
-  // Where on the stack a delete_fn runs; its own frame counts for the library.
+  // Where the stack of a caller ends.
+  [[gnu::noinline]] static const char* below_caller() {
+    return static_cast<const char*>(__builtin_frame_address(0));
+  }
   [[gnu::noinline]] static int free_next(void*, int, void* value, void*) {
     auto& self = *static_cast<Chain*>(value);
-    const char here = 0;
-    const char* volatile at = &here;
+    const auto* const at = static_cast<const char*>(__builtin_frame_address(0));
     if (self.last_at != nullptr) self.most = std::max(self.most, self.last_at - at);
-    self.last_at = at;
     if (++self.freed == self.objects.size()) return 0;
     Object& next = self.objects[self.freed];
     // Another attribute, and a set: each looks whether it is up the stack.
     int result = next.set(self.other, 1);
+    self.last_at = below_caller();
     if (result == ATTRCACHE_OK) result = next.free();
     return result;
   }
