@@ -113,7 +113,15 @@ bool Batch::list_all() {
   horizon_ = table_.clock.load(kRelaxed);
   // Attributes that were set in the order of their keyvals, as most are, are sorted already: their
   // numbers ascend, and the clock hasn't come round to 0 between the first and the last.
-  if (count_ == 0 || (ascending && age(0) >= age(count_ - 1))) return true;
+  if (count_ == 0) return true;
+  if (!ascending || age(0) < age(count_ - 1)) sort();
+  // Such as are so old may have been renumbered between the looks at two of them, and then the order
+  // is that of no instant. If a second look at all of them finds the same numbers, it is right.
+  while (age(0) >= meta::kOldAge && old_ones_changed()) [[unlikely]] sort();
+  return true;
+}
+
+void Batch::sort() {
   const auto older = [horizon = meta::spread(horizon_)](const Item& a, const Item& b) {
     const auto age = [horizon](const Item& i) {
       return (horizon - meta::sequence(i.meta)) & meta::kSequence;
@@ -121,7 +129,20 @@ bool Batch::list_all() {
     return age(a) > age(b);
   };
   std::sort(items_, items_ + count_, older);
-  return true;
+}
+
+// Looks again at those that renumber.h may be about. What is no more keeps its place.
+[[gnu::noinline]] bool Batch::old_ones_changed() {
+  bool changed = false;
+  for (Item* item = items_; item != items_ + count_; ++item) {
+    if (meta::age(item->meta, horizon_) < meta::kOldAge) continue;
+    const uint64_t m = item->slot->load_meta();
+    if (!meta::visible(m) || meta::sequence(m) == meta::sequence(item->meta)) continue;
+    item->meta = m;
+    changed = true;
+  }
+  horizon_ = table_.clock.load(kRelaxed);
+  return changed;
 }
 
 // The place of an attribute in the order in which select() goes through them.

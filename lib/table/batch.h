@@ -61,6 +61,8 @@ class Batch {
 
   bool find_next();
   bool list_all();
+  void sort();
+  bool old_ones_changed();
   bool list_runs(size_t* slots);
   bool make_room(size_t capacity, size_t used);
   void release_memory() {

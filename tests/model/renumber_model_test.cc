@@ -5,6 +5,7 @@
 
 #include "table/meta.h"
 #include "table/table.h"
+#include "tests/model/objects.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
@@ -63,6 +64,28 @@ TEST(Renumber, AgainstCopy) {
       expect(f.copy(0, 1) == ATTRCACHE_OK, "copied");
       expect(f.get(1, 0) != 0, "the old one is not left out");
     });
+  });
+}
+
+// A dup takes two old ones in their order, though it meets one before and one after the renumbering.
+TEST(Renumber, CopyIsInOrder) {
+  run_model({2, 1}, [] {
+    Objects o;
+    o.keys_up_to(3, Copy::kDup, Delete::kNoDeleteFn);
+    o.set(1, 1);
+    o.set(2, 2);
+    Table::of(&o.tables[0]).clock.store((uint64_t{3} << 32) - 1, kRelaxed);
+    spawn([&o] { o.set(0, 3); });
+    spawn([&o] {
+      expect(o.copy() == ATTRCACHE_OK, "copied");
+      const Table& copy = Table::of(&o.tables[1]);
+      const uint64_t now = copy.clock.load(kRelaxed);
+      expect(meta::age(copy.inline_slots[1].load_meta(), now) >
+                 meta::age(copy.inline_slots[2].load_meta(), now),
+             "the one that was set first is the older one");
+    });
+    join();
+    o.end();
   });
 }
 
