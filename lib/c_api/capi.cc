@@ -24,8 +24,8 @@ using attrcache::Registry;
 using attrcache::Table;
 
 bool are_right(const attrcache_callbacks& callbacks) {
-  return static_cast<unsigned>(callbacks.language) <= ATTRCACHE_RAW &&
-         callbacks.flags <= ATTRCACHE_DELETE_ONCE && callbacks.delete_fn != ATTRCACHE_DUP_FN;
+  return static_cast<unsigned>(attrcache::language_of(callbacks)) <= ATTRCACHE_RAW &&
+         callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
 // A get that reads the value as another language than C does.

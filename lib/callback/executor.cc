@@ -85,13 +85,13 @@ int delete_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& argument
 
 // In the convention of the keyval's language. Where INTEGERs have 64 bits, the two of Fortran are one.
 Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  switch (callbacks.functions.language) {
+  switch (language_of(callbacks.functions)) {
     case ATTRCACHE_FORTRAN_FINT:
     case ATTRCACHE_FORTRAN_AINT:
       if (arguments.convention.fint_is_64_bits) {
         return copy_fortran<int64_t, int64_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
       }
-      return callbacks.functions.language == ATTRCACHE_FORTRAN_FINT
+      return language_of(callbacks.functions) == ATTRCACHE_FORTRAN_FINT
                  ? copy_fortran<int, int, ATTRCACHE_AS_FINT>(callbacks, arguments)
                  : copy_fortran<int, intptr_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
     case ATTRCACHE_RAW:
@@ -102,13 +102,13 @@ Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arg
 }
 
 int delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  switch (callbacks.functions.language) {
+  switch (language_of(callbacks.functions)) {
     case ATTRCACHE_FORTRAN_FINT:
     case ATTRCACHE_FORTRAN_AINT:
       if (arguments.convention.fint_is_64_bits) {
         return delete_fortran<int64_t, int64_t>(callbacks, arguments);
       }
-      return callbacks.functions.language == ATTRCACHE_FORTRAN_FINT
+      return language_of(callbacks.functions) == ATTRCACHE_FORTRAN_FINT
                  ? delete_fortran<int, int>(callbacks, arguments)
                  : delete_fortran<int, intptr_t>(callbacks, arguments);
     case ATTRCACHE_RAW:

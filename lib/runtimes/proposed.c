@@ -175,11 +175,10 @@ static int operate(Operation what, int kind, const void* handle, int keyval, voi
 }
 
 static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destructor)(void*),
-                         unsigned flags, int* keyval, void* extra_state) {
+                         int once, int* keyval, void* extra_state) {
   const attrcache_callbacks callbacks = {.delete_fn = delete_fn,
                                          .extra_state = extra_state,
-                                         .language = ATTRCACHE_C,
-                                         .flags = flags,
+                                         .language = ATTRCACHE_C | once,
                                          .destructor = destructor};
 
   return raise_alone(class_of(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
@@ -272,13 +271,11 @@ static void end_extended(void* extended) {
 
 static int create_extended(int kind, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
                            attrcache_copy_raw_fn* copy, attrcache_delete_raw_fn* delete,
-                           void (*destructor)(void*), unsigned flags, int* keyval,
-                           void* extra_state) {
+                           void (*destructor)(void*), int once, int* keyval, void* extra_state) {
   const Extended what = {copy_fn, delete_fn, destructor, extra_state};
   attrcache_callbacks callbacks = {.copy_fn = copy_fn,
                                    .delete_fn = delete_fn,
-                                   .language = ATTRCACHE_RAW,
-                                   .flags = flags,
+                                   .language = ATTRCACHE_RAW | once,
                                    .destructor = end_extended};
   Extended* const made = malloc(sizeof *made);
   int result = ATTRCACHE_ERR_MEMORY;
@@ -299,7 +296,7 @@ static int create_extended(int kind, attrcache_callback* copy_fn, attrcache_call
 /* MPI's own functions become attrcache's, of which no call is made. */
 #define KNOWN(fn, mpi, ours) ((fn) == (mpi) ? (ours) : (attrcache_callback*)(fn))
 
-#define CREATE(name, Kind, KIND, number, flags)                                                   \
+#define CREATE(name, Kind, KIND, number, once)                                                    \
   EXPORTED int name(MPI_##Kind##_copy_attr_function* copy_fn,                                     \
                     MPI_##Kind##_delete_attr_function* delete_fn, void (*destructor)(void*),      \
                     int* keyval, void* extra_state) {                                             \
@@ -308,7 +305,7 @@ static int create_extended(int kind, attrcache_callback* copy_fn, attrcache_call
                                          : KNOWN(copy_fn, MPI_##KIND##_DUP_FN, ATTRCACHE_DUP_FN); \
     return create_extended(number, copy,                                                          \
                            KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK),  \
-                           copy_##Kind, delete_##Kind, destructor, flags, keyval, extra_state);   \
+                           copy_##Kind, delete_##Kind, destructor, once, keyval, extra_state);    \
   }
 #ifdef MPIR_ATTR_AS_FORTRAN /* MPICH has it since 5.1 */
 #define CREATE_X(Kind, KIND, number)

@@ -104,7 +104,7 @@ inline attrcache_tag tag_of(uint64_t m) {
 
 // Whether a value of the keyval is gone even if its delete_fn has failed. A reference keeps the keyval.
 inline bool deletes_once(Registry& registry, uint32_t keyval) {
-  return (registry.callbacks(keyval).functions.flags & ATTRCACHE_DELETE_ONCE) != 0;
+  return deletes_once(registry.callbacks(keyval).functions);
 }
 
 inline int fail(int code, int* callback_code) {

@@ -42,7 +42,7 @@ class StoppedReaderTest : public ::testing::Test {
   attrcache_kind* kind = universe.kind();
   Registry& registry = *reinterpret_cast<Registry*>(kind);
   int seen =
-      Recorder::make(kind, {nullptr, nullptr, &seen, ATTRCACHE_C, 0, nullptr, nullptr, nullptr});
+      Recorder::make(kind, {nullptr, nullptr, &seen, ATTRCACHE_C, nullptr, nullptr, nullptr});
 };
 
 TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {

@@ -86,7 +86,9 @@ class Library : public Implementation {
     plans.push_back(plan);
     attrcache_callbacks callbacks = {};
     callbacks.language = plan.language;
-    if (plan.once) callbacks.flags = ATTRCACHE_DELETE_ONCE;
+    if (plan.once)
+      callbacks.language =
+          static_cast<attrcache_language>(callbacks.language | ATTRCACHE_DELETE_ONCE);
     callbacks.extra_state = reinterpret_cast<void*>(intptr_t{id});
     if (plan.destructor) callbacks.destructor = destroy_extra;
     const bool by_int = plan.kind == ATTRCACHE_DATATYPE;

@@ -21,7 +21,7 @@ struct Once {
     callbacks.copy_fn = ATTRCACHE_DUP_FN;
     callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&fail);
     callbacks.extra_state = this;
-    callbacks.flags = ATTRCACHE_DELETE_ONCE;
+    callbacks.language = ATTRCACHE_DELETE_ONCE;
     callbacks.destructor = [](void* extra) { ++static_cast<Once*>(extra)->destroyed; };
     expect(attrcache_keyval_create(kind, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
     set(1);

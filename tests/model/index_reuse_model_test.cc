@@ -29,7 +29,7 @@ struct FullRegistry {
   }
   bool create(uint32_t expected) {
     const attrcache_callbacks callbacks = {
-        nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, 0, nullptr,
+        nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, nullptr,
         nullptr, nullptr};
     int keyval;
     if (registry.create(callbacks, &keyval) != ATTRCACHE_OK) return false;

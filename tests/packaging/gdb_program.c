@@ -43,7 +43,6 @@ int main(void) {
                            (attrcache_callback*)delete_it,
                            (void*)0x77,
                            ATTRCACHE_C,
-                           0,
                            NULL,
                            NULL,
                            NULL};

@@ -15,7 +15,7 @@ static int on_delete(void* object, int keyval, void* value, void* extra_state) {
 int main(void) {
   attrcache_domain* domain;
   attrcache_callbacks callbacks = {
-      ATTRCACHE_DUP_FN, (attrcache_callback*)on_delete, NULL, ATTRCACHE_C, 0, NULL, NULL, NULL};
+      ATTRCACHE_DUP_FN, (attrcache_callback*)on_delete, NULL, ATTRCACHE_C, NULL, NULL, NULL};
   attrcache_table a = ATTRCACHE_TABLE_INIT, b = ATTRCACHE_TABLE_INIT;
   int keyval = ATTRCACHE_KEYVAL_INVALID, seven = 7;
   void* value = NULL;

@@ -39,7 +39,6 @@ class Recorder {
             reinterpret_cast<attrcache_callback*>(&del),
             this,
             ATTRCACHE_C,
-            0,
             &destroy,
             nullptr,
             nullptr};

@@ -369,7 +369,14 @@ typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
   ATTRCACHE_C = 0,            /* attrcache_copy_fn, or attrcache_copy_int_fn for int handles */
   ATTRCACHE_FORTRAN_FINT = 1, /* MPI-1 style: INTEGER values and extra_state, all by reference */
   ATTRCACHE_FORTRAN_AINT = 2, /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
-  ATTRCACHE_RAW = 3           /* attrcache_copy_raw_fn, for the bindings of a runtime */
+  ATTRCACHE_RAW = 3,          /* attrcache_copy_raw_fn, for the bindings of a runtime */
+  /* To be added to one of these (in C++ by a cast): delete_fn is a destructor. It runs once for each
+   * value, and the value is gone even if it fails. The call that ran it returns CALLBACK all the same:
+   * attrcache_delete with nothing attached any more; attrcache_set with nothing attached either: its
+   * caller still has what was to be attached; attrcache_delete_all stops after that attribute, if it
+   * is to stop at failures, and a second call goes on with the others. (Beyond MPI: mpi-forum/mpi-issues
+   * #839.) */
+  ATTRCACHE_DELETE_ONCE = 4
 } attrcache_language;
 
 /* How a value was set. [L] */
@@ -427,7 +434,6 @@ typedef struct attrcache_callbacks {
    * lives as long as the keyval). */
   void* extra_state;
   attrcache_language language;
-  unsigned flags; /* ATTRCACHE_DELETE_ONCE, or 0 */
   /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted.
    * On the thread that made that come true. May be null. */
   void (*destructor)(void* extra_state);
@@ -437,17 +443,8 @@ typedef struct attrcache_callbacks {
   void (*context_destructor)(void* context, void* extra_state);
 } attrcache_callbacks;
 
-enum {
-  /* delete_fn is a destructor: it runs once for each value, and the value is gone even if it fails.
-   * The call that ran it returns CALLBACK all the same: attrcache_delete with nothing attached any
-   * more; attrcache_set with nothing attached either: its caller still has what was to be attached;
-   * attrcache_delete_all stops after that attribute, if it is to stop at failures, and a second call
-   * goes on with the others. (Beyond MPI: mpi-forum/mpi-issues #839.) */
-  ATTRCACHE_DELETE_ONCE = 1
-};
-
 /* Makes a keyval of `kind`. `callbacks` may be null: copy nothing, delete silently. Errors: NULL,
- * ARGUMENT (language; flags; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [C
+ * ARGUMENT (language; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [C
  * MPI_COMM_CREATE_KEYVAL and its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,

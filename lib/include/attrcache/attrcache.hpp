@@ -379,7 +379,8 @@ struct Trampolines {
     } else {
       c.delete_fn = reinterpret_cast<attrcache_callback*>(&run_delete);
     }
-    if constexpr (is_once<Delete>) c.flags = ATTRCACHE_DELETE_ONCE;
+    if constexpr (is_once<Delete>)
+      c.language = static_cast<attrcache_language>(ATTRCACHE_C | ATTRCACHE_DELETE_ONCE);
     c.extra_state = pair;
     if (pair != nullptr) c.destructor = &end;
     return c;

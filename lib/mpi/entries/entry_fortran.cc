@@ -128,8 +128,8 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
   const attrcache_callbacks callbacks = {
-      fns.copy_fn, fns.delete_fn, extra,   Interface<typename N::Value>::kLanguage,
-      0,           nullptr,       nullptr, nullptr};
+      fns.copy_fn, fns.delete_fn, extra,  Interface<typename N::Value>::kLanguage,
+      nullptr,     nullptr,       nullptr};
   result = create_keyval_watched(*state, Kind::kNumber, callbacks, keyval,
                                  {caller, callbacks.copy_fn, callbacks.delete_fn});
 }

@@ -43,14 +43,14 @@ int operate(typename Kind::Handle handle, Attach if_none, Operation operation) {
 
 template <typename Kind>
 int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
-                  Destructor* destructor, unsigned flags, int* keyval, void* extra_state) {
+                  Destructor* destructor, int once, int* keyval, void* extra_state) {
   const Process* state;
   if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
   const attrcache_callbacks callbacks = {
       nullptr,     reinterpret_cast<attrcache_callback*>(delete_fn),
-      extra_state, ATTRCACHE_C,
-      flags,       destructor,
-      nullptr,     nullptr};
+      extra_state, static_cast<attrcache_language>(ATTRCACHE_C | once),
+      destructor,  nullptr,
+      nullptr};
   const int result = attrcache_keyval_create(unanchored_kind<Kind>(), &callbacks, keyval);
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
 }
@@ -127,7 +127,7 @@ void destroy_extended(void* extra_state) {
 
 template <typename Kind>
 int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn,
-                    Destructor* destructor, unsigned flags, int* keyval, void* extra_state,
+                    Destructor* destructor, int once, int* keyval, void* extra_state,
                     const void* caller) {
   const Process* state;
   if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
@@ -137,8 +137,13 @@ int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* del
   auto* const x =
       kProcessMemory.make<Extended>(Extended{fns.copy_fn, fns.delete_fn, destructor, extra_state});
   if (x == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
-  attrcache_callbacks callbacks = {fns.copy_fn, fns.delete_fn,    x,       ATTRCACHE_RAW,
-                                   flags,       destroy_extended, nullptr, nullptr};
+  attrcache_callbacks callbacks = {fns.copy_fn,
+                                   fns.delete_fn,
+                                   x,
+                                   static_cast<attrcache_language>(ATTRCACHE_RAW | once),
+                                   destroy_extended,
+                                   nullptr,
+                                   nullptr};
   if (fns.copy_fn != ATTRCACHE_NULL_COPY_FN && fns.copy_fn != ATTRCACHE_DUP_FN) {
     callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(copy_as_set<Kind>);
   }
@@ -217,11 +222,11 @@ ATTRCACHE_CLOSE(PMPI_File_close)
 ATTRCACHE_FINALIZE(MPI_Finalize)
 ATTRCACHE_FINALIZE(PMPI_Finalize)
 
-#define ATTRCACHE_CREATE(name, Kind, flags)                                                  \
-  ATTRCACHE_ENTRY int name(Kind::CopyFn* copy_fn, Kind::DeleteFn* delete_fn,                 \
-                           Destructor* destructor, int* keyval, void* extra_state) {         \
-    return create_keyval_x<Kind>(copy_fn, delete_fn, destructor, flags, keyval, extra_state, \
-                                 __builtin_return_address(0));                               \
+#define ATTRCACHE_CREATE(name, Kind, once)                                                  \
+  ATTRCACHE_ENTRY int name(Kind::CopyFn* copy_fn, Kind::DeleteFn* delete_fn,                \
+                           Destructor* destructor, int* keyval, void* extra_state) {        \
+    return create_keyval_x<Kind>(copy_fn, delete_fn, destructor, once, keyval, extra_state, \
+                                 __builtin_return_address(0));                              \
   }
 #define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                    \
   ATTRCACHE_CREATE(MPIX_##Comm##_create_keyval_x, Kind, 0)                                       \

@@ -180,7 +180,7 @@ struct Wrappers {
 };
 
 Wrappers wrappers(attrcache_language language) {
-  switch (language) {
+  switch (language & ~ATTRCACHE_DELETE_ONCE) {
     case ATTRCACHE_FORTRAN_FINT:
       return {any(copy_fortran<int>), any(delete_fortran<int>)};
     case ATTRCACHE_FORTRAN_AINT:

@@ -168,7 +168,6 @@ attrcache_callbacks checkers_c() {
           callback(delete_c<typename Kind::Handle>),
           nullptr,
           ATTRCACHE_C,
-          0,
           destroy_checked,
           nullptr,
           nullptr};
@@ -180,15 +179,15 @@ attrcache_callbacks checkers_fortran(attrcache_language language) {
           callback(delete_fortran<Value>),
           nullptr,
           language,
-          0,
           destroy_checked,
           nullptr,
           nullptr};
 }
 
 attrcache_callbacks checkers(int number, attrcache_language language) {
-  if (language == ATTRCACHE_FORTRAN_FINT) return checkers_fortran<MPI_Fint>(language);
-  if (language == ATTRCACHE_FORTRAN_AINT) return checkers_fortran<MPI_Aint>(language);
+  const int convention = language & ~ATTRCACHE_DELETE_ONCE;
+  if (convention == ATTRCACHE_FORTRAN_FINT) return checkers_fortran<MPI_Fint>(language);
+  if (convention == ATTRCACHE_FORTRAN_AINT) return checkers_fortran<MPI_Aint>(language);
   return with_kind(number, [](auto kind) { return checkers_c<decltype(kind)>(); });
 }
 
@@ -214,7 +213,8 @@ attrcache_callbacks checked(int kind, const attrcache_callbacks& callbacks) {
     check.copy_fn = callbacks.copy_fn;
   }
   if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) check.delete_fn = callbacks.delete_fn;
-  check.flags = callbacks.flags;
+  check.language = static_cast<attrcache_language>(check.language |
+                                                   (callbacks.language & ATTRCACHE_DELETE_ONCE));
   check.extra_state = c;
   return check;
 }

@@ -142,8 +142,7 @@ static int create(attrcache_kind* kind, attrcache_callback* copy, attrcache_call
                   int* keyval, void* extra_state) {
   /* The sentinels in mpi.h have the values of attrcache's, and its callbacks take the object as a
    * pointer. So callbacks need no translation. */
-  const attrcache_callbacks callbacks = {copy, remove, extra_state, ATTRCACHE_C,
-                                         0,    NULL,   NULL,        NULL};
+  const attrcache_callbacks callbacks = {copy, remove, extra_state, ATTRCACHE_C, NULL, NULL, NULL};
   return error(attrcache_keyval_create(kind, &callbacks, keyval), 0);
 }
 

@@ -50,7 +50,6 @@ int main(void) {
                                    (attrcache_callback*)delete,
                                    &deletions,
                                    ATTRCACHE_C,
-                                   0,
                                    NULL,
                                    NULL,
                                    NULL};

@@ -16,7 +16,7 @@ class DeleteOnceTest : public ::testing::Test {
 
   int once() {
     attrcache_callbacks c = recorder.callbacks();
-    c.flags = ATTRCACHE_DELETE_ONCE;
+    c.language = ATTRCACHE_DELETE_ONCE;
     return Recorder::make(kind, c);
   }
   void expect_gone(int keyval) { EXPECT_EQ(object.value(keyval), Object::kAbsent); }
@@ -97,9 +97,9 @@ TEST_F(DeleteOnceTest, OtherThreadsFindItUntilTheFailure) {
   EXPECT_EQ(borrower.get(), ATTRCACHE_ABSENT);
 }
 
-TEST_F(DeleteOnceTest, UnknownFlagsAreRefused) {
+TEST_F(DeleteOnceTest, UnknownLanguagesAreRefused) {
   attrcache_callbacks c = recorder.callbacks();
-  c.flags = 2;
+  c.language = static_cast<attrcache_language>(ATTRCACHE_DELETE_ONCE * 2);
   int keyval = 0;
   EXPECT_EQ(attrcache_keyval_create(kind, &c, &keyval), ATTRCACHE_ERR_ARGUMENT);
 }

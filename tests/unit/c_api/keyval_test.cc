@@ -52,7 +52,6 @@ TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
                                            .delete_fn = ATTRCACHE_NULL_DELETE_FN,
                                            .extra_state = nullptr,
                                            .language = ATTRCACHE_C,
-                                           .flags = 0,
                                            .destructor = nullptr,
                                            .context = nullptr,
                                            .context_destructor = nullptr});

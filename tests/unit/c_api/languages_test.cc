@@ -123,7 +123,6 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
                                  : reinterpret_cast<attrcache_callback*>(&delete_fint),
                .extra_state = reinterpret_cast<void*>(-5),
                .language = GetParam(),
-               .flags = 0,
                .destructor = nullptr,
                .context = nullptr,
                .context_destructor = nullptr});
@@ -199,7 +198,6 @@ TEST(FortranExtraStateTest, LivesAsLongAsTheKeyval) {
                         .delete_fn = reinterpret_cast<attrcache_callback*>(&counting_delete_aint),
                         .extra_state = reinterpret_cast<void*>(100),
                         .language = ATTRCACHE_FORTRAN_AINT,
-                        .flags = 0,
                         .destructor = [](void* extra) { at_the_end = extra; },
                         .context = nullptr,
                         .context_destructor = nullptr});
@@ -273,7 +271,6 @@ TEST(IntHandleTest, CCallbacksGetAnInt) {
                             .delete_fn = reinterpret_cast<attrcache_callback*>(&delete_int_handle),
                             .extra_state = nullptr,
                             .language = ATTRCACHE_C,
-                            .flags = 0,
                             .destructor = nullptr,
                             .context = nullptr,
                             .context_destructor = nullptr});

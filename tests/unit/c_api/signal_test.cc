@@ -150,7 +150,7 @@ TEST_F(SignalSteps, GetInAHandlerSeesKeyvalsComeAndGoAtOnce) {
     int made = 0;
     step(object, next, "?-", [&] {
       const attrcache_callbacks callbacks = {nullptr, nullptr, nullptr, ATTRCACHE_C,
-                                             0,       nullptr, nullptr, nullptr};
+                                             nullptr, nullptr, nullptr};
       return attrcache_keyval_create(kind, &callbacks, &made);
     });
     ASSERT_EQ(made, next);

@@ -88,7 +88,6 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
                                          reinterpret_cast<attrcache_callback*>(delete_by_proxy),
                                          proxied,
                                          ATTRCACHE_C,
-                                         0,
                                          destroy_proxied,
                                          nullptr,
                                          nullptr};
