@@ -153,6 +153,7 @@ void delete_left(const Target& target, Pair& slot, uint32_t keyval, SlotContent 
   Readers& readers = target.registry.readers();
   {
     const Readers::Claiming claiming(readers);
+    readers.heavy_fence();  // so that who lets go from now on sees that this thread waits
     for (Holder other;
          find_holder(readers, target.table, slot, left.meta, Says::kCopies, &other);) {
       if (wait_for(readers, slot, left.meta, other) || !begin_to_leave(other, slot)) continue;
