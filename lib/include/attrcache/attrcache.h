@@ -376,7 +376,7 @@ typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
    * caller still has what was to be attached; attrcache_delete_all stops after that attribute, if it
    * is to stop at failures, and a second call goes on with the others. (Beyond MPI: mpi-forum/mpi-issues
    * #839.) */
-  ATTRCACHE_DELETE_ONCE = 4
+  ATTRCACHE_DELETE_ONCE = 256
 } attrcache_language;
 
 /* How a value was set. [L] */
