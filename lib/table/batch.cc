@@ -53,8 +53,8 @@ bool Batch::list_runs(size_t* slots) {
   bool ascending = true;
   uint32_t last = 0;
   table_.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
-    // A list of runs that is full has 8 slots for each, so 16 times the room isn't too much.
-    room = room && (count_ < capacity_ || make_room(16 * capacity_, count_));
+    // A list of runs that is full has 8 slots for each, so 24 times the room isn't too much.
+    room = room && (count_ < capacity_ || make_room(24 * capacity_, count_));
     if (!room) return;
     room_[count_++] = {length, run, first};
     *slots += length;

@@ -28,7 +28,7 @@ NO_LEAF = 0xFFFFFFFF  # the number of what stands for a leaf that is not there
 # the definitions of predefined keyvals are.
 FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
-NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 120, KIND_AT + 160
+NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 128, KIND_AT + 168
 PLACES = 48
 # An entry: its word first; further on, the address of its keyval's record. In that: the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
@@ -66,8 +66,8 @@ class Attribute:
         self.tag = meta >> 63 << 1 | meta >> 61 & 1
         self.value = value
         self.visible = bool(meta >> 62 & 1)
-        self.pins = max(signed(meta >> 42, 11), 0)
         self.deleting = bool(meta >> 40 & 1)
+        self.read = bool(meta >> 42 & 1)
         self.order = (meta >> 36 & 0x7) << 32 | meta & 0xFFFFFFFF
 
     def __str__(self):
@@ -75,8 +75,8 @@ class Attribute:
             text = "0x%x" % self.value
         else:
             text = "%s %d" % (TAGS[self.tag], signed(self.value, 64 if self.tag == 3 else 32))
-        if self.pins:
-            text += ", held by %d" % self.pins
+        if self.read:
+            text += ", was borrowed or copied"
         if self.deleting:
             text += ", being deleted" + ("" if self.visible else " (hidden)")
         return text
@@ -138,7 +138,7 @@ class Keyval:
         text = "copy %s, delete %s, extra_state 0x%x" % (
             symbol(self.copy), symbol(self.delete), self.extra)
         if self.language:
-            text += ", " + LANGUAGES[self.language]
+            text += ", " + LANGUAGES[self.language & 3] + ", once" * (self.language >> 8)
         return text + (", freed and still in use" if self.freed else "")
 
 
