@@ -28,7 +28,7 @@ NO_LEAF = 0xFFFFFFFF  # the number of what stands for a leaf that is not there
 # the definitions of predefined keyvals are.
 FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
-NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 128, KIND_AT + 168
+NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 128, KIND_AT + 176
 PLACES = 48
 # An entry: its word first; further on, the address of its keyval's record. In that: the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
