@@ -58,7 +58,7 @@ void* free_first(void* argument) {
 }
 
 #ifdef __SANITIZE_THREAD__
-constexpr int kDepth = 15000;  // ThreadSanitizer knows no stack of more than 65,535 calls
+constexpr int kDepth = 4000;  // ThreadSanitizer knows no stack of more than 65,535 calls
 #else
 constexpr int kDepth = 100000;
 #endif
