@@ -170,8 +170,9 @@ static MPI_File new_file(void) {
   MPI_File file = MPI_FILE_NULL;
   const char* folder = getenv("TMPDIR");
   snprintf(name, sizeof name, "%s/file-%ld-%d", folder ? folder : "/tmp", (long)getpid(), count++);
-  CALL(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                     MPI_INFO_NULL, &file));
+  CALL(MPI_File_open(MPI_COMM_SELF, name,
+                     MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                     &file));
   return file;
 }
 static int finish_file(MPI_File* file) { return MPI_File_close(file); }
