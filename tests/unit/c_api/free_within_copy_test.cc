@@ -14,7 +14,8 @@
 namespace attrcache::support {
 namespace {
 
-// Memory for an object. When the object has ended, its bytes must not change.
+// Memory for an object. When the object has ended, its bytes must not change. It belongs on the heap,
+// because AddressSanitizer aligns variables on its own stacks to 32 bytes only.
 class Place {
  public:
   explicit Place(attrcache_kind* kind) : kind_(kind), object_(new (bytes_) Object(kind)) {}
@@ -57,8 +58,10 @@ TEST_P(FreeWithinCopyTest, IsBusy) {
   const auto [frees, at, first, reuse, answer] = GetParam();
   std::vector<int> k;
   for (int i = 0; i < first + kCount; ++i) k.push_back(recorder.keyval(kind));
-  Place from(kind);
-  Place to(kind);
+  const auto from_place = std::make_unique<Place>(kind);
+  Place& from = *from_place;
+  const auto to_place = std::make_unique<Place>(kind);
+  Place& to = *to_place;
   for (int i = 0; i < kCount; ++i) ASSERT_EQ(from->set(k[first + i], 1 + i), ATTRCACHE_OK);
   recorder.copy_adds = 10;
   const auto end = [&, reuse = reuse](Place& place) {
