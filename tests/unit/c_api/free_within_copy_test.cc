@@ -64,7 +64,7 @@ TEST_P(FreeWithinCopyTest, IsBusy) {
   Place& to = *to_place;
   for (int i = 0; i < kCount; ++i) ASSERT_EQ(from->set(k[first + i], 1 + i), ATTRCACHE_OK);
   recorder.copy_adds = 10;
-  const auto end = [&, reuse = reuse](Place& place) {
+  const auto end = [&, first = first, reuse = reuse](Place& place) {
     if (!reuse) return place.end();
     place.end_and_begin();
     EXPECT_EQ(place->set(k[first], 100), ATTRCACHE_OK);
