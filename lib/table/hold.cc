@@ -35,9 +35,9 @@ class Attempt {
   bool holds_already(uint64_t* announced) const;
   uintptr_t answer() const;
   bool end_wait();
-  void let_go(Announcement*& cell);
+  void let_go(Announcement& cell);
   void withdraw() {
-    if (announced_) let_go(cell_);
+    if (announced_) let_go(*cell_);
     announced_ = false;
   }
 
@@ -66,7 +66,7 @@ int Attempt::hold(Hold* held) {
   }
   if (waiting_ != nullptr && end_wait()) {
     if (step == Step::kHeld) {  // twice: once is enough
-      let_go(waiting_);
+      let_go(*waiting_);
     } else {
       withdraw();
       std::swap(cell_, waiting_);
@@ -95,11 +95,11 @@ int Attempt::hold(Hold* held) {
 }
 
 // Ends the announcement of what holds a value, or may be taken for that by a claimer.
-void Attempt::let_go(Announcement*& cell) {
+void Attempt::let_go(Announcement& cell) {
   if (says_ == Says::kCopies) {
-    end_copy(target_, slot_, keyval_, *cell);
+    end_copy(target_, slot_, keyval_, cell);
   } else {
-    readers_.withdraw(*cell, slot_);
+    readers_.withdraw(cell, slot_);
   }
 }
 
@@ -127,7 +127,6 @@ bool Attempt::holds_already(uint64_t* announced) const {
 
 Attempt::Step Attempt::on_claimed() {
   withdraw();  // or the claimer would wait for this thread, which waits for it
-  if (cell_ == nullptr) return Step::kAgain;
   uint64_t announced;
   if (holds_already(&announced)) {
     cell_->more.store(more_, kRelaxed);
