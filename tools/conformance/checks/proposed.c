@@ -54,15 +54,20 @@ static void check(void) {
  * proposed, mpi-issues #1004, after, needs: mpix_xxx, kinds: session file
  * MPI_FINALIZE deletes the attributes of objects that are left, in the reverse order of setting.
  */
+static MPI_Xxx left_xxx;
 static void check(void) {
-  MPI_Xxx object = new_xxx();
   int i, keyval;
+  left_xxx = new_xxx();
   for (i = 0; i < 3; ++i) {
     CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
-    CALL(MPIX_Xxx_set_attr(object, keyval, (void*)(long)i));
+    CALL(MPIX_Xxx_set_attr(left_xxx, keyval, (void*)(long)i));
   }
 }
-static void after(void) { EXPECT_NOTES("delete 2;delete 1;delete 0;"); }
+static void after(void) {
+  EXPECT_NOTES("delete 2;delete 1;delete 0;");
+  CALL(outlived_xxx(&left_xxx));
+  EXPECT_NOTES("");
+}
 
 /*@ failing-xxx
  * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
