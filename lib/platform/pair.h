@@ -18,19 +18,16 @@
 //   compare_exchange       exchanges both halves, if both are as expected
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
 //                          the value half
-//   add_meta               adds to the meta half, and returns what was there before
 //   store_unshared         stores both halves, not atomically, so no other thread may use the Pair
 //   clear_unshared         the same, but only makes meta 0
-//   upper_half_of_meta     the address of that half, for those who sleep until it changes (wait.h)
 //
-// Loads acquire. The exchanges and add_meta acquire and release; an exchange that fails acquires,
-// and updates what was expected.
+// Loads acquire. The exchanges acquire and release; one that fails acquires, and updates what was
+// expected.
 //
-// A value may be claimed or pinned by its meta alone (compare_exchange_meta, add_meta). That is
-// safe because a meta carries a sequence number: if the meta is unchanged, so is the slot, except
+// A value may be claimed, or marked as read, by its meta alone (compare_exchange_meta). That is safe because a meta carries a sequence number: if the meta is unchanged, so is the slot, except
 // that a value under a keyval without delete_fn may have been replaced by another one, which may be
-// claimed or pinned as well (see successor() in table/slot.h). Claiming and pinning don't write the
-// value half, so meanwhile C may read the value by its address.
+// claimed or marked as well (see successor() in table/slot.h). That doesn't write the value half, so
+// meanwhile C may read the value by its address.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_H_
 #define ATTRCACHE_PLATFORM_PAIR_H_

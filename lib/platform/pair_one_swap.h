@@ -41,7 +41,7 @@ class alignas(16) Pair {
     *value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
     return load_meta() == meta;
   }
-  uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
+  uint32_t load_upper() const { return __atomic_load_n(upper_half(&meta_), __ATOMIC_ACQUIRE); }
 
   bool compare_exchange(SlotContent& expected, SlotContent desired) {
     return wide_compare_exchange(*this, expected, desired);
@@ -52,8 +52,6 @@ class alignas(16) Pair {
                                        __ATOMIC_ACQUIRE);
   }
 
-  uint64_t add_meta(uint64_t delta) { return __atomic_fetch_add(&meta_, delta, __ATOMIC_ACQ_REL); }
-
   void store_unshared(SlotContent content) {
     value_ = content.value;
     meta_ = content.meta;
@@ -61,7 +59,6 @@ class alignas(16) Pair {
   void clear_unshared() { meta_ = 0; }
 
   const uint64_t* value_address() const { return &value_; }
-  const uint32_t* upper_half_of_meta() const { return upper_half(&meta_); }
 
  private:
 #ifndef ATTRCACHE_HAS_WIDE_LOAD

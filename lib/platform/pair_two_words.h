@@ -116,21 +116,12 @@ class alignas(16) TwoWordPair {
       }
     }
   }
-  uint64_t add_meta(uint64_t delta) {
-    uint64_t now = load_meta();
-    while (!compare_exchange_meta(now, now + delta)) {
-    }
-    return now;
-  }
   void store_unshared(SlotContent content) {
     value_.store(content.value, kRelaxed);
     meta_.store(content.meta, kRelaxed);
   }
   void clear_unshared() { meta_.store(0, kRelaxed); }
   const uint64_t* value_address() const { return reinterpret_cast<const uint64_t*>(&value_); }
-  const uint32_t* upper_half_of_meta() const {
-    return upper_half(reinterpret_cast<const uint64_t*>(&meta_));
-  }
 
  private:
   static constexpr uint64_t kBusy = ~uint64_t{0};

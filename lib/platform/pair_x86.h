@@ -43,7 +43,7 @@ class alignas(16) Pair {
   }
 
   uint64_t load_meta() const { return __atomic_load_n(&meta_, __ATOMIC_ACQUIRE); }
-  uint32_t load_upper() const { return __atomic_load_n(upper_half_of_meta(), __ATOMIC_ACQUIRE); }
+  uint32_t load_upper() const { return __atomic_load_n(upper_half(&meta_), __ATOMIC_ACQUIRE); }
 
   bool still(uint64_t meta, uint64_t* value) const {
     *value = __atomic_load_n(&value_, __ATOMIC_ACQUIRE);
@@ -60,8 +60,6 @@ class alignas(16) Pair {
                                        __ATOMIC_ACQUIRE);
   }
 
-  uint64_t add_meta(uint64_t delta) { return __atomic_fetch_add(&meta_, delta, __ATOMIC_ACQ_REL); }
-
   void store_unshared(SlotContent word) {
     value_ = word.value;
     meta_ = word.meta;
@@ -69,7 +67,6 @@ class alignas(16) Pair {
   void clear_unshared() { meta_ = 0; }
 
   const uint64_t* value_address() const { return &value_; }
-  const uint32_t* upper_half_of_meta() const { return upper_half(&meta_); }
 
  private:
   [[gnu::always_inline]] static uint32_t upper_of(__m128i both) {

@@ -10,7 +10,7 @@
 //     is, while another meta is there, the value changes only together with a meta that is new.
 //
 // Slots keep to the second rule, because each attachment has a sequence number of its own, and what
-// changes a meta and restores it (pins, a delete_fn that fails) doesn't change the value. A value
+// changes a meta and restores it (a delete_fn that fails) doesn't change the value. A value
 // may be replaced while meta stays the same all the time; then either value was there with that
 // meta.
 //

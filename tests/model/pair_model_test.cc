@@ -111,12 +111,6 @@ struct Observed {
     history.add({Step::kOfMeta, {0, seen}, done, {0, desired}}, begin);
     return done;
   }
-  uint64_t add_meta(uint64_t number) {
-    const Moment begin = now();
-    const uint64_t seen = pair.add_meta(number);
-    history.add({Step::kOfMeta, {0, seen}, true, {0, seen + number}}, begin);
-    return seen;
-  }
   // As one who gives up, and as one who tries again, with another content.
   bool swaps(Content expected, Content desired) { return swap(expected, desired); }
   bool swaps_meta(uint64_t expected, uint64_t desired) { return swap_meta(expected, desired); }
@@ -193,7 +187,7 @@ TYPED_TEST(ManySteps, SwapsOfTheSame) {
       [](auto& o) { o.load(); });
 }
 
-// Meta alone is swapped (a claim, a pin) and added to (the end of a pin).
+// Meta alone is swapped, by a claim.
 TYPED_TEST(ManySteps, SwapAgainstSwapOfMeta) {
   this->run(
       {3}, {1, 10},
@@ -205,22 +199,6 @@ TYPED_TEST(ManySteps, SwapAgainstSwapOfMeta) {
         if (!o.swap_meta(expected, 11)) o.swap_meta(expected, 12);
       },
       [](auto& o) { o.load(); });
-}
-
-TYPED_TEST(ManySteps, SwapAgainstAdditionToMeta) {
-  this->run(
-      {3}, {1, 10},
-      [](auto& o) {
-        o.swaps({1, 10}, {2, 20});
-        o.load_meta();
-      },
-      [](auto& o) { o.add_meta(1); }, [](auto& o) { o.load(); });
-}
-
-TYPED_TEST(ManySteps, AdditionsAgainstSwapOfMeta) {
-  this->run(
-      {}, {1, 10}, [](auto& o) { o.add_meta(1); }, [](auto& o) { o.add_meta(2); },
-      [](auto& o) { o.swaps_meta(10, 30); });
 }
 
 // A swap that finds meta as expected, but not the value: somebody replaced it under the same meta.
@@ -250,12 +228,12 @@ TYPED_TEST(ManySteps, LoadsAgainstSwapsUnderTheSameMeta) {
       });
 }
 
-// A meta that goes away and returns, as a pin and its end do: the value stays the same meanwhile.
+// A meta that goes away and returns, as by a claim that is given up: the value stays the same.
 TYPED_TEST(ManySteps, LoadAgainstAMetaThatReturns) {
   this->run(
       {3}, {1, 10},
       [](auto& o) {
-        if (o.swaps_meta(10, 11)) o.add_meta(uint64_t{0} - 1);
+        if (o.swaps_meta(10, 11)) o.swaps_meta(11, 10);
       },
       [](auto& o) {
         o.swaps({1, 10}, {2, 10});
@@ -449,32 +427,23 @@ TYPED_TEST(ManySteps, ASwapOfMetaHandsOver) {
       });
 }
 
-// Whoever takes the value away knows what those did who had pinned it, though he looked before.
-constexpr auto pin = [](auto& o) {
+// Whoever takes the value away knows what those did who had claimed it, though he looked before.
+constexpr auto claim_and_restore = [](auto& o) {
   if (!o.swaps_meta(10, 11)) return;
   o.read_cell(1);
-  o.add_meta(uint64_t{0} - 1);
+  o.swaps_meta(11, 10);
 };
-TYPED_TEST(ManySteps, ASwapSeesThePinsThatEnded) {
-  this->run({}, {1, 10}, pin, [](auto& o) {
+TYPED_TEST(ManySteps, ASwapSeesTheClaimsThatEnded) {
+  this->run({}, {1, 10}, claim_and_restore, [](auto& o) {
     o.load();
     if (o.swaps({1, 10}, {3, 30})) o.cells[1].write(7);
   });
 }
 
-TYPED_TEST(ManySteps, ASwapOfMetaSeesThePinsThatEnded) {
-  this->run({}, {1, 10}, pin, [](auto& o) {
+TYPED_TEST(ManySteps, ASwapOfMetaSeesTheClaimsThatEnded) {
+  this->run({}, {1, 10}, claim_and_restore, [](auto& o) {
     if (o.swaps_meta(10, 30)) o.cells[1].write(7);
   });
-}
-
-// An addition acquires, too: who finds that he was the last knows what the others did.
-TYPED_TEST(ManySteps, AnAdditionSeesThoseBefore) {
-  const auto add = [](auto& o) {
-    o.read_cell(1);
-    if (o.add_meta(1) == 11) o.cells[1].write(7);
-  };
-  this->run({}, {1, 10}, add, add);
 }
 
 // A value under the same meta tells of itself.

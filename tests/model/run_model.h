@@ -27,10 +27,11 @@ struct Bound {
 // ATTRCACHE_MODEL_REPLAY is set, it is the replay string of a failure, and only that execution
 // runs. Then select the one test that has failed.
 template <typename Program>
-void run_model(Bound bound, Program program) {
+void run_model(Bound bound, Program program, bool first_may_stop = false) {
   Options options;
   options.preemption_bound = bound.preemptions;
   options.stale_bound = bound.stale_reads;
+  options.first_may_stop = first_may_stop;
   options.max_steps = 30000;
   options.replay = std::getenv("ATTRCACHE_MODEL_REPLAY");
   const auto start = std::chrono::steady_clock::now();

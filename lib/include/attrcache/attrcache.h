@@ -116,7 +116,8 @@
  * User-level threads: see attrcache_thread_hooks.
  *
  * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order
- * that agrees with their real-time order.
+ * that agrees with their real-time order. In that order a delete is two steps if it runs a delete_fn:
+ * it begins, from when borrow and copy_all find nothing, and it ends, from when get doesn't, or fails.
  *
  * Signals: not async-signal-safe, except attrcache_get and its kin.
  *

@@ -105,6 +105,7 @@ class Engine {
   bool arrive(const Access& access, Location& location, bool writes, bool seq_cst,
               Location* second = nullptr);
   void let_others_go_first(const char* what);  // `what` is for the log
+  void stop_perhaps();
   void schedule();
   Thread& pick();
   void follow_replay();
@@ -133,6 +134,7 @@ class Engine {
   unsigned spawned_ = 0;
   unsigned started_ = 0;
   bool first_pick_ = false;
+  bool first_stopped_ = false;  // for ever
   unsigned preemptions_ = 0;
   unsigned stale_reads_ = 0;
   unsigned sleeping_ = 0;  // bits of the threads whose next step was explored from here already

@@ -178,6 +178,29 @@ TEST(Explorer, KeepsToItsBoundAndReplays) {
   EXPECT_NE(failure_of(program), "");
 }
 
+// Whoever needs a lock that a thread took which then stopped waits for ever; who only looks at what it
+// wrote does not.
+TEST(Explorer, StopsTheFirstThreadAnywhere) {
+  const auto explore_beside = [](auto other) {
+    const Options options = {.preemption_bound = 1, .first_may_stop = true, .quiet = true};
+    return explore(options, [other] {
+      Atomic<int> locked{0};
+      spawn([&] {
+        locked.store(1, kRelease);
+        locked.store(0, kRelease);
+      });
+      spawn([&locked, other] { other(locked); });
+      join();
+    });
+  };
+  const Result waits = explore_beside([](Atomic<int>& locked) {
+    for (Backoff backoff; locked.load(kAcquire) != 0;) backoff.relax();
+  });
+  EXPECT_EQ(waits.failure, "deadlock: every thread waits");
+  const Result looks = explore_beside([](Atomic<int>& locked) { locked.load(kAcquire); });
+  EXPECT_TRUE(looks.ok());
+}
+
 TEST(Explorer, IsFast) {
   const auto start = std::chrono::steady_clock::now();
   const Result result = explore({.preemption_bound = 1000}, [] {

@@ -65,11 +65,6 @@ class alignas(16) Pair {
     if (!done) expected = read.hi;
     return done;
   }
-  uint64_t add_meta(uint64_t delta, ATTRCACHE_MODEL_SITE) {
-    return access::update(at(Kind::kUpdate, pair_order::kUpdate, file, line), Update::kAdd,
-                          {0, delta})
-        .hi;
-  }
   // Relaxed, like plain stores: a thread that looks without having been handed the slot may see
   // what was there before.
   void store_unshared(SlotContent word, ATTRCACHE_MODEL_SITE) {
@@ -77,9 +72,6 @@ class alignas(16) Pair {
   }
   void clear_unshared(ATTRCACHE_MODEL_SITE) { store_unshared({0, 0}, file, line); }
   const uint64_t* value_address() const { return &value_; }
-  const uint32_t* upper_half_of_meta() const {
-    return reinterpret_cast<const uint32_t*>(&meta_) + 1;
-  }
 
  private:
   Access at(Kind kind, std::memory_order order, const char* file, int line) const {

@@ -37,6 +37,7 @@ Engine::Outcome Engine::execute(void (*program)(void*), void* argument) {
   replay_.begin();
   outcome_ = {};
   spawned_ = started_ = preemptions_ = stale_reads_ = sleeping_ = 0;
+  first_stopped_ = false;
   stores_ = steps_ = 0;
   Thread& self = threads_[kMaxThreads];
   self.lib = thread_state_of(kMaxThreads + 1);
@@ -128,6 +129,7 @@ bool Engine::arrive(const Access& access, Location& location, bool writes, bool 
     follow_replay();
   } else if (tracked) {
     running_->pending = {&location, second, writes, seq_cst, false};
+    stop_perhaps();
     schedule();
   }
   for (Location* accessed : {&location, second}) {
@@ -153,6 +155,7 @@ void Engine::wait() {
   if (replay_.given()) {
     follow_replay();
   } else {
+    stop_perhaps();
     schedule();
   }
   t.fresh = t.was_stale;
@@ -170,6 +173,7 @@ void Engine::let_others_go_first(const char* what) {
   if (replay_.given()) {
     follow_replay();
   } else {
+    stop_perhaps();
     schedule();
   }
   const Access access = {nullptr, 0, Kind::kWait, std::memory_order_relaxed, what, 0};
@@ -233,7 +237,7 @@ void Engine::follow_replay() {
 // A waiting thread goes on when something was stored since it looked, or what it saw was stale:
 // then it is certain to see the newest soon, and does so next time.
 bool Engine::enabled(const Thread& t) const {
-  if (t.done || t.asleep_at != nullptr) return false;
+  if (t.done || t.asleep_at != nullptr || (first_stopped_ && &t == &threads_[0])) return false;
   if (!t.pending.yields) return true;
   return t.was_stale || t.seen != stores_;
 }
@@ -286,11 +290,21 @@ Engine::Thread& Engine::pick() {
   return next;
 }
 
+// Only once all threads have come to their first access, so that the choice is among those of one step.
+void Engine::stop_perhaps() {
+  if (!options_.first_may_stop || current() != 0 || started_ < spawned_) return;
+  if (choose(2) == 1) {
+    first_stopped_ = true;
+    note("stops for ever", 0);
+  }
+}
+
 void Engine::schedule() {
   if (started_ < spawned_) {
     go_on_in(threads_[started_++]);
     return;
   }
+  if (first_stopped_ && threads_[spawned_ - 1].done) give_up();
   bool all_done = true;
   for (unsigned i = 0; i < spawned_; ++i) all_done = all_done && threads_[i].done;
   if (all_done) {

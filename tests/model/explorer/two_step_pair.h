@@ -42,7 +42,6 @@ class alignas(16) TwoStepPair {
   bool compare_exchange_meta(uint64_t& expected, uint64_t desired) {
     return meta_.compare_exchange_strong(expected, desired, kAcqRel, kAcquire);
   }
-  uint64_t add_meta(uint64_t delta) { return meta_.fetch_add(delta, kAcqRel); }
   void store_unshared(SlotContent word) {
     value_.store(word.value, kRelaxed);
     meta_.store(word.meta, kRelaxed);

@@ -153,6 +153,47 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
   EXPECT_EQ(shared.value(served), 7) << "the parent keeps what the child has replaced";
 }
 
+// A thread has borrowed a value at the fork, and another one is copying one. Neither exists in the
+// child, where both values can be replaced and deleted.
+TEST_F(ForkAmongThreads, NobodyHoldsThereWhatTheOthersHold) {
+  const int copied = recorder.keyval(kind);
+  shared.set(served, 7);
+  objects[0].set(copied, 6);
+  Gate held, copying, forked;
+  recorder.on_copy = [&](const attrcache::support::Call&, void**, int*) {
+    copying.open();
+    forked.wait();
+    return 0;
+  };
+  std::thread borrower([&] {
+    attrcache_borrowed borrowed = {};
+    EXPECT_EQ(attrcache_borrow(kind, &shared.table, served, &borrowed), ATTRCACHE_OK);
+    held.open();
+    forked.wait();
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  });
+  std::thread copier([&] { EXPECT_EQ(objects[0].copy_to(objects[1]), ATTRCACHE_OK); });
+  held.wait();
+  copying.wait();
+
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alarm(60);
+    if (shared.set(served, 8) != ATTRCACHE_OK || objects[0].set(copied, 9) != ATTRCACHE_OK)
+      _exit(1);
+    if (recorder.deleted() != std::vector<intptr_t>{7, 6}) _exit(2);
+    _exit(shared.erase(served) == ATTRCACHE_OK && objects[0].erase(copied) == ATTRCACHE_OK ? 0 : 3);
+  }
+  forked.open();
+  borrower.join();
+  copier.join();
+  ASSERT_GE(pid, 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 // A thread is inside a delete_fn at the fork. In the child, the attribute that it was deleting can
 // be read, replaced and deleted, but the keyval never goes.
 TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
