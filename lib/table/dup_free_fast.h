@@ -6,8 +6,8 @@
 // so their slots are filled and emptied by plain stores. Only the keyvals' references need atomic
 // steps.
 
-#ifndef ATTRCACHE_TABLE_AT_ONCE_H_
-#define ATTRCACHE_TABLE_AT_ONCE_H_
+#ifndef ATTRCACHE_TABLE_DUP_FREE_FAST_H_
+#define ATTRCACHE_TABLE_DUP_FREE_FAST_H_
 
 #include <cstdint>
 
@@ -193,4 +193,4 @@ inline uint32_t deletable_of(const Registry& registry) {
 
 }  // namespace attrcache
 
-#endif  // ATTRCACHE_TABLE_AT_ONCE_H_
+#endif  // ATTRCACHE_TABLE_DUP_FREE_FAST_H_
