@@ -81,7 +81,7 @@ TEST(Dup, AgainstFreeKeyval) {
 // Two objects are freed, in one pass each, and so is the keyval of their attributes: it ends, once.
 TEST(Free, AgainstFreeAndFreeKeyval) {
   for (const unsigned stripes : {1u, 2u}) {
-    run_model(stripes == 1 ? Bound{3} : Bound{2}, [stripes] {
+    run_model({2, 2}, [stripes] {
       Dup d(1, stripes);
       d.set(0, 1);
       d.copy();

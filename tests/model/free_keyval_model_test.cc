@@ -47,7 +47,7 @@ TEST_P(FreeKeyval, AgainstDelete) {
 }
 
 TEST_P(FreeKeyval, AgainstQuickDeleteAndSet) {
-  run({2}, [](Fixture& f) {
+  run({2, 2}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] { f.erase(0, 0); });
@@ -57,7 +57,7 @@ TEST_P(FreeKeyval, AgainstQuickDeleteAndSet) {
 }
 
 TEST_P(FreeKeyval, AgainstSetAndDelete) {
-  run(GetParam() == 1 ? Bound{3, 2} : Bound{2, 2}, [](Fixture& f) {
+  run({2, 2}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -98,7 +98,7 @@ TEST_P(FreeKeyval, AgainstItselfUnused) {
 }
 
 TEST_P(FreeKeyval, AgainstAttributesOfTwoObjects) {
-  run({2}, [](Fixture& f) {
+  run({2, 2}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     f.set(1, 0, 2);
@@ -158,7 +158,7 @@ TEST_P(FreeKeyval, AgainstFirstUses) {
 
 // Readers of records under a pin: introspection against the end of the keyval.
 TEST_P(FreeKeyval, AgainstIntrospection) {
-  run({2}, [](Fixture& f) {
+  run({2, 2}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     const auto look = [&f] {

@@ -299,12 +299,12 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
   EXPECT_EQ(most_waited, Registry::kCapacity + 5) << "nothing was reclaimed under the pin";
 }
 
-// A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves its slot
-// to the pinners that wait in it. If the keyval ends before they have seen that, the next keyval of
-// the index may attach there, and its set hands them a pin. They give that back.
-TEST(Keyval, APinnerThatWaitedIsHandedAValueOfTheNextKeyval) {
-  int handed = 0;
-  run_model({2}, [&handed] {
+// A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves a borrower
+// waiting at an empty slot. If the keyval ends before the borrower has seen that, the next keyval of
+// the index may attach there. The borrower finds nothing, and holds nobody up.
+TEST(Keyval, ABorrowerThatWaitedFindsNoValueOfTheNextKeyval) {
+  int missed = 0;
+  run_model({2, 2}, [&missed] {
     Fixture f;
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
     // All other indices but one are in use, so the two take turns.
@@ -331,7 +331,7 @@ TEST(Keyval, APinnerThatWaitedIsHandedAValueOfTheNextKeyval) {
       expect(f.set(0, 0, 2) == ATTRCACHE_ERR_CALLBACK, "delete_fn fails");
       make_next();
     });
-    spawn([&f, &next, &handed] {
+    spawn([&f, &next, &missed] {
       attrcache_borrowed borrowed = {};
       const bool was_made = next != ATTRCACHE_KEYVAL_INVALID;
       const int result = attrcache_borrow(f.kind(), &f.table(0), f.keys[0].keyval, &borrowed);
@@ -340,16 +340,16 @@ TEST(Keyval, APinnerThatWaitedIsHandedAValueOfTheNextKeyval) {
         attrcache_give_back(&borrowed);
       }
       const bool is_made = next != ATTRCACHE_KEYVAL_INVALID;
-      handed += result == ATTRCACHE_ABSENT && !was_made && is_made;
+      missed += result == ATTRCACHE_ABSENT && !was_made && is_made;
     });
     join();
     expect(attrcache_delete(f.kind(), &f.table(0), nullptr, next, nullptr) == ATTRCACHE_OK,
-           "nobody has kept a pin");
+           "nobody holds it");
     attrcache_keyval_free(f.kind(), &next);
     for (int k = 0; k < filled - 1; ++k) attrcache_keyval_free(f.kind(), &fillers[k]);
     f.finish();
   });
-  EXPECT_GT(handed, 0);
+  EXPECT_GT(missed, 0);
 }
 
 // When its destructor runs, a keyval is no more.

@@ -25,10 +25,16 @@ struct Bound {
 
 // Explores all executions within the bound; none may fail. If the environment variable
 // ATTRCACHE_MODEL_REPLAY is set, it is the replay string of a failure, and only that execution
-// runs. Then select the one test that has failed.
+// runs. Then select the one test that has failed. ATTRCACHE_MODEL_DEEPER=N explores N more of what is
+// bounded: each one more takes some ten times as long.
 template <typename Program>
 void run_model(Bound bound, Program program, bool first_may_stop = false) {
   Options options;
+  const char* const deeper = std::getenv("ATTRCACHE_MODEL_DEEPER");
+  for (unsigned* limit : {&bound.preemptions, &bound.stale_reads}) {
+    if (deeper != nullptr && *limit != kUnlimited)
+      *limit += static_cast<unsigned>(std::strtoul(deeper, nullptr, 10));
+  }
   options.preemption_bound = bound.preemptions;
   options.stale_bound = bound.stale_reads;
   options.first_may_stop = first_may_stop;
