@@ -23,7 +23,7 @@ struct Value {
     const AsymmetricFence fence(true);
     fence.announce(cells[reader], uint64_t{1});
     if (attached.load(kAcquire) == 1) expect(content == 1);
-    fence.announce(cells[reader], uint64_t{0});
+    fence.announce<AsymmetricFence::Of::kLight>(cells[reader], uint64_t{0});
   }
   void remove(int readers) {
     const AsymmetricFence fence(true);

@@ -9,7 +9,7 @@
 #ifndef ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
 #define ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
 
-#include "platform/spin.h"
+#include "platform/wait.h"
 
 // GenMC's own functions.
 extern "C" {
@@ -23,7 +23,7 @@ namespace attrcache {
 
 // Who would wait has nothing to do in this execution: what it waits for comes in another one, in
 // which it doesn't wait.
-inline void Spin::wait() { __VERIFIER_assume(false); }
+inline void Backoff::relax() { __VERIFIER_assume(false); }
 
 namespace genmc {
 

@@ -21,7 +21,8 @@ class Readers {
     fence().announce(cells_[thread].what, Announcement::of(&slot, says));
   }
   void withdraw(unsigned thread) {
-    fence().announce(cells_[thread].what, static_cast<uintptr_t>(Says::kTaken));
+    AsymmetricFence::announce<AsymmetricFence::Of::kLight>(cells_[thread].what,
+                                                           static_cast<uintptr_t>(Says::kTaken));
   }
   void heavy_fence() const { fence().heavy_fence(); }
   template <typename Visit>
