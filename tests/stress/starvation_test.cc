@@ -4,6 +4,9 @@
 // another without a gap, nor borrows and copies beside such sets. If one side could keep the other
 // off, the test would not end before its time limit; otherwise it ends at once.
 
+#include "keyval/id.h"
+#include "table/meta.h"
+#include "table/table.h"
 #include "tests/stress/storm.h"
 
 namespace attrcache::support {
@@ -57,14 +60,47 @@ TEST_F(Starvation, SetsBesideBorrowsThatOverlap) {
   }
 }
 
+// A value that a set or delete has claimed, and is still attached; else null.
+void* claimed_value(Object& object, int keyval) {
+  const Pair& slot = *Table::of(&object.table).find(id::index(static_cast<uint32_t>(keyval)));
+  const SlotContent now = slot.load();
+  return meta::deleting(now.meta) ? reinterpret_cast<void*>(now.value) : nullptr;
+}
+
+// A copy_fn that takes its time, so that sets find values that are being copied.
+thread_local void* last_copied;
+int slow_copy(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
+  last_copied = in;
+  for (int i = 0; i < 20; ++i) sched_yield();
+  return counting_copy(object, keyval, extra, in, out, flag);
+}
+
+// No dup that begins after a set has claimed the value copies it any more. It goes on until some dups have
+// begun then.
 TEST_F(Starvation, SetsBesideDups) {
-  const int keyval = make_keyval(kind, callback(counting_copy), callback(counting_delete), &ledger);
+  constexpr int kEnough = 20;
+  constexpr int kTooMany = 1000000;
+  const int keyval = make_keyval(kind, callback(slow_copy), callback(counting_delete), &ledger);
   Object object(kind);
-  run_beside([&] { EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK); },
-             [&] {
-               Object copy(kind);
-               EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
-             });
+  ASSERT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
+  std::atomic<int> begun{0}, passed{0};
+  const auto set = [&] { EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK); };
+  run_beside(
+      [&] {
+        set();
+        for (int i = 0; i < kTooMany && begun < kEnough; ++i) set();
+      },
+      [&] {
+        void* const claimed = claimed_value(object, keyval);
+        last_copied = nullptr;
+        Object copy(kind);
+        EXPECT_EQ(object.copy_to(copy), ATTRCACHE_OK);
+        if (claimed == nullptr) return;
+        ++begun;
+        passed += last_copied == claimed;
+      });
+  EXPECT_GE(begun, kEnough);
+  EXPECT_EQ(passed, 0);
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
 }
 
