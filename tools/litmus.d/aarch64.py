@@ -45,8 +45,11 @@ def is_register(operand):
 
 
 def decimal(operand):
-    """herd reads no hexadecimal immediates"""
-    return re.sub(r"#(-?)0x([0-9a-f]+)", lambda m: "#" + m.group(1) + str(int(m.group(2), 16)), operand)
+    """herd reads no hexadecimal immediates, and none of 64 bits that isn't negative"""
+    def number(match):
+        value = int(match.group(2), 16)
+        return "#" + match.group(1) + str(value - (1 << 64) if value >> 63 else value)
+    return re.sub(r"#(-?)0x([0-9a-f]+)", number, operand)
 
 
 class AArch64(Processor):
