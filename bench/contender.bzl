@@ -5,13 +5,12 @@ load("//tools/bazel:copts.bzl", "COPTS")
 # Times and counts of code with sanitizers have no meaning.
 TAGS = ["no-sanitizer"]
 
-def contender(name, source = None, copts = [], deps = [], linkopts = []):
+def contender(name, source = None, deps = [], linkopts = []):
     """Makes the programs of a contender: NAME takes times, NAME_count counts, NAME_writes finds cache lines written.
 
     Args:
       name: the contender.
       source: its source file, if that is not contenders/NAME.cc.
-      copts: added to the library's own options.
       deps: the libraries that it needs.
       linkopts: for libraries that have no Bazel target.
     """
@@ -19,7 +18,7 @@ def contender(name, source = None, copts = [], deps = [], linkopts = []):
         name = name + "_contender",
         srcs = [source or "contenders/%s.cc" % name],
         alwayslink = True,
-        copts = COPTS + copts,
+        copts = COPTS,
         linkopts = linkopts,
         tags = TAGS,
         deps = deps + [":harness"],
@@ -40,13 +39,3 @@ def contender(name, source = None, copts = [], deps = [], linkopts = []):
 
 def mpi_contender(name, **kwargs):
     contender(name, source = "contenders/mpi.cc", **kwargs)
-
-def run_all(name, programs):
-    """Makes a program that runs the given ones, each with the arguments that it gets itself."""
-    native.sh_binary(
-        name = name,
-        srcs = ["run_all.sh"],
-        args = ["$(location :%s)" % program for program in programs] + ["--"],
-        data = [":" + program for program in programs],
-        tags = TAGS,
-    )

@@ -1,8 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What most programs do: each object has a hash map and a lock.
 
-#include "bench/contenders/locked_map.h"
+#include <mutex>
+#include <unordered_map>
+
+#include "bench/contenders/counted_keys.h"
 #include "bench/harness/describe.h"
 
-bench::Contender bench::make_contender(int*, char**) {
-  return describe<LockedMap<std::mutex, std::lock_guard<std::mutex>>>("mutex_map");
-}
+namespace {
+
+struct MutexMap : bench::CountedKeys {
+  struct Object {
+    std::mutex mutex;
+    std::unordered_map<int, void*> values;
+  };
+  using Handle = Object*;
+  static constexpr long kBytes = sizeof(Object);
+
+  static Handle handle(Object& object) { return &object; }
+  static bool get(Object* object, int key, void** value) {
+    const std::lock_guard hold(object->mutex);
+    const auto found = object->values.find(key);
+    if (found == object->values.end()) return false;
+    *value = found->second;
+    return true;
+  }
+  static bool set(Object* object, int key, void* value) {
+    const std::lock_guard hold(object->mutex);
+    object->values[key] = value;
+    return true;
+  }
+  static bool erase(Object* object, int key) {
+    const std::lock_guard hold(object->mutex);
+    return object->values.erase(key) == 1;
+  }
+  static bool dup_free(Object* object) {
+    Object copy;
+    const std::lock_guard hold(object->mutex);
+    copy.values = object->values;
+    return copy.values.size() == object->values.size();
+  }
+};
+
+}  // namespace
+
+bench::Contender bench::make_contender(int*, char**) { return describe<MutexMap>("mutex_map"); }

@@ -4,6 +4,12 @@
 
 #include "bench/contenders/raw_array_library.h"
 
-bool raw_array_get(bench::RawArray* array, int key, void** value) { return array->get(key, value); }
+bool raw_array_get(bench::RawArray* array, int key, void** value) {
+  *value = array->values[key];
+  return *value != nullptr;
+}
 
-bool raw_array_set(bench::RawArray* array, int key, void* value) { return array->set(key, value); }
+bool raw_array_set(bench::RawArray* array, int key, void* value) {
+  array->values[key] = value;
+  return true;
+}

@@ -5,17 +5,26 @@
 
 namespace {
 
-struct Shared {
-  static bool get(bench::RawArray* array, int key, void** value) {
-    return raw_array_get(array, key, value);
+struct RawArrayShared {
+  using Object = bench::RawArray;
+  using Handle = Object*;
+  using Key = int;
+  static constexpr long kBytes = sizeof(Object);
+
+  static Handle handle(Object& object) { return &object; }
+  static bool create_key(int* key) {
+    static int next = 0;
+    *key = next++;
+    return *key < Object::kKeys;
   }
-  static bool set(bench::RawArray* array, int key, void* value) {
-    return raw_array_set(array, key, value);
-  }
+  static bool free_key(int*) { return true; }
+  static bool get(Handle array, int key, void** value) { return raw_array_get(array, key, value); }
+  static bool set(Handle array, int key, void* value) { return raw_array_set(array, key, value); }
+  static bool erase(Handle array, int key) { return set(array, key, nullptr); }
 };
 
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-  return describe<RawArrayBy<Shared>>("raw_array_shared", {.keyvals = RawArray::kKeys});
+  return describe<RawArrayShared>("raw_array_shared", {.keyvals = RawArray::kKeys});
 }

@@ -27,14 +27,10 @@ concept Contends = requires(typename C::Object& object, typename C::Handle handl
   { C::set(handle, key, value) } -> std::convertible_to<bool>;
 };
 
-// get returns whether something is attached, and stores it in value.
+// get returns whether something is attached, and stores it in value. Who gets also deletes.
 template <class C>
 concept Gets = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::get(handle, key, &value) } -> std::convertible_to<bool>;
-};
-
-template <class C>
-concept Deletes = requires(typename C::Handle handle, typename C::Key key) {
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 

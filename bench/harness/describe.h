@@ -66,7 +66,7 @@ Contender describe(const std::string& name, const Limits& limits = {}) {
     if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, loop_get<C>);
     if constexpr (BorrowsMany<C>) add("borrow_100", 1, Which::kFirst, loop_borrow_100<C>);
     add("set", 1, Which::kFirst, loop_set<C>);
-    if constexpr (Deletes<C>) add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
+    add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
     if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
     if constexpr (Dups<C>) {
       add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);

@@ -49,8 +49,7 @@ struct Operation {
 
 struct Limits {
   int threads = 1 << 10;
-  bool share = true;         // several threads may read one object
-  bool share_writes = true;  // and set and delete on it
+  bool share_writes = true;  // several threads may set and delete on one object
   long keyvals = 100000;
   long counted_keyvals = 100000;  // the same under valgrind, which is fifty times slower
   long objects = 1000000;
@@ -77,7 +76,7 @@ struct Contender {
   bool shares(const Operation& operation) const {
     if (operation.name == "create_free" || operation.of_objects()) return false;
     const bool reads = operation.name.rfind("get", 0) == 0;
-    return limits.share && (limits.share_writes || reads);
+    return limits.share_writes || reads;
   }
 };
 

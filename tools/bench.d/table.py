@@ -103,7 +103,7 @@ def rivals(contender):
     """Whether it is an MPI, a map, GLib or OpenSSL. Arrays, which check nothing, are lower bounds and no rivals, but
     for those that keep values alive, of which one borrows."""
     return "_served" not in contender and not contender.startswith(
-        ("attrcache", "raw_array", "pthread", "urcu_qsbr_array", "urcu_memb_array"))
+        ("attrcache", "raw_array", "urcu_qsbr_array", "urcu_memb_array"))
 
 
 def text(results, series):
