@@ -147,7 +147,7 @@ TEST_F(SetCallbacksTest, BesideIntrospection) {
 struct Runtime {
   int copies = 0, deletions = 0, ends = 0;
   attrcache_tag tag_seen = ATTRCACHE_AS_POINTER;
-  attrcache_tag tag_out = ATTRCACHE_AS_POINTER;
+  int tag_out = -1;  // the copy's tag is left alone
   intptr_t value_seen = 0;
 
   static int copy(void*, int, void* extra, void* context, attrcache_tag tag, intptr_t value,
@@ -156,7 +156,10 @@ struct Runtime {
     EXPECT_EQ(extra, self + 1);
     ++self->copies;
     self->tag_seen = tag;
-    *tag_out = self->tag_out;
+    EXPECT_EQ(*tag_out, tag);
+    EXPECT_EQ(*value_out, 0);
+    EXPECT_EQ(*flag, 0);
+    if (self->tag_out >= 0) *tag_out = static_cast<attrcache_tag>(self->tag_out);
     *value_out = value + 1;
     *flag = 1;
     return 0;
@@ -186,6 +189,24 @@ struct Runtime {
   }
 };
 
+TEST_F(SetCallbacksTest, RawCallbacksGetAndCopyWhatWasSet) {
+  Runtime runtime;
+  const int keyval = Recorder::make(kind, runtime.callbacks());
+  for (const attrcache_tag tag :
+       {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT, ATTRCACHE_AS_FINT, ATTRCACHE_AS_AINT}) {
+    Object from(kind), to(kind);
+    EXPECT_EQ(from.set_as(keyval, -6, tag), ATTRCACHE_OK);
+    EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+    EXPECT_EQ(runtime.tag_seen, tag);
+    EXPECT_EQ(to.list().at(0).tag, tag) << "unless the callback says another one";
+    EXPECT_EQ(to.list().at(0).value, -5);
+    EXPECT_EQ(from.free(), ATTRCACHE_OK);
+    EXPECT_EQ(runtime.tag_seen, tag);
+    EXPECT_EQ(runtime.value_seen, -6);
+  }
+  free_keyval(kind, keyval);
+}
+
 TEST_F(SetCallbacksTest, RawCallbacksAndTheirContext) {
   Runtime runtime;
   const int keyval = Recorder::make(kind, runtime.callbacks());
@@ -209,7 +230,7 @@ TEST_F(SetCallbacksTest, ATagThatIsNone) {
   Runtime runtime;
   const int keyval = Recorder::make(kind, runtime.callbacks());
   EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
-  runtime.tag_out = static_cast<attrcache_tag>(4);
+  runtime.tag_out = 4;
   Object to(kind);
   EXPECT_EQ(object.copy_to(to), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_TRUE(to.all_zero());

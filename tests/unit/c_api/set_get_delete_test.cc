@@ -40,27 +40,6 @@ TEST_F(SetGetDeleteTest, GetIsAnErrorWhereNoSuchKeyvalExists) {
   EXPECT_EQ(value, &recorder);
 }
 
-TEST_F(SetGetDeleteTest, GetCallsNothingBack) {
-  object.set(keyval, 1);
-  (void)object.value(keyval);
-  EXPECT_TRUE(recorder.copies.empty());
-  EXPECT_TRUE(recorder.deletions.empty());
-}
-
-TEST_F(SetGetDeleteTest, GetWritesNoSharedMemory) {
-  const int far = [&] {
-    int last = 0;
-    for (int i = 0; i < 100; ++i) last = recorder.keyval(kind);
-    return last;
-  }();
-  object.set(keyval, 1);
-  object.set(far, 2);
-  const attrcache_table before = object.table;
-  (void)object.value(keyval);
-  (void)object.value(far);
-  EXPECT_EQ(std::memcmp(&before, &object.table, sizeof(before)), 0);
-}
-
 TEST_F(SetGetDeleteTest, SetDeletesTheOldValueFirst) {
   object.set(keyval, 1);
   recorder.on_delete = [&](const Call& call) {

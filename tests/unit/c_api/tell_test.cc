@@ -127,7 +127,10 @@ void delete_long(int64_t*, int64_t*, int64_t* value, int64_t*, int64_t* ierror) 
   *ierror = 0;
 }
 
-TEST(FortranTypesTest, LongIntegersAndALogicalOfItsOwn) {
+// Both languages of Fortran are the same then.
+class FortranTypesTest : public ::testing::TestWithParam<attrcache_language> {};
+
+TEST_P(FortranTypesTest, LongIntegersAndALogicalOfItsOwn) {
   attrcache_domain_options options = {};
   options.fint_bytes = 8;
   options.fortran_false = 7;
@@ -141,7 +144,7 @@ TEST(FortranTypesTest, LongIntegersAndALogicalOfItsOwn) {
   attrcache_callbacks callbacks = {};
   callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_long);
   callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_long);
-  callbacks.language = ATTRCACHE_FORTRAN_FINT;
+  callbacks.language = GetParam();
   const int keyval = Recorder::make(kind, callbacks);
   const int quick = Recorder::make(kind, {});
   const auto wide = static_cast<intptr_t>(-(int64_t{3} << 33));
@@ -168,6 +171,9 @@ TEST(FortranTypesTest, LongIntegersAndALogicalOfItsOwn) {
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
   EXPECT_EQ(value_seen, wide);
 }
+
+INSTANTIATE_TEST_SUITE_P(Languages, FortranTypesTest,
+                         ::testing::Values(ATTRCACHE_FORTRAN_FINT, ATTRCACHE_FORTRAN_AINT));
 
 }  // namespace
 }  // namespace attrcache::support

@@ -5,9 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <vector>
-
-#include "tests/support/threads.h"
 
 namespace attrcache {
 namespace {
@@ -60,23 +57,6 @@ TEST_F(IndexQueueTest, BehavesAsADequeOverManyLaps) {
     model.push_back(model.front());
     model.pop_front();
   }
-}
-
-TEST_F(IndexQueueTest, NoIndexIsEverInTwoHands) {
-  for (uint32_t i = 0; i < kNodes; ++i) push(i);
-  std::vector<std::atomic<int>> holders(kNodes);
-  support::run_threads(support::kThreads, [&](int) {
-    for (int i = 0; i < 50000 / support::kSlowness; ++i) {
-      const uint32_t index = pop();
-      if (index == kNothing) continue;
-      ASSERT_EQ(holders[index].fetch_add(1), 0);
-      holders[index].fetch_sub(1);
-      push(index);
-    }
-  });
-  int left = 0;
-  while (pop() != kNothing) ++left;
-  EXPECT_EQ(left, kNodes - 1);
 }
 
 }  // namespace

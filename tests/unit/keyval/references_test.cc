@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/threads.h"
-
 namespace attrcache {
 namespace {
 
@@ -201,26 +199,6 @@ TEST_P(ReferencesTest, TheExactCountMayLeaveItsRange) {
     EXPECT_FALSE(close(7));
     EXPECT_EQ(references.count(), 1u) << times;
     EXPECT_TRUE(drop(1)) << times;
-  }
-}
-
-TEST_P(ReferencesTest, ExactlyOneIsToldOfTheEnd) {
-  for (int round = 0; round < 1000 / support::kSlowness; ++round) {
-    const unsigned generation = round % 256;
-    begin(generation);
-    std::atomic<int> told{0};
-    support::run_threads(support::kThreads, [&](int t) {
-      if (t == 0) {
-        told += close(generation);
-        return;
-      }
-      for (int i = 0; i < 20; ++i) {
-        if (!acquire(t, generation)) return;
-        told += drop(t + i);
-      }
-    });
-    ASSERT_EQ(told, 1);
-    ASSERT_EQ(references.count(), 0u);
   }
 }
 

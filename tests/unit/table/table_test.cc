@@ -8,8 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "tests/support/threads.h"
-
 namespace attrcache {
 namespace {
 
@@ -94,21 +92,6 @@ TEST_F(TableTest, SequenceNumbersGrow) {
     const uint64_t next = table.tick();
     EXPECT_GT(next, last);
     last = next;
-  }
-}
-
-TEST_F(TableTest, ThreadsThatGrowItAtOnceFindTheSameSlots) {
-  for (int round = 0; round < 200 / support::kSlowness; ++round) {
-    const uint32_t indices[] = {3, 8, 70, 3000, 60000, kLast};
-    Pair* found[support::kThreads][6];
-    support::run_threads(support::kThreads, [&](int t) {
-      for (int i = 0; i < 6; ++i)
-        found[t][(i + t) % 6] = table.find_or_grow(indices[(i + t) % 6], kProcessMemory);
-    });
-    for (int t = 0; t < support::kThreads; ++t) {
-      for (int i = 0; i < 6; ++i) EXPECT_EQ(found[t][i], table.find(indices[i]));
-    }
-    table.clear(kProcessMemory);
   }
 }
 
