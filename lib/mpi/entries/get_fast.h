@@ -18,8 +18,8 @@ namespace attrcache::mpi {
 template <typename Kind, auto Slow>
 [[gnu::always_inline]] inline int answer_miss(typename Kind::Handle handle, int keyval, void* value,
                                               int* flag) {
-  const auto* registry = reinterpret_cast<const Registry*>(kind_of<Kind>());
-  if (registry->look_up(static_cast<uint32_t>(keyval)) == 0) [[unlikely]] {
+  const Registry& registry = Registry::of(kind_of<Kind>());
+  if (registry.look_up(static_cast<uint32_t>(keyval)) == 0) [[unlikely]] {
     return Slow(handle, keyval, value, flag);
   }
   *flag = 0;

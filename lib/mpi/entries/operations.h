@@ -127,14 +127,13 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
 // and not the C API, which would check the pointers again.
 inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
                          int* keyval) {
-  auto* registry = reinterpret_cast<Registry*>(state.kinds[kind]);
-  const int result = registry->create(callbacks, keyval);
+  const int result = Registry::of(state.kinds[kind]).create(callbacks, keyval);
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
 }
 
 template <typename Names>
 int free_keyval(int kind, int* keyval) {
-  const int result = reinterpret_cast<Registry*>(process()->kinds[kind])->free(keyval);
+  const int result = Registry::of(process()->kinds[kind]).free(keyval);
   // Absent means that it had been freed before, which is no error.
   if (result > ATTRCACHE_ABSENT) [[unlikely]]
     return fail_to_free<Names>(result, kind, *keyval);

@@ -7,6 +7,9 @@
 #ifndef ATTRCACHE_MPI_NATIVE_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_FACTS_H_
 
+#include <cstdint>
+#include <type_traits>
+
 #if defined(ATTRCACHE_OPENMPI)
 #include "mpi/native/openmpi/facts.h"
 #elif defined(ATTRCACHE_MPICH)
@@ -23,9 +26,38 @@ namespace attrcache::mpi::facts {
 // count of sessions is read.
 inline constexpr bool kSeesSessions = kSessionCount == nullptr;
 
-// No MPI has predefined keyvals of datatypes.
+// How many predefined keyvals each kind has. No MPI has any of datatypes.
+inline constexpr unsigned kPredefinedComm = 7;
+inline constexpr unsigned kPredefinedWin = 5;
 inline constexpr unsigned kPredefinedType = 0;
 inline unsigned type_keyval_index(int) { return 0; }
+
+// A handle, which is a pointer or an int, as the core takes it and gives it back; and as a key of the
+// handle map.
+template <typename Handle>
+void* to_object(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return handle;
+  } else {
+    return reinterpret_cast<void*>(static_cast<intptr_t>(handle));
+  }
+}
+template <typename Handle>
+Handle from_object(void* object) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return static_cast<Handle>(object);
+  } else {
+    return static_cast<Handle>(reinterpret_cast<intptr_t>(object));
+  }
+}
+template <typename Handle>
+uintptr_t to_key(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<uintptr_t>(handle);
+  } else {
+    return static_cast<uint32_t>(handle);
+  }
+}
 
 }  // namespace attrcache::mpi::facts
 

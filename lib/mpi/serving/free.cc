@@ -60,7 +60,7 @@ class Attributes {
 // object: its table is gone then and must not be used.
 int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode,
                 bool* died) {
-  const Target target = {*reinterpret_cast<Registry*>(kind), Table::of(table), object};
+  const Target target = {Registry::of(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
   TableScope scope(target.registry.threads().self(),
                    &target.table);  // a callback may free the object itself
@@ -81,7 +81,7 @@ int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, Free
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode) {
   int code = 0;
   if (mode == FreeMode::kLastCode || mode == FreeMode::kAnyCode) {
-    if (delete_attributes_fast(*reinterpret_cast<Registry*>(kind), Table::of(table))) {
+    if (delete_attributes_fast(Registry::of(kind), Table::of(table))) {
       return {0, false, false};  // there was no callback to run
     }
     bool died;

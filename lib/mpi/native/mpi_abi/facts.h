@@ -15,10 +15,8 @@
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "the standard ABI";
-// What is said of a process after the name of its MPI.
 inline constexpr const char* kSuffix = " (standard ABI)";
 
-// Where PMPI_ names are found when the program opened its MPI locally (dlopen without RTLD_GLOBAL).
 inline constexpr const char* kLibraryPrefixes[] = {"libmpi_abi"};
 
 inline constexpr bool kStandardAbi = true;
@@ -47,19 +45,6 @@ void find_predefined(Predefined& p, Find) {
 #include "mpi/native/kinds.def"
 }
 
-template <typename Handle>
-void* to_object(Handle handle) {
-  return handle;
-}
-template <typename Handle>
-Handle from_object(void* object) {
-  return static_cast<Handle>(object);
-}
-template <typename Handle>
-uintptr_t to_key(Handle handle) {
-  return reinterpret_cast<uintptr_t>(handle);
-}
-
 // The callback constants in C: null pointers, and one address for all DUP functions.
 inline constexpr const char* kConstants[][3] = {
 #define ATTRCACHE_KIND(...) {nullptr, nullptr, nullptr},
@@ -70,10 +55,6 @@ inline constexpr uintptr_t kDupAddress = 1;
 inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
 
-// The index of a predefined keyval among those of its kind. For any other keyval it is a number
-// that is too large to be an index.
-inline constexpr unsigned kPredefinedComm = 7;
-inline constexpr unsigned kPredefinedWin = 5;
 inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 501 && MPI_UNIVERSE_SIZE == 507);
   return static_cast<unsigned>(keyval) - MPI_TAG_UB;

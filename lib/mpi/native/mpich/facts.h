@@ -17,27 +17,21 @@
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "MPICH";
-// What is said of a process after the name of its MPI.
 inline constexpr const char* kSuffix = "";
 
-// Where PMPI_ names are found when the program opened its MPI locally (dlopen without RTLD_GLOBAL).
 inline constexpr const char* kLibraryPrefixes[] = {"libmpich.so", "libmpi.so", "libmpichfort",
                                                    "libmpifort",
                                                    "libmpi_"};  // Cray's: libmpi_gnu_123.so
 
-// A symbol that this MPI has and the others don't.
 inline constexpr const char* kMark = "MPIR_Dup_fn";
-// Whether handles and constants are the standard ABI's. MPI is asked at run time, and must agree.
 inline constexpr bool kStandardAbi = false;
 
-// Whether there are Fortran functions to be served.
 inline constexpr bool kFortran = true;
 
 // MPI_Session_init and MPI_Session_finalize are overridden (entries/session.h), so
 // sessions are counted there.
 inline constexpr const char* kSessionCount = nullptr;
 
-// Whether the bindings of other languages call MPI_*_create_keyval by its name in C.
 inline constexpr bool kBindingsCallC = true;
 
 inline constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_INT;
@@ -53,18 +47,6 @@ void find_predefined(Predefined& p, Find) {
 #include "mpi/native/kinds.def"
 }
 
-inline void* to_object(int handle) {
-  return reinterpret_cast<void*>(static_cast<intptr_t>(handle));
-}
-template <typename Handle>
-Handle from_object(void* object) {
-  return static_cast<int>(reinterpret_cast<intptr_t>(object));
-}
-inline uintptr_t to_key(int handle) { return static_cast<uint32_t>(handle); }
-// Files are the only objects whose handles are pointers.
-inline void* to_object(MPI_File handle) { return handle; }
-inline uintptr_t to_key(MPI_File handle) { return reinterpret_cast<uintptr_t>(handle); }
-
 // The callback constants in C, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row is MPI-1's.
 // All NULL_* are null pointers.
 inline constexpr const char* kConstants[][3] = {
@@ -72,18 +54,13 @@ inline constexpr const char* kConstants[][3] = {
 #include "mpi/native/kinds.def"
     {nullptr, "MPIR_Dup_fn", nullptr},
 };
-// The address of all DUP functions where that is a constant number, else 0.
 inline constexpr uintptr_t kDupAddress = 0;
-// Whether one function is the DUP function of all kinds.
 inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
 
-// The index of a predefined keyval among those of its kind. For any other keyval it is a number
-// that is too large to be an index. The keyvals of C are odd (Fortran's are C's plus one), so half
-// the distance from the first keyval is the index. It is rotated and not shifted so that the lowest
-// bit isn't lost, and an even keyval gives a large number.
-inline constexpr unsigned kPredefinedComm = 7;
-inline constexpr unsigned kPredefinedWin = 5;
+// The keyvals of C are odd (Fortran's are C's plus one), so half the distance from the first one is
+// the index. It is rotated and not shifted so that the lowest bit isn't lost, and an even keyval gives
+// a large number.
 inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 0x64400001 && MPI_APPNUM == 0x6440000d);
   return std::rotr(static_cast<unsigned>(keyval) - MPI_TAG_UB, 1);
@@ -96,8 +73,6 @@ inline unsigned win_keyval_index(int keyval) {
 // The difference between a predefined keyval in Fortran and the same in C.
 inline constexpr int kFortranKeyvalOffset = 1;
 
-// Whether Fortran's functions fail in another way than C's: they call no error handler, or return
-// other codes.
 inline constexpr bool kFortranRaisesByItself = false;
 
 // Built-in handles, and MPI_FLOAT_INT and the other types of a pair.

@@ -60,19 +60,6 @@ void find_predefined(Predefined& p, Find find) {
 #include "mpi/native/kinds.def"
 }
 
-template <typename Handle>
-void* to_object(Handle handle) {
-  return handle;
-}
-template <typename Handle>
-Handle from_object(void* object) {
-  return static_cast<Handle>(object);
-}
-template <typename Handle>
-uintptr_t to_key(Handle handle) {
-  return reinterpret_cast<uintptr_t>(handle);
-}
-
 // The callback constants in C are functions, per kind: {NULL_COPY, DUP, NULL_DELETE}. The last row
 // is MPI-1's.
 inline constexpr const char* kConstants[][3] = {
@@ -91,8 +78,6 @@ inline constexpr bool kNullCallbacks = false;
 
 // The index of a predefined keyval among those of its kind. For any other keyval it is a number
 // that is too large to be an index.
-inline constexpr unsigned kPredefinedComm = 7;
-inline constexpr unsigned kPredefinedWin = 5;
 inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 0 && MPI_UNIVERSE_SIZE == 6);
   return static_cast<unsigned>(keyval);
