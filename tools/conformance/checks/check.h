@@ -250,21 +250,6 @@ static int delete_failing_xxx(MPI_Xxx object, int keyval, void* value, void* ext
 /* A destructor of extra_state. */
 static void note_end(void* extra_state) { note("end %ld;", (long)extra_state); }
 
-/* Of a communicator with the value 1 and copy_comm, what a duplicate has, however it was made. */
-static void expect_copied(MPI_Comm duplicate, int keyval) {
-  EXPECT_NOTES("copy 1;");
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  EXPECT_NOTES("delete 101;");
-}
-
-/* And what a communicator has that was made of it by something else. */
-static void expect_without(MPI_Comm made, int keyval) {
-  EXPECT_EQ(get_comm(made, keyval), ABSENT);
-  EXPECT_NOTES("");
-  CALL(MPI_Comm_free(&made));
-}
-
 /* Whether callbacks that fail do so, and how often they did. */
 static int refusing = 1, refused;
 static void reset_refusing(void) { refusing = 1, refused = 0; }
@@ -282,6 +267,32 @@ static int keyval_xxx(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete_attr_func
   int keyval = MPI_KEYVAL_INVALID;
   CALL(MPI_Xxx_create_keyval(copy, del, &keyval, NULL));
   return keyval;
+}
+
+/* A communicator with the value 1, which copy_comm copies, and its keyval. */
+static int keyval_of_1;
+static MPI_Comm comm_with_1(void) {
+  MPI_Comm comm = new_comm();
+  keyval_of_1 = keyval_comm(copy_comm, delete_comm);
+  CALL(MPI_Comm_set_attr(comm, keyval_of_1, (void*)1));
+  return comm;
+}
+
+/* What a duplicate of it has, however it was made. Both are freed. */
+static void expect_copied(MPI_Comm comm, MPI_Comm duplicate) {
+  EXPECT_NOTES("copy 1;");
+  EXPECT_EQ(get_comm(duplicate, keyval_of_1), 101);
+  CALL(MPI_Comm_free(&duplicate));
+  EXPECT_NOTES("delete 101;");
+  CALL(MPI_Comm_free(&comm));
+}
+
+/* And what a communicator has that was made of it by something else. */
+static void expect_without(MPI_Comm comm, MPI_Comm made) {
+  EXPECT_EQ(get_comm(made, keyval_of_1), ABSENT);
+  EXPECT_NOTES("");
+  CALL(MPI_Comm_free(&made));
+  CALL(MPI_Comm_free(&comm));
 }
 
 /* The threads of a storm: they start together, and each runs storm(its number). */
