@@ -16,12 +16,6 @@ export ATTRCACHE_VERBOSE=1
 # the program ends. This way there is no daemon.
 export OMPI_MCA_ess_singleton_isolated=1
 
-problems=0
-problem() {
-  printf 'PROBLEM (%s): %s\n' "$mpi" "$1"
-  problems=$((problems + 1))
-}
-
 # What matters of the message by which an MPI ends a program: the function, the error, and the callback's code.
 # (MPICH puts numbers of its own before the function and after it, and names the keyval.)
 message() { # FILE
@@ -57,9 +51,9 @@ for config in "$@"; do
   table '' "$config" >"$TMPDIR/native"
   table "$library" "$config" >"$TMPDIR/served"
   grep -q '^end: all' "$TMPDIR/native" ||
-    { cat "$TMPDIR/native"; problem "$config: natively it does not come to its end"; }
+    { cat "$TMPDIR/native"; fail "$config: natively it does not come to its end"; }
   diff "$TMPDIR/native" "$TMPDIR/served" >"$TMPDIR/diff" ||
-    { cat "$TMPDIR/diff"; problem "$config: native (<) and served (>) differ"; }
+    { cat "$TMPDIR/diff"; fail "$config: native (<) and served (>) differ"; }
   lines=$((lines + $(grep -c '^end:' "$TMPDIR/served")))
   printf '%s: %s, of which %s end the program\n' "$config" "$(grep '^end: all' "$TMPDIR/native")" \
     "$(grep -c '^ended' "$TMPDIR/native")"
@@ -68,5 +62,5 @@ done
 grep -h '^peer bug: ' "$TMPDIR/native" | sort -u
 peer_bug "$(mpi_of "$mpi")" "the message that ends a program is lost at times" test ! -f "$TMPDIR/overtaken"
 [ ! -f "$TMPDIR/overtaken.served" ] || echo "messages lost served: $(wc -l <"$TMPDIR/overtaken.served")"
-[ "$problems" = 0 ] && echo "passed: $mpi, $lines lines"
-exit "$((problems != 0))"
+[ "$failures" = 0 ] && echo "passed: $mpi, $lines lines"
+exit "$((failures != 0))"

@@ -72,6 +72,20 @@ served_by() { # LIBRARY
   export ATTRCACHE_LIBDIR
 }
 
+# For tests that go on after a failure, and end with `exit "$((failures != 0))"`.
+failures=0
+fail() { # WHAT
+  printf 'FAILED (%s): %s\n' "${mpi-}${np+, np $np}" "$1"
+  failures=$((failures + 1))
+}
+has() { # TEXT: that is to be in $output
+  # shellcheck disable=SC2154 # the test sets it
+  [[ $output == *"$1"* ]] || fail "no \"$1\" in: $output"
+}
+absolute() {
+  case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
+}
+
 # What an MPI gets wrong by itself can't be asked of it served. True if COMMAND fails natively; then that is said, as
 # check.h says it in C: "peer bug: Open MPI 5.0.7: WHAT".
 peer_bug() { # openmpi|mpich WHAT COMMAND...

@@ -13,7 +13,7 @@ shift 4
 source tests/mpi/environment.sh
 served_by "$library"
 
-problems=0 runs=0
+runs=0
 # says LINES PROCESSES COMMAND...
 says() {
   local lines=$1 processes=$2 output
@@ -24,8 +24,7 @@ says() {
   if [ "$(grep -o 'attrcache\[[0-9]*\]: serving' <<<"$output" | wc -l)" != "$lines" ] ||
     [ "$(grep -o through <<<"$output" | wc -l)" != "$processes" ] || grep -q 'not serving' <<<"$output" ||
     { [ "$lines" = 0 ] && grep -q attrcache <<<"$output"; }; then
-    printf 'PROBLEM: %s: %s lines of %s processes expected\n%s\n' "$*" "$lines" "$processes" "$output"
-    problems=$((problems + 1))
+    fail "$*: $lines lines of $processes processes expected: $output"
   fi
 }
 
@@ -43,14 +42,12 @@ says 1 1 env LD_PRELOAD="$tool:$(readlink -f -- "$library")" "$c"
 # A program that never initializes MPI: the launcher says that it heard of none that does.
 runs=$((runs + 1))
 output=$("${served[@]}" "$c" nothing 2>&1 </dev/null)
-[[ $output == *through* && $output == *'attrcache-run: served no rank'* ]] || {
-  printf 'PROBLEM: nothing: %s\n' "$output"
-  problems=$((problems + 1))
-}
+has through
+has 'attrcache-run: served no rank'
 for silence in 0 ''; do
   ATTRCACHE_VERBOSE=$silence says 0 2 "${served[@]}" "$launcher" -np 2 "$c"
 done
 unset ATTRCACHE_VERBOSE
 says 0 2 "${served[@]}" "$launcher" -np 2 "$c" thread
-[ "$problems" = 0 ] && echo "passed: $mpi, $runs runs"
-exit "$((problems != 0))"
+[ "$failures" = 0 ] && echo "passed: $mpi, $runs runs"
+exit "$((failures != 0))"

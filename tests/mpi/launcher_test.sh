@@ -22,12 +22,6 @@ ln -s "$abi_library" "$TMPDIR/lib/libattrcache_mpi_abi.so"
 export ATTRCACHE_LIBDIR=$TMPDIR/lib
 cd / || exit 1
 
-failures=0
-fail() {
-  printf 'FAILED: %s\n' "$1"
-  failures=$((failures + 1))
-}
-
 # prints WHAT EXPECTED ARGUMENT...: --print says which library.
 prints() {
   local expected=$1 got

@@ -17,11 +17,6 @@ served_by "$library"
 export ATTRCACHE_TEST_SERVED=1
 
 output=$TMPDIR/output errors=$TMPDIR/errors
-failures=0
-fail() {
-  printf 'FAILED (%s, np %s): %s\n' "$mpi" "$np" "$1"
-  failures=$((failures + 1))
-}
 launch() { # CHECK PROGRAM
   local check=$1
   shift

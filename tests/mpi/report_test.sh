@@ -8,12 +8,9 @@
 
 set -u
 
-absolute() {
-  case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
-}
+source tests/mpi/environment.sh
 mpi=$1 run=$(absolute "$2") library=$3 program=$(absolute "$4") check=$(absolute "$5")
 shift 5
-source tests/mpi/environment.sh
 served_by "$library"
 unset ATTRCACHE_REPORT ATTRCACHE_TRACE
 mpirun=mpirun.$(mpi_of "$mpi")
@@ -29,16 +26,8 @@ for other in "$@"; do programs+=("$(absolute "$other")"); done
 root=$PWD
 cd "$TMPDIR" || exit 1
 
-failures=0
-fail() {
-  printf 'FAILED (%s): %s\n' "$mpi" "$1"
-  failures=$((failures + 1))
-}
 launch() { # ARGUMENT... of attrcache-run; the output is in $output
   output=$(timeout -k 5 100 "$run" "$@" 2>&1 </dev/null)
-}
-has() { # TEXT
-  [[ $output == *"$1"* ]] || fail "no \"$1\" in: $output"
 }
 expect() { # WHAT FILE RANKS
   python3 "$check" "$1" "$2" "$3" "$(basename "$program")" || fail "$1, $3 ranks"

@@ -32,11 +32,6 @@ export ATTRCACHE_VERBOSE=1
 
 limit=${ATTRCACHE_TEST_SECONDS:-120}
 case $program in /*) ;; *) program=$PWD/$program ;; esac
-problems=0
-problem() {
-  printf 'PROBLEM (%s, np %s): %s\n' "$mpi" "$np" "$1"
-  problems=$((problems + 1))
-}
 
 # launch OUTPUT [PREFIX...]: a rank's output, in either way of running.
 launch() {
@@ -71,33 +66,33 @@ for np in $nps; do
   count "$served"
   case $mode in
     served | control)
-      passed "$served" || { cat "$served"; problem "served: not all checks passed"; }
+      passed "$served" || { cat "$served"; fail "served: not all checks passed"; }
       ;;
   esac
   [ "$(grep -c '^attrcache\[[0-9]*\]: serving' "$served")" -ge "$np" ] ||
-    { cat "$served"; problem "it was not served"; }
+    { cat "$served"; fail "it was not served"; }
   if [ -n "$tool" ]; then
-    [ "$(grep -c '^tool: ' "$served")" = "$np" ] || { cat "$served"; problem "the tool did not work"; }
+    [ "$(grep -c '^tool: ' "$served")" = "$np" ] || { cat "$served"; fail "the tool did not work"; }
     # Left to MPI where the tool says that it saw sets.
     wraps=$(grep -c '^tool: [1-9][0-9]* sets' "$served")
     [ "$(grep -c 'not serving communicators' "$served")" = "$wraps" ] ||
-      { cat "$served"; problem "served where it shouldn't be, or not where it should"; }
+      { cat "$served"; fail "served where it shouldn't be, or not where it should"; }
   fi
   case $mode in
     control)
       ATTRCACHE_TEST_SERVED=0 launch "$native"
-      passed "$native" || { cat "$native"; problem "native: not all checks passed"; }
+      passed "$native" || { cat "$native"; fail "native: not all checks passed"; }
       ;;
     same)
       ATTRCACHE_TEST_SERVED=0 launch "$native"
       diff <(grep '^rank' "$served" | sort) <(grep '^rank' "$native" | sort) ||
-        problem "served (<) and native (>) differ"
-      grep -q '^rank' "$served" || { cat "$served"; problem "no output"; }
+        fail "served (<) and native (>) differ"
+      grep -q '^rank' "$served" || { cat "$served"; fail "no output"; }
       ;;
   esac
   [ ! -f "$native" ] || count "$native"
 done
 # What the MPI gets wrong by itself (check.h).
 cat "$TMPDIR"/served.* "$TMPDIR"/native.* 2>/dev/null | grep '^peer bug: ' | sort -u
-[ "$problems" = 0 ] && echo "passed: $mpi, np $nps, $mode: $runs runs, $checks checks"
-exit "$((problems != 0))"
+[ "$failures" = 0 ] && echo "passed: $mpi, np $nps, $mode: $runs runs, $checks checks"
+exit "$((failures != 0))"

@@ -8,12 +8,9 @@
 
 set -u
 
-absolute() {
-  case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
-}
+source tests/mpi/environment.sh
 mpi=$1 run=$(absolute "$2") library=$3 check=$(absolute "$4")
 shift 4
-source tests/mpi/environment.sh
 served_by "$library"
 unset ATTRCACHE_REPORT ATTRCACHE_TRACE
 mpirun=mpirun.$mpi
@@ -27,16 +24,8 @@ for program in "$@"; do
 done
 cd "$TMPDIR" || exit 1
 
-failures=0
-fail() {
-  printf 'FAILED (%s): %s\n' "$mpi" "$1"
-  failures=$((failures + 1))
-}
 launch() { # ARGUMENT... of attrcache-run; the output is in $output
   output=$(timeout -k 5 200 "$run" "$@" 2>&1 </dev/null)
-}
-has() { # TEXT
-  [[ $output == *"$1"* ]] || fail "no \"$1\" in: $output"
 }
 nothing_else() {
   [ -z "$(find . -name '.attrcache*')" ] || fail "left: $(find . -name '.attrcache*')"
