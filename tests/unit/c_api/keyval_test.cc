@@ -80,12 +80,6 @@ TEST_F(KeyvalTest, NullDeleteFnDoesNothing) {
   EXPECT_EQ(universe.counters().attributes, 0u);
 }
 
-TEST_F(KeyvalTest, FreeSetsTheVariableToInvalid) {
-  int keyval = recorder.keyval(kind);
-  EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_OK);
-  EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_INVALID);
-}
-
 TEST_F(KeyvalTest, AFailedFreeLeavesTheVariableAlone) {
   int keyval = ATTRCACHE_KEYVAL_MIN + 1234 * 16;
   EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
