@@ -6,12 +6,10 @@
 //   go_on set|delete LOW MEDIAN HIGH SAMPLES
 //       One thread holds a borrow and another waits for it. The time, in microseconds, from the
 //       call of give_back until the waiting set or delete has returned. LOW and HIGH are quartiles.
-//   beside_borrowers HOLD MEDIAN LONGEST SAMPLES LATE
+//   beside_borrowers HOLD MEDIAN LONGEST SAMPLES
 //       Four threads borrow the value, hold it, give it back and begin again at once. HOLD is how
 //       long they hold it, in microseconds (the measured median). The other two are the time that
-//       a set takes meanwhile, in multiples of HOLD. LATE of the SAMPLES were not done within a
-//       second: the borrowers were then stopped to let the set finish. Such a sample counts as
-//       longer than any other, and a "-" stands for a MEDIAN or LONGEST that is one of them.
+//       a set takes meanwhile, in multiples of HOLD.
 //
 // tools/bench.d/waits.py reads this.
 
@@ -22,11 +20,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
-#include <limits>
-#include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -45,10 +39,6 @@ constexpr long kGoOnHold = 3000;  // microseconds: the other thread waits by the
 constexpr int kBorrowers = 4;
 constexpr long kHold = 100;  // microseconds
 constexpr int kSetSamples = 200;
-constexpr std::chrono::seconds kLate{1};
-constexpr int kLateEnough = 3;  // after so many late samples the result is clear
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Sleeps, so that holding a borrow takes no processor from the thread that waits for it.
 void sleep_for(long microseconds) {
@@ -138,7 +128,7 @@ void measure_go_on(const char* operation, Wait wait) {
               quantile(samples, 0.5), quantile(samples, 0.75), kGoOnSamples);
 }
 
-// Threads that borrow back to back, except while they are stopped.
+// Threads that borrow back to back.
 class Borrowers {
  public:
   explicit Borrowers(Attribute& attribute) : holds_(kBorrowers) {
@@ -149,15 +139,9 @@ class Borrowers {
   }
   ~Borrowers() { end(); }
 
-  void stop() { state_.store(kStopped); }
-  void go_on() {
-    state_.store(kWorking);
-    state_.notify_all();
-  }
   // Ends the threads; how long each borrow was held.
   std::vector<double> end() {
-    state_.store(kEnding);
-    state_.notify_all();
+    ending_.store(true);
     std::vector<double> all;
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
@@ -166,13 +150,9 @@ class Borrowers {
   }
 
  private:
-  enum State { kWorking, kStopped, kEnding };
-
   void work(Attribute& attribute, std::vector<double>& holds) {
     prctl(PR_SET_TIMERSLACK, 1);  // or sleeps take 50 us more than they should
-    for (;;) {
-      state_.wait(kStopped);
-      if (state_.load() == kEnding) return;
+    while (!ending_.load()) {
       attrcache_borrowed borrowed = {};
       if (!attribute.borrow(&borrowed)) {
         std::this_thread::yield();  // the value is just being replaced
@@ -185,58 +165,25 @@ class Borrowers {
     }
   }
 
-  std::atomic<State> state_{kWorking};
+  std::atomic<bool> ending_{false};
   std::vector<std::vector<double>> holds_;  // by thread
   std::vector<std::thread> threads_;
 };
-
-// One sample: how long a set takes, in microseconds; kNever if it was late.
-double set_once(Attribute& attribute, Borrowers& borrowers) {
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  double took = 0;
-  std::thread setter([&] {
-    const auto begin = Clock::now();
-    attribute.set();
-    took = Microseconds(Clock::now() - begin).count();
-    const std::lock_guard hold(mutex);
-    done = true;
-    changed.notify_one();
-  });
-  bool late;
-  {
-    std::unique_lock hold(mutex);
-    late = !changed.wait_for(hold, kLate, [&] { return done; });
-  }
-  if (late) borrowers.stop();
-  setter.join();
-  if (late) borrowers.go_on();
-  return late ? kNever : took;
-}
-
-std::string in_holds(double time, double hold) {
-  if (time == kNever) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", time / hold);
-  return text;
-}
 
 void measure_beside_borrowers() {
   Attribute attribute;
   Borrowers borrowers(attribute);
   std::vector<double> samples;
-  int late = 0;
-  while (static_cast<int>(samples.size()) < kSetSamples && late < kLateEnough) {
+  for (int i = 0; i < kSetSamples; ++i) {
     sleep_for(5 * kHold);  // until all of them hold the value that the set is to replace
-    samples.push_back(set_once(attribute, borrowers));
-    if (samples.back() == kNever) ++late;
+    const auto begin = Clock::now();
+    attribute.set();
+    samples.push_back(Microseconds(Clock::now() - begin).count());
   }
   auto holds = borrowers.end();
   const double hold = quantile(holds, 0.5);
-  std::printf("beside_borrowers %.0f %s %s %zu %d\n", hold,
-              in_holds(quantile(samples, 0.5), hold).c_str(),
-              in_holds(quantile(samples, 1), hold).c_str(), samples.size(), late);
+  std::printf("beside_borrowers %.0f %.2f %.2f %d\n", hold, quantile(samples, 0.5) / hold,
+              quantile(samples, 1) / hold, kSetSamples);
 }
 
 }  // namespace

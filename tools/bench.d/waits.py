@@ -31,7 +31,6 @@ def table(found):
             yield (f"  {operation + ' that waited for a borrow, from give_back to its return':64}{median:>8} us"
                    f"     ({low} to {high}: half of {samples})")
         elif name == "beside_borrowers":
-            hold, median, longest, samples, late = words
-            time = f"{median:>8} holds" if median != "-" else f"{'not within 1 s':>14}"
-            end = f"longest {longest}" if longest != "-" else f"{late} of {samples} not within 1 s"
-            yield f"  {f'set beside 4 threads that borrow for {hold} us, again and again':64}{time}  ({end})"
+            hold, median, longest, samples = words
+            what = f"set beside 4 threads that borrow for {hold} us, again and again"
+            yield f"  {what:64}{median:>8} holds  (longest of {samples}: {longest})"
