@@ -12,14 +12,19 @@
 //   marks ADDRESS
 //   operation NAME own|same SCRATCH END STACK
 //
+// Of all operations, or of those that are the program's arguments.
+//
 // The loop itself writes from SCRATCH to END, and to the stack around STACK.
 // tools/bench.d/writes.py reads the trace and these lines.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "bench/harness/idle_thread.h"
 #include "bench/harness/operation.h"
@@ -102,12 +107,17 @@ void trace(const bench::Operation& operation, bool same, Worker& worker) {
 int main(int argc, char** argv) {
   const bench::Contender contender = bench::make_contender(&argc, argv);
   if (contender.limits.threads < 2) return 0;
+  const std::vector<std::string> wanted(argv + 1, argv + argc);
   std::printf("marks %p\n", static_cast<const volatile void*>(marks));
   {
     const auto registration = contender.register_thread();
     Worker worker(contender);
     for (const bench::Operation& operation : contender.operations) {
       if (!operation.of_one_thread() || operation.parameters.use_last) continue;
+      if (!wanted.empty() &&
+          std::find(wanted.begin(), wanted.end(), operation.name) == wanted.end()) {
+        continue;
+      }
       trace(operation, false, worker);
       if (contender.shares(operation)) trace(operation, true, worker);
     }

@@ -27,7 +27,8 @@ def read_budgets(path):
     return budgets
 
 
-def count(spec):
+def count(spec, operations=()):
+    """Of all operations, or of those alone."""
     command, _, preloaded = spec.partition("@")
     program, *arguments = command.split(",")
     if "--bytes" in arguments:
@@ -37,7 +38,7 @@ def count(spec):
     env = dict(os.environ)
     if preloaded:
         env["LD_PRELOAD"] = os.path.abspath(preloaded)
-    return instructions.count(os.path.abspath(program), arguments=arguments, env=env)
+    return instructions.count(os.path.abspath(program), operations=operations, arguments=arguments, env=env)
 
 
 def main(budgets_path, *specs):

@@ -19,16 +19,17 @@ def fits(counted, budget):
 
 
 def main(budgets_path, *programs):
+    with open(budgets_path) as table:
+        rows = list(filter(None, (line.split("#")[0].split() for line in table)))
     counts = {}
     for program in programs:
         contender = os.path.basename(program).removesuffix("_writes")
-        for key, value in writes.count(os.path.abspath(program)).items():
+        operations = dict.fromkeys(row[0] for row in rows if row[2] == contender)
+        for key, value in writes.count(os.path.abspath(program), operations).items():
             counts[(*key, contender)] = value
     wrong = checked = 0
     print(f"{'operation':16} {'object':6} {'contender':20} {'shared':>7} {'own':>7}   budget")
-    with open(budgets_path) as table:
-        rows = [line.split("#")[0].split() for line in table]
-    for operation, sharing, contender, *budget in filter(None, rows):
+    for operation, sharing, contender, *budget in rows:
         checked += 1
         found = counts.get((operation, sharing, contender))
         good = found is not None and all(map(fits, found, budget))

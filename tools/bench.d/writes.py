@@ -19,12 +19,15 @@ class WritesError(Exception):
     pass
 
 
-def count(program, env=None, timeout=600):
-    """Returns {(operation, "own" or "same" object): (shared lines, own lines)}, each the median of some turns."""
+def count(program, operations=(), timeout=600):
+    """Returns {(operation, "own" or "same" object): (shared lines, own lines)}, each the median of some turns.
+
+    Of all operations, or of those alone.
+    """
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
-        command = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace}", program]
-        done = subprocess.run(command, env=env, timeout=timeout, stdout=subprocess.PIPE, text=True)
+        command = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace}", program, *operations]
+        done = subprocess.run(command, timeout=timeout, stdout=subprocess.PIPE, text=True)
         lines = done.stdout.splitlines()
         if done.returncode != 0 or not lines or not lines[0].startswith("marks "):
             raise WritesError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout[-2000:]}")
