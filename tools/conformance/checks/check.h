@@ -358,9 +358,14 @@ static int copy_cell_xxx(MPI_Xxx old, int keyval, void* extra_state, void* in, v
 
 /* Two threads, 0 and 1, meet within their callbacks, again and again until they have been there at the same time often
  * enough. Of an MPI that has a lock around callbacks they never are, which is no fault: then they soon give up. Before each
- * round, they wait for both. */
+ * round, they wait for both; and both end after the same round. */
 static pthread_barrier_t both;
-static int rounds[2], met, missed;
+static int rounds[2], met, missed, last_round = 1000;
+static int both_go_on(int me, int round) {
+  if (me == 0 && !goes_on()) __atomic_store_n(&last_round, round, __ATOMIC_SEQ_CST);
+  pthread_barrier_wait(&both);
+  return round < __atomic_load_n(&last_round, __ATOMIC_SEQ_CST);
+}
 static void meet(int me) {
   const int round = __atomic_add_fetch(&rounds[me], 1, __ATOMIC_SEQ_CST);
   int i;

@@ -473,8 +473,7 @@ static int delete_and_dup(MPI_Xxx of, int keyval, void* value, void* extra_state
 static void replace(int me) {
   int i;
   number = me;
-  for (i = 0; me < 2 && i < 1000; ++i) {
-    pthread_barrier_wait(&both);
+  for (i = 0; me < 2 && both_go_on(me, i); ++i) {
     CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
   }
 }
@@ -509,7 +508,7 @@ static int copy_and_delete(MPI_Xxx old, int keyval, void* extra_state, void* in,
 static void duplicate(int me) {
   int i;
   number = me;
-  for (i = 0; me < 2 && i < 1000; ++i) {
+  for (i = 0; me < 2 && both_go_on(me, i); ++i) {
     MPI_Xxx duplicate;
     CALL(MPI_Xxx_set_attr(objects[me], key, new_cell()));
     pthread_barrier_wait(&both);
