@@ -33,6 +33,12 @@ void nap(long nanoseconds) {
   nanosleep(&time, nullptr);
 }
 
+int64_t nanoseconds() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 #ifdef ATTRCACHE_HAS_FUTEX
 long futex(const Atomic<uint32_t>& word, int operation, uint32_t value) {
   return syscall(SYS_futex, &word, operation | FUTEX_PRIVATE_FLAG, value, nullptr, nullptr, 0);
@@ -58,12 +64,19 @@ void Backoff::relax() {
 bool Patience::pass() {
   constexpr unsigned kSpins = 64;
   constexpr unsigned kYields = kSpins + 256;
+  constexpr int64_t kLong = 100'000;
   if (round_ >= kYields) return false;
   if (++round_ <= kSpins) {
     pause();
-  } else {
-    sched_yield();
+    return true;
   }
+  const int64_t now = nanoseconds();
+  if (end_ == 0) end_ = now + kLong;
+  if (now >= end_) {
+    round_ = kYields;
+    return false;
+  }
+  sched_yield();
   return true;
 }
 

@@ -24,7 +24,8 @@ class Backoff {
   unsigned round_ = 0;
 };
 
-// The first 100 microseconds or so of a wait, within which most waits end: spinning and yielding.
+// The first 100 microseconds or so of a wait, within which most waits end: spinning and yielding. It
+// ends by the clock, too, as a single yield takes milliseconds where many threads want the processor.
 class Patience {
  public:
   // Lets some time pass. False: it has lasted long enough, and nothing was done.
@@ -32,6 +33,7 @@ class Patience {
 
  private:
   unsigned round_ = 0;
+  [[maybe_unused]] int64_t end_ = 0;  // nanoseconds; 0: it has not yielded yet
 };
 
 // Sleeps in the kernel, which takes no processor time, until wake_all() is called on `word`, or
