@@ -55,8 +55,11 @@ def expected_of(rank, program):
         "delete_left": dict(created=2, leaked=2, sets=1, gets=3, copies=n, attached=n + 1),
         "delete_on_self": dict(created=1, freed=1, sets=1, deleted_with_object=1, delete_calls=1),
         "delete_on_world": dict(created=1, freed=1, sets=1, attached=1),
+        "delete_of_file": dict(created=1, freed=1, sets=2, gets=1, absent=1, deleted_with_object=1,
+                               delete_calls=2),
     }
-    return {("datatype" if function == "delete_type" else "communicator", program, function): counts
+    kinds = {"delete_type": "datatype", "delete_of_file": "file"}
+    return {(kinds.get(function, "communicator"), program, function): counts
             for function, counts in functions.items()}
 
 
