@@ -192,9 +192,10 @@ def check_trace(trace, ranks):
         equal(outer["tid"], slow["tid"], "track")
         equal([e["args"]["code"] != 0 for e in calls["delete_failing_once"]], [True, False],
               "codes")
-        deletes = [e for e in calls["delete"] if e["dur"] >= 5000]
-        equal(sorted(e["args"]["keyval_of"] for e in deletes),
-              ["delete_causing_another", "delete_slowly"], f"rank {rank}: slow operations")
+        # On a busy machine others may take as long.
+        slow_ones = {e["args"]["keyval_of"] for e in calls["delete"] if e["dur"] >= 5000}
+        equal({"delete_causing_another", "delete_slowly"} - slow_ones, set(),
+              f"rank {rank}: slow operations that are missing")
         check(all(e["cat"] == "callback" or e["dur"] >= 10 for e in mine), "threshold")
         check(len({e["tid"] for e in mine}) == 1, "callbacks ran on one thread")
     check(min(e["ts"] for e in complete) == 0, "begins with 0")
