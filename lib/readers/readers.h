@@ -274,7 +274,12 @@ bool Readers::wait(const Pair& slot, Done done, Stuck stuck) {
       if (round % 16 == 0 && stuck()) return done();
       continue;
     }
-    if (patience.pass()) continue;
+    if (patience.pass()) {
+      // Before it yields, above all: on a busy machine each yield may take the others' time slices, and who
+      // closes a circle sees that from the beginning.
+      if (round % 64 == 0 && stuck()) return done();
+      continue;
+    }
     if (!fence_.light()) {  // a reader that withdraws may not see that anybody waits
       if (stuck()) return done();
       naps.relax();

@@ -12,7 +12,17 @@
 #include "attrcache/attrcache.h"
 #pragma GCC visibility pop
 
+#include "as_set.h"
+#include "error_class.h"
 #include "proposed.h"
+
+/* What programs call them, by its name after MPI_. MPICH, where it makes the library of the standard ABI, has these as
+ * ABI_, and its own under MPI's names. */
+#ifdef MPIR_ATTR_ABI
+#define PROGRAMS(name) ABI_##name
+#else
+#define PROGRAMS(name) MPI_##name
+#endif
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -23,7 +33,7 @@ static attrcache_kind* kinds[KINDS];
 
 int attrcache_proposed_begin(attrcache_domain* of) {
   const attrcache_handle_form form = /* files have pointers in MPICH as well */
-      sizeof(MPI_Session) < sizeof(void*) ? ATTRCACHE_HANDLE_INT : ATTRCACHE_HANDLE_POINTER;
+      sizeof(PROGRAMS(Session)) < sizeof(void*) ? ATTRCACHE_HANDLE_INT : ATTRCACHE_HANDLE_POINTER;
   const attrcache_kind_options session = {"session", form, NULL};
   const attrcache_kind_options file = {"file", ATTRCACHE_HANDLE_POINTER, NULL};
   const int result = attrcache_kind_register(of, &session, &kinds[SESSION]);
@@ -81,36 +91,12 @@ static Attributes* make(int kind, uintptr_t handle) {
 
 /* ---- Errors ---- */
 
-static int class_of(int result, int code) {
-  switch (result) {
-    case ATTRCACHE_OK:
-    case ATTRCACHE_ABSENT:
-      return MPI_SUCCESS;
-    case ATTRCACHE_ERR_CALLBACK:
-      return code == ATTRCACHE_CALLBACK_THREW ? MPI_ERR_OTHER : code;
-    case ATTRCACHE_ERR_KEYVAL_INVALID:
-    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
-    case ATTRCACHE_ERR_KEYVAL_STALE:
-    case ATTRCACHE_ERR_KEYVAL_KIND:
-    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
-      return MPI_ERR_KEYVAL;
-    case ATTRCACHE_ERR_NULL:
-    case ATTRCACHE_ERR_ARGUMENT:
-      return MPI_ERR_ARG;
-    case ATTRCACHE_ERR_MEMORY:
-    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
-      return MPI_ERR_NO_MEM;
-    default:
-      return MPI_ERR_OTHER;
-  }
-}
-
 static int raise_on(int kind, const void* handle, int error) {
   if (error == MPI_SUCCESS) return error;
   if (kind == SESSION) {
-    PMPI_Session_call_errhandler(*(const MPI_Session*)handle, error);
+    PMPI_Session_call_errhandler(*(const PROGRAMS(Session)*)handle, error);
   } else {
-    PMPI_File_call_errhandler(*(const MPI_File*)handle, error);
+    PMPI_File_call_errhandler(*(const PROGRAMS(File)*)handle, error);
   }
   return error;
 }
@@ -120,7 +106,7 @@ static int raise_alone(int error) {
   int has_world = 0;
 
   if (error != MPI_SUCCESS && PMPI_Initialized(&has_world) == MPI_SUCCESS && has_world) {
-    PMPI_Comm_call_errhandler(MPI_COMM_SELF, error);
+    PMPI_Comm_call_errhandler(PROGRAMS(COMM_SELF), error);
   }
   return error;
 }
@@ -129,17 +115,17 @@ static int raise_alone(int error) {
 
 /* A handle as a key, and as attrcache's object. */
 static uintptr_t key_of(int kind, const void* handle) {
-  return kind == SESSION ? (uintptr_t) * (const MPI_Session*)handle
-                         : (uintptr_t) * (const MPI_File*)handle;
+  return kind == SESSION ? (uintptr_t) * (const PROGRAMS(Session)*)handle
+                         : (uintptr_t) * (const PROGRAMS(File)*)handle;
 }
 
 /* Has MPI look at a handle that isn't known here, and raise the error if it is bad. */
 static int look_at(int kind, const void* handle) {
-  MPI_Errhandler handler;
+  PROGRAMS(Errhandler) handler;
   int mode, error;
 
-  if (kind == FILES) return PMPI_File_get_amode(*(const MPI_File*)handle, &mode);
-  error = PMPI_Session_get_errhandler(*(const MPI_Session*)handle, &handler);
+  if (kind == FILES) return PMPI_File_get_amode(*(const PROGRAMS(File)*)handle, &mode);
+  error = PMPI_Session_get_errhandler(*(const PROGRAMS(Session)*)handle, &handler);
   if (error == MPI_SUCCESS) PMPI_Errhandler_free(&handler);
   return error;
 }
@@ -171,7 +157,7 @@ static int operate(Operation what, int kind, const void* handle, int keyval, voi
                                                  (void**)value);
     if (flag != NULL) *flag = result == ATTRCACHE_OK;
   }
-  return raise_on(kind, handle, class_of(result, code));
+  return raise_on(kind, handle, attrcache_error_class(result, code));
 }
 
 static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destructor)(void*),
@@ -181,11 +167,12 @@ static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destruc
                                          .language = ATTRCACHE_C | once,
                                          .destructor = destructor};
 
-  return raise_alone(class_of(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
+  return raise_alone(
+      attrcache_error_class(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
 }
 
 static int free_keyval(int kind, int* keyval) {
-  return raise_alone(class_of(attrcache_keyval_free(kinds[kind], keyval), 0));
+  return raise_alone(attrcache_error_class(attrcache_keyval_free(kinds[kind], keyval), 0));
 }
 
 /* A delete function may end the object itself; then this finds another one in its place, or none. */
@@ -199,7 +186,7 @@ static int end(int kind, const void* handle) {
   pthread_mutex_lock(&lock);
   if (a->handle == key) __atomic_store_n(&a->used, 0, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&lock);
-  return raise_on(kind, handle, class_of(result, code));
+  return raise_on(kind, handle, attrcache_error_class(result, code));
 }
 
 int attrcache_proposed_end_session(const void* handle) { return end(SESSION, handle); }
@@ -210,8 +197,8 @@ int attrcache_proposed_end_all(void) {
 
   for (int kind = KINDS; kind-- > 0;) {
     for (Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
-      const MPI_Session session = (MPI_Session)a->handle;
-      const MPI_File file = (MPI_File)a->handle;
+      const PROGRAMS(Session) session = (PROGRAMS(Session))a->handle;
+      const PROGRAMS(File) file = (PROGRAMS(File))a->handle;
 
       if (!__atomic_load_n(&a->used, __ATOMIC_ACQUIRE)) continue;
       error = end(kind, kind == SESSION ? (const void*)&session : (const void*)&file);
@@ -223,75 +210,37 @@ int attrcache_proposed_end_all(void) {
 
 /* ---- The functions of programs ---- */
 
-#define FUNCTIONS(Kind, KIND)                                                                     \
-  typedef int Kind##_delete_fn(MPI_##Kind, int, void*, void*);                                    \
-  EXPORTED int MPIX_##Kind##_create_keyval(Kind##_delete_fn* delete_fn, int* keyval,              \
-                                           void* extra_state) {                                   \
-    return create_keyval(KIND, (attrcache_callback*)delete_fn, NULL, 0, keyval, extra_state);     \
-  }                                                                                               \
-  EXPORTED int MPIX_##Kind##_create_keyval_x(                                                     \
-      Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {   \
-    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, 0, keyval,             \
-                         extra_state);                                                            \
-  }                                                                                               \
-  EXPORTED int MPIX_##Kind##_create_keyval_once(                                                  \
-      Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {   \
-    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, ATTRCACHE_DELETE_ONCE, \
-                         keyval, extra_state);                                                    \
-  }                                                                                               \
-  EXPORTED int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval(KIND, keyval); }       \
-  EXPORTED int MPIX_##Kind##_set_attr(MPI_##Kind object, int keyval, void* value) {               \
-    return operate(SET, KIND, &object, keyval, value, NULL);                                      \
-  }                                                                                               \
-  EXPORTED int MPIX_##Kind##_get_attr(MPI_##Kind object, int keyval, void* value, int* flag) {    \
-    return operate(GET, KIND, &object, keyval, value, flag);                                      \
-  }                                                                                               \
-  EXPORTED int MPIX_##Kind##_delete_attr(MPI_##Kind object, int keyval) {                         \
-    return operate(DELETE, KIND, &object, keyval, NULL, NULL);                                    \
+#define FUNCTIONS(Kind, KIND)                                                                      \
+  typedef int Kind##_delete_fn(PROGRAMS(Kind), int, void*, void*);                                 \
+  EXPORTED int MPIX_##Kind##_create_keyval(Kind##_delete_fn* delete_fn, int* keyval,               \
+                                           void* extra_state) {                                    \
+    return create_keyval(KIND, (attrcache_callback*)delete_fn, NULL, 0, keyval, extra_state);      \
+  }                                                                                                \
+  EXPORTED int MPIX_##Kind##_create_keyval_x(                                                      \
+      Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {    \
+    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, 0, keyval,              \
+                         extra_state);                                                             \
+  }                                                                                                \
+  EXPORTED int MPIX_##Kind##_create_keyval_once(                                                   \
+      Kind##_delete_fn* delete_fn, void (*destructor)(void*), int* keyval, void* extra_state) {    \
+    return create_keyval(KIND, (attrcache_callback*)delete_fn, destructor, ATTRCACHE_DELETE_ONCE,  \
+                         keyval, extra_state);                                                     \
+  }                                                                                                \
+  EXPORTED int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval(KIND, keyval); }        \
+  EXPORTED int MPIX_##Kind##_set_attr(PROGRAMS(Kind) object, int keyval, void* value) {            \
+    return operate(SET, KIND, &object, keyval, value, NULL);                                       \
+  }                                                                                                \
+  EXPORTED int MPIX_##Kind##_get_attr(PROGRAMS(Kind) object, int keyval, void* value, int* flag) { \
+    return operate(GET, KIND, &object, keyval, value, flag);                                       \
+  }                                                                                                \
+  EXPORTED int MPIX_##Kind##_delete_attr(PROGRAMS(Kind) object, int keyval) {                      \
+    return operate(DELETE, KIND, &object, keyval, NULL, NULL);                                     \
   }
 
 FUNCTIONS(Session, SESSION)
 FUNCTIONS(File, FILES)
 
 /* ---- Keyvals of communicators, datatypes and windows ---- */
-
-/* They get values as they were set, so they are called by functions of ours. */
-typedef struct {
-  attrcache_callback *copy_fn, *delete_fn;
-  void (*destructor)(void*);
-  void* extra_state;
-} Extended;
-
-static void end_extended(void* extended) {
-  const Extended was = *(Extended*)extended;
-
-  free(extended);
-  if (was.destructor != NULL) was.destructor(was.extra_state);
-}
-
-static int create_extended(int kind, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
-                           attrcache_copy_raw_fn* copy, attrcache_delete_raw_fn* delete,
-                           void (*destructor)(void*), int once, int* keyval, void* extra_state) {
-  const Extended what = {copy_fn, delete_fn, destructor, extra_state};
-  attrcache_callbacks callbacks = {.copy_fn = copy_fn,
-                                   .delete_fn = delete_fn,
-                                   .language = ATTRCACHE_RAW | once,
-                                   .destructor = end_extended};
-  Extended* const made = malloc(sizeof *made);
-  int result = ATTRCACHE_ERR_MEMORY;
-
-  if (made != NULL) {
-    *made = what;
-    callbacks.extra_state = made;
-    if (copy_fn != ATTRCACHE_NULL_COPY_FN && copy_fn != ATTRCACHE_DUP_FN) {
-      callbacks.copy_fn = (attrcache_callback*)copy;
-    }
-    if (delete_fn != ATTRCACHE_NULL_DELETE_FN) callbacks.delete_fn = (attrcache_callback*)delete;
-    result = attrcache_keyval_create(attrcache_kind_of(domain, kind), &callbacks, keyval);
-    if (result != ATTRCACHE_OK) free(made);
-  }
-  return raise_alone(class_of(result, 0));
-}
 
 /* MPI's own functions become attrcache's, of which no call is made. */
 #define KNOWN(fn, mpi, ours) ((fn) == (mpi) ? (ours) : (attrcache_callback*)(fn))
@@ -303,34 +252,26 @@ static int create_extended(int kind, attrcache_callback* copy_fn, attrcache_call
     attrcache_callback* const copy = copy_fn == MPI_##KIND##_NULL_COPY_FN                         \
                                          ? ATTRCACHE_NULL_COPY_FN                                 \
                                          : KNOWN(copy_fn, MPI_##KIND##_DUP_FN, ATTRCACHE_DUP_FN); \
-    return create_extended(number, copy,                                                          \
-                           KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK),  \
-                           copy_##Kind, delete_##Kind, destructor, once, keyval, extra_state);    \
+    const attrcache_callbacks callbacks = {                                                       \
+        .copy_fn = copy,                                                                          \
+        .delete_fn = KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK),        \
+        .extra_state = extra_state,                                                               \
+        .language = once,                                                                         \
+        .destructor = destructor};                                                                \
+    return raise_alone(                                                                           \
+        attrcache_error_class(create_as_set(attrcache_kind_of(domain, number), callbacks,         \
+                                            sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval),      \
+                              0));                                                                \
   }
 #ifdef MPIR_ATTR_AS_FORTRAN /* MPICH has it since 5.1 */
 #define CREATE_X(Kind, KIND, number)
 #else
 #define CREATE_X(Kind, KIND, number) CREATE(MPIX_##Kind##_create_keyval_x, Kind, KIND, number, 0)
 #endif
-#define KEYVALS(Kind, KIND, Handle, number)                                                      \
-  static int copy_##Kind(void* object, int keyval, void* extra_state, void* context,             \
-                         attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,              \
-                         intptr_t* value_out, int* flag) {                                       \
-    const Extended* const x = extra_state;                                                       \
-    (void)context, (void)tag, (void)tag_out;                                                     \
-    return ((MPI_##Kind##_copy_attr_function*)x->copy_fn)(                                       \
-        (Handle)(uintptr_t)object, keyval, x->extra_state, (void*)value, value_out, flag);       \
-  }                                                                                              \
-  static int delete_##Kind(void* object, int keyval, void* extra_state, void* context,           \
-                           attrcache_tag tag, intptr_t value) {                                  \
-    const Extended* const x = extra_state;                                                       \
-    (void)context, (void)tag;                                                                    \
-    return ((MPI_##Kind##_delete_attr_function*)x->delete_fn)((Handle)(uintptr_t)object, keyval, \
-                                                              (void*)value, x->extra_state);     \
-  }                                                                                              \
-  CREATE_X(Kind, KIND, number)                                                                   \
+#define KEYVALS(Kind, KIND, number) \
+  CREATE_X(Kind, KIND, number)      \
   CREATE(MPIX_##Kind##_create_keyval_once, Kind, KIND, number, ATTRCACHE_DELETE_ONCE)
 
-KEYVALS(Comm, COMM, MPI_Comm, ATTRCACHE_COMMUNICATOR)
-KEYVALS(Type, TYPE, MPI_Datatype, ATTRCACHE_DATATYPE)
-KEYVALS(Win, WIN, MPI_Win, ATTRCACHE_WINDOW)
+KEYVALS(Comm, COMM, ATTRCACHE_COMMUNICATOR)
+KEYVALS(Type, TYPE, ATTRCACHE_DATATYPE)
+KEYVALS(Win, WIN, ATTRCACHE_WINDOW)

@@ -25,6 +25,17 @@
 
 static int rank;
 
+/* Of attrcache/mpix.h, where they are served. */
+typedef int File_delete_fn(MPI_File, int, void*, void*);
+#pragma weak MPIX_File_create_keyval
+#pragma weak MPIX_File_free_keyval
+#pragma weak MPIX_File_set_attr
+#pragma weak MPIX_File_get_attr
+int MPIX_File_create_keyval(File_delete_fn*, int*, void*);
+int MPIX_File_free_keyval(int*);
+int MPIX_File_set_attr(MPI_File, int, void*);
+int MPIX_File_get_attr(MPI_File, int, void*, int*);
+
 /* ---- Callbacks, by whose names the report tells keyvals apart ---- */
 
 static int copy_plain(MPI_Comm comm, int keyval, void* extra, void* in, void* out, int* flag) {
@@ -328,6 +339,28 @@ static void terminate(pid_t pid) {
   if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status)) exit(1);
 }
 
+static int delete_of_file(MPI_File file, int keyval, void* value, void* extra) {
+  (void)keyval, (void)extra;
+  return file == *(MPI_File*)value ? MPI_SUCCESS : MPI_ERR_FILE;
+}
+
+static void file(void) {
+  MPI_File opened;
+  char name[64];
+  void* value;
+  int keyval, flag;
+  snprintf(name, sizeof name, "report.%d", (int)getpid());
+  MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &opened);
+  MPIX_File_create_keyval(delete_of_file, &keyval, NULL);
+  MPIX_File_get_attr(opened, keyval, &value, &flag);
+  MPIX_File_set_attr(opened, keyval, &opened);
+  MPIX_File_set_attr(opened, keyval, &opened);
+  MPIX_File_get_attr(opened, keyval, &value, &flag);
+  MPIX_File_free_keyval(&keyval);
+  MPI_File_close(&opened);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   int provided;
@@ -346,6 +379,7 @@ int main(int argc, char** argv) {
     failing();
     stale();
     left();
+    if (MPIX_File_create_keyval != NULL) file();
     at_finalize();
   } else if (strcmp(what, "nothing") == 0) {
     if (rank == size - 1) plain();

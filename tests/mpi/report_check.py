@@ -55,8 +55,11 @@ def expected_of(rank, program):
         "delete_left": dict(created=2, leaked=2, sets=1, gets=3, copies=n, attached=n + 1),
         "delete_on_self": dict(created=1, freed=1, sets=1, deleted_with_object=1, delete_calls=1),
         "delete_on_world": dict(created=1, freed=1, sets=1, attached=1),
+        "delete_of_file": dict(created=1, freed=1, sets=2, gets=1, absent=1, deleted_with_object=1,
+                               delete_calls=2),
     }
-    return {("datatype" if function == "delete_type" else "communicator", program, function): counts
+    kinds = {"delete_type": "datatype", "delete_of_file": "file"}
+    return {(kinds.get(function, "communicator"), program, function): counts
             for function, counts in functions.items()}
 
 
@@ -189,9 +192,10 @@ def check_trace(trace, ranks):
         equal(outer["tid"], slow["tid"], "track")
         equal([e["args"]["code"] != 0 for e in calls["delete_failing_once"]], [True, False],
               "codes")
-        deletes = [e for e in calls["delete"] if e["dur"] >= 5000]
-        equal(sorted(e["args"]["keyval_of"] for e in deletes),
-              ["delete_causing_another", "delete_slowly"], f"rank {rank}: slow operations")
+        # On a busy machine others may take as long.
+        slow_ones = {e["args"]["keyval_of"] for e in calls["delete"] if e["dur"] >= 5000}
+        equal({"delete_causing_another", "delete_slowly"} - slow_ones, set(),
+              f"rank {rank}: slow operations that are missing")
         check(all(e["cat"] == "callback" or e["dur"] >= 10 for e in mine), "threshold")
         check(len({e["tid"] for e in mine}) == 1, "callbacks ran on one thread")
     check(min(e["ts"] for e in complete) == 0, "begins with 0")

@@ -152,7 +152,7 @@ python3 - long.trace <<'END' || fail "all operations"
 import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]
 names = [e["name"] for e in events if e.get("cat") == "operation"]
-expected = {"set": 614, "delete": 506, "free_keyval": 1129}
+expected = {"set": 616, "delete": 506, "free_keyval": 1130}
 assert {name: names.count(name) for name in expected} == expected, names
 assert names.count("dup") >= 4 and names.count("free") >= 10, names
 END

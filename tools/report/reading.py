@@ -30,6 +30,8 @@ NUMBERS = [
 TIMES = ["callback_ns", "callback_own_ns"]
 # What a kind of objects is called in the names of its functions; of reports that don't say it.
 KINDS = {"communicator": "Comm", "datatype": "Type", "window": "Win"}
+# What ends an object of a kind for which MPI itself has no attributes.
+ENDS = {"session": "MPI_Session_finalize", "file": "MPI_File_close"}
 
 # Counters are 64 bits wide.
 MOST = 2**64

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The report for people: what was used most, then what is wrong, then how ranks differ."""
 
-from reading import NUMBERS, origin, title
+from reading import ENDS, NUMBERS, origin, title
 from words import counted, duration, listed
 
 # Up to this many ranks get a line each.
@@ -87,6 +87,10 @@ def table(lines):
     return out + ([row_of(sums(lines), "all")] if len(lines) > 1 else [])
 
 
+def end_of(report, kind):
+    return ENDS.get(kind, f"MPI_{report['kinds'][kind]}_free")
+
+
 def attributes_left(report):
     """What is alike but for its object is told together."""
     alike = {}
@@ -104,7 +108,7 @@ def attributes_left(report):
         elif one["predefined"]:
             fate = f"{report['mpi']} never deletes {them}"
         else:
-            fate = f"no MPI_{report['kinds'][one['kind']]}_free, so delete_fn never ran"
+            fate = f"no {end_of(report, one['kind'])}, so delete_fn never ran"
         names = listed([entry["object"] for entry in entries])
         yield f"{counted(number, 'attribute')} of {origin(one)}, on {names}: {fate}"
 
@@ -119,13 +123,13 @@ def objects_left(report):
         at = (
             (", made by a dup at " if how == "dup" else ", first used at ") + place if place else ""
         )
-        yield f"{counted(number, kind)}{at}: no MPI_{report['kinds'][kind]}_free"
+        yield f"{counted(number, kind)}{at}: no {end_of(report, kind)}"
 
 
 def left(report):
     out = [
         f"{counted(line['leaked'], 'keyval')} of {origin(line)}: "
-        f"no MPI_{report['kinds'][line['kind']]}_free_keyval"
+        f"no MPI{'X' * (line['kind'] in ENDS)}_{report['kinds'][line['kind']]}_free_keyval"
         for line in report["sum"]["keyvals"]
         if line["leaked"]
     ]

@@ -13,6 +13,7 @@
 #include "mpi/native/native.h"
 #include "mpi/serving/begin.h"
 #include "mpi/serving/unanchored.h"
+#include "mpi/watching/watch.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi::extensions {
@@ -28,65 +29,86 @@ int may_create(const int* keyval, const Process** state) {
 
 // ---- Sessions and files ----
 
+// What names.h is for MPI's own functions: it raises the error of a keyval that can't be freed.
+struct MpixNames {
+  static int free_keyval(int*) { return raise_on_world(MPI_ERR_KEYVAL); }
+};
+
 // An operation of attrcache's on an object. `operation(table, &callback_code)` returns its result.
 template <typename Kind, typename Operation>
-int operate(typename Kind::Handle handle, Attach if_none, Operation operation) {
+int operate(Doing doing, typename Kind::Handle handle, int keyval, Operation operation) {
   static constinit attrcache_table nothing = {};
-  if (process() == nullptr) return raise_on<Kind>(handle, MPI_ERR_KEYVAL);  // no keyval was made
+  if (process() == nullptr) {  // no keyval was made
+    note_passed_on(doing, Kind::kNumber, keyval);
+    return raise_on<Kind>(handle, MPI_ERR_KEYVAL);
+  }
   Anchor* anchor;
+  const Attach if_none = doing == Doing::kSet ? Attach::kYes : Attach::kNo;
   int code = find_unanchored<Kind>(handle, if_none, &anchor);
   if (code != MPI_SUCCESS) return code;
-  const int result = operation(anchor != nullptr ? &anchor->table : &nothing, &code);
-  return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS
-                                    : raise_on<Kind>(handle, error_code(result, code));
+  attrcache_table* const table = anchor != nullptr ? &anchor->table : &nothing;
+  if (checking()) {
+    watch_thread(doing, Kind::kNumber, keyval);
+    if (doing == Doing::kSet) watch_set(Kind::kNumber, keyval);
+    if (doing == Doing::kDelete) watch_delete(Kind::kNumber, table, keyval);
+  }
+  const int result = operation(table, &code);
+  if (result <= ATTRCACHE_ABSENT) return MPI_SUCCESS;
+  note_result(result, doing, Kind::kNumber, keyval);
+  return raise_on<Kind>(handle, error_code(result, code));
 }
 
 template <typename Kind>
 int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
-                  Destructor* destructor, int once, int* keyval, void* extra_state) {
+                  Destructor* destructor, int once, int* keyval, void* extra_state,
+                  const void* caller) {
   const Process* state;
   if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
+  auto* const any = reinterpret_cast<attrcache_callback*>(delete_fn);
   const attrcache_callbacks callbacks = {
-      nullptr,     reinterpret_cast<attrcache_callback*>(delete_fn),
-      extra_state, static_cast<attrcache_language>(ATTRCACHE_C | once),
-      destructor,  nullptr,
-      nullptr};
-  const int result = attrcache_keyval_create(unanchored_kind<Kind>(), &callbacks, keyval);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+      nullptr,    any,     extra_state, static_cast<attrcache_language>(ATTRCACHE_C | once),
+      destructor, nullptr, nullptr};
+  return create_keyval_watched(*state, Kind::kNumber, callbacks, keyval, {caller, nullptr, any});
 }
 
 template <typename Kind>
 int free_keyval(int* keyval) {
-  if (process() == nullptr) return raise_on_world(MPI_ERR_KEYVAL);
-  const int result = attrcache_keyval_free(unanchored_kind<Kind>(), keyval);
-  if (result > ATTRCACHE_ABSENT) return raise_on_world(error_code(result, 0));
-  *keyval = MPI_KEYVAL_INVALID;
-  return MPI_SUCCESS;
+  if (keyval == nullptr) return raise_on_world(MPI_ERR_ARG);
+  if (process() == nullptr) {
+    note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
+    return raise_on_world(MPI_ERR_KEYVAL);
+  }
+  return free_keyval_watched<MpixNames>(Kind::kNumber, keyval);
 }
 
 template <typename Kind>
 int set_attr(typename Kind::Handle handle, int keyval, void* value) {
-  return operate<Kind>(handle, Attach::kYes, [&](attrcache_table* table, int* code) {
-    return attrcache_set(unanchored_kind<Kind>(), table, facts::to_object(handle), keyval,
+  return operate<Kind>(Doing::kSet, handle, keyval, [&](attrcache_table* table, int* code) {
+    if (watched() != 0) count(counts.sets);
+    const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
+    return attrcache_set(kind_of<Kind>(), table, facts::to_object(handle), keyval,
                          reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER, code);
   });
 }
 
 template <typename Kind>
 int get_attr(typename Kind::Handle handle, int keyval, void* value, int* flag) {
-  return operate<Kind>(handle, Attach::kNo, [&](attrcache_table* table, int*) -> int {
+  return operate<Kind>(Doing::kGet, handle, keyval, [&](attrcache_table* table, int*) -> int {
     if (flag == nullptr) return ATTRCACHE_ERR_NULL;
-    const int result =
-        attrcache_get(unanchored_kind<Kind>(), table, keyval, static_cast<void**>(value));
+    const int result = attrcache_get(kind_of<Kind>(), table, keyval, static_cast<void**>(value));
     *flag = result == ATTRCACHE_OK;
+    if (counting() && result <= ATTRCACHE_ABSENT)
+      report::got(Kind::kNumber, keyval, result == ATTRCACHE_OK);
     return result;
   });
 }
 
 template <typename Kind>
 int delete_attr(typename Kind::Handle handle, int keyval) {
-  return operate<Kind>(handle, Attach::kNo, [&](attrcache_table* table, int* code) {
-    return attrcache_delete(unanchored_kind<Kind>(), table, facts::to_object(handle), keyval, code);
+  return operate<Kind>(Doing::kDelete, handle, keyval, [&](attrcache_table* table, int* code) {
+    if (watched() != 0) count(counts.deletes);
+    const report::Operation operation(report::What::kDelete, Kind::kNumber, keyval);
+    return attrcache_delete(kind_of<Kind>(), table, facts::to_object(handle), keyval, code);
   });
 }
 
@@ -172,17 +194,20 @@ extern "C" {
   using MPIX_##Kind##_delete_fn = int(Kind::Handle, int, void*, void*);                            \
   ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval(MPIX_##Kind##_delete_fn* delete_fn, int* keyval, \
                                                   void* extra_state) {                             \
-    return create_keyval<Kind>(delete_fn, nullptr, 0, keyval, extra_state);                        \
+    return create_keyval<Kind>(delete_fn, nullptr, 0, keyval, extra_state,                         \
+                               __builtin_return_address(0));                                       \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_x(MPIX_##Kind##_delete_fn* delete_fn,            \
                                                     Destructor* destructor, int* keyval,           \
                                                     void* extra_state) {                           \
-    return create_keyval<Kind>(delete_fn, destructor, 0, keyval, extra_state);                     \
+    return create_keyval<Kind>(delete_fn, destructor, 0, keyval, extra_state,                      \
+                               __builtin_return_address(0));                                       \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_create_keyval_once(MPIX_##Kind##_delete_fn* delete_fn,         \
                                                        Destructor* destructor, int* keyval,        \
                                                        void* extra_state) {                        \
-    return create_keyval<Kind>(delete_fn, destructor, ATTRCACHE_DELETE_ONCE, keyval, extra_state); \
+    return create_keyval<Kind>(delete_fn, destructor, ATTRCACHE_DELETE_ONCE, keyval, extra_state,  \
+                               __builtin_return_address(0));                                       \
   }                                                                                                \
   ATTRCACHE_ENTRY int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval<Kind>(keyval); } \
   ATTRCACHE_ENTRY int MPIX_##Kind##_set_attr(Kind::Handle object, int keyval, void* value) {       \

@@ -13,7 +13,11 @@ namespace attrcache::mpi {
 enum KindNumber {
 #define ATTRCACHE_KIND(kind, ...) k##kind,
 #include "mpi/native/kinds.def"
-  kMpiKinds
+  kMpiKinds,
+  // Kinds without attributes in MPI (serving/unanchored.h).
+  kSession = kMpiKinds,
+  kFile,
+  kAllKinds
 };
 static_assert(kCommunicator == int{ATTRCACHE_COMMUNICATOR} &&
               kDatatype == int{ATTRCACHE_DATATYPE} && kWindow == int{ATTRCACHE_WINDOW});
@@ -27,7 +31,10 @@ struct KindNames {
 inline constexpr KindNames kKindNames[] = {
 #define ATTRCACHE_KIND(kind, word, Comm, comm, ...) {#word, #Comm, #comm},
 #include "mpi/native/kinds.def"
+    {"session", "Session", nullptr},
+    {"file", "File", nullptr},
 };
+static_assert(sizeof kKindNames / sizeof *kKindNames == kAllKinds);
 
 }  // namespace attrcache::mpi
 

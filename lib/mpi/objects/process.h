@@ -13,13 +13,9 @@
 
 namespace attrcache::mpi {
 
-// Sessions and files.
-inline constexpr int kUnanchoredKinds = 2;
-
 struct Process {
   attrcache_domain* domain;
-  attrcache_kind* kinds[kMpiKinds];
-  attrcache_kind* unanchored[kUnanchoredKinds];  // of serving/unanchored.h
+  attrcache_kind* kinds[kAllKinds];
   int anchor_keyvals[kMpiKinds];  // MPI's own keyvals, under which it keeps the anchors
   // True for a kind that is left to MPI. A tool in front of attrcache wraps some of this kind's
   // functions and may call PMPI_ names in turn, where a keyval of attrcache's is unknown.

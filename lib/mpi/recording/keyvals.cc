@@ -32,7 +32,7 @@ struct Record {
 };
 
 constexpr uint32_t kIndices = 1u << 17;
-constinit Atomic<Record*> records[kMpiKinds][kIndices];
+constinit Atomic<Record*> records[kAllKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
   // (MR5) Both acquires pair with the releases in begin_keyval().
@@ -116,10 +116,11 @@ int copy_c(Object object, int keyval, void* extra_state, void* in, void* out, in
       object, keyval, w.callbacks.extra_state, in, out, flag));
 }
 
-int delete_c(Object object, int keyval, void* value, void* extra_state) {
+template <typename Handle>
+int delete_c(Handle object, int keyval, void* value, void* extra_state) {
   const auto& w = *static_cast<Wrapped*>(extra_state);
   Running running(w, false);
-  return running.ended(as<int(Object, int, void*, void*)>(w.callbacks.delete_fn)(
+  return running.ended(as<int(Handle, int, void*, void*)>(w.callbacks.delete_fn)(
       object, keyval, value, w.callbacks.extra_state));
 }
 
@@ -179,7 +180,7 @@ struct Wrappers {
   attrcache_callback* delete_fn;
 };
 
-Wrappers wrappers(attrcache_language language) {
+Wrappers wrappers(int kind, attrcache_language language) {
   switch (language & ~ATTRCACHE_DELETE_ONCE) {
     case ATTRCACHE_FORTRAN_FINT:
       return {any(copy_fortran<int>), any(delete_fortran<int>)};
@@ -188,7 +189,8 @@ Wrappers wrappers(attrcache_language language) {
     case ATTRCACHE_RAW:
       return {any(copy_raw), any(delete_raw)};
     default:
-      return {any(copy_c), any(delete_c)};
+      // Files' handles are pointers in all MPIs.
+      return {any(copy_c), kind == kFile ? any(delete_c<void*>) : any(delete_c<Object>)};
   }
 }
 
@@ -205,7 +207,7 @@ Creation::Creation(int kind, const attrcache_callbacks& callbacks, const Source&
   if (maker == nullptr) return;
   wrapped_ = kProcessMemory.make<Wrapped>(Wrapped{callbacks, kind, 0, maker});
   if (wrapped_ == nullptr) return;
-  const Wrappers ours = wrappers(callbacks.language);
+  const Wrappers ours = wrappers(kind, callbacks.language);
   if (calls_copy(callbacks)) callbacks_.copy_fn = ours.copy_fn;
   if (calls_delete(callbacks)) callbacks_.delete_fn = ours.delete_fn;
   callbacks_.extra_state = wrapped_;

@@ -66,7 +66,9 @@ std::string ask_name(void* object) {
 
 Object describe(const Known& k, bool ask) {
   Object o = {k.kind, "", false, false};
-  if (k.object != nullptr) {
+  if (k.kind >= kMpiKinds) {  // MPI_Finalize ends those that are left
+    o.deleted_by_finalize = true;
+  } else if (k.object != nullptr) {
     with_kind(k.kind, [&](auto kind) {
       using Kind = decltype(kind);
       const uintptr_t key = facts::to_key(facts::from_object<typename Kind::Handle>(k.object));
@@ -87,6 +89,7 @@ Object describe(const Known& k, bool ask) {
 }  // namespace
 
 std::string name_of(int number, void* object) {
+  if (number >= kMpiKinds) return "";
   return with_kind(number, [object](auto kind) { return ask_name<decltype(kind)>(object); });
 }
 

@@ -6,6 +6,8 @@
 
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
+#include "mpi/recording/living.h"
+#include "mpi/recording/trace.h"
 #include "mpi/serving/anchor_callbacks.h"
 
 namespace attrcache::mpi {
@@ -44,11 +46,14 @@ int end_object(typename Kind::Handle handle) {
   Anchor* const anchor = find_anchor<Kind>(handle);
   if (anchor == nullptr) return MPI_SUCCESS;
   int code = 0;
-  const int result = attrcache_delete_all(unanchored_kind<Kind>(), &anchor->table,
-                                          facts::to_object(handle), ATTRCACHE_DRAIN_FINALLY, &code);
+  const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
+  report::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  const int result = attrcache_delete_all(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                                          ATTRCACHE_DRAIN_FINALLY, &code);
   // If the map doesn't have it any more, a callback has ended the object, and the table with it.
   if (objects<Kind>.find(key) == anchor) {
     objects<Kind>.erase(key);
+    report::ended(anchor);
     delete_anchor(anchor);
   }
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on<Kind>(handle, error_code(result, code));
@@ -74,13 +79,11 @@ void end_all(int* first_failure) {
 }  // namespace
 
 int register_unanchored(Process& state) {
-  const attrcache_kind_options options[kUnanchoredKinds] = {
-      {"session", Session::kHandleForm, nullptr}, {"file", File::kHandleForm, nullptr}};
-  int result = ATTRCACHE_OK;
-  for (int i = 0; i < kUnanchoredKinds && result == ATTRCACHE_OK; ++i) {
-    result = attrcache_kind_register(state.domain, &options[i], &state.unanchored[i]);
-  }
-  return result;
+  const attrcache_kind_options session = {kKindNames[kSession].word, Session::kHandleForm, nullptr};
+  const attrcache_kind_options file = {kKindNames[kFile].word, File::kHandleForm, nullptr};
+  const int result = attrcache_kind_register(state.domain, &session, &state.kinds[kSession]);
+  return result == ATTRCACHE_OK ? attrcache_kind_register(state.domain, &file, &state.kinds[kFile])
+                                : result;
 }
 
 template <typename Kind>
@@ -99,7 +102,13 @@ int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found
   Anchor* const made = new_anchor();
   if (made != nullptr) {
     *found = static_cast<Anchor*>(objects<Kind>.insert(facts::to_key(handle), made));
-    if (*found != made) delete_anchor(made);
+    if (*found != made) {
+      delete_anchor(made);
+    } else {
+      count(counts.objects);
+      report::appeared(Kind::kNumber, made);
+      report::known_as(Kind::kNumber, made, facts::to_object(handle));
+    }
   }
   return *found != nullptr ? MPI_SUCCESS : raise_on<Kind>(handle, MPI_ERR_NO_MEM);
 }

@@ -16,18 +16,14 @@ namespace attrcache::mpi {
 // What kinds.h says of the other kinds, as far as it is needed here.
 struct Session {
   using Handle = facts::SessionHandle;
-  static constexpr int kNumber = 0;
+  static constexpr int kNumber = kSession;
   static constexpr attrcache_handle_form kHandleForm = facts::kHandleForm;
 };
 struct File {
   using Handle = MPI_File;
-  static constexpr int kNumber = 1;
+  static constexpr int kNumber = kFile;
   static constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
 };
-template <typename Kind>
-attrcache_kind* unanchored_kind() {
-  return process()->unanchored[Kind::kNumber];
-}
 
 // Registers the kinds of sessions and files. A result of attrcache's.
 int register_unanchored(Process& state);

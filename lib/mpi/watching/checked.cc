@@ -162,10 +162,10 @@ Callback* callback(Function* function) {
   return reinterpret_cast<Callback*>(function);
 }
 
-template <typename Kind>
+template <typename Handle>
 attrcache_callbacks checkers_c() {
-  return {callback(copy_c<typename Kind::Handle>),
-          callback(delete_c<typename Kind::Handle>),
+  return {callback(copy_c<Handle>),
+          callback(delete_c<Handle>),
           nullptr,
           ATTRCACHE_C,
           destroy_checked,
@@ -188,7 +188,9 @@ attrcache_callbacks checkers(int number, attrcache_language language) {
   const int convention = language & ~ATTRCACHE_DELETE_ONCE;
   if (convention == ATTRCACHE_FORTRAN_FINT) return checkers_fortran<MPI_Fint>(language);
   if (convention == ATTRCACHE_FORTRAN_AINT) return checkers_fortran<MPI_Aint>(language);
-  return with_kind(number, [](auto kind) { return checkers_c<decltype(kind)>(); });
+  if (number == kSession) return checkers_c<facts::SessionHandle>();
+  if (number == kFile) return checkers_c<MPI_File>();
+  return with_kind(number, [](auto kind) { return checkers_c<typename decltype(kind)::Handle>(); });
 }
 
 const Checked* checked_of(const attrcache_keyval_info& info) {

@@ -118,12 +118,13 @@ void add_facts(Line& line, const Case& c, bool names_kind) {
 
 void warn(Misuse sort, const Case& c, Place place) {
   const MisuseText& text = describe(sort);
-  const bool has_kind = c.kind >= 0 && c.kind < kMpiKinds;
+  const bool has_kind = c.kind >= 0 && c.kind < kAllKinds;
   Line line;
   line.add("attrcache[%d]: warning: ", getpid());
   const bool has_function = has_kind && c.doing != Doing::kUnknown;
   if (has_function) {
-    line.add("MPI_%s_%s: ", kKindNames[c.kind].c, kCalls[static_cast<int>(c.doing)]);
+    line.add("%s_%s_%s: ", c.kind < kMpiKinds ? "MPI" : "MPIX", kKindNames[c.kind].c,
+             kCalls[static_cast<int>(c.doing)]);
   }
   line.add("%s", text.what);
   const bool names_kind = has_kind && !has_function;

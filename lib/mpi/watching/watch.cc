@@ -63,7 +63,7 @@ void note_result(int result, Doing doing, int kind, int keyval) {
     case ATTRCACHE_ERR_KEYVAL_KIND: {
       char detail[32];
       const unsigned its = static_cast<unsigned>(keyval) & id::kKindMask;
-      if (its < unsigned{kMpiKinds}) {
+      if (its < unsigned{kAllKinds}) {
         std::snprintf(detail, sizeof detail, "a %s's", kKindNames[its].word);
         c.detail = detail;
       }
@@ -154,6 +154,7 @@ namespace {
 class OnPredefined {
  public:
   explicit OnPredefined(int kind) : kind_(kind) {
+    if (kind >= kMpiKinds) return;  // there are none
     with_kind(kind, [this](auto k) {
       using Kind = decltype(k);
       objects<Kind>.for_each([this](uintptr_t handle, void* anchor) {
@@ -210,7 +211,7 @@ void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes)
 }  // namespace
 
 void watch_end() {
-  for (int kind = 0; kind < kMpiKinds; ++kind) {
+  for (int kind = 0; kind < kAllKinds; ++kind) {
     const OnPredefined predefined(kind);
     attrcache_kind* of = process()->kinds[kind];
     size_t count = 0;

@@ -10,6 +10,9 @@
 #pragma GCC visibility push(hidden)
 #include "attrcache/attrcache_inline.h"
 #pragma GCC visibility pop
+#ifdef MPIR_ATTR_AS_FORTRAN
+#include "as_set.h"
+#endif
 
 static inline attrcache_tag tag_of(MPIR_Attr_type type) {
   return type == MPIR_ATTR_PTR    ? ATTRCACHE_AS_POINTER
@@ -201,14 +204,19 @@ FUNCTIONS(Comm, MPIR_ATTR_COMM, MPIR_Comm, comm)
 FUNCTIONS(Type, MPIR_ATTR_TYPE, MPIR_Datatype, type)
 FUNCTIONS(Win, MPIR_ATTR_WIN, MPIR_Win, win)
 
+/* By which bindings of other languages make keyvals, set and get. */
 #ifdef MPIR_ATTR_AS_FORTRAN
 #define FUNCTIONS_X(Kind, KIND, Object, kind)                                                      \
   int MPIR_##Kind##_create_keyval_x_impl(                                                          \
       MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn,      \
       MPIX_Destructor_function* destructor_fn, int* keyval, void* extra_state) {                   \
-    return MPIR_Attr_create_keyval_x(KIND, known_copy((attrcache_callback*)copy_fn),               \
-                                     (attrcache_callback*)delete_fn, destructor_fn, keyval,        \
-                                     extra_state, #kind "_keyval");                                \
+    const attrcache_callbacks callbacks = {.copy_fn = known_copy((attrcache_callback*)copy_fn),    \
+                                           .delete_fn = (attrcache_callback*)delete_fn,            \
+                                           .extra_state = extra_state,                             \
+                                           .destructor = destructor_fn};                           \
+    return MPIR_Attr_error(                                                                        \
+        create_as_set(MPIR_Attr_kinds[KIND], callbacks, MPIR_ATTR_HANDLES_ARE_INTS, keyval),       \
+        #kind "_keyval");                                                                          \
   }                                                                                                \
   int MPIR_##Kind##_get_attr_as_fortran_impl(Object* object, int keyval, void* value, int* flag) { \
     return kind##_get_slowly(object, keyval, value, flag, MPIR_ATTR_AINT);                         \

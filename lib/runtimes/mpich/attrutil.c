@@ -357,13 +357,13 @@ static void free_binding(void* context, void* extra_state) {
   MPL_free(context);
 }
 
-/* Has the functions of `callbacks` called by these; null if there is no memory. Those that are none, or that attrcache
- * knows, stay. */
-static Binding* bind_callbacks(attrcache_callbacks* callbacks, Binding what,
-                               attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
+/* Has the functions of a keyval that was made a moment ago called by these. Those that are none, or that attrcache knows,
+ * stay. */
+static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what,
+                        attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
   Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
 
-  if (binding == NULL) return NULL;
+  MPIR_Assert(binding != NULL);
   *binding = what;
   binding->copy_fn = callbacks->copy_fn;
   binding->delete_fn = callbacks->delete_fn;
@@ -376,15 +376,6 @@ static Binding* bind_callbacks(attrcache_callbacks* callbacks, Binding what,
   callbacks->language = ATTRCACHE_RAW;
   callbacks->context = binding;
   callbacks->context_destructor = free_binding;
-  return binding;
-}
-
-/* The same for a keyval that was made a moment ago. */
-static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what,
-                        attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
-  Binding* const binding = bind_callbacks(callbacks, what, copy_fn, delete_fn);
-
-  MPIR_Assert(binding != NULL);
   if (attrcache_keyval_set_callbacks(MPIR_Attr_kinds[what.kind], keyval, callbacks) != ATTRCACHE_OK)
     MPL_free(binding);
 }
@@ -500,57 +491,6 @@ void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPI
   what.fortran =
       functions_of_fortran(callbacks.copy_fn, callbacks.delete_fn, of_mpi1, callbacks.extra_state);
   bind_keyval(keyval, &callbacks, what, copy_in_fortran, delete_in_fortran);
-}
-#endif
-
-#ifdef MPIR_ATTR_AS_FORTRAN
-static int copy_as_it_is(void* object, int keyval, void* extra_state, void* context,
-                         attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
-                         intptr_t* value_out, int* flag) {
-  const Binding* const binding = context;
-  void* copy = NULL;
-#ifdef MPIR_ATTR_ABI
-  const int code = ((attrcache_copy_fn*)binding->copy_fn)(object, keyval, extra_state, (void*)value,
-                                                          &copy, flag);
-#else
-  const int code = ((attrcache_copy_int_fn*)binding->copy_fn)(
-      (int)(intptr_t)object, keyval, extra_state, (void*)value, &copy, flag);
-#endif
-
-  *tag_out = tag;
-  *value_out = (intptr_t)copy;
-  return code;
-}
-
-static int delete_as_it_is(void* object, int keyval, void* extra_state, void* context,
-                           attrcache_tag tag, intptr_t value) {
-  const Binding* const binding = context;
-
-  MPL_UNREFERENCED_ARG(tag);
-#ifdef MPIR_ATTR_ABI
-  return ((attrcache_delete_fn*)binding->delete_fn)(object, keyval, (void*)value, extra_state);
-#else
-  return ((attrcache_delete_int_fn*)binding->delete_fn)((int)(intptr_t)object, keyval, (void*)value,
-                                                        extra_state);
-#endif
-}
-
-int MPIR_Attr_create_keyval_x(MPIR_Attr_kind kind, attrcache_callback* copy_fn,
-                              attrcache_callback* delete_fn, void (*destructor)(void*), int* keyval,
-                              void* extra_state, const char* object) {
-  const Binding what = {.kind = kind};
-  attrcache_callbacks callbacks = {.copy_fn = copy_fn,
-                                   .delete_fn = delete_fn,
-                                   .extra_state = extra_state,
-                                   .destructor = destructor};
-  Binding* const binding = bind_callbacks(&callbacks, what, copy_as_it_is, delete_as_it_is);
-  int result = ATTRCACHE_ERR_MEMORY;
-
-  if (binding != NULL) {
-    result = attrcache_keyval_create(MPIR_Attr_kinds[kind], &callbacks, keyval);
-    if (result != ATTRCACHE_OK) MPL_free(binding);
-  }
-  return MPIR_Attr_error(result, object);
 }
 #endif
 

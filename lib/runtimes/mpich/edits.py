@@ -28,7 +28,7 @@ def files(tree):
         tree.add("src/include/" + name, os.path.join(HERE, name))
     for name in ("attr_impl.c", "attrutil.c"):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, name))
-    for name in ("proposed.c", "proposed.h"):
+    for name in ("proposed.c", "proposed.h", "as_set.h", "error_class.h"):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, "..", name))
     # Compiled with what has the same compilers and libraries: automake needn't know of it.
     tree.file("src/mpi/attr/dup_fn.c").after(r'^#include "mpiimpl\.h"$', '#include "proposed.c"')

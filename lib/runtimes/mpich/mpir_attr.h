@@ -46,8 +46,10 @@ extern attrcache_kind* MPIR_Attr_kinds[3];
  * same files from version 5 on, handles are pointers; inside they are ints there, too. */
 #if defined(BUILD_MPI_ABI) || defined(MPICH_BUILD_MPI_ABI)
 #define MPIR_ATTR_ABI 1
+#define MPIR_ATTR_HANDLES_ARE_INTS 0
 void* MPIR_Attr_object(int handle);
 #else
+#define MPIR_ATTR_HANDLES_ARE_INTS 1
 static inline void* MPIR_Attr_object(int handle) { return (void*)(intptr_t)handle; }
 #endif
 
@@ -106,13 +108,6 @@ int MPIR_File_close_impl(MPI_File* file);
 #ifdef MPIR_ATTR_AS_FORTRAN
 /* The language of who sets or reads a value, which MPICH before 5.1 has in a header of its own. */
 typedef enum { MPIR_ATTR_PTR = 0, MPIR_ATTR_AINT = 1, MPIR_ATTR_INT = 3 } MPIR_Attr_type;
-
-/* The body of MPIX_Comm_create_keyval_x and its kin, by which bindings of other languages make keyvals: the functions
- * get values as they were set, not as C reads them, and what copy_fn gives is of the same sort. `destructor` runs once,
- * when the keyval is gone. */
-int MPIR_Attr_create_keyval_x(MPIR_Attr_kind kind, attrcache_callback* copy_fn,
-                              attrcache_callback* delete_fn, void (*destructor)(void*), int* keyval,
-                              void* extra_state, const char* object);
 #endif
 
 /* The bodies of MPI_Comm_free_keyval and its kin. */

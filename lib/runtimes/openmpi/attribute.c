@@ -23,34 +23,15 @@
 #include "opal/class/opal_hash_table.h"
 
 /* After attrcache.h. */
+#include "ompi/attribute/error_class.h"
 #include "ompi/attribute/known_in_fortran.h"
 
 /* One for the process, from the first ompi_attr_init() on. */
 static attrcache_domain* domain;
 attrcache_kind* ompi_attr_kinds[WIN_ATTR + 1];
 
-/* attrcache's results as ours. `code` is that of a failed callback. */
 static int error_of(int result, int code) {
-  switch (result) {
-    case ATTRCACHE_OK:
-      return MPI_SUCCESS;
-    case ATTRCACHE_ERR_CALLBACK:
-      return ATTRCACHE_CALLBACK_THREW == code ? MPI_ERR_OTHER : code;
-    case ATTRCACHE_ERR_KEYVAL_INVALID:
-    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
-    case ATTRCACHE_ERR_KEYVAL_STALE:
-    case ATTRCACHE_ERR_KEYVAL_KIND:
-    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
-      return MPI_ERR_KEYVAL;
-    case ATTRCACHE_ERR_NULL:
-    case ATTRCACHE_ERR_ARGUMENT:
-      return MPI_ERR_ARG;
-    case ATTRCACHE_ERR_MEMORY:
-    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
-      return MPI_ERR_NO_MEM;
-    default: /* ATTRCACHE_ABSENT too, where it is an error */
-      return MPI_ERR_OTHER;
-  }
+  return OPAL_LIKELY(ATTRCACHE_OK == result) ? MPI_SUCCESS : attrcache_error_class(result, code);
 }
 
 /* ---- Beginning ---- */
@@ -200,10 +181,8 @@ int ompi_attr_create_keyval_aint(ompi_attribute_type_t type,
 }
 
 int ompi_attr_free_keyval(ompi_attribute_type_t type, int* key, bool predefined) {
-  const int result = attrcache_keyval_free(ompi_attr_kinds[type], key);
-
   (void)predefined;
-  return ATTRCACHE_ABSENT == result ? MPI_SUCCESS : error_of(result, 0);
+  return error_of(attrcache_keyval_free(ompi_attr_kinds[type], key), 0);
 }
 
 /* ---- Attributes ---- */
@@ -213,7 +192,7 @@ static int set(ompi_attribute_type_t type, void* object, attrcache_table* table,
   int code = 0;
   const int result = attrcache_set(ompi_attr_kinds[type], table, object, key, value, tag, &code);
 
-  return OPAL_LIKELY(ATTRCACHE_OK == result) ? MPI_SUCCESS : error_of(result, code);
+  return error_of(result, code);
 }
 
 int ompi_attr_set_c(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
@@ -234,11 +213,6 @@ int ompi_attr_set_aint(ompi_attribute_type_t type, void* object, attrcache_table
   return set(type, object, table, key, attribute, ATTRCACHE_AS_AINT);
 }
 
-/* What a getter returns when it has found no value. */
-static int not_found(int result) {
-  return ATTRCACHE_ABSENT == result ? MPI_SUCCESS : error_of(result, 0);
-}
-
 /* Goes on where ompi_attr_get_c_at_once() says so. */
 static int get_missed(ompi_attribute_type_t type, const attrcache_table* table, int key,
                       void** attribute, int* flag) {
@@ -252,7 +226,7 @@ static int get_missed(ompi_attribute_type_t type, const attrcache_table* table, 
   }
   result = attrcache_get(ompi_attr_kinds[type], table, OMPI_ATTR_INNER(key), attribute);
   *flag = ATTRCACHE_OK == result;
-  return OPAL_LIKELY(result <= ATTRCACHE_ABSENT) ? MPI_SUCCESS : error_of(result, 0);
+  return OPAL_LIKELY(result <= ATTRCACHE_ABSENT) ? MPI_SUCCESS : attrcache_error_class(result, 0);
 }
 
 int ompi_attr_get_c(ompi_attribute_type_t type, const attrcache_table* table, int key,
@@ -296,7 +270,7 @@ int ompi_attr_get_fint(ompi_attribute_type_t type, const attrcache_table* table,
   }
 #endif
   *flag = ATTRCACHE_OK == result;
-  return ATTRCACHE_OK == result ? MPI_SUCCESS : not_found(result);
+  return error_of(result, 0);
 }
 
 int ompi_attr_get_aint(ompi_attribute_type_t type, const attrcache_table* table, int key,
@@ -304,7 +278,7 @@ int ompi_attr_get_aint(ompi_attribute_type_t type, const attrcache_table* table,
   const int result = attrcache_get_aint(ompi_attr_kinds[type], table, key, attribute);
 
   *flag = ATTRCACHE_OK == result;
-  return ATTRCACHE_OK == result ? MPI_SUCCESS : not_found(result);
+  return error_of(result, 0);
 }
 
 int ompi_attr_delete(ompi_attribute_type_t type, void* object, attrcache_table* table, int key,
@@ -313,7 +287,7 @@ int ompi_attr_delete(ompi_attribute_type_t type, void* object, attrcache_table* 
   const int result = attrcache_delete(ompi_attr_kinds[type], table, object, key, &code);
 
   (void)predefined;
-  return OPAL_LIKELY(ATTRCACHE_OK == result) ? MPI_SUCCESS : error_of(result, code);
+  return ATTRCACHE_ABSENT == result ? MPI_ERR_OTHER : error_of(result, code);
 }
 
 /* ---- Objects ---- */

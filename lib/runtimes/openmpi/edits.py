@@ -42,7 +42,7 @@ def build(tree):
     am.replace(r"^        attribute/attribute\.h$",
                "        attribute/attribute.h \\\n"
                "        attribute/known_in_fortran.h \\\n"
-               "        attribute/proposed.h \\\n"
+               "        attribute/proposed.h attribute/as_set.h attribute/error_class.h \\\n"
                "        attribute/attrcache/attrcache.h \\\n"
                "        attribute/attrcache/attrcache_inline.h")
     am.after(r"attribute_predefined\.c$", "\n" + library + "_la_LIBADD += attribute/attrcache.lo\n" + BUILD_RULE)
@@ -52,7 +52,8 @@ def build(tree):
     made = tree.file("ompi/Makefile.in")
     made.after(r"^EXTRA_DIST = ", "\tattribute/attrcache.cc attribute/proposed.c \\")
     made.substitute(r"^headers = ",
-                    "headers = attribute/known_in_fortran.h attribute/proposed.h attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
+                    "headers = attribute/known_in_fortran.h attribute/proposed.h attribute/as_set.h attribute/error_class.h "
+                    "attribute/attrcache/attrcache.h attribute/attrcache/attrcache_inline.h ")
     made.substitute(r"^(%s_la_LIBADD = )" % library, r"\1attribute/attrcache.lo ")
     made.before(r"^%s\.la: " % library, BUILD_RULE.lstrip() + "\n")
 
@@ -305,7 +306,7 @@ def main(arguments):
     for part in (build, communicators, datatypes, windows, beginning_and_end, ends, calls, getters, standard_abi):
         part(tree)
     for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h",
-                 "../proposed.c", "../proposed.h"):
+                 "../proposed.c", "../proposed.h", "../as_set.h", "../error_class.h"):
         tree.add("ompi/attribute/" + os.path.basename(name), os.path.join(HERE, name))
     tree.write()
     if tree.has("ompi/Makefile.in"):
