@@ -10,7 +10,7 @@ with none of the characters that shells, launchers' lists and command lines take
 we run on: the loopback address is for processes on it alone. A message is
 
     attrcache TOKEN WHAT
-    NAME VALUE                      (lines: host, pid, rank, size, world, mpi, ...; length of the bytes that follow)
+    NAME VALUE                      (lines: host, pid, asked, rank, size, world, ...; length of the bytes that follow)
     (an empty line)
     (bytes)
 
@@ -74,7 +74,7 @@ class Message:
         return int(value) if value.isdigit() else -1
 
     def who(self):
-        return tuple(self.fields.get(name, "") for name in ("host", "pid", "rank", "world"))
+        return tuple(self.fields.get(name, "") for name in ("host", "pid", "asked", "rank", "world"))
 
 
 def parse(data, token):
@@ -101,12 +101,14 @@ def parse(data, token):
 
 
 class Collector:
-    """Listens from its creation on; start() begins to hear, end() stops it."""
+    """Listens from its creation on; start() begins to hear, end() stops it. `take` is called, by another thread, with
+    each part of a report, before it is answered."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, take=None):
         self.token = os.urandom(8).hex()
         self.folder = os.path.join(folder, ".attrcache-run." + self.token) if folder else ""
         self.messages = []
+        self._take = take
         self._socket = self._listen()
         self._wake = os.pipe()
         self._thread = None
@@ -180,6 +182,8 @@ class Collector:
                 return
             if message is not None:
                 self.messages.append(message)
+                if self._take and message.what == "report":
+                    self._take(message)
                 if message.body:
                     key.fileobj.send(b"ok")
         except BlockingIOError:

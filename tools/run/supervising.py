@@ -45,8 +45,8 @@ def environment(preload):
     return dict(os.environ, **({"LD_PRELOAD": preload} if preload else {}))
 
 
-def run(command, preload, begun):
-    """Runs it; calls begun() when it has been started."""
+def run(command, preload, begun, endangered):
+    """Runs it; calls begun() when it has been started, and endangered() when we are asked to end; either may be None."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
     try:
         child = subprocess.Popen(
@@ -58,11 +58,14 @@ def run(command, preload, begun):
     except OSError as error:
         print(f"attrcache-run: {command[0]}: {error.strerror}", file=sys.stderr)
         return Ended(127 if isinstance(error, FileNotFoundError) else 126)
-    begun()
+    if begun:
+        begun()
     while child.poll() is None:
         news = signal.sigwaitinfo(FORWARDED | {signal.SIGCHLD})
         if news.si_signo != signal.SIGCHLD and news.si_code != SI_KERNEL:
             child.send_signal(news.si_signo)
+            if endangered and news.si_signo == signal.SIGTERM:
+                endangered()
     # While the report is made, signals mean what they mean to any process.
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return Ended(child.returncode)
