@@ -81,6 +81,12 @@ for later in "sbatch job.sh" "flux submit ./program"; do
   [[ $("$run" $later 2>&1) == *"put attrcache-run into the job's script"* ]] || fail "$later"
 done
 
+for ports in x 1-x 70000 9-8; do
+  [[ $(ATTRCACHE_PORTS=$ports "$run" ./program 2>&1) == *"ATTRCACHE_PORTS=$ports: not"* ]] || fail "ATTRCACHE_PORTS=$ports"
+done
+"$run" --mpi mpich sh -c 'exit 5' >&- 2>&-
+[ $? = 5 ] || fail "closed standard streams"
+
 # A launcher that starts it for each rank: silent, or a line from each one that isn't served.
 wrapped() { # COUNT COMMAND...
   local count=$1 output

@@ -25,6 +25,8 @@ import socket
 import threading
 import time
 
+from words import die
+
 MOST = 1 << 31  # a message's bytes, and no more
 # After the command has ended, what was sent before that is on its way still (seconds).
 PATIENCE = 2.0
@@ -115,8 +117,11 @@ class Collector:
 
     def _listen(self):
         """On a port of ATTRCACHE_PORTS (FIRST-LAST), where a firewall lets some pass only; else on any."""
-        first, _, last = os.environ.get("ATTRCACHE_PORTS", "").partition("-")
-        ports = range(int(first), int(last or first) + 1) if first.isdigit() else [0]
+        wanted = os.environ.get("ATTRCACHE_PORTS") or "0"
+        named = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", wanted)
+        ports = range(int(named.group(1)), int(named.group(2) or named.group(1)) + 1) if named else ()
+        if not ports or ports[-1] > 65535:
+            die("ATTRCACHE_PORTS=%s: not FIRST-LAST, ports up to 65535" % wanted)
         for family, host in ((socket.AF_INET6, "::"), (socket.AF_INET, "0.0.0.0")):
             for port in ports:
                 try:

@@ -5,7 +5,8 @@ import os
 import resource
 import signal
 import subprocess
-import sys
+
+from words import say
 
 # What others send to a launcher. Whatever comes from the terminal, the command has got by itself.
 FORWARDED = {
@@ -28,8 +29,6 @@ class Ended:
 
     def pass_on(self):
         """Ends this process in the same way."""
-        sys.stdout.flush()
-        sys.stderr.flush()
         if self.code >= 0:
             os._exit(self.code)
         number = -self.code
@@ -56,7 +55,7 @@ def run(command, preload, begun, endangered):
             preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
         )
     except OSError as error:
-        print(f"attrcache-run: {command[0]}: {error.strerror}", file=sys.stderr)
+        say(command[0] + ": " + error.strerror)
         return Ended(127 if isinstance(error, FileNotFoundError) else 126)
     if begun:
         begun()
