@@ -86,11 +86,15 @@ class Parts:
         self.unwritten = []  # the parts that can't be there
         self.error = None
         # An earlier job's of the same name, which was ended before its report.
-        for name in os.listdir(self.folder) if os.path.isdir(self.folder) else []:
-            if re.match(r"%d\b" % rank, name) or (rank == 0 and name == "told"):
-                os.unlink(os.path.join(self.folder, name))
-        if rank == 0 and os.path.isdir(self.made):
-            os.rmdir(self.made)
+        try:
+            for name in os.listdir(self.folder):
+                whose = int(re.match(r"\d*", name).group() or 0) if name != "made" else -1
+                if whose == rank or (rank == 0 and size and whose >= size):
+                    os.unlink(os.path.join(self.folder, name))
+            if rank == 0:
+                os.rmdir(self.made)
+        except OSError:
+            pass  # there is none, or it is somebody else's
 
     def take(self, message):
         """A part that has come; its process waits until this returns."""
