@@ -145,6 +145,8 @@ reported "... in a folder that each host has for itself" 'of [123] of 4 ranks no
   srun -N2 -n4 -D /tmp "$run" --report=r.txt "$shared/mpich"
 asks "a heterogeneous job" 3 '' "$run" srun -N1 -n1 ./mpich : -N1 -n2 ./mpich
 stopped "scancel" 'scancel -n stop' "$run" --report=r.txt srun -J stop -N2 -n4 ./mpich sleep
+stopped "a time limit" 'scontrol update jobid="$(squeue -h -n limit -o %i)" EndTime=now+1seconds' \
+  "$run" --report=r.txt srun -J limit -N2 -n4 ./mpich sleep
 printf '#!/bin/sh\nexec %s srun -n4 ./mpich\n' "$run" >job
 asks "sbatch" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o batch.out job >/dev/null; cat batch.out'
 printf '#!/bin/sh\nexec %s mpirun.openmpi ./openmpi\n' "$run" >job
