@@ -84,6 +84,7 @@ stopped() {
   local what=$1 stop=$2 pid good=yes
   shift 2
   rm -f r.txt
+  : >output # of the row before
   timeout -k 60 "$limit" "$@" >output 2>&1 </dev/null &
   pid=$!
   until [ "$(grep -c '^rank ' output)" = "${ranks-4}" ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
