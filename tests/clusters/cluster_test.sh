@@ -23,6 +23,8 @@ make_hosts || exit 1
 cd "$shared" || exit 1
 
 passed=0 failed=0
+# Of a command, in seconds. sbatch -W asks after 2, 10, 42 and 102 s whether the job has ended.
+limit=300
 row() { # GOOD WHAT OUTPUT
   if [ "$1" = yes ]; then
     passed=$((passed + 1))
@@ -37,7 +39,7 @@ row() { # GOOD WHAT OUTPUT
 asks() {
   local what=$1 ranks=$2 text=$3 output good=yes
   shift 3
-  output=$(timeout -k 2 60 "$@" 2>&1 </dev/null)
+  output=$(timeout -k 2 "$limit" "$@" 2>&1 </dev/null)
   [ "$(grep -c '^rank [0-9]* of' <<<"$output")" = "$ranks" ] || good=no
   if [ -n "$text" ]; then
     grep -qF "$text" <<<"$output" || good=no
@@ -72,7 +74,7 @@ reported() {
   local what=$1 text=$2 output good=yes
   shift 2
   rm -f r.txt
-  output=$(timeout -k 2 60 "$@" 2>&1 </dev/null)
+  output=$(timeout -k 2 "$limit" "$@" 2>&1 </dev/null)
   output+=$'\n'$(cat r.txt 2>&1)
   grep -q "$text" <<<"$output" || good=no
   row "$good" "$what" "$output"
@@ -82,7 +84,8 @@ stopped() {
   local what=$1 stop=$2 pid good=yes
   shift 2
   rm -f r.txt
-  timeout -k 60 90 "$@" >output 2>&1 </dev/null &
+  : >output # of the row before
+  timeout -k 60 "$limit" "$@" >output 2>&1 </dev/null &
   pid=$!
   until [ "$(grep -c '^rank ' output)" = "${ranks-4}" ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
   eval "$stop"
@@ -97,9 +100,17 @@ reported "two ranks not served (K7)" 'Heard of 2 ranks only' "$run" --report=r.t
   mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
 reported "none served (K5)" 'served none of 4 ranks' "$run" --report=r.txt mpirun.mpich -hosts nodea,nodeb -np 4 env -u LD_PRELOAD ./mpich
 reported "MPI_Abort" 'attributes of' "$run" --report=r.txt "${mpich[@]}" abort
+kept() { # WHAT TEXT COMMAND...: likewise, of what the command has left
+  local what=$1 text=$2
+  shift 2
+  reported "$what" "$text" sh -c '"$@" 2>&1 | tee said; "$0" --report=r.txt --from "$(sed -n "s/^attrcache-run:.* --from //p" said)"' "$run" "$@"
+  rm -rf .attrcache*
+}
+kept "... that ends a wrapper for each rank" 'Partial.*3' mpirun.mpich -hosts nodea,nodeb -np 4 "$run" --report=r.txt ./mpich abort
+kept "... Open MPI" 'Partial.*3' "${openmpi[@]}" -x ATTRCACHE_LIBDIR "$run" --report=r.txt ./openmpi abort
 reported "a killed rank is named (K7)" 'lacks rank .*3 on nodeb' "$run" --report=r.txt "${mpich[@]}" kill
 ranks=1 stopped "SIGTERM" 'kill -TERM "$pid"' "$run" --report=r.txt ./mpich sleep
-mkdir -p "co:lon" && (cd "co:lon" && cp ../mpich . && timeout -k 2 60 "$run" --report=r.txt mpirun.mpich -np 2 ./mpich >/dev/null 2>&1)
+mkdir -p "co:lon" && (cd "co:lon" && cp ../mpich . && timeout -k 2 "$limit" "$run" --report=r.txt mpirun.mpich -np 2 ./mpich >/dev/null 2>&1)
 [ -s "co:lon/r.txt" ] && [ ! -e co ]
 row "$([ $? = 0 ] && echo yes)" "a path with a colon (K6)" "$(ls -la . "co:lon")"
 reported "a folder that only the launcher's host sees" 'of 4 ranks of MPICH' \
@@ -135,8 +146,12 @@ reported "... in a folder that each host has for itself" 'of [123] of 4 ranks no
   srun -N2 -n4 -D /tmp "$run" --report=r.txt "$shared/mpich"
 asks "a heterogeneous job" 3 '' "$run" srun -N1 -n1 ./mpich : -N1 -n2 ./mpich
 stopped "scancel" 'scancel -n stop' "$run" --report=r.txt srun -J stop -N2 -n4 ./mpich sleep
+stopped "a time limit" 'scontrol update jobid="$(squeue -h -n limit -o %i)" EndTime=now+1seconds' \
+  "$run" --report=r.txt srun -J limit -N2 -n4 ./mpich sleep
 printf '#!/bin/sh\nexec %s srun -n4 ./mpich\n' "$run" >job
 asks "sbatch" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o batch.out job >/dev/null; cat batch.out'
+printf '#!/bin/sh\nexec %s mpirun.openmpi ./openmpi\n' "$run" >job
+asks "Open MPI's launcher in it, with ranks on its own host" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o openmpi.out job >/dev/null; cat openmpi.out'
 asks "sbatch --export=NONE" 4 '' sh -c "sbatch -Q -W --export=NONE -N2 -n4 -o none.out --wrap 'cd $shared; export ATTRCACHE_LIBDIR=$shared/lib; $run srun -n4 ./mpich' >/dev/null; cat none.out"
 
 # In containers whose file system is this one's, but for the library, which has to be bound in.

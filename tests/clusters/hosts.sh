@@ -57,6 +57,9 @@ make_hosts() {
   cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys
   printf 'Host *\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n' >/root/.ssh/config
   chmod -R go= /root/.ssh
+  mkdir -p "$CLUSTER_FOLDER/tmp/head"
+  chmod 1777 "$CLUSTER_FOLDER/tmp/head"
+  mount --bind "$CLUSTER_FOLDER/tmp/head" /tmp
   number=2
   for node in "${NODES[@]}"; do
     ip netns add "$node"

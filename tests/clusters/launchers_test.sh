@@ -68,6 +68,8 @@ says 0 'served no rank' --mpi mpich true
 says 3 '' mpirun.mpich -np 3 ./program
 says 1 '' ./program
 says 4 '' sh -c 'mpirun.mpich -np 2 ./program && mpirun.mpich -np 2 ./program' ./program
+# A launcher within a batch job starts some ranks by itself, and others in a step of the scheduler's.
+says 2 '' mpirun.mpich -np 1 ./program : -np 1 env SLURM_JOB_ID=1 SLURM_STEP_ID=0 ./program
 "$run" --require-served --mpi mpich true 2>/dev/null
 [ $? = 97 ] || fail "--require-served"
 "$run" --require-served mpirun.mpich -np 2 ./program >/dev/null || fail "--require-served, all served"
@@ -79,6 +81,12 @@ for later in "sbatch job.sh" "flux submit ./program"; do
   [[ $("$run" $later 2>&1) == *"put attrcache-run into the job's script"* ]] || fail "$later"
 done
 
+for ports in x 1-x 70000 9-8; do
+  [[ $(ATTRCACHE_PORTS=$ports "$run" ./program 2>&1) == *"ATTRCACHE_PORTS=$ports: not"* ]] || fail "ATTRCACHE_PORTS=$ports"
+done
+"$run" --mpi mpich sh -c 'exit 5' >&- 2>&-
+[ $? = 5 ] || fail "closed standard streams"
+
 # A launcher that starts it for each rank: silent, or a line from each one that isn't served.
 wrapped() { # COUNT COMMAND...
   local count=$1 output
@@ -88,6 +96,39 @@ wrapped() { # COUNT COMMAND...
 }
 wrapped 0 "$run" ./program
 wrapped 3 "$run" env -u LD_PRELOAD ./program
+
+# A report of theirs: one, though a shell stands between the launcher and each of them; if a rank is ended early, which may
+# end all, or if its part can't be where the others are, what it has handed over is kept, and said where.
+reports() { # TEXT COMMAND...
+  local text=$1
+  shift
+  timeout 60 "$@" >output 2>&1 </dev/null
+  grep -q "$text" output r.txt || fail "$*: no '$text': $(cat output r.txt)"
+  rm -f r.txt
+}
+kept() { # TEXT COMMAND...
+  local text=$1 folder
+  shift
+  timeout 60 "$@" >output 2>&1 </dev/null
+  folder=$(sed -n 's/^attrcache-run:.* \(.*\/\.attrcache[^ ]*\)$/\1/p' output)
+  "$run" --report=kept.txt --from "${folder:-none}" && grep -q "$text" kept.txt || fail "kept: $*: $(cat output kept.txt)"
+  rm -rf "$folder" kept.txt
+}
+reports 'of 3 ranks of MPICH, from MPI_Init to MPI_Finalize' mpirun.mpich -np 3 sh -c '"$0" --report=r.txt ./program; :' "$run"
+kept 'Heard of 1 rank' mpirun.mpich -np 3 "$run" --report=r.txt ./program abort
+touch .attrcache-ranks.job
+kept 'of 1 rank' env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=job "$run" --report=r.txt ./program exit
+# Ended itself, after a warning, while the command goes on.
+: >output
+"$run" --mpi mpich --report=r.txt sh -c 'trap "" TERM; ./program exit; exec sleep 60' >>output 2>&1 </dev/null &
+until grep -q '^rank' output; do kill -0 $! || break; done
+kill -TERM $!
+until grep -q 'attrcache-run:' output; do kill -0 $! || break; done
+kill -KILL $! && wait $! 2>/dev/null
+mv output said
+kept 'of 1 rank' cat said
+# A shell of srun's is no rank, nor is a launcher.
+SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_PROCID=0 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 
 # MPIs by other names: by the library that a program is linked with, and by what that says of itself.
 cat >named.c <<'END'

@@ -23,4 +23,13 @@ for mpi in openmpi mpich; do
   (($(grep -c '^rank [01] passed$' <<<"$output") == 2)) || fail "$mpi: $output"
   (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) || fail "$mpi: not served: $output"
 done
+
+# The modulefiles, where there is what loads them.
+lmod=/usr/share/lmod/lmod/libexec/lmod
+for file in "$work"/prefix/share/attrcache/modulefiles/attrcache/*; do
+  [ -x $lmod ] || break
+  rm -rf "$work/modules" && mkdir -p "$work/modules/attrcache" && cp "$file" "$work/modules/attrcache"
+  (eval "$(MODULEPATH=$work/modules $lmod bash load attrcache 2>"$work/log")" &&
+    [ "$(command -v attrcache-run)" = "$work/prefix/bin/attrcache-run" ]) || fail "$file: $(cat "$work/log")"
+done
 echo "passed"

@@ -10,7 +10,7 @@ with none of the characters that shells, launchers' lists and command lines take
 we run on: the loopback address is for processes on it alone. A message is
 
     attrcache TOKEN WHAT
-    NAME VALUE                      (lines: host, pid, rank, size, world, mpi, ...; length of the bytes that follow)
+    NAME VALUE                      (lines: host, pid, asked, rank, size, world, ...; length of the bytes that follow)
     (an empty line)
     (bytes)
 
@@ -24,6 +24,8 @@ import shutil
 import socket
 import threading
 import time
+
+from words import die
 
 MOST = 1 << 31  # a message's bytes, and no more
 # After the command has ended, what was sent before that is on its way still (seconds).
@@ -74,7 +76,7 @@ class Message:
         return int(value) if value.isdigit() else -1
 
     def who(self):
-        return tuple(self.fields.get(name, "") for name in ("host", "pid", "rank", "world"))
+        return tuple(self.fields.get(name, "") for name in ("host", "pid", "asked", "rank", "world"))
 
 
 def parse(data, token):
@@ -101,20 +103,25 @@ def parse(data, token):
 
 
 class Collector:
-    """Listens from its creation on; start() begins to hear, end() stops it."""
+    """Listens from its creation on; start() begins to hear, end() stops it. `take` is called, by another thread, with
+    each part of a report, before it is answered."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, take=None):
         self.token = os.urandom(8).hex()
         self.folder = os.path.join(folder, ".attrcache-run." + self.token) if folder else ""
         self.messages = []
+        self._take = take
         self._socket = self._listen()
         self._wake = os.pipe()
         self._thread = None
 
     def _listen(self):
         """On a port of ATTRCACHE_PORTS (FIRST-LAST), where a firewall lets some pass only; else on any."""
-        first, _, last = os.environ.get("ATTRCACHE_PORTS", "").partition("-")
-        ports = range(int(first), int(last or first) + 1) if first.isdigit() else [0]
+        wanted = os.environ.get("ATTRCACHE_PORTS") or "0"
+        named = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", wanted)
+        ports = range(int(named.group(1)), int(named.group(2) or named.group(1)) + 1) if named else ()
+        if not ports or ports[-1] > 65535:
+            die("ATTRCACHE_PORTS=%s: not FIRST-LAST, ports up to 65535" % wanted)
         for family, host in ((socket.AF_INET6, "::"), (socket.AF_INET, "0.0.0.0")):
             for port in ports:
                 try:
@@ -180,6 +187,8 @@ class Collector:
                 return
             if message is not None:
                 self.messages.append(message)
+                if self._take and message.what == "report":
+                    self._take(message)
                 if message.body:
                     key.fileobj.send(b"ok")
         except BlockingIOError:

@@ -15,14 +15,15 @@ COUNT_OPTIONS = re.compile(r"(?:-n|-np|--np|-c|--n|--ntasks)(?:=(\d+))?|-n(\d+)|
 
 
 class Count:
-    """What the hellos of processes say together, and those who have spawned others: how many each."""
+    """What the messages of processes say together: their hellos, and how many others they have spawned."""
 
-    def __init__(self, hellos, spawned=()):
+    def __init__(self, messages):
+        hellos = [message for message in messages if message.what == "hello"]
         self.served = [hello for hello in hellos if "declined" not in hello.fields]
         self.declined = [hello for hello in hellos if "declined" in hello.fields]
         self.worlds = worlds(hellos)
         heard_of = sum(size for size, members in self.worlds if "spawned" in members[0].fields)
-        self.spawned_unheard = max(0, sum(int(message.body) for message in spawned) - heard_of)
+        self.spawned_unheard = max(0, sum(int(m.body) for m in messages if m.what == "spawned") - heard_of)
         self.ranks = sum(max(size, len(members)) for size, members in self.worlds) + self.spawned_unheard
 
     def complete(self):
@@ -107,7 +108,7 @@ def text(count, command, library, reason):
     missing = [host for host in hosts(command) if host.split(".")[0] not in here]
     if not count.served and not count.declined:
         asked = asked_ranks(command)
-        line = "served none of %d ranks" % asked if asked else "served no rank"
+        line = "served none of %d ranks" % asked if asked and asked > 1 else "served no rank"
         line += ": no process that initializes MPI was heard of"
     else:
         line = "served %d of %d ranks" % (len(count.served), count.ranks)

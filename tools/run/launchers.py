@@ -9,7 +9,6 @@ in the environment of the launcher itself, nor of what it starts besides the ran
 import os
 import re
 import shutil
-import subprocess
 
 
 class Launcher:
@@ -291,9 +290,10 @@ def openmpi_file(name, given):
 
 def openmpi_is_4():
     """Version 5's launcher is linked with none of its libraries."""
+    import which_mpi  # which imports us
+
     path = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
-    told = subprocess.run(["ldd", path or ""], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return path is None or b"libopen-rte" in told.stdout
+    return path is None or "libopen-rte" in which_mpi.libraries_of(path)
 
 
 def by_environment(mpi, given):

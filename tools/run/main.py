@@ -137,6 +137,10 @@ def main(here, arguments):
     if wanted.help:
         print(USAGE, end="")
         return 0
+    try:
+        os.getcwd()
+    except OSError as error:
+        die("the working folder: " + error.strerror)
     wanted.report = [target(name, "--report") for name in wanted.report]
     wanted.trace_ = target(wanted.trace_, "--trace") if wanted.trace_ is not None else None
     if wanted.from_ is not None:

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 
 from words import die, say
 
@@ -41,6 +42,26 @@ def from_file(here, wanted):
     os.execv(command[0], command)
 
 
+def spool():
+    """A folder that other hosts are likely to see; "" if there is none that we may write to."""
+    for folder in (os.getcwd(), os.environ.get("HOME", "")):
+        if folder and os.access(folder, os.W_OK):
+            return folder
+    return ""
+
+
+def elsewhere():
+    """Where there may be room when there is none in the working folder."""
+    return [os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
+
+
+def lay_down(folder, documents, number=0):
+    for document in documents:
+        with open(os.path.join(folder, "%d.json" % number), "wb") as file:
+            file.write(document)
+        number += 1
+
+
 def laid_down(documents, folders):
     """A new folder with the documents: in the first of the folders that has room for them. None if none has."""
     import tempfile
@@ -49,9 +70,7 @@ def laid_down(documents, folders):
         there = None
         try:
             there = tempfile.mkdtemp(prefix=".attrcache.", dir=folder)
-            for number, document in enumerate(documents):
-                with open(os.path.join(there, "%d.json" % number), "wb") as file:
-                    file.write(document)
+            lay_down(there, documents)
             return there
         except OSError as failed:
             error = failed
@@ -86,20 +105,22 @@ class Reports:
             os.environ["ATTRCACHE_REPORT"] = "launcher"
             os.environ["ATTRCACHE_TRACE"] = "yes" if {"--trace", "--page"} & set(self.command) else ""
 
-    def make(self, documents, folder):
-        """Of the ranks' documents, which are kept in that folder if it can't be done."""
+    def make(self, documents):
+        """Of the ranks' documents."""
         if not documents:
             say("no report: no rank has handed anything over")
             return
-        there = laid_down(documents, [folder or ".", os.environ.get("TMPDIR", "/tmp"), "/dev/shm"])
-        if there is None:
-            return
-        words = ["--word=" + word for word in self.words]
-        made = subprocess.run(self.command + words + ["--from", there], stdin=subprocess.DEVNULL)
-        if made.returncode == 0:
+        there = laid_down(documents, [spool() or "."] + elsewhere())
+        if there and self.make_of(there):
             shutil.rmtree(there)
-        else:
-            say("what the ranks have handed over is kept: " + there)
+
+    def make_of(self, folder):
+        """Of the documents in a folder, which stay there if it can't be done."""
+        words = ["--word=" + word for word in self.words]
+        made = subprocess.run(self.command + words + ["--from", folder], stdin=subprocess.DEVNULL)
+        if made.returncode != 0:
+            say("what the ranks have handed over is kept: " + folder)
+        return made.returncode == 0
 
     def tell_missing(self, hellos, documents):
         """Which ranks were heard of at their beginning, but have handed nothing over at their end."""
@@ -109,3 +130,39 @@ class Reports:
             names = ["%s on %s" % (hello.fields.get("rank", "?"), hello.fields.get("host", "?")) for hello in gone]
             more = " and %d more" % (len(names) - 8) if len(names) > 8 else ""
             say("the report lacks rank %s%s: killed, or ended without MPI_Finalize" % (", ".join(names[:8]), more))
+
+
+class Parts:
+    """The ranks' parts of a report. They are kept until all have come; from when we may be ended ourselves before that,
+    in a folder."""
+
+    def __init__(self):
+        self.bodies = []
+        self.folder = None
+        self.lock = threading.Lock()  # parts are taken by another thread
+
+    def take(self, message):
+        """A part that has come; its process waits until this returns."""
+        with self.lock:
+            self.bodies.append(message.body)
+            try:
+                if self.folder:
+                    lay_down(self.folder, [message.body], len(self.bodies) - 1)
+            except OSError:
+                pass  # it is tried elsewhere when the command has ended
+
+    def endangered(self):
+        with self.lock:
+            if self.folder:
+                return
+            self.folder = laid_down(self.bodies, [spool() or "."] + elsewhere())
+        if self.folder:
+            say("if no report follows, this makes one: attrcache-run --report --from " + self.folder)
+
+    def end(self, wants, messages, _):
+        """When the command has ended."""
+        documents = [message for message in messages if message.what == "report"]
+        wants.make([message.body for message in documents])
+        wants.tell_missing([message for message in messages if message.what == "hello"], documents)
+        if self.folder:
+            shutil.rmtree(self.folder)

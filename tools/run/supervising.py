@@ -5,7 +5,8 @@ import os
 import resource
 import signal
 import subprocess
-import sys
+
+from words import say
 
 # What others send to a launcher. Whatever comes from the terminal, the command has got by itself.
 FORWARDED = {
@@ -28,8 +29,6 @@ class Ended:
 
     def pass_on(self):
         """Ends this process in the same way."""
-        sys.stdout.flush()
-        sys.stderr.flush()
         if self.code >= 0:
             os._exit(self.code)
         number = -self.code
@@ -45,8 +44,8 @@ def environment(preload):
     return dict(os.environ, **({"LD_PRELOAD": preload} if preload else {}))
 
 
-def run(command, preload, begun):
-    """Runs it; calls begun() when it has been started."""
+def run(command, preload, begun, endangered):
+    """Runs it; calls begun() when it has been started, and endangered() when we are asked to end; either may be None."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
     try:
         child = subprocess.Popen(
@@ -56,13 +55,16 @@ def run(command, preload, begun):
             preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),
         )
     except OSError as error:
-        print(f"attrcache-run: {command[0]}: {error.strerror}", file=sys.stderr)
+        say(command[0] + ": " + error.strerror)
         return Ended(127 if isinstance(error, FileNotFoundError) else 126)
-    begun()
+    if begun:
+        begun()
     while child.poll() is None:
         news = signal.sigwaitinfo(FORWARDED | {signal.SIGCHLD})
         if news.si_signo != signal.SIGCHLD and news.si_code != SI_KERNEL:
             child.send_signal(news.si_signo)
+            if endangered and news.si_signo == signal.SIGTERM:
+                endangered()
     # While the report is made, signals mean what they mean to any process.
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return Ended(child.returncode)

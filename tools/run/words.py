@@ -5,7 +5,11 @@ import sys
 
 
 def say(text):
-    print("attrcache-run: " + text, file=sys.stderr, flush=True)
+    try:
+        if sys.stderr:  # else print would take standard output
+            print("attrcache-run: " + text, file=sys.stderr, flush=True)
+    except OSError:
+        pass  # nobody reads it: what the command did counts
 
 
 def die(text):

@@ -209,7 +209,10 @@ bool leave_in_folder(const Launcher& l, const char* what, const char* head, cons
   gethostname(host, sizeof host - 1);
   char made[4720];
   char final[4700];
-  std::snprintf(final, sizeof final, "%s/%s.%d.%s", l.folder, host, getpid(), what);
+  timespec now;  // of containers, all processes may have the same number
+  clock_gettime(CLOCK_REALTIME, &now);
+  std::snprintf(final, sizeof final, "%s/%s.%d.%lld.%09ld.%s", l.folder, host, getpid(),
+                static_cast<long long>(now.tv_sec), now.tv_nsec, what);
   std::snprintf(made, sizeof made, "%s.making", final);
   if (mkdir(l.folder, 0700) != 0 && errno != EEXIST) return false;
   const int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -21,13 +22,17 @@ constinit std::mutex lock;  // serializes the asking for the rank
 constinit Identity self = {};
 constinit Atomic<bool> introduced{false};
 
-// What names a job in the environment, so that the worlds of one command can be told apart.
-constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PALS_APID",    "ALPS_APP_ID",
-                                     "FLUX_JOB_ID",    "SLURM_JOB_ID", "SLURM_STEP_ID"};
+// What names a job in the environment, the same for all of its ranks, so that the worlds of one command
+// can be told apart. SLURM_STEP_ID doesn't: Open MPI's launcher starts the ranks on its own host by
+// itself, and the others in a step of Slurm's.
+constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PALS_APID", "ALPS_APP_ID", "FLUX_JOB_ID"};
 
 void ask(Identity& i) {
   if (gethostname(i.host, sizeof i.host) != 0) std::strcpy(i.host, "?");
   i.host[sizeof i.host - 1] = '\0';
+  timespec now;
+  if (i.asked == 0 && clock_gettime(CLOCK_REALTIME, &now) == 0)
+    i.asked = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   i.rank = -1;
   if (!initialized() || finalized()) return;
   int (*rank)(MPI_Comm, int*);
@@ -52,6 +57,7 @@ class Head {
     const Identity& i = identity();
     add("host", i.host);
     add("pid", static_cast<long>(getpid()));
+    add("asked", static_cast<long>(i.asked));
     if (i.size > 0) {
       add("rank", i.rank);
       add("size", i.size);
