@@ -47,12 +47,13 @@ static Attributes* lists[KINDS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the lists */
 
 /* An object that lives keeps its place, so whoever uses it finds it. The acquires pair with the
- * releases in make() and end(): with `used`, the handle is seen. */
+ * releases in make(): with the handle, also one that is seen in a place whose `used` is that of an
+ * earlier object, the table is seen as that one has left it. */
 static Attributes* find(int kind, uintptr_t handle) {
   Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE);
 
   while (a != NULL && !(__atomic_load_n(&a->used, __ATOMIC_ACQUIRE) &&
-                        __atomic_load_n(&a->handle, __ATOMIC_RELAXED) == handle)) {
+                        __atomic_load_n(&a->handle, __ATOMIC_ACQUIRE) == handle)) {
     a = a->next;
   }
   return a;
@@ -72,7 +73,7 @@ static Attributes* make(int kind, uintptr_t handle) {
     __atomic_store_n(&lists[kind], a, __ATOMIC_RELEASE);
   }
   if (a != NULL) {
-    __atomic_store_n(&a->handle, handle, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->handle, handle, __ATOMIC_RELEASE);
     __atomic_store_n(&a->used, 1, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&lock);
@@ -205,18 +206,15 @@ static int end(int kind, const void* handle) {
 int attrcache_proposed_end_session(const void* handle) { return end(SESSION, handle); }
 int attrcache_proposed_end_file(const void* handle) { return end(FILES, handle); }
 
-int attrcache_proposed_end_all(void) {
+int attrcache_proposed_end_all_files(void) {
   int first = MPI_SUCCESS, error;
 
-  for (int kind = KINDS; kind-- > 0;) {
-    for (Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
-      const MPI_Session session = (MPI_Session)a->handle;
-      const MPI_File file = (MPI_File)a->handle;
+  for (Attributes* a = __atomic_load_n(&lists[FILES], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
+    const MPI_File file = (MPI_File)a->handle;
 
-      if (!__atomic_load_n(&a->used, __ATOMIC_ACQUIRE)) continue;
-      error = end(kind, kind == SESSION ? (const void*)&session : (const void*)&file);
-      if (first == MPI_SUCCESS) first = error;
-    }
+    if (!__atomic_load_n(&a->used, __ATOMIC_ACQUIRE)) continue;
+    error = end(FILES, &file);
+    if (first == MPI_SUCCESS) first = error;
   }
   return first;
 }

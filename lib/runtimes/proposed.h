@@ -27,9 +27,9 @@ int attrcache_proposed_begin(struct attrcache_domain* domain);
 int attrcache_proposed_end_session(const void* handle);
 int attrcache_proposed_end_file(const void* handle);
 
-/* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all that
- * are left. */
-int attrcache_proposed_end_all(void);
+/* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all files
+ * that are left. (Not for sessions, which may outlive it, and be in use by other threads.) */
+int attrcache_proposed_end_all_files(void);
 
 #pragma GCC visibility pop
 

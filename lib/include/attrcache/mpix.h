@@ -25,10 +25,10 @@
  *
  * The functions are local, as thread-safe as the MPI's, and fail as MPI's own attribute functions do,
  * by the object's error handler. There are no predefined attributes. Deleting what isn't attached is
- * no error. MPI_Session_finalize, MPI_File_close, and MPI_Finalize for all objects that are left,
- * first delete the attributes, each of them, the youngest first. If delete functions fail, the object
- * ends all the same, and the call returns the first one's code. (A session that outlives MPI_Finalize
- * loses its attributes there. It may get new ones.)
+ * no error. MPI_Session_finalize, MPI_File_close, and MPI_Finalize for all files that are left, first
+ * delete the attributes, each of them, the youngest first. If delete functions fail, the object ends
+ * all the same, and the call returns the first one's code. (A session that outlives MPI_Finalize keeps
+ * its attributes, and other threads may go on using them meanwhile.)
  */
 #ifndef ATTRCACHE_MPIX_H_
 #define ATTRCACHE_MPIX_H_

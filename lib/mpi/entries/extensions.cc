@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions of attrcache/mpix.h; those by which MPICH's Fortran binding works on any MPI with the
-// standard ABI (MPIX_*_as_fortran); and MPI_File_close and MPI_Finalize, because attributes end there
+// standard ABI (MPIX_*_as_fortran); and MPI_File_close, because attributes end there
 // (serving/unanchored.h). MPI_Session_finalize is where MPI_Session_init is (session.h), or in the
 // folder of an MPI.
 
@@ -208,19 +208,6 @@ ATTRCACHE_MPIX(File)
   }
 ATTRCACHE_CLOSE(MPI_File_close)
 ATTRCACHE_CLOSE(PMPI_File_close)
-
-// Mostly nothing is left then (finalize_attribute_deleted(), serving/begin.cc). But where a session
-// goes on, MPICH doesn't end its world, either.
-#define ATTRCACHE_FINALIZE(name)                                                        \
-  ATTRCACHE_ENTRY int name() {                                                          \
-    static const auto next = behind<int()>(#name);                                      \
-    const int code = next();                                                            \
-    const int ended =                                                                   \
-        process() != nullptr && !takes_no_calls() ? end_all_unanchored() : MPI_SUCCESS; \
-    return code != MPI_SUCCESS ? code : ended;                                          \
-  }
-ATTRCACHE_FINALIZE(MPI_Finalize)
-ATTRCACHE_FINALIZE(PMPI_Finalize)
 
 #define ATTRCACHE_CREATE(name, Kind, once)                                                  \
   ATTRCACHE_ENTRY int name(Kind::CopyFn* copy_fn, Kind::DeleteFn* delete_fn,                \

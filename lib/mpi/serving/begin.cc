@@ -53,7 +53,7 @@ MPI_Comm finalize_object() {
 // The delete callback that tells of MPI_Finalize. It runs last among the delete callbacks of
 // finalize_object(), because its attribute was set first.
 int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
-  const int left = end_all_unanchored();
+  const int left = end_all_files();
   if (checking()) watch_end();
   attention_state.fetch_or(kEnding, kRelease);  // (MP2)
   world_ends();

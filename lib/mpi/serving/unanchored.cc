@@ -2,8 +2,6 @@
 
 #include "mpi/serving/unanchored.h"
 
-#include <type_traits>
-
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/serving/anchor_callbacks.h"
@@ -54,23 +52,6 @@ int end_object(typename Kind::Handle handle) {
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on<Kind>(handle, error_code(result, code));
 }
 
-template <typename Kind>
-void end_all(int* first_failure) {
-  // Callbacks may go on setting attributes on other objects, though not for ever.
-  for (size_t most = 16 * objects<Kind>.size(); most > 0 && objects<Kind>.size() != 0; --most) {
-    uintptr_t key = 0;
-    objects<Kind>.for_each([&key](uintptr_t of, void*) { key = of; });
-    typename Kind::Handle handle;
-    if constexpr (std::is_pointer_v<typename Kind::Handle>) {
-      handle = reinterpret_cast<typename Kind::Handle>(key);
-    } else {
-      handle = static_cast<int>(key);
-    }
-    const int code = end_object<Kind>(handle);
-    if (*first_failure == MPI_SUCCESS) *first_failure = code;
-  }
-}
-
 }  // namespace
 
 int register_unanchored(Process& state) {
@@ -109,10 +90,15 @@ int end_unanchored(typename Kind::Handle* handle) {
   return handle == nullptr || process() == nullptr ? MPI_SUCCESS : end_object<Kind>(*handle);
 }
 
-int end_all_unanchored() {
+int end_all_files() {
   int first_failure = MPI_SUCCESS;
-  end_all<File>(&first_failure);
-  end_all<Session>(&first_failure);
+  // Callbacks may go on setting attributes on other files, though not for ever.
+  for (size_t most = 16 * objects<File>.size(); most > 0 && objects<File>.size() != 0; --most) {
+    uintptr_t key = 0;
+    objects<File>.for_each([&key](uintptr_t of, void*) { key = of; });
+    const int code = end_object<File>(reinterpret_cast<MPI_File>(key));
+    if (first_failure == MPI_SUCCESS) first_failure = code;
+  }
   return first_failure;
 }
 

@@ -48,8 +48,9 @@ int raise_on(typename Kind::Handle handle, int code);
 template <typename Kind>
 int end_unanchored(typename Kind::Handle* handle);
 
-// The same for all objects that are left, when MPI_Finalize has deleted what MPI knows.
-int end_all_unanchored();
+// The same for all files that are left, when MPI_Finalize has deleted what MPI knows. Not for
+// sessions: one may outlive MPI_Finalize, and be in use by another thread meanwhile.
+int end_all_files();
 
 }  // namespace attrcache::mpi
 

@@ -213,7 +213,7 @@ static void delete_from_predefined_types(void) {
 static int failure_of_left;
 
 int MPIR_Attr_end_all(void) {
-  const int failure = attrcache_proposed_end_all();
+  const int failure = attrcache_proposed_end_all_files();
 
   if (failure_of_left == MPI_SUCCESS) failure_of_left = failure;
   return failure_of_left;

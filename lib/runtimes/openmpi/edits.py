@@ -198,7 +198,7 @@ def beginning_and_end(tree):
         "                                 &ompi_mpi_comm_self.comm.c_keyhash);\n"
         "    ompi_attr_delete_all_finally(COMM_ATTR, &ompi_mpi_comm_world,\n"
         "                                 &ompi_mpi_comm_world.comm.c_keyhash);\n"
-        "    attrcache_proposed_end_all();")
+        "    attrcache_proposed_end_all_files();")
 
     # MPI_LASTUSEDCODE is read where it changes.
     names = ["add_error_class", "add_error_code"]

@@ -29,7 +29,7 @@ int attrcache_proposed_begin(attrcache_domain* domain) {
 int attrcache_proposed_end_session(const void* handle) { return *(const int*)handle; }
 int attrcache_proposed_end_file(const void* handle) { return *(const int*)handle; }
 static int failure_at_end;
-int attrcache_proposed_end_all(void) {
+int attrcache_proposed_end_all_files(void) {
   CHECK(!MPIR_locked);
   return failure_at_end;
 }

@@ -31,4 +31,4 @@ int MPI_Session_finalize(MPI_Session* session) {
 int MPI_File_close(MPI_File* file) {
   ENDED(attrcache_proposed_end_file(file), PMPI_File_close(file));
 }
-int MPI_Finalize(void) { ENDED(attrcache_proposed_end_all(), PMPI_Finalize()); }
+int MPI_Finalize(void) { ENDED(attrcache_proposed_end_all_files(), PMPI_Finalize()); }

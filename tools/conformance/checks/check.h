@@ -163,9 +163,6 @@ static MPI_Session new_session(void) {
   return session;
 }
 static int finish_session(MPI_Session* session) { return MPI_Session_finalize(session); }
-/* A session outlives MPI_Finalize. A program that ends without finalizing it isn't correct: MPICH's launcher then
-   takes the process for one that has crashed, and what it said last may be lost. */
-static int outlived_session(MPI_Session* session) { return MPI_Session_finalize(session); }
 
 static MPI_File new_file(void) {
   static int count;
@@ -179,10 +176,6 @@ static MPI_File new_file(void) {
   return file;
 }
 static int finish_file(MPI_File* file) { return MPI_File_close(file); }
-static int outlived_file(MPI_File* file) {
-  (void)file; /* MPI_Finalize ended it */
-  return MPI_SUCCESS;
-}
 
 /* A session's communicator of this process alone; the session is made, too. */
 static MPI_Comm session_comm(MPI_Session* session) {

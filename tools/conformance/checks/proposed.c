@@ -50,23 +50,42 @@ static void check(void) {
   CALL(finish_xxx(&other));
 }
 
-/*@ finalize-xxx
- * proposed, mpi-issues #1004, after, needs: mpix_xxx, kinds: session file
- * MPI_FINALIZE deletes the attributes of objects that are left, in the reverse order of setting.
+/*@ finalize-file
+ * proposed, mpi-issues #1004, after, needs: mpix_file
+ * MPI_FINALIZE deletes the attributes of files that are left, in the reverse order of setting.
  */
-static MPI_Xxx left_xxx;
 static void check(void) {
+  MPI_File left = new_file();
   int i, keyval;
-  left_xxx = new_xxx();
   for (i = 0; i < 3; ++i) {
-    CALL(MPIX_Xxx_create_keyval(delete_xxx, &keyval, NULL));
-    CALL(MPIX_Xxx_set_attr(left_xxx, keyval, (void*)(long)i));
+    CALL(MPIX_File_create_keyval(delete_file, &keyval, NULL));
+    CALL(MPIX_File_set_attr(left, keyval, (void*)(long)i));
+  }
+}
+static void after(void) { EXPECT_NOTES("delete 2;delete 1;delete 0;"); }
+
+/*@ finalize-session
+ * proposed, mpi-issues #1004, after, needs: mpix_session session_outlives
+ * A session that outlives MPI_FINALIZE keeps its attributes; its own end deletes them, in the
+ * reverse order of setting.
+ */
+static MPI_Session session;
+static int keyvals[3];
+static void check(void) {
+  int i;
+  session = new_session();
+  for (i = 0; i < 3; ++i) {
+    CALL(MPIX_Session_create_keyval(delete_session, &keyvals[i], NULL));
+    CALL(MPIX_Session_set_attr(session, keyvals[i], (void*)(long)i));
   }
 }
 static void after(void) {
-  EXPECT_NOTES("delete 2;delete 1;delete 0;");
-  CALL(outlived_xxx(&left_xxx));
   EXPECT_NOTES("");
+  EXPECT_EQ(read_session(session, keyvals[1]), 1);
+  CALL(MPIX_Session_set_attr(session, keyvals[0], (void*)7));
+  EXPECT_NOTES("delete 0;");
+  CALL(finish_session(&session));
+  EXPECT_NOTES("delete 7;delete 2;delete 1;");
 }
 
 /*@ failing-xxx
