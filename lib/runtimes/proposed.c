@@ -57,12 +57,13 @@ static Attributes* lists[KINDS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the lists */
 
 /* An object that lives keeps its place, so whoever uses it finds it. The acquires pair with the
- * releases in make() and end(): with `used`, the handle is seen. */
+ * releases in make(): with the handle, also one that is seen in a place whose `used` is that of an
+ * earlier object, the table is seen as that one has left it. */
 static Attributes* find(int kind, uintptr_t handle) {
   Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE);
 
   while (a != NULL && !(__atomic_load_n(&a->used, __ATOMIC_ACQUIRE) &&
-                        __atomic_load_n(&a->handle, __ATOMIC_RELAXED) == handle)) {
+                        __atomic_load_n(&a->handle, __ATOMIC_ACQUIRE) == handle)) {
     a = a->next;
   }
   return a;
@@ -82,7 +83,7 @@ static Attributes* make(int kind, uintptr_t handle) {
     __atomic_store_n(&lists[kind], a, __ATOMIC_RELEASE);
   }
   if (a != NULL) {
-    __atomic_store_n(&a->handle, handle, __ATOMIC_RELAXED);
+    __atomic_store_n(&a->handle, handle, __ATOMIC_RELEASE);
     __atomic_store_n(&a->used, 1, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&lock);
@@ -192,16 +193,37 @@ static int end(int kind, const void* handle) {
 int attrcache_proposed_end_session(const void* handle) { return end(SESSION, handle); }
 int attrcache_proposed_end_file(const void* handle) { return end(FILES, handle); }
 
+/* A session may go on, and be in use by other threads: so its attributes are deleted one after the
+ * other, the youngest first, and its table stays. */
+static int delete_each(Attributes* a) {
+  const PROGRAMS(Session) session = (PROGRAMS(Session))a->handle;
+  attrcache_attribute_info* infos;
+  size_t room, count;
+  int first = MPI_SUCCESS, code, result;
+
+  attrcache_attribute_list(kinds[SESSION], &a->table, NULL, 0, &room);
+  if (room == 0) return MPI_SUCCESS;
+  if ((infos = malloc(room * sizeof *infos)) == NULL)
+    return raise_on(SESSION, &session, MPI_ERR_NO_MEM);
+  attrcache_attribute_list(kinds[SESSION], &a->table, infos, room, &count);
+  for (size_t i = count < room ? count : room; i-- > 0;) {
+    code = 0;
+    result = attrcache_delete(kinds[SESSION], &a->table, (void*)a->handle, infos[i].keyval, &code);
+    if (first == MPI_SUCCESS) first = attrcache_error_class(result, code);
+  }
+  free(infos);
+  return raise_on(SESSION, &session, first);
+}
+
 int attrcache_proposed_end_all(void) {
   int first = MPI_SUCCESS, error;
 
   for (int kind = KINDS; kind-- > 0;) {
     for (Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
-      const PROGRAMS(Session) session = (PROGRAMS(Session))a->handle;
       const PROGRAMS(File) file = (PROGRAMS(File))a->handle;
 
       if (!__atomic_load_n(&a->used, __ATOMIC_ACQUIRE)) continue;
-      error = end(kind, kind == SESSION ? (const void*)&session : (const void*)&file);
+      error = kind == SESSION ? delete_each(a) : end(FILES, &file);
       if (first == MPI_SUCCESS) first = error;
     }
   }

@@ -27,8 +27,9 @@ int attrcache_proposed_begin(struct attrcache_domain* domain);
 int attrcache_proposed_end_session(const void* handle);
 int attrcache_proposed_end_file(const void* handle);
 
-/* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all that
- * are left. */
+/* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all files
+ * that are left. Of sessions that are left, it deletes what they have then; they may go on, and be in
+ * use by other threads. */
 int attrcache_proposed_end_all(void);
 
 #pragma GCC visibility pop

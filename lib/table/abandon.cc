@@ -114,7 +114,8 @@ int delete_attributes_finally(const Target& target, int* callback_code) {
   int first = ATTRCACHE_OK;
   for (int round = 0; round < kMaxAbandonRounds;) {
     int code = 0;
-    const int result = delete_attributes(target, ATTRCACHE_DRAIN, &code);
+    const Pair* stopped_at = nullptr;
+    const int result = delete_attributes(target, ATTRCACHE_DRAIN, &code, &stopped_at);
     if (first == ATTRCACHE_OK && result != ATTRCACHE_ERR_BUSY) {
       first = result;
       if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
@@ -131,12 +132,12 @@ int delete_attributes_finally(const Target& target, int* callback_code) {
     // What kept it from going on has to go first, so that all others are deleted by their delete_fn.
     abandon_those(target, scope, [&](const Batch::Item& item) {
       const uint64_t m = item.slot->load_meta();
-      return result == ATTRCACHE_ERR_DEADLOCK ||
-             has_borrowed(target.registry.readers(), *item.slot, m) ||
+      return item.slot == stopped_at || has_borrowed(target.registry.readers(), *item.slot, m) ||
              !target.registry.is_kind_of(meta::keyval(m, item.index));
     });
     if (scope.table_died()) return first;
-    ++round;
+    // Nobody borrows anew in a table that is being freed, so there is an end of others' borrows.
+    if (result != ATTRCACHE_ERR_DEADLOCK) ++round;
   }
   const int result = abandon_attributes(target);
   return first != ATTRCACHE_OK ? first : result;

@@ -374,7 +374,8 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   return ATTRCACHE_OK;
 }
 
-int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code) {
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
+                      const Pair** stopped_at) {
   Table& table = target.table;
   if (!table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   ThreadState& thread = target.registry.threads().self();
@@ -406,6 +407,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
         if (scope.table_died()) return ended();  // a callback freed the object
         if (result == ATTRCACHE_ERR_BORROWED || result == ATTRCACHE_ERR_DEADLOCK ||
             result == ATTRCACHE_ERR_KEYVAL_KIND) {
+          if (stopped_at != nullptr) *stopped_at = item->slot;
           return result;
         }
         if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();

@@ -22,8 +22,10 @@ namespace attrcache {
 int copy_attributes(const Target& from, const Target& to, int* callback_code);
 
 // Deletes all attributes, the youngest first, and releases the table's memory. `mode` is
-// STOP_AT_FAILURE or DRAIN.
-int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
+// STOP_AT_FAILURE or DRAIN. After BORROWED, DEADLOCK and KEYVAL_KIND, `stopped_at` is the slot whose
+// value is to blame.
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
+                      const Pair** stopped_at = nullptr);
 
 // Whether nothing is in a table but what this thread is deleting, up its stack.
 bool deleting_is_ours(const ThreadState& thread, Table& table);

@@ -592,8 +592,9 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
   ATTRCACHE_DRAIN = 1,
   /* As DRAIN; and whatever is returned, the table is as new: for destructors, which can't come back.
    * Deletions by other threads are waited for, also where DRAIN would return BUSY. What this thread
-   * itself has borrowed, what callbacks have attached after 16 rounds, and attributes of another kind
-   * are abandoned: their values' delete_fn isn't called. */
+   * itself has borrowed, what one has borrowed that waits for this thread (DEADLOCK), what callbacks
+   * have attached after 16 rounds, and attributes of another kind are abandoned: their values'
+   * delete_fn isn't called. */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 

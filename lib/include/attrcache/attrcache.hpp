@@ -266,6 +266,10 @@ template <typename Remove>
 constexpr Once<Remove> once(Remove remove) {
   return {std::move(remove)};
 }
+template <typename Code, typename... Arguments>
+constexpr auto once(Code (*remove)(Arguments...)) {
+  return once([remove](Arguments... arguments) { return remove(arguments...); });
+}
 
 // For attrcache_domain_options, where C callbacks may throw.
 inline int catch_exceptions(void (*call)(void* argument), void* argument) {
@@ -404,9 +408,11 @@ struct RemoveOf {
 };
 
 // Both objects of a dup then have the value, and the end of each would delete it.
+using Destroy = std::remove_const_t<decltype(destroy)>;
 template <typename Copy, typename Delete>
-inline constexpr bool deletes_twice = std::is_same_v<Copy, Duplicate>&&
-    std::is_same_v<Delete, std::remove_const_t<decltype(destroy)>>;
+inline constexpr bool deletes_twice = std::is_same_v<Copy, Duplicate> &&
+                                      (std::is_same_v<Delete, Destroy> ||
+                                       std::is_same_v<Delete, Once<Destroy>>);
 
 template <typename F, typename Object, typename T>
 inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_invocable_v<F&, T*>;

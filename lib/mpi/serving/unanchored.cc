@@ -2,6 +2,7 @@
 
 #include "mpi/serving/unanchored.h"
 
+#include <cstdlib>
 #include <type_traits>
 
 #include "mpi/native/errors.h"
@@ -59,21 +60,64 @@ int end_object(typename Kind::Handle handle) {
   return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on<Kind>(handle, error_code(result, code));
 }
 
-template <typename Kind>
-void end_all(int* first_failure) {
-  // Callbacks may go on setting attributes on other objects, though not for ever.
-  for (size_t most = 16 * objects<Kind>.size(); most > 0 && objects<Kind>.size() != 0; --most) {
+void end_files(int* first_failure) {
+  // Callbacks may go on setting attributes on other files, though not for ever.
+  for (size_t most = 16 * objects<File>.size(); most > 0 && objects<File>.size() != 0; --most) {
     uintptr_t key = 0;
-    objects<Kind>.for_each([&key](uintptr_t of, void*) { key = of; });
-    typename Kind::Handle handle;
-    if constexpr (std::is_pointer_v<typename Kind::Handle>) {
-      handle = reinterpret_cast<typename Kind::Handle>(key);
-    } else {
-      handle = static_cast<int>(key);
-    }
-    const int code = end_object<Kind>(handle);
+    objects<File>.for_each([&key](uintptr_t of, void*) { key = of; });
+    const int code = end_object<File>(reinterpret_cast<MPI_File>(key));
     if (*first_failure == MPI_SUCCESS) *first_failure = code;
   }
+}
+
+// A session may go on, and be in use by other threads: so its attributes are deleted one after the
+// other, the youngest first, and its table stays.
+int delete_each(facts::SessionHandle session, Anchor& anchor) {
+  attrcache_kind* const kind = kind_of<Session>();
+  size_t room = 0, count = 0;
+  attrcache_attribute_list(kind, &anchor.table, nullptr, 0, &room);
+  if (room == 0) return MPI_SUCCESS;
+  auto* const infos =
+      static_cast<attrcache_attribute_info*>(std::malloc(room * sizeof(attrcache_attribute_info)));
+  if (infos == nullptr) return raise_on<Session>(session, MPI_ERR_NO_MEM);
+  attrcache_attribute_list(kind, &anchor.table, infos, room, &count);
+  int first_failure = MPI_SUCCESS;
+  for (size_t i = count < room ? count : room; i-- > 0;) {
+    int code = 0;
+    const int result =
+        attrcache_delete(kind, &anchor.table, facts::to_object(session), infos[i].keyval, &code);
+    const bool done = result == ATTRCACHE_OK || result == ATTRCACHE_ABSENT;
+    if (!done && first_failure == MPI_SUCCESS) first_failure = error_code(result, code);
+  }
+  std::free(infos);
+  return first_failure == MPI_SUCCESS ? MPI_SUCCESS : raise_on<Session>(session, first_failure);
+}
+
+template <typename Handle>
+Handle handle_of(uintptr_t key) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<Handle>(key);
+  } else {
+    return static_cast<Handle>(key);
+  }
+}
+
+// Which sessions there are is written down first, since callbacks may begin and end some.
+void empty_sessions(int* first_failure) {
+  const size_t room = objects<Session>.size();
+  auto* const keys = static_cast<uintptr_t*>(std::malloc(room * sizeof(uintptr_t)));
+  if (keys == nullptr) return;
+  size_t count = 0;
+  objects<Session>.for_each([&](uintptr_t key, void*) {
+    if (count < room) keys[count++] = key;
+  });
+  for (size_t i = 0; i < count; ++i) {
+    const facts::SessionHandle session = handle_of<facts::SessionHandle>(keys[i]);
+    Anchor* const anchor = find_anchor<Session>(session);
+    const int code = anchor != nullptr ? delete_each(session, *anchor) : MPI_SUCCESS;
+    if (*first_failure == MPI_SUCCESS) *first_failure = code;
+  }
+  std::free(keys);
 }
 
 }  // namespace
@@ -120,8 +164,8 @@ int end_unanchored(typename Kind::Handle* handle) {
 
 int end_all_unanchored() {
   int first_failure = MPI_SUCCESS;
-  end_all<File>(&first_failure);
-  end_all<Session>(&first_failure);
+  end_files(&first_failure);
+  empty_sessions(&first_failure);
   return first_failure;
 }
 

@@ -44,7 +44,8 @@ int raise_on(typename Kind::Handle handle, int code);
 template <typename Kind>
 int end_unanchored(typename Kind::Handle* handle);
 
-// The same for all objects that are left, when MPI_Finalize has deleted what MPI knows.
+// The same for all files that are left, when MPI_Finalize has deleted what MPI knows. Of sessions that
+// are left, it deletes what they have then; they may go on, and be in use by other threads.
 int end_all_unanchored();
 
 }  // namespace attrcache::mpi

@@ -128,5 +128,20 @@ TEST(DeleteOnceInCxxTest, OnceMakesADestructorOfACallback) {
   EXPECT_EQ(calls, 1);
 }
 
+int return_it(int* value) { return *value; }
+
+TEST(DeleteOnceInCxxTest, OfAFunctionToo) {
+  auto domain = Domain::create();
+  auto kind = domain->add_kind<Thing>("thing");
+  Thing thing;
+  int value = 7;
+  auto keyval = attrcache::Keyval<int, Thing>::create(*kind, attrcache::copy_nothing,
+                                                      attrcache::once(return_it));
+  ASSERT_TRUE(keyval->set(thing, &value));
+  EXPECT_EQ(keyval->erase(thing).callback_code, 7);
+  EXPECT_EQ(keyval->get(thing), nullptr);
+  EXPECT_TRUE(kind->delete_all(thing));
+}
+
 }  // namespace
 }  // namespace attrcache::support

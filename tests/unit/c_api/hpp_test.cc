@@ -396,6 +396,7 @@ concept DuplicatesAnd = requires(Kind<Session> kind, Delete remove) {
 };
 static_assert(!DuplicatesAnd<decltype(attrcache::destroy)>, "both objects would delete it");
 static_assert(!DuplicatesAnd<std::remove_const_t<decltype(attrcache::destroy)>>);
+static_assert(!DuplicatesAnd<decltype(attrcache::once(attrcache::destroy))>);
 static_assert(DuplicatesAnd<decltype(attrcache::delete_nothing)>);
 
 }  // namespace

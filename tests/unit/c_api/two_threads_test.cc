@@ -116,6 +116,18 @@ TEST_F(TwoThreadsTest, ABorrowOfWhatIsBeingDeletedIsAbsent) {
   finish_deleting();
 }
 
+// A delete that runs a delete_fn is two steps: it begins, and it ends or fails.
+TEST_F(TwoThreadsTest, AfterAFailedDeleteABorrowFindsAgainWhatGetAlwaysFound) {
+  attrcache_borrowed borrowed = {};
+  object.set(keyval, 1);
+  start_deleting(7);
+  EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_ABSENT);
+  EXPECT_EQ(object.value(keyval), 1);
+  EXPECT_EQ(finish_deleting(), ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
 TEST_F(TwoThreadsTest, TheKeyvalFreedWhileADeleteFnRunsEndsAfterIt) {
   object.set(keyval, 1);
   start_deleting(0);
