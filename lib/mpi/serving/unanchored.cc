@@ -84,6 +84,7 @@ int delete_each(facts::SessionHandle session, Anchor& anchor) {
   int first_failure = MPI_SUCCESS;
   for (size_t i = count < room ? count : room; i-- > 0;) {
     int code = 0;
+    const report::Operation operation(report::What::kDelete, Session::kNumber, infos[i].keyval);
     const int result =
         attrcache_delete(kind, &anchor.table, facts::to_object(session), infos[i].keyval, &code);
     const bool done = result == ATTRCACHE_OK || result == ATTRCACHE_ABSENT;

@@ -21,9 +21,7 @@ struct Keyval {
 
   void begin() { References::reset(exact, key(3)); }
   References references() { return {exact, {stripes, 0, kStripes - 1}}; }
-  void open(unsigned ordinal) {
-    references().open(ordinal, key(3) & stripe::kKeyval);
-  }
+  void open(unsigned ordinal) { references().open(ordinal, key(3) & stripe::kKeyval); }
   // Begins with its stripes open.
   void begin_open() {
     begin();
