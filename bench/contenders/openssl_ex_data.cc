@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// OpenSSL's ex_data, by libcrypto's public functions: attribute caching of another kind, with keys of
-// a class, and functions that are called when an object is made, copied and freed.
+// OpenSSL's ex_data, by libcrypto's public functions: attribute caching of another kind, with keys
+// of a class, and functions that are called when an object is made, copied and freed.
 
 #include <openssl/crypto.h>
 

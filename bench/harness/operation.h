@@ -43,7 +43,8 @@ struct Operation {
 
   // Whether the operation is one thread's work alone, and its cost a single number.
   bool of_one_thread() const { return name != "get_beside_setter" && name != "get_each"; }
-  // Whether it makes objects of its own. Some contenders' cost then grows with the keys that there are.
+  // Whether it makes objects of its own. Some contenders' cost then grows with the keys that there
+  // are.
   bool of_objects() const { return name.rfind("object", 0) == 0; }
 };
 

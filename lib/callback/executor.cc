@@ -83,7 +83,8 @@ int delete_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& argument
   return static_cast<int>(ierror);
 }
 
-// In the convention of the keyval's language. Where INTEGERs have 64 bits, the two of Fortran are one.
+// In the convention of the keyval's language. Where INTEGERs have 64 bits, the two of Fortran are
+// one.
 Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
   switch (language_of(callbacks.functions)) {
     case ATTRCACHE_FORTRAN_FINT:

@@ -26,7 +26,8 @@ struct CallingConvention {
 };
 
 // A keyval's callbacks.
-// The calling convention of callbacks, and whether a value is gone even if its delete_fn has failed.
+// The calling convention of callbacks, and whether a value is gone even if its delete_fn has
+// failed.
 inline attrcache_language language_of(const attrcache_callbacks& callbacks) {
   return static_cast<attrcache_language>(callbacks.language & ~unsigned{ATTRCACHE_DELETE_ONCE});
 }

@@ -7,9 +7,9 @@
 // or writes its frames.
 //
 // Callbacks may nest very deep: the delete_fn of one object frees the next one. So the frames of a
-// table are not looked for in the whole stack. Whoever looks passes the innermost few, and puts them
-// into an index if there are more, where it finds the others. Frames that nobody looked for are in no
-// index, as in nearly all programs.
+// table are not looked for in the whole stack. Whoever looks passes the innermost few, and puts
+// them into an index if there are more, where it finds the others. Frames that nobody looked for
+// are in no index, as in nearly all programs.
 
 #ifndef ATTRCACHE_CALLBACK_FRAME_H_
 #define ATTRCACHE_CALLBACK_FRAME_H_
@@ -23,10 +23,10 @@ namespace attrcache {
 struct Announcement;  // readers/announcement.h
 struct Frame;
 
-// A frame's place in the index of its thread's frames: a binary tree in which the bits of its table's
-// hash lead to it, the frame that was indexed first at the root. Frames of one table lie on one path.
-// They are indexed from the outermost inwards, and end from the innermost outwards, so a frame that
-// ends is always a leaf.
+// A frame's place in the index of its thread's frames: a binary tree in which the bits of its
+// table's hash lead to it, the frame that was indexed first at the root. Frames of one table lie on
+// one path. They are indexed from the outermost inwards, and end from the innermost outwards, so a
+// frame that ends is always a leaf.
 struct Indexed {
   Indexed() : at(nullptr) {}  // the others mean nothing until it is indexed
   Frame** at;                 // what points to the frame; null: it is not in the index
@@ -138,8 +138,8 @@ template <typename Visit>
   }
 }
 
-// Visits the frames of a table, from `frame` outwards, and perhaps some of those inside of it. Some may
-// be visited twice.
+// Visits the frames of a table, from `frame` outwards, and perhaps some of those inside of it. Some
+// may be visited twice.
 template <typename Visit>
 [[gnu::always_inline]] inline void for_each_frame_of(Frame* frame, const void* table, Visit visit) {
   Frame* const indexed = pass_unindexed(frame, [&](Frame& passed) {

@@ -4,11 +4,11 @@
 // that a keyval leaves behind when it is gone. Attached values keep a keyval alive by references,
 // so epochs protect those who look at records without owning one: introspection and reports.
 //
-// Pins are rare and short here, but every keyval that is freed asks whether there are any. So a pin is
-// a count in one of three fields, selected by epoch, of a stripe's word: who frees reads at most
-// kMaxStripes words. The readers of values announce in a record for each thread instead (readers.h),
-// where the free of a keyval would have to look through the records of all threads, and a pin could
-// fail for want of memory.
+// Pins are rare and short here, but every keyval that is freed asks whether there are any. So a pin
+// is a count in one of three fields, selected by epoch, of a stripe's word: who frees reads at most
+// kMaxStripes words. The readers of values announce in a record for each thread instead
+// (readers.h), where the free of a keyval would have to look through the records of all threads,
+// and a pin could fail for want of memory.
 //
 // Invariants
 //   I1 The epoch goes from e to e+1 only when no pin of epoch e-1 is left. Hence pins are of e or

@@ -15,8 +15,8 @@ int Definitions::add(Definition* definition) {
   unsigned place = first_place(definition->number);
   for (unsigned left = kMaxNumbers; left != 0; --left) {
     Definition* there = nullptr;
-    // (P2) release: whoever finds the definition (P1) sees its content. Acquire if it fails: another
-    // one is there, whose number is looked at.
+    // (P2) release: whoever finds the definition (P1) sees its content. Acquire if it fails:
+    // another one is there, whose number is looked at.
     if (places_[place].compare_exchange_strong(there, definition, kRelease, kAcquire)) {
       return ATTRCACHE_OK;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The predefined keyvals of one kind (attrcache_keyval_define): from a number of the runtime's choice to
-// its definition. These numbers are no keyvals of the kind's own range, so get comes here only after it
-// has seen that: the way to a keyval's slot isn't longer by it.
+// The predefined keyvals of one kind (attrcache_keyval_define): from a number of the runtime's
+// choice to its definition. These numbers are no keyvals of the kind's own range, so get comes here
+// only after it has seen that: the way to a keyval's slot isn't longer by it.
 //
-// A hash table of fixed size, open addressing, to which definitions are only added: one is there until
-// the domain ends. So a reader may use what it has found, and a number's place never changes.
+// A hash table of fixed size, open addressing, to which definitions are only added: one is there
+// until the domain ends. So a reader may use what it has found, and a number's place never changes.
 
 #ifndef ATTRCACHE_KEYVAL_DEFINITIONS_H_
 #define ATTRCACHE_KEYVAL_DEFINITIONS_H_

@@ -22,8 +22,8 @@ void References::open(unsigned ordinal, uint32_t name) {
     uint64_t old = stripe.load(kAcquire);  // (O2) reads C2's store (R7), for O3's sake
     do {
       if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
-      // (O4, R9) Release: hands on to R2 what the creator wrote, which R3 has acquired. Where it fails,
-      // as O2.
+      // (O4, R9) Release: hands on to R2 what the creator wrote, which R3 has acquired. Where it
+      // fails, as O2.
     } while (!stripe.compare_exchange_weak(old, name, kRelease, kAcquire));
   });
 }

@@ -3,17 +3,17 @@
 // The references on one keyval: one for each attached value. So that threads can attach and delete
 // under the same keyval without slowing each other down, the count is spread over stripes while the
 // keyval isn't freed. Beside them there is one exact count. Freeing the keyval closes its stripes,
-// and adds what they counted to the exact count, on which references are taken and dropped from then
-// on.
+// and adds what they counted to the exact count, on which references are taken and dropped from
+// then on.
 //
 // A stripe is one word {count, name}. It is changed only by atomic read-modify-writes of that word,
 // so a reference is taken on the right generation or not at all. No thread can go on counting in a
 // stripe after it was closed, and therefore no grace period is needed. (percpu_ref of the Linux
 // kernel, which is similar, keeps the mode beside the counters and has to wait for one.)
 //
-// A keyval begins with no stripe open, so that to create and to free one costs the same however many
-// stripes there are. Who finds his stripe not open counts on the exact count instead, and opens the
-// stripe for the next time. Its whole group is opened: stripes that are kGroups apart.
+// A keyval begins with no stripe open, so that to create and to free one costs the same however
+// many stripes there are. Who finds his stripe not open counts on the exact count instead, and
+// opens the stripe for the next time. Its whole group is opened: stripes that are kGroups apart.
 //
 //   open()   O1 sets the group's bit in the exact word, unless the bit is set or kClosed is.
 //            O2 reads the stripe.
@@ -23,11 +23,11 @@
 //            C2 exchanges each stripe of those groups for one that isn't open, with the other turn.
 //
 // Why no stripe is open once C2 has passed it. The opener holds a reference, so the keyval isn't
-// gone before it is done with O4, and all that follows is about one generation. The group's bit lets
-// one thread open it, once. Until then a stripe changes only by drops that find it not open, which
-// change its count, and by C2, which changes its turn. So if O4 comes after C2 it fails, because O2
-// has read the other turn; or if O2 has read C2's, O3 sees C1. An opener that is stopped therefore
-// holds back nobody: the others of its group count on the exact count meanwhile.
+// gone before it is done with O4, and all that follows is about one generation. The group's bit
+// lets one thread open it, once. Until then a stripe changes only by drops that find it not open,
+// which change its count, and by C2, which changes its turn. So if O4 comes after C2 it fails,
+// because O2 has read the other turn; or if O2 has read C2's, O3 sees C1. An opener that is stopped
+// therefore holds back nobody: the others of its group count on the exact count meanwhile.
 //
 // For example: A opens its group's only stripe, of turn 0, while B frees the keyval.
 //
@@ -165,8 +165,8 @@ class References {
     return (stripe.load(kRelaxed) & (stripe::kOpen | stripe::kNotOpen)) != 0;
   }
 
-  // Drops a reference on the exact count. True: it was the last, and the caller must end the keyval.
-  // Wait-free.
+  // Drops a reference on the exact count. True: it was the last, and the caller must end the
+  // keyval. Wait-free.
   bool drop_exact();
 
   // Whether nobody has ever held a reference, and the keyval isn't freed.
@@ -228,7 +228,8 @@ inline bool References::acquire_in(Counter& stripe, uint32_t keyval) {
 
 inline bool References::acquire_exact(uint32_t keyval) {
   for (;;) {
-    // (R3) Acquire: whoever is told that the keyval is gone must see its attributes deleted (R5, R6).
+    // (R3) Acquire: whoever is told that the keyval is gone must see its attributes deleted (R5,
+    // R6).
     uint64_t word = exact_.load(kAcquire);
     if (!is_of(word, keyval) || ended(word)) return false;
     // Relaxed: R3 has acquired what reset() stored (R6), or an update that continues R6's release
@@ -268,9 +269,9 @@ inline void References::reset(Counter& exact, uint32_t keyval) {
 
 inline bool References::end_unused(Counter& exact, uint32_t keyval) {
   // Relaxed: this reads what reset() stored, so nobody ever held a reference. For whoever takes one
-  // on exact opens a stripe before it can be dropped, and the group's bit stays, or kClosed does. So
-  // there is nothing that must come before the keyval's end, and whoever is told that the keyval is
-  // gone (R3) has no attribute to see deleted.
+  // on exact opens a stripe before it can be dropped, and the group's bit stays, or kClosed does.
+  // So there is nothing that must come before the keyval's end, and whoever is told that the keyval
+  // is gone (R3) has no attribute to see deleted.
   uint64_t word = keyval & id::kGenerationMask;
   return exact.compare_exchange_strong(word, word | kClosed | kCollected, kRelaxed, kRelaxed);
 }

@@ -90,8 +90,8 @@ uint32_t flags_in(uint64_t word) {
 // Opens the stripes of the thread's group. The caller holds a reference.
 void Registry::open_stripes(uint32_t keyval, unsigned ordinal) {
   const uint32_t offset = id::offset(keyval);
-  // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has seen (K1)
-  // and holds a reference on, and its flags don't change once somebody does.
+  // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has seen
+  // (K1) and holds a reference on, and its flags don't change once somebody does.
   const uint64_t word = at(offset).word.load(kRelaxed);
   references(offset).open(ordinal, (keyval & stripe::kKeyval) | flags_in(word));
 }
@@ -156,8 +156,9 @@ uint32_t Registry::take_new_index(int* error) {
   return free_.pop(0, link());
 }
 
-// The node of the last index of the first chunk that was never used; kNone if there is none. (Users'
-// keyvals take them from the other end, where slots cost no memory, or less.) The chunk exists.
+// The node of the last index of the first chunk that was never used; kNone if there is none.
+// (Users' keyvals take them from the other end, where slots cost no memory, or less.) The chunk
+// exists.
 uint32_t Registry::take_from_end_of_first_chunk() {
   uint64_t taken = taken_.load(kRelaxed);
   do {
@@ -180,8 +181,8 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept
   return create_slowly(node, callbacks, keyval, For::kUser);
 }
 
-// Makes a keyval on a new index if `node` is kNone, and else on that one, whose own record may still
-// wait.
+// Makes a keyval on a new index if `node` is kNone, and else on that one, whose own record may
+// still wait.
 int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
                             For whom) {
   if (node == IndexQueue::kNone) {
@@ -275,7 +276,8 @@ int Registry::free(int* variable) noexcept {
 int Registry::free_slowly(uint32_t keyval, Entry& entry) {
   // Relaxed, here and in the exchange: free() has acquired K2, whose release sequence the exchange
   // continues; and nobody reads anything on the strength of the bit, for those who must know that
-  // the keyval is freed find its stripes closed (R7). Only the thread that sets the bit closes them.
+  // the keyval is freed find its stripes closed (R7). Only the thread that sets the bit closes
+  // them.
   uint64_t word = entry.word.load(kRelaxed);
   do {
     // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is

@@ -76,8 +76,8 @@ class Registry {
   // domain ends. True if there was one.
   bool free_unused();
 
-  // ATTRCACHE_OK if the keyval exists and is of this kind, else the error that says why not. For the
-  // number of a predefined one, this is KEYVAL_PREDEFINED. Wait-free.
+  // ATTRCACHE_OK if the keyval exists and is of this kind, else the error that says why not. For
+  // the number of a predefined one, this is KEYVAL_PREDEFINED. Wait-free.
   int check(uint32_t keyval) const;
 
   // The error that says why look_up has found nothing. Wait-free.
@@ -113,8 +113,8 @@ class Registry {
   }
 
   // The same of the keyval at any offset, and of those that follow it in its batch of indices; null
-  // if there never was one. The caller has found a value under such a keyval, or a slot of one whose
-  // index is beyond the first chunk.
+  // if there never was one. The caller has found a value under such a keyval, or a slot of one
+  // whose index is beyond the first chunk.
   References::Counter* counters(size_t offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
     // Relaxed: whoever has attached that value, or made that slot, had seen the keyval, and hence
@@ -346,8 +346,8 @@ class Registry {
   Epoch& epoch_;
   Readers& readers_;
   ThreadRecord* const light_records_;
-  // Which indices have been handed out at least once: in the low half, how many from 0 on; in the high
-  // half, how many of the first chunk from its end on, which are definitions'.
+  // Which indices have been handed out at least once: in the low half, how many from 0 on; in the
+  // high half, how many of the first chunk from its end on, which are definitions'.
   static uint32_t from_start(uint64_t taken) { return static_cast<uint32_t>(taken); }
   static uint32_t from_end(uint64_t taken) { return static_cast<uint32_t>(taken >> 32); }
   Atomic<uint64_t> taken_{0};

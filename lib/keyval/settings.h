@@ -3,8 +3,8 @@
 // What a domain's options say of all its kinds.
 //
 // Inside, keyvals are of one range, that of id.h. The ints that users see, their numbers, are those
-// exclusive-or a mask, which is 0 unless the domain has a range of its own. The C API translates where
-// an int comes in or goes out, callbacks and introspection included.
+// exclusive-or a mask, which is 0 unless the domain has a range of its own. The C API translates
+// where an int comes in or goes out, callbacks and introspection included.
 
 #ifndef ATTRCACHE_KEYVAL_SETTINGS_H_
 #define ATTRCACHE_KEYVAL_SETTINGS_H_

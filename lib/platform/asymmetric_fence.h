@@ -16,9 +16,9 @@
 // thread. If before the reader's store, it is before the reader's look as well, which therefore
 // sees the change. If after the store, look() sees the store.
 //
-// Where that isn't to be had, readers are full ones: announce() and heavy_fence() are each a full fence
-// of their own. Of two such fences one comes first in the order of all; what came before it is seen by
-// what follows the other (C++20, [atomics.fences]).
+// Where that isn't to be had, readers are full ones: announce() and heavy_fence() are each a full
+// fence of their own. Of two such fences one comes first in the order of all; what came before it
+// is seen by what follows the other (C++20, [atomics.fences]).
 //
 // Full readers: any system but Linux; before Linux 4.14; where a filter of system calls forbids
 // membarrier; with ThreadSanitizer; where the domain's owner asks for it. Valgrind and qemu hand

@@ -5,10 +5,10 @@
 // interleavings or random delays between the steps: -DATTRCACHE_ATOMIC_HEADER names a header that
 // defines attrcache::Atomic, of orders that are std::memory_order's.
 //
-// The library uses only loads, stores and read-modify-writes with an explicit order, and one kind of
-// fence, for readers (asymmetric_fence.h). What it uses of std::atomic is
-// made here of what std::atomic is made of, because <atomic> takes longer to compile than most of
-// the library's files: with C++20 it brings strings, exceptions and locks.
+// The library uses only loads, stores and read-modify-writes with an explicit order, and one kind
+// of fence, for readers (asymmetric_fence.h). What it uses of std::atomic is made here of what
+// std::atomic is made of, because <atomic> takes longer to compile than most of the library's
+// files: with C++20 it brings strings, exceptions and locks.
 
 #ifndef ATTRCACHE_PLATFORM_ATOMIC_H_
 #define ATTRCACHE_PLATFORM_ATOMIC_H_
@@ -97,8 +97,8 @@ class Atomic {
   alignas(sizeof(T)) T value_;
 };
 
-// A full fence of the calling thread. ThreadSanitizer doesn't model fences, of which g++ warns. It need
-// not: whoever reads what was stored before one acquires it.
+// A full fence of the calling thread. ThreadSanitizer doesn't model fences, of which g++ warns. It
+// need not: whoever reads what was stored before one acquires it.
 inline void full_fence() {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push

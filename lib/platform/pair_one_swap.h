@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Pair where the processor exchanges 16 bytes in one step. It loads them in one step, too, if it can
-// (wide_exchange.h): then get is wait-free. If not, it reads meta, value, and meta again
+// Pair where the processor exchanges 16 bytes in one step. It loads them in one step, too, if it
+// can (wide_exchange.h): then get is wait-free. If not, it reads meta, value, and meta again
 // (two_step_load.h); a reader may then have to look again while others write, so get is lock-free.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_ONE_SWAP_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pair of x86-64 with AVX. An aligned 16-byte SSE load is single-copy atomic on every processor with AVX
-// (Intel SDM vol. 3A 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX. cmpxchg16b
-// would load 16 bytes on all other processors, too, but it writes, and makes a get cost four times
-// as much. For those there is pair_one_swap.h, by -DATTRCACHE_PAIR_TWO_STEP. All loads acquire on
-// x86.
+// The Pair of x86-64 with AVX. An aligned 16-byte SSE load is single-copy atomic on every processor
+// with AVX (Intel SDM vol. 3A 9.1.1; AMD APM vol. 2 7.3.2), and pair_supported() asks for AVX.
+// cmpxchg16b would load 16 bytes on all other processors, too, but it writes, and makes a get cost
+// four times as much. For those there is pair_one_swap.h, by -DATTRCACHE_PAIR_TWO_STEP. All loads
+// acquire on x86.
 
 #ifndef ATTRCACHE_PLATFORM_PAIR_X86_H_
 #define ATTRCACHE_PLATFORM_PAIR_X86_H_

@@ -36,8 +36,8 @@ thread_local constinit ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nul
 namespace {
 
 // Which ordinals are taken. These, and those of identities, are the only variables of the library
-// that all domains of a process share. That is right, because threads belong to the process, too, and
-// the variables say nothing about any domain.
+// that all domains of a process share. That is right, because threads belong to the process, too,
+// and the variables say nothing about any domain.
 constexpr unsigned kOrdinals = 65536;
 constinit Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
 constinit Atomic<unsigned> last_beyond{kOrdinals};
@@ -70,7 +70,8 @@ void leave(void*);
 
 // The pthread key that makes leave() be called when a thread ends. The first thread that asks makes
 // it, because nothing of the library runs before main(). It is deleted when the library is unloaded
-// or the process ends. If there is no key, because the process has too many, ordinals are not reused.
+// or the process ends. If there is no key, because the process has too many, ordinals are not
+// reused.
 namespace at_thread_end {
 // In the child of a fork, which has one thread.
 void leave_others_behind() {

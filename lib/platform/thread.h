@@ -21,8 +21,8 @@ struct ThreadState {
   // records. The next thread may get it when this one has ended. 0 until somebody asks for it.
   // User-level threads have none: they use that of the thread that they run on.
   unsigned ordinal;
-  // The same in bytes of records (kRecordSize) if it is below kNearOrdinals, else 0: where this thread's
-  // record is among the first of a domain.
+  // The same in bytes of records (kRecordSize) if it is below kNearOrdinals, else 0: where this
+  // thread's record is among the first of a domain.
   unsigned near_record;
   // The innermost callback that the thread is running, or operation on all attributes of a table.
   Frame* innermost;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a thread tells all others: that it holds a value, or what it waits for. Each announcement is a
-// cell in the record of the thread that makes it (thread_record.h), and others only read it, but for two
-// cases in which they answer: they grant a value to one who waits, or leave a deletion to one who
-// copies. The idea of publishing what one reads, for whoever deletes to look at, is that of hazard
-// pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004).
+// What a thread tells all others: that it holds a value, or what it waits for. Each announcement is
+// a cell in the record of the thread that makes it (thread_record.h), and others only read it, but
+// for two cases in which they answer: they grant a value to one who waits, or leave a deletion to
+// one who copies. The idea of publishing what one reads, for whoever deletes to look at, is that of
+// hazard pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects",
+// 2004).
 
 #ifndef ATTRCACHE_READERS_ANNOUNCEMENT_H_
 #define ATTRCACHE_READERS_ANNOUNCEMENT_H_
@@ -53,8 +54,8 @@ struct Announcement {
   // before `what` (relaxed: F1 releases them), and mean something only with it.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> who{0};
-  // kBorrows: the attrcache_borrowed, by which it is known that it holds something. kSeeks: for whom
-  // it waits. What was granted, or is left: the value. In a free cell: the next free one.
+  // kBorrows: the attrcache_borrowed, by which it is known that it holds something. kSeeks: for
+  // whom it waits. What was granted, or is left: the value. In a free cell: the next free one.
   Atomic<uint64_t> more{0};
 };
 static_assert(static_cast<uintptr_t>(Says::kGivenUp) <= Announcement::kSays);

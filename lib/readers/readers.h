@@ -35,25 +35,25 @@ class Readers {
   // False: there was no memory for the records, and nothing else may be called.
   bool made() const { return near_ != nullptr && light_ != nullptr; }
 
-  // The record of the calling thread, if its ordinal is near; else one whose first cell is taken for
-  // ever.
+  // The record of the calling thread, if its ordinal is near; else one whose first cell is taken
+  // for ever.
   ThreadRecord& near_record() const { return mine_of(near_); }
   static ThreadRecord& mine_of(ThreadRecord* near) {
     return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(near) +
                                             this_thread().near_record);
   }
-  // The same of light readers; where readers are full, records whose first cells are taken for ever.
-  // So who takes the usual way need not ask which of the two they are.
+  // The same of light readers; where readers are full, records whose first cells are taken for
+  // ever. So who takes the usual way need not ask which of the two they are.
   ThreadRecord* light_records() const { return light_; }
 
-  // A cell of the calling thread's record, which says kTaken and whose it is; null when out of memory. Wait-free but
-  // for the allocator.
+  // A cell of the calling thread's record, which says kTaken and whose it is; null when out of
+  // memory. Wait-free but for the allocator.
   Announcement* take();
   // Gives one back, whatever it says.
   void release(Announcement& cell);
 
-  // Announces in a cell that was taken. If it says that a value is held, the caller must look at the
-  // slot again. Wait-free.
+  // Announces in a cell that was taken. If it says that a value is held, the caller must look at
+  // the slot again. Wait-free.
   void announce(Announcement& cell, const Pair& slot, Says says, uint64_t meta) {
     cell.meta.store(meta, kRelaxed);
     fence_.announce(cell.what, Announcement::of(&slot, says));
@@ -68,9 +68,9 @@ class Readers {
     retract(cell, uintptr_t(Says::kGivenUp));
     tell_of_withdrawal(slot);
   }
-  // The two halves of that. Light readers come to the second after the first, as seen by whoever has
-  // counted itself and then called heavy_fence() (Claiming). Full ones don't, or each would need
-  // another full fence; so who waits for them looks again from time to time.
+  // The two halves of that. Light readers come to the second after the first, as seen by whoever
+  // has counted itself and then called heavy_fence() (Claiming). Full ones don't, or each would
+  // need another full fence; so who waits for them looks again from time to time.
   static void retract(Announcement& cell, uintptr_t what) {
     AsymmetricFence::announce<AsymmetricFence::Of::kLight>(cell.what, what);
   }
@@ -90,8 +90,8 @@ class Readers {
     return left;
   }
 
-  // A thread that holds a claimed value already announces it once more. Told before the first of the
-  // two is withdrawn, it keeps those who look through the cells from passing between the two.
+  // A thread that holds a claimed value already announces it once more. Told before the first of
+  // the two is withdrawn, it keeps those who look through the cells from passing between the two.
   void tell_of_another_hold() { hops_.fetch_add(1, kAcqRel); }
 
   // Counts a claimer while it lives, from before heavy_fence() until it has stopped waiting.
@@ -133,8 +133,8 @@ class Readers {
 
   bool light() const { return fence_.light(); }
 
-  // Waits until done() is true. stuck() is asked now and then, before sleeping above all: if it says
-  // true, the wait ends. Returns done().
+  // Waits until done() is true. stuck() is asked now and then, before sleeping above all: if it
+  // says true, the wait ends. Returns done().
   template <typename Done, typename Stuck>
   bool wait(const Pair& slot, Done done, Stuck stuck);
 
@@ -184,8 +184,8 @@ class Readers {
   const Threads& threads_;
   const Memory memory_;
   const AsymmetricFence fence_;
-  // What was allocated for the first chunk, which is near_, for the others, and for light_ if that is
-  // none of them. A chunk is aligned.
+  // What was allocated for the first chunk, which is near_, for the others, and for light_ if that
+  // is none of them. A chunk is aligned.
   void* allocated_[kChunks] = {};
   void* allocated_light_ = nullptr;
   ThreadRecord* const near_;
@@ -275,8 +275,8 @@ bool Readers::wait(const Pair& slot, Done done, Stuck stuck) {
       continue;
     }
     if (patience.pass()) {
-      // Before it yields, above all: on a busy machine each yield may take the others' time slices, and who
-      // closes a circle sees that from the beginning.
+      // Before it yields, above all: on a busy machine each yield may take the others' time slices,
+      // and who closes a circle sees that from the beginning.
       if (round % 64 == 0 && stuck()) return done();
       continue;
     }

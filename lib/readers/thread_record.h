@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A thread's record in a domain: the cells in which it announces. A record belongs to an ordinal
-// (platform/thread.h), so the thread that gets the ordinal next goes on with it; what its predecessor
-// has left borrowed stays there under the predecessor's identity. Records are never released before
-// their domain.
+// (platform/thread.h), so the thread that gets the ordinal next goes on with it; what its
+// predecessor has left borrowed stays there under the predecessor's identity. Records are never
+// released before their domain.
 
 #ifndef ATTRCACHE_READERS_THREAD_RECORD_H_
 #define ATTRCACHE_READERS_THREAD_RECORD_H_

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Keyvals whose functions get values as they were set, not as C sees them, and whose copies are of the same sort as what
- * was copied: those of MPIX_Comm_create_keyval_x and its kin. One source file of an embedding includes it, after
- * attrcache.h.
+ * Keyvals whose functions get values as they were set, not as C sees them, and whose copies are of
+ * the same sort as what was copied: those of MPIX_Comm_create_keyval_x and its kin. One source file
+ * of an embedding includes it, after attrcache.h.
  */
 #ifndef ATTRCACHE_RUNTIMES_AS_SET_H_
 #define ATTRCACHE_RUNTIMES_AS_SET_H_
@@ -45,8 +45,8 @@ static void free_as_set(void* as_set, void* extra_state) {
   free(as_set);
 }
 
-/* Makes a keyval of the functions, extra_state, destructor and flags (in `language`) of `callbacks`. Returns a result of
- * attrcache's. */
+/* Makes a keyval of the functions, extra_state, destructor and flags (in `language`) of
+ * `callbacks`. Returns a result of attrcache's. */
 static int create_as_set(attrcache_kind* kind, attrcache_callbacks callbacks, int handles_are_ints,
                          int* keyval) {
   As_set* const as_set = malloc(sizeof *as_set);

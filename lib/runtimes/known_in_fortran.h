@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Which functions of MPI's own a Fortran program has given for a keyval: MPI_COMM_DUP_FN, MPI_NULL_COPY_FN and their like.
- * attrcache knows what they do, and doesn't call them. In C, Open MPI and MPICH know them by one address each; in Fortran
- * each has as many names for the linker as there are compilers, and the address that a program has of one may be that of
- * its own jump to it. So each name is asked for, in the way in which the program has got its address.
+ * Which functions of MPI's own a Fortran program has given for a keyval: MPI_COMM_DUP_FN,
+ * MPI_NULL_COPY_FN and their like. attrcache knows what they do, and doesn't call them. In C, Open
+ * MPI and MPICH know them by one address each; in Fortran each has as many names for the linker as
+ * there are compilers, and the address that a program has of one may be that of its own jump to it.
+ * So each name is asked for, in the way in which the program has got its address.
  *
- * Each embedding includes it in one source file, after attrcache.h, whose path isn't the same in both.
+ * Each embedding includes it in one source file, after attrcache.h, whose path isn't the same in
+ * both.
  */
 #ifndef ATTRCACHE_KNOWN_IN_FORTRAN_H_
 #define ATTRCACHE_KNOWN_IN_FORTRAN_H_
 
 #include <stddef.h>
 
-/* A name that nobody defines, in a program that isn't Fortran or is from another compiler, is a null pointer. */
+/* A name that nobody defines, in a program that isn't Fortran or is from another compiler, is a
+ * null pointer. */
 #define ATTRCACHE_TEXT_(text) #text
 #define ATTRCACHE_TEXT(text) ATTRCACHE_TEXT_(text)
 #define ATTRCACHE_SYMBOL(variable, symbol) \
   extern __attribute__((weak))             \
   attrcache_callback variable __asm__(ATTRCACHE_TEXT(__USER_LABEL_PREFIX__) symbol)
 
-/* mpif.h and `use mpi`, in the four ways to make a name for the linker; then those of the module that `use mpi_f08` has
- * them from, as gfortran, Intel's compilers, LLVM's and NVIDIA's name them. */
+/* mpif.h and `use mpi`, in the four ways to make a name for the linker; then those of the module
+ * that `use mpi_f08` has them from, as gfortran, Intel's compilers, LLVM's and NVIDIA's name
+ * them. */
 #define ATTRCACHE_DECLARE_(lower, upper)                                           \
   ATTRCACHE_SYMBOL(attrcache_##lower##_0, "mpi_" #lower);                          \
   ATTRCACHE_SYMBOL(attrcache_##lower##_1, "mpi_" #lower "_");                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What attrcache/mpix.h declares, for programs of an MPI that has attrcache inside. All that it needs
- * of the MPI are functions that programs have, too.
+ * What attrcache/mpix.h declares, for programs of an MPI that has attrcache inside. All that it
+ * needs of the MPI are functions that programs have, too.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -16,8 +16,8 @@
 #include "error_class.h"
 #include "proposed.h"
 
-/* What programs call them, by its name after MPI_. MPICH, where it makes the library of the standard ABI, has these as
- * ABI_, and its own under MPI's names. */
+/* What programs call them, by its name after MPI_. MPICH, where it makes the library of the
+ * standard ABI, has these as ABI_, and its own under MPI's names. */
 #ifdef MPIR_ATTR_ABI
 #define PROGRAMS(name) ABI_##name
 #else
@@ -44,8 +44,8 @@ int attrcache_proposed_begin(attrcache_domain* of) {
 
 /* ---- The tables ---- */
 
-/* One for each object that ever had an attribute; when the object has ended, for another one. They are
- * never released, so that whoever walks along them needs no lock. */
+/* One for each object that ever had an attribute; when the object has ended, for another one. They
+ * are never released, so that whoever walks along them needs no lock. */
 typedef struct Attributes {
   attrcache_table table;
   uintptr_t handle; /* of nothing if `used` is 0 */
@@ -176,7 +176,8 @@ static int free_keyval(int kind, int* keyval) {
   return raise_alone(attrcache_error_class(attrcache_keyval_free(kinds[kind], keyval), 0));
 }
 
-/* A delete function may end the object itself; then this finds another one in its place, or none. */
+/* A delete function may end the object itself; then this finds another one in its place, or
+ * none. */
 static int end(int kind, const void* handle) {
   const uintptr_t key = key_of(kind, handle);
   Attributes* const a = find(kind, key);

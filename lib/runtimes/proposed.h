@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * attrcache/mpix.h in an MPI that has attrcache inside: attributes on sessions and files, and keyvals
- * with destructors. The same file for all MPIs; an MPI calls these functions at four places.
+ * attrcache/mpix.h in an MPI that has attrcache inside: attributes on sessions and files, and
+ * keyvals with destructors. The same file for all MPIs; an MPI calls these functions at four
+ * places.
  *
- * The tables aren't in the objects, as those of communicators are, but in a list: sessions and files
- * are few, and are made and ended by code that knows nothing of attributes (a file by ROMIO). An MPI
- * that adopts this puts them into the objects.
+ * The tables aren't in the objects, as those of communicators are, but in a list: sessions and
+ * files are few, and are made and ended by code that knows nothing of attributes (a file by ROMIO).
+ * An MPI that adopts this puts them into the objects.
  */
 #ifndef ATTRCACHE_RUNTIMES_PROPOSED_H_
 #define ATTRCACHE_RUNTIMES_PROPOSED_H_
@@ -21,15 +22,15 @@
 struct attrcache_domain;
 int attrcache_proposed_begin(struct attrcache_domain* domain);
 
-/* Before MPI_Session_finalize and MPI_File_close end the object with this handle, and with no lock of
- * MPI's held: delete its attributes. MPI_SUCCESS, or the first failure, raised: the object ends all the
- * same, and then the function returns that. */
+/* Before MPI_Session_finalize and MPI_File_close end the object with this handle, and with no lock
+ * of MPI's held: delete its attributes. MPI_SUCCESS, or the first failure, raised: the object ends
+ * all the same, and then the function returns that. */
 int attrcache_proposed_end_session(const void* handle);
 int attrcache_proposed_end_file(const void* handle);
 
-/* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all files
- * that are left. Of sessions that are left, it deletes what they have then; they may go on, and be in
- * use by other threads. */
+/* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all
+ * files that are left. Of sessions that are left, it deletes what they have then; they may go on,
+ * and be in use by other threads. */
 int attrcache_proposed_end_all(void);
 
 #pragma GCC visibility pop

@@ -93,8 +93,8 @@ int abandon_attributes(const Target& target) {
   ThreadState& thread = target.registry.threads().self();
   TableScope scope(thread, &table);
   int first = ATTRCACHE_OK;
-  // Destructors may attach something again. What they attach in the last round goes with its slot, and
-  // its keyval stays for ever.
+  // Destructors may attach something again. What they attach in the last round goes with its slot,
+  // and its keyval stays for ever.
   for (int round = 0; round < kMaxAbandonRounds; ++round) {
     const auto all = [](const Batch::Item&) { return true; };
     const int result = abandon_those(target, scope, all);
@@ -129,7 +129,8 @@ int delete_attributes_finally(const Target& target, int* callback_code) {
         result != ATTRCACHE_ERR_KEYVAL_KIND) {
       break;
     }
-    // What kept it from going on has to go first, so that all others are deleted by their delete_fn.
+    // What kept it from going on has to go first, so that all others are deleted by their
+    // delete_fn.
     abandon_those(target, scope, [&](const Batch::Item& item) {
       const uint64_t m = item.slot->load_meta();
       return item.slot == stopped_at || has_borrowed(target.registry.readers(), *item.slot, m) ||

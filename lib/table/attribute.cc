@@ -54,7 +54,8 @@ class ReplacingScope {
   ReplacingScope(const ReplacingScope&) = delete;
   ReplacingScope& operator=(const ReplacingScope&) = delete;
 
-  // To be called before the claim (S2), so that whoever finds that finds this. False: out of memory.
+  // To be called before the claim (S2), so that whoever finds that finds this. False: out of
+  // memory.
   bool announce(const Pair& slot, uint64_t m) {
     if (cell_ == nullptr && (cell_ = readers_.take()) == nullptr) return false;
     readers_.announce(*cell_, slot, Says::kReplaces, m);
@@ -131,8 +132,8 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     if (has_borrowed(readers, *slot, now.meta)) return ATTRCACHE_ERR_BORROWED;
     if (meta::deleting(now.meta)) {
       if (meta::read(now.meta)) {
-        // Its claimer waits for those who hold it. A value that C reads at its address, in the slot,
-        // stays there as long as somebody copies it, unless that would never end.
+        // Its claimer waits for those who hold it. A value that C reads at its address, in the
+        // slot, stays there as long as somebody copies it, unless that would never end.
         const bool at_address = !meta::has_tag(now.meta, ATTRCACHE_AS_POINTER);
         const int result = see_others_off(target, *slot, keyval, now, at_address);
         if (result != ATTRCACHE_OK) return result;

@@ -72,7 +72,8 @@ inline void drop_reference(Registry& registry, uint32_t keyval, unsigned ordinal
     registry.drop_slowly(keyval);
 }
 
-// Tells the deletions that `frame` and those outside of it stand for that their slot has a new value.
+// Tells the deletions that `frame` and those outside of it stand for that their slot has a new
+// value.
 inline void note_attached(Frame* frame, const Table& table, const Pair& slot) {
   for_each_frame_of(frame, &table, [&slot](Frame& f) {
     if (f.slot == &slot) f.reattached = true;
@@ -102,7 +103,8 @@ inline attrcache_tag tag_of(uint64_t m) {
   return code;
 }
 
-// Whether a value of the keyval is gone even if its delete_fn has failed. A reference keeps the keyval.
+// Whether a value of the keyval is gone even if its delete_fn has failed. A reference keeps the
+// keyval.
 inline bool deletes_once(Registry& registry, uint32_t keyval) {
   return deletes_once(registry.callbacks(keyval).functions);
 }
@@ -112,10 +114,10 @@ inline int fail(int code, int* callback_code) {
   return ATTRCACHE_ERR_CALLBACK;
 }
 
-// Deletes a value that the calling thread has claimed for that, and that nobody holds any more: runs
-// its delete_fn, and ends the claim. True: the value is gone, and its reference on the keyval is the
-// caller's to drop. False: delete_fn has failed, and the value is attached as it was (unless its keyval
-// deletes once).
+// Deletes a value that the calling thread has claimed for that, and that nobody holds any more:
+// runs its delete_fn, and ends the claim. True: the value is gone, and its reference on the keyval
+// is the caller's to drop. False: delete_fn has failed, and the value is attached as it was (unless
+// its keyval deletes once).
 [[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,
                                                   const Pair& slot, slot::Claim& claim,
                                                   SlotContent claimed, uint32_t keyval,

@@ -115,8 +115,9 @@ bool Batch::list_all() {
   // numbers ascend, and the clock hasn't come round to 0 between the first and the last.
   if (count_ == 0) return true;
   if (!ascending || age(0) < age(count_ - 1)) sort();
-  // Such as are so old may have been renumbered between the looks at two of them, and then the order
-  // is that of no instant. If a second look at all of them finds the same numbers, it is right.
+  // Such as are so old may have been renumbered between the looks at two of them, and then the
+  // order is that of no instant. If a second look at all of them finds the same numbers, it is
+  // right.
   while (age(0) >= meta::kOldAge && old_ones_changed()) [[unlikely]] sort();
   return true;
 }

@@ -47,8 +47,8 @@ class Batch {
   const Item* begin() const { return items_; }
   const Item* end() const { return items_ + count_; }
 
-  // What the table's clock was when all that is selected had been attached; and how many attachments
-  // to the table before that an item was set.
+  // What the table's clock was when all that is selected had been attached; and how many
+  // attachments to the table before that an item was set.
   uint64_t horizon() const { return horizon_; }
   uint64_t age(unsigned i) const { return meta::age(items_[i].meta, horizon_); }
 

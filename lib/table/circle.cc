@@ -31,8 +31,8 @@ uint64_t awaited_by(Readers& readers, uint64_t who) {
 }
 
 bool leads_to(Readers& readers, uint64_t who, uint64_t me) {
-  // A circle that the caller isn't in has somebody else to notice it. It is left when the walk comes
-  // to where it was at its last power of two of steps (Brent's algorithm).
+  // A circle that the caller isn't in has somebody else to notice it. It is left when the walk
+  // comes to where it was at its last power of two of steps (Brent's algorithm).
   uint64_t been = 0;
   for (unsigned steps = 1; who != 0 && who != been; ++steps) {
     if (who == me) return true;

@@ -41,8 +41,8 @@ bool wait_for(Readers& readers, const Pair& slot, uint64_t m, const Holder& hold
     return holder.cell->what.load(kAcquire) != holder.what ||  // as F2
            holder.cell->meta.load(kRelaxed) != holder.meta;
   };
-  // Without memory to announce it, this can't ask whether the wait closes a circle; others that are in
-  // the circle don't see it, either.
+  // Without memory to announce it, this can't ask whether the wait closes a circle; others that are
+  // in the circle don't see it, either.
   Announcement* const waiting = readers.take();
   const auto stuck = [&] { return waiting != nullptr && waits_for_me(readers, holder.who); };
   if (waiting != nullptr) readers.announce_wait(*waiting, slot, Says::kSeeks, m, holder.who);
@@ -51,8 +51,8 @@ bool wait_for(Readers& readers, const Pair& slot, uint64_t m, const Holder& hold
   return gone;
 }
 
-// Whether an announced wait is one for this claim of the value to end, or for that of a younger value.
-// Then a claim of the value has already passed it.
+// Whether an announced wait is one for this claim of the value to end, or for that of a younger
+// value. Then a claim of the value has already passed it.
 bool waits_for_longer(const Table& table, const Announcement& cell, uint64_t claimed) {
   const uint64_t awaited = cell.meta.load(kRelaxed);
   constexpr uint64_t kKeyval = uint64_t{meta::kSameAttribute & ~meta::kVisibleHalf} << 32;
@@ -78,9 +78,9 @@ bool await_grants(const Readers& readers, const Pair& slot) {
   return any;
 }
 
-// Hands the claimed value to those who have waited for longer. Whoever deletes or replaces it beside
-// its claim looks for holders first. So all who wait are marked, then the slot is (S14), and only then
-// do they hold the value: the other one finds S14 done, and then them, or S14 fails.
+// Hands the claimed value to those who have waited for longer. Whoever deletes or replaces it
+// beside its claim looks for holders first. So all who wait are marked, then the slot is (S14), and
+// only then do they hold the value: the other one finds S14 done, and then them, or S14 fails.
 void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& claim,
            SlotContent claimed) {
   const uint64_t me = readers.threads().identity();

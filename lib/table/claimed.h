@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Between the claim of a value and its delete_fn: waiting for those who hold it, and what becomes of
-// the deletion if that would never end.
+// Between the claim of a value and its delete_fn: waiting for those who hold it, and what becomes
+// of the deletion if that would never end.
 //
 // A wait would never end if the holder waits for the caller, be it through others. Each thread
 // announces for whom it waits before it looks, so of those who close a circle at least one finds it
 // (circle.h). If the holder has borrowed the value, the call ends with DEADLOCK, and nothing has
-// changed. If a copy_fn holds it, the call takes the value out of the slot and leaves the deletion to
-// the thread that copies, which runs delete_fn when its copy_fn has ended. Borrowers are waited for
-// first, and nobody but the claimer deletes or replaces a claimed value before they are gone. So
-// whoever has taken a claimed value out of its slot has only copiers left to wait for.
+// changed. If a copy_fn holds it, the call takes the value out of the slot and leaves the deletion
+// to the thread that copies, which runs delete_fn when its copy_fn has ended. Borrowers are waited
+// for first, and nobody but the claimer deletes or replaces a claimed value before they are gone.
+// So whoever has taken a claimed value out of its slot has only copiers left to wait for.
 
 #ifndef ATTRCACHE_TABLE_CLAIMED_H_
 #define ATTRCACHE_TABLE_CLAIMED_H_
@@ -21,8 +21,8 @@
 
 namespace attrcache {
 
-// The heavy fence of one call, of which a whole free needs no more than one: nobody else may begin to
-// read an object that is freed.
+// The heavy fence of one call, of which a whole free needs no more than one: nobody else may begin
+// to read an object that is freed.
 class FenceOnce {
  public:
   void operator()(const Readers& readers) {
@@ -50,13 +50,14 @@ enum class SeenOff {
 };
 
 // To be called after a claim of a value that was known to be read. `claimed` is what the slot held.
-// This thread's own copies of it, up its stack, are given up: a copy_fn that deletes or replaces what
-// it copies won't read it any more.
+// This thread's own copies of it, up its stack, are given up: a copy_fn that deletes or replaces
+// what it copies won't read it any more.
 SeenOff see_off(const Target& target, Pair& slot, uint32_t keyval, slot::Claim& claim,
                 SlotContent claimed, FenceOnce& fence, Holder* holder);
 
-// Waits until nobody has borrowed a value that another thread has claimed, nor, with `copied`, copies
-// it. OK, or DEADLOCK; who copies is not waited for in a circle. `claimed` is what the slot held.
+// Waits until nobody has borrowed a value that another thread has claimed, nor, with `copied`,
+// copies it. OK, or DEADLOCK; who copies is not waited for in a circle. `claimed` is what the slot
+// held.
 int see_others_off(const Target& target, Pair& slot, uint32_t keyval, SlotContent claimed,
                    bool copied);
 
@@ -67,8 +68,8 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
 [[gnu::noinline, gnu::cold]] void delete_left(const Target& from, Pair& slot, uint32_t keyval,
                                               Announcement& cell);
 
-// Ends the announcement of a copy; the cell stays taken. If the deletion of the value was left to it,
-// this runs delete_fn, whose failure has nobody to be told to.
+// Ends the announcement of a copy; the cell stays taken. If the deletion of the value was left to
+// it, this runs delete_fn, whose failure has nobody to be told to.
 [[gnu::always_inline]] inline void end_copy(const Target& from, Pair& slot, uint32_t keyval,
                                             Announcement& cell) {
   if (from.registry.readers().withdraw_copy(cell, slot)) [[unlikely]]

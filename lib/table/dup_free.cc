@@ -15,9 +15,9 @@ namespace {
 // How often callbacks may attach attributes to an object that is being freed, before it gives up.
 constexpr int kMaxDeletingRounds = 16;
 
-// Whether a slot holds a value that a dup must copy. A value whose deletion another thread has begun
-// is not copied. But one is copied if this thread deletes it further up its stack, so that the dup is
-// made within its delete_fn: it is attached until that has succeeded.
+// Whether a slot holds a value that a dup must copy. A value whose deletion another thread has
+// begun is not copied. But one is copied if this thread deletes it further up its stack, so that
+// the dup is made within its delete_fn: it is attached until that has succeeded.
 bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   if (!meta::visible(m)) return false;
   if (!meta::deleting(m) || meta::replacing(m)) return true;
@@ -136,9 +136,9 @@ inline Pair* Dup::place(uint32_t index) {
   return ATTRCACHE_OK;
 }
 
-// Takes a reference on a keyval whose stripe isn't open, or is just being used by others. Returns the
-// name that the stripe has or would have (references.h); 0 if there is nothing to copy, and then no
-// reference was taken.
+// Takes a reference on a keyval whose stripe isn't open, or is just being used by others. Returns
+// the name that the stripe has or would have (references.h); 0 if there is nothing to copy, and
+// then no reference was taken.
 [[gnu::noinline]] uint32_t take_reference(Registry& registry, uint32_t keyval) {
   bool null_copy_fn = false;
   const auto name = [&registry, keyval, &null_copy_fn]() -> uint32_t {
@@ -153,7 +153,8 @@ inline Pair* Dup::place(uint32_t index) {
     if (null_copy_fn) registry.name_stripe(keyval);  // or none of this thread's dups would be fast
     return 0;
   }
-  // If the reference can't be had, the keyval is gone, and the attribute was deleted before the dup.
+  // If the reference can't be had, the keyval is gone, and the attribute was deleted before the
+  // dup.
   if (!registry.acquire(keyval)) return 0;
   // Read once more, now that the reference is held: only now is it the word of this keyval.
   const uint32_t now = name();
@@ -167,8 +168,8 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
     if (!to_be_copied(from_, *item.slot, m)) return ATTRCACHE_OK;
   }
   const uint32_t keyval = meta::keyval(m, item.index);
-  // The copy's own reference is taken first, as in dup_free_fast.h: what is found under the keyval's
-  // int from now on is this keyval's, and copy_fn may delete the original.
+  // The copy's own reference is taken first, as in dup_free_fast.h: what is found under the
+  // keyval's int from now on is this keyval's, and copy_fn may delete the original.
   References::Counter* const counter = registry_.counters(item.index << id::kIndexShift, ordinal_);
   // Relaxed: for the exchange it is only a guess.
   const uint64_t word = counter != nullptr ? counter->load(kRelaxed) : 0;
@@ -216,15 +217,15 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
     if (result == ATTRCACHE_ERR_DELETING) {
       return call_for_deleted(hold.content, slot, *made, keyval, like, callback_code);
     }
-    // A value that is gone is skipped, and so is one whose deletion another thread has begun, or that
-    // one is replacing who waits for this thread.
+    // A value that is gone is skipped, and so is one whose deletion another thread has begun, or
+    // that one is replacing who waits for this thread.
     if (result != ATTRCACHE_OK) {
       return give_up(keyval, result == ATTRCACHE_ERR_MEMORY ? result : ATTRCACHE_OK);
     }
   }
   old_scope_.begin_copy(&slot, hold.cell);
-  // A pointer is passed as it was when it was held: while the value is claimed, another thread's set
-  // may put its own into the slot. Other values must be where get says they are.
+  // A pointer is passed as it was when it was held: while the value is claimed, another thread's
+  // set may put its own into the slot. Other values must be where get says they are.
   const attrcache_tag tag = tag_of(hold.content.meta);
   const uint64_t pointer = hold.content.value;
   return run_copy(
@@ -253,9 +254,9 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
   }
 }
 
-// Runs copy_fn for a value that this thread deletes further up its stack. It need not be held, since
-// its deletion can't end before this returns. But it is copied first, as for delete_fn, because
-// another thread's set may take its place in the slot meanwhile.
+// Runs copy_fn for a value that this thread deletes further up its stack. It need not be held,
+// since its deletion can't end before this returns. But it is copied first, as for delete_fn,
+// because another thread's set may take its place in the slot meanwhile.
 [[gnu::noinline]] int Dup::call_for_deleted(SlotContent own, Pair& slot, Pair& made,
                                             uint32_t keyval, uint32_t like, int* callback_code) {
   const uint64_t value = own.value;
@@ -415,7 +416,8 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
       }
     }
     // The table is known to be empty if every slot was found empty, before or now, and nothing was
-    // attached since before the first look: whatever attaches to an empty slot ticks the clock first.
+    // attached since before the first look: whatever attaches to an empty slot ticks the clock
+    // first.
     if (left != 0 || batch.passed_over() || table.clock.load(kRelaxed) != clock) {
       const Remains remain = remains(table);
       if (remain.attached) continue;

@@ -9,8 +9,8 @@ namespace attrcache {
 
 namespace {
 
-// Calls ask(first index, leaf, counters of its keyvals) for every leaf but the first, until one call
-// returns false. Returns whether all returned true.
+// Calls ask(first index, leaf, counters of its keyvals) for every leaf but the first, until one
+// call returns false. Returns whether all returned true.
 template <typename Ask>
 [[gnu::always_inline]] inline bool ask_leaves(const Registry& registry, Directory& dir, Ask ask) {
   const unsigned ordinal = this_thread().ordinal;
@@ -36,8 +36,8 @@ template <typename Ask>
 
 }  // namespace
 
-// Makes a directory whose block has room for as many leaves as have attributes in `dir`, and for the
-// nodes above them. Null when out of memory, or if `dir` doesn't belong to `from`.
+// Makes a directory whose block has room for as many leaves as have attributes in `dir`, and for
+// the nodes above them. Null when out of memory, or if `dir` doesn't belong to `from`.
 Directory* make_directory_like(Directory& dir, const Table& from, const Table* of,
                                const Memory& memory) {
   if (!dir.is_of(&from)) return nullptr;
@@ -79,8 +79,8 @@ bool look_further(Registry& registry, Table& table) {
   if (registry.threads().self().innermost != nullptr) return false;
   Directory* dir = table.directory.load(kAcquire);  // as T1
   if (dir != nullptr && !dir->is_of(&table)) return false;
-  // Attributes under freed keyvals are left to delete_attributes(), so that the keyvals end, and run
-  // their destructors, in the order of the attributes.
+  // Attributes under freed keyvals are left to delete_attributes(), so that the keyvals end, and
+  // run their destructors, in the order of the attributes.
   const bool lingers = registry.any_lingers();
   const auto open = [](const Pair& slot, const References::Counter& counter) {
     return slot.load_upper() == 0 || References::is_open(counter);

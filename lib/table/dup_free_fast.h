@@ -89,8 +89,8 @@ template <typename Place>
 // copy_attributes(). ATTRCACHE_ERR_MEMORY: there is none for the new table. ATTRCACHE_ERR_BUSY: a
 // destructor has freed one of the objects meanwhile, so nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
-  // Where attributes may be renumbered (renumber.h), the order of the numbers isn't to be had in one
-  // pass.
+  // Where attributes may be renumbered (renumber.h), the order of the numbers isn't to be had in
+  // one pass.
   if (!to.is_as_new() || from.clock.load(kRelaxed) >= meta::kOldAge) [[unlikely]]
     return ATTRCACHE_ABSENT;
   const unsigned ordinal = this_thread().ordinal;

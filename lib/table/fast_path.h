@@ -2,9 +2,9 @@
 //
 // The fast paths of set and delete: the common cases, which take one step on the slot. In all other
 // cases (a delete_fn, pins, contention, a keyval that is freed) they jump to a slow function that
-// starts over, so they need not save registers for calls that they hardly ever make. That is also why
-// all of these functions have the parameters of attrcache_set or attrcache_delete, in their order.
-// Keyvals are as they are inside (keyval/settings.h).
+// starts over, so they need not save registers for calls that they hardly ever make. That is also
+// why all of these functions have the parameters of attrcache_set or attrcache_delete, in their
+// order. Keyvals are as they are inside (keyval/settings.h).
 
 #ifndef ATTRCACHE_TABLE_FAST_PATH_H_
 #define ATTRCACHE_TABLE_FAST_PATH_H_
@@ -67,7 +67,8 @@ template <Where kWhere>
 [[gnu::always_inline]] inline References::Counter& counter_in(References::Counter* counters,
                                                               uint32_t key) {
   if (kWhere == Where::kFar) return *counters;
-  // Rather than id::index: the offset is at hand, since it has told that the keyval is one of the first.
+  // Rather than id::index: the offset is at hand, since it has told that the keyval is one of the
+  // first.
   return counters[id::slot_offset(key) / sizeof(Pair)];
 }
 

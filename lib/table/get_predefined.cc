@@ -8,8 +8,8 @@
 namespace attrcache {
 namespace {
 
-// What is at an address where a runtime keeps a value set as `tag`. Atomic, as the runtime may change
-// it meanwhile; relaxed, since what it points to is the runtime's affair.
+// What is at an address where a runtime keeps a value set as `tag`. Atomic, as the runtime may
+// change it meanwhile; relaxed, since what it points to is the runtime's affair.
 uint64_t bits_at(const void* at, attrcache_tag tag) {
   if (tag == ATTRCACHE_AS_INT) {
     return stored(__atomic_load_n(static_cast<const int*>(at), __ATOMIC_RELAXED), tag);

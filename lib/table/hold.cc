@@ -206,8 +206,8 @@ bool has_borrowed(const Readers& readers, const Pair& slot, uint64_t m) {
 
 namespace {
 
-// What a cell that the slow way uses says of the attrcache_borrowed that it keeps: its address, with a
-// bit that tells it from those of the fast way.
+// What a cell that the slow way uses says of the attrcache_borrowed that it keeps: its address,
+// with a bit that tells it from those of the fast way.
 uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(borrowed) | 1; }
 
 // Whether `borrowed` holds something that the calling thread has borrowed in this domain.

@@ -32,8 +32,8 @@ int hold_value(const Target& target, Pair& slot, uint32_t keyval, Says says, uin
                Hold* hold);
 
 // Holds a value in the usual case: it is attached and known to be read. `m` is what was read of the
-// slot before, `cell` one that was taken. False: hold_value() is to be asked, after what was announced
-// was withdrawn.
+// slot before, `cell` one that was taken. False: hold_value() is to be asked, after what was
+// announced was withdrawn.
 [[gnu::always_inline]] inline bool hold_at_once(Readers& readers, Announcement& cell, Pair& slot,
                                                 uint64_t m, Says says, SlotContent* content) {
   constexpr uint64_t kUsual = meta::kVisible | meta::kDeleting | meta::kRead;
@@ -50,8 +50,8 @@ bool has_borrowed(const Readers& readers, const Pair& slot, uint64_t m);
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
 struct Borrowed {
   void* value;
-  // What announces it: the first cell of a record, or another cell and whose that is. One of the two
-  // is null; both are if it holds nothing.
+  // What announces it: the first cell of a record, or another cell and whose that is. One of the
+  // two is null; both are if it holds nothing.
   ThreadRecord* record;
   Announcement* cell;
   Readers* readers;
@@ -79,8 +79,8 @@ template <AsymmetricFence::Of kReaders, typename Slowly>
                                ? registry.light_record()
                                : registry.readers().near_record();
     Announcement& cell = record.first;
-    // One branch for the three: that the cell is free, and that *borrowed holds nothing. (In this order
-    // it takes one register; the compiler would take two.)
+    // One branch for the three: that the cell is free, and that *borrowed holds nothing. (In this
+    // order it takes one register; the compiler would take two.)
     uintptr_t busy = cell.what.load(kRelaxed);
     busy = opaque(busy | reinterpret_cast<uintptr_t>(borrowed->record));
     if ((busy | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]

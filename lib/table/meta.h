@@ -152,13 +152,15 @@ constexpr uint64_t restored(uint64_t m) {
   return (m & ~kRestored) | ((m + kOne) & kRestored);
 }
 
-// From this age on, in attachments to the table since, a value may have been renumbered (renumber.h).
+// From this age on, in attachments to the table since, a value may have been renumbered
+// (renumber.h).
 constexpr uint64_t kOldAge = uint64_t{1} << 33;
 
 // Whether an announcement is about the attachment in question: `announced` is its meta as somebody
-// once read it, `m` as it is now, and `clock` the table's. An attachment that was renumbered since has
-// become younger, and is then at least kOldAge old. For those so old the answer may be yes for an
-// earlier attachment of the same keyval to the slot; then somebody waits for longer than need be.
+// once read it, `m` as it is now, and `clock` the table's. An attachment that was renumbered since
+// has become younger, and is then at least kOldAge old. For those so old the answer may be yes for
+// an earlier attachment of the same keyval to the slot; then somebody waits for longer than need
+// be.
 constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
   if (((announced ^ m) & kAttachment) == 0) [[likely]]
     return true;

@@ -3,8 +3,8 @@
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
 // in any other way, except by S13 in renumber.cc. (The owner of a new object, or of one that ends,
 // changes slots that nobody else sees by plain stores.) Which operation takes which step is decided
-// in attribute.cc (set, delete), hold.cc (borrow, copy), claimed.cc (the end of a claim), dup_free.cc
-// and, for the common cases, in fast_path.h and dup_free_fast.h.
+// in attribute.cc (set, delete), hold.cc (borrow, copy), claimed.cc (the end of a claim),
+// dup_free.cc and, for the common cases, in fast_path.h and dup_free_fast.h.
 //
 // The states of a slot, and the steps that lead from each:
 //
@@ -34,10 +34,10 @@
 // S4) owns it by that step.
 //
 // Who holds a value isn't in the slot. Readers announce it in records of their own (readers/), and
-// the slot says only whether there may be any. A reader announces the attachment first, and looks at
-// the slot afterwards, or takes S10. A claimer takes S2 first, and then, if the value is known to be
-// read, looks through the announcements behind a heavy fence. So the reader finds the claim and takes
-// its announcement back, or the claimer finds the announcement:
+// the slot says only whether there may be any. A reader announces the attachment first, and looks
+// at the slot afterwards, or takes S10. A claimer takes S2 first, and then, if the value is known
+// to be read, looks through the announcements behind a heavy fence. So the reader finds the claim
+// and takes its announcement back, or the claimer finds the announcement:
 //
 //   thread R: borrow                              thread D: delete
 //   loads the slot: ATTACHED, read
@@ -52,26 +52,26 @@
 // Had R loaded the slot before S2, it would hold the value, and D would wait for its give_back.
 //
 // Nobody starves. A claimer waits for those who held the value when it claimed; the claim keeps all
-// others off. Who waits for a replacing set is found by the next claimer, because S5, S7 and S8 leave
-// the value known to be read (S11), and that claimer hands it the value that it has claimed.
+// others off. Who waits for a replacing set is found by the next claimer, because S5, S7 and S8
+// leave the value known to be read (S11), and that claimer hands it the value that it has claimed.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
 // ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
 // value was set. An attached or claimed value holds a reference on its keyval, so that keyval isn't
 // gone. If the meta is unchanged since it was read, the slot was not emptied or attached to since.
 // But the value may have been claimed and restored (S5), since delete_fn has failed; or replaced by
-// S3, under a keyval without delete_fn, if it wasn't known to be read. That is safe, because whoever
-// deletes takes the value that is there, and S10 compares the value as well. A value that the reader
-// doesn't hold may be deleted at any moment after it was read.
+// S3, under a keyval without delete_fn, if it wasn't known to be read. That is safe, because
+// whoever deletes takes the value that is there, and S10 compares the value as well. A value that
+// the reader doesn't hold may be deleted at any moment after it was read.
 //
 // Linearization: set takes effect at S1, S3, S7 or S8; delete at S4, S6 or S9, or at the load that
-// finds nothing; get at its load of the slot; borrow and copy at S10, at their second load, or at the
-// claim (S2) of whoever hands them the value; a copy of a value that the thread itself is deleting at
-// its load of the slot.
+// finds nothing; get at its load of the slot; borrow and copy at S10, at their second load, or at
+// the claim (S2) of whoever hands them the value; a copy of a value that the thread itself is
+// deleting at its load of the slot.
 //
 // Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
-// whoever sees a value attached sees what was written before it was set. And a claimer that has seen
-// the last announcement go sees what that thread has done with the value (F2).
+// whoever sees a value attached sees what was written before it was set. And a claimer that has
+// seen the last announcement go sees what that thread has done with the value (F2).
 
 #ifndef ATTRCACHE_TABLE_SLOT_H_
 #define ATTRCACHE_TABLE_SLOT_H_
@@ -195,8 +195,8 @@ class Claim {
     return false;
   }
 
-  // The same, but it detaches what can't be restored: then its reference on the keyval belongs to the
-  // caller.
+  // The same, but it detaches what can't be restored: then its reference on the keyval belongs to
+  // the caller.
   bool restore() {
     if (try_restore()) return true;
     detach();
@@ -236,14 +236,14 @@ class Claim {
 
 // ---- Reading ----
 
-// (S10) Makes it known that the value in an unclaimed slot is read. It compares the value, too: under
-// a keyval without delete_fn it may have been replaced under the same meta.
+// (S10) Makes it known that the value in an unclaimed slot is read. It compares the value, too:
+// under a keyval without delete_fn it may have been replaced under the same meta.
 inline bool read(Pair& slot, SlotContent& now) {
   return slot.compare_exchange(now, {now.value, now.meta | meta::kRead});
 }
 
-// (S11) Makes it known that somebody waits for the end of a replacing set. It is an exchange even if
-// that is known already, so that whoever ends the set sees what the caller has announced.
+// (S11) Makes it known that somebody waits for the end of a replacing set. It is an exchange even
+// if that is known already, so that whoever ends the set sees what the caller has announced.
 inline bool await(Pair& slot, uint64_t& m) {
   return slot.compare_exchange_meta(m, m | meta::kAwaited);
 }

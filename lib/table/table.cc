@@ -12,14 +12,15 @@ constinit Node no_tree;
 
 namespace {
 
-// Makes a leaf or node, of which `flag` tells: in the block, if there is one that has room, else by itself. Null when out
-// of memory. A block is only given while no other thread uses the table, so what is made in it never
-// has to be destroyed for having lost a race.
+// Makes a leaf or node, of which `flag` tells: in the block, if there is one that has room, else by
+// itself. Null when out of memory. A block is only given while no other thread uses the table, so
+// what is made in it never has to be destroyed for having lost a race.
 template <typename T, typename... Args>
 T* make_part(const Memory& memory, Directory& dir, uint64_t flag, Block* block, Args... args) {
   T* made = block != nullptr ? block->make<T>(args...) : nullptr;
   // (T4) This comes before the leaf is put in its place, so that T2 or T3 publishes it, too. So
-  // whoever has used the leaf sees the flag, and so does the thread that is handed the object later.
+  // whoever has used the leaf sees the flag, and so does the thread that is handed the object
+  // later.
   dir.add(made != nullptr ? flag : flag | Directory::kHasReleasable);
   return made != nullptr ? made : memory.make<T>(args...);
 }

@@ -132,7 +132,8 @@ struct Directory {
   static constexpr uint64_t has_leaf(uint32_t number) {
     return number < kDirectoryLeaves ? uint64_t{1} << (kFirstLeafBit + number) : kHasTree;
   }
-  // An address is a multiple of 16 and has at most 58 bits, so there is room for the flags below it.
+  // An address is a multiple of 16 and has at most 58 bits, so there is room for the flags below
+  // it.
   static uint64_t name_of(const Table* table) {
     return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(table)) << 6;
   }
@@ -280,8 +281,8 @@ struct Table {
   template <typename Visit>
   void for_each_run(Visit visit);
 
-  // The same for the slots in the table only, and only until visit(index, slot) returns false. It is
-  // unrolled, so that the variables of `visit` may live in registers.
+  // The same for the slots in the table only, and only until visit(index, slot) returns false. It
+  // is unrolled, so that the variables of `visit` may live in registers.
   template <typename Visit>
   void while_each_inline(Visit visit);
 
@@ -297,8 +298,8 @@ struct Table {
     return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
   }
 
-  // While something is copied to a table that is as new, it isn't, so that a callback which frees it
-  // is noticed. Nothing has the number that this takes.
+  // While something is copied to a table that is as new, it isn't, so that a callback which frees
+  // it is noticed. Nothing has the number that this takes.
   void begin_copy() { clock.store(kBegun, kRelaxed); }
   // Makes it as new again, if nothing was attached to it.
   void end_copy() {

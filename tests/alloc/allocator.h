@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The allocator of these tests, which the library calls through a domain's hooks: fails when told to,
-// and knows what is allocated.
+// The allocator of these tests, which the library calls through a domain's hooks: fails when told
+// to, and knows what is allocated.
 
 #ifndef ATTRCACHE_TESTS_ALLOC_ALLOCATOR_H_
 #define ATTRCACHE_TESTS_ALLOC_ALLOCATOR_H_
@@ -25,8 +25,8 @@ bool allocation_failed();
 size_t blocks_allocated();
 size_t bytes_allocated();
 
-// The options of a domain that allocates by attrcache_allocator; and how much was allocated otherwise
-// so far.
+// The options of a domain that allocates by attrcache_allocator; and how much was allocated
+// otherwise so far.
 const attrcache_domain_options& through_hooks();
 size_t allocated_without_hooks();
 

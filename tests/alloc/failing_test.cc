@@ -214,8 +214,8 @@ TEST_P(FailingTest, ASetThatFailsOnAFreedKeyvalDoesNotKeepIt) {
   EXPECT_EQ(recorder.destructions, 1);
 }
 
-// To a new object, whose memory is allocated at once, and to one that has some, to which each leaf is
-// added by itself.
+// To a new object, whose memory is allocated at once, and to one that has some, to which each leaf
+// is added by itself.
 TEST_P(FailingTest, CopyAll) {
   for (const bool has_memory : {false, true}) {
     Recorder recorder;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT
  *
- * program [sleep | kill | abort | exit | spawn | spawn-bare]: an MPI program that uses an attribute. Then the last rank ends as it is
- * told; the others, or all if it says sleep, wait until they are ended; or all spawn two more, with their environment
- * or without what is preloaded. The transports are those that hosts made of namespaces
- * have: what looks at the machine takes them for one.
+ * program [sleep | kill | abort | exit | spawn | spawn-bare]: an MPI program that uses an
+ * attribute. Then the last rank ends as it is told; the others, or all if it says sleep, wait until
+ * they are ended; or all spawn two more, with their environment or without what is preloaded. The
+ * transports are those that hosts made of namespaces have: what looks at the machine takes them for
+ * one.
  */
 
 #include <mpi.h>

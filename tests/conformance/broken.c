@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Makes an MPI break a rule, to see that tools/check-mpi notices: linked in front of the MPI, with
- * BROKEN defined as the number of what is broken (mutants_test.sh says which check is to fail). With 0
- * nothing is. It stands between the program's callbacks of communicators and MPI by a keyval's
- * extra_state.
+ * BROKEN defined as the number of what is broken (mutants_test.sh says which check is to fail).
+ * With 0 nothing is. It stands between the program's callbacks of communicators and MPI by a
+ * keyval's extra_state.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -45,8 +45,8 @@ typedef struct {
 
 static __thread int silent;
 
-/* An MPI that loses races by itself may fail the same check otherwise. So where the subject is threads, they set and
- * delete one at a time, and what is wrong then is wrong here. */
+/* An MPI that loses races by itself may fail the same check otherwise. So where the subject is
+ * threads, they set and delete one at a time, and what is wrong then is wrong here. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static void begin_alone(void) {
   if (BROKEN == kDoublesInThreads) pthread_mutex_lock(&one_at_a_time);
@@ -115,7 +115,8 @@ int MPI_Comm_free_keyval(int* keyval) {
 }
 
 /* Of kNotAtOnce: how many gets have ended. A set goes on when so many have ended since it deleted
- * that one of them must have begun since, whatever threads there are, or when nobody gets anything. */
+ * that one of them must have begun since, whatever threads there are, or when nobody gets
+ * anything. */
 static int gets;
 static void let_others_get(void) {
   const int enough = __atomic_load_n(&gets, __ATOMIC_SEQ_CST) + 16;

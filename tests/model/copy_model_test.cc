@@ -72,7 +72,8 @@ TEST(Copy, ThatReplacesWhatItCopies) {
 void copy_once(Fixture& f, int value) {
   if (value == 1 && f.values[1].failed == 0) f.copy(0, 1);
 }
-// If no other thread's delete has come, it finds its own value, or what another thread has set since.
+// If no other thread's delete has come, it finds its own value, or what another thread has set
+// since.
 void copy_something_once(Fixture& f, int value) {
   if (value != 1 || f.values[1].failed != 0) return;
   f.copy(0, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Predefined keyvals: defining and reading one number, and the indices that PER_OBJECT ones share with
-// the keyvals of users.
+// Predefined keyvals: defining and reading one number, and the indices that PER_OBJECT ones share
+// with the keyvals of users.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kNumber = 12;
 
-// What a definition's value points to. Whoever defines writes it before, whoever reads it by get reads
-// it: so the explorer finds a race where the value is had and what it points to isn't.
+// What a definition's value points to. Whoever defines writes it before, whoever reads it by get
+// reads it: so the explorer finds a race where the value is had and what it points to isn't.
 struct Cell {
   Plain<int> content;
 };
@@ -128,8 +128,8 @@ TEST(Definitions, TwoThatDefineOneNumber) {
   });
 }
 
-// The same of the last number that a kind can have: its second definition is told that it is defined,
-// not that there is no place; and nothing is left of the keyval that it had made.
+// The same of the last number that a kind can have: its second definition is told that it is
+// defined, not that there is no place; and nothing is left of the keyval that it had made.
 TEST(Definitions, TwoThatDefineTheLastNumber) {
   int undone = 0;
   run_model({2, 2}, [&] {

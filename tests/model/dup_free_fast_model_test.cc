@@ -265,8 +265,8 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
   });
 }
 
-// What was copied without a call, before an attribute was found that needs one, is copied again, and
-// is nothing to be deleted.
+// What was copied without a call, before an attribute was found that needs one, is copied again,
+// and is nothing to be deleted.
 TEST(AtOnce, CopyThatBeginsAgain) {
   for (const int called : {1, 4, 9, 70}) {
     run_model({}, [=] {

@@ -259,8 +259,8 @@ TEST(AtOnce, OneDestructorToBeRun) {
   });
 }
 
-// A dup that begins again drops the last reference on a keyval, whose destructor frees the old object,
-// the new one, or both.
+// A dup that begins again drops the last reference on a keyval, whose destructor frees the old
+// object, the new one, or both.
 TEST(AtOnce, GivenUpCopyEndsKeyval) {
   enum : int { kOld = 1, kNew = 2, kHappened = 4 };
   for (const int freed : {int{kOld}, int{kNew}, kOld | kNew}) {

@@ -50,7 +50,8 @@ class Fixture {
   explicit Fixture(unsigned stripes = 1, unsigned flags = 0);
 
   enum Callbacks { kNone, kDelete, kCopy };  // kCopy: a copy_fn and a delete_fn
-  // Whether the stripes of the caller's group are open from the start, or opened by their first use.
+  // Whether the stripes of the caller's group are open from the start, or opened by their first
+  // use.
   enum class Stripes { kOpen, kNotOpen };
   Key& make_key(Callbacks callbacks, Stripes stripes = Stripes::kOpen);
 

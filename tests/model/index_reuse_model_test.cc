@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Indices of a kind that is nearly full: threads that look at a keyval, or open a stripe of it, meet
-// the next keyval of its index.
+// Indices of a kind that is nearly full: threads that look at a keyval, or open a stripe of it,
+// meet the next keyval of its index.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"

@@ -223,8 +223,8 @@ TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
 }
 
 // Where there is no delete_fn, a set may learn only from its failing swap of the slot that the
-// keyval is gone. It then knows, too, that what was attached is detached, and may end the value. The
-// fast way asks the keyval afterwards; a set that goes the other way throughout doesn't.
+// keyval is gone. It then knows, too, that what was attached is detached, and may end the value.
+// The fast way asks the keyval afterwards; a set that goes the other way throughout doesn't.
 template <int (Fixture::*kSet)(int, int, int)>
 void replacement_knows_that_the_value_is_detached() {
   static int told;
@@ -300,8 +300,8 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
 }
 
 // A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves a borrower
-// waiting at an empty slot. If the keyval ends before the borrower has seen that, the next keyval of
-// the index may attach there. The borrower finds nothing, and holds nobody up.
+// waiting at an empty slot. If the keyval ends before the borrower has seen that, the next keyval
+// of the index may attach there. The borrower finds nothing, and holds nobody up.
 TEST(Keyval, ABorrowerThatWaitedFindsNoValueOfTheNextKeyval) {
   int missed = 0;
   run_model({2, 2}, [&missed] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Threads that hold values and wait for others who do: full readers, circles of waits, and values that
-// are handed to those who have waited for longer.
+// Threads that hold values and wait for others who do: full readers, circles of waits, and values
+// that are handed to those who have waited for longer.
 
 #include "tests/model/run_model.h"
 
@@ -56,7 +56,8 @@ TEST(FullReaders, CopyAgainstDelete) {
 
 // ---- Circles ----
 
-// Borrows one attribute, and meanwhile sets or deletes the other one, for whose borrower it may wait.
+// Borrows one attribute, and meanwhile sets or deletes the other one, for whose borrower it may
+// wait.
 void change_while_borrowing(Fixture& f, int held, int changed, bool deletes, int* deadlocks) {
   attrcache_borrowed borrowed = {};
   const bool holds = f.borrow(0, held, &borrowed);
@@ -83,8 +84,8 @@ void two_who_borrow_and_change(bool deletes) {
 TEST(Circle, OfTwoSetsOfWhatTheOtherHasBorrowed) { two_who_borrow_and_change(false); }
 TEST(Circle, OfTwoDeletesOfWhatTheOtherHasBorrowed) { two_who_borrow_and_change(true); }
 
-// Each dups an object, and its copy_fn sets the attribute that the other one copies. Neither fails: who
-// closes the circle leaves the deletion to the one who copies.
+// Each dups an object, and its copy_fn sets the attribute that the other one copies. Neither fails:
+// who closes the circle leaves the deletion to the one who copies.
 TEST(Circle, OfTwoCopyFnsThatSetWhatTheOtherCopies) {
   run_with_fixture({2, 1}, [](Fixture& f) {
     for (int key = 0; key < 2; ++key) {
@@ -124,8 +125,8 @@ TEST(Circle, OfABorrowAndTheSetThatItWaitsFor) {
 
 // ---- Those who have waited for longer ----
 
-// The first set is followed by another one, before the borrower has come to look, and a third thread
-// deletes or replaces the value beside that.
+// The first set is followed by another one, before the borrower has come to look, and a third
+// thread deletes or replaces the value beside that.
 void beside_sets_that_follow_one_another(bool deletes) {
   run_with_fixture({2, 0}, [deletes](Fixture& f) {
     f.make_key(Fixture::kDelete);

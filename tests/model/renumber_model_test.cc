@@ -67,7 +67,8 @@ TEST(Renumber, AgainstCopy) {
   });
 }
 
-// A dup takes two old ones in their order, though it meets one before and one after the renumbering.
+// A dup takes two old ones in their order, though it meets one before and one after the
+// renumbering.
 TEST(Renumber, CopyIsInOrder) {
   run_model({2, 1}, [] {
     Objects o;

@@ -25,8 +25,8 @@ struct Bound {
 
 // Explores all executions within the bound; none may fail. If the environment variable
 // ATTRCACHE_MODEL_REPLAY is set, it is the replay string of a failure, and only that execution
-// runs. Then select the one test that has failed. ATTRCACHE_MODEL_DEEPER=N explores N more of what is
-// bounded: each one more takes some ten times as long.
+// runs. Then select the one test that has failed. ATTRCACHE_MODEL_DEEPER=N explores N more of what
+// is bounded: each one more takes some ten times as long.
 template <typename Program>
 void run_model(Bound bound, Program program, bool first_may_stop = false) {
   Options options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Threads that stop for ever, at any step of a call. Whatever they leave behind, the others go on: with
-// every other attribute, object and keyval, and with a get of the very same one.
+// Threads that stop for ever, at any step of a call. Whatever they leave behind, the others go on:
+// with every other attribute, object and keyval, and with a get of the very same one.
 
 #include <utility>
 
@@ -16,8 +16,8 @@ constexpr int kOtherObject = 3;
 constexpr int kNext = 4;  // replaces kFirst
 constexpr int kNew = 5;   // replaces one of the others
 
-// Object 0 has an attribute under each of two keyvals, object 1 one under the first. All are known to
-// be read.
+// Object 0 has an attribute under each of two keyvals, object 1 one under the first. All are known
+// to be read.
 void prepare(Fixture& f, Fixture::Callbacks callbacks) {
   f.make_key(callbacks);
   f.make_key(callbacks);
@@ -35,7 +35,8 @@ void borrow_and_give_back(Fixture& f, int object, int key) {
   if (f.borrow(object, key, &borrowed)) f.give_back(&borrowed);
 }
 
-// What must not be held up. A dup, in which a thread may stop, is about the other key's attribute, too.
+// What must not be held up. A dup, in which a thread may stop, is about the other key's attribute,
+// too.
 enum class About { kOneKey, kAllKeys };
 void use_others(Fixture& f, About stopped = About::kOneKey) {
   f.get(0, 0);
@@ -103,7 +104,8 @@ TEST(Stopped, WhoCopies) {
   });
 }
 
-// Makes a keyval, uses it on an object, and frees it before its attribute is deleted, or after that.
+// Makes a keyval, uses it on an object, and frees it before its attribute is deleted, or after
+// that.
 void make_use_and_free(Fixture& f, int object, bool before) {
   const attrcache_callbacks none = {};
   int keyval;

@@ -111,9 +111,9 @@ __attribute__((unused)) static int class_of(int code) {
 }
 
 /*
- * Where an MPI gets something wrong by itself, a test must not ask it of the interposer. It finds that out from the MPI,
- * each time it runs, and says so: "peer bug: MPICH 5.0.2: ...". run.sh passes these lines on, and tools/test shows them.
- * For shell scripts, environment.sh has the same.
+ * Where an MPI gets something wrong by itself, a test must not ask it of the interposer. It finds
+ * that out from the MPI, each time it runs, and says so: "peer bug: MPICH 5.0.2: ...". run.sh
+ * passes these lines on, and tools/test shows them. For shell scripts, environment.sh has the same.
  */
 __attribute__((unused)) static void peer_bug(const char* what) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -139,8 +139,9 @@ __attribute__((unused)) static void peer_ignores_error(MPI_Comm* comm, int* code
 }
 
 /*
- * Whether functions return MPI_SUCCESS once an error handler of the user's has been called, as MPICH 5.0.2's do. It is
- * asked of a send to a rank that does not exist, which has nothing to do with attributes.
+ * Whether functions return MPI_SUCCESS once an error handler of the user's has been called, as
+ * MPICH 5.0.2's do. It is asked of a send to a rank that does not exist, which has nothing to do
+ * with attributes.
  */
 __attribute__((unused)) static int peer_loses_codes(void) {
   static int loses = -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Callbacks of keyvals that aren't attrcache's, since they were made by the PMPI_ name, as tools and
- * some bindings do. MPI calls them while it walks an object's attributes for a free or a dup. There
- * they get and set what is attrcache's: that must not make MPI lose attributes, nor leave any for the
- * next object that has the same handle.
+ * Callbacks of keyvals that aren't attrcache's, since they were made by the PMPI_ name, as tools
+ * and some bindings do. MPI calls them while it walks an object's attributes for a free or a dup.
+ * There they get and set what is attrcache's: that must not make MPI lose attributes, nor leave any
+ * for the next object that has the same handle.
  */
 #include "check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * raising [threads]: errors of callbacks, raised on an object while others use it: by threads at the
- * same time, each with a code of its own, or within an error handler; and on objects that have
+ * raising [threads]: errors of callbacks, raised on an object while others use it: by threads at
+ * the same time, each with a code of its own, or within an error handler; and on objects that have
  * attributes of others, too. Whatever is raised, nothing is detached, lost or deleted twice.
  */
 #include <pthread.h>
@@ -129,7 +129,8 @@ static void threads(void) {
   handler_calls = 0;
 }
 
-/* An error handler whose own calls fail: with MPI_THREAD_MULTIPLE, MPICH by itself ends the program. */
+/* An error handler whose own calls fail: with MPI_THREAD_MULTIPLE, MPICH by itself ends the
+ * program. */
 static void nested(void) {
   nested_key = keys[1];
   depth = 3;
@@ -146,7 +147,8 @@ static long get(MPI_Datatype type, int k) {
   return flag ? (long)value : -1;
 }
 
-/* A datatype that has an attribute of others first, whose keyval is younger than any of attrcache's. */
+/* A datatype that has an attribute of others first, whose keyval is younger than any of
+ * attrcache's. */
 static void beside_others(void) {
   MPI_Datatype type;
   int ours;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the attribute functions of an MPI cost, in instructions. Each operation runs in a loop that is counted, the
- * loop's own instructions included, by valgrind's callgrind:
+ * What the attribute functions of an MPI cost, in instructions. Each operation runs in a loop that
+ * is counted, the loop's own instructions included, by valgrind's callgrind:
  *
  *   valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file=FILE operations single|multiple
  *
- * It writes FILE.1, FILE.2, ...: for each operation the counts of a short loop and of a longer one, by whose difference
- * what happens once falls out. tests/runtimes/count makes a table of them.
+ * It writes FILE.1, FILE.2, ...: for each operation the counts of a short loop and of a longer one,
+ * by whose difference what happens once falls out. tests/runtimes/count makes a table of them.
  */
 #include <mpi.h>
 #include <stdio.h>

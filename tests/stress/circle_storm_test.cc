@@ -13,8 +13,8 @@
 namespace attrcache::support {
 namespace {
 
-// Two threads replace each the attribute of an object of its own, whose delete_fn dups and frees the
-// other object; or dup each its own object, whose copy_fn deletes the other one's attribute.
+// Two threads replace each the attribute of an object of its own, whose delete_fn dups and frees
+// the other object; or dup each its own object, whose copy_fn deletes the other one's attribute.
 class Pairs : public ::testing::TestWithParam<bool> {
  protected:
   static constexpr int kRounds = 3000 / kSlowness;

@@ -108,8 +108,8 @@ TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
 // The same in short rounds. After each round no thread is at work, so every value can be looked up:
 // it is attached, or was deleted, or its delete_fn failed and it stayed detached. A value stays
 // detached only if another call deleted or replaced (hid) it while its delete_fn ran. So there can
-// be no more such values than calls that may have hidden one. To be worth anything, it must have met
-// such a value, and a round in which nobody hid one, so it goes on until it has.
+// be no more such values than calls that may have hidden one. To be worth anything, it must have
+// met such a value, and a round in which nobody hid one, so it goes on until it has.
 TEST(FailingStorm, NoValueIsLostWithoutSomebodyWhoHidIt) {
   constexpr int kCallers = 3;
   Ledger ledger;
@@ -198,7 +198,8 @@ TEST(PlainStorm, GetSeesOnlyWhatWasSet) {
 
 // A value is always read together with the tag that it was set with.
 TEST(TagStorm, ValueAndTagAreReadAsOne) {
-  // Each tag is used with one value only: of these, as much as an address has bits. A Fint is read sign-extended.
+  // Each tag is used with one value only: of these, as much as an address has bits. A Fint is read
+  // sign-extended.
   constexpr auto kAint = static_cast<intptr_t>(0x1111111122222222);
   constexpr auto kFint = static_cast<intptr_t>(0x33333333f4444444);
   Universe universe;

@@ -75,8 +75,8 @@ int slow_copy(void* object, int keyval, void* extra, void* in, void* out, int* f
   return counting_copy(object, keyval, extra, in, out, flag);
 }
 
-// No dup that begins after a set has claimed the value copies it any more. It goes on until some dups have
-// begun then.
+// No dup that begins after a set has claimed the value copies it any more. It goes on until some
+// dups have begun then.
 TEST_F(Starvation, SetsBesideDups) {
   constexpr int kEnough = 20;
   constexpr int kTooMany = 1000000;

@@ -17,7 +17,8 @@
 
 namespace attrcache::support {
 
-// Stress tests divide their rounds by this. ThreadSanitizer makes them about ten times slower, and so does qemu.
+// Stress tests divide their rounds by this. ThreadSanitizer makes them about ten times slower, and
+// so does qemu.
 #if defined(__SANITIZE_THREAD__)
 #define ATTRCACHE_TESTS_UNDER_TSAN 1
 #elif defined(__has_feature)

@@ -59,8 +59,8 @@
  *
  * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, the
  * allocator, and the waits below. "Wait-free" holds where the processor adds in one step (x86-64,
- * s390x, AArch64 with LSE). What a slot's 16 bytes take of steps depends on the processor and on the
- * build; attrcache_platform() says which it is:
+ * s390x, AArch64 with LSE). What a slot's 16 bytes take of steps depends on the processor and on
+ * the build; attrcache_platform() says which it is:
  *   read in one step         get is wait-free. x86-64 with AVX; s390x; AArch64 built with
  *                            -DATTRCACHE_LSE2, but for one load barrier.
  *   read in two steps,       get is lock-free. x86-64 built with -DATTRCACHE_PAIR_TWO_STEP; other
@@ -88,11 +88,12 @@
  *      borrow says DELETING, and copy_all copies the old value). Whoever waits so is handed the value
  *      by the next who wants to replace or delete it, so that nobody starves behind sets that follow
  *      one another.
- * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until it is woken.
+ * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until it is
+ * woken.
  *
- * No circle of waits: before a thread sleeps, it announces for whom it waits, and looks whether that
- * one waits for it, be it through others. Then the library doesn't hang, whatever callbacks do and
- * whatever threads have borrowed, but:
+ * No circle of waits: before a thread sleeps, it announces for whom it waits, and looks whether
+ * that one waits for it, be it through others. Then the library doesn't hang, whatever callbacks do
+ * and whatever threads have borrowed, but:
  *   attrcache_borrow returns DEADLOCK.
  *   attrcache_set, attrcache_delete and attrcache_delete_all return DEADLOCK, with nothing changed, if
  *      who holds the value has borrowed it. (delete_all stays where it is: call it again.)
@@ -103,21 +104,22 @@
  *   attrcache_copy_all skips the attribute that is being replaced.
  * So without borrows no call fails for another thread's sake.
  *
- * Who pays: borrowing and copying write no memory that another thread writes, but for the first time
- * that a value is read; so any number of threads may read one value. Whoever deletes or replaces a
- * value that was ever read looks through what all threads have announced: one system call
- * (membarrier), once in a call, and a few microseconds. See ATTRCACHE_FULL_FENCES.
+ * Who pays: borrowing and copying write no memory that another thread writes, but for the first
+ * time that a value is read; so any number of threads may read one value. Whoever deletes or
+ * replaces a value that was ever read looks through what all threads have announced: one system
+ * call (membarrier), once in a call, and a few microseconds. See ATTRCACHE_FULL_FENCES.
  *
  * A thread that is stopped, for ever, keeps others from deleting or replacing the values that it
- * copies or has borrowed, and those that it is about to borrow or copy; and, if it is in the middle of
- * a replacing set under a keyval with a delete_fn, from borrowing and copying that attribute; from
- * nothing else.
+ * copies or has borrowed, and those that it is about to borrow or copy; and, if it is in the middle
+ * of a replacing set under a keyval with a delete_fn, from borrowing and copying that attribute;
+ * from nothing else.
  *
  * User-level threads: see attrcache_thread_hooks.
  *
  * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order
- * that agrees with their real-time order. In that order a delete is two steps if it runs a delete_fn:
- * it begins, from when borrow and copy_all find nothing, and it ends, from when get doesn't, or fails.
+ * that agrees with their real-time order. In that order a delete is two steps if it runs a
+ * delete_fn: it begins, from when borrow and copy_all find nothing, and it ends, from when get
+ * doesn't, or fails.
  *
  * Signals: not async-signal-safe, except attrcache_get and its kin.
  *
@@ -188,8 +190,8 @@ enum {
 };
 
 /* The callback code that stands for "a C++ exception left the callback, and was caught" (see
- * catch_exceptions in attrcache_domain_options). It is reserved for that: no callback may return it,
- * nor can one of MPI, where codes aren't negative (MPI-4.1 section 9.4). */
+ * catch_exceptions in attrcache_domain_options). It is reserved for that: no callback may return
+ * it, nor can one of MPI, where codes aren't negative (MPI-4.1 section 9.4). */
 #define ATTRCACHE_CALLBACK_THREW (-2147483647 - 1)
 
 /* One line of English for a result of any function here; never null. Any thread; wait-free. */
@@ -248,13 +250,14 @@ typedef struct attrcache_thread_hooks {
 
 /* For runtimes whose users' callbacks may be C++: calls call(argument), once, and returns 0; or, if
  * an exception left that, catches it and returns any other number. Every callback of the domain is
- * then run within such a call; one that throws fails with the code ATTRCACHE_CALLBACK_THREW, and what
- * a destructor throws is dropped. attrcache::catch_exceptions, in attrcache.hpp, is such a function. */
+ * then run within such a call; one that throws fails with the code ATTRCACHE_CALLBACK_THREW, and
+ * what a destructor throws is dropped. attrcache::catch_exceptions, in attrcache.hpp, is such a
+ * function. */
 typedef int attrcache_catch_exceptions(void (*call)(void* argument), void* argument);
 
-/* For runtimes that trace memory, or have pools of their own: where a domain's memory comes from, and
- * that of its tables. Both functions are called by any thread that uses the domain, from within any
- * function here but get, and may call nothing here. */
+/* For runtimes that trace memory, or have pools of their own: where a domain's memory comes from,
+ * and that of its tables. Both functions are called by any thread that uses the domain, from within
+ * any function here but get, and may call nothing here. */
 typedef struct attrcache_allocator {
   /* So many bytes, at a multiple of `alignment` (16); null: out of memory. */
   void* (*allocate)(size_t bytes, size_t alignment, void* context);
@@ -263,9 +266,9 @@ typedef struct attrcache_allocator {
   void* context;
 } attrcache_allocator;
 
-/* For a runtime whose keyvals are to be other ints than the usual ones: because it always handed out
- * such, or so that an interposer with a domain of its own can tell its keyvals from the runtime's.
- * attrcache_get then is to be called through attrcache_get_ranged. */
+/* For a runtime whose keyvals are to be other ints than the usual ones: because it always handed
+ * out such, or so that an interposer with a domain of its own can tell its keyvals from the
+ * runtime's. attrcache_get then is to be called through attrcache_get_ranged. */
 typedef struct attrcache_keyval_numbers {
   /* Keyvals are base to base + 0x1fffffff, as unsigned numbers: a multiple of 0x20000000. (From
    * 0x80000000 on, the ints are negative.) ATTRCACHE_KEYVAL_MIN: the usual ones. */
@@ -293,8 +296,8 @@ typedef struct attrcache_domain_options {
   const attrcache_keyval_numbers* numbers;
   /* How many bytes a Fortran INTEGER and LOGICAL have: 4, or 8 (-fdefault-integer-8); 0: 4. Fortran
    * callbacks get all their INTEGERs of that size by reference. With 8, ATTRCACHE_AS_FINT means the
-   * same as ATTRCACHE_AS_AINT, and attrcache_get_aint reads an INTEGER. So 8 is UNSUPPORTED where an
-   * address has 4 bytes. */
+   * same as ATTRCACHE_AS_AINT, and attrcache_get_aint reads an INTEGER. So 8 is UNSUPPORTED where
+   * an address has 4 bytes. */
   int fint_bytes;
   /* What .FALSE. is in a LOGICAL; a flag that a Fortran copy_fn sets to anything else is true. */
   int fortran_false;
@@ -304,17 +307,17 @@ typedef struct attrcache_domain_options {
 } attrcache_domain_options;
 
 enum {
-  /* Tell what MPI's standard leaves open: attrcache_delete returns ABSENT, not OK, where nothing was
-   * attached, and attrcache_keyval_free where the keyval had been freed before. */
+  /* Tell what MPI's standard leaves open: attrcache_delete returns ABSENT, not OK, where nothing
+   * was attached, and attrcache_keyval_free where the keyval had been freed before. */
   ATTRCACHE_TELL = 1,
   /* Let borrowers and copiers execute a full fence each, instead of one by the kernel (membarrier)
-   * for each call that deletes a value they read: for processes in which the kernel's fence is dear,
-   * or not wanted. Without this flag it is so where the kernel has none. */
+   * for each call that deletes a value they read: for processes in which the kernel's fence is
+   * dear, or not wanted. Without this flag it is so where the kernel has none. */
   ATTRCACHE_FULL_FENCES = 2
 };
 
-/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads, numbers,
- * fint_bytes, flags, allocator), MEMORY, UNSUPPORTED. Any thread; lock-free. */
+/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads,
+ * numbers, fint_bytes, flags, allocator), MEMORY, UNSUPPORTED. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
 
@@ -350,7 +353,8 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
-/* What ints the keyvals of a kind's domain are. Of a null kind: the usual ones. Any thread; wait-free. */
+/* What ints the keyvals of a kind's domain are. Of a null kind: the usual ones. Any thread;
+ * wait-free. */
 ATTRCACHE_API attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind)
     ATTRCACHE_NOEXCEPT;
 
@@ -371,12 +375,12 @@ typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
   ATTRCACHE_FORTRAN_FINT = 1, /* MPI-1 style: INTEGER values and extra_state, all by reference */
   ATTRCACHE_FORTRAN_AINT = 2, /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
   ATTRCACHE_RAW = 3,          /* attrcache_copy_raw_fn, for the bindings of a runtime */
-  /* To be added to one of these (in C++ by a cast): delete_fn is a destructor. It runs once for each
-   * value, and the value is gone even if it fails. The call that ran it returns CALLBACK all the same:
-   * attrcache_delete with nothing attached any more; attrcache_set with nothing attached either: its
-   * caller still has what was to be attached; attrcache_delete_all stops after that attribute, if it
-   * is to stop at failures, and a second call goes on with the others. (Beyond MPI: mpi-forum/mpi-issues
-   * #839.) */
+  /* To be added to one of these (in C++ by a cast): delete_fn is a destructor. It runs once for
+   * each value, and the value is gone even if it fails. The call that ran it returns CALLBACK all
+   * the same: attrcache_delete with nothing attached any more; attrcache_set with nothing attached
+   * either: its caller still has what was to be attached; attrcache_delete_all stops after that
+   * attribute, if it is to stop at failures, and a second call goes on with the others. (Beyond
+   * MPI: mpi-forum/mpi-issues #839.) */
   ATTRCACHE_DELETE_ONCE = 256
 } attrcache_language;
 
@@ -409,8 +413,8 @@ typedef void attrcache_copy_aint_fn(int* object, int* keyval, intptr_t* extra_st
 typedef void attrcache_delete_aint_fn(int* object, int* keyval, intptr_t* value,
                                       intptr_t* extra_state, int* ierror);
 /* The values are as they were set, not as C sees them; `object` is as it was given, also where
- * handles are ints; `context` is that of the keyval's attrcache_callbacks. On entry *tag_out is `tag`,
- * *value_out and *flag are 0. */
+ * handles are ints; `context` is that of the keyval's attrcache_callbacks. On entry *tag_out is
+ * `tag`, *value_out and *flag are 0. */
 typedef int attrcache_copy_raw_fn(void* object, int keyval, void* extra_state, void* context,
                                   attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                                   intptr_t* value_out, int* flag);
@@ -438,8 +442,8 @@ typedef struct attrcache_callbacks {
   /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted.
    * On the thread that made that come true. May be null. */
   void (*destructor)(void* extra_state);
-  /* The runtime's own: handed to raw callbacks, and to a destructor of its own, which is called after
-   * the other one. Both may be null. */
+  /* The runtime's own: handed to raw callbacks, and to a destructor of its own, which is called
+   * after the other one. Both may be null. */
   void* context;
   void (*context_destructor)(void* context, void* extra_state);
 } attrcache_callbacks;
@@ -514,32 +518,32 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 }
 
 /* Attaches `value` under `keyval`, as if an attached one were deleted first. `tag` says how value
- * is meant; of an int or Fint only the low 32 bits count (but see fint_bytes). If the old value's delete_fn fails, so
- * does the call (CALLBACK), and the old value is still attached, unless another thread has deleted
- * or replaced it meanwhile (or ATTRCACHE_DELETE_ONCE). If another thread is deleting the old value, the new one is attached at
- * once. `callback_code` may be null; it is written only with CALLBACK. Errors: NULL (kind, table),
- * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (delete_fn has attached a value itself, 16
- * times over; the last is attached), BORROWED, DEADLOCK, BUSY (delete_fn has freed the object). Any thread;
- * lock-free; runs delete_fn of the value it replaces. [C MPI_COMM_SET_ATTR] */
+ * is meant; of an int or Fint only the low 32 bits count (but see fint_bytes). If the old value's
+ * delete_fn fails, so does the call (CALLBACK), and the old value is still attached, unless another
+ * thread has deleted or replaced it meanwhile (or ATTRCACHE_DELETE_ONCE). If another thread is
+ * deleting the old value, the new one is attached at once. `callback_code` may be null; it is
+ * written only with CALLBACK. Errors: NULL (kind, table), ARGUMENT (tag), KEYVAL_*, MEMORY,
+ * CALLBACK, REATTACHED (delete_fn has attached a value itself, 16 times over; the last is
+ * attached), BORROWED, DEADLOCK, BUSY (delete_fn has freed the object). Any thread; lock-free; runs
+ * delete_fn of the value it replaces. [C MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as that attribute is attached. A value
- * whose delete_fn is running is still there. The kind is looked at only where nothing is found in the
- * table: then it may not be null (NULL: without it nobody can tell whether the keyval exists), and
- * only then is it noticed that it isn't the table's. Errors: NULL, KEYVAL_*. Any thread; wait-free: no
- * atomic read-modify-write, no fence, no store but to *value. Allocates nothing, and calls nothing
- * but the function of a predefined keyval that has one (ATTRCACHE_COMPUTED).
- * In a domain that has `numbers` this takes another int than all other functions, and is to be
- * called through attrcache_get_ranged: a keyval as it is would be UNKNOWN. [C
- * MPI_COMM_GET_ATTR] */
+ * whose delete_fn is running is still there. The kind is looked at only where nothing is found in
+ * the table: then it may not be null (NULL: without it nobody can tell whether the keyval exists),
+ * and only then is it noticed that it isn't the table's. Errors: NULL, KEYVAL_*. Any thread;
+ * wait-free: no atomic read-modify-write, no fence, no store but to *value. Allocates nothing, and
+ * calls nothing but the function of a predefined keyval that has one (ATTRCACHE_COMPUTED). In a
+ * domain that has `numbers` this takes another int than all other functions, and is to be called
+ * through attrcache_get_ranged: a keyval as it is would be UNKNOWN. [C MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
-/* attrcache_get in a domain that has `numbers`, of which `base` is given, if possible as a constant.
- * It costs one instruction more. Inline. */
+/* attrcache_get in a domain that has `numbers`, of which `base` is given, if possible as a
+ * constant. It costs one instruction more. Inline. */
 static inline int attrcache_get_ranged(const attrcache_kind* kind, const attrcache_table* table,
                                        uint32_t base, int keyval, void** value) ATTRCACHE_NOEXCEPT {
   return attrcache_get(kind, table,
@@ -557,10 +561,10 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
                                      int keyval, intptr_t* value) ATTRCACHE_NOEXCEPT;
 
 /* Runs delete_fn and detaches the attribute. If delete_fn fails, the attribute stays attached (but
- * see ATTRCACHE_DELETE_ONCE) and the call returns CALLBACK. Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value
- * already being deleted, by another thread or up this one's stack: OK at once, and it is hidden from
- * get. Errors: NULL, KEYVAL_*, CALLBACK,
- * BORROWED, DEADLOCK. Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
+ * see ATTRCACHE_DELETE_ONCE) and the call returns CALLBACK. Nothing attached: OK (ABSENT in a
+ * domain with ATTRCACHE_TELL). Value already being deleted, by another thread or up this one's
+ * stack: OK at once, and it is hidden from get. Errors: NULL, KEYVAL_*, CALLBACK, BORROWED,
+ * DEADLOCK. Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
  * MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -570,16 +574,16 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
  * left empty, and the call returns CALLBACK or the error that stopped it. An attribute whose
  * deletion another thread has begun may be skipped. One whose delete_fn is running up this thread's
- * own stack is copied, since it is attached until that has succeeded. One that is replaced meanwhile
- * is copied, with the old value or the new one. Predefined attributes are copied if their definition
- * says so, without a call. While copy_fn runs, no other thread's delete_fn does on the value it
- * copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
+ * own stack is copied, since it is attached until that has succeeded. One that is replaced
+ * meanwhile is copied, with the old value or the new one. Predefined attributes are copied if their
+ * definition says so, without a call. While copy_fn runs, no other thread's delete_fn does on the
+ * value it copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
  * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
  * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
- * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has
- * freed one of the objects, whose memory isn't touched any more; if that was the new one, what this
- * copy_fn has returned is attached nowhere), and those of attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn
- * after a failure. [C MPI_COMM_DUP] */
+ * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has freed one
+ * of the objects, whose memory isn't touched any more; if that was the new one, what this copy_fn
+ * has returned is attached nowhere), and those of attrcache_set. Any thread; lock-free; runs
+ * copy_fn, and delete_fn after a failure. [C MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -590,11 +594,11 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
   ATTRCACHE_STOP_AT_FAILURE = 0,
   /* Attempt all, detach all, and return the first failure. */
   ATTRCACHE_DRAIN = 1,
-  /* As DRAIN; and whatever is returned, the table is as new: for destructors, which can't come back.
-   * Deletions by other threads are waited for, also where DRAIN would return BUSY. What this thread
-   * itself has borrowed, what one has borrowed that waits for this thread (DEADLOCK), what callbacks
-   * have attached after 16 rounds, and attributes of another kind are abandoned: their values'
-   * delete_fn isn't called. */
+  /* As DRAIN; and whatever is returned, the table is as new: for destructors, which can't come
+   * back. Deletions by other threads are waited for, also where DRAIN would return BUSY. What this
+   * thread itself has borrowed, what one has borrowed that waits for this thread (DEADLOCK), what
+   * callbacks have attached after 16 rounds, and attributes of another kind are abandoned: their
+   * values' delete_fn isn't called. */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 
@@ -603,9 +607,9 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
  * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
- * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BORROWED, DEADLOCK, BUSY (another thread
- * is still deleting one of the attributes: call again). What was deleted before an error is. Lock-free; runs delete_fn, perhaps
- * destructors. [C MPI_COMM_FREE; F] */
+ * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BORROWED, DEADLOCK, BUSY
+ * (another thread is still deleting one of the attributes: call again). What was deleted before an
+ * error is. Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -613,20 +617,21 @@ ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* ta
 /* Gives up everything in a table without calling a callback: for a runtime that ends while objects
  * still live. The table gives back its memory and its references on keyvals, and is as new. (So
  * keyvals that were freed before may end by it; their destructors run then, as they belong to the
- * keyvals and not to the values.) Copies, borrows and deletions by other threads are waited for. What
- * this thread has borrowed stays to be given back, by a call that then does nothing. To be called by
- * the object's owner, before the domain ends. Errors: NULL, KEYVAL_KIND (attributes of another kind:
- * the references on their keyvals are lost), MOVED (its bytes are made new, and the memory is left to
- * the table that has it); the table is as new after these two as well. Lock-free but for that wait;
- * may run destructors. (Beyond MPI.) */
+ * keyvals and not to the values.) Copies, borrows and deletions by other threads are waited for.
+ * What this thread has borrowed stays to be given back, by a call that then does nothing. To be
+ * called by the object's owner, before the domain ends. Errors: NULL, KEYVAL_KIND (attributes of
+ * another kind: the references on their keyvals are lost), MOVED (its bytes are made new, and the
+ * memory is left to the table that has it); the table is as new after these two as well. Lock-free
+ * but for that wait; may run destructors. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
                                           attrcache_table* table) ATTRCACHE_NOEXCEPT;
 
 /* Moves a table that nobody else uses, attributes and all, to one that is as new; `from` is as new
- * afterwards. Addresses that get has given of values that were not set as C pointers become invalid.
- * Errors: NULL, ARGUMENT (both are one, or `to` isn't as new), MOVED, BUSY (a value is being copied
- * or deleted, or is borrowed, or a callback up the stack is on one of the two). No other thread may
- * use either. Wait-free, calls nothing back. (Beyond MPI: for runtimes whose objects move.) */
+ * afterwards. Addresses that get has given of values that were not set as C pointers become
+ * invalid. Errors: NULL, ARGUMENT (both are one, or `to` isn't as new), MOVED, BUSY (a value is
+ * being copied or deleted, or is borrowed, or a callback up the stack is on one of the two). No
+ * other thread may use either. Wait-free, calls nothing back. (Beyond MPI: for runtimes whose
+ * objects move.) */
 ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                                        attrcache_table* to) ATTRCACHE_NOEXCEPT;
 
@@ -639,28 +644,28 @@ typedef struct attrcache_borrowed {
 
 /* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn
  * does not start; a delete or replacing set by another thread waits, one by this thread returns
- * BORROWED. Beside a replacing set it gives the old value or the new one, for which it may wait (see
- * the top); up the stack of that very set neither can be had, so it returns DELETING. ABSENT from
- * when a deletion has begun, though get still sees the value until delete_fn has succeeded. Errors:
- * NULL, ARGUMENT (*borrowed still holds a value of this thread), KEYVAL_*, DELETING, DEADLOCK, MEMORY
- * (for a thread's first in the domain, and where it holds more at once than ever before). Any thread;
- * lock-free but for the allocator; calls nothing back. (Beyond MPI.) */
+ * BORROWED. Beside a replacing set it gives the old value or the new one, for which it may wait
+ * (see the top); up the stack of that very set neither can be had, so it returns DELETING. ABSENT
+ * from when a deletion has begun, though get still sees the value until delete_fn has succeeded.
+ * Errors: NULL, ARGUMENT (*borrowed still holds a value of this thread), KEYVAL_*, DELETING,
+ * DEADLOCK, MEMORY (for a thread's first in the domain, and where it holds more at once than ever
+ * before). Any thread; lock-free but for the allocator; calls nothing back. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
-/* Ends a borrow, before the domain ends. Errors: NULL, ARGUMENT (not borrowed, given back already, or
- * a copy of what was borrowed), THREAD. Wait-free, but that it wakes those who wait for it. */
+/* Ends a borrow, before the domain ends. Errors: NULL, ARGUMENT (not borrowed, given back already,
+ * or a copy of what was borrowed), THREAD. Wait-free, but that it wakes those who wait for it. */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
 
-/* Attributes that only the runtime sets, as MPI_TAG_UB. User code can read and borrow them, in every
- * language, but setting, deleting and freeing them is an error (PREDEFINED). Their keyvals have
- * numbers of the runtime's choice, compile-time constants included, and take no place in a table
- * that keyvals of users would have. This says where the values of one are. */
+/* Attributes that only the runtime sets, as MPI_TAG_UB. User code can read and borrow them, in
+ * every language, but setting, deleting and freeing them is an error (PREDEFINED). Their keyvals
+ * have numbers of the runtime's choice, compile-time constants included, and take no place in a
+ * table that keyvals of users would have. This says where the values of one are. */
 typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
-  /* In each object's table, by attrcache_set_predefined (MPI_WIN_BASE). They go with the object. The
-   * first in a table takes some 300 bytes there. */
+  /* In each object's table, by attrcache_set_predefined (MPI_WIN_BASE). They go with the object.
+   * The first in a table takes some 300 bytes there. */
   ATTRCACHE_PER_OBJECT = 0,
   /* One value, the same on every object of the kind (MPI_TAG_UB of a runtime for which it is the
    * process's). It takes nothing in a table. */
@@ -670,10 +675,11 @@ typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
   ATTRCACHE_COMPUTED = 2
 } attrcache_where;
 
-/* Where a COMPUTED value of the object with this table is now: the address of an int (tag AS_INT), of
- * a pointer (AS_POINTER) or of an intptr_t (AS_AINT); null: the object has none. The memory must hold
- * a value as long as somebody may read what was got. Called by get and borrow, in any thread, at any
- * time until the domain ends; it must not wait, nor use the table but for finding the object. */
+/* Where a COMPUTED value of the object with this table is now: the address of an int (tag AS_INT),
+ * of a pointer (AS_POINTER) or of an intptr_t (AS_AINT); null: the object has none. The memory must
+ * hold a value as long as somebody may read what was got. Called by get and borrow, in any thread,
+ * at any time until the domain ends; it must not wait, nor use the table but for finding the
+ * object. */
 typedef const void* attrcache_compute_fn(const attrcache_table* table, void* context);
 
 typedef struct attrcache_predefined {
@@ -690,15 +696,14 @@ typedef struct attrcache_predefined {
   void* context;
 } attrcache_predefined;
 
-/* Defines a keyval that is predefined, until the domain ends: for a runtime's initialization. (What is
- * no more at its finalization, a COMPUTED one can say by null.) What is got of a PER_KIND value, also its
- * address where C reads that, stays valid as long; what an address holds changes by
- * attrcache_set_predefined, in one step.
- * A kind can have 48 of them, of 64 bytes each. Those that are PER_OBJECT have the last of a kind's
- * first 64 places that users' keyvals haven't taken yet, so they are to be defined before users have
- * made any; when none is left, they take places like those of users. Errors: NULL, ARGUMENT (number,
- * tag, where; defined already), MEMORY, KEYVALS_EXHAUSTED (or 48 are defined). Any thread; lock-free.
- * [L] */
+/* Defines a keyval that is predefined, until the domain ends: for a runtime's initialization. (What
+ * is no more at its finalization, a COMPUTED one can say by null.) What is got of a PER_KIND value,
+ * also its address where C reads that, stays valid as long; what an address holds changes by
+ * attrcache_set_predefined, in one step. A kind can have 48 of them, of 64 bytes each. Those that
+ * are PER_OBJECT have the last of a kind's first 64 places that users' keyvals haven't taken yet,
+ * so they are to be defined before users have made any; when none is left, they take places like
+ * those of users. Errors: NULL, ARGUMENT (number, tag, where; defined already), MEMORY,
+ * KEYVALS_EXHAUSTED (or 48 are defined). Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
 

@@ -12,8 +12,8 @@
 //   Cache* found = cache->get(session);                          // null: nothing attached
 //   if (auto held = cache->borrow(session)) held->use();         // nobody deletes it meanwhile
 //
-// A domain that was made in C may have other ints for keyvals (attrcache_keyval_numbers): all here does
-// for them, too.
+// A domain that was made in C may have other ints for keyvals (attrcache_keyval_numbers): all here
+// does for them, too.
 //
 // What it costs: get, set and erase are their C functions, inlined around the call, and nothing
 // else; borrow stores one int more. Callbacks without state cost nothing; those with state cost one
@@ -453,9 +453,9 @@ template <typename T, typename Object>
 class Keyval {
  public:
   // `copy`: Copied<T>(Object& old, T*) or (T*), a T* instead of Copied<T> will do; or copy_nothing,
-  // duplicate, clone. `remove`: void or int (0: success), (Object&, T*) or (T*), or once() of such a
-  // one; or delete_nothing, destroy. They must stand being called by several threads at once. (duplicate with destroy isn't
-  // possible: it would delete twice.)
+  // duplicate, clone. `remove`: void or int (0: success), (Object&, T*) or (T*), or once() of such
+  // a one; or delete_nothing, destroy. They must stand being called by several threads at once.
+  // (duplicate with destroy isn't possible: it would delete twice.)
   template <typename Copy = CopyNothing, typename Delete = DeleteNothing>
   requires(!detail::deletes_twice<Copy, Delete>) static Result<Keyval> create(
       Kind<Object> kind, Copy copy = {}, Delete remove = {}) noexcept {

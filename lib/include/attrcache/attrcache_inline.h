@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * attrcache_get, inlined into its caller: for runtimes written in C11 (or C++), whose get is then as
- * cheap as the library's own, without a call.
+ * attrcache_get, inlined into its caller: for runtimes written in C11 (or C++), whose get is then
+ * as cheap as the library's own, without a call.
  *
  * What it knows of a table is not part of the binary interface. So it is for those who link the
  * static library, or compile its sources, of this very version and with the same -D options; a
- * program that it doesn't fit doesn't link (attrcache_inline_fits_...). With the shared library, use
- * attrcache_get.
+ * program that it doesn't fit doesn't link (attrcache_inline_fits_...). With the shared library,
+ * use attrcache_get.
  *
  * What it finds at once are the attributes under the first 64 keyvals of a kind; for all else
  * (absence, errors, other keyvals) it calls attrcache_get. lib/c_api/inline_fits.cc compares what
@@ -120,8 +120,8 @@ __attribute__((always_inline)) static inline int attrcache_inline_find(
   return 0;
 }
 
-/* As attrcache_get, in every respect: also that in a domain that has `numbers` it takes another int than
- * the keyval (attrcache_get_inline_ranged doesn't). */
+/* As attrcache_get, in every respect: also that in a domain that has `numbers` it takes another int
+ * than the keyval (attrcache_get_inline_ranged doesn't). */
 __attribute__((always_inline)) static inline int attrcache_get_inline(
     const attrcache_kind* kind, const attrcache_table* table, int keyval,
     void** value) ATTRCACHE_NOEXCEPT {
@@ -140,9 +140,9 @@ __attribute__((always_inline)) static inline int attrcache_get_inline_ranged(
 /* What attrcache_get_at_once says where attrcache_get is to be asked. */
 enum { ATTRCACHE_INLINE_ASK = -1 };
 
-/* As attrcache_get, where that returns OK, or ABSENT, for one of the first 64 keyvals of a kind; in all other cases, and
- * in some of those, ATTRCACHE_INLINE_ASK. For callers who then go on in a function of their own, so that they need no
- * stack on the way that is gone most. */
+/* As attrcache_get, where that returns OK, or ABSENT, for one of the first 64 keyvals of a kind; in
+ * all other cases, and in some of those, ATTRCACHE_INLINE_ASK. For callers who then go on in a
+ * function of their own, so that they need no stack on the way that is gone most. */
 __attribute__((always_inline)) static inline int attrcache_get_at_once(
     const attrcache_kind* kind, const attrcache_table* table, int keyval,
     void** value) ATTRCACHE_NOEXCEPT {

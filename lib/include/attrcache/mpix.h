@@ -13,22 +13,23 @@
  *   value, and the value is gone even if it fails. The call that ran it returns its code all the same.
  *   (Without that the value stays attached. A set that returns such a code has attached nothing.)
  *
- * They are there where attrcache serves the program (attrcache-run), or is in the MPI. They are weak
- * symbols: a program links with any MPI, and asks before it uses one,
+ * They are there where attrcache serves the program (attrcache-run), or is in the MPI. They are
+ * weak symbols: a program links with any MPI, and asks before it uses one,
  *
  *     if (MPIX_Session_create_keyval != NULL) ...
  *
- * (A program that is compiled with -fno-pie is told of those alone that its MPI had when it was linked.)
+ * (A program that is compiled with -fno-pie is told of those alone that its MPI had when it was
+ * linked.)
  *
  * This header works with any mpi.h, which is to be included before. Sessions are there if the MPI
  * has them.
  *
- * The functions are local, as thread-safe as the MPI's, and fail as MPI's own attribute functions do,
- * by the object's error handler. There are no predefined attributes. Deleting what isn't attached is
- * no error. MPI_Session_finalize, MPI_File_close, and MPI_Finalize for all objects that are left,
- * first delete the attributes, each of them, the youngest first. If delete functions fail, the object
- * ends all the same, and the call returns the first one's code. (A session that outlives MPI_Finalize
- * loses its attributes there. It may get new ones.)
+ * The functions are local, as thread-safe as the MPI's, and fail as MPI's own attribute functions
+ * do, by the object's error handler. There are no predefined attributes. Deleting what isn't
+ * attached is no error. MPI_Session_finalize, MPI_File_close, and MPI_Finalize for all objects that
+ * are left, first delete the attributes, each of them, the youngest first. If delete functions
+ * fail, the object ends all the same, and the call returns the first one's code. (A session that
+ * outlives MPI_Finalize loses its attributes there. It may get new ones.)
  */
 #ifndef ATTRCACHE_MPIX_H_
 #define ATTRCACHE_MPIX_H_

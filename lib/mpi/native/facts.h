@@ -32,8 +32,8 @@ inline constexpr unsigned kPredefinedWin = 5;
 inline constexpr unsigned kPredefinedType = 0;
 inline unsigned type_keyval_index(int) { return 0; }
 
-// A handle, which is a pointer or an int, as the core takes it and gives it back; and as a key of the
-// handle map.
+// A handle, which is a pointer or an int, as the core takes it and gives it back; and as a key of
+// the handle map.
 template <typename Handle>
 void* to_object(Handle handle) {
   if constexpr (std::is_pointer_v<Handle>) {

@@ -22,9 +22,9 @@ constinit std::mutex lock;  // serializes the asking for the rank
 constinit Identity self = {};
 constinit Atomic<bool> introduced{false};
 
-// What names a job in the environment, the same for all of its ranks, so that the worlds of one command
-// can be told apart. SLURM_STEP_ID doesn't: Open MPI's launcher starts the ranks on its own host by
-// itself, and the others in a step of Slurm's.
+// What names a job in the environment, the same for all of its ranks, so that the worlds of one
+// command can be told apart. SLURM_STEP_ID doesn't: Open MPI's launcher starts the ranks on its own
+// host by itself, and the others in a step of Slurm's.
 constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PALS_APID", "ALPS_APP_ID", "FLUX_JOB_ID"};
 
 void ask(Identity& i) {

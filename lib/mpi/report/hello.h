@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a process tells the launcher: that it has initialized MPI, and at its end what was counted. It
-// costs one connection at each of these times; between them nothing is open.
+// What a process tells the launcher: that it has initialized MPI, and at its end what was counted.
+// It costs one connection at each of these times; between them nothing is open.
 // tools/run/collector.py describes the messages.
 
 #ifndef ATTRCACHE_MPI_REPORT_HELLO_H_
@@ -25,12 +25,13 @@ struct Identity {
 const Identity& identity();
 
 // Tells the launcher, once, that this process has initialized MPI and that it is served, or why it
-// isn't (`declined`). Waits for at most a second, if the launcher can't be reached. Failures are told
-// with ATTRCACHE_VERBOSE=1.
+// isn't (`declined`). Waits for at most a second, if the launcher can't be reached. Failures are
+// told with ATTRCACHE_VERBOSE=1.
 void introduce(const char* declined);
 
-// Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if nobody has taken
-// them. Calls nothing of MPI's if the rank is known, so that it may be called at the end of a process.
+// Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if nobody has
+// taken them. Calls nothing of MPI's if the rank is known, so that it may be called at the end of a
+// process.
 bool tell_launcher(const char* what, const void* bytes, size_t size);
 
 }  // namespace attrcache::mpi

@@ -14,7 +14,8 @@
 namespace attrcache::mpi {
 namespace {
 
-// A function of MPI, looked up when it is first needed: a version without sessions has none of them.
+// A function of MPI, looked up when it is first needed: a version without sessions has none of
+// them.
 template <typename Function>
 Function* native_function(const char* name) {
   Function* found;

@@ -28,9 +28,9 @@ struct File {
 // Registers the kinds of sessions and files. A result of attrcache's.
 int register_unanchored(Process& state);
 
-// Finds the object's table, or gives null if it has none yet; with Attach::kYes it gets one. An object
-// that isn't known is shown to MPI, which raises the error if its handle is bad. Returns an MPI error
-// code, which is raised already.
+// Finds the object's table, or gives null if it has none yet; with Attach::kYes it gets one. An
+// object that isn't known is shown to MPI, which raises the error if its handle is bad. Returns an
+// MPI error code, which is raised already.
 template <typename Kind>
 int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found);
 
@@ -44,8 +44,8 @@ int raise_on(typename Kind::Handle handle, int code);
 template <typename Kind>
 int end_unanchored(typename Kind::Handle* handle);
 
-// The same for all files that are left, when MPI_Finalize has deleted what MPI knows. Of sessions that
-// are left, it deletes what they have then; they may go on, and be in use by other threads.
+// The same for all files that are left, when MPI_Finalize has deleted what MPI knows. Of sessions
+// that are left, it deletes what they have then; they may go on, and be in use by other threads.
 int end_all_unanchored();
 
 }  // namespace attrcache::mpi

@@ -20,7 +20,8 @@ static inline attrcache_tag tag_of(MPIR_Attr_type type) {
                                   : ATTRCACHE_AS_FINT;
 }
 
-/* A get by C that has found nothing at once, and any by Fortran, which reads values, not addresses. */
+/* A get by C that has found nothing at once, and any by Fortran, which reads values, not
+ * addresses. */
 static int get_slowly(MPIR_Attr_kind kind, const MPIR_Attr_table* table, int keyval, void** value,
                       int* flag, MPIR_Attr_type type, const char* object) {
   int result;
@@ -47,8 +48,9 @@ static int get_slowly(MPIR_Attr_kind kind, const MPIR_Attr_table* table, int key
   return MPI_SUCCESS;
 }
 
-/* A get by C that knows at once what there is, or that there is nothing. If not, it goes on in a function of
- * its own, to which it jumps with its arguments as they are: so the ways that are gone most need no stack. */
+/* A get by C that knows at once what there is, or that there is nothing. If not, it goes on in a
+ * function of its own, to which it jumps with its arguments as they are: so the ways that are gone
+ * most need no stack. */
 __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind,
                                                              const MPIR_Attr_table* table,
                                                              int keyval, void* attribute_val,
@@ -57,7 +59,8 @@ __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind
   int result;
 
   if (unlikely(type != MPIR_ATTR_PTR)) return 0;
-  /* The bindings have seen to both: that MPI is initialized, and that there is a place for the value. */
+  /* The bindings have seen to both: that MPI is initialized, and that there is a place for the
+   * value. */
   if (MPIR_Attr_kinds[kind] == NULL || attribute_val == NULL) __builtin_unreachable();
   result = attrcache_get_at_once(MPIR_Attr_kinds[kind], table, (int)ranged, (void**)attribute_val);
   if (likely(result == ATTRCACHE_OK)) {
@@ -87,7 +90,8 @@ static inline int delete_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int h
   return MPIR_Attr_callback_error(result, code, object, 0);
 }
 
-/* MPI's own functions are null in MPICH, but for one, and numbers in the standard ABI: those that attrcache has. */
+/* MPI's own functions are null in MPICH, but for one, and numbers in the standard ABI: those that
+ * attrcache has. */
 static inline attrcache_callback* known_copy(attrcache_callback* copy_fn) {
 #ifndef MPIR_ATTR_ABI
   if (copy_fn == (attrcache_callback*)MPIR_Dup_fn) return ATTRCACHE_DUP_FN;

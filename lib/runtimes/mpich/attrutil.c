@@ -50,8 +50,8 @@ static int define_in_both(MPIR_Attr_kind kind, attrcache_predefined predefined) 
   return attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
 }
 
-/* Users get addresses of copies, so that nothing they write there changes what MPICH works with. The
- * copies always have the same value when they are written to, so the order doesn't matter. */
+/* Users get addresses of copies, so that nothing they write there changes what MPICH works with.
+ * The copies always have the same value when they are written to, so the order doesn't matter. */
 static const void* copy_of(int* copy, int value) {
   __atomic_store_n(copy, value, __ATOMIC_RELAXED);
   return copy;
@@ -179,7 +179,8 @@ void MPIR_Attr_delete_from_type(MPIR_Datatype* type) {
 
 void (*MPIR_Attr_delete_from_f90_types)(void);
 
-/* Pair types, as MPI_FLOAT_INT. MPICH has made them as users' datatypes are made: in version 5 as the first ones. */
+/* Pair types, as MPI_FLOAT_INT. MPICH has made them as users' datatypes are made: in version 5 as
+ * the first ones. */
 #ifdef MPIR_ATTR_PAIRTYPES
 static int number_of_pair_types(void) { return MPIR_num_pairtypes; }
 static MPI_Datatype pair_type(int i) { return MPI_FLOAT_INT + i; }
@@ -357,8 +358,8 @@ static void free_binding(void* context, void* extra_state) {
   MPL_free(context);
 }
 
-/* Has the functions of a keyval that was made a moment ago called by these. Those that are none, or that attrcache knows,
- * stay. */
+/* Has the functions of a keyval that was made a moment ago called by these. Those that are none, or
+ * that attrcache knows, stay. */
 static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what,
                         attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
   Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
@@ -421,8 +422,8 @@ static int copy_by_proxy(void* object, int keyval, void* extra_state, void* cont
                                        handle_of(object, binding->kind), keyval, extra_state,
                                        PROXY_TYPE seen, &copy, flag);
 
-  /* Such functions give pointers, whatever they were given. But who gives back what it was given, as
-   * MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
+  /* Such functions give pointers, whatever they were given. But who gives back what it was given,
+   * as MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
   if (copy == seen) {
     *tag_out = tag;
     *value_out = value;
@@ -479,8 +480,8 @@ static int delete_in_fortran(void* object, int keyval, void* extra_state, void* 
   return delete_by_fortran(&binding->fortran, handle_of(object, binding->kind), keyval, value);
 }
 
-/* The Fortran bindings make a keyval as C does, with the address of extra_state, and say then that the
- * functions are Fortran, and which of them are MPI's own. */
+/* The Fortran bindings make a keyval as C does, with the address of extra_state, and say then that
+ * the functions are Fortran, and which of them are MPI's own. */
 void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*)) {
   Binding what = {.kind = MPIR_ATTR_COMM};
   attrcache_callbacks callbacks;

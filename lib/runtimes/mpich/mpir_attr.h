@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Attributes in MPICH, by attrcache. What the objects have in them, and what dup, free, finalize and
- * initialization call. What MPI's own functions call is declared in mpir_impl.h and stands in
+ * Attributes in MPICH, by attrcache. What the objects have in them, and what dup, free, finalize
+ * and initialization call. What MPI's own functions call is declared in mpir_impl.h and stands in
  * attr_impl.c.
  *
  * No lock is needed around anything here. Whatever may run a user's callback leaves MPICH's global
- * critical section meanwhile, so it is to be called within it, as the bodies of MPI functions are; in
- * other threading models that is nothing.
+ * critical section meanwhile, so it is to be called within it, as the bodies of MPI functions are;
+ * in other threading models that is nothing.
  */
 #ifndef MPIR_ATTR_H_INCLUDED
 #define MPIR_ATTR_H_INCLUDED
@@ -42,8 +42,9 @@ extern attrcache_kind* MPIR_Attr_kinds[3];
 /* Whether an object never had an attribute: then there is nothing to copy or to delete. */
 #define MPIR_Attr_is_empty(table_) (attrcache_table_is_empty(table_))
 
-/* What callbacks get as the object: its handle. In the library of MPI's standard ABI, which MPICH makes of the
- * same files from version 5 on, handles are pointers; inside they are ints there, too. */
+/* What callbacks get as the object: its handle. In the library of MPI's standard ABI, which MPICH
+ * makes of the same files from version 5 on, handles are pointers; inside they are ints there,
+ * too. */
 #if defined(BUILD_MPI_ABI) || defined(MPICH_BUILD_MPI_ABI)
 #define MPIR_ATTR_ABI 1
 #define MPIR_ATTR_HANDLES_ARE_INTS 0
@@ -53,8 +54,8 @@ void* MPIR_Attr_object(int handle);
 static inline void* MPIR_Attr_object(int handle) { return (void*)(intptr_t)handle; }
 #endif
 
-/* Where each thread of a threadcomm (MPICH 5) has its attributes, in the communicator's parallel region; otherwise
- * in the communicator itself. */
+/* Where each thread of a threadcomm (MPICH 5) has its attributes, in the communicator's parallel
+ * region; otherwise in the communicator itself. */
 struct MPIR_Comm;
 MPIR_Attr_table* MPIR_Attr_table_of_thread(struct MPIR_Comm* comm);
 
@@ -74,26 +75,27 @@ void MPIR_Attr_take_predefined(void);
 int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, int new_handle,
                        MPIR_Attr_table* to);
 
-/* Deletes an object's attributes, all of them, as MPICH always did, and returns the first failure of a
- * delete function: then the object must stay. */
+/* Deletes an object's attributes, all of them, as MPICH always did, and returns the first failure
+ * of a delete function: then the object must stay. */
 int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
 
-/* The same for an object that goes in any case: afterwards the table is empty, even if other threads or
- * callbacks go on using the object. */
+/* The same for an object that goes in any case: afterwards the table is empty, even if other
+ * threads or callbacks go on using the object. */
 int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
 
-/* As MPI ends, deletes the attributes of MPI_COMM_SELF, of MPI_COMM_WORLD, and of predefined datatypes, which
- * nobody frees. The two are still there then, so that delete functions may use them. If one of a communicator
- * fails, so does this, at once. Datatypes of MPI_Type_create_f90_real and its kin are kept elsewhere: the
- * function does the same for these, once there are any. */
+/* As MPI ends, deletes the attributes of MPI_COMM_SELF, of MPI_COMM_WORLD, and of predefined
+ * datatypes, which nobody frees. The two are still there then, so that delete functions may use
+ * them. If one of a communicator fails, so does this, at once. Datatypes of
+ * MPI_Type_create_f90_real and its kin are kept elsewhere: the function does the same for these,
+ * once there are any. */
 struct MPIR_Datatype;
 int MPIR_Attr_delete_from_predefined_objects(void);
 void MPIR_Attr_delete_from_type(struct MPIR_Datatype* type);
 extern void (*MPIR_Attr_delete_from_f90_types)(void);
 
 /* What ends with a session or a file, and with MPI, of the attributes that are proposed for them
- * (proposed.h): before the object ends, out of any critical section. The code is to be returned as it
- * is, once the object has ended: it is raised already. */
+ * (proposed.h): before the object ends, out of any critical section. The code is to be returned as
+ * it is, once the object has ended: it is raised already. */
 int MPIR_Attr_end_session(int handle);
 int MPIR_Attr_end_file(const void* handle);
 int MPIR_Attr_end_all(void);
@@ -116,8 +118,8 @@ int MPIR_Type_free_keyval_impl(int* type_keyval);
 int MPIR_Win_free_keyval_impl(int* win_keyval);
 
 /* Where C reads those that are the same on all communicators: of MPI_TAG_UB, MPI_HOST, MPI_IO,
- * MPI_WTIME_IS_GLOBAL and Fortran's keyvals for them, which are consecutive ints. attrcache promises that
- * these addresses stay. */
+ * MPI_WTIME_IS_GLOBAL and Fortran's keyvals for them, which are consecutive ints. attrcache
+ * promises that these addresses stay. */
 enum { MPIR_ATTR_ADDRESSES = 8 };
 extern void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * How the functions of a keyval that Fortran has made are called. Before MPICH 5.1 attrutil.c does that, from then on
- * the Fortran binding itself. Who includes it says first what .FALSE. is, as MPIR_ATTR_FALSE.
+ * How the functions of a keyval that Fortran has made are called. Before MPICH 5.1 attrutil.c does
+ * that, from then on the Fortran binding itself. Who includes it says first what .FALSE. is, as
+ * MPIR_ATTR_FALSE.
  */
 #ifndef MPIR_ATTR_FORTRAN_H_INCLUDED
 #define MPIR_ATTR_FORTRAN_H_INCLUDED
@@ -23,7 +24,8 @@ typedef struct {
   MPI_Fint mpi1_extra_state;
 } Fortran_functions;
 
-/* The variable at the address that the caller gives may soon be gone: so its value is what the keyval keeps. */
+/* The variable at the address that the caller gives may soon be gone: so its value is what the
+ * keyval keeps. */
 static inline Fortran_functions functions_of_fortran(void (*copy_fn)(void), void (*delete_fn)(void),
                                                      int of_mpi1, const void* extra_state) {
   const Fortran_functions functions = {

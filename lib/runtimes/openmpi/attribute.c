@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Open MPI's attributes by attrcache: each function is a call of that library and a translation of its
- * result. It takes no lock, calls the users' callbacks itself, in their language, and converts values
- * between languages as MPI says (MPI-4.1, section 19.3.7).
+ * Open MPI's attributes by attrcache: each function is a call of that library and a translation of
+ * its result. It takes no lock, calls the users' callbacks itself, in their language, and converts
+ * values between languages as MPI says (MPI-4.1, section 19.3.7).
  */
 
 /* clang-format off: it comes first */
@@ -36,7 +36,8 @@ static int error_of(int result, int code) {
 
 /* ---- Beginning ---- */
 
-/* What Fortran callbacks get for an object. A datatype is numbered only when that is first asked for. */
+/* What Fortran callbacks get for an object. A datatype is numbered only when that is first asked
+ * for. */
 static int communicator_in_fortran(void* object) {
   return ((ompi_communicator_t*)object)->c_f_to_c_index;
 }
@@ -92,8 +93,8 @@ int ompi_attr_init(void) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* MPI-1's are among them */
 
-/* The functions of mpi.h that stand for "copy nothing", "copy as it is" and "nothing to delete" become
- * attrcache's, which no call is made for. */
+/* The functions of mpi.h that stand for "copy nothing", "copy as it is" and "nothing to delete"
+ * become attrcache's, which no call is made for. */
 static attrcache_callback* known_copy(ompi_attribute_fn_ptr_union_t fn) {
   if (MPI_COMM_NULL_COPY_FN == fn.attr_communicator_copy_fn ||
       MPI_TYPE_NULL_COPY_FN == fn.attr_datatype_copy_fn ||
@@ -333,16 +334,17 @@ void ompi_attr_end_datatype(ompi_datatype_t* datatype) {
     ompi_attr_abandon_all(TYPE_ATTR, &datatype->d_keyhash);
     return;
   }
-  /* Nobody has a reference any more; else this wouldn't be the end. The callbacks may use the datatype, though,
-   * and the last who does so would destroy it once more. */
+  /* Nobody has a reference any more; else this wouldn't be the end. The callbacks may use the
+   * datatype, though, and the last who does so would destroy it once more. */
   OBJ_SET_MAGIC_ID(datatype, OPAL_OBJ_MAGIC_ID);
   (void)opal_obj_update((opal_object_t*)datatype, 1);
   ompi_attr_delete_all_finally(TYPE_ATTR, datatype, &datatype->d_keyhash);
   (void)opal_obj_update((opal_object_t*)datatype, -1);
 }
 
-/* Those that MPI_Type_create_f90_integer and its kin have made. They are copied from Open MPI's tables before
- * callbacks are called, as these may make more. Their number; 0 also if there is no memory for the copy. */
+/* Those that MPI_Type_create_f90_integer and its kin have made. They are copied from Open MPI's
+ * tables before callbacks are called, as these may make more. Their number; 0 also if there is no
+ * memory for the copy. */
 static size_t get_f90_datatypes(ompi_datatype_t*** datatypes) {
   opal_hash_table_t* const tables[] = {&ompi_mpi_f90_integer_hashtable,
                                        &ompi_mpi_f90_real_hashtable,
@@ -370,8 +372,8 @@ static size_t get_f90_datatypes(ompi_datatype_t*** datatypes) {
 }
 
 void ompi_attr_delete_predefined_datatypes_attributes(void) {
-  /* All that are predefined are in this table, but those of MPI_Type_create_f90_*, which are there only if
-   * Fortran has used them. */
+  /* All that are predefined are in this table, but those of MPI_Type_create_f90_*, which are there
+   * only if Fortran has used them. */
   const int size = opal_pointer_array_get_size(&ompi_datatype_f_to_c_table);
   ompi_datatype_t** f90;
   const size_t f90_count = get_f90_datatypes(&f90);

@@ -2,10 +2,10 @@
 /*
  * Attributes of communicators, datatypes and windows, by attrcache. The interface within Open MPI.
  *
- * Each object has an attrcache_table, by value, in the place where a pointer to a hash table was. All
- * functions here may be called by any thread at any time. Those that may run callbacks of the user's
- * (all but the getters, the setters of new attributes, and ompi_attr_create_keyval) hold no lock
- * meanwhile.
+ * Each object has an attrcache_table, by value, in the place where a pointer to a hash table was.
+ * All functions here may be called by any thread at any time. Those that may run callbacks of the
+ * user's (all but the getters, the setters of new attributes, and ompi_attr_create_keyval) hold no
+ * lock meanwhile.
  *
  * Results: MPI_SUCCESS, an error class of MPI, or the code that a callback of the user's returned.
  */
@@ -27,8 +27,8 @@
 BEGIN_C_DECLS
 
 /* A user's keyvals are from here on, 2^29 of them. Those that are predefined have the numbers of
- * mpi.h, and MPI_KEYVAL_INVALID is -1. It isn't the range of attrcache's interposers, so that one of
- * those, above this library, can tell its own keyvals from ours. */
+ * mpi.h, and MPI_KEYVAL_INVALID is -1. It isn't the range of attrcache's interposers, so that one
+ * of those, above this library, can tell its own keyvals from ours. */
 #define OMPI_ATTR_KEYVAL_BASE 0x20000000
 
 /* Flags of ompi_attr_create_keyval*. */
@@ -79,23 +79,25 @@ typedef union ompi_attribute_fn_ptr_union_t ompi_attribute_fn_ptr_union_t;
 
 /* ---- Beginning and end ---- */
 
-/* Makes what keyvals and attributes need, when it is first called. That stays until the process ends,
- * also over MPI_Finalize and later sessions, as keyvals aren't a session's. Called as the first of
- * the objects are made, under the instances' lock. Returns an OMPI_ERR_*, as other parts' init does. */
+/* Makes what keyvals and attributes need, when it is first called. That stays until the process
+ * ends, also over MPI_Finalize and later sessions, as keyvals aren't a session's. Called as the
+ * first of the objects are made, under the instances' lock. Returns an OMPI_ERR_*, as other parts'
+ * init does. */
 int ompi_attr_init(void);
 
 /* From when to when there is a world, which has predefined attributes. */
 int ompi_attr_set_predefined_keyvals_for_wm(void);
 void ompi_attr_delete_predefined_keyvals_for_wm(void);
 
-/* Takes over the values that an instance doesn't change, once the components that say them are chosen. */
+/* Takes over the values that an instance doesn't change, once the components that say them are
+ * chosen. */
 void ompi_attr_take_predefined(void);
 
 /* Defines the predefined keyvals of the three kinds. */
 int ompi_attr_define_predefined(attrcache_kind* communicators, attrcache_kind* windows);
 
-/* Deletes the attributes of the predefined datatypes, which nobody else does. For the end of the last
- * instance, while MPI still works, as callbacks may call it. */
+/* Deletes the attributes of the predefined datatypes, which nobody else does. For the end of the
+ * last instance, while MPI still works, as callbacks may call it. */
 void ompi_attr_delete_predefined_datatypes_attributes(void);
 
 /* ---- Keyvals ---- */
@@ -118,8 +120,8 @@ OMPI_DECLSPEC int ompi_attr_create_keyval_aint(ompi_attribute_type_t type,
                                                void* bindings_extra_state);
 
 /* Frees a keyval and sets *key to MPI_KEYVAL_INVALID. It goes on serving as long as attributes are
- * attached under it, and freeing it again meanwhile does nothing. `predefined` isn't looked at: those
- * can't be freed. */
+ * attached under it, and freeing it again meanwhile does nothing. `predefined` isn't looked at:
+ * those can't be freed. */
 OMPI_DECLSPEC int ompi_attr_free_keyval(ompi_attribute_type_t type, int* key, bool predefined);
 
 /* ---- Attributes ---- */
@@ -159,9 +161,10 @@ int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_tab
 /* For the end of an object that can't be refused: deletes all, whatever callbacks return. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object, attrcache_table* table);
 
-/* For the end of a datatype that has attributes, in its destructor. As long as MPI works it deletes them all; the
- * callbacks may use the datatype, but must leave nothing behind that goes on using it, as a request. (MPI_Type_free, where
- * nobody else uses the datatype, deletes them before that, and then they may.) Later it gives them up. */
+/* For the end of a datatype that has attributes, in its destructor. As long as MPI works it deletes
+ * them all; the callbacks may use the datatype, but must leave nothing behind that goes on using
+ * it, as a request. (MPI_Type_free, where nobody else uses the datatype, deletes them before that,
+ * and then they may.) Later it gives them up. */
 struct ompi_datatype_t;
 void ompi_attr_end_datatype(struct ompi_datatype_t* datatype);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The predefined attributes. None is stored in an object's table: each has a function that says where
- * the value is when somebody asks for it. So nothing has to be set when a window is made or an error
- * code is added, nothing to be copied by a dup, and users' attributes have the first places of a table.
+ * The predefined attributes. None is stored in an object's table: each has a function that says
+ * where the value is when somebody asks for it. So nothing has to be set when a window is made or
+ * an error code is added, nothing to be copied by a dup, and users' attributes have the first
+ * places of a table.
  *
  * Where they are:
  *   MPI_TAG_UB                                  on every communicator
@@ -28,7 +29,8 @@
 #include "ompi/runtime/params.h"
 #include "ompi/win/win.h"
 
-/* C gets addresses of copies, so that nothing that a program writes there changes what Open MPI works with. */
+/* C gets addresses of copies, so that nothing that a program writes there changes what Open MPI
+ * works with. */
 int ompi_attr_tag_ub;
 
 void ompi_attr_take_predefined(void) { ompi_attr_tag_ub = mca_pml.pml_max_tag; }

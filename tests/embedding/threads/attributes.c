@@ -168,8 +168,8 @@ static int erase(attrcache_kind* kind, attrcache_table* table, void* object, int
   return error(result, code);
 }
 
-/* The five functions of one kind of object. Name is the kind in MPI's names, Handle its handle type,
- * kinds its member of tiny_rank, and null_error the error for a null handle. */
+/* The five functions of one kind of object. Name is the kind in MPI's names, Handle its handle
+ * type, kinds its member of tiny_rank, and null_error the error for a null handle. */
 #define FACE(Name, Handle, kinds, null_error)                                                     \
   int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function* copy,                           \
                                  MPI_##Name##_delete_attr_function* remove, int* keyval,          \

@@ -38,9 +38,9 @@ struct Options {
   // How often, in one execution, a load may read another store than the newest. It is heeded only
   // together with a preemption bound.
   unsigned stale_bound = kUnlimited;
-  // The first thread may stop for ever before any of its steps. Such an execution ends when the last thread
-  // has ended: what those between them wait for then doesn't matter. It is heeded only together with a
-  // preemption bound.
+  // The first thread may stop for ever before any of its steps. Such an execution ends when the
+  // last thread has ended: what those between them wait for then doesn't matter. It is heeded only
+  // together with a preemption bound.
   bool first_may_stop = false;
   uint64_t max_executions = ~uint64_t{0};
   unsigned max_steps = 4000;     // an execution with more accesses is taken for a livelock

@@ -178,8 +178,8 @@ TEST(Explorer, KeepsToItsBoundAndReplays) {
   EXPECT_NE(failure_of(program), "");
 }
 
-// Whoever needs a lock that a thread took which then stopped waits for ever; who only looks at what it
-// wrote does not.
+// Whoever needs a lock that a thread took which then stopped waits for ever; who only looks at what
+// it wrote does not.
 TEST(Explorer, StopsTheFirstThreadAnywhere) {
   const auto explore_beside = [](auto other) {
     const Options options = {.preemption_bound = 1, .first_may_stop = true, .quiet = true};

@@ -290,7 +290,8 @@ Engine::Thread& Engine::pick() {
   return next;
 }
 
-// Only once all threads have come to their first access, so that the choice is among those of one step.
+// Only once all threads have come to their first access, so that the choice is among those of one
+// step.
 void Engine::stop_perhaps() {
   if (!options_.first_may_stop || current() != 0 || started_ < spawned_) return;
   if (choose(2) == 1) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Our files for MPICH, tried without MPICH: with the declarations of ours that stand in for its headers, and the few
- * functions of its own that they call, written here. What runs in MPICH itself is tested by tests/runtimes/run.
+ * Our files for MPICH, tried without MPICH: with the declarations of ours that stand in for its
+ * headers, and the few functions of its own that they call, written here. What runs in MPICH itself
+ * is tested by tests/runtimes/run.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -502,7 +503,8 @@ static void test_known_in_fortran(void) {
   MPIR_Comm_free_keyval_impl(&nothing);
 }
 
-/* C++ functions get the address of what Fortran has set. A copy function that gives it back means the value. */
+/* C++ functions get the address of what Fortran has set. A copy function that gives it back means
+ * the value. */
 static void test_addresses_in_cxx(void) {
   int keyval = create(same_copy_fn, delete_seeing_fn, NULL);
   void* for_c;
@@ -538,7 +540,8 @@ static int raw_delete(int handle, int keyval, void* in, void* extra_state) {
 static int destroyed;
 static void destroy(void* extra_state) { destroyed += *(int*)extra_state; }
 
-/* Functions for bindings of other languages: values as they were set, and what is made of one is of its sort. */
+/* Functions for bindings of other languages: values as they were set, and what is made of one is of
+ * its sort. */
 static void test_keyval_x(void) {
   int state = 5, keyval = 0, saved;
   void* for_c;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * lib/runtimes/openmpi, the attributes of Open MPI, compiled and run without Open MPI: against declarations of ours,
- * and with objects that are no more than their tables. What it does within Open MPI, tests/runtimes shows.
+ * lib/runtimes/openmpi, the attributes of Open MPI, compiled and run without Open MPI: against
+ * declarations of ours, and with objects that are no more than their tables. What it does within
+ * Open MPI, tests/runtimes shows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,7 +364,8 @@ static void predefined_datatypes_at_the_end(void) {
   CHECK_EQUAL(ompi_attr_delete_all(TYPE_ATTR, &other, &other.d_keyhash), MPI_SUCCESS);
 }
 
-/* A callback that uses the datatype, as MPI_Sendrecv would: it must not be the last to have a reference. */
+/* A callback that uses the datatype, as MPI_Sendrecv would: it must not be the last to have a
+ * reference. */
 static int released_to;
 static int delete_using(MPI_Datatype type, int keyval, void* value, void* extra_state) {
   (void)keyval, (void)value, (void)extra_state;

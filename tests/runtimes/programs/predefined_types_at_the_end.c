@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * MPI_Finalize deletes what is attached to predefined datatypes: plain ones, pair types, and those of
- * MPI_Type_create_f90_real and its kin; each once, while MPI works, so that delete functions may use the datatype,
- * MPI_COMM_SELF and MPI_COMM_WORLD.
+ * MPI_Finalize deletes what is attached to predefined datatypes: plain ones, pair types, and those
+ * of MPI_Type_create_f90_real and its kin; each once, while MPI works, so that delete functions may
+ * use the datatype, MPI_COMM_SELF and MPI_COMM_WORLD.
  */
 #include <mpi.h>
 #include <stdio.h>

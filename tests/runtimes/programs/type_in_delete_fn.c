@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A delete function that uses the datatype that is being freed: in a message, as a part of other datatypes, and in what it
- * leaves behind. It is called once, the datatype is freed once, and what is left behind goes on working.
+ * A delete function that uses the datatype that is being freed: in a message, as a part of other
+ * datatypes, and in what it leaves behind. It is called once, the datatype is freed once, and what
+ * is left behind goes on working.
  */
 #include <mpi.h>
 #include <stdio.h>
 
-/* OUTLIVED: another datatype, made of it before, is freed after it; then comes a message, as in MESSAGE. */
+/* OUTLIVED: another datatype, made of it before, is freed after it; then comes a message, as in
+ * MESSAGE. */
 enum { MESSAGE, PART, DUP, REQUEST_LEFT, PART_LEFT, OUTLIVED, USES };
 static int use, calls, failed;
 static MPI_Request request;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * C gets the addresses of predefined attributes. What a program writes there mustn't reach what MPI works with: messages,
- * error codes and windows go on as before.
+ * C gets the addresses of predefined attributes. What a program writes there mustn't reach what MPI
+ * works with: messages, error codes and windows go on as before.
  */
 #include <mpi.h>
 #include <stdio.h>

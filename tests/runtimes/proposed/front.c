@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * An MPI that has lib/runtimes/proposed.c inside, but for the inside: linked in front of MPICH, it makes
- * the calls that an embedding makes.
+ * An MPI that has lib/runtimes/proposed.c inside, but for the inside: linked in front of MPICH, it
+ * makes the calls that an embedding makes.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 namespace attrcache::support {
 namespace {
 
-// The ends of a table that can't fail: attrcache_table_abandon, and attrcache_delete_all in the mode
-// ATTRCACHE_DRAIN_FINALLY.
+// The ends of a table that can't fail: attrcache_table_abandon, and attrcache_delete_all in the
+// mode ATTRCACHE_DRAIN_FINALLY.
 
 class AbandonTest : public ::testing::Test {
  protected:

@@ -228,8 +228,8 @@ TEST_F(CopyAllTest, CopyFnThatFreesTheOldObjectEndsTheDup) {
   }
 }
 
-// A delete_fn that duplicates its object: the value is attached until delete_fn has succeeded, so the
-// duplicate has it, however the deletion came about and ends.
+// A delete_fn that duplicates its object: the value is attached until delete_fn has succeeded, so
+// the duplicate has it, however the deletion came about and ends.
 class CopyWithinDeleteTest : public CopyAllTest, public ::testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {

@@ -229,8 +229,8 @@ TEST_F(DefineTest, NoIntLeadsPastTheRefusal) {
   EXPECT_EQ(read(object, 1).fint, 4);
 }
 
-// The first three attributes of a user take no memory beside the table, however many are predefined;
-// and keyvals of users come to all indices but those that definitions have.
+// The first three attributes of a user take no memory beside the table, however many are
+// predefined; and keyvals of users come to all indices but those that definitions have.
 TEST_F(DefineTest, UsersHaveTheFirstPlaces) {
   for (int number = 1; number <= 32; ++number) {
     ASSERT_EQ(define(predefined(number, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);

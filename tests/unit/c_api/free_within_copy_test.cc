@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A copy_fn that frees the new object, the old one, or both, and uses their memory again at once. The
-// dup says BUSY, and touches nothing that was freed.
+// A copy_fn that frees the new object, the old one, or both, and uses their memory again at once.
+// The dup says BUSY, and touches nothing that was freed.
 
 #include <algorithm>
 #include <cstring>
@@ -14,8 +14,8 @@
 namespace attrcache::support {
 namespace {
 
-// Memory for an object. When the object has ended, its bytes must not change. It belongs on the heap,
-// because AddressSanitizer aligns variables on its own stacks to 32 bytes only.
+// Memory for an object. When the object has ended, its bytes must not change. It belongs on the
+// heap, because AddressSanitizer aligns variables on its own stacks to 32 bytes only.
 class Place {
  public:
   explicit Place(attrcache_kind* kind) : kind_(kind), object_(new (bytes_) Object(kind)) {}
@@ -139,8 +139,8 @@ TEST(FreeWithinCopy, OfWhatIsAsNewByAnyOfTheFrees) {
   }
 }
 
-// The first of two copies is of a keyval that ends by the roll-back of the failed dup. Its destructor
-// frees the new object, or both.
+// The first of two copies is of a keyval that ends by the roll-back of the failed dup. Its
+// destructor frees the new object, or both.
 TEST(FreeWithinCopy, ByADestructorInTheRollBack) {
   for (const bool both : {false, true}) {
     Recorder dies, fails;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The get of attrcache_inline.h, in C11, beside attrcache_get: the same results and values, of every kind of
- * attribute, absence and error, in near and far slots.
+ * The get of attrcache_inline.h, in C11, beside attrcache_get: the same results and values, of
+ * every kind of attribute, absence and error, in near and far slots.
  */
 
 #include <stdio.h>

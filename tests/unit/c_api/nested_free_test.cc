@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A chain of objects, each of which has an attribute whose delete_fn frees the next one. What a free
-// costs at such depths, tests/budget counts.
+// A chain of objects, each of which has an attribute whose delete_fn frees the next one. What a
+// free costs at such depths, tests/budget counts.
 
 #include <pthread.h>
 

@@ -107,8 +107,8 @@ TEST_P(NumbersTest, ErrorsAreThoseOfTheDomainsNumbers) {
   EXPECT_EQ(object.set(keyval + 16, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
 }
 
-// A keyval of another domain, whatever its numbers, is not taken for one of this: an interposer above
-// an MPI with this library inside, and a tool's keyvals that pass through it.
+// A keyval of another domain, whatever its numbers, is not taken for one of this: an interposer
+// above an MPI with this library inside, and a tool's keyvals that pass through it.
 TEST_P(NumbersTest, KeyvalsOfTheUsualDomainAreUnknown) {
   Universe usual;
   // The first of each might be the other's invalid value.

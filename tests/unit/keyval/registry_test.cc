@@ -9,8 +9,8 @@
 namespace attrcache {
 namespace {
 
-// What can't be seen through the C API (unit/c_api has the rest): which indices come round when, and
-// which stripes have a name. The parameter is the number of stripes.
+// What can't be seen through the C API (unit/c_api has the rest): which indices come round when,
+// and which stripes have a name. The parameter is the number of stripes.
 class RegistryTest : public ::testing::TestWithParam<unsigned> {
  protected:
   static constexpr unsigned kKind = 5;

@@ -86,9 +86,10 @@ TEST(PairTest, ReadersOfTwoWordsDoNotWaitForAChange) {
 TEST(PairTest, ThisProcessorIsSupported) { EXPECT_TRUE(pair_supported()); }
 
 #if defined(__linux__)
-// A thread of higher priority that finds another one in the midst of its steps of 8 bytes lets it go on.
-// Both run on one processor, and the first one preempts the other again and again. What it may not do is
-// to use up processor time where it waits: then the kernel alone would end that, once a second.
+// A thread of higher priority that finds another one in the midst of its steps of 8 bytes lets it
+// go on. Both run on one processor, and the first one preempts the other again and again. What it
+// may not do is to use up processor time where it waits: then the kernel alone would end that, once
+// a second.
 TEST(TwoWordPairTest, ItsWaitsLetThreadsOfLowerPriorityGoOn) {
   TwoWordPair pair;
   std::atomic<bool> done{false}, ready{false}, allowed{false};

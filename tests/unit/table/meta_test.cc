@@ -85,7 +85,8 @@ TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
   EXPECT_TRUE(same_attachment(m(5, clock - 7), m(5, clock - 7), clock));
   EXPECT_FALSE(same_attachment(m(5, clock - 7), m(5, clock - 6), clock));
   EXPECT_FALSE(same_attachment(m(5, clock - 7), m(6, clock - 7), clock));
-  // What was announced under the old number is found under the younger one, not the other way round.
+  // What was announced under the old number is found under the younger one, not the other way
+  // round.
   const uint64_t before = clock - kOldAge - 100, after = clock - kOldAge;
   EXPECT_TRUE(same_attachment(m(5, before), m(5, after), clock));
   EXPECT_FALSE(same_attachment(m(6, before), m(5, after), clock));

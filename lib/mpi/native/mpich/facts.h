@@ -59,8 +59,8 @@ inline constexpr bool kOneDup = true;
 inline constexpr bool kNullCallbacks = true;
 
 // The keyvals of C are odd (Fortran's are C's plus one), so half the distance from the first one is
-// the index. It is rotated and not shifted so that the lowest bit isn't lost, and an even keyval gives
-// a large number.
+// the index. It is rotated and not shifted so that the lowest bit isn't lost, and an even keyval
+// gives a large number.
 inline unsigned comm_keyval_index(int keyval) {
   static_assert(MPI_TAG_UB == 0x64400001 && MPI_APPNUM == 0x6440000d);
   return std::rotr(static_cast<unsigned>(keyval) - MPI_TAG_UB, 1);

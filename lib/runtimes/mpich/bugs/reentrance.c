@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// A delete function may use the attribute whose value it deletes, and delete it: there is nothing left to do then.
+// A delete function may use the attribute whose value it deletes, and delete it: there is nothing
+// left to do then.
 #include <mpi.h>
 #include <stdio.h>
 static int calls;

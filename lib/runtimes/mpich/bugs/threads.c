@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-// Threads that set attributes: each value is deleted once. (--enable-thread-cs=per-vci takes no lock, and global leaves it in callbacks.)
+// Threads that set attributes: each value is deleted once. (--enable-thread-cs=per-vci takes no
+// lock, and global leaves it in callbacks.)
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

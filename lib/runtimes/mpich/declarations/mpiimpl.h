@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What our files for MPICH use of its internal headers, declared here in our own words and no more than that. It stands
- * in for them in the everyday test, which compiles and tries our files without MPICH (tests/runtimes). In MPICH itself
- * its own mpiimpl.h is found.
+ * What our files for MPICH use of its internal headers, declared here in our own words and no more
+ * than that. It stands in for them in the everyday test, which compiles and tries our files without
+ * MPICH (tests/runtimes). In MPICH itself its own mpiimpl.h is found.
  */
 #ifndef ATTRCACHE_MPICH_DECLARATIONS_MPIIMPL_H_
 #define ATTRCACHE_MPICH_DECLARATIONS_MPIIMPL_H_

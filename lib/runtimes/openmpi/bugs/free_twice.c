@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Freeing a keyval a second time, while an attribute keeps it in use, must not take away what the attribute needs.
- * Natively the attribute's delete callback isn't called any more, or the process crashes.
+ * Freeing a keyval a second time, while an attribute keeps it in use, must not take away what the
+ * attribute needs. Natively the attribute's delete callback isn't called any more, or the process
+ * crashes.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Attributes and sessions: none of a predefined object is found by the next session, each is deleted once, keyvals
- * outlive sessions, and MPI_TAG_UB is on a session's communicators, the world's others are not.
+ * Attributes and sessions: none of a predefined object is found by the next session, each is
+ * deleted once, keyvals outlive sessions, and MPI_TAG_UB is on a session's communicators, the
+ * world's others are not.
  */
 #include <mpi.h>
 #include <stdio.h>

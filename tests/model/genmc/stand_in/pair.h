@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A Pair for GenMC, which has no accesses of 16 bytes: meta's upper half, 16 bits of its number, and 16
-// bits of the value in one word. The orders are those of pair.h.
+// A Pair for GenMC, which has no accesses of 16 bytes: meta's upper half, 16 bits of its number,
+// and 16 bits of the value in one word. The orders are those of pair.h.
 
 #ifndef ATTRCACHE_TESTS_MODEL_GENMC_STAND_IN_PAIR_H_
 #define ATTRCACHE_TESTS_MODEL_GENMC_STAND_IN_PAIR_H_
