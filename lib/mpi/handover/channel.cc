@@ -22,7 +22,9 @@ namespace attrcache::mpi::channel {
 namespace {
 
 constexpr int kMostAddresses = 10;
-constexpr int64_t kConnecting = 1000;  // milliseconds in all
+// Milliseconds in all. A first packet that is lost, as on a network that was silent, is sent again
+// after one second.
+constexpr int64_t kConnecting = 2500;
 constexpr int64_t kStalling = 60'000;  // without any progress, once it is connected
 
 int64_t milliseconds() {
