@@ -25,7 +25,6 @@ struct CallingConvention {
   int fortran_false;
 };
 
-// A keyval's callbacks.
 // The calling convention of callbacks, and whether a value is gone even if its delete_fn has
 // failed.
 inline attrcache_language language_of(const attrcache_callbacks& callbacks) {
@@ -35,6 +34,7 @@ inline bool deletes_once(const attrcache_callbacks& callbacks) {
   return (callbacks.language & ATTRCACHE_DELETE_ONCE) != 0;
 }
 
+// A keyval's callbacks.
 struct KeyvalCallbacks {
   attrcache_callbacks functions;
 };

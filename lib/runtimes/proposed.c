@@ -197,7 +197,8 @@ int attrcache_proposed_end_file(const void* handle) { return end(FILES, handle);
 /* A session may go on, and be in use by other threads: so its attributes are deleted one after the
  * other, the youngest first, and its table stays. */
 static int delete_each(Attributes* a) {
-  const PROGRAMS(Session) session = (PROGRAMS(Session))a->handle;
+  const uintptr_t key = a->handle;
+  const PROGRAMS(Session) session = (PROGRAMS(Session))key;
   attrcache_attribute_info* infos;
   size_t room, count;
   int first = MPI_SUCCESS, code, result;
@@ -207,9 +208,10 @@ static int delete_each(Attributes* a) {
   if ((infos = malloc(room * sizeof *infos)) == NULL)
     return raise_on(SESSION, &session, MPI_ERR_NO_MEM);
   attrcache_attribute_list(kinds[SESSION], &a->table, infos, room, &count);
-  for (size_t i = count < room ? count : room; i-- > 0;) {
+  /* A callback may end the session; then its place may be another one's. */
+  for (size_t i = count < room ? count : room; i-- > 0 && find(SESSION, key) == a;) {
     code = 0;
-    result = attrcache_delete(kinds[SESSION], &a->table, (void*)a->handle, infos[i].keyval, &code);
+    result = attrcache_delete(kinds[SESSION], &a->table, (void*)key, infos[i].keyval, &code);
     if (first == MPI_SUCCESS) first = attrcache_error_class(result, code);
   }
   free(infos);

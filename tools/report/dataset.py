@@ -4,7 +4,7 @@
 import datetime
 
 import reading
-from reading import NUMBERS
+from reading import ENDS, NUMBERS
 from spread import spread
 
 # How many of a kind of entry a page has at most. The rest is summed, and the page says so. A page
@@ -172,6 +172,7 @@ def made(report, timeline, changes, share):
         "seconds": total["seconds"],
         "command": report["command"],
         "kinds": report["kinds"],
+        "ends": ENDS,
         "partial": [part["rank"] for part in report["per_rank"] if part["partial"]],
         "written": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"),
         "names": NUMBERS,

@@ -58,6 +58,14 @@ uintptr_t to_key(Handle handle) {
     return static_cast<uint32_t>(handle);
   }
 }
+template <typename Handle>
+Handle from_key(uintptr_t key) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<Handle>(key);
+  } else {
+    return static_cast<Handle>(key);
+  }
+}
 
 }  // namespace attrcache::mpi::facts
 

@@ -55,25 +55,22 @@ class Attributes {
   size_t count_ = 0;
 };
 
-// Deletes the attributes one by one, the youngest first. Returns the code of the last callback, or
-// with FreeMode::kAnyCode of the last one that failed. Sets `died` if a callback has freed the
-// object: its table is gone then and must not be used.
-int delete_each(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode,
-                bool* died) {
+// Deletes the attributes one by one, the youngest first, and calls each(result, code of its
+// callback). False: a callback has freed the object, so its table is gone and must not be used.
+template <typename Each>
+bool delete_each(attrcache_kind* kind, attrcache_table* table, void* object, OnFailure on_failure,
+                 Each each) {
   const Target target = {Registry::of(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
   TableScope scope(target.registry.threads().self(),
                    &target.table);  // a callback may free the object itself
-  int last = 0;
   for (size_t i = attributes.count(); i-- > 0 && !scope.table_died();) {
     int code = 0;
-    delete_attribute(target, static_cast<uint32_t>(attributes.keyval(i)), Caller::kRuntime,
-                     OnFailure::kDetach, &code);
-    if (code != 0) code = error_code(ATTRCACHE_ERR_CALLBACK, code);
-    if (code != 0 || mode == FreeMode::kLastCode) last = code;
+    const int result = delete_attribute(target, static_cast<uint32_t>(attributes.keyval(i)),
+                                        Caller::kRuntime, on_failure, &code);
+    each(result, code);
   }
-  *died = scope.table_died();
-  return last;
+  return !scope.table_died();
 }
 
 }  // namespace
@@ -84,9 +81,12 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
     if (delete_attributes_fast(Registry::of(kind), Table::of(table))) {
       return {0, false, false};  // there was no callback to run
     }
-    bool died;
-    const int last = delete_each(kind, table, object, mode, &died);
-    if (died) return {last, false, false};
+    int last = 0;  // the code of the last callback, or of the last one that failed
+    const auto keep = [&last, mode](int, int told) {
+      if (told != 0) told = error_code(ATTRCACHE_ERR_CALLBACK, told);
+      if (told != 0 || mode == FreeMode::kLastCode) last = told;
+    };
+    if (!delete_each(kind, table, object, OnFailure::kDetach, keep)) return {last, false, false};
     // This deletes what the callbacks have attached meanwhile, and frees the table's memory.
     const int result = delete_all(kind, table, object, ATTRCACHE_DRAIN, &code);
     const bool leaked = result != ATTRCACHE_OK && result != ATTRCACHE_ERR_CALLBACK;
@@ -100,6 +100,14 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
   const bool attached = stops || result != ATTRCACHE_ERR_CALLBACK;
   const int told = mode == FreeMode::kUntold ? 0 : error_code(result, code);
   return {told, stops, attached && !stops};
+}
+
+int delete_attributes_in_use(attrcache_kind* kind, attrcache_table* table, void* object) {
+  int first = MPI_SUCCESS;
+  delete_each(kind, table, object, OnFailure::kKeep, [&first](int result, int code) {
+    if (result > ATTRCACHE_ABSENT && first == MPI_SUCCESS) first = error_code(result, code);
+  });
+  return first;
 }
 
 }  // namespace attrcache::mpi

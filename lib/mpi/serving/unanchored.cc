@@ -3,13 +3,13 @@
 #include "mpi/serving/unanchored.h"
 
 #include <cstdlib>
-#include <type_traits>
 
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/recording/living.h"
 #include "mpi/recording/trace.h"
 #include "mpi/serving/anchor_callbacks.h"
+#include "mpi/serving/free.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -66,45 +66,13 @@ void end_files(int* first_failure) {
   for (size_t most = 16 * objects<File>.size(); most > 0 && objects<File>.size() != 0; --most) {
     uintptr_t key = 0;
     objects<File>.for_each([&key](uintptr_t of, void*) { key = of; });
-    const int code = end_object<File>(reinterpret_cast<MPI_File>(key));
+    const int code = end_object<File>(facts::from_key<MPI_File>(key));
     if (*first_failure == MPI_SUCCESS) *first_failure = code;
   }
 }
 
-// A session may go on, and be in use by other threads: so its attributes are deleted one after the
-// other, the youngest first, and its table stays.
-int delete_each(facts::SessionHandle session, Anchor& anchor) {
-  attrcache_kind* const kind = kind_of<Session>();
-  size_t room = 0, count = 0;
-  attrcache_attribute_list(kind, &anchor.table, nullptr, 0, &room);
-  if (room == 0) return MPI_SUCCESS;
-  auto* const infos =
-      static_cast<attrcache_attribute_info*>(std::malloc(room * sizeof(attrcache_attribute_info)));
-  if (infos == nullptr) return raise_on<Session>(session, MPI_ERR_NO_MEM);
-  attrcache_attribute_list(kind, &anchor.table, infos, room, &count);
-  int first_failure = MPI_SUCCESS;
-  for (size_t i = count < room ? count : room; i-- > 0;) {
-    int code = 0;
-    const report::Operation operation(report::What::kDelete, Session::kNumber, infos[i].keyval);
-    const int result =
-        attrcache_delete(kind, &anchor.table, facts::to_object(session), infos[i].keyval, &code);
-    const bool done = result == ATTRCACHE_OK || result == ATTRCACHE_ABSENT;
-    if (!done && first_failure == MPI_SUCCESS) first_failure = error_code(result, code);
-  }
-  std::free(infos);
-  return first_failure == MPI_SUCCESS ? MPI_SUCCESS : raise_on<Session>(session, first_failure);
-}
-
-template <typename Handle>
-Handle handle_of(uintptr_t key) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<Handle>(key);
-  } else {
-    return static_cast<Handle>(key);
-  }
-}
-
-// Which sessions there are is written down first, since callbacks may begin and end some.
+// Sessions may go on, and be in use by other threads. Which there are is written down first, since
+// callbacks may begin and end some.
 void empty_sessions(int* first_failure) {
   const size_t room = objects<Session>.size();
   auto* const keys = static_cast<uintptr_t*>(std::malloc(room * sizeof(uintptr_t)));
@@ -114,9 +82,14 @@ void empty_sessions(int* first_failure) {
     if (count < room) keys[count++] = key;
   });
   for (size_t i = 0; i < count; ++i) {
-    const facts::SessionHandle session = handle_of<facts::SessionHandle>(keys[i]);
+    const auto session = facts::from_key<Session::Handle>(keys[i]);
     Anchor* const anchor = find_anchor<Session>(session);
-    const int code = anchor != nullptr ? delete_each(session, *anchor) : MPI_SUCCESS;
+    if (anchor == nullptr) continue;
+    report::ends(Session::kNumber, kind_of<Session>(), &anchor->table);
+    const int code =
+        delete_attributes_in_use(kind_of<Session>(), &anchor->table, facts::to_object(session));
+    if (code == MPI_SUCCESS) continue;
+    raise_on<Session>(session, code);
     if (*first_failure == MPI_SUCCESS) *first_failure = code;
   }
   std::free(keys);

@@ -3,8 +3,8 @@
 // What is wrong: what was left behind, by who made it; callbacks that failed; misuse.
 
 const freeOf = (kind) => `MPI_${data.kinds[kind]}_free`;
-const ends = { session: "MPI_Session_finalize", file: "MPI_File_close" }; // MPI itself has no keyvals for them
-const freeKeyvalOf = (kind) => `MPI${kind in ends ? "X" : ""}_${data.kinds[kind]}_free_keyval`;
+// data.ends has the kinds for which MPI itself has no keyvals.
+const freeKeyvalOf = (kind) => `MPI${kind in data.ends ? "X" : ""}_${data.kinds[kind]}_free_keyval`;
 
 // A list that shows its first entries, and the others if asked for.
 function longList(items, first, make, style = "") {
@@ -79,7 +79,7 @@ function makerCard(maker) {
           ? " that MPI_Finalize will delete"
           : one.predefined
             ? ` that ${data.mpi} never deletes`
-            : ` whose delete_fn never ran: no ${ends[maker.kind] ?? freeOf(maker.kind)}`,
+            : ` whose delete_fn never ran: no ${data.ends[maker.kind] ?? freeOf(maker.kind)}`,
         longList(objects, 5, (o) =>
           element(
             "li",
