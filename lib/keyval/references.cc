@@ -63,9 +63,10 @@ bool References::collect(uint32_t counted) {
   return ended(exact_.fetch_add(change, kAcqRel) + change);  // (R5) pairs with R4, R5
 }
 
-uint64_t References::count_with_stripes(uint64_t exact, Stripes stripes) {
+uint64_t References::count_with_stripes(uint64_t exact, Counter* first, unsigned shift,
+                                        unsigned mask) {
   uint32_t counts = count_in(exact);
-  stripes.for_each_of(exact, [&counts](const Counter& stripe) {
+  Stripes{first, shift, mask}.for_each_of(exact, [&counts](const Counter& stripe) {
     const uint64_t word = stripe.load(kAcquire);
     if (opened(word)) counts += count_in(word);
   });

@@ -206,8 +206,9 @@ class References {
   static bool is_of(uint64_t exact, uint32_t keyval) {
     return ((exact ^ keyval) & id::kGenerationMask) == 0;
   }
-  // By value, so that whoever counts need not have a References in memory.
-  [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Stripes stripes);
+  // The stripes' members one by one, so that whoever counts need not have a References in memory.
+  [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Counter* first,
+                                                       unsigned shift, unsigned mask);
   // Whether the keyval is gone that has this exact word.
   static bool ended(uint64_t exact) { return (exact & kCollected) != 0 && count_in(exact) == 0; }
   Counter& exact_;
@@ -263,7 +264,7 @@ inline void References::reset(Counter& exact, uint32_t keyval) {
   const uint64_t exact = exact_.load(kAcquire);
   constexpr uint64_t kBelowZero = uint64_t{1} << 63;
   if ((exact & (kBelowZero | kOpened)) != 0) [[unlikely]]
-    return count_with_stripes(exact, stripes_);
+    return count_with_stripes(exact, stripes_.first, stripes_.shift, stripes_.mask);
   return count_in(exact);
 }
 

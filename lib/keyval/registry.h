@@ -168,18 +168,18 @@ class Registry {
     return references(id::offset(keyval)).count();
   }
 
-  // Calls visit(word, Record&, references) for every keyval that exists, in the order of indices,
-  // with the epoch pinned. It pins the epoch anew for every kBatch indices, so as not to hold back
-  // records for long.
+  // Calls visit(word, Record&, references) for every keyval that exists and isn't a Definition's, in
+  // the order of indices, with the epoch pinned. It pins the epoch anew for every kBatch indices, so
+  // as not to hold back records for long.
   template <typename Visit>
   void for_each(Visit visit);
   static constexpr uint32_t kBatch = 64;
 
-  // The same without the record, which needs no pin: visit(word, references).
+  // The same of all keyvals, and without the record, which needs no pin: visit(word, references).
   template <typename Visit>
   void for_each_word(Visit visit) const;
 
-  // Calls visit as for_each does, for one keyval if it exists. False if it doesn't.
+  // Calls visit as for_each does, for one keyval. False if for_each would pass it by.
   template <typename Visit>
   bool visit(uint32_t keyval, Visit visit);
 
@@ -378,7 +378,7 @@ template <typename Visit>
                                                           Visit& visit) {
   const uint64_t uses = entry.uses.load(kAcquire);  // (V1) pairs with K10
   const uint64_t word = entry.word.load(kAcquire);  // (V2) pairs with K2
-  if ((word & id::kMarker) == 0) return false;
+  if ((word & entry_word::kOrdinary) == 0) return false;
   Record* record = entry.record.load(kAcquire);  // (V3) pairs with K9
   // (V4) If it is another number, the keyval has ended meanwhile, and there was a moment at which
   // the index had no keyval.

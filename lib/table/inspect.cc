@@ -38,7 +38,6 @@ size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t cap
   size_t beyond = 0;  // how many there is no room for
   const uint32_t mask = registry.settings().mask;
   registry.for_each([&](uint64_t word, const Record& record, const References& references) {
-    if ((word & entry_word::kOrdinary) == 0) return;  // below
     if (next == end) [[unlikely]] {
       ++beyond;
       return;
@@ -60,12 +59,10 @@ int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info)
     describe(registry, *definition, info);
     return ATTRCACHE_OK;
   }
-  bool found = false;
-  registry.visit(keyval, [&](uint64_t word, const Record& record, const References& references) {
-    if ((word & entry_word::kOrdinary) == 0) return;  // known by its number only
-    describe(number, word, record, references, info);
-    found = true;
-  });
+  const bool found = registry.visit(
+      keyval, [&](uint64_t word, const Record& record, const References& references) {
+        describe(number, word, record, references, info);
+      });
   return found ? ATTRCACHE_OK : registry.why_not(keyval);
 }
 
