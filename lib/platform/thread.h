@@ -28,7 +28,11 @@ struct ThreadState {
   Frame* innermost;
 };
 
+#ifdef ATTRCACHE_MODEL
+inline constexpr unsigned kNearOrdinals = 8;  // each execution makes their records anew
+#else
 inline constexpr unsigned kNearOrdinals = 32;
+#endif
 inline constexpr unsigned kRecordSize = 128;  // readers/thread_record.h
 
 #ifdef ATTRCACHE_MODEL

@@ -27,7 +27,7 @@ TEST(Copy, AgainstSet) {
 }
 
 TEST(Copy, AgainstSetAndDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
     f.make_key(Fixture::kCopy);
     f.set(0, 0, 1);
     spawn([&f] { f.copy(0, 1); });
@@ -153,7 +153,7 @@ TEST(Borrow, AgainstDelete) {
 }
 
 TEST(Borrow, TwoAgainstSet) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     for (int t = 0; t < 2; ++t) {

@@ -33,7 +33,7 @@ TEST(Replace, BorrowFindsTheOldValueOrTheNew) {
 }
 
 TEST(Replace, TwoBorrowsFindTheOldValueOrTheNew) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     spawn([&f] { f.set(0, 0, 2); });
@@ -54,7 +54,7 @@ TEST(Replace, BorrowBesideASetThatFails) {
 
 // Of two sets, the second finds the value being deleted and attaches its own.
 TEST(Replace, BorrowBesideTwoSets) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     for (int t = 0; t < 2; ++t) spawn([&f, t] { f.set(0, 0, 2 + t); });
@@ -111,7 +111,7 @@ TEST(Replace, BorrowBesideAFailingSetAndADelete) {
   borrow_beside_a_failing_set_and_a_delete({2, 1}, true);
 }
 TEST(Replace, BorrowBesideAFailingSetADeleteAndTheNextSet) {
-  borrow_beside_a_failing_set_and_a_delete({2, 1}, false);
+  borrow_beside_a_failing_set_and_a_delete({2, 0}, false);
 }
 
 // Two who wait are told that there is nothing.
@@ -233,7 +233,7 @@ TEST(Claim, OfADeleteIsNotPassedByLaterPins) {
 
 // A set that finds a claimed value pinned waits with the claimer, and for nobody else.
 TEST(Claim, TwoSetsWaitForOneBorrow) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
     f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
     for (int t = 0; t < 2; ++t) spawn([&f, t] { f.set(0, 0, 2 + t); });
@@ -246,7 +246,7 @@ TEST(Claim, TwoSetsWaitForOneBorrow) {
 
 // Without delete_fn, too: the claim is there for the pins alone.
 TEST(Claim, OfAQuickValue) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     spawn([&f] {

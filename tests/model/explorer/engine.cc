@@ -7,14 +7,6 @@
 namespace attrcache::model {
 const View* Engine::heap_view() const { return concurrent ? &running_->view : nullptr; }
 
-void Engine::check_address(const void* address) {
-  if (reinterpret_cast<uintptr_t>(address) < 65536) fail("access through a null pointer");
-  if (concurrent) return;  // arrive() looks at the heap
-  if (const char* error = heap().access(heap().block_of(address), Heap::kProgram, nullptr)) {
-    fail(error);
-  }
-}
-
 void* Engine::allocate(size_t bytes) { return heap().allocate(bytes, current(), heap_view()); }
 
 void Engine::release(void* memory) {

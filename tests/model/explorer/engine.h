@@ -146,10 +146,19 @@ class Engine {
   Outcome outcome_;
 };
 
-Engine& engine();
+extern Engine the_engine;
+inline Engine& engine() { return the_engine; }
 
 // Whether the model's threads are running. Before and after that, atomics are plain memory.
 inline constinit bool concurrent = false;
+
+inline void Engine::check_address(const void* address) {
+  if (reinterpret_cast<uintptr_t>(address) < 65536) fail("access through a null pointer");
+  if (concurrent) return;  // arrive() looks at the heap
+  if (const char* error = heap().access(heap().block_of(address), Heap::kProgram, nullptr)) {
+    fail(error);
+  }
+}
 
 }  // namespace attrcache::model
 

@@ -9,10 +9,7 @@
 
 namespace attrcache::model {
 
-Heap& heap() {
-  static Heap instance;
-  return instance;
-}
+Heap the_heap;
 
 Heap::Heap() : owner_(kArenas * kArena / kGrain) {
   void* memory =
@@ -49,27 +46,6 @@ void* Heap::allocate(size_t bytes, unsigned thread, const View* view) {
   for (size_t g = 0; g < (bytes + kGrain - 1) / kGrain; ++g) owner_[offset / kGrain + g] = index;
   ++live_;
   return std::memset(base_ + offset, 0, bytes);
-}
-
-uint16_t Heap::block_of(const void* address) const {
-  const auto offset = static_cast<size_t>(static_cast<const char*>(address) - base_);
-  if (offset >= kArenas * kArena) return 0;
-  const uint16_t owner = owner_[offset / kGrain];
-  return owner != 0 ? owner : kNobodys;
-}
-
-const char* Heap::access(uint16_t index, unsigned thread, const View* view) {
-  if (index == 0) return nullptr;
-  if (index == kNobodys) return "access to memory that was never allocated";
-  Block& block = blocks_[index];
-  if (block.released) return "access to released memory";
-  if (view == nullptr) return nullptr;
-  const unsigned by = block.allocated_by;
-  if (by != kProgram && by != thread && view->at[by] < block.allocated_at) {
-    return "access to memory whose allocation does not happen before";
-  }
-  block.accessed[thread] = view->at[thread];
-  return nullptr;
 }
 
 const char* Heap::release(void* memory, unsigned thread, const View* view) {

@@ -65,7 +65,29 @@ class Heap {
   unsigned live_ = 0;
 };
 
-Heap& heap();
+inline uint16_t Heap::block_of(const void* address) const {
+  const auto offset = static_cast<size_t>(static_cast<const char*>(address) - base_);
+  if (offset >= kArenas * kArena) return 0;
+  const uint16_t owner = owner_[offset / kGrain];
+  return owner != 0 ? owner : kNobodys;
+}
+
+inline const char* Heap::access(uint16_t index, unsigned thread, const View* view) {
+  if (index == 0) return nullptr;
+  if (index == kNobodys) return "access to memory that was never allocated";
+  Block& block = blocks_[index];
+  if (block.released) return "access to released memory";
+  if (view == nullptr) return nullptr;
+  const unsigned by = block.allocated_by;
+  if (by != kProgram && by != thread && view->at[by] < block.allocated_at) {
+    return "access to memory whose allocation does not happen before";
+  }
+  block.accessed[thread] = view->at[thread];
+  return nullptr;
+}
+
+extern Heap the_heap;
+inline Heap& heap() { return the_heap; }
 
 }  // namespace attrcache::model
 

@@ -4,19 +4,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "tests/model/explorer/heap.h"
 
 namespace attrcache::model {
-
-Bits read_bytes(const void* address, unsigned size) {
-  Bits value;
-  std::memcpy(&value, address, size);
-  return value;
-}
-
-void write_bytes(void* address, unsigned size, Bits value) { std::memcpy(address, &value, size); }
 
 Bits updated(Update how, Bits before, Bits operand, unsigned size) {
   Bits after = operand;

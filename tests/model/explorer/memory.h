@@ -42,6 +42,7 @@
 #define ATTRCACHE_TESTS_MODEL_EXPLORER_MEMORY_H_
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "tests/model/explorer/types.h"
@@ -111,9 +112,24 @@ class Memory {
   uint16_t next_view_ = 1;
 };
 
-// The bytes of a location, as they are in the real memory.
-Bits read_bytes(const void* address, unsigned size);
-void write_bytes(void* address, unsigned size, Bits value);
+// The bytes of a location, as they are in the real memory. The usual sizes are told to the compiler,
+// for which a copy of them is an instruction.
+inline Bits read_bytes(const void* address, unsigned size) {
+  Bits value;
+  if (size == 8) {
+    std::memcpy(&value.lo, address, 8);
+  } else {
+    std::memcpy(&value, address, size);
+  }
+  return value;
+}
+inline void write_bytes(void* address, unsigned size, Bits value) {
+  if (size == 8) {
+    std::memcpy(address, &value.lo, 8);
+  } else {
+    std::memcpy(address, &value, size);
+  }
+}
 
 // What an update writes.
 Bits updated(Update how, Bits before, Bits operand, unsigned size);

@@ -17,10 +17,7 @@ ThreadState thread_state_of(unsigned ordinal) {
 
 }  // namespace
 
-Engine& engine() {
-  static Engine instance;
-  return instance;
-}
+Engine the_engine;
 
 void Engine::start(const Options& options) {
   options_ = options;
