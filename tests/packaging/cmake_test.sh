@@ -77,7 +77,7 @@ target_link_libraries(shared attrcache::attrcache)
 add_executable(static use.c)
 target_link_libraries(static attrcache::static)
 END
-CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" -DATTRCACHE_{OPENMPI,MPICH}_INCLUDE=OFF >/dev/null
+CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" -DCMAKE_BUILD_TYPE=Debug -DATTRCACHE_{OPENMPI,MPICH}_INCLUDE=OFF >/dev/null
 make "$work/project/build"
 expect "works in C++" "$work/project/build/shared"
 expect "works in C" "$work/project/build/static"
