@@ -34,7 +34,7 @@ int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval,
            See see) {
   if (kind == nullptr || table == nullptr || value == nullptr) return ATTRCACHE_ERR_NULL;
   const Registry& registry = inside(kind);
-  const uint32_t key = registry.keyval_of(keyval);
+  const attrcache::id::Keyval key = registry.keyval_of(keyval);
   if (!attrcache::id::well_formed(key)) {
     attrcache::PredefinedValue found;
     const int result = attrcache::get_predefined(registry, Table::of(table), keyval, &found);

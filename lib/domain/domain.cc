@@ -42,7 +42,7 @@ bool read_settings(const attrcache_domain_options& options, DomainSettings* sett
   if (options.numbers != nullptr) {
     settings->mask = options.numbers->base ^ id::kMarker;
     settings->invalid = options.numbers->invalid;
-    const auto invalid = static_cast<uint32_t>(options.numbers->invalid) ^ settings->mask;
+    const id::Keyval invalid{static_cast<uint32_t>(settings->invalid) ^ settings->mask};
     if ((options.numbers->base & ~id::kMarkerMask) != 0 || id::well_formed(invalid)) return false;
   }
   if (options.fint_bytes != 0 && options.fint_bytes != 4 && options.fint_bytes != 8) return false;

@@ -14,6 +14,7 @@
 
 #include "attrcache/attrcache.h"
 #include "callback/language.h"
+#include "keyval/id.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 
@@ -35,7 +36,7 @@ struct Definition {
   const attrcache_tag tag;
   const attrcache_where where;
   const bool copied_by_dup;
-  uint32_t keyval = 0;  // PER_OBJECT: the keyval inside, under which the values are attached
+  id::Keyval keyval{};  // PER_OBJECT: the keyval inside, under which the values are attached
   attrcache_compute_fn* const compute;
   void* const context;
   // PER_KIND: what a slot would keep.

@@ -49,9 +49,17 @@ constexpr uint32_t one_generation_more(uint32_t generations) {
 
 // The low half when the keyval is gone. It differs from every int whose offset leads to this entry,
 // also from 0, so that no look-up finds it.
-constexpr uint64_t no_keyval(uint32_t offset) {
-  return offset ^ uint32_t { 1 } << id::kIndexShift;
+constexpr uint64_t no_keyval(id::Offset offset) { return id::bytes(offset) ^ 1 << id::kIndexShift; }
+
+// The flags of its stripes.
+constexpr uint32_t flags(uint64_t word) {
+  return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
 }
+
+// The low half.
+constexpr id::Keyval keyval(uint64_t word) { return id::Keyval{static_cast<uint32_t>(word)}; }
+// Whether the keyval of the entry exists, be it freed or not.
+constexpr bool exists(uint64_t word) { return (word & id::kMarker) != 0; }
 }  // namespace entry_word
 
 // An index that was never used has zero bytes here, except for what is the same in all records of a

@@ -12,6 +12,7 @@
 #ifndef ATTRCACHE_KEYVAL_ID_H_
 #define ATTRCACHE_KEYVAL_ID_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
@@ -28,25 +29,39 @@ inline constexpr uint32_t kOffsetMask = 0x1ffff0;
 inline constexpr unsigned kGenerationShift = 21;
 inline constexpr uint32_t kGenerationMask = 0x1fe00000;
 
-constexpr uint32_t make(unsigned kind, unsigned generation, uint32_t index) {
-  return kMarker | generation << kGenerationShift | index << kIndexShift | kind;
+// A keyval, and the byte offset that its slot would have if all slots were one array. They are types
+// of their own, so that the compiler refuses an index in the place of either, or one for the other.
+enum class Keyval : uint32_t {};
+enum class Offset : uint32_t {};
+
+constexpr uint32_t bits(Keyval keyval) { return static_cast<uint32_t>(keyval); }
+constexpr size_t bytes(Offset offset) { return static_cast<size_t>(offset); }
+
+// Any int that a user may take for a keyval.
+constexpr Keyval of(int keyval) { return static_cast<Keyval>(keyval); }
+constexpr Keyval make(unsigned kind, unsigned generation, uint32_t index) {
+  return Keyval{kMarker | generation << kGenerationShift | index << kIndexShift | kind};
 }
-constexpr bool well_formed(uint32_t keyval) { return (keyval & kMarkerMask) == kMarker; }
-constexpr unsigned kind(uint32_t keyval) { return keyval & kKindMask; }
-constexpr uint32_t index(uint32_t keyval) { return (keyval & kOffsetMask) >> kIndexShift; }
-// The byte offset that the keyval's slot would have if all slots were one array.
-constexpr uint32_t offset(uint32_t keyval) { return keyval & kOffsetMask; }
-// The same for a well-formed keyval. For any other int it is more than the offset of any keyval, so
+constexpr bool well_formed(Keyval keyval) { return (bits(keyval) & kMarkerMask) == kMarker; }
+constexpr unsigned kind(Keyval keyval) { return bits(keyval) & kKindMask; }
+constexpr uint32_t index(Keyval keyval) { return (bits(keyval) & kOffsetMask) >> kIndexShift; }
+// The keyval with that generation and offset, of the kind of one that has neither.
+constexpr Keyval following(Keyval first, unsigned generation, Offset offset) {
+  return Keyval{bits(first) | generation << kGenerationShift | static_cast<uint32_t>(offset)};
+}
+constexpr Offset offset(Keyval keyval) { return Offset{bits(keyval) & kOffsetMask}; }
+constexpr Offset offset_at(uint32_t index) { return Offset{index << kIndexShift}; }
+// The offset of a well-formed keyval. For any other int it is more than the offset of any keyval, so
 // that the bounds check which get needs anyway rejects it.
-constexpr uint32_t slot_offset(uint32_t keyval) {
-  return (keyval - kMarker) & (kMarkerMask | kOffsetMask);
+constexpr Offset slot_offset(Keyval keyval) {
+  return Offset{(bits(keyval) - kMarker) & (kMarkerMask | kOffsetMask)};
 }
-constexpr unsigned generation(uint32_t keyval) {
-  return keyval >> kGenerationShift & (kGenerations - 1);
+constexpr unsigned generation(Keyval keyval) {
+  return bits(keyval) >> kGenerationShift & (kGenerations - 1);
 }
 
-static_assert(make(0, 0, 0) == ATTRCACHE_KEYVAL_MIN);
-static_assert(make(kMaxKinds - 1, kGenerations - 1, (1u << 17) - 1) == ATTRCACHE_KEYVAL_MAX);
+static_assert(make(0, 0, 0) == of(ATTRCACHE_KEYVAL_MIN));
+static_assert(make(kMaxKinds - 1, kGenerations - 1, (1u << 17) - 1) == of(ATTRCACHE_KEYVAL_MAX));
 
 }  // namespace attrcache::id
 

@@ -11,7 +11,7 @@ bool References::drop_exact() {
   return ended(before - kOneOfExact);
 }
 
-void References::open(unsigned ordinal, uint32_t name) {
+void References::open(unsigned ordinal, stripe::Name name) {
   const uint32_t group = stripes_.group(ordinal);
   uint64_t word = exact_.load(kRelaxed);
   do {
@@ -24,16 +24,17 @@ void References::open(unsigned ordinal, uint32_t name) {
       if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)
       // (O4, R9) Release: hands on to R2 what the creator wrote, which R3 has acquired. Where it
       // fails, as O2.
-    } while (!stripe.compare_exchange_weak(old, name, kRelease, kAcquire));
+    } while (!stripe.compare_exchange_weak(old, stripe::bits(name), kRelease, kAcquire));
   });
 }
 
-void References::reset_closed(uint32_t name) {
-  stripes_.for_each([name](Counter& stripe) { stripe.store(name + stripe::kToNotOpen, kRelaxed); });
-  exact_.store((name & id::kGenerationMask) | kClosed, kRelease);  // (R6)
+void References::reset_closed(stripe::Name name) {
+  const uint32_t not_open = stripe::bits(name) + stripe::kToNotOpen;
+  stripes_.for_each([not_open](Counter& stripe) { stripe.store(not_open, kRelaxed); });
+  exact_.store((not_open & id::kGenerationMask) | kClosed, kRelease);  // (R6)
 }
 
-bool References::close(uint32_t keyval, uint32_t* counted) {
+bool References::close(id::Keyval keyval, uint32_t* counted) {
   uint64_t word = exact_.load(kRelaxed);
   do {
     if (!is_of(word, keyval) || ended(word)) return false;
@@ -73,10 +74,10 @@ uint64_t References::count_with_stripes(uint64_t exact, Counter* first, unsigned
   return static_cast<int32_t>(counts) > 0 ? counts : 0;
 }
 
-void References::name_closed(uint32_t name) {
+void References::name_closed(stripe::Name name) {
   // Relaxed: a name is all that there is to read here. Added, because drops go on changing counts.
-  stripes_.for_each(
-      [name](Counter& stripe) { stripe.fetch_add(name + stripe::kToNotOpen, kRelaxed); });
+  const uint32_t not_open = stripe::bits(name) + stripe::kToNotOpen;
+  stripes_.for_each([not_open](Counter& stripe) { stripe.fetch_add(not_open, kRelaxed); });
 }
 
 void References::unname_closed() {

@@ -81,6 +81,18 @@ inline constexpr uint32_t kOpen = id::kMarker;
 inline constexpr uint32_t kTurn = kOpen >> 1;  // only where it isn't open
 inline constexpr uint32_t kNotOpen = kOpen << 1;
 inline constexpr uint32_t kToNotOpen = kNotOpen - kOpen;  // added to an open name
+
+enum class Name : uint32_t {};
+constexpr uint32_t bits(Name name) { return static_cast<uint32_t>(name); }
+constexpr Name name(id::Keyval keyval, uint32_t flags) {
+  return Name{(id::bits(keyval) & kKeyval) | flags};
+}
+constexpr bool has(Name name, uint32_t flag) { return (bits(name) & flag) != 0; }
+constexpr Name name_in(uint64_t stripe) { return Name{static_cast<uint32_t>(stripe)}; }
+// Whether it is the name of an open stripe of that keyval.
+constexpr bool names(Name name, id::Keyval keyval) {
+  return ((bits(name) ^ id::bits(keyval)) & kKeyval) == 0;
+}
 }  // namespace stripe
 
 class References {
@@ -131,16 +143,16 @@ class References {
 
   // Begins a generation, of the keyval's number. Only the creator of the keyval may call this,
   // before it publishes the keyval.
-  static void reset(Counter& exact, uint32_t keyval);
+  static void reset(Counter& exact, id::Keyval keyval);
 
   // The same of a keyval whose stripes are never opened. `name` is what they would be named.
-  void reset_closed(uint32_t name);
+  void reset_closed(stripe::Name name);
 
   // Takes a reference on a keyval whose stripe is open. Lock-free.
-  static bool acquire_in(Counter& stripe, uint32_t keyval);
+  static bool acquire_in(Counter& stripe, id::Keyval keyval);
 
   // Takes a reference on a keyval, unless it is gone. Lock-free.
-  bool acquire_exact(uint32_t keyval);
+  bool acquire_exact(id::Keyval keyval);
 
   // The same in one attempt, on a stripe that is open and held `word`. False: retry on the slow
   // path. Wait-free. A caller who does so many times may pass the constant, which needs 64 bits,
@@ -149,7 +161,7 @@ class References {
 
   // Opens the stripes of a thread's group, if nobody else has begun to, and the keyval isn't freed.
   // The caller holds a reference. Lock-free.
-  void open(unsigned ordinal, uint32_t name);
+  void open(unsigned ordinal, stripe::Name name);
 
   // Drops a reference. False: the stripe isn't open, and the caller must call drop_exact().
   // Wait-free.
@@ -170,17 +182,17 @@ class References {
   bool drop_exact();
 
   // Whether nobody has ever held a reference, and the keyval isn't freed.
-  bool unused(uint32_t keyval) const {
-    return exact_.load(kRelaxed) == (keyval & id::kGenerationMask);  // asked by who made it
+  bool unused(id::Keyval keyval) const {
+    return exact_.load(kRelaxed) == generation_of(keyval);  // asked by who made it
   }
 
   // Ends the count if there is no reference and no stripe was opened. True: the caller must end the
   // keyval. Wait-free.
-  static bool end_unused(Counter& exact, uint32_t keyval);
+  static bool end_unused(Counter& exact, id::Keyval keyval);
 
   // Closes the stripes, and returns the sum of their counts in `counted`. To be called at most once
   // in each generation. False: end_unused() was faster. Lock-free.
-  bool close(uint32_t keyval, uint32_t* counted);
+  bool close(id::Keyval keyval, uint32_t* counted);
 
   // Ends the count if it is 0 with what the closed stripes have counted. True: the caller must end
   // the keyval. False: collect() must follow. Wait-free.
@@ -193,7 +205,7 @@ class References {
   // Names the stripes, which are closed, so that who finds a value of the keyval knows how it is
   // copied, and takes the names away again. Before collect(), and before the keyval's end.
   // Wait-free.
-  void name_closed(uint32_t name);
+  void name_closed(stripe::Name name);
   void unname_closed();
 
   // The number of references. It is approximate while others take or drop one, or close the
@@ -203,8 +215,12 @@ class References {
  private:
   static uint32_t count_in(uint64_t word) { return static_cast<uint32_t>(word >> kCountShift); }
   static bool opened(uint64_t word) { return (word & stripe::kOpen) != 0; }
-  static bool is_of(uint64_t exact, uint32_t keyval) {
-    return ((exact ^ keyval) & id::kGenerationMask) == 0;
+  // Where the exact word has it.
+  static uint64_t generation_of(id::Keyval keyval) {
+    return id::bits(keyval) & id::kGenerationMask;
+  }
+  static bool is_of(uint64_t exact, id::Keyval keyval) {
+    return ((exact ^ id::bits(keyval)) & id::kGenerationMask) == 0;
   }
   // The stripes' members one by one, so that whoever counts need not have a References in memory.
   [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Counter* first,
@@ -215,10 +231,10 @@ class References {
   const Stripes stripes_;
 };
 
-inline bool References::acquire_in(Counter& stripe, uint32_t keyval) {
+inline bool References::acquire_in(Counter& stripe, id::Keyval keyval) {
   // (R1) Relaxed: a guess for R2. Whoever finds another name asks exact.
   uint64_t word = stripe.load(kRelaxed);
-  while (((word ^ keyval) & stripe::kKeyval) == 0) {
+  while (stripe::names(stripe::name_in(word), keyval)) {
     // (R2) Acquire: it reads what the opener stored (R9), or an update that continues R9's release
     // sequence, so what the creator wrote is seen. It need not release, because any update
     // continues the release sequences of R4 and R9.
@@ -227,7 +243,7 @@ inline bool References::acquire_in(Counter& stripe, uint32_t keyval) {
   return false;
 }
 
-inline bool References::acquire_exact(uint32_t keyval) {
+inline bool References::acquire_exact(id::Keyval keyval) {
   for (;;) {
     // (R3) Acquire: whoever is told that the keyval is gone must see its attributes deleted (R5,
     // R6).
@@ -255,8 +271,8 @@ inline bool References::drop_if_open(Counter& stripe, uint64_t less_one) {
   return opened(word) && stripe.compare_exchange_strong(word, word + less_one, kRelease, kRelaxed);
 }
 
-inline void References::reset(Counter& exact, uint32_t keyval) {
-  exact.store(keyval & id::kGenerationMask, kRelease);  // (R6) pairs with R3
+inline void References::reset(Counter& exact, id::Keyval keyval) {
+  exact.store(generation_of(keyval), kRelease);  // (R6) pairs with R3
 }
 
 [[gnu::always_inline]] inline uint64_t References::count() const {
@@ -268,12 +284,12 @@ inline void References::reset(Counter& exact, uint32_t keyval) {
   return count_in(exact);
 }
 
-inline bool References::end_unused(Counter& exact, uint32_t keyval) {
+inline bool References::end_unused(Counter& exact, id::Keyval keyval) {
   // Relaxed: this reads what reset() stored, so nobody ever held a reference. For whoever takes one
   // on exact opens a stripe before it can be dropped, and the group's bit stays, or kClosed does.
   // So there is nothing that must come before the keyval's end, and whoever is told that the keyval
   // is gone (R3) has no attribute to see deleted.
-  uint64_t word = keyval & id::kGenerationMask;
+  uint64_t word = generation_of(keyval);
   return exact.compare_exchange_strong(word, word | kClosed | kCollected, kRelaxed, kRelaxed);
 }
 

@@ -28,15 +28,15 @@ Registry::~Registry() {
   // Keyvals that still exist may have records from the heap. All other records were reclaimed.
   const uint32_t used = used_indices();
   for (uint32_t index = 0; index < used; ++index) {
-    Entry& entry = at(index << id::kIndexShift);
+    Entry& entry = at(id::offset_at(index));
     Record* const record = entry.record.load(kRelaxed);
-    if ((entry.word.load(kRelaxed) & id::kMarker) != 0 && record != &entry.own) {
+    if (entry_word::exists(entry.word.load(kRelaxed)) && record != &entry.own) {
       settings_.memory.destroy(record);
     }
   }
   for (unsigned c = kFirstChunk; c < kChunks; ++c) {
     const uintptr_t chunk = chunks_[c].load(kRelaxed);
-    if (chunk != 0) settings_.memory.release(entry_at(chunk, first_index(c) << id::kIndexShift));
+    if (chunk != 0) settings_.memory.release(entry_at(chunk, id::offset_at(first_index(c))));
   }
 }
 
@@ -55,7 +55,7 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
 // by a jump. The loads may be relaxed: R5 or R7 has ordered all that was done before, and nobody
 // else writes these members while a freed keyval without references exists, but for the bit of a
 // free that comes too late.
-[[gnu::always_inline]] inline int Registry::end(Entry& entry, uint32_t offset) {
+[[gnu::always_inline]] inline int Registry::end(Entry& entry, id::Offset offset) {
   const uint64_t word = entry.word.load(kRelaxed);
   const uint64_t generations = word >> kGenerationsShift;
   // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
@@ -70,7 +70,7 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
 }
 
 // Ends a keyval that has a destructor, or a record that must be released or may still be seen.
-int Registry::end_slowly(Entry& entry, uint32_t offset) {
+int Registry::end_slowly(Entry& entry, id::Offset offset) {
   Record& record = *entry.record.load(kRelaxed);
   run_destructor(record.callbacks, convention_);
   // Retired before the index is free, because create() asks whether the entry's own record waits.
@@ -79,32 +79,24 @@ int Registry::end_slowly(Entry& entry, uint32_t offset) {
   return ATTRCACHE_OK;
 }
 
-namespace {
-
-uint32_t flags_in(uint64_t word) {
-  return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
-}
-
-}  // namespace
-
 // Opens the stripes of the thread's group. The caller holds a reference.
-void Registry::open_stripes(uint32_t keyval, unsigned ordinal) {
-  const uint32_t offset = id::offset(keyval);
+void Registry::open_stripes(id::Keyval keyval, unsigned ordinal) {
+  const id::Offset offset = id::offset(keyval);
   // Relaxed: only the word itself is looked at. It is that of the keyval, which the caller has seen
   // (K1) and holds a reference on, and its flags don't change once somebody does.
   const uint64_t word = at(offset).word.load(kRelaxed);
-  references(offset).open(ordinal, (keyval & stripe::kKeyval) | flags_in(word));
+  references(offset).open(ordinal, stripe::name(keyval, flags(word)));
 }
 
 // Called where the thread's stripe isn't open.
-bool Registry::acquire_slowly(uint32_t keyval, unsigned ordinal) {
+bool Registry::acquire_slowly(id::Keyval keyval, unsigned ordinal) {
   if (!references(id::offset(keyval)).acquire_exact(keyval)) return false;
   open_stripes(keyval, ordinal);
   return true;
 }
 
-void Registry::drop_slowly(uint32_t keyval) {
-  const uint32_t offset = id::offset(keyval);
+void Registry::drop_slowly(id::Keyval keyval) {
+  const id::Offset offset = id::offset(keyval);
   open_stripes(keyval, thread_ordinal());  // for the next time; now, while the reference is held
   if (references(offset).drop_exact()) end_lingering(offset);
 }
@@ -142,14 +134,14 @@ uint32_t Registry::take_new_index(int* error) {
     uint32_t next = from_start(taken);
     if (next + from_end(taken) == kFirstChunkLength) next = kFirstChunkLength;
     if (next >= kCapacity) break;
-    if (!ensure_chunk(chunk_of(next << id::kIndexShift))) {
+    if (!ensure_chunk(chunk_of(id::offset_at(next)))) {
       *error = ATTRCACHE_ERR_MEMORY;
       return IndexQueue::kNone;
     }
     // (K7) release: whoever sees the new number of indices, in used_indices(), finds the chunk.
     const uint64_t more = uint64_t{from_end(taken)} << 32 | (next + 1);
     if (taken_.compare_exchange_weak(taken, more, kRelease, kRelaxed)) {
-      return node_of(next << id::kIndexShift);
+      return node_of(id::offset_at(next));
     }
   }
   *error = ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
@@ -165,7 +157,7 @@ uint32_t Registry::take_from_end_of_first_chunk() {
     if (from_start(taken) + from_end(taken) >= kFirstChunkLength) return IndexQueue::kNone;
   } while (!taken_.compare_exchange_weak(taken, taken + (uint64_t{1} << 32), kRelease,
                                          kRelaxed));  // (K7) pairs with used_indices()
-  return node_of((kFirstChunkLength - 1 - from_end(taken)) << id::kIndexShift);
+  return node_of(id::offset_at(kFirstChunkLength - 1 - from_end(taken)));
 }
 
 int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept {
@@ -222,13 +214,12 @@ namespace {
                                                       const attrcache_callbacks& callbacks,
                                                       For whom, int* keyval) {
   record.callbacks.functions = callbacks;
-  const uint32_t offset = offset_of(node);
+  const id::Offset offset = offset_of(node);
   const auto generations =
       static_cast<uint32_t>(entry.word.load(kRelaxed) >> entry_word::kGenerationsShift);
-  const uint32_t made =
-      first_keyval_ | generations % id::kGenerations << id::kGenerationShift | offset;
+  const id::Keyval made = id::following(first_keyval_, generations % id::kGenerations, offset);
   const uint32_t flags = flags_of(callbacks);
-  uint64_t word = made | uint64_t{one_generation_more(generations)} << kGenerationsShift;
+  uint64_t word = id::bits(made) | uint64_t{one_generation_more(generations)} << kGenerationsShift;
   if (has_destructor(callbacks)) word |= kDestructs;
   if (whom == For::kUser) [[likely]] {
     word |= uint64_t{flags} << kFlagsShift | kOrdinary;
@@ -242,7 +233,7 @@ namespace {
     References::reset(entry.exact, made);
   } else {
     // Closed, so that the fast set doesn't set what users may not set.
-    references(offset).reset_closed((made & stripe::kKeyval) | flags);
+    references(offset).reset_closed(stripe::name(made, flags));
   }
   entry.word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
   *keyval = number_of(made);
@@ -250,21 +241,21 @@ namespace {
 }
 
 // The error of a free that can't be done. `word` is what the keyval's entry held.
-int Registry::why_not_freed(uint32_t keyval, uint64_t word) const {
+int Registry::why_not_freed(id::Keyval keyval, uint64_t word) const {
   // 0 is not a keyval, but it is the word of an entry that was never used.
-  const bool exists = static_cast<uint32_t>(word) == keyval && word != 0;
+  const bool exists = entry_word::keyval(word) == keyval && word != 0;
   return exists ? ATTRCACHE_ERR_KEYVAL_PREDEFINED : why_not(keyval);
 }
 
 int Registry::free(int* variable) noexcept {
-  const uint32_t keyval = keyval_of(*variable);
-  const uint32_t offset = id::offset(keyval);
+  const id::Keyval keyval = keyval_of(*variable);
+  const id::Offset offset = id::offset(keyval);
   const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
   if (chunk == 0) [[unlikely]]
     return why_not(keyval);
   Entry* const entry = entry_at(chunk, offset);
   uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
-  if (static_cast<uint32_t>(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
+  if (entry_word::keyval(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
     return why_not_freed(keyval, word);
   *variable = settings_.invalid;  // before the destructor runs, which may free the variable
   if (References::end_unused(entry->exact, keyval)) [[likely]]
@@ -273,7 +264,7 @@ int Registry::free(int* variable) noexcept {
 }
 
 // Frees a keyval that is or was in use, or that another thread frees.
-int Registry::free_slowly(uint32_t keyval, Entry& entry) {
+int Registry::free_slowly(id::Keyval keyval, Entry& entry) {
   // Relaxed, here and in the exchange: free() has acquired K2, whose release sequence the exchange
   // continues; and nobody reads anything on the strength of the bit, for those who must know that
   // the keyval is freed find its stripes closed (R7). Only the thread that sets the bit closes
@@ -282,17 +273,17 @@ int Registry::free_slowly(uint32_t keyval, Entry& entry) {
   do {
     // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
     // freed, which is what the caller wants.
-    if (static_cast<uint32_t>(word) != keyval || (word & kFreed) != 0)
+    if (entry_word::keyval(word) != keyval || (word & kFreed) != 0)
       return result_for_user(ATTRCACHE_ABSENT);
   } while (!entry.word.compare_exchange_weak(word, word | kFreed, kRelaxed, kRelaxed));
-  const uint32_t offset = id::offset(keyval);
+  const id::Offset offset = id::offset(keyval);
   References references = this->references(offset);
   uint32_t counted;
   if (!references.close(keyval, &counted)) return result_for_user(ATTRCACHE_ABSENT);  // as above
   if (references.end_closed(counted)) {
     end(entry, offset);
   } else {
-    references.name_closed((keyval & stripe::kKeyval) | flags_in(word));
+    references.name_closed(stripe::name(keyval, flags(word)));
     linger(keyval, counted);
   }
   return ATTRCACHE_OK;
@@ -300,30 +291,30 @@ int Registry::free_slowly(uint32_t keyval, Entry& entry) {
 
 // Collects the references on a keyval that was freed and is perhaps in use. Its stripes are closed,
 // and named.
-void Registry::linger(uint32_t keyval, uint32_t counted) {
-  const uint32_t offset = id::offset(keyval);
+void Registry::linger(id::Keyval keyval, uint32_t counted) {
+  const id::Offset offset = id::offset(keyval);
   // (K11) Relaxed: threads that must know of this free, because it happened before what they do,
   // see this as well.
   lingering_.fetch_add(1, kRelaxed);
   if (references(offset).collect(counted)) end_lingering(offset);
 }
 
-void Registry::end_lingering(uint32_t offset) {
+void Registry::end_lingering(id::Offset offset) {
   lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because kCollected was set after it
   end_closed(offset);
 }
 
 // Ends a keyval whose stripes are closed, and named.
-void Registry::end_closed(uint32_t offset) {
+void Registry::end_closed(id::Offset offset) {
   references(offset).unname_closed();
   end(at(offset), offset);
 }
 
-int Registry::set_callbacks(uint32_t keyval, const attrcache_callbacks& callbacks) {
+int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callbacks) {
   const uint64_t word = look_up(keyval);
   if (word == 0) return why_not(keyval);
   if ((word & kOrdinary) == 0) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-  const uint32_t offset = id::offset(keyval);
+  const id::Offset offset = id::offset(keyval);
   if (!references(offset).unused(keyval)) return ATTRCACHE_ERR_BUSY;
   Record* const record = make_record();
   if (record == nullptr) return ATTRCACHE_ERR_MEMORY;
@@ -369,7 +360,7 @@ int Registry::define(const attrcache_predefined& predefined) {
 }
 
 int Registry::number_of_word(uint64_t word) const {
-  const auto keyval = static_cast<uint32_t>(word);
+  const id::Keyval keyval = entry_word::keyval(word);
   int number = number_of(keyval);
   if ((word & kOrdinary) != 0) return number;
   definitions_.for_each([keyval, &number](const Definition& definition) {
@@ -384,7 +375,7 @@ Registry::Counts Registry::counts() const {
     // (K1) pairs with K2: what the word tells of is counted in `uses`, too.
     const uint64_t word = entry.word.load(kAcquire);
     created += entry.uses.load(kRelaxed);
-    if ((word & id::kMarker) == 0) return;
+    if (!entry_word::exists(word)) return;
     ++existing;
     freed_and_existing += (word & kFreed) != 0;
     references_in_all += references.count();
@@ -396,7 +387,7 @@ Registry::Counts Registry::counts() const {
 bool Registry::free_unused() {
   bool any = false;
   for_each_word([&](uint64_t word, const References& references) {
-    int number = number_of(static_cast<uint32_t>(word));
+    int number = number_of(entry_word::keyval(word));
     if (references.count() == 0) any |= free(&number) == ATTRCACHE_OK;
   });
   return any;
@@ -415,13 +406,13 @@ int Registry::check_number(int number) const {
   return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
 }
 
-int Registry::check(uint32_t keyval) const {
+int Registry::check(id::Keyval keyval) const {
   if (!id::well_formed(keyval)) return check_number(number_of(keyval));
   if (!is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
   const Entry* entry = find(id::offset(keyval));
   if (entry == nullptr) return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
   const uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
-  if (static_cast<uint32_t>(word) == keyval) return ATTRCACHE_OK;
+  if (entry_word::keyval(word) == keyval) return ATTRCACHE_OK;
   const bool handed_out = id::generation(keyval) < word >> kGenerationsShift;
   return handed_out ? ATTRCACHE_ERR_KEYVAL_STALE : ATTRCACHE_ERR_KEYVAL_UNKNOWN;
 }

@@ -56,11 +56,15 @@ class Registry {
   int free(int* keyval) noexcept;
 
   // Gives other callbacks to a keyval that nobody has used yet, nor knows but the caller.
-  int set_callbacks(uint32_t keyval, const attrcache_callbacks& callbacks);
+  int set_callbacks(id::Keyval keyval, const attrcache_callbacks& callbacks);
 
   // Translate between the ints that users see and keyvals as they are inside (settings.h).
-  uint32_t keyval_of(int number) const { return static_cast<uint32_t>(number) ^ settings_.mask; }
-  int number_of(uint32_t keyval) const { return static_cast<int>(keyval ^ settings_.mask); }
+  id::Keyval keyval_of(int number) const {
+    return id::Keyval{static_cast<uint32_t>(number) ^ settings_.mask};
+  }
+  int number_of(id::Keyval keyval) const {
+    return static_cast<int>(id::bits(keyval) ^ settings_.mask);
+  }
 
   // The predefined keyvals.
   const Definitions& definitions() const { return definitions_; }
@@ -78,10 +82,10 @@ class Registry {
 
   // ATTRCACHE_OK if the keyval exists and is of this kind, else the error that says why not. For
   // the number of a predefined one, this is KEYVAL_PREDEFINED. Wait-free.
-  int check(uint32_t keyval) const;
+  int check(id::Keyval keyval) const;
 
   // The error that says why look_up has found nothing. Wait-free.
-  int why_not(uint32_t keyval) const {
+  int why_not(id::Keyval keyval) const {
     const int error = check(keyval);
     // OK means that the keyval was gone when look_up looked, and that its number has been handed
     // out again since.
@@ -89,14 +93,14 @@ class Registry {
   }
 
   // The word of the keyval's entry if the keyval exists, else 0. Wait-free.
-  uint64_t look_up(uint32_t keyval) const {
+  uint64_t look_up(id::Keyval keyval) const {
     const uint64_t word = word_at(id::offset(keyval));
-    return static_cast<uint32_t>(word) == keyval ? word : 0;
+    return entry_word::keyval(word) == keyval ? word : 0;
   }
 
   // Whether a well-formed keyval exists. `offset` is its id::offset. Wait-free.
-  bool exists(uint32_t keyval, size_t offset) const {
-    return static_cast<uint32_t>(word_at(offset)) == keyval;
+  bool exists(id::Keyval keyval, id::Offset offset) const {
+    return entry_word::keyval(word_at(offset)) == keyval;
   }
 
   // The reference counters for the first kFirstChunkLength indices, in the stripe of the thread
@@ -115,7 +119,7 @@ class Registry {
   // The same of the keyval at any offset, and of those that follow it in its batch of indices; null
   // if there never was one. The caller has found a value under such a keyval, or a slot of one
   // whose index is beyond the first chunk.
-  References::Counter* counters(size_t offset, unsigned ordinal) const {
+  References::Counter* counters(id::Offset offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
     // Relaxed: whoever has attached that value, or made that slot, had seen the keyval, and hence
     // acquired K6; and the value, or the slot (T2), was published since.
@@ -123,14 +127,14 @@ class Registry {
     if (counters == 0) [[unlikely]]
       return nullptr;
     auto* const mine = reinterpret_cast<References::Counter*>(counters) +
-                       (offset >> id::kIndexShift) +
+                       (id::bytes(offset) >> id::kIndexShift) +
                        (size_t{ordinal & stripe_mask_} << (c - id::kIndexShift));
     if (mine == nullptr) __builtin_unreachable();  // as above
     return mine;
   }
 
   // Takes a reference on a keyval that look_up has found, unless the keyval is gone since.
-  bool acquire(uint32_t keyval) {
+  bool acquire(id::Keyval keyval) {
     const unsigned ordinal = thread_ordinal();
     References::Counter& mine = stripes(id::offset(keyval)).of(ordinal);
     if (References::acquire_in(mine, keyval)) [[likely]]
@@ -140,31 +144,31 @@ class Registry {
 
   // Drops a reference. If it is the last one on a freed keyval, this ends the keyval and runs its
   // destructor.
-  void drop(uint32_t keyval) {
+  void drop(id::Keyval keyval) {
     if (!References::drop_open(stripes(id::offset(keyval)).of(thread_ordinal()))) [[unlikely]] {
       drop_slowly(keyval);
     }
   }
 
   // The rest of a drop that has found the thread's stripe not open.
-  [[gnu::noinline]] void drop_slowly(uint32_t keyval);
+  [[gnu::noinline]] void drop_slowly(id::Keyval keyval);
 
   // Makes sure that the thread's stripe has a name, for a caller who takes no reference but will
   // want to see that name next time.
-  void name_stripe(uint32_t keyval) {
+  void name_stripe(id::Keyval keyval) {
     const References::Counter& mine = stripes(id::offset(keyval)).of(thread_ordinal());
     if (!References::is_named(mine) && acquire(keyval)) drop(keyval);
   }
 
   // The callbacks of a keyval on which the caller holds a reference.
-  KeyvalCallbacks& callbacks(uint32_t keyval) const {
+  KeyvalCallbacks& callbacks(id::Keyval keyval) const {
     // Relaxed: the record was stored before the first reference could be taken (K9 before R6 and
     // K2), and it isn't stored again as long as there are references.
     return at(id::offset(keyval)).record.load(kRelaxed)->callbacks;
   }
 
   // The number of references on a keyval.
-  uint64_t count_references(uint32_t keyval) const {
+  uint64_t count_references(id::Keyval keyval) const {
     return references(id::offset(keyval)).count();
   }
 
@@ -181,7 +185,7 @@ class Registry {
 
   // Calls visit as for_each does, for one keyval. False if for_each would pass it by.
   template <typename Visit>
-  bool visit(uint32_t keyval, Visit visit);
+  bool visit(id::Keyval keyval, Visit visit);
 
   // Where within a registry the address of the first chunk's entries is: for attrcache_inline.h.
   static constexpr size_t first_entries_at() {
@@ -193,7 +197,9 @@ class Registry {
   }
 
   unsigned kind() const { return id::kind(first_keyval_); }
-  bool is_kind_of(uint32_t keyval) const { return id::kind(keyval ^ first_keyval_) == 0; }
+  bool is_kind_of(id::Keyval keyval) const {
+    return id::kind(id::Keyval{id::bits(keyval) ^ id::bits(first_keyval_)}) == 0;
+  }
   const char* name() const { return name_; }
   Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return readers_.threads(); }
@@ -251,34 +257,37 @@ class Registry {
 
  private:
   // The nodes of the queue of free indices are biased offsets, because 0 means none there.
-  static uint32_t node_of(uint32_t offset) { return offset + (kIndexBias << id::kIndexShift); }
-  static uint32_t offset_of(uint32_t node) { return node - (kIndexBias << id::kIndexShift); }
+  static constexpr uint32_t kOffsetBias = kIndexBias << id::kIndexShift;
+  static uint32_t node_of(id::Offset offset) {
+    return static_cast<uint32_t>(id::bytes(offset)) + kOffsetBias;
+  }
+  static id::Offset offset_of(uint32_t node) { return id::Offset{node - kOffsetBias}; }
   static size_t chunk_of_node(uint32_t node) {
     return static_cast<uint32_t>(__builtin_clz(node)) ^ 31;  // std::countl_zero would test for 0
   }
-  static size_t chunk_of(size_t offset) {
-    return static_cast<uint32_t>(__builtin_clzll(offset + (kIndexBias << id::kIndexShift))) ^ 63;
+  static size_t chunk_of(id::Offset offset) {
+    return static_cast<uint32_t>(__builtin_clzll(id::bytes(offset) + kOffsetBias)) ^ 63;
   }
   static constexpr uint32_t length(size_t c) { return 1u << (c - id::kIndexShift); }
   static constexpr uint32_t first_index(size_t c) { return length(c) - kIndexBias; }
 
-  static Entry* entry_at(uintptr_t chunk, size_t offset) {
-    return reinterpret_cast<Entry*>(chunk + offset * (sizeof(Entry) >> id::kIndexShift));
+  static Entry* entry_at(uintptr_t chunk, id::Offset offset) {
+    return reinterpret_cast<Entry*>(chunk + id::bytes(offset) * (sizeof(Entry) >> id::kIndexShift));
   }
 
   // The entry of the index with that offset, or null if its chunk doesn't exist.
-  Entry* find(size_t offset) const {
+  Entry* find(id::Offset offset) const {
     const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
     return chunk != 0 ? entry_at(chunk, offset) : nullptr;
   }
 
   // The entry of an index whose chunk exists.
-  Entry& at(size_t offset) const { return at(chunk_of(offset), offset); }
-  Entry& at(size_t c, size_t offset) const {
+  Entry& at(id::Offset offset) const { return at(chunk_of(offset), offset); }
+  Entry& at(size_t c, id::Offset offset) const {
     return *entry_at(chunks_[c].load(kAcquire), offset);  // (K5) pairs with K6
   }
 
-  uint64_t word_at(size_t offset) const {
+  uint64_t word_at(id::Offset offset) const {
     const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
     if (chunk == 0) [[unlikely]]
       return 0;
@@ -286,14 +295,14 @@ class Registry {
   }
 
   // The stripes, and the references, of an index whose chunk exists.
-  References::Stripes stripes(size_t offset) const { return stripes(chunk_of(offset), offset); }
-  References::Stripes stripes(size_t c, size_t offset) const {
+  References::Stripes stripes(id::Offset offset) const { return stripes(chunk_of(offset), offset); }
+  References::Stripes stripes(size_t c, id::Offset offset) const {
     // (K5) pairs with K6
     auto* counters = reinterpret_cast<References::Counter*>(counters_[c].load(kAcquire));
-    return {counters + (offset >> id::kIndexShift), static_cast<unsigned>(c) - id::kIndexShift,
-            stripe_mask_};
+    return {counters + (id::bytes(offset) >> id::kIndexShift),
+            static_cast<unsigned>(c) - id::kIndexShift, stripe_mask_};
   }
-  References references(size_t offset) const { return {at(offset).exact, stripes(offset)}; }
+  References references(id::Offset offset) const { return {at(offset).exact, stripes(offset)}; }
 
   // Below which index all are that were ever used.
   uint32_t used_indices() const {
@@ -311,7 +320,7 @@ class Registry {
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
   int check_number(int number) const;
-  [[gnu::noinline, gnu::cold]] int why_not_freed(uint32_t keyval, uint64_t word) const;
+  [[gnu::noinline, gnu::cold]] int why_not_freed(id::Keyval keyval, uint64_t word) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
   // Whose keyval is made: a user's, or a definition's, which users know by another number.
@@ -321,15 +330,15 @@ class Registry {
   int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,
                 For whom, int* keyval);
   int create_for(Definition& definition);
-  int end(Entry& entry, uint32_t offset);
-  [[gnu::noinline]] int end_slowly(Entry& entry, uint32_t offset);
+  int end(Entry& entry, id::Offset offset);
+  [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
   uint32_t take_from_end_of_first_chunk();
-  [[gnu::noinline]] void linger(uint32_t keyval, uint32_t counted);
-  void end_lingering(uint32_t offset);
-  void end_closed(uint32_t offset);
-  [[gnu::noinline]] bool acquire_slowly(uint32_t keyval, unsigned ordinal);
-  void open_stripes(uint32_t keyval, unsigned ordinal);
-  [[gnu::noinline]] int free_slowly(uint32_t keyval, Entry& entry);
+  [[gnu::noinline]] void linger(id::Keyval keyval, uint32_t counted);
+  void end_lingering(id::Offset offset);
+  void end_closed(id::Offset offset);
+  [[gnu::noinline]] bool acquire_slowly(id::Keyval keyval, unsigned ordinal);
+  void open_stripes(id::Keyval keyval, unsigned ordinal);
+  [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
   Entry& entry_of_node(uint32_t node) { return at(chunk_of_node(node), offset_of(node)); }
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& { return entry_of_node(node).link; };
@@ -338,7 +347,7 @@ class Registry {
   // The extra last entry stays 0, so out-of-range indices find no chunk.
   Atomic<uintptr_t> chunks_[kChunks + 1] = {};
   Atomic<uintptr_t> counters_[kChunks + 1] = {};
-  const uint32_t first_keyval_;  // the keyval with index 0 and generation 0
+  const id::Keyval first_keyval_;  // the keyval with index 0 and generation 0
   const unsigned stripe_mask_;
   const char* const name_;
   const CallingConvention convention_;
@@ -391,7 +400,7 @@ template <typename Visit>
 template <typename Visit>
 [[gnu::always_inline]] inline void Registry::for_each_of_batch(uint32_t first, uint32_t end,
                                                                Visit visit) const {
-  const uint32_t offset = first << id::kIndexShift;
+  const id::Offset offset = id::offset_at(first);
   const size_t c = chunk_of(offset);
   Entry* entry = &at(c, offset);
   References::Stripes stripes = this->stripes(c, offset);
@@ -420,21 +429,21 @@ template <typename Visit>
 void Registry::for_each_word(Visit visit) const {
   for_each_entry([&visit](const Entry& entry, const References& references) {
     const uint64_t word = entry.word.load(kAcquire);  // (K1) pairs with K2
-    if ((word & id::kMarker) != 0) visit(word, references);
+    if (entry_word::exists(word)) visit(word, references);
   });
 }
 
 template <typename Visit>
-bool Registry::visit(uint32_t keyval, Visit visit) {
+bool Registry::visit(id::Keyval keyval, Visit visit) {
   if (look_up(keyval) == 0) return false;
   bool found = false;
   auto if_same = [&](uint64_t word, Record& record, const References& references) {
-    if (static_cast<uint32_t>(word) != keyval) return;
+    if (entry_word::keyval(word) != keyval) return;
     visit(word, record, references);
     found = true;
   };
   const Epoch::Guard pin(epoch_, thread_ordinal());
-  const uint32_t offset = id::offset(keyval);
+  const id::Offset offset = id::offset(keyval);
   visit_pinned(at(offset), references(offset), if_same);
   return found;
 }

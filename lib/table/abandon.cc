@@ -31,7 +31,7 @@ void give_up_borrows(Readers& readers, Pair& slot) {
 int abandon_one(const Target& target, const Batch::Item& item, FenceOnce& fence) {
   const uint64_t m = item.slot->load_meta();
   if (!meta::visible(m)) return ATTRCACHE_OK;
-  const uint32_t keyval = meta::keyval(m, item.index);
+  const id::Keyval keyval = meta::keyval(m, item.index);
   if (!target.registry.is_kind_of(keyval)) {
     item.slot->store_unshared({0, 0});
     return ATTRCACHE_ERR_KEYVAL_KIND;

@@ -17,7 +17,7 @@ constexpr int kMaxRounds = 16;
 // that was attached.
 class Reference {
  public:
-  Reference(Registry& registry, uint32_t keyval, Held held)
+  Reference(Registry& registry, id::Keyval keyval, Held held)
       : registry_(registry), keyval_(keyval), held_(held == Held::kYes) {}
   ~Reference() {
     if (held_) drop_reference(registry_, keyval_);
@@ -40,7 +40,7 @@ class Reference {
 
  private:
   Registry& registry_;
-  const uint32_t keyval_;
+  const id::Keyval keyval_;
   bool held_;
 };
 
@@ -73,15 +73,15 @@ bool may_change(uint64_t entry, Caller caller) {
 }
 
 // The meta of a value that is attached now under a keyval that has this word.
-uint64_t attached_now(const Target& target, uint64_t entry, uint32_t keyval, attrcache_tag tag) {
+uint64_t attached_now(const Target& target, uint64_t entry, id::Keyval keyval, attrcache_tag tag) {
   const uint32_t no_delete_fn = (entry & entry_word::kNoDeleteFn) != 0 ? meta::kNoDeleteFnHalf : 0;
-  return meta::attached((keyval & stripe::kKeyval) | no_delete_fn, tag,
+  return meta::attached(stripe::name(keyval, no_delete_fn), tag,
                         next_number(target.table, target.registry.memory()));
 }
 
 }  // namespace
 
-void drop_reference(Registry& registry, uint32_t keyval) { registry.drop(keyval); }
+void drop_reference(Registry& registry, id::Keyval keyval) { registry.drop(keyval); }
 
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m) {
   bool deleting = false;
@@ -94,7 +94,7 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
   return deleting;
 }
 
-int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
+int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code, Held held) {
   Registry& registry = target.registry;
   Reference reference(registry, keyval, held);
@@ -159,7 +159,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
       uint64_t replacement = slot::successor(target.table, now.meta, tag);
       if (replacement == 0) {
         renumber(target.table, target.table.clock.load(kRelaxed), target.registry.memory());
-        replacement = meta::attached(meta::upper(now.meta), tag,
+        replacement = meta::attached(meta::like(now.meta), tag,
                                      next_number(target.table, target.registry.memory()));
       }
       if (slot::replace_unclaimed(*slot, now, {value, replacement})) break;  // (S3)
@@ -180,7 +180,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
         // The old value keeps its own reference, which goes to the copier.
         reference.take();
         const bool replaced = claim.replace(
-            {value, meta::attached(meta::upper(claim.attached()), tag,
+            {value, meta::attached(meta::like(claim.attached()), tag,
                                    next_number(target.table, target.registry.memory()))});  // (S8)
         leave(readers, copier, *slot, now.value);
         if (replaced) {
@@ -206,7 +206,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
     // The number is taken only now, so that a value which a callback has attached meanwhile counts
     // as the older one.
     const uint64_t replacement = meta::attached(
-        meta::upper(claim.attached()), tag, next_number(target.table, target.registry.memory()));
+        meta::like(claim.attached()), tag, next_number(target.table, target.registry.memory()));
     if (claim.replace({value, replacement})) break;  // (S8) the old reference passes on
     // Another value was attached meanwhile. Ours comes after that one, so start again.
     reference.adopt();
@@ -217,7 +217,7 @@ int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcac
   return ATTRCACHE_OK;
 }
 
-int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
+int delete_attribute(const Target& target, id::Keyval keyval, Caller caller, OnFailure on_failure,
                      int* callback_code) {
   Registry& registry = target.registry;
   if (const uint64_t entry = registry.look_up(keyval); entry == 0) [[unlikely]] {
@@ -231,7 +231,7 @@ int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFai
   return delete_found(target, *slot, keyval, caller, on_failure, callback_code, fence);
 }
 
-int delete_found(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
+int delete_found(const Target& target, Pair& slot, id::Keyval keyval, Caller caller,
                  OnFailure on_failure, int* callback_code, FenceOnce& fence, DeleteFn delete_fn) {
   Registry& registry = target.registry;
   Readers& readers = registry.readers();

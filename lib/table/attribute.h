@@ -33,7 +33,7 @@ enum class Caller { kUser, kRuntime };
 // Whether the caller of a set holds a reference on the keyval. If so, the call takes it over.
 enum class Held { kNo, kYes };
 
-int set_attribute(const Target& target, uint32_t keyval, uint64_t value, attrcache_tag tag,
+int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrcache_tag tag,
                   Caller caller, int* callback_code, Held held = Held::kNo);
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
@@ -41,13 +41,13 @@ enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delet
 enum class DeleteFn { kRun, kSkip };  // whether delete_fn is called, if there is one
 
 // ATTRCACHE_ABSENT: there was nothing to delete.
-int delete_attribute(const Target& target, uint32_t keyval, Caller caller, OnFailure on_failure,
+int delete_attribute(const Target& target, id::Keyval keyval, Caller caller, OnFailure on_failure,
                      int* callback_code);
 
 // The same on a slot, for a caller who has found a value of the keyval there. `fence` is that of a
 // call that deletes several.
 class FenceOnce;
-int delete_found(const Target& target, Pair& slot, uint32_t keyval, Caller caller,
+int delete_found(const Target& target, Pair& slot, id::Keyval keyval, Caller caller,
                  OnFailure on_failure, int* callback_code, FenceOnce& fence,
                  DeleteFn delete_fn = DeleteFn::kRun);
 
@@ -60,12 +60,12 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 // Drops a reference on a keyval after a callback. It must not be inlined: within the callback a
 // user-level thread may have moved to another thread of the operating system, so the address of
 // thread-local variables must be computed anew.
-[[gnu::noinline]] void drop_reference(Registry& registry, uint32_t keyval);
+[[gnu::noinline]] void drop_reference(Registry& registry, id::Keyval keyval);
 
 // The same, to be inlined, for a caller who has read the ordinal before the callback. If its thread
 // has moved since, the ordinal is another thread's, or nobody's any more. That doesn't matter,
 // because it only chooses the stripe that counts.
-inline void drop_reference(Registry& registry, uint32_t keyval, unsigned ordinal) {
+inline void drop_reference(Registry& registry, id::Keyval keyval, unsigned ordinal) {
   References::Counter* const counter = registry.counters(id::offset(keyval), ordinal);
   if (counter == nullptr) __builtin_unreachable();  // there is a reference
   if (!References::drop_open(*counter)) [[unlikely]]
@@ -89,7 +89,7 @@ inline attrcache_tag tag_of(uint64_t m) {
 // Runs delete_fn, if there is one, on a value that the caller has claimed.
 [[gnu::always_inline]] inline int run_claimed(const Target& target, TableScope& scope,
                                               const Pair& slot, SlotContent claimed,
-                                              uint32_t keyval) {
+                                              id::Keyval keyval) {
   KeyvalCallbacks& callbacks =
       target.registry.callbacks(keyval);  // the value's reference keeps them
   if (callbacks.functions.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
@@ -105,7 +105,7 @@ inline attrcache_tag tag_of(uint64_t m) {
 
 // Whether a value of the keyval is gone even if its delete_fn has failed. A reference keeps the
 // keyval.
-inline bool deletes_once(Registry& registry, uint32_t keyval) {
+inline bool deletes_once(Registry& registry, id::Keyval keyval) {
   return deletes_once(registry.callbacks(keyval).functions);
 }
 
@@ -120,7 +120,7 @@ inline int fail(int code, int* callback_code) {
 // its keyval deletes once).
 [[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,
                                                   const Pair& slot, slot::Claim& claim,
-                                                  SlotContent claimed, uint32_t keyval,
+                                                  SlotContent claimed, id::Keyval keyval,
                                                   OnFailure on_failure, DeleteFn delete_fn,
                                                   int* code) {
   *code = delete_fn == DeleteFn::kRun ? run_claimed(target, scope, slot, claimed, keyval) : 0;

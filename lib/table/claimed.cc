@@ -124,7 +124,7 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
 }
 
 // Gives up what this thread's own copy_fns hold of an attachment, up its stack.
-void give_up_copies(const Target& target, Pair& slot, uint32_t keyval) {
+void give_up_copies(const Target& target, Pair& slot, id::Keyval keyval) {
   const ThreadState& thread = target.registry.threads().self();
   for_each_frame_of(thread.innermost, &target.table, [&](Frame& f) {
     if (f.use != Frame::Use::kCopying || f.slot != &slot || f.table_died) return;
@@ -149,7 +149,7 @@ bool begin_to_leave(const Holder& holder, const Pair& slot) {
 }
 
 // Deletes a value that was left to this thread.
-void delete_left(const Target& target, Pair& slot, uint32_t keyval, SlotContent left) {
+void delete_left(const Target& target, Pair& slot, id::Keyval keyval, SlotContent left) {
   Readers& readers = target.registry.readers();
   {
     const Readers::Claiming claiming(readers);
@@ -170,7 +170,7 @@ void delete_left(const Target& target, Pair& slot, uint32_t keyval, SlotContent 
 
 }  // namespace
 
-SeenOff see_off(const Target& target, Pair& slot, uint32_t keyval, slot::Claim& claim,
+SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim& claim,
                 SlotContent claimed, FenceOnce& fence, Holder* holder) {
   Readers& readers = target.registry.readers();
   const uint64_t m = claimed.meta;
@@ -192,7 +192,7 @@ SeenOff see_off(const Target& target, Pair& slot, uint32_t keyval, slot::Claim& 
   }
 }
 
-int see_others_off(const Target& target, Pair& slot, uint32_t keyval, SlotContent claimed,
+int see_others_off(const Target& target, Pair& slot, id::Keyval keyval, SlotContent claimed,
                    bool copied) {
   Readers& readers = target.registry.readers();
   const Readers::Claiming claiming(readers);
@@ -217,7 +217,7 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
   readers.wake(slot);
 }
 
-void delete_left(const Target& from, Pair& slot, uint32_t keyval, Announcement& cell) {
+void delete_left(const Target& from, Pair& slot, id::Keyval keyval, Announcement& cell) {
   const SlotContent value = {cell.more.load(kRelaxed), cell.meta.load(kRelaxed)};
   delete_left(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
 }

@@ -52,25 +52,25 @@ enum class SeenOff {
 // To be called after a claim of a value that was known to be read. `claimed` is what the slot held.
 // This thread's own copies of it, up its stack, are given up: a copy_fn that deletes or replaces
 // what it copies won't read it any more.
-SeenOff see_off(const Target& target, Pair& slot, uint32_t keyval, slot::Claim& claim,
+SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim& claim,
                 SlotContent claimed, FenceOnce& fence, Holder* holder);
 
 // Waits until nobody has borrowed a value that another thread has claimed, nor, with `copied`,
 // copies it. OK, or DEADLOCK; who copies is not waited for in a circle. `claimed` is what the slot
 // held.
-int see_others_off(const Target& target, Pair& slot, uint32_t keyval, SlotContent claimed,
+int see_others_off(const Target& target, Pair& slot, id::Keyval keyval, SlotContent claimed,
                    bool copied);
 
 // Hands the value to the copier that see_off() has chosen.
 void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t value);
 
 // Deletes the value whose deletion was left to the one who has withdrawn that cell.
-[[gnu::noinline, gnu::cold]] void delete_left(const Target& from, Pair& slot, uint32_t keyval,
+[[gnu::noinline, gnu::cold]] void delete_left(const Target& from, Pair& slot, id::Keyval keyval,
                                               Announcement& cell);
 
 // Ends the announcement of a copy; the cell stays taken. If the deletion of the value was left to
 // it, this runs delete_fn, whose failure has nobody to be told to.
-[[gnu::always_inline]] inline void end_copy(const Target& from, Pair& slot, uint32_t keyval,
+[[gnu::always_inline]] inline void end_copy(const Target& from, Pair& slot, id::Keyval keyval,
                                             Announcement& cell) {
   if (from.registry.readers().withdraw_copy(cell, slot)) [[unlikely]]
     delete_left(from, slot, keyval, cell);

@@ -27,7 +27,8 @@ bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
 // Finds the value and tag that DUP_FN copies, for which no function is called. The caller has taken
 // a reference on the keyval before, so a value that is found under the keyval's int really is one
 // of this keyval. False: there is nothing to copy.
-bool find_to_duplicate(const Target& from, uint32_t keyval, const Pair& slot, SlotContent* found) {
+bool find_to_duplicate(const Target& from, id::Keyval keyval, const Pair& slot,
+                       SlotContent* found) {
   *found = slot.load();
   return to_be_copied(from, slot, found->meta) && meta::belongs(found->meta, keyval);
 }
@@ -58,17 +59,18 @@ class Dup {
  private:
   Pair* place(uint32_t index);
   Pair* place_in_another_leaf(uint32_t index);
-  int duplicate(const Batch::Item& item, uint32_t keyval, uint32_t like, int* callback_code);
-  int call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like, int* callback_code);
-  int hold_or_find_own(Pair& slot, uint32_t keyval, Hold* hold);
-  int call_for_deleted(SlotContent own, Pair& slot, Pair& made, uint32_t keyval, uint32_t like,
-                       int* callback_code);
-  int finish(Copied copied, Announcement* cell, Pair& slot, Pair& made, uint32_t keyval,
-             uint32_t like, int* callback_code);
-  int attach(Pair& made, uint32_t keyval, uint32_t like, uint64_t value, attrcache_tag tag,
+  int duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
+  int call(const Batch::Item& item, uint64_t m, id::Keyval keyval, stripe::Name like,
+           int* callback_code);
+  int hold_or_find_own(Pair& slot, id::Keyval keyval, Hold* hold);
+  int call_for_deleted(SlotContent own, Pair& slot, Pair& made, id::Keyval keyval,
+                       stripe::Name like, int* callback_code);
+  int finish(Copied copied, Announcement* cell, Pair& slot, Pair& made, id::Keyval keyval,
+             stripe::Name like, int* callback_code);
+  int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute of which no copy is attached.
-  int give_up(uint32_t keyval, int result) {
+  int give_up(id::Keyval keyval, int result) {
     drop_reference(registry_, keyval, ordinal_);
     return result;
   }
@@ -118,7 +120,7 @@ inline Pair* Dup::place(uint32_t index) {
 }
 
 // Attaches what was copied, and gives it the reference.
-[[gnu::always_inline]] inline int Dup::attach(Pair& made, uint32_t keyval, uint32_t like,
+[[gnu::always_inline]] inline int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like,
                                               uint64_t value, attrcache_tag tag,
                                               int* callback_code) {
   if (!meta::empty(made.load_meta())) [[unlikely]] {
@@ -136,29 +138,30 @@ inline Pair* Dup::place(uint32_t index) {
   return ATTRCACHE_OK;
 }
 
+constexpr stripe::Name kNothing{0};
+
 // Takes a reference on a keyval whose stripe isn't open, or is just being used by others. Returns
-// the name that the stripe has or would have (references.h); 0 if there is nothing to copy, and
-// then no reference was taken.
-[[gnu::noinline]] uint32_t take_reference(Registry& registry, uint32_t keyval) {
+// the name that the stripe has or would have (references.h); kNothing if there is nothing to copy,
+// and then no reference was taken.
+[[gnu::noinline]] stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
   bool null_copy_fn = false;
-  const auto name = [&registry, keyval, &null_copy_fn]() -> uint32_t {
+  const auto name = [&registry, keyval, &null_copy_fn] {
     const uint64_t entry = registry.look_up(keyval);
-    if (entry == 0) return 0;
+    if (entry == 0) return kNothing;
     null_copy_fn = (entry & entry_word::kNullCopyFn) != 0;
-    if (null_copy_fn) return 0;
-    return (keyval & stripe::kKeyval) |
-           (static_cast<uint32_t>(entry >> entry_word::kFlagsShift) & stripe::kFlags);
+    if (null_copy_fn) return kNothing;
+    return stripe::name(keyval, entry_word::flags(entry));
   };
-  if (name() == 0) {
+  if (name() == kNothing) {
     if (null_copy_fn) registry.name_stripe(keyval);  // or none of this thread's dups would be fast
-    return 0;
+    return kNothing;
   }
   // If the reference can't be had, the keyval is gone, and the attribute was deleted before the
   // dup.
-  if (!registry.acquire(keyval)) return 0;
+  if (!registry.acquire(keyval)) return kNothing;
   // Read once more, now that the reference is held: only now is it the word of this keyval.
-  const uint32_t now = name();
-  if (now == 0) drop_reference(registry, keyval);
+  const stripe::Name now = name();
+  if (now == kNothing) drop_reference(registry, keyval);
   return now;
 }
 
@@ -167,26 +170,26 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
   if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) [[unlikely]] {
     if (!to_be_copied(from_, *item.slot, m)) return ATTRCACHE_OK;
   }
-  const uint32_t keyval = meta::keyval(m, item.index);
+  const id::Keyval keyval = meta::keyval(m, item.index);
   // The copy's own reference is taken first, as in dup_free_fast.h: what is found under the
   // keyval's int from now on is this keyval's, and copy_fn may delete the original.
-  References::Counter* const counter = registry_.counters(item.index << id::kIndexShift, ordinal_);
+  References::Counter* const counter = registry_.counters(id::offset_at(item.index), ordinal_);
   // Relaxed: for the exchange it is only a guess.
   const uint64_t word = counter != nullptr ? counter->load(kRelaxed) : 0;
-  auto like = static_cast<uint32_t>(word);
-  const bool open = ((meta::upper(m) ^ like) & meta::kSameAttribute) == 0;
-  if (open && (like & stripe::kNullCopyFn) != 0) return ATTRCACHE_OK;
+  stripe::Name like = stripe::name_in(word);
+  const bool open = meta::is_like(m, like);
+  if (open && stripe::has(like, stripe::kNullCopyFn)) return ATTRCACHE_OK;
   if (!open || !References::acquire_open(*counter, word)) [[unlikely]] {
     if (!registry_.is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
     like = take_reference(registry_, keyval);
-    if (like == 0) return ATTRCACHE_OK;
+    if (like == kNothing) return ATTRCACHE_OK;
   }
-  return (like & stripe::kDupFn) != 0 ? duplicate(item, keyval, like, callback_code)
-                                      : call(item, m, keyval, like, callback_code);
+  return stripe::has(like, stripe::kDupFn) ? duplicate(item, keyval, like, callback_code)
+                                           : call(item, m, keyval, like, callback_code);
 }
 
 // Copies as DUP_FN does, without a call.
-[[gnu::noinline]] int Dup::duplicate(const Batch::Item& item, uint32_t keyval, uint32_t like,
+[[gnu::noinline]] int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like,
                                      int* callback_code) {
   SlotContent found;
   if (!find_to_duplicate(from_, keyval, *item.slot, &found)) return give_up(keyval, ATTRCACHE_OK);
@@ -196,7 +199,7 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
 }
 
 // Runs copy_fn, with the value held.
-inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint32_t like,
+inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, stripe::Name like,
                      int* callback_code) {
   Pair& slot = *item.slot;
   // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
@@ -239,7 +242,7 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
 
 // Holds a value as hold_value() does, but gives ERR_DELETING, and the value, if this thread deletes
 // or replaces it further up its stack.
-[[gnu::noinline]] int Dup::hold_or_find_own(Pair& slot, uint32_t keyval, Hold* hold) {
+[[gnu::noinline]] int Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, Hold* hold) {
   for (;;) {
     const int result = hold_value(from_, slot, keyval, Says::kCopies, 0, hold);
     if (result != ATTRCACHE_ABSENT && result != ATTRCACHE_ERR_DELETING) return result;
@@ -258,7 +261,8 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
 // since its deletion can't end before this returns. But it is copied first, as for delete_fn,
 // because another thread's set may take its place in the slot meanwhile.
 [[gnu::noinline]] int Dup::call_for_deleted(SlotContent own, Pair& slot, Pair& made,
-                                            uint32_t keyval, uint32_t like, int* callback_code) {
+                                            id::Keyval keyval, stripe::Name like,
+                                            int* callback_code) {
   const uint64_t value = own.value;
   old_scope_.begin_copy(&slot, nullptr);
   return run_copy(
@@ -271,7 +275,7 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, uint32_t keyval, uint3
 
 // What follows a copy_fn.
 [[gnu::always_inline]] inline int Dup::finish(Copied copied, Announcement* cell, Pair& slot,
-                                              Pair& made, uint32_t keyval, uint32_t like,
+                                              Pair& made, id::Keyval keyval, stripe::Name like,
                                               int* callback_code) {
   old_scope_.end();
   if (old_scope_.hold() != nullptr && !old_scope_.table_died())
@@ -296,7 +300,7 @@ inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
   Pair& slot = *item.slot;
   const SlotContent now = slot.load();
   if (!meta::visible(now.meta)) return ATTRCACHE_OK;
-  const uint32_t keyval = meta::keyval(now.meta, item.index);
+  const id::Keyval keyval = meta::keyval(now.meta, item.index);
   if (!target.registry.is_kind_of(keyval)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
   int code = 0;

@@ -27,7 +27,7 @@ template <typename Ask>
     if constexpr (std::is_same_v<decltype(part), FarLeaf*>) {
       if (!all) return;
       const uint32_t first = part->number * kLeafSlots;
-      References::Counter* const counters = registry.counters(first << id::kIndexShift, ordinal);
+      References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
       all = counters != nullptr && ask(first, *part, counters);  // else they are of another kind
     }
   });

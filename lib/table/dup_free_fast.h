@@ -44,8 +44,8 @@ template <typename Place>
   if (upper == 0) [[unlikely]]
     return true;
   const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
-  const auto name = static_cast<uint32_t>(word);
-  const uint32_t differs = upper ^ name;
+  const stripe::Name name = stripe::name_in(word);
+  const uint32_t differs = upper ^ stripe::bits(name);
   // The stripe must be open and of the same keyval; the value must be visible, and neither be
   // deleted nor copied or borrowed at the moment.
   constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kReadHalf;
@@ -53,10 +53,10 @@ template <typename Place>
     // Only the marker differs: the stripe is closed, because the keyval is freed or predefined. Its
     // flags are still right.
     const bool closed = (differs & kDecides) == meta::kVisibleHalf;
-    return closed && (name & stripe::kNullCopyFn) != 0;
+    return closed && stripe::has(name, stripe::kNullCopyFn);
   }
-  if ((name & stripe::kDupFn) == 0) [[unlikely]]
-    return (name & stripe::kNullCopyFn) != 0;
+  if (!stripe::has(name, stripe::kDupFn)) [[unlikely]]
+    return stripe::has(name, stripe::kNullCopyFn);
   Pair* made = place();
   if (made == nullptr || !References::acquire_open(counter, word, one)) [[unlikely]]
     return false;

@@ -59,17 +59,17 @@ enum class Where { kFirst, kFar };
 // such an index.
 template <Where kWhere>
 [[gnu::always_inline]] inline References::Counter* counters_of(const Registry& registry,
-                                                               uint32_t key, unsigned ordinal) {
+                                                               id::Keyval key, unsigned ordinal) {
   return kWhere == Where::kFar ? registry.counters(id::offset(key), ordinal)
                                : registry.first_chunk_counters(ordinal);
 }
 template <Where kWhere>
 [[gnu::always_inline]] inline References::Counter& counter_in(References::Counter* counters,
-                                                              uint32_t key) {
+                                                              id::Keyval key) {
   if (kWhere == Where::kFar) return *counters;
   // Rather than id::index: the offset is at hand, since it has told that the keyval is one of the
   // first.
-  return counters[id::slot_offset(key) / sizeof(Pair)];
+  return counters[id::bytes(id::slot_offset(key)) / sizeof(Pair)];
 }
 
 // Sets in one step where nobody has to be called or waited for: the slot holds such a value under
@@ -79,7 +79,7 @@ template <Where kWhere>
                                               void* object, int keyval, intptr_t value,
                                               attrcache_tag tag, int* callback_code,
                                               Pair* slot) noexcept {
-  const auto key = static_cast<uint32_t>(keyval);
+  const id::Keyval key = id::of(keyval);
   Table& t = Table::of(table);
   SlotContent now = slot->load();
   if (!meta::replaceable_unclaimed(now.meta, key)) {
@@ -90,10 +90,9 @@ template <Where kWhere>
     if (counters == nullptr) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     References::Counter& counter = counter_in<kWhere>(counters, key);
-    const uint64_t stripe = counter.load(kRelaxed);  // only a guess
-    const auto name = static_cast<uint32_t>(stripe);
-    if (((name ^ key) & stripe::kKeyval) != 0 || !References::acquire_open(counter, stripe))
-        [[unlikely]] {
+    const uint64_t word = counter.load(kRelaxed);  // only a guess
+    const stripe::Name name = stripe::name_in(word);
+    if (!stripe::names(name, key) || !References::acquire_open(counter, word)) [[unlikely]] {
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     }
     const uint64_t number = t.tick();
@@ -120,7 +119,7 @@ template <Where kWhere>
                                            void* object, int keyval, intptr_t value,
                                            attrcache_tag tag, int* callback_code) noexcept {
   return Table::of(table).at_offset(
-      id::slot_offset(static_cast<uint32_t>(keyval)),
+      id::slot_offset(id::of(keyval)),
       [=](Pair * slot) __attribute__((always_inline)) {
         return set_in_slot<Where::kFirst>(kind, table, object, keyval, value, tag, callback_code,
                                           slot);
@@ -139,7 +138,7 @@ template <Where kWhere>
 [[gnu::always_inline]] inline int delete_in_slot(attrcache_kind* kind, attrcache_table* table,
                                                  void* object, int keyval, int* callback_code,
                                                  Pair* slot) noexcept {
-  const auto key = static_cast<uint32_t>(keyval);
+  const id::Keyval key = id::of(keyval);
   const unsigned ordinal = this_thread().ordinal;
   if (ordinal == 0) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
@@ -160,7 +159,7 @@ template <Where kWhere>
                                               void* object, int keyval,
                                               int* callback_code) noexcept {
   return Table::of(table).at_offset(
-      id::slot_offset(static_cast<uint32_t>(keyval)),
+      id::slot_offset(id::of(keyval)),
       [=](Pair * slot) __attribute__((always_inline)) {
         return delete_in_slot<Where::kFirst>(kind, table, object, keyval, callback_code, slot);
       },

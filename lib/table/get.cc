@@ -6,11 +6,11 @@
 
 namespace attrcache {
 
-int find_attribute(const Registry& registry, const Table& table, uint32_t keyval, Found* found) {
+int find_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Found* found) {
   found->slot = table.find(id::index(keyval));
   if (found->slot != nullptr) {
     found->word = found->slot->peek();
-    const uint32_t differs = static_cast<uint32_t>(found->word.meta >> 32) ^ keyval;
+    const uint32_t differs = meta::upper(found->word.meta) ^ id::bits(keyval);
     if ((differs & meta::kSameAttribute) == 0 && id::well_formed(keyval) &&
         id::kind(keyval) == registry.kind()) {
       return ATTRCACHE_OK;
@@ -23,7 +23,8 @@ int find_attribute(const Registry& registry, const Table& table, uint32_t keyval
 int get_absent(const attrcache_kind* kind, const attrcache_table* table, int keyval, void** value,
                uint64_t offset) noexcept {
   if (offset >= kDirectorySlots << id::kIndexShift) __builtin_unreachable();
-  if (kind != nullptr && Registry::of(kind).exists(static_cast<uint32_t>(keyval), offset))
+  if (kind != nullptr &&
+      Registry::of(kind).exists(id::of(keyval), id::Offset{static_cast<uint32_t>(offset)}))
       [[likely]] {
     return ATTRCACHE_ABSENT;
   }
@@ -32,7 +33,7 @@ int get_absent(const attrcache_kind* kind, const attrcache_table* table, int key
 
 int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval, void** value,
             uint64_t offset) noexcept {
-  const auto key = static_cast<uint32_t>(keyval);
+  const id::Keyval key = id::of(keyval);
   if (look_far(table, key, offset, value)) [[likely]]
     return ATTRCACHE_OK;
   // What is no keyval has no word either: not even 0, which leads to index 0.
@@ -47,8 +48,7 @@ int get_slowly(const attrcache_kind* kind, const attrcache_table* table, int key
                void** value) noexcept {
   if (kind == nullptr) return ATTRCACHE_ERR_NULL;
   Found found;
-  const int result =
-      find_attribute(Registry::of(kind), Table::of(table), static_cast<uint32_t>(keyval), &found);
+  const int result = find_attribute(Registry::of(kind), Table::of(table), id::of(keyval), &found);
   if (result == ATTRCACHE_OK) {
     *value = seen_by_c(found.word.value, found.slot->value_address(), meta::tag(found.word.meta));
   }

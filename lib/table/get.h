@@ -24,7 +24,7 @@ struct Found {
 };
 
 // Looks for the visible value under `keyval`. Returns ATTRCACHE_OK, ATTRCACHE_ABSENT or an error.
-int find_attribute(const Registry& registry, const Table& table, uint32_t keyval, Found* found);
+int find_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Found* found);
 
 // Continues a get whose slot, of an index below 64, doesn't hold a value under the keyval: tells
 // whether the attribute is absent, or which error it is.
@@ -66,10 +66,10 @@ enum class Look {
 
 // Reads the slot at `kAt + offset` bytes from `base` as C sees it, if its value is under `keyval`.
 template <size_t kAt, Look kMissed>
-[[gnu::always_inline]] inline Look read_slot(const void* base, uint64_t offset, uint32_t keyval,
+[[gnu::always_inline]] inline Look read_slot(const void* base, uint64_t offset, id::Keyval keyval,
                                              void** value) {
   return slot_in<kAt>(base, offset).glimpse([=](uint32_t upper, auto word_value) {
-    const uint32_t differs = upper ^ keyval;
+    const uint32_t differs = upper ^ id::bits(keyval);
     if ((differs & meta::kSameAsPointer) == 0) [[likely]] {
       *value = as_pointer(word_value());
       return Look::kHit;
@@ -86,7 +86,7 @@ template <size_t kAt, Look kMissed>
 // The look-up that every get begins with, in the C API and through MPI. It looks into the slot of
 // `keyval` if the index is below 64. The caller has made `offset` opaque. Each way to end has its
 // own result, so that the compiler can make each a return or a jump.
-[[gnu::always_inline]] inline Look look(const attrcache_table* table, uint32_t keyval,
+[[gnu::always_inline]] inline Look look(const attrcache_table* table, id::Keyval keyval,
                                         uint64_t offset, void** value) {
   if (offset < kInlineSlots << id::kIndexShift) [[likely]] {
     constexpr size_t kAt = offsetof(Table, inline_slots);
@@ -99,11 +99,11 @@ template <size_t kAt, Look kMissed>
   constexpr uint32_t kWithin = (kLeafSlots - 1) << id::kIndexShift;
   static_assert(sizeof(Leaf) == 1u << kLeafShift);
   const Leaf* leaf = dir->leaves[offset >> kLeafShift].load(kAcquire);  // as T1
-  return read_slot<0, Look::kMiss>(leaf, keyval & kWithin, keyval, value);
+  return read_slot<0, Look::kMiss>(leaf, id::bits(keyval) & kWithin, keyval, value);
 }
 
 // The same for a far offset, true for a hit.
-[[gnu::always_inline]] inline bool look_far(const attrcache_table* table, uint32_t keyval,
+[[gnu::always_inline]] inline bool look_far(const attrcache_table* table, id::Keyval keyval,
                                             uint64_t offset, void** value) {
   constexpr uint32_t kWithin = (kLeafSlots - 1) << id::kIndexShift;
   const Directory* dir = Table::of(table).directory.load(kAcquire);  // as T1
@@ -111,15 +111,15 @@ template <size_t kAt, Look kMissed>
     return false;
   const FarLeaf* leaf = dir->find_leaf(static_cast<uint32_t>(offset / sizeof(Leaf)));
   return leaf != nullptr &&
-         read_slot<0, Look::kMiss>(leaf, keyval & kWithin, keyval, value) != Look::kMiss;
+         read_slot<0, Look::kMiss>(leaf, id::bits(keyval) & kWithin, keyval, value) != Look::kMiss;
 }
 
 // get, to be inlined. `kReturned` says that the caller returns the result without looking at it.
 template <bool kReturned>
 [[gnu::always_inline]] inline int get_for(const attrcache_kind* kind, const attrcache_table* table,
                                           int keyval, void** value) {
-  const auto key = static_cast<uint32_t>(keyval);
-  const uint64_t offset = opaque(uint64_t{id::slot_offset(key)});
+  const id::Keyval key = id::of(keyval);
+  const uint64_t offset = opaque(uint64_t{id::bytes(id::slot_offset(key))});
   if (table == nullptr || value == nullptr) [[unlikely]]
     return ATTRCACHE_ERR_NULL;
   switch (look(table, key, offset, value)) {
@@ -131,7 +131,7 @@ template <bool kReturned>
     case Look::kMissInline:
       return get_absent(kind, table, keyval, value, offset);
     case Look::kMiss:  // computes the offset again, so that a hit need not keep it
-      return get_absent(kind, table, keyval, value, id::offset(opaque(key)));
+      return get_absent(kind, table, keyval, value, id::bytes(id::offset(opaque(key))));
     default:
       return get_far(kind, table, keyval, value, offset);
   }

@@ -60,8 +60,8 @@ int get_outside_range(const attrcache_kind* kind, const attrcache_table* table, 
   if (kind == nullptr) return ATTRCACHE_ERR_NULL;
   const Registry& registry = Registry::of(kind);
   PredefinedValue found;
-  const int result = get_predefined(registry, Table::of(table),
-                                    registry.number_of(static_cast<uint32_t>(keyval)), &found);
+  const int result =
+      get_predefined(registry, Table::of(table), registry.number_of(id::of(keyval)), &found);
   if (result == ATTRCACHE_OK) *value = found.in_c;
   return result;
 }

@@ -18,7 +18,7 @@ namespace {
 // The attempt of a thread to hold a value.
 class Attempt {
  public:
-  Attempt(const Target& target, Pair& slot, uint32_t keyval, Says says, uint64_t more)
+  Attempt(const Target& target, Pair& slot, id::Keyval keyval, Says says, uint64_t more)
       : target_(target),
         readers_(target.registry.readers()),
         slot_(slot),
@@ -44,7 +44,7 @@ class Attempt {
   const Target& target_;
   Readers& readers_;
   Pair& slot_;
-  const uint32_t keyval_;
+  const id::Keyval keyval_;
   const Says says_;
   const uint64_t more_;
   Announcement* cell_ = nullptr;     // in which the attempt is announced
@@ -190,7 +190,7 @@ bool Attempt::end_wait() {
 
 }  // namespace
 
-int hold_value(const Target& target, Pair& slot, uint32_t keyval, Says says, uint64_t more,
+int hold_value(const Target& target, Pair& slot, id::Keyval keyval, Says says, uint64_t more,
                Hold* hold) {
   return Attempt(target, slot, keyval, says, more).hold(hold);
 }
@@ -228,7 +228,7 @@ void withdraw_first(Readers& readers, Announcement& cell, const Pair& slot) {
 
 // A borrow of the number of a predefined keyval.
 [[gnu::noinline, gnu::cold]] int borrow_predefined(Registry& registry, Table& table,
-                                                   uint32_t keyval, Borrowed* borrowed) {
+                                                   id::Keyval keyval, Borrowed* borrowed) {
   const int number = registry.number_of(keyval);
   const Definition* const definition = registry.definitions().find(number);
   if (definition != nullptr && definition->where == ATTRCACHE_PER_OBJECT) {
@@ -246,7 +246,7 @@ void withdraw_first(Readers& readers, Announcement& cell, const Pair& slot) {
   return ATTRCACHE_OK;
 }
 
-int borrow_slowly(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
+int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
   Readers& readers = registry.readers();
   // Borrowing into a Borrowed still in use would lose its value.
   if (borrowed->holds() && in_use(readers, borrowed)) return ATTRCACHE_ERR_ARGUMENT;
@@ -276,14 +276,14 @@ int borrow_slowly(Registry& registry, Table& table, uint32_t keyval, Borrowed* b
 
 }  // namespace
 
-int retry_borrow(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed,
+int retry_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
                  Pair* slot) {
   Readers& readers = registry.readers();
   withdraw_first(readers, readers.near_record().first, *slot);
   return borrow_slowly(registry, table, keyval, borrowed);
 }
 
-int borrow_attribute(Registry& registry, Table& table, uint32_t keyval, Borrowed* borrowed) {
+int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
   const auto slowly = [&] { return borrow_slowly(registry, table, keyval, borrowed); };
   if (registry.readers().light()) return slowly();
   return borrow_first<AsymmetricFence::Of::kFull>(registry, table, keyval, borrowed, slowly);

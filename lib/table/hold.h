@@ -28,7 +28,7 @@ struct Hold {
 // waits for the set to end. Returns OK; ABSENT, also if a deletion has begun; ERR_DELETING, if the
 // replacing set is up the caller's own stack; ERR_DEADLOCK, if the set waits for the caller, be it
 // through others; or ERR_MEMORY. `says` is kBorrows or kCopies; `more` goes into the announcement.
-int hold_value(const Target& target, Pair& slot, uint32_t keyval, Says says, uint64_t more,
+int hold_value(const Target& target, Pair& slot, id::Keyval keyval, Says says, uint64_t more,
                Hold* hold);
 
 // Holds a value in the usual case: it is attached and known to be read. `m` is what was read of the
@@ -60,16 +60,16 @@ struct Borrowed {
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
-[[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, uint32_t keyval,
+[[gnu::noinline]] int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval,
                                        Borrowed* borrowed);
-[[gnu::noinline]] int retry_borrow(Registry& registry, Table& table, uint32_t keyval,
+[[gnu::noinline]] int retry_borrow(Registry& registry, Table& table, id::Keyval keyval,
                                    Borrowed* borrowed, Pair* slot);
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 
 // The usual borrow: of a C pointer that is known to be read, by a thread that has borrowed nothing
 // else. All else takes the slow way.
 template <AsymmetricFence::Of kReaders, typename Slowly>
-[[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, uint32_t keyval,
+[[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Slowly slowly) {
   const auto in_slot = [&](Pair * slot) __attribute__((always_inline)) {
     const uint64_t m = slot->load_meta();
@@ -99,7 +99,7 @@ template <AsymmetricFence::Of kReaders, typename Slowly>
   return table.at_offset(id::slot_offset(keyval), in_slot, in_slot, slowly);
 }
 
-[[gnu::always_inline]] inline int borrow_fast(Registry& registry, Table& table, uint32_t keyval,
+[[gnu::always_inline]] inline int borrow_fast(Registry& registry, Table& table, id::Keyval keyval,
                                               Borrowed* borrowed) {
   return borrow_first<AsymmetricFence::Of::kLight>(
       registry, table, keyval, borrowed, [&]() __attribute__((always_inline)) {

@@ -54,7 +54,7 @@ size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t cap
 }
 
 int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info) {
-  const uint32_t keyval = registry.keyval_of(number);
+  const id::Keyval keyval = registry.keyval_of(number);
   if (const Definition* definition = registry.definitions().find(number)) {
     describe(registry, *definition, info);
     return ATTRCACHE_OK;
@@ -72,7 +72,7 @@ size_t list_attributes(const Registry& registry, const Table& constant,
   auto& table = const_cast<Table&>(constant);  // is only read
   // By what number users know the keyval of what a slot holds.
   const auto number_of = [&registry](uint64_t m, uint32_t index) {
-    const uint32_t keyval = meta::keyval(m, index);
+    const id::Keyval keyval = meta::keyval(m, index);
     const uint64_t word = registry.is_kind_of(keyval) ? registry.look_up(keyval) : 0;
     return word != 0 ? registry.number_of_word(word) : registry.number_of(keyval);
   };

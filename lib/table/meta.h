@@ -85,11 +85,14 @@ constexpr uint64_t age(uint64_t m, uint64_t clock) {
   return (clock - number(m)) & ((uint64_t{1} << kSequenceBits) - 1);
 }
 
-// The meta of a value that is attached. `like` says under which keyval: it is the upper half of
-// another meta of the same keyval, or the name in one of the keyval's stripes. The halves are
-// computed separately, because constants of 32 bits are cheaper.
-constexpr uint64_t attached(uint32_t like, attrcache_tag tag, uint64_t sequence) {
-  uint32_t upper = like & (kSameAttribute | kNoDeleteFnHalf);
+constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
+
+// The meta of a value that is attached. `like` says under which keyval: it is the name in one of the
+// keyval's stripes, or like() another meta of the same keyval. The halves are computed separately,
+// because constants of 32 bits are cheaper.
+constexpr stripe::Name like(uint64_t m) { return stripe::Name{upper(m)}; }
+constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t sequence) {
+  uint32_t upper = stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf);
   upper |= static_cast<uint32_t>(sequence >> 28) & kSequence >> 32;
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
@@ -121,24 +124,30 @@ constexpr bool has_tag(uint64_t m, attrcache_tag tag) {
   return (((m ^ kTagBits[tag]) & kTagBits[ATTRCACHE_AS_AINT]) >> 32) == 0;
 }
 
+// Whether a stripe is open under whose keyval the visible value was set, and has that name.
+constexpr bool is_like(uint64_t m, stripe::Name name) {
+  return ((upper(m) ^ stripe::bits(name)) & kSameAttribute) == 0;
+}
+
 // Whether the value in an occupied slot was set under `keyval`, be it visible or not.
-constexpr bool belongs(uint64_t m, uint32_t keyval) {
-  return ((static_cast<uint32_t>(m >> 32) ^ keyval) & kSameAttribute & ~kVisibleHalf) == 0;
+constexpr bool belongs(uint64_t m, id::Keyval keyval) {
+  return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
+         0;
 }
 
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step,
 // without being claimed: it has no delete_fn, and nobody deletes, copies or borrows it.
-constexpr bool replaceable_unclaimed(uint64_t m, uint32_t keyval) {
+constexpr bool replaceable_unclaimed(uint64_t m, id::Keyval keyval) {
   constexpr uint32_t kRelevant = kSameAttribute | kNoDeleteFnHalf | kDeletingHalf | kReadHalf;
-  const uint32_t wanted = (keyval & kSameAttribute) | kNoDeleteFnHalf;
+  const uint32_t wanted = (id::bits(keyval) & kSameAttribute) | kNoDeleteFnHalf;
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }
 
 // Whether it holds a value that may be borrowed by an announcement alone: visible under `keyval`,
 // set as a C pointer, not claimed, and known to be read.
-constexpr bool readable(uint32_t upper, uint32_t keyval) {
+constexpr bool readable(uint32_t upper, id::Keyval keyval) {
   constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kReadHalf;
-  return ((upper ^ ((keyval & kSameAsPointer) | kReadHalf)) & kRelevant) == 0;
+  return ((upper ^ ((id::bits(keyval) & kSameAsPointer) | kReadHalf)) & kRelevant) == 0;
 }
 
 // Which attachment it is, of those to one slot: its keyval's generation and kind, tag and number.
@@ -168,11 +177,9 @@ constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
          age(announced, clock) >= age(m, clock);
 }
 
-constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
-
 // The keyval of an occupied slot at `index`.
-constexpr uint32_t keyval(uint64_t m, uint32_t index) {
-  return (static_cast<uint32_t>(m >> 32) & kSameAttribute) | id::kMarker | index << id::kIndexShift;
+constexpr id::Keyval keyval(uint64_t m, uint32_t index) {
+  return id::Keyval{(upper(m) & kSameAttribute) | id::kMarker | index << id::kIndexShift};
 }
 
 }  // namespace attrcache::meta

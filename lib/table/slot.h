@@ -117,7 +117,7 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   const uint64_t number = table.tick();
   if (Table::wants_renumbering(number)) [[unlikely]]
     return 0;
-  return meta::attached(meta::upper(replaced), tag, number);
+  return meta::attached(meta::like(replaced), tag, number);
 }
 
 // (S3) Replaces a value without delete_fn that is neither claimed nor known to be read. The new

@@ -25,6 +25,7 @@
 #include <type_traits>
 
 #include "attrcache/attrcache.h"
+#include "keyval/id.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 #include "platform/pair.h"
@@ -214,7 +215,8 @@ struct Table {
   // one of an index below 64, far(slot) if it is another, none() where none was ever needed.
   // Wait-free.
   template <typename First, typename Far, typename None>
-  [[gnu::always_inline]] auto at_offset(uint32_t offset, First first, Far far, None none) {
+  [[gnu::always_inline]] auto at_offset(id::Offset of, First first, Far far, None none) {
+    const auto offset = static_cast<uint32_t>(of);
     Pair* slot;
     if (offset < sizeof(inline_slots)) [[likely]] {
       slot = slot_at(inline_slots, offset);

@@ -138,7 +138,7 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
     EXPECT_GE(records, 200);
     // No index was lost: those that are alive, those that rest, and the queue's dummy.
     for (const int keyval : alive) {
-      EXPECT_LE(id::index(static_cast<uint32_t>(keyval)), Registry::kRest + alive.size() + 1);
+      EXPECT_LE(id::index(id::of(keyval)), Registry::kRest + alive.size() + 1);
     }
   }
   EXPECT_EQ(universe.counters().reclaimable, 0u);

@@ -24,7 +24,7 @@ class StoppedReaderTest : public ::testing::Test {
   void with_a_stopped_reader(Meanwhile meanwhile) {
     Gate stopped, goes_on;
     std::thread reader([&] {
-      registry.visit(static_cast<uint32_t>(seen), [&](uint64_t, Record& record, const References&) {
+      registry.visit(id::of(seen), [&](uint64_t, Record& record, const References&) {
         stopped.open();
         goes_on.wait();
         // The record is still that of its keyval, whatever became of it and its index.
@@ -80,10 +80,10 @@ TEST_F(StoppedReaderTest, TheKeyvalThatIsLookedAtEndsAndItsIndexIsUsedAgain) {
     int made = ATTRCACHE_KEYVAL_INVALID;
     for (uint32_t i = 0; i < 10 * Registry::kRest; ++i) {
       made = make();
-      if (id::index(static_cast<uint32_t>(made)) == id::index(static_cast<uint32_t>(was))) break;
+      if (id::index(id::of(made)) == id::index(id::of(was))) break;
       free_keyval(kind, made);
     }
-    EXPECT_EQ(id::index(static_cast<uint32_t>(made)), id::index(static_cast<uint32_t>(was)));
+    EXPECT_EQ(id::index(id::of(made)), id::index(id::of(was)));
     EXPECT_NE(made, was);
     attrcache_keyval_info info;
     EXPECT_EQ(attrcache_keyval_describe(kind, made, &info), ATTRCACHE_OK);

@@ -187,14 +187,14 @@ TEST(Definitions, AnIndexIsAUsersOrADefinitions) {
     constexpr uint32_t kLast = Registry::kFirstChunkLength - 1;
     spawn([&] {
       expect(attrcache_keyval_create(r.kind, nullptr, &keyval) == ATTRCACHE_OK, "made");
-      const uint32_t index = id::index(static_cast<uint32_t>(keyval));
+      const uint32_t index = id::index(id::of(keyval));
       expect(index == kLast || index == kLast + 1, "the next free one");
       if (index == kLast) ++of_user;
     });
     spawn([&] { expect(r.define(Runtime::per_object(1)) == ATTRCACHE_OK, "defined"); });
     join();
     const uint32_t of_definition = id::index(r.registry().definitions().find(1)->keyval);
-    const uint32_t of_users = id::index(static_cast<uint32_t>(keyval));
+    const uint32_t of_users = id::index(id::of(keyval));
     expect((of_users == kLast) != (of_definition == kLast), "one of the two has it");
     expect(of_users != of_definition, "never both");
     definitions += of_definition == kLast;

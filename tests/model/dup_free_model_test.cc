@@ -375,7 +375,7 @@ TEST(AtOnce, CopyAgainstReuseOfTheIndex) {
         callbacks.copy_fn = ATTRCACHE_DUP_FN;
         int keyval = 0;
         expect(attrcache_keyval_create(o.kind, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
-        if (id::index(static_cast<uint32_t>(keyval)) == 0) {
+        if (id::index(id::of(keyval)) == 0) {
           again = keyval;
         } else {
           attrcache_keyval_free(o.kind, &keyval);

@@ -27,7 +27,7 @@ Fixture::Key& Fixture::make_key(Callbacks callbacks, Stripes stripes) {
   given.destructor = &destructor;
   expect(attrcache_keyval_create(kind_, &given, &key.keyval) == ATTRCACHE_OK, "a keyval is made");
   if (stripes == Stripes::kOpen) {
-    reinterpret_cast<Registry*>(kind_)->name_stripe(static_cast<uint32_t>(key.keyval));
+    reinterpret_cast<Registry*>(kind_)->name_stripe(id::of(key.keyval));
   }
   return key;
 }

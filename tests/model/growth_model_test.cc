@@ -142,7 +142,7 @@ void get_against_growth(Bound bound, uint32_t before, uint32_t beside) {
     Growing g;
     auto keyval = [](uint32_t index) { return id::make(0, 1, index); };
     auto meta = [&](uint32_t index) {
-      return meta::attached(keyval(0), ATTRCACHE_AS_POINTER, index);
+      return meta::attached(stripe::name(keyval(0), 0), ATTRCACHE_AS_POINTER, index);
     };
     auto get = [&](uint32_t index) {
       void* value = nullptr;

@@ -27,20 +27,21 @@ struct FullRegistry {
     registry.free_unused();
     expect(epoch.waiting() == 0, "nothing waits when nobody is pinned");
   }
-  bool create(uint32_t expected) {
+  bool create(id::Keyval expected) {
     const attrcache_callbacks callbacks = {
-        nullptr, nullptr, reinterpret_cast<void*>(uintptr_t{expected}), ATTRCACHE_C, nullptr,
-        nullptr, nullptr};
+        nullptr,     nullptr, reinterpret_cast<void*>(uintptr_t{id::bits(expected)}),
+        ATTRCACHE_C, nullptr, nullptr,
+        nullptr};
     int keyval;
     if (registry.create(callbacks, &keyval) != ATTRCACHE_OK) return false;
-    expect(static_cast<uint32_t>(keyval) == expected, "indices are first in, first out");
+    expect(id::of(keyval) == expected, "indices are first in, first out");
     return true;
   }
-  void free(uint32_t keyval) {
+  void free(id::Keyval keyval) {
     auto variable = static_cast<int>(keyval);
     expect(registry.free(&variable) == ATTRCACHE_OK, "freed");
   }
-  void look(uint32_t keyval, int* seen) {
+  void look(id::Keyval keyval, int* seen) {
     const auto is_its_own = [seen](uint64_t word, const Record& record, const References& r) {
       const auto number = reinterpret_cast<uintptr_t>(record.callbacks.functions.extra_state);
       expect(number == (word & entry_word::kKeyval), "the record of the keyval that was found");
@@ -128,7 +129,7 @@ TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
 // of the keyval, and by the next keyval of the index, whose stripes it must not open under the old
 // name.
 TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
-  constexpr uint32_t kFirst = id::make(0, 0, 0), kNext = id::make(0, 1, 0);
+  constexpr id::Keyval kFirst = id::make(0, 0, 0), kNext = id::make(0, 1, 0);
   for (const bool held : {false, true}) {
     int overtaken = 0;
     run_model({3, 2}, [held, &overtaken] {

@@ -148,7 +148,7 @@ TEST(Keyval, FreeOfAStaleCopy) {
     int last = 0;
     for (uint32_t i = 0; i < 2 * Registry::kRest; ++i) {
       attrcache_keyval_create(f.kind(), nullptr, &last);
-      if (id::index(static_cast<uint32_t>(last)) == id::index(static_cast<uint32_t>(stale))) break;
+      if (id::index(id::of(last)) == id::index(id::of(stale))) break;
       attrcache_keyval_free(f.kind(), &last);
     }
     expect(last != stale, "the same index, another number");
@@ -183,11 +183,11 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
       if (f.keys[0].no_delete_fn) f.get_body(0, 0);  // nobody deletes the value
       f.free(0);
       f.erase(0, 0);
-      const auto index = id::index(static_cast<uint32_t>(f.keys[0].keyval));
+      const auto index = id::index(id::of(f.keys[0].keyval));
       for (uint32_t i = 0; i < 2 * Registry::kRest && again == 0; ++i) {
         int made;
         attrcache_keyval_create(f.kind(), nullptr, &made);
-        if (id::index(static_cast<uint32_t>(made)) != index) {
+        if (id::index(id::of(made)) != index) {
           attrcache_keyval_free(f.kind(), &made);
           continue;
         }
@@ -263,7 +263,7 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
       references.count();
       expect(record.callbacks.functions.extra_state == &f.keys[0], "still its own record");
     };
-    registry.visit(static_cast<uint32_t>(f.keys[0].keyval), look);
+    registry.visit(id::of(f.keys[0].keyval), look);
   });
 }
 
@@ -276,8 +276,8 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
     f.make_key(Fixture::kDelete);
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
-      registry.visit(static_cast<uint32_t>(f.keys[0].keyval), [&f](uint64_t, const Record& record,
-                                                                   const References& references) {
+      registry.visit(id::of(f.keys[0].keyval), [&f](uint64_t, const Record& record,
+                                                    const References& references) {
         references.count();
         expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
       });
@@ -320,8 +320,7 @@ TEST(Keyval, ABorrowerThatWaitedFindsNoValueOfTheNextKeyval) {
       expect(attrcache_keyval_create(f.kind(), nullptr, last) == ATTRCACHE_OK, "made");
       expect(attrcache_keyval_free(f.kind(), last) == ATTRCACHE_OK, "freed");
       expect(attrcache_keyval_create(f.kind(), nullptr, &next) == ATTRCACHE_OK, "made");
-      expect(id::index(static_cast<uint32_t>(next)) ==
-                 id::index(static_cast<uint32_t>(f.keys[0].keyval)),
+      expect(id::index(id::of(next)) == id::index(id::of(f.keys[0].keyval)),
              "with the index of the first");
       expect(attrcache_set(f.kind(), &f.table(0), nullptr, next, 77, ATTRCACHE_AS_POINTER,
                            nullptr) == ATTRCACHE_OK,
@@ -432,7 +431,7 @@ TEST(Keyval, SetAgainstTheIntComingRound) {
   against_the_int_coming_round(Copy::kNot, [](Objects& o) {
     int code = 0;
     set_attribute({*reinterpret_cast<Registry*>(o.kind), Table::of(&o.tables[1]), nullptr},
-                  static_cast<uint32_t>(o.keys[0]), 7, ATTRCACHE_AS_POINTER, Caller::kUser, &code);
+                  id::of(o.keys[0]), 7, ATTRCACHE_AS_POINTER, Caller::kUser, &code);
   });
 }
 

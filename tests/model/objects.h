@@ -46,7 +46,7 @@ struct Objects {
     int keyval;
     expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
     // What is explored with these are the ways of all uses but the first one.
-    reinterpret_cast<Registry*>(of)->name_stripe(static_cast<uint32_t>(keyval));
+    reinterpret_cast<Registry*>(of)->name_stripe(id::of(keyval));
     return keyval;
   }
   // Makes the next keyval, which has the next index.

@@ -12,7 +12,7 @@ namespace attrcache::model {
 namespace {
 
 constexpr unsigned kStripes = 2;
-constexpr uint32_t key(unsigned generation) { return id::make(0, generation, 0); }
+constexpr id::Keyval key(unsigned generation) { return id::make(0, generation, 0); }
 
 // kNoneAgain: they were open in an earlier generation.
 enum class Stripes { kNoneOpen, kNoneAgain, kAllOpen };
@@ -43,7 +43,7 @@ struct CountedIn {
     expect(ended == 1, "a keyval ends once");
   }
   void open(unsigned generation, unsigned ordinal) {
-    references().open(ordinal, key(generation) & stripe::kKeyval);
+    references().open(ordinal, stripe::name(key(generation), 0));
   }
   // As Registry does it.
   bool acquire(unsigned generation) {
@@ -77,7 +77,7 @@ struct CountedIn {
     uint32_t counted;
     if (!references().close(key(generation), &counted)) return;
     if (references().end_closed(counted)) return end();
-    references().name_closed(key(generation) & stripe::kKeyval);
+    references().name_closed(stripe::name(key(generation), 0));
     if (references().collect(counted)) end_named();
   }
 };
@@ -144,7 +144,8 @@ TEST(References, TakenAtOnceOrNot) {
     Counted c(first);
     spawn([&c] {
       const uint64_t word = c.mine().load(kRelaxed);  // as dup and set do
-      if (((word ^ key(3)) & stripe::kKeyval) == 0 && References::acquire_open(c.mine(), word)) {
+      if (stripe::names(stripe::name_in(word), key(3)) &&
+          References::acquire_open(c.mine(), word)) {
         expect(c.keyval.read() == 1, "who holds a reference finds the keyval");
         c.drop();
       }
@@ -322,7 +323,8 @@ TEST(References, ClosedByAnotherMeanwhile) {
       join();
       expect(c.ended == 1, "ended");
       expect(!c.acquire(3), "none can be taken");
-      if (next && (c.exact.load(kRelaxed) & id::kGenerationMask) == (key(4) & id::kGenerationMask))
+      if (next && (c.exact.load(kRelaxed) & id::kGenerationMask) ==
+                      (id::bits(key(4)) & id::kGenerationMask))
         expect(c.acquire(4), "the next one is alive");
     });
   }
@@ -337,7 +339,7 @@ TEST(References, WhatTheCreatorWroteIsSeenThroughAStripe) {
     Plain<int> next{0};
     const auto uses = [&] {
       const uint64_t word = c.stripes[1].load(kRelaxed);  // as dup and set do
-      const bool named = ((word ^ key(4)) & stripe::kKeyval) == 0;
+      const bool named = stripe::names(stripe::name_in(word), key(4));
       if (named && References::acquire_open(c.stripes[1], word)) {
         expect(next.read() == 4, "it is there");
         ++at_once;
@@ -369,7 +371,7 @@ TEST(References, WhatTheCreatorWroteIsSeenThroughTheExactCount) {
     Plain<int> next{0};
     spawn([&] {
       next.write(4);
-      c.references().reset_closed(key(4) & stripe::kKeyval);
+      c.references().reset_closed(stripe::name(key(4), 0));
     });
     for (int t = 0; t < 2; ++t) {
       spawn([&] {

@@ -103,7 +103,7 @@ TEST(Renumber, KeepsTheOrder) {
     join();
     const Table& table = Table::of(&f.table(0));
     const auto age = [&](int key) {
-      const auto keyval = static_cast<uint32_t>(f.keys[key].keyval);
+      const auto keyval = id::of(f.keys[key].keyval);
       return meta::age(table.find(id::index(keyval))->load_meta(), table.clock.load(kRelaxed));
     };
     expect(age(0) > age(1), "set first");
@@ -121,7 +121,7 @@ TEST(Renumber, LeavesWhatIsYoungerAlone) {
     spawn([&f] { f.set(0, 0, 3); });
     join();
     const Table& table = Table::of(&f.table(0));
-    const auto keyval = static_cast<uint32_t>(f.keys[0].keyval);
+    const auto keyval = id::of(f.keys[0].keyval);
     const uint64_t m = table.find(id::index(keyval))->load_meta();
     expect(meta::age(m, table.clock.load(kRelaxed)) < 16, "it was set just now");
     f.finish();

@@ -13,7 +13,7 @@ namespace attrcache::model {
 namespace {
 
 Pair& slot_of(Fixture& f, int key) {
-  return *Table::of(&f.table(0)).find(id::index(static_cast<uint32_t>(f.keys[key].keyval)));
+  return *Table::of(&f.table(0)).find(id::index(id::of(f.keys[key].keyval)));
 }
 
 // Borrows where there always is a value, and gives it back.

@@ -26,9 +26,7 @@ struct Kind {
     if (number == 2) c.copy_fn = ATTRCACHE_DUP_FN;
     return c;
   }
-  int change(uintptr_t number) {
-    return registry.set_callbacks(static_cast<uint32_t>(keyval), callbacks(number));
-  }
+  int change(uintptr_t number) { return registry.set_callbacks(id::of(keyval), callbacks(number)); }
   int free() {
     int variable = keyval;
     return registry.free(&variable);
@@ -57,7 +55,7 @@ TEST(SetCallbacks, AgainstIntrospection) {
         expect(reinterpret_cast<uintptr_t>(now.context) == number, "the one or the other");
         ++seen[number];
       };
-      k.registry.visit(static_cast<uint32_t>(k.keyval), look);
+      k.registry.visit(id::of(k.keyval), look);
     });
     join();
     k.finish();

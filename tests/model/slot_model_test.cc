@@ -184,7 +184,7 @@ TEST(Slot, NoDeleteFnSetsKeepTheOrder) {
     }
     join();
     const auto number = [&f](int key) {
-      const Pair* slot = Table::of(&f.table(0)).find(id::index(f.keys[key].keyval));
+      const Pair* slot = Table::of(&f.table(0)).find(id::index(id::of(f.keys[key].keyval)));
       return meta::sequence(slot->load_meta());
     };
     for (int key = 0; key < 2; ++key) {

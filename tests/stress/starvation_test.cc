@@ -62,7 +62,7 @@ TEST_F(Starvation, SetsBesideBorrowsThatOverlap) {
 
 // A value that a set or delete has claimed, and is still attached; else null.
 void* claimed_value(Object& object, int keyval) {
-  const Pair& slot = *Table::of(&object.table).find(id::index(static_cast<uint32_t>(keyval)));
+  const Pair& slot = *Table::of(&object.table).find(id::index(id::of(keyval)));
   const SlotContent now = slot.load();
   return meta::deleting(now.meta) ? reinterpret_cast<void*>(now.value) : nullptr;
 }

@@ -36,7 +36,7 @@ constinit Atomic<Record*> records[kAllKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
   // (MR5) Both acquires pair with the releases in begin_keyval().
-  Record* record = records[kind][id::index(static_cast<uint32_t>(keyval))].load(kAcquire);
+  Record* record = records[kind][id::index(id::of(keyval))].load(kAcquire);
   return record != nullptr && record->keyval.load(kAcquire) == keyval ? record : nullptr;
 }
 
@@ -224,7 +224,7 @@ void Creation::done(int keyval) {
   if (wrapped == nullptr) return;
   wrapped->keyval = keyval;
   add(wrapped->maker->counts.created, 1);
-  const uint32_t index = id::index(static_cast<uint32_t>(keyval));
+  const uint32_t index = id::index(id::of(keyval));
   Atomic<Record*>& entry = records[wrapped->kind][index];
   // Relaxed, because only the caller has this index now. Its last user has left it long ago.
   Record* record = entry.load(kRelaxed);

@@ -62,7 +62,7 @@ void note_result(int result, Doing doing, int kind, int keyval) {
       break;
     case ATTRCACHE_ERR_KEYVAL_KIND: {
       char detail[32];
-      const unsigned its = static_cast<unsigned>(keyval) & id::kKindMask;
+      const unsigned its = id::kind(id::of(keyval));
       if (its < unsigned{kAllKinds}) {
         std::snprintf(detail, sizeof detail, "a %s's", kKindNames[its].word);
         c.detail = detail;

@@ -9,7 +9,7 @@
 
 namespace attrcache::genmc {
 
-constexpr uint32_t key(unsigned generation) { return id::make(0, generation, 0); }
+constexpr id::Keyval key(unsigned generation) { return id::make(0, generation, 0); }
 constexpr unsigned kStripes = 2;
 
 // A keyval: whoever holds a reference reads it, its end writes it.
@@ -21,7 +21,7 @@ struct Keyval {
 
   void begin() { References::reset(exact, key(3)); }
   References references() { return {exact, {stripes, 0, kStripes - 1}}; }
-  void open(unsigned ordinal) { references().open(ordinal, key(3) & stripe::kKeyval); }
+  void open(unsigned ordinal) { references().open(ordinal, stripe::name(key(3), 0)); }
   // Begins with its stripes open.
   void begin_open() {
     begin();

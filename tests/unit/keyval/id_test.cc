@@ -11,12 +11,12 @@ TEST(IdTest, PartsComeBackAsTheyWentIn) {
   for (unsigned kind = 0; kind < kMaxKinds; ++kind) {
     for (const unsigned generation : {0u, 1u, 127u, 128u, 255u}) {
       for (const uint32_t i : {0u, 1u, 2u, 63u, 64u, 131006u, 131071u}) {
-        const uint32_t keyval = make(kind, generation, i);
+        const Keyval keyval = make(kind, generation, i);
         EXPECT_TRUE(well_formed(keyval));
         EXPECT_EQ(id::kind(keyval), kind);
         EXPECT_EQ(id::generation(keyval), generation);
         EXPECT_EQ(index(keyval), i);
-        EXPECT_EQ(slot_offset(keyval), i * 16);
+        EXPECT_EQ(bytes(slot_offset(keyval)), i * 16);
         EXPECT_GT(static_cast<int>(keyval), 0);
       }
     }
@@ -26,10 +26,10 @@ TEST(IdTest, PartsComeBackAsTheyWentIn) {
 TEST(IdTest, IntsThatAreNoKeyvalsHaveAnOffsetBeyondAll) {
   for (unsigned top = 0; top < 8; ++top) {
     for (const uint32_t low : {0u, 0x10u, 0x1fffffffu, 0x1ffff0u}) {
-      const uint32_t keyval = top << 29 | low;
+      const Keyval keyval{top << 29 | low};
       EXPECT_EQ(well_formed(keyval), top == 2);
       if (top != 2) {
-        EXPECT_GT(slot_offset(keyval), kOffsetMask);
+        EXPECT_GT(bytes(slot_offset(keyval)), kOffsetMask);
       }
     }
   }

@@ -7,14 +7,14 @@
 namespace attrcache {
 namespace {
 
-constexpr uint32_t key(unsigned generation) { return id::make(3, generation, 0); }
+constexpr id::Keyval key(unsigned generation) { return id::make(3, generation, 0); }
 
 class ReferencesTest : public ::testing::TestWithParam<unsigned> {
  protected:
   // Tries once, without the slow path, as dup and set do first.
   bool acquire_open(unsigned ordinal, unsigned generation) {
     const uint64_t word = all.of(ordinal).load(kAcquire);
-    return ((word ^ key(generation)) & stripe::kKeyval) == 0 &&
+    return stripe::names(stripe::name_in(word), key(generation)) &&
            References::acquire_open(all.of(ordinal), word);
   }
   void begin(unsigned generation) { References::reset(exact, key(generation)); }
@@ -26,7 +26,7 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
     return true;
   }
   void open(unsigned ordinal, unsigned generation) {
-    references.open(ordinal, key(generation) & stripe::kKeyval);
+    references.open(ordinal, stripe::name(key(generation), 0));
   }
   bool close(unsigned generation) {
     if (References::end_unused(exact, key(generation))) return true;
@@ -128,7 +128,7 @@ TEST_P(ReferencesTest, AnotherGenerationIsRefused) {
 
 // A predefined keyval is never freed, so none of its references is the last.
 TEST_P(ReferencesTest, ClosedFromTheStart) {
-  references.reset_closed(key(7) & stripe::kKeyval);
+  references.reset_closed(stripe::name(key(7), 0));
   EXPECT_FALSE(acquire_open(1, 7));
   EXPECT_FALSE(acquire(1, 8));
   EXPECT_TRUE(acquire(1, 7));

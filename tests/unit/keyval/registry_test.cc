@@ -26,12 +26,11 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
     return keyval;
   }
   int free(int keyval) { return registry.free(&keyval); }
-  int check(int keyval) const { return registry.check(static_cast<uint32_t>(keyval)); }
+  int check(int keyval) const { return registry.check(id::of(keyval)); }
   unsigned named_stripes(int keyval) const {
     unsigned count = 0;
     for (unsigned ordinal = 0; ordinal < GetParam(); ++ordinal) {
-      count += References::is_named(
-          *registry.counters(id::offset(static_cast<uint32_t>(keyval)), ordinal));
+      count += References::is_named(*registry.counters(id::offset(id::of(keyval)), ordinal));
     }
     return count;
   }
@@ -51,7 +50,7 @@ TEST_P(RegistryTest, FewAtATimeStayAmongTheFirst) {
   int alive = make();
   for (int creations = 0; creations < 40000; ++creations) {
     const int made = make();
-    ASSERT_LT(id::index(static_cast<uint32_t>(made)), 64u);
+    ASSERT_LT(id::index(id::of(made)), 64u);
     if (const auto before = last_made.find(made); before != last_made.end()) {
       ASSERT_GT(creations - before->second, 16000);
     }
@@ -88,16 +87,16 @@ TEST_P(RegistryTest, ANumberComesRoundSoonerWhenNearlyAllAreAlive) {
 TEST_P(RegistryTest, StripesAreNamedWhileTheKeyvalIsInUse) {
   const int keyval = make();
   EXPECT_EQ(named_stripes(keyval), 0u) << "none was used";
-  registry.name_stripe(static_cast<uint32_t>(keyval));
+  registry.name_stripe(id::of(keyval));
   const unsigned of_group = named_stripes(keyval);
   EXPECT_GE(of_group, 1u);
-  registry.name_stripe(static_cast<uint32_t>(keyval));
+  registry.name_stripe(id::of(keyval));
   EXPECT_EQ(named_stripes(keyval), of_group);
-  EXPECT_EQ(registry.count_references(static_cast<uint32_t>(keyval)), 0u);
-  ASSERT_TRUE(registry.acquire(static_cast<uint32_t>(keyval)));
+  EXPECT_EQ(registry.count_references(id::of(keyval)), 0u);
+  ASSERT_TRUE(registry.acquire(id::of(keyval)));
   EXPECT_EQ(free(keyval), ATTRCACHE_OK);
   EXPECT_EQ(named_stripes(keyval), GetParam()) << "as long as it is freed and in use";
-  registry.drop(static_cast<uint32_t>(keyval));
+  registry.drop(id::of(keyval));
   EXPECT_EQ(named_stripes(keyval), 0u);
   attrcache_predefined p = {};
   p.number = 7;

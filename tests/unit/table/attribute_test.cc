@@ -33,7 +33,7 @@ class AttributeTest : public ::testing::TestWithParam<int> {
     EXPECT_EQ(object.set_as(keyval, value, tag), ATTRCACHE_OK);
   }
   uint64_t number(int keyval) {
-    const uint32_t index = id::index(static_cast<uint32_t>(keyval));
+    const uint32_t index = id::index(id::of(keyval));
     return meta::sequence(Table::of(&object.table).find(index)->load_meta());
   }
 

@@ -21,7 +21,8 @@ class BatchTest : public ::testing::TestWithParam<Parameter> {
   ~BatchTest() override { table.clear(kProcessMemory); }
 
   void attach(uint32_t index) {
-    const uint64_t m = meta::attached(id::make(0, 0, 0), ATTRCACHE_AS_POINTER, table.tick());
+    const uint64_t m =
+        meta::attached(stripe::name(id::make(0, 0, 0), 0), ATTRCACHE_AS_POINTER, table.tick());
     Pair* slot = table.find_or_grow(index, kProcessMemory);
     SlotContent now = slot->load();
     ASSERT_TRUE(slot->compare_exchange(now, {index, m}));

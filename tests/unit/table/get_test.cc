@@ -28,7 +28,7 @@ class GetTest : public ::testing::Test {
     Pair* slot = table.find_or_grow(index, kProcessMemory);
     ASSERT_NE(slot, nullptr);
     SlotContent now = slot->load();
-    const uint64_t meta = meta::attached(static_cast<uint32_t>(keyval(0)), tag, table.tick());
+    const uint64_t meta = meta::attached(stripe::name(id::of(keyval(0)), 0), tag, table.tick());
     ASSERT_TRUE(slot->compare_exchange(now, {index + 1, meta}));
   }
   // Without a kind, a keyval that isn't found can't be checked, so get returns an error.

@@ -15,8 +15,8 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
     for (const unsigned generation : {0u, 1u, 255u}) {
       for (const attrcache_tag t : kTags) {
         for (const uint64_t number : {uint64_t{1}, uint64_t{0xffffffff}, uint64_t{0x7ffffffff}}) {
-          const uint32_t key = id::make(kind, generation, 9);
-          const uint64_t m = attached(key & stripe::kKeyval, t, number);
+          const id::Keyval key = id::make(kind, generation, 9);
+          const uint64_t m = attached(stripe::name(key, 0), t, number);
           EXPECT_FALSE(empty(m));
           EXPECT_TRUE(visible(m));
           EXPECT_FALSE(deleting(m));
@@ -45,41 +45,41 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
 }
 
 TEST(MetaTest, OtherGenerationsAndKindsDoNotBelong) {
-  const uint64_t m = attached(id::make(1, 5, 0), ATTRCACHE_AS_FINT, 1);
+  const uint64_t m = attached(stripe::name(id::make(1, 5, 0), 0), ATTRCACHE_AS_FINT, 1);
   EXPECT_FALSE(belongs(m, id::make(1, 6, 9)));
   EXPECT_FALSE(belongs(m, id::make(2, 5, 9)));
 }
 
 TEST(MetaTest, ReplaceableAtOnceOnlyAtRestAndWithoutDeleteFn) {
-  const uint32_t key = id::make(1, 5, 9);
+  const id::Keyval key = id::make(1, 5, 9);
   for (const attrcache_tag t : kTags) {
-    const uint64_t no_delete_fn = attached((key & stripe::kKeyval) | kNoDeleteFnHalf, t, 1);
+    const uint64_t no_delete_fn = attached(stripe::name(key, kNoDeleteFnHalf), t, 1);
     EXPECT_TRUE(replaceable_unclaimed(no_delete_fn, key));
     EXPECT_FALSE(replaceable_unclaimed(no_delete_fn | kRead, key));
     EXPECT_FALSE(replaceable_unclaimed(no_delete_fn | kDeleting, key));
     EXPECT_FALSE(replaceable_unclaimed(no_delete_fn & ~kVisible, key));
     EXPECT_FALSE(replaceable_unclaimed(no_delete_fn, id::make(1, 6, 9)));
-    EXPECT_FALSE(replaceable_unclaimed(attached(key & stripe::kKeyval, t, 1), key));
+    EXPECT_FALSE(replaceable_unclaimed(attached(stripe::name(key, 0), t, 1), key));
   }
   EXPECT_FALSE(replaceable_unclaimed(0, key));
 }
 
 TEST(MetaTest, ReadableAtOnceOnlyAtRestAndByPointer) {
-  const uint32_t key = id::make(1, 5, 9);
-  const uint64_t m = attached(key & stripe::kKeyval, ATTRCACHE_AS_POINTER, 1);
+  const id::Keyval key = id::make(1, 5, 9);
+  const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
   EXPECT_TRUE(readable(upper(m | kRead), key));
   EXPECT_FALSE(readable(upper(m), key)) << "the first reader makes it known";
   EXPECT_FALSE(readable(upper(m | kRead | kDeleting), key));
   EXPECT_FALSE(readable(upper((m | kRead) & ~kVisible), key));
   EXPECT_FALSE(readable(upper(m | kRead), id::make(1, 6, 9)));
   EXPECT_FALSE(readable(0, key));
-  const uint64_t number = attached(key & stripe::kKeyval, ATTRCACHE_AS_AINT, 1);
+  const uint64_t number = attached(stripe::name(key, 0), ATTRCACHE_AS_AINT, 1);
   EXPECT_FALSE(readable(upper(number | kRead), key));
 }
 
 TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
   const auto m = [](unsigned generation, uint64_t number) {
-    return attached(id::make(1, generation, 9) & stripe::kKeyval, ATTRCACHE_AS_POINTER, number);
+    return attached(stripe::name(id::make(1, generation, 9), 0), ATTRCACHE_AS_POINTER, number);
   };
   const uint64_t clock = 3 * kOldAge;
   EXPECT_TRUE(same_attachment(m(5, clock - 7), m(5, clock - 7), clock));
@@ -95,12 +95,12 @@ TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
 
 // The clock may have wrapped since.
 TEST(MetaTest, AgesAreCountedFromTheClock) {
-  const uint32_t key = id::make(1, 5, 9) & stripe::kKeyval;
+  const stripe::Name name = stripe::name(id::make(1, 5, 9), 0);
   const uint64_t wraps = uint64_t{1} << kSequenceBits;
-  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, 7), 7), 0u);
-  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, 7), 8), 1u);
-  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, wraps - 2), wraps + 3), 5u);
-  EXPECT_EQ(age(attached(key, ATTRCACHE_AS_POINTER, 5), wraps + 4), wraps - 1);
+  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, 7), 7), 0u);
+  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, 7), 8), 1u);
+  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, wraps - 2), wraps + 3), 5u);
+  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, 5), wraps + 4), wraps - 1);
 }
 
 }  // namespace
