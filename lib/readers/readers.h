@@ -55,7 +55,7 @@ class Readers {
   // Announces in a cell that was taken. If it says that a value is held, the caller must look at
   // the slot again. Wait-free.
   void announce(Announcement& cell, const Pair& slot, Says says, uint64_t meta) {
-    cell.meta.store(meta, kRelaxed);
+    cell.meta.store(meta, kRelease);  // (F3)
     fence_.announce(cell.what, Announcement::of(&slot, says));
   }
   // Takes back what was announced, and wakes those who may wait for that. The cell stays taken.
@@ -121,7 +121,7 @@ class Readers {
   // Announces a wait, in a cell that was taken. The cell stays taken when the wait has ended.
   void announce_wait(Announcement& cell, const Pair& slot, Says says, uint64_t meta,
                      uint64_t more) {
-    cell.meta.store(meta, kRelaxed);
+    cell.meta.store(meta, kRelease);  // (F3)
     cell.more.store(more, kRelaxed);
     // A full fence, whoever the readers are: of two threads that announce that they wait, and then
     // look, at least one sees the other.

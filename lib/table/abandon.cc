@@ -52,7 +52,7 @@ int abandon_one(const Target& target, const Batch::Item& item, FenceOnce& fence)
 template <typename Which>
 int abandon_those(const Target& target, const TableScope& scope, Which which) {
   int result = ATTRCACHE_OK;
-  FenceOnce fence;
+  FenceOnce fence(FenceOnce::Of::kObject);
   Batch batch(target.table, Batch::Order::kYoungestFirst, &target.registry.memory());
   while (batch.next()) {
     for (unsigned i = batch.count(); i-- > 0;) {

@@ -172,7 +172,7 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
       continue;
     }
     if (meta::read(now.meta)) {
-      FenceOnce fence;
+      FenceOnce fence(FenceOnce::Of::kValue);
       Holder copier;
       const SeenOff seen_off = see_off(target, *slot, keyval, claim, now, fence, &copier);
       if (seen_off == SeenOff::kDeadlock) return ATTRCACHE_ERR_DEADLOCK;
@@ -227,7 +227,7 @@ int delete_attribute(const Target& target, id::Keyval keyval, Caller caller, OnF
   }
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
-  FenceOnce fence;
+  FenceOnce fence(FenceOnce::Of::kValue);
   return delete_found(target, *slot, keyval, caller, on_failure, callback_code, fence);
 }
 

@@ -12,28 +12,32 @@ namespace {
 
 uint64_t clock_of(const Table& table) { return table.clock.load(kRelaxed); }
 
-// Calls visit(cell, what) for who holds the attachment until it says true; returns whether it did.
+// Calls visit(holder) for who holds the attachment until it says true; returns whether it did.
 template <typename Visit>
 bool any_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
                 Visit visit) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
-    return Announcement::is_about(what, &slot) && Announcement::holds(what) &&
-           meta::same_attachment(cell.meta.load(kRelaxed), m, clock_of(table)) &&
-           !is_dead(cell.who.load(kRelaxed)) && visit(cell, what);
+    if (!Announcement::is_about(what, &slot) || !Announcement::holds(what)) return false;
+    // (F4) Read once: the cell may be announcing the next attachment meanwhile.
+    const Holder holder = {&cell, what, cell.meta.load(kAcquire), cell.who.load(kRelaxed)};
+    return meta::same_attachment(holder.meta, m, clock_of(table)) && !is_dead(holder.who) &&
+           visit(holder);
   });
 }
 
-// Finds one that holds an attachment in that way, other than the calling thread.
+}  // namespace
+
 bool find_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
                  Says says, Holder* holder) {
   const uint64_t me = readers.threads().identity();
-  return any_holder(readers, table, slot, m, [&](Announcement& cell, uintptr_t what) {
-    const uint64_t who = cell.who.load(kRelaxed);
-    if (Announcement::says(what) != says || who == me) return false;
-    *holder = {&cell, what, cell.meta.load(kRelaxed), who};
+  return any_holder(readers, table, slot, m, [&](const Holder& found) {
+    if (Announcement::says(found.what) != says || found.who == me) return false;
+    *holder = found;
     return true;
   });
 }
+
+namespace {
 
 // Waits until that holder has let go. False: it waits for the caller.
 bool wait_for(Readers& readers, const Pair& slot, uint64_t m, const Holder& holder) {
@@ -113,7 +117,7 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
       if (granted && waits_for_longer(table, cell, claimed.meta)) {
         then = borrows ? Says::kBorrows : Says::kCopies;
         cell.more.store(claimed.value, kRelaxed);
-        cell.meta.store(claimed.meta, kRelaxed);
+        cell.meta.store(claimed.meta, kRelease);  // (F3)
       }
       cell.what.store(Announcement::of(&slot, then),
                       kRelease);  // pairs with the loads of the waiter
@@ -132,20 +136,6 @@ void give_up_copies(const Target& target, Pair& slot, id::Keyval keyval) {
     f.hold = nullptr;
     if (hold != nullptr) end_copy(target, slot, keyval, *hold);
   });
-}
-
-// Chooses a copier to leave a deletion to, who waits until leave() follows. False: its copying has
-// ended, or it was chosen by somebody else.
-bool begin_to_leave(const Holder& holder, const Pair& slot) {
-  Announcement& cell = *holder.cell;
-  uintptr_t what = holder.what;
-  if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kLeaving), kAcqRel,
-                                         kRelaxed)) {
-    return false;
-  }
-  if (cell.meta.load(kRelaxed) == holder.meta && cell.who.load(kRelaxed) == holder.who) return true;
-  cell.what.store(holder.what, kRelease);  // it is another announcement by now
-  return false;
 }
 
 // Deletes a value that was left to this thread.
@@ -169,6 +159,18 @@ void delete_left(const Target& target, Pair& slot, id::Keyval keyval, SlotConten
 }
 
 }  // namespace
+
+bool begin_to_leave(const Holder& holder, const Pair& slot) {
+  Announcement& cell = *holder.cell;
+  uintptr_t what = holder.what;
+  if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kLeaving), kAcqRel,
+                                         kRelaxed)) {
+    return false;
+  }
+  if (cell.meta.load(kRelaxed) == holder.meta && cell.who.load(kRelaxed) == holder.who) return true;
+  cell.what.store(holder.what, kRelease);  // it is another announcement by now
+  return false;
+}
 
 SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim& claim,
                 SlotContent claimed, FenceOnce& fence, Holder* holder) {
@@ -224,7 +226,7 @@ void delete_left(const Target& from, Pair& slot, id::Keyval keyval, Announcement
 
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
   unsigned holders = 0;
-  any_holder(readers, table, slot, m, [&](Announcement&, uintptr_t) {
+  any_holder(readers, table, slot, m, [&](const Holder&) {
     ++holders;
     return false;
   });

@@ -15,6 +15,7 @@
 #define ATTRCACHE_TABLE_CLAIMED_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "table/attribute.h"
 #include "table/slot.h"
@@ -22,16 +23,23 @@
 namespace attrcache {
 
 // The heavy fence of one call, of which a whole free needs no more than one: nobody else may begin
-// to read an object that is freed.
+// to read an object that is freed. So that whoever lets go of one of its values sees that somebody
+// waits, whichever that is, the call is counted as a claimer from before that fence to its end.
 class FenceOnce {
  public:
-  void operator()(const Readers& readers) {
-    if (!done_) readers.heavy_fence();
+  enum class Of { kValue, kObject };
+  explicit FenceOnce(Of of) : of_(of) {}
+  void operator()(Readers& readers) {
+    if (done_) return;
+    if (of_ == Of::kObject) claiming_.emplace(readers);
+    readers.heavy_fence();
     done_ = true;
   }
 
  private:
+  const Of of_;
   bool done_ = false;
+  std::optional<Readers::Claiming> claiming_;
 };
 
 // Somebody who holds an attachment, as announced.
@@ -61,7 +69,15 @@ SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim
 int see_others_off(const Target& target, Pair& slot, id::Keyval keyval, SlotContent claimed,
                    bool copied);
 
-// Hands the value to the copier that see_off() has chosen.
+// Finds one that holds an attachment in that way, other than the calling thread.
+bool find_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
+                 Says says, Holder* holder);
+
+// Chooses a copier to leave a deletion to, who waits until leave() follows. False: its copying has
+// ended, or it was chosen by somebody else.
+bool begin_to_leave(const Holder& holder, const Pair& slot);
+
+// Hands the value to the copier that was chosen.
 void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t value);
 
 // Deletes the value whose deletion was left to the one who has withdrawn that cell.

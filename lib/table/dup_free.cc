@@ -395,7 +395,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     return first_failure;
   };
   TableScope scope(thread, &table, Frame::Use::kDeleting);
-  FenceOnce fence;
+  FenceOnce fence(FenceOnce::Of::kObject);
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
     const uint64_t clock = table.clock.load(kRelaxed);
     uint64_t left = 0;

@@ -85,7 +85,7 @@ template <AsymmetricFence::Of kReaders, typename Slowly>
     busy = opaque(busy | reinterpret_cast<uintptr_t>(borrowed->record));
     if ((busy | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
       return slowly();
-    cell.meta.store(m, kRelaxed);
+    cell.meta.store(m, kRelease);  // (F3)
     cell.who.store(this_thread().identity, kRelaxed);
     cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
     AsymmetricFence::announce<kReaders>(cell.what, Announcement::of(slot, Says::kBorrows));

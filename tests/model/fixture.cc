@@ -175,7 +175,12 @@ int Fixture::copy(int from, int to) {
 }
 
 int Fixture::erase_all(int object, attrcache_delete_mode mode) {
-  return attrcache_delete_all(kind_, &tables_[object], &tables_[object], mode, nullptr);
+  const Begin at = begin();
+  const int result = attrcache_delete_all(kind_, &tables_[object], &tables_[object], mode, nullptr);
+  for (int key = 0; key < keys_made_ && result == ATTRCACHE_OK; ++key) {
+    record(Call::kDelete, attribute(object, key), 0, ATTRCACHE_OK, at);
+  }
+  return result;
 }
 
 int Fixture::attached_now(int object, int key) {

@@ -3,6 +3,8 @@
 // Threads that hold values and wait for others who do: full readers, circles of waits, and values
 // that are handed to those who have waited for longer.
 
+#include "platform/wait.h"
+#include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
@@ -119,6 +121,32 @@ TEST(Circle, OfABorrowAndTheSetThatItWaitsFor) {
       const bool holds = f.borrow(0, 1, &held);
       borrow_and_give_back(f, 0);
       if (holds) f.give_back(&held);
+    });
+  });
+}
+
+// ---- Waking ----
+
+// A free fences once, before it waits for the holder of its first value. Whoever holds the next
+// value must still see, when it lets go, that somebody waits.
+TEST(Free, WakesUpWhereverItWaits) {
+  run_with_fixture({1, 2}, [](Fixture& f) {
+    static Atomic<int> held;
+    held.store(0, kRelaxed);
+    for (int key = 0; key < 2; ++key) {
+      f.make_key(Fixture::kDelete);
+      f.set(0, key, 1 + key);
+      borrow_and_give_back(f, key);
+    }
+    spawn([&f] {
+      attrcache_borrowed borrowed = {};
+      expect(f.borrow(0, 0, &borrowed), "the value that is deleted last");
+      held.store(1, kRelease);
+      f.give_back(&borrowed);
+    });
+    spawn([&f] {
+      for (Backoff backoff; held.load(kAcquire) == 0;) backoff.relax();
+      expect(f.erase_all(0, ATTRCACHE_STOP_AT_FAILURE) == ATTRCACHE_OK, "freed");
     });
   });
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Leaving a deletion to a copier, by the announcement alone. In models of the C API a thread that
+// leaves one is always seen to let go of what it copies itself before the other's copying ends, so
+// what is asked here couldn't be noticed there within few preemptions.
+
+#include "table/claimed.h"
+#include "tests/model/explorer/atomic.h"
+#include "tests/model/explorer/plain.h"
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+namespace {
+
+// A thread copies two attachments to a slot, one after the other, in the same cell. Another one
+// claims the first, and leaves its deletion to that thread, or finds that it has let go. It doesn't
+// take the second announcement, which says the same of the slot, for the first.
+TEST(Leave, TheCopierGetsWhatWasLeftToIt) {
+  int left = 0;
+  run_model({3, 2}, [&left] {
+    const Threads threads{attrcache_thread_hooks{}};
+    Readers readers{threads, Memory(), false};
+    Table table = {};
+    Pair& slot = table.inline_slots[0];
+    constexpr uint64_t kFirst = 1, kSecond = 2, kValue = 77;
+    Atomic<int> claimed{0};
+    Plain<int> body{1};
+    int deleted = 0;
+    spawn([&] {
+      Announcement* const cell = readers.take();
+      for (const uint64_t meta : {kFirst, kSecond}) {
+        readers.announce(*cell, slot, Says::kCopies, meta);
+        if (meta == kFirst && claimed.load(kAcquire) == 0) {
+          expect(body.read() == 1, "what is copied isn't deleted");
+        }
+        if (!readers.withdraw_copy(*cell, slot)) continue;
+        expect(meta == kFirst, "this one was claimed");
+        expect(cell->more.load(kRelaxed) == kValue, "the value that was left");
+        body.write(0);
+        ++deleted;
+        ++left;
+      }
+      readers.release(*cell);
+    });
+    spawn([&] {
+      claimed.store(1, kRelease);
+      const Readers::Claiming claiming(readers);
+      readers.heavy_fence();
+      Holder holder;
+      while (find_holder(readers, table, slot, kFirst, Says::kCopies, &holder)) {
+        if (begin_to_leave(holder, slot)) return leave(readers, holder, slot, kValue);
+      }
+      body.write(0);
+      ++deleted;
+    });
+    join();
+    expect(deleted == 1, "by the one or the other");
+  });
+  EXPECT_GT(left, 10);
+}
+
+}  // namespace
+}  // namespace attrcache::model
