@@ -344,12 +344,25 @@ def threads(tree):
     dup = impl.function("MPIR_Threadcomm_dup_impl")
     dup.after(r"tmp_comm\.threadcomm = NULL;",
               "        MPIR_Attr_init_table(&tmp_comm.attributes);     /* the original's stay where they are */")
+    # If that fails, there is no new communicator for any thread. A callback may start a threadcomm, which moves what p
+    # points to.
     dup.before(r"/\* bcast to all threads \*/",
                "        if (!MPIR_Attr_is_empty(&comm->attributes)) {\n"
                "            mpi_errno = MPIR_Attr_copy_all(MPIR_ATTR_COMM, comm->handle, &comm->attributes,\n"
                "                                           newcomm->handle, &newcomm->attributes);\n"
-               "            MPIR_ERR_CHECK(mpi_errno);\n"
+               "            p = MPIR_threadcomm_get_tls(threadcomm);\n"
+               "            if (mpi_errno) {\n"
+               "                newcomm->threadcomm->kind = MPIR_THREADCOMM_KIND__PERSIST;      /* of no region yet */\n"
+               "                MPIR_Threadcomm_free_impl(newcomm);\n"
+               "                newcomm = NULL;\n"
+               "            }\n"
                "        }")
+    dup.before(r"MPIR_Threadcomm_start_impl\(newcomm\)",
+               "    if (!newcomm) {\n"
+               "        if (!mpi_errno)\n"
+               "            MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, \"**other\");\n"
+               "        goto fn_fail;\n"
+               "    }")
     finish = impl.function("MPIR_Threadcomm_finish_impl", count=2)
     # Its delete functions may start another threadcomm, which moves what p points to. If one fails, the others don't
     # wait for this thread for ever.
