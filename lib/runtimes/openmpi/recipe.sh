@@ -5,7 +5,8 @@
 versions=(5.0.7 5.0.10{rc2,} 6.0.0a1) # rc2 is what 5.0.10 calls itself in its repository
 package=openmpi
 suite=trixie
-packages=(gcc g++ gfortran make perl python3 dpkg-dev zlib1g-dev libevent-dev libhwloc-dev)
+# A clone has neither configure nor what flex makes.
+packages=(gcc g++ gfortran make perl python3 dpkg-dev zlib1g-dev libevent-dev libhwloc-dev autoconf automake libtool flex)
 library=ompi/attribute
 
 find_version() { # DIRECTORY
