@@ -24,6 +24,18 @@
 #define PROGRAMS(name) MPI_##name
 #endif
 
+/* In Open MPI from 6.0 on, this is in a library below those with MPI's functions, of which there is
+ * one for each of two ABIs. It is linked without them, and finds those of the program's. */
+#ifdef OMPI_STANDARD_ABI
+#pragma weak PMPI_Initialized
+#pragma weak PMPI_Comm_call_errhandler
+#pragma weak PMPI_Session_call_errhandler
+#pragma weak PMPI_Session_get_errhandler
+#pragma weak PMPI_Errhandler_free
+#pragma weak PMPI_File_call_errhandler
+#pragma weak PMPI_File_get_amode
+#endif
+
 #define EXPORTED __attribute__((visibility("default")))
 
 enum { SESSION, FILES, KINDS };
