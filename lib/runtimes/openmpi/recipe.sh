@@ -30,7 +30,7 @@ configure_options=(
   --with-hwloc=external --with-libevent=external --with-pmix=internal --with-prrte=internal
   --enable-mpi-fortran=usempif08 --disable-debug-symbols --disable-dependency-tracking --disable-sphinx
   --disable-oshmem --disable-io-romio --disable-mpi-java
-  --without-{cuda,hcoll,knem,lustre,ofi,portals4,psm2,rocm,sge,slurm,tm,treematch,ucc,ucx,xpmem}
+  --without-{cuda,hcoll,knem,lustre,ofi,portals4,psm2,rocm,sge,slurm,tm,treematch,ucc,ucx,xpmem,ze}
   "--enable-mca-no-build=$(IFS=, && echo "${unneeded[*]}")"
   CFLAGS=-O2 CXXFLAGS=-O2 FCFLAGS=-O1
 )
