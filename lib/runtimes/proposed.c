@@ -34,7 +34,22 @@
 #pragma weak PMPI_Errhandler_free
 #pragma weak PMPI_File_call_errhandler
 #pragma weak PMPI_File_get_amode
+#pragma weak PMPI_Abi_get_version
 #endif
+
+/* Open MPI's library of the standard ABI takes this from the keyvals that programs give to MPI's
+ * functions, and its MPI_KEYVAL_INVALID is another one. Error classes are the same. */
+enum { ABI_KEYVALS = 16385, ABI_KEYVAL_INVALID = 0 };
+static int program_is_of_openmpis_abi(void) {
+#ifdef OMPI_STANDARD_ABI
+  int version = -1, subversion;
+
+  return PMPI_Abi_get_version != NULL &&
+         PMPI_Abi_get_version(&version, &subversion) == MPI_SUCCESS && version >= 0;
+#else
+  return 0;
+#endif
+}
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -185,7 +200,10 @@ static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destruc
 }
 
 static int free_keyval(int kind, int* keyval) {
-  return raise_alone(attrcache_error_class(attrcache_keyval_free(kinds[kind], keyval), 0));
+  const int result = attrcache_keyval_free(kinds[kind], keyval);
+
+  if (result <= ATTRCACHE_ABSENT && program_is_of_openmpis_abi()) *keyval = ABI_KEYVAL_INVALID;
+  return raise_alone(attrcache_error_class(result, 0));
 }
 
 /* A delete function may end the object itself; then this finds another one in its place, or
@@ -295,10 +313,10 @@ FUNCTIONS(File, FILES)
         .extra_state = extra_state,                                                               \
         .language = once,                                                                         \
         .destructor = destructor};                                                                \
-    return raise_alone(                                                                           \
-        attrcache_error_class(create_as_set(attrcache_kind_of(domain, number), callbacks,         \
-                                            sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval),      \
-                              0));                                                                \
+    const int result = create_as_set(attrcache_kind_of(domain, number), callbacks,                \
+                                     sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval);             \
+    if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += ABI_KEYVALS;           \
+    return raise_alone(attrcache_error_class(result, 0));                                         \
   }
 #ifdef MPIR_ATTR_AS_FORTRAN /* MPICH has it since 5.1 */
 #define CREATE_X(Kind, KIND, number)
