@@ -24,6 +24,33 @@
 #define PROGRAMS(name) MPI_##name
 #endif
 
+/* In Open MPI from 6.0 on, this is in a library below those with MPI's functions, of which there is
+ * one for each of two ABIs. It is linked without them, and finds those of the program's. */
+#ifdef OMPI_STANDARD_ABI
+#pragma weak PMPI_Initialized
+#pragma weak PMPI_Comm_call_errhandler
+#pragma weak PMPI_Session_call_errhandler
+#pragma weak PMPI_Session_get_errhandler
+#pragma weak PMPI_Errhandler_free
+#pragma weak PMPI_File_call_errhandler
+#pragma weak PMPI_File_get_amode
+#pragma weak PMPI_Abi_get_version
+#endif
+
+/* Open MPI's library of the standard ABI takes this from the keyvals that programs give to MPI's
+ * functions, and its MPI_KEYVAL_INVALID is another one. Error classes are the same. */
+enum { ABI_KEYVALS = 16385, ABI_KEYVAL_INVALID = 0 };
+static int program_is_of_openmpis_abi(void) {
+#ifdef OMPI_STANDARD_ABI
+  int version = -1, subversion;
+
+  return PMPI_Abi_get_version != NULL &&
+         PMPI_Abi_get_version(&version, &subversion) == MPI_SUCCESS && version >= 0;
+#else
+  return 0;
+#endif
+}
+
 #define EXPORTED __attribute__((visibility("default")))
 
 enum { SESSION, FILES, KINDS };
@@ -179,7 +206,9 @@ static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destruc
 static int free_keyval(int kind, int* keyval) {
   const int result = attrcache_keyval_free(kinds[kind], keyval);
 
-  if (result == ATTRCACHE_OK) *keyval = PROGRAMS(KEYVAL_INVALID); /* not always the domain's */
+  if (result <= ATTRCACHE_ABSENT) { /* the domain's invalid value isn't always the program's */
+    *keyval = program_is_of_openmpis_abi() ? ABI_KEYVAL_INVALID : PROGRAMS(KEYVAL_INVALID);
+  }
   return raise_alone(attrcache_error_class(result, 0));
 }
 
@@ -290,10 +319,10 @@ FUNCTIONS(File, FILES)
         .extra_state = extra_state,                                                               \
         .language = once,                                                                         \
         .destructor = destructor};                                                                \
-    return raise_alone(                                                                           \
-        attrcache_error_class(create_as_set(attrcache_kind_of(domain, number), callbacks,         \
-                                            sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval),      \
-                              0));                                                                \
+    const int result = create_as_set(attrcache_kind_of(domain, number), callbacks,                \
+                                     sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval);             \
+    if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += ABI_KEYVALS;           \
+    return raise_alone(attrcache_error_class(result, 0));                                         \
   }
 #if defined(MPIR_ATTR_AS_FORTRAN) && !defined(MPIR_ATTR_ABI) /* MPICH has it since 5.1 */
 #define CREATE_X(Kind, KIND, number)

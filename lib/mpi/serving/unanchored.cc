@@ -36,6 +36,11 @@ int show_to_mpi(Session, facts::SessionHandle session) {
 int show_to_mpi(File, MPI_File file) {
   static auto* const get = native_function<int(MPI_File, int*)>("PMPI_File_get_amode");
   int mode;
+  // In MPICH 5.0's library of the standard ABI all functions of files but the one called here crash
+  // if they get MPI_FILE_NULL. In Open MPI that one refuses it.
+  if (facts::kStandardAbi && file == MPI_FILE_NULL && behaviour().natively == &MisuseText::mpich) {
+    return raise_on<File>(file, MPI_ERR_FILE);
+  }
   return get(file, &mode);
 }
 

@@ -43,11 +43,20 @@ static int communicator_in_fortran(void* object) {
 }
 static int datatype_in_fortran(void* object) {
   ompi_datatype_t* const datatype = (ompi_datatype_t*)object;
+  int none = __atomic_load_n(&datatype->d_f_to_c_index, __ATOMIC_RELAXED), index;
 
-  if (datatype->d_f_to_c_index < 0) {
-    datatype->d_f_to_c_index = opal_pointer_array_add(&ompi_datatype_f_to_c_table, datatype);
+  if (none >= 0) {
+    return none;
   }
-  return datatype->d_f_to_c_index;
+  index = opal_pointer_array_add(&ompi_datatype_f_to_c_table, datatype);
+  /* Of two threads, each in a callback, one numbers it. The other one takes its entry back: nobody
+   * else would, and when the datatype has gone, that would still point to it. */
+  if (index >= 0 && !__atomic_compare_exchange_n(&datatype->d_f_to_c_index, &none, index, false,
+                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    opal_pointer_array_set_item(&ompi_datatype_f_to_c_table, index, NULL);
+    return none;
+  }
+  return index;
 }
 static int window_in_fortran(void* object) { return ((ompi_win_t*)object)->w_f_to_c_index; }
 

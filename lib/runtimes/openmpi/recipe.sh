@@ -5,7 +5,8 @@
 versions=(5.0.7 5.0.10{rc2,} 6.0.0a1) # rc2 is what 5.0.10 calls itself in its repository
 package=openmpi
 suite=trixie
-packages=(gcc g++ gfortran make perl python3 dpkg-dev zlib1g-dev libevent-dev libhwloc-dev)
+# A clone has neither configure nor what flex makes.
+packages=(gcc g++ gfortran make perl python3 dpkg-dev zlib1g-dev libevent-dev libhwloc-dev autoconf automake libtool flex)
 library=ompi/attribute
 
 find_version() { # DIRECTORY
@@ -29,7 +30,7 @@ configure_options=(
   --with-hwloc=external --with-libevent=external --with-pmix=internal --with-prrte=internal
   --enable-mpi-fortran=usempif08 --disable-debug-symbols --disable-dependency-tracking --disable-sphinx
   --disable-oshmem --disable-io-romio --disable-mpi-java
-  --without-{cuda,hcoll,knem,lustre,ofi,portals4,psm2,rocm,sge,slurm,tm,treematch,ucc,ucx,xpmem}
+  --without-{cuda,hcoll,knem,lustre,ofi,portals4,psm2,rocm,sge,slurm,tm,treematch,ucc,ucx,xpmem,ze}
   "--enable-mca-no-build=$(IFS=, && echo "${unneeded[*]}")"
   CFLAGS=-O2 CXXFLAGS=-O2 FCFLAGS=-O1
 )

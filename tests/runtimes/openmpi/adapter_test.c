@@ -70,9 +70,17 @@ void mpi_f08_dup(void) NEVER_CALLED
 
     /* A datatype has no number before somebody asks for it. */
     static int numbers_given;
+static int taken_back = -1;
+static ompi_datatype_t* numbered_meanwhile; /* by another thread */
 int opal_pointer_array_add(opal_pointer_array_t* array, void* item) {
-  (void)array, (void)item;
+  (void)array;
+  if (item == numbered_meanwhile) numbered_meanwhile->d_f_to_c_index = 55;
   return 100 + numbers_given++;
+}
+int opal_pointer_array_set_item(opal_pointer_array_t* array, int index, void* item) {
+  (void)array;
+  if (item == NULL) taken_back = index;
+  return 0;
 }
 
 /* ---- Checks ---- */
@@ -255,10 +263,16 @@ static void fortran_callbacks_get_the_handle(void) {
   ompi_attr_set_c(TYPE_ATTR, &type, &type.d_keyhash, type_k, (void*)61, false);
   CHECK_EQUAL(ompi_attr_delete(TYPE_ATTR, &type, &type.d_keyhash, type_k, false), MPI_SUCCESS);
   CHECK_EQUAL(last_handle * 100 + last_value, 10061); /* it has its number now */
+  type.d_f_to_c_index = -1;
+  numbered_meanwhile = &type;
+  ompi_attr_set_c(TYPE_ATTR, &type, &type.d_keyhash, type_k, (void*)62, false);
+  CHECK_EQUAL(ompi_attr_delete(TYPE_ATTR, &type, &type.d_keyhash, type_k, false), MPI_SUCCESS);
+  CHECK_EQUAL(last_handle * 100 + last_value, 5562);
+  CHECK_EQUAL(taken_back, 101);
   ompi_attr_set_c(WIN_ATTR, &win, &win.w_keyhash, win_k, (void*)70, false);
   CHECK_EQUAL(ompi_attr_delete_all(WIN_ATTR, &win, &win.w_keyhash), MPI_SUCCESS);
   CHECK_EQUAL(last_handle * 100 + last_value, 3370);
-  CHECK_EQUAL(deleted, 7);
+  CHECK_EQUAL(deleted, 8);
 }
 
 /* The value and how it was set stay what they were: a pointer is one on the copy. */

@@ -28,6 +28,7 @@ typedef struct MPI_ABI_File* MPI_File;
 #define MPI_COMM_WORLD ((MPI_Comm)0x101)
 #define MPI_COMM_SELF ((MPI_Comm)0x102)
 #define MPI_WIN_NULL ((MPI_Win)0x110)
+#define MPI_FILE_NULL ((MPI_File)0x118)
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
 
 typedef intptr_t MPI_Aint;
@@ -39,6 +40,7 @@ enum {
   MPI_SUCCESS = 0,
   MPI_ERR_ARG = 13,
   MPI_ERR_OTHER = 16,
+  MPI_ERR_FILE = 30,
   MPI_ERR_KEYVAL = 36,
   MPI_ERR_NO_MEM = 39,
 

@@ -31,6 +31,7 @@ typedef struct opal_pointer_array_t {
 extern opal_pointer_array_t ompi_datatype_f_to_c_table;
 
 int opal_pointer_array_add(opal_pointer_array_t* array, void* item);
+int opal_pointer_array_set_item(opal_pointer_array_t* array, int index, void* item);
 static inline int opal_pointer_array_get_size(opal_pointer_array_t* array) { return array->size; }
 static inline void* opal_pointer_array_get_item(opal_pointer_array_t* array, int index) {
   return array->items[index];
