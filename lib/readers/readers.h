@@ -92,13 +92,13 @@ class Readers {
 
   // A thread that holds a claimed value already announces it once more. Told before the first of
   // the two is withdrawn, it keeps those who look through the cells from passing between the two.
-  void tell_of_another_hold() { hops_.fetch_add(1, kAcqRel); }
+  void tell_of_another_hold() { hops_.fetch_add(1, kRelease); }
 
   // Counts a claimer while it lives, from before heavy_fence() until it has stopped waiting.
   class Claiming {
    public:
     explicit Claiming(Readers& readers) : claimers_(readers.claimers_) {
-      claimers_.fetch_add(1, kAcqRel);
+      claimers_.fetch_add(1, kRelaxed);  // heavy_fence() orders it
     }
     ~Claiming() { claimers_.fetch_sub(1, kRelaxed); }
     Claiming(const Claiming&) = delete;
