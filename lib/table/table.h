@@ -13,6 +13,18 @@
 // spread over the root's children, and the tree is as deep as it has many leaves, not as their
 // numbers are high. Wherever a walk ends, the leaf's number tells whether it is the one.
 //
+// For example, with attributes at the indices 0, 9, 64, 128 and 192 (leaves 8, 16 and 24):
+//
+//   attrcache_table      Directory
+//   directory ---------> leaves[0] ---> first_slots, 3 to 7, which follow in the directory
+//   clock                leaves[1] ---> 8 to 15
+//   slots 0, 1, 2        leaves[2] to [7]: none yet
+//                        tree --------> Node
+//                                       places[0] ---> leaf 16 = 0x10: 128 to 135
+//                                       places[8] ---> Node
+//                                                      places[0] ---> leaf  8 = 0x08: 64 to 71
+//                                                      places[1] ---> leaf 24 = 0x18: 192 to 199
+//
 // Slots never move and nothing is unmapped before the table is freed. Everything is allocated where
 // it is first needed, so one attribute under any keyval costs the directory, a node and a leaf.
 
