@@ -12,12 +12,16 @@ namespace {
 
 uint64_t clock_of(const Table& table) { return table.clock.load(kRelaxed); }
 
+// A copier that somebody has just chosen goes on copying; and it may have been chosen by mistake.
+bool is_chosen(uintptr_t what) { return Announcement::says(what) == Says::kLeaving; }
+bool still_holds(uintptr_t what) { return Announcement::holds(what) || is_chosen(what); }
+
 // Calls visit(holder) for who holds the attachment until it says true; returns whether it did.
 template <typename Visit>
 bool any_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
                 Visit visit) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
-    if (!Announcement::is_about(what, &slot) || !Announcement::holds(what)) return false;
+    if (!Announcement::is_about(what, &slot) || !still_holds(what)) return false;
     // (F4) Read once: the cell may be announcing the next attachment meanwhile.
     const Holder holder = {&cell, what, cell.meta.load(kAcquire), cell.who.load(kRelaxed)};
     return meta::same_attachment(holder.meta, m, clock_of(table)) && !is_dead(holder.who) &&
@@ -31,7 +35,8 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
                  Says says, Holder* holder) {
   const uint64_t me = readers.threads().identity();
   return any_holder(readers, table, slot, m, [&](const Holder& found) {
-    if (Announcement::says(found.what) != says || found.who == me) return false;
+    const Says how = is_chosen(found.what) ? Says::kCopies : Announcement::says(found.what);
+    if (how != says || found.who == me) return false;
     *holder = found;
     return true;
   });
@@ -163,6 +168,7 @@ void delete_left(const Target& target, Pair& slot, id::Keyval keyval, SlotConten
 bool begin_to_leave(const Holder& holder, const Pair& slot) {
   Announcement& cell = *holder.cell;
   uintptr_t what = holder.what;
+  if (is_chosen(what)) return false;
   if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kLeaving), kAcqRel,
                                          kRelaxed)) {
     return false;

@@ -3,6 +3,7 @@
 // Announcements by themselves, without the C API, through which it would take too many preemptions
 // to meet what is asked here.
 
+#include "platform/wait.h"
 #include "table/claimed.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/explorer/plain.h"
@@ -86,6 +87,47 @@ TEST(Announcements, TheCopierGetsWhatWasLeftToIt) {
     expect(deleted == 1, "by the one or the other");
   });
   EXPECT_GT(left, 10);
+}
+
+// The same where somebody else claims the second attachment meanwhile, and must not take the copier
+// for one who has let go while the first claimer mistakes its announcement.
+TEST(Announcements, WhoIsChosenByMistakeStillHolds) {
+  run_model({3, 1}, [] {
+    const Threads threads{attrcache_thread_hooks{}};
+    Readers readers{threads, Memory(), false};
+    Table table = {};
+    Pair& slot = table.inline_slots[0];
+    constexpr uint64_t kFirst = 1, kSecond = 2;
+    Atomic<int> claimed{0};
+    Plain<int> body{1};
+    spawn([&] {
+      Announcement* const cell = readers.take();
+      for (const uint64_t meta : {kFirst, kSecond}) {
+        readers.announce(*cell, slot, Says::kCopies, meta);
+        if (meta == kSecond && claimed.load(kAcquire) == 0) {
+          expect(body.read() == 1, "what is copied isn't deleted");
+        }
+        readers.withdraw_copy(*cell, slot);
+      }
+    });
+    spawn([&] {
+      const Readers::Claiming claiming(readers);
+      readers.heavy_fence();
+      Holder holder;
+      if (!find_holder(readers, table, slot, kFirst, Says::kCopies, &holder)) return;
+      if (begin_to_leave(holder, slot)) leave(readers, holder, slot, 77);
+    });
+    spawn([&] {
+      claimed.store(1, kRelease);
+      const Readers::Claiming claiming(readers);
+      readers.heavy_fence();
+      Holder holder;
+      Backoff backoff;
+      while (find_holder(readers, table, slot, kSecond, Says::kCopies, &holder)) backoff.relax();
+      body.write(0);
+    });
+    join();
+  });
 }
 
 }  // namespace
