@@ -75,7 +75,7 @@ TEST(AtOnce, OneCallbackToBeRunInTheTree) {
         o.key(k == called ? Copy::kCalled : Copy::kDup,
               k == called ? Delete::kCalled : Delete::kNoDeleteFn);
       }
-      const int set[] = {0, 4, 9, 64, 70, 71};
+      const int set[] = {0, 4, 9, 17, 64, 70, 71};
       for (const int k : set) o.set(k, k + 1);
       expect(o.copy() == ATTRCACHE_OK, "copied");
       int older = 0;
