@@ -61,6 +61,12 @@ class ReplacingScope {
     readers_.announce(*cell_, slot, Says::kReplaces, m);
     return true;
   }
+  // To be called when nothing is claimed any more, or the claim has failed. For who awaits the set
+  // may go on to hold another value, before it takes back that it waits; and then, if this thread
+  // waits for that holder, the two would be taken for a circle.
+  void withdraw() {
+    if (cell_ != nullptr) Readers::retract(*cell_, uintptr_t(Says::kTaken));
+  }
 
  private:
   Readers& readers_;
@@ -116,7 +122,7 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
   ReplacingScope replaces(readers);
   int rounds = 0;
   SlotContent now = slot->load();
-  for (;;) {
+  for (;; replaces.withdraw()) {
     if (meta::empty(now.meta)) {
       const uint64_t entry = reference.take();
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
