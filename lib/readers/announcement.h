@@ -21,10 +21,10 @@ namespace attrcache {
 enum class Says : uintptr_t {
   kBorrows,         // holds the attachment: it was borrowed
   kCopies,          // holds the attachment: a copy_fn is running on it
+  kLeaving,         // as kCopies, and a claimer is just leaving it the deletion, or mistakes it
   kAwaitsToBorrow,  // waits for the end of the replacing set that has claimed the attachment
   kAwaitsToCopy,
   kGranting,  // one who awaited: a later claimer is just handing it what that has claimed
-  kLeaving,   // one who copies: a claimer is just leaving it the deletion
   kLeft,      // one who copies and will then delete the value
   kReplaces,  // is within a replacing set that has claimed the attachment
   kSeeks,     // has claimed the attachment, or wants to attach in its place, and waits for a holder
@@ -43,7 +43,7 @@ struct Announcement {
     return Announcement::slot(what) == slot;
   }
   static bool is_about_any(uintptr_t what) { return what > kSays; }
-  static bool holds(uintptr_t what) { return (what & kSays) <= uintptr_t(Says::kCopies); }
+  static bool holds(uintptr_t what) { return (what & kSays) <= uintptr_t(Says::kLeaving); }
   static bool awaits(uintptr_t what) {
     return says(what) == Says::kAwaitsToBorrow || says(what) == Says::kAwaitsToCopy;
   }

@@ -12,16 +12,15 @@ namespace {
 
 uint64_t clock_of(const Table& table) { return table.clock.load(kRelaxed); }
 
-// A copier that somebody has just chosen goes on copying; and it may have been chosen by mistake.
+// A copier that somebody has chosen to leave it a deletion.
 bool is_chosen(uintptr_t what) { return Announcement::says(what) == Says::kLeaving; }
-bool still_holds(uintptr_t what) { return Announcement::holds(what) || is_chosen(what); }
 
 // Calls visit(holder) for who holds the attachment until it says true; returns whether it did.
 template <typename Visit>
 bool any_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
                 Visit visit) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
-    if (!Announcement::is_about(what, &slot) || !still_holds(what)) return false;
+    if (!Announcement::is_about(what, &slot) || !Announcement::holds(what)) return false;
     // (F4) Read once: the cell may be announcing the next attachment meanwhile.
     const Holder holder = {&cell, what, cell.meta.load(kAcquire), cell.who.load(kRelaxed)};
     return meta::same_attachment(holder.meta, m, clock_of(table)) && !is_dead(holder.who) &&

@@ -4,11 +4,17 @@
 // that are handed to those who have waited for longer.
 
 #include "platform/wait.h"
+#include "table/attribute.h"
+#include "table/meta.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
 namespace {
+
+Pair& slot_of(Fixture& f, int key) {
+  return *Table::of(&f.table(0)).find(id::index(id::of(f.keys[key].keyval)));
+}
 
 // Borrows, and uses what it has got, if there is something.
 void borrow_and_give_back(Fixture& f, int key) {
@@ -121,6 +127,51 @@ TEST(Circle, OfABorrowAndTheSetThatItWaitsFor) {
       const bool holds = f.borrow(0, 1, &held);
       borrow_and_give_back(f, 0);
       if (holds) f.give_back(&held);
+    });
+  });
+}
+
+// Where a replacing set begins again, who had awaited it may already hold what was attached in
+// between, under another thread's claim, and not yet have said that it waits no more. The set waits
+// for that holder, and that isn't a circle. The second thread is the borrower and the other claimer,
+// by their steps: borrow, set and delete themselves would take too many preemptions to meet so.
+TEST(Circle, IsNotSeenWhereASetBeginsAgain) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
+    static Atomic<int> stage;
+    static const auto reach = [](int next) {
+      stage.store(next, kRelease);
+      Backoff backoff;
+      while (stage.load(kAcquire) == next) backoff.relax();
+    };
+    stage.store(0, kRelaxed);
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
+      if (value != 1) return;
+      reach(1);
+      fixture.set(0, 0, 2);
+      reach(3);
+    };
+    f.set(0, 0, 1);
+    spawn([&f] { expect(f.set(0, 0, 3) == ATTRCACHE_OK, "nobody waits for it"); });
+    spawn([&f] {
+      Readers& readers = Registry::of(f.kind()).readers();
+      Pair& slot = slot_of(f, 0);
+      Backoff backoff;
+      while (stage.load(kAcquire) != 1) backoff.relax();
+      uint64_t m = slot.load_meta();
+      Announcement& wait = *readers.take();
+      readers.announce_wait(wait, slot, Says::kAwaitsToBorrow, m, 0);
+      expect(slot::await(slot, m), "it is being replaced");
+      reach(2);
+      m = slot.load_meta();
+      Announcement& hold = *readers.take();
+      readers.announce(hold, slot, Says::kBorrows, m);
+      slot::Claim claim(readers);
+      expect(claim.take(slot, m, slot::Claim::Of::kDelete), "the value that was set within");
+      stage.store(4, kRelease);
+      readers.release(wait);
+      expect(claim.restore(), "nobody passes who holds it");
+      readers.withdraw(hold, slot);
+      readers.release(hold);
     });
   });
 }
