@@ -95,7 +95,7 @@ class TableScope {
     frame_.attachment = attachment;
   }
   // The same of a copy_fn, with how its value is held, or null.
-  void begin_copy(const void* slot, Announcement* hold) {
+  void begin_copy_fn(const void* slot, Announcement* hold) {
     frame_.slot = slot;
     frame_.hold = hold;
   }

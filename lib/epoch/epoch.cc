@@ -18,7 +18,7 @@ uint64_t Epoch::enter(Atomic<uint64_t>& pins) {
 
 void Epoch::leave(Atomic<uint64_t>& pins, uint64_t one) {
   // (E6) release: our reads come before the reclaiming that E4 permits. It is seq_cst, and so is
-  // E7, because I3 needs both.
+  // E7, because EI3 needs both.
   pins.fetch_sub(one, kSeqCst);
   if (list_.load(kSeqCst) != nullptr) collect(0);  // (E7)
 }
@@ -49,7 +49,7 @@ void Epoch::keep(Retired* item) {
 
 void Epoch::push(Retired* first, Retired* last) {
   last->next = list_.load(kRelaxed);
-  // (E9) release: pairs with E10. It is seq_cst, and so is E4, which follows, because I3 needs
+  // (E9) release: pairs with E10. It is seq_cst, and so is E4, which follows, because EI3 needs
   // both.
   while (!list_.compare_exchange_weak(last->next, first, kSeqCst, kRelaxed)) {
   }

@@ -11,12 +11,12 @@
 // and a pin could fail for want of memory.
 //
 // Invariants
-//   I1 The epoch goes from e to e+1 only when no pin of epoch e-1 is left. Hence pins are of e or
+//   EI1 The epoch goes from e to e+1 only when no pin of epoch e-1 is left. Hence pins are of e or
 //      e-1.
-//   I2 What is retired at e may still be seen by pins of e-1 and e, not by later ones. It is
-//      reclaimed at e+2 or later, when by I1 those of e-1 and e are gone, or when nobody is pinned
+//   EI2 What is retired at e may still be seen by pins of e-1 and e, not by later ones. It is
+//      reclaimed at e+2 or later, when by EI1 those of e-1 and e are gone, or when nobody is pinned
 //      at all.
-//   I3 With nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
+//   EI3 With nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
 //      unpin reclaims: retire() pushes the item and then reads the pins, unpinning drops the pin
 //      and then reads the list. All four are seq_cst, so one of the two sees the other.
 

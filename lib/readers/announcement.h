@@ -29,7 +29,8 @@ enum class Says : uintptr_t {
   kReplaces,  // is within a replacing set that has claimed the attachment
   kSeeks,     // has claimed the attachment, or wants to attach in its place, and waits for a holder
   kTaken,     // nothing yet, but the cell is in use
-  kGivenUp    // nothing any more: the table was abandoned, and the borrow is still to be given back
+  kGivenUp    // nothing (the value is a predefined one), or nothing any more (its table was
+              // abandoned): the borrow is still to be given back
 };
 
 struct Announcement {

@@ -92,7 +92,7 @@ class Readers {
 
   // A thread that holds a claimed value already announces it once more. Told before the first of
   // the two is withdrawn, it keeps those who look through the cells from passing between the two.
-  void tell_of_another_hold() { hops_.fetch_add(1, kRelease); }
+  void tell_of_another_hold() { second_holds_.fetch_add(1, kRelease); }
 
   // Counts a claimer while it lives, from before heavy_fence() until it has stopped waiting.
   class Claiming {
@@ -191,7 +191,7 @@ class Readers {
   ThreadRecord* const near_;
   ThreadRecord* const light_;
   Atomic<uint32_t> claimers_{0};
-  Atomic<uint32_t> hops_{0};
+  Atomic<uint32_t> second_holds_{0};  // that were told of (tell_of_another_hold())
   Atomic<uintptr_t> chunks_[kChunks] = {};
   Atomic<unsigned> highest_{0};  // the highest ordinal that has a record in use
   Bucket buckets_[kBuckets] = {};
@@ -230,7 +230,7 @@ bool Readers::any(Visit visit) const {
     return Announcement::is_about_any(what) && visit(cell, what);
   };
   for (;;) {
-    const uint32_t hops = hops_.load(kAcquire);
+    const uint32_t before = second_holds_.load(kAcquire);
     const bool found = any_record([&](ThreadRecord& record) {
       return look(record.first) || look(record.second) || look(record.third) ||
              any_cell(fence_.look(record.more), look);
@@ -238,7 +238,7 @@ bool Readers::any(Visit visit) const {
     if (found) return true;
     // Relaxed: a cell that was withdrawn after its thread had told of another one was read with
     // acquire, and so this reads that, too.
-    if (hops_.load(kRelaxed) == hops) return false;
+    if (second_holds_.load(kRelaxed) == before) return false;
   }
 }
 

@@ -28,21 +28,6 @@ bool any_holder(const Readers& readers, const Table& table, const Pair& slot, ui
   });
 }
 
-}  // namespace
-
-bool find_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
-                 Says says, Holder* holder) {
-  const uint64_t me = readers.threads().identity();
-  return any_holder(readers, table, slot, m, [&](const Holder& found) {
-    const Says how = is_chosen(found.what) ? Says::kCopies : Announcement::says(found.what);
-    if (how != says || found.who == me) return false;
-    *holder = found;
-    return true;
-  });
-}
-
-namespace {
-
 // Waits until that holder has let go. False: it waits for the caller.
 bool wait_for(Readers& readers, const Pair& slot, uint64_t m, const Holder& holder) {
   const auto let_go = [&] {
@@ -138,12 +123,12 @@ void give_up_copies(const Target& target, Pair& slot, id::Keyval keyval) {
     if (f.use != Frame::Use::kCopying || f.slot != &slot || f.table_died) return;
     Announcement* const hold = f.hold;
     f.hold = nullptr;
-    if (hold != nullptr) end_copy(target, slot, keyval, *hold);
+    if (hold != nullptr) end_copy_hold(target, slot, keyval, *hold);
   });
 }
 
 // Deletes a value that was left to this thread.
-void delete_left(const Target& target, Pair& slot, id::Keyval keyval, SlotContent left) {
+void delete_left_value(const Target& target, Pair& slot, id::Keyval keyval, SlotContent left) {
   Readers& readers = target.registry.readers();
   {
     const Readers::Claiming claiming(readers);
@@ -163,6 +148,17 @@ void delete_left(const Target& target, Pair& slot, id::Keyval keyval, SlotConten
 }
 
 }  // namespace
+
+bool find_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
+                 Says says, Holder* holder) {
+  const uint64_t me = readers.threads().identity();
+  return any_holder(readers, table, slot, m, [&](const Holder& found) {
+    const Says how = is_chosen(found.what) ? Says::kCopies : Announcement::says(found.what);
+    if (how != says || found.who == me) return false;
+    *holder = found;
+    return true;
+  });
+}
 
 bool begin_to_leave(const Holder& holder, const Pair& slot) {
   Announcement& cell = *holder.cell;
@@ -226,7 +222,7 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
 
 void delete_left(const Target& from, Pair& slot, id::Keyval keyval, Announcement& cell) {
   const SlotContent value = {cell.more.load(kRelaxed), cell.meta.load(kRelaxed)};
-  delete_left(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
+  delete_left_value(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
 }
 
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {

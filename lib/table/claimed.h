@@ -86,8 +86,8 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
 
 // Ends the announcement of a copy; the cell stays taken. If the deletion of the value was left to
 // it, this runs delete_fn, whose failure has nobody to be told to.
-[[gnu::always_inline]] inline void end_copy(const Target& from, Pair& slot, id::Keyval keyval,
-                                            Announcement& cell) {
+[[gnu::always_inline]] inline void end_copy_hold(const Target& from, Pair& slot, id::Keyval keyval,
+                                                 Announcement& cell) {
   if (from.registry.readers().withdraw_copy(cell, slot)) [[unlikely]]
     delete_left(from, slot, keyval, cell);
 }

@@ -24,15 +24,6 @@ bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   return is_deleting(from.registry.threads().self(), from.table, slot, m);
 }
 
-// Finds the value and tag that DUP_FN copies, for which no function is called. The caller has taken
-// a reference on the keyval before, so a value that is found under the keyval's int really is one
-// of this keyval. False: there is nothing to copy.
-bool find_to_duplicate(const Target& from, id::Keyval keyval, const Pair& slot,
-                       SlotContent* found) {
-  *found = slot.load();
-  return to_be_copied(from, slot, found->meta) && meta::belongs(found->meta, keyval);
-}
-
 // A dup, while it runs.
 class Dup {
  public:
@@ -188,11 +179,13 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
                                            : call(item, m, keyval, like, callback_code);
 }
 
-// Copies as DUP_FN does, without a call.
+// Copies as DUP_FN does, without a call. A reference on the keyval was taken before, so a value that
+// is found under the keyval's int really is one of this keyval.
 [[gnu::noinline]] int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like,
                                      int* callback_code) {
-  SlotContent found;
-  if (!find_to_duplicate(from_, keyval, *item.slot, &found)) return give_up(keyval, ATTRCACHE_OK);
+  const SlotContent found = item.slot->load();
+  if (!to_be_copied(from_, *item.slot, found.meta) || !meta::belongs(found.meta, keyval))
+    return give_up(keyval, ATTRCACHE_OK);
   Pair* const made = place(item.index);
   if (made == nullptr) return give_up(keyval, ATTRCACHE_ERR_MEMORY);
   return attach(*made, keyval, like, found.value, meta::tag(found.meta), callback_code);
@@ -213,7 +206,7 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, str
   if (!hold_at_once(registry_.readers(), *cell_, slot, m, Says::kCopies, &hold.content))
       [[unlikely]] {
     if (cell_->what.load(kRelaxed) != uintptr_t(Says::kTaken))
-      end_copy(from_, slot, keyval, *cell_);
+      end_copy_hold(from_, slot, keyval, *cell_);
     // By what was left to this thread.
     if (table_died()) return give_up(keyval, ATTRCACHE_ERR_BUSY);
     const int result = hold_or_find_own(slot, keyval, &hold);
@@ -226,7 +219,7 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, str
       return give_up(keyval, result == ATTRCACHE_ERR_MEMORY ? result : ATTRCACHE_OK);
     }
   }
-  old_scope_.begin_copy(&slot, hold.cell);
+  old_scope_.begin_copy_fn(&slot, hold.cell);
   // A pointer is passed as it was when it was held: while the value is claimed, another thread's
   // set may put its own into the slot. Other values must be where get says they are.
   const attrcache_tag tag = tag_of(hold.content.meta);
@@ -264,7 +257,7 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, str
                                             id::Keyval keyval, stripe::Name like,
                                             int* callback_code) {
   const uint64_t value = own.value;
-  old_scope_.begin_copy(&slot, nullptr);
+  old_scope_.begin_copy_fn(&slot, nullptr);
   return run_copy(
       registry_.callbacks(keyval),
       {registry_.convention(), from_.object, registry_.number_of(keyval), &value, tag_of(own.meta)},
@@ -279,7 +272,7 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, str
                                               int* callback_code) {
   old_scope_.end();
   if (old_scope_.hold() != nullptr && !old_scope_.table_died())
-    end_copy(from_, slot, keyval, *cell);
+    end_copy_hold(from_, slot, keyval, *cell);
   if (cell != cell_ && cell != nullptr) [[unlikely]]
     registry_.readers().release(*cell);
   if (copied.code != 0) [[unlikely]] {
@@ -361,7 +354,7 @@ void release_table(const ThreadState& thread, Table& table, const Memory& memory
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   if (!from.table.owns_its_memory() || !to.table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   const bool as_new = to.table.is_as_new();
-  if (as_new) to.table.begin_copy();
+  if (as_new) to.table.mark_begun();
   Dup dup(from, to);
   Batch batch(from.table, Batch::Order::kOldestFirst, &from.registry.memory());
   while (batch.next()) {
@@ -375,7 +368,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
       return result;
     }
   }
-  if (as_new) to.table.end_copy();
+  if (as_new) to.table.unmark_begun();
   return ATTRCACHE_OK;
 }
 

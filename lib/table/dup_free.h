@@ -11,8 +11,8 @@
 // reference for the copy, makes its slot, announces that it holds the value, runs copy_fn, and
 // attaches. A free claims the value, runs delete_fn, detaches, and drops the reference.
 
-#ifndef ATTRCACHE_TABLE_WHOLE_H_
-#define ATTRCACHE_TABLE_WHOLE_H_
+#ifndef ATTRCACHE_TABLE_DUP_FREE_H_
+#define ATTRCACHE_TABLE_DUP_FREE_H_
 
 #include "table/attribute.h"
 
@@ -39,4 +39,4 @@ int move_table(const Readers& readers, Table& from, Table& to);
 
 }  // namespace attrcache
 
-#endif  // ATTRCACHE_TABLE_WHOLE_H_
+#endif  // ATTRCACHE_TABLE_DUP_FREE_H_

@@ -120,7 +120,7 @@ int give_up_copy(Registry& registry, Table& from, Table& to) {
   ThreadState& thread = registry.threads().self();
   const TableScope old_scope(thread, &from);
   const TableScope new_scope(thread, &to);
-  to.begin_copy();
+  to.mark_begun();
   Batch batch(to, Batch::Order::kOldestFirst, &registry.memory());
   while (batch.next()) {
     for (const Batch::Item& item : batch) {

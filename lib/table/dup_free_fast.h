@@ -76,7 +76,7 @@ template <typename Place>
 // attachments are higher than those that were copied. The clock is read after the slots; their
 // loads acquire, so it is at least as high as their numbers. If nothing was copied, the new table
 // stays as it was.
-[[gnu::always_inline]] inline void end_copy(Table& from, Table& to, const Memory& memory) {
+[[gnu::always_inline]] inline void end_dup(Table& from, Table& to, const Memory& memory) {
   if (to.occupied()) [[likely]] {
     to.clock.store(from.clock.load(kRelaxed), kRelaxed);
   } else {
@@ -122,7 +122,7 @@ template <typename Place>
     const bool nothing = to.directory.load(kRelaxed) == nullptr && !to.occupied();
     return nothing ? ATTRCACHE_ABSENT : give_up_copy(registry, from, to);
   }
-  end_copy(from, to, registry.memory());
+  end_dup(from, to, registry.memory());
   return ATTRCACHE_OK;
 }
 

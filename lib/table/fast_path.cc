@@ -12,40 +12,40 @@ int set_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int k
                intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
   if (!is_tag(tag)) return ATTRCACHE_ERR_ARGUMENT;
   // Where an INTEGER has 64 bits, it is what an Aint is.
-  if (tag == ATTRCACHE_AS_FINT && registry_of(kind).settings().fint_is_64_bits)
+  if (tag == ATTRCACHE_AS_FINT && Registry::of(kind).settings().fint_is_64_bits)
     tag = ATTRCACHE_AS_AINT;
-  return set_attribute({registry_of(kind), Table::of(table), object}, id::of(keyval),
+  return set_attribute({Registry::of(kind), Table::of(table), object}, id::of(keyval),
                        stored(value, tag), tag, Caller::kUser, callback_code);
 }
 
 int drop_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                  intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
-  registry_of(kind).drop(id::of(keyval));
+  Registry::of(kind).drop(id::of(keyval));
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
 int renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                      intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
   Table& t = Table::of(table);
-  renumber(t, t.clock.load(kRelaxed), registry_of(kind).memory());
+  renumber(t, t.clock.load(kRelaxed), Registry::of(kind).memory());
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                           intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
-  registry_of(kind).drop(id::of(keyval));
+  Registry::of(kind).drop(id::of(keyval));
   return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
 }
 
 int delete_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                   int* callback_code) noexcept {
-  Registry& registry = registry_of(kind);
+  Registry& registry = Registry::of(kind);
   return registry.result_for_user(delete_attribute({registry, Table::of(table), object},
                                                    id::of(keyval), Caller::kUser, OnFailure::kKeep,
                                                    callback_code));
 }
 
 int drop_slowly(attrcache_kind* kind, int keyval) noexcept {
-  registry_of(kind).drop_slowly(id::of(keyval));
+  Registry::of(kind).drop_slowly(id::of(keyval));
   return ATTRCACHE_OK;
 }
 

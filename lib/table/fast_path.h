@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fast paths of set and delete: the common cases, which take one step on the slot. In all other
-// cases (a delete_fn, pins, contention, a keyval that is freed) they jump to a slow function that
+// cases (a delete_fn, values that are borrowed or copied, contention, a keyval that is freed) they jump to a slow function that
 // starts over, so they need not save registers for calls that they hardly ever make. That is also
 // why all of these functions have the parameters of attrcache_set or attrcache_delete, in their
 // order. Keyvals are as they are inside (keyval/settings.h).
@@ -19,8 +19,6 @@
 #include "table/table.h"
 
 namespace attrcache {
-
-inline Registry& registry_of(attrcache_kind* kind) { return Registry::of(kind); }
 
 // Set, whatever is in the slot.
 [[gnu::noinline, gnu::cold]] int set_slowly(attrcache_kind* kind, attrcache_table* table,
@@ -86,7 +84,7 @@ template <Where kWhere>
     const unsigned ordinal = this_thread().ordinal;
     if (!meta::empty(now.meta) || ordinal == 0) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
-    References::Counter* const counters = counters_of<kWhere>(registry_of(kind), key, ordinal);
+    References::Counter* const counters = counters_of<kWhere>(Registry::of(kind), key, ordinal);
     if (counters == nullptr) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     References::Counter& counter = counter_in<kWhere>(counters, key);
@@ -105,7 +103,7 @@ template <Where kWhere>
     }
     return drop_and_set(kind, table, object, keyval, value, tag, callback_code);
   }
-  if (!registry_of(kind).is_kind_of(key)) [[unlikely]]
+  if (!Registry::of(kind).is_kind_of(key)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
   const uint64_t replacement = slot::successor(t, now.meta, tag);
   if (replacement == 0) [[unlikely]]
@@ -143,12 +141,12 @@ template <Where kWhere>
   if (ordinal == 0) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
   uint64_t now = slot->load_meta();
-  if (!meta::replaceable_unclaimed(now, key) || !registry_of(kind).is_kind_of(key) ||
+  if (!meta::replaceable_unclaimed(now, key) || !Registry::of(kind).is_kind_of(key) ||
       !slot::detach_unclaimed(*slot, now)) [[unlikely]] {  // (S4)
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
   // There is such a counter, since there was such an attribute.
-  References::Counter* const counters = counters_of<kWhere>(registry_of(kind), key, ordinal);
+  References::Counter* const counters = counters_of<kWhere>(Registry::of(kind), key, ordinal);
   if (counters == nullptr) __builtin_unreachable();
   if (!References::drop_open(counter_in<kWhere>(counters, key))) [[unlikely]]
     return drop_slowly(kind, keyval);

@@ -3,7 +3,7 @@
 // The path of get: it computes the slot's address from the keyval, loads 16 bytes, and does one
 // masked compare. It is wait-free, and has no read-modify-write, no fence, no call, and no store
 // but that of the result. Unless it finds a value in the slot of an index below 64, it leaves by a
-// jump to get_absent, get_far or get_slowly.
+// jump to get_absent or get_far.
 
 #ifndef ATTRCACHE_TABLE_GET_H_
 #define ATTRCACHE_TABLE_GET_H_

@@ -97,7 +97,7 @@ int Attempt::hold(Hold* held) {
 // Ends the announcement of what holds a value, or may be taken for that by a claimer.
 void Attempt::let_go(Announcement& cell) {
   if (says_ == Says::kCopies) {
-    end_copy(target_, slot_, keyval_, cell);
+    end_copy_hold(target_, slot_, keyval_, cell);
   } else {
     readers_.withdraw(cell, slot_);
   }

@@ -91,12 +91,12 @@ constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 // keyval's stripes, or like() another meta of the same keyval. The halves are computed separately,
 // because constants of 32 bits are cheaper.
 constexpr stripe::Name like(uint64_t m) { return stripe::Name{upper(m)}; }
-constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t sequence) {
+constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t number) {
   uint32_t upper = stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf);
-  upper |= static_cast<uint32_t>(sequence >> 28) & kSequence >> 32;
+  upper |= static_cast<uint32_t>(number >> 28) & kSequence >> 32;
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
-  return uint64_t{upper} << 32 | static_cast<uint32_t>(sequence);
+  return uint64_t{upper} << 32 | static_cast<uint32_t>(number);
 }
 constexpr bool empty(uint64_t m) { return m == 0; }
 constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }
@@ -112,12 +112,13 @@ constexpr bool awaited(uint64_t m) { return (m & kAwaited) != 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
+// The same as number(), at its place in the meta.
 constexpr uint64_t sequence(uint64_t m) { return m & kSequence; }
 
-// Whether the meta's sequence number is `sequence`.
-constexpr bool has_sequence(uint64_t m, uint64_t sequence) {
-  const auto differs = static_cast<uint32_t>(m >> 32) ^ static_cast<uint32_t>(sequence >> 28);
-  return static_cast<uint32_t>(m) == static_cast<uint32_t>(sequence) &&
+// Whether number(m) is `number`.
+constexpr bool has_number(uint64_t m, uint64_t number) {
+  const auto differs = static_cast<uint32_t>(m >> 32) ^ static_cast<uint32_t>(number >> 28);
+  return static_cast<uint32_t>(m) == static_cast<uint32_t>(number) &&
          (differs & kSequence >> 32) == 0;
 }
 constexpr bool has_tag(uint64_t m, attrcache_tag tag) {

@@ -13,15 +13,16 @@
 //                 of the value
 //              S3 replace -> ATTACHED and S4 detach -> EMPTY, if the keyval has no delete_fn and the
 //                 value isn't known to be read
-//              S10 read -> ATTACHED, known to be read: the first of those who borrow or copy it
+//              S10 read -> ATTACHED, known to be read: the first of those who borrow or copy it (a
+//                 get leaves no trace)
 //              S13 renumber -> ATTACHED, with another sequence number (renumber.cc)
 //   CLAIMED    The claimer waits for those who hold the value, if it is known to be read, and takes
 //                 S12 seen off -> CLAIMED, not read any more. Then it runs delete_fn, if there is one,
 //                 and takes S5, S8 or S9
 //              S5 restore -> ATTACHED: delete_fn has failed, so the value stays attached
-//              S6 hide -> CLAIMED, hidden: another thread has deleted the value as well, so get no
-//                 longer sees it, and it will not be restored
-//              S7 attach, by the set of any other thread -> ATTACHED. The claimer notices it
+//              S6 hide -> CLAIMED, hidden: another delete, by another thread or within delete_fn, so
+//                 get no longer sees the value, and it will not be restored
+//              S7 attach, by another set, be it within delete_fn -> ATTACHED. The claimer notices it
 //              S8 replace, by the claimer -> ATTACHED
 //              S9 detach, by the claimer -> EMPTY
 //              S11 await -> CLAIMED, awaited: a borrow or copy waits for the end of a replacing set.
@@ -111,7 +112,7 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   // Relaxed, because numbers that were given out before this happens are seen anyway, as in tick().
   // The tag must be the same, because a load of two steps (two_step_load.h) would otherwise take a
   // value of one tag for one of the other.
-  if (meta::has_sequence(replaced, table.clock.load(kRelaxed)) && meta::has_tag(replaced, tag))
+  if (meta::has_number(replaced, table.clock.load(kRelaxed)) && meta::has_tag(replaced, tag))
       [[likely]]
     return replaced;
   const uint64_t number = table.tick();
@@ -134,7 +135,7 @@ inline bool detach_unclaimed(Pair& slot, uint64_t& now) {
   return slot.compare_exchange_meta(now, 0);
 }
 
-// (S6) Hides a value that another thread is deleting, so that the caller's delete takes effect now.
+// (S6) Hides a value that is being deleted, so that the caller's delete takes effect now.
 // False, and `now` updated, if the slot has changed.
 inline bool hide(Pair& slot, uint64_t& now) {
   return slot.compare_exchange_meta(now, now & ~meta::kVisible);

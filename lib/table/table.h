@@ -314,9 +314,9 @@ struct Table {
 
   // While something is copied to a table that is as new, it isn't, so that a callback which frees
   // it is noticed. Nothing has the number that this takes.
-  void begin_copy() { clock.store(kBegun, kRelaxed); }
+  void mark_begun() { clock.store(kBegun, kRelaxed); }
   // Makes it as new again, if nothing was attached to it.
-  void end_copy() {
+  void unmark_begun() {
     if (clock.load(kRelaxed) == kBegun) clock.store(0, kRelaxed);
   }
 

@@ -531,8 +531,9 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
- * which leaves *value alone. An address stays valid as long as that attribute is attached. A value
- * whose delete_fn is running is still there. The kind is looked at only where nothing is found in
+ * which leaves *value alone. An address stays valid as long as that attribute is attached. Nothing
+ * keeps alive what a pointer points to: another thread's set or delete may end it at once
+ * (attrcache_borrow). A value whose delete_fn is running is still there. The kind is looked at only where nothing is found in
  * the table: then it may not be null (NULL: without it nobody can tell whether the keyval exists),
  * and only then is it noticed that it isn't the table's. Errors: NULL, KEYVAL_*. Any thread;
  * wait-free: no atomic read-modify-write, no fence, no store but to *value. Allocates nothing, and
@@ -709,13 +710,14 @@ ATTRCACHE_API int attrcache_keyval_define(
 
 /* Sets or changes a predefined attribute: of one object, or, with a null table, the PER_KIND value.
  * Errors: NULL (also a null table for any but a PER_KIND one), KEYVAL_*, ARGUMENT (not a predefined
- * keyval, COMPUTED, or a table for a PER_KIND one), MEMORY, BORROWED. Any thread; lock-free. */
+ * keyval, COMPUTED, or a table for a PER_KIND one), MEMORY, BORROWED, DEADLOCK. Any thread;
+ * lock-free. */
 ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
                                            intptr_t value) ATTRCACHE_NOEXCEPT;
 
 /* Deletes a PER_OBJECT attribute from one object. Nothing attached: as attrcache_delete. Errors:
- * NULL, KEYVAL_*, ARGUMENT (not a predefined keyval that is PER_OBJECT), BORROWED. Any thread;
- * lock-free. */
+ * NULL, KEYVAL_*, ARGUMENT (not a predefined keyval that is PER_OBJECT), BORROWED, DEADLOCK. Any
+ * thread; lock-free. */
 ATTRCACHE_API int attrcache_delete_predefined(attrcache_kind* kind, attrcache_table* table,
                                               int keyval) ATTRCACHE_NOEXCEPT;
 

@@ -151,9 +151,6 @@ template <typename Kind, typename Names>
 }
 
 }  // namespace
-}  // namespace attrcache::mpi::c
-
-namespace attrcache::mpi::c {
 
 extern "C" {
 

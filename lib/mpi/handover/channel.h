@@ -13,8 +13,8 @@ namespace attrcache::mpi::channel {
 bool exists();
 
 // Sends a message of that kind, whose lines end with a newline each, and whose bytes are those. It
-// is sent to the first of the launcher's addresses that can be reached. If there is none within a
-// second, a file is left in the launcher's folder. Returns whether the launcher will have it: it
+// is sent to the first of the launcher's addresses that can be reached. If there is none within 2.5
+// seconds, a file is left in the launcher's folder. Returns whether the launcher will have it: it
 // answers what has bytes.
 bool send(const char* what, const char* lines, const void* bytes, size_t size);
 

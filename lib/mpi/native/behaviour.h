@@ -48,7 +48,8 @@ struct Behaviour {
   bool finalize_deletes_on_world;
   // Whether MPI_Finalize deletes the attributes of predefined datatypes.
   bool finalize_deletes_on_types;
-  // The column of misuse.def that says what it does about misuse. Null if nothing is known.
+  // The column of misuse.def that says what it does about misuse. Null: the MPI is unknown, and is
+  // served behind the standard ABI only (why_not_served()).
   const char* MisuseText::*natively;
 };
 

@@ -20,9 +20,9 @@ bool is_keyval_error(int result);
 // class.
 int error_code(int result, int callback_code);
 
-// Calls MPI_COMM_WORLD's error handler (which may end the program) and returns `code`. This is only
-// for a keyval that can't be made because there are too many, or because memory is short: no call
-// to MPI is known that fails like that.
+// Calls MPI_COMM_WORLD's error handler (which may end the program) and returns `code`. This is for
+// errors that no call to MPI is known to fail with: too many keyvals, no memory, bad arguments of
+// MPIX_* functions, and objects of kinds without error handlers.
 int raise_on_world(int code);
 
 // Makes MPI's own set or delete of an object's anchor fail with `code`. While a Refusal exists, the

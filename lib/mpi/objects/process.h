@@ -63,8 +63,8 @@ inline bool over() { return ending() && takes_no_calls(); }
 
 struct Counts {
   Atomic<uint64_t> objects{0};  // objects that got an anchor, by a first touch or a dup
-  Atomic<uint64_t> sets{0};     // counted only when verbose
-  Atomic<uint64_t> deletes{0};  // counted only when verbose
+  Atomic<uint64_t> sets{0};     // counted only if watched()
+  Atomic<uint64_t> deletes{0};  // counted only if watched()
 };
 [[gnu::visibility("hidden")]] extern constinit Counts counts;
 // The reasons why the fast paths of set and delete must take the slow path. While gets are counted,

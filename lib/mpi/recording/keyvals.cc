@@ -35,7 +35,7 @@ constexpr uint32_t kIndices = 1u << 17;
 constinit Atomic<Record*> records[kAllKinds][kIndices];
 
 Record* find_record(int kind, int keyval) {
-  // (MR5) Both acquires pair with the releases in begin_keyval().
+  // (MR5) Both acquires pair with the releases in done().
   Record* record = records[kind][id::index(id::of(keyval))].load(kAcquire);
   return record != nullptr && record->keyval.load(kAcquire) == keyval ? record : nullptr;
 }

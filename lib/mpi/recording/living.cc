@@ -29,8 +29,9 @@ std::unordered_map<const void*, Known>& known() {
   return map;
 }
 
-std::vector<attrcache_attribute_info> attributes(attrcache_kind* registry,
-                                                 const attrcache_table* table) {
+std::vector<attrcache_attribute_info> attributes(int kind, const void* anchor) {
+  attrcache_kind* const registry = process()->kinds[kind];
+  const auto* const table = static_cast<const attrcache_table*>(anchor);
   std::vector<attrcache_attribute_info> list(16);
   size_t count = 0;
   attrcache_attribute_list(registry, table, list.data(), list.size(), &count);
@@ -43,9 +44,8 @@ std::vector<attrcache_attribute_info> attributes(attrcache_kind* registry,
 }
 
 // Adds one to a counter of each attribute's maker.
-void count_each(int kind, attrcache_kind* registry, const attrcache_table* table,
-                Atomic<uint64_t> Counts::*counter) {
-  for (const attrcache_attribute_info& a : attributes(registry, table)) {
+void count_each(int kind, const void* anchor, Atomic<uint64_t> Counts::*counter) {
+  for (const attrcache_attribute_info& a : attributes(kind, anchor)) {
     if (Maker* maker = maker_of(kind, a.keyval)) (maker->counts.*counter).fetch_add(1, kRelaxed);
   }
 }
@@ -109,21 +109,20 @@ void known_as(int kind, const void* anchor, void* object) {
   k.ending = false;
 }
 
-void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
-                const attrcache_table* table) {
+void duplicated(int kind, void* old_object, const void* anchor) {
   if (!counting()) return;
-  count_each(kind, registry, table, &Counts::copies);
+  count_each(kind, anchor, &Counts::copies);
   std::string origin = name_of(kind, old_object);
   const void* place = find_caller().address;
   const std::lock_guard held(lock);
   known()[anchor] = {kind, nullptr, std::move(origin), {true, place}};
 }
 
-void ends(int kind, attrcache_kind* registry, const attrcache_table* table) {
+void ends(int kind, const void* anchor) {
   if (!counting()) return;
-  count_each(kind, registry, table, &Counts::ends);
+  count_each(kind, anchor, &Counts::ends);
   const std::lock_guard held(lock);
-  const auto found = known().find(table);
+  const auto found = known().find(anchor);
   if (found != known().end()) found->second.ending = true;
 }
 
@@ -145,8 +144,7 @@ void for_each_attached(bool ask, const std::function<void(const Object&, int key
   const std::lock_guard held(lock);
   for (const auto& [anchor, k] : known()) {
     if (k.ending) continue;
-    const auto list =
-        attributes(process()->kinds[k.kind], static_cast<const attrcache_table*>(anchor));
+    const auto list = attributes(k.kind, anchor);
     if (list.empty()) continue;
     const Object object = describe(k, ask);
     for (const attrcache_attribute_info& a : list) visit(object, a.keyval);

@@ -9,8 +9,6 @@
 #include <functional>
 #include <string>
 
-#include "attrcache/attrcache.h"
-
 namespace attrcache::mpi::report {
 
 // An object got its anchor. (An anchor begins with its table.)
@@ -18,12 +16,11 @@ void appeared(int kind, const void* anchor);
 // The object's handle became known, or it has not been freed after all (ends). It is given as by
 // facts::to_object.
 void known_as(int kind, const void* anchor, void* object);
-// A dup of `old_object` has made an object with the anchor `anchor` and the table `table`.
-void duplicated(int kind, void* old_object, const void* anchor, attrcache_kind* registry,
-                const attrcache_table* table);
+// A dup of `old_object` has made an object with that anchor.
+void duplicated(int kind, void* old_object, const void* anchor);
 // ends() says that an object is about to be freed with what is in its table, and ended() that it
 // has been freed.
-void ends(int kind, attrcache_kind* registry, const attrcache_table* table);
+void ends(int kind, const void* anchor);
 void ended(const void* anchor);
 
 struct Object {

@@ -38,15 +38,9 @@ unsigned bucket_of(const Key& k) {
   return static_cast<unsigned>(mixed * 0x9e3779b97f4a7c15 >> 56);
 }
 
-struct Link {
-  Maker maker;
-  Link* in_bucket;
-};
-
 Maker* find(unsigned bucket, const Key& k) {
   // (MR1) The acquire pairs with the release of MR2, which publishes a maker.
-  for (Maker* m = buckets[bucket].load(kAcquire); m != nullptr;
-       m = reinterpret_cast<Maker*>(reinterpret_cast<Link*>(m)->in_bucket)) {
+  for (Maker* m = buckets[bucket].load(kAcquire); m != nullptr; m = m->in_bucket) {
     if (m->kind == k.kind && m->copy_fn == k.copy_fn && m->delete_fn == k.delete_fn &&
         m->caller == k.caller) {
       return m;
@@ -90,9 +84,9 @@ Maker* find_maker(int kind, const Source& source) {
     bucket = kBuckets;
   }
   if (Maker* known = find(bucket, key)) return known;
-  auto* link = kProcessMemory.make<Link>();
-  if (link == nullptr) return nullptr;
-  Maker& made = link->maker;
+  auto* const maker = kProcessMemory.make<Maker>();
+  if (maker == nullptr) return nullptr;
+  Maker& made = *maker;
   made.kind = kind;
   made.copy_fn = key.copy_fn;
   made.delete_fn = key.delete_fn;
@@ -105,7 +99,7 @@ Maker* find_maker(int kind, const Source& source) {
     made.made_at = find_caller();
   }
   ++count;
-  link->in_bucket = reinterpret_cast<Link*>(buckets[bucket].load(kRelaxed));
+  made.in_bucket = buckets[bucket].load(kRelaxed);
   made.next = head.load(kRelaxed);
   buckets[bucket].store(&made, kRelease);  // (MR2)
   head.store(&made, kRelease);             // as MR2

@@ -53,7 +53,8 @@ struct Maker {
   char caller_name[256];
   Place made_at;  // where the program made the first of its keyvals
   Counts counts;
-  Maker* next;
+  Maker* next;       // of all
+  Maker* in_bucket;  // the next one there
 
   // What to call the maker. Empty if nothing is known. The delete_fn comes first, because most
   // makers have one, and its name says more.

@@ -14,6 +14,7 @@
 
 #include "mpi/handover/channel.h"
 #include "mpi/native/native.h"
+#include "mpi/objects/process.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -86,8 +87,7 @@ class Head {
   }
   bool send(const void* bytes, size_t size) const {
     const bool sent = channel::send(what_, lines_, bytes, size);
-    const char* verbose = std::getenv("ATTRCACHE_VERBOSE");
-    if (!sent && verbose != nullptr && verbose[0] == '1') {
+    if (!sent && wants_words()) {
       std::fprintf(stderr, "attrcache[%d]: can't reach the launcher from %s\n", getpid(),
                    identity().host);
     }

@@ -25,7 +25,7 @@ struct Identity {
 const Identity& identity();
 
 // Tells the launcher, once, that this process has initialized MPI and that it is served, or why it
-// isn't (`declined`). Waits for at most a second, if the launcher can't be reached. Failures are
+// isn't (`declined`). Waits for at most 2.5 seconds, if the launcher can't be reached. Failures are
 // told with ATTRCACHE_VERBOSE=1.
 void introduce(const char* declined);
 

@@ -50,7 +50,7 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
     return result == ATTRCACHE_OK ? MPI_SUCCESS : error_code(result, code);
   }
   count(counts.objects);
-  report::duplicated(Kind::kNumber, facts::to_object(old), to, kind, &to->table);
+  report::duplicated(Kind::kNumber, facts::to_object(old), to);
   *static_cast<void**>(copy) = to;
   *flag = 1;
   return MPI_SUCCESS;
@@ -112,7 +112,7 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
   // The callbacks must find the object even if it was never used under this handle.
   objects<Kind>.insert(key, anchor);
   const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  report::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  report::ends(Kind::kNumber, anchor);
   const Freed freed =
       checking() ? free_watched<Kind>(anchor, handle) : free_of<Kind>(anchor, handle);
   if (freed.kept) report::known_as(Kind::kNumber, anchor, facts::to_object(handle));
@@ -141,7 +141,7 @@ void delete_anchor(Anchor* anchor) { std::free(anchor); }
 template <typename Kind>
 void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  report::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  report::ends(Kind::kNumber, anchor);
   // The program has been told already how its free has ended.
   const Freed freed =
       free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), FreeMode::kUntold);

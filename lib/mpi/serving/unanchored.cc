@@ -54,7 +54,7 @@ int end_object(typename Kind::Handle handle) {
   if (anchor == nullptr) return MPI_SUCCESS;
   int code = 0;
   const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
-  report::ends(Kind::kNumber, kind_of<Kind>(), &anchor->table);
+  report::ends(Kind::kNumber, anchor);
   const int result = attrcache_delete_all(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
                                           ATTRCACHE_DRAIN_FINALLY, &code);
   // If the map doesn't have it any more, a callback has ended the object, and the table with it.
@@ -90,7 +90,7 @@ void empty_sessions(int* first_failure) {
     const auto session = facts::from_key<Session::Handle>(keys[i]);
     Anchor* const anchor = find_anchor<Session>(session);
     if (anchor == nullptr) continue;
-    report::ends(Session::kNumber, kind_of<Session>(), &anchor->table);
+    report::ends(Session::kNumber, anchor);
     const int code =
         delete_attributes_in_use(kind_of<Session>(), &anchor->table, facts::to_object(session));
     if (code == MPI_SUCCESS) continue;

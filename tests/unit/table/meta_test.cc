@@ -23,11 +23,11 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
           EXPECT_FALSE(read(m) || awaited(m) || replacing(m));
           EXPECT_EQ(tag(m), t);
           EXPECT_EQ(sequence(m), spread(number));
-          EXPECT_TRUE(has_sequence(m, number));
+          EXPECT_TRUE(has_number(m, number));
           for (unsigned bit = 0; bit < kSequenceBits; ++bit) {
-            EXPECT_FALSE(has_sequence(m, number ^ uint64_t{1} << bit));
+            EXPECT_FALSE(has_number(m, number ^ uint64_t{1} << bit));
           }
-          EXPECT_TRUE(has_sequence(m, number + (uint64_t{1} << kSequenceBits))) << "numbers wrap";
+          EXPECT_TRUE(has_number(m, number + (uint64_t{1} << kSequenceBits))) << "numbers wrap";
           for (const attrcache_tag other : kTags) EXPECT_EQ(has_tag(m, other), other == t);
           EXPECT_EQ(keyval(m, 9), key);
           EXPECT_TRUE(belongs(m, key));

@@ -10,6 +10,7 @@
 
 #include <cstring>
 
+#include "mpi/entries/behind.h"
 #include "mpi/entries/binding.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/entry.h"
@@ -115,17 +116,6 @@ void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
 
 using SetProxy = void(int, CopyProxy*, DeleteProxy*);
 
-// MPICH's own function, which ours hides.
-SetProxy* native_set_proxy() {
-  static SetProxy* const found = [] {
-    void* symbol = dlsym(RTLD_NEXT, "MPII_Keyval_set_proxy");
-    if (symbol == nullptr) symbol = find_symbol_in_libraries("MPII_Keyval_set_proxy");
-    if (symbol == nullptr) die("the MPI library has no", "MPII_Keyval_set_proxy");
-    return reinterpret_cast<SetProxy*>(symbol);
-  }();
-  return found;
-}
-
 }  // namespace
 }  // namespace attrcache::mpi
 
@@ -136,6 +126,7 @@ extern "C" ATTRCACHE_ENTRY void MPII_Keyval_set_proxy(int keyval,
   if (ours(keyval) && process() != nullptr) {
     set_proxy(keyval, copy_proxy, delete_proxy);
   } else {
-    native_set_proxy()(keyval, copy_proxy, delete_proxy);
+    static SetProxy* const hidden = behind<SetProxy>("MPII_Keyval_set_proxy");
+    hidden(keyval, copy_proxy, delete_proxy);
   }
 }
