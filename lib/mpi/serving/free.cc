@@ -35,7 +35,8 @@ class Attributes {
       const size_t capacity = there;
       many_ = static_cast<attrcache_attribute_info*>(
           kProcessMemory.allocate_zeroed(capacity * sizeof *many_));
-      if (many_ == nullptr) return;
+      out_of_memory_ = many_ == nullptr;
+      if (out_of_memory_) return;
       attrcache_attribute_list(kind, table, many_, capacity, &there);
       if (there > capacity) there = capacity;
     }
@@ -46,6 +47,7 @@ class Attributes {
   Attributes& operator=(const Attributes&) = delete;
 
   size_t count() const { return count_; }
+  bool out_of_memory() const { return out_of_memory_; }
   int keyval(size_t i) const { return (many_ != nullptr ? many_ : few_)[i].keyval; }
 
  private:
@@ -53,6 +55,7 @@ class Attributes {
   attrcache_attribute_info few_[kFew];
   attrcache_attribute_info* many_ = nullptr;
   size_t count_ = 0;
+  bool out_of_memory_ = false;
 };
 
 // Deletes the attributes one by one, the youngest first, and calls each(result, code of its
@@ -62,6 +65,7 @@ bool delete_each(attrcache_kind* kind, attrcache_table* table, void* object, OnF
                  Each each) {
   const Target target = {Registry::of(kind), Table::of(table), object};
   const Attributes attributes(kind, table);
+  if (attributes.out_of_memory()) each(ATTRCACHE_ERR_MEMORY, 0);
   TableScope scope(target.registry.threads().self(),
                    &target.table);  // a callback may free the object itself
   for (size_t i = attributes.count(); i-- > 0 && !scope.table_died();) {

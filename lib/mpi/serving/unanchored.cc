@@ -80,8 +80,12 @@ void end_files(int* first_failure) {
 // callbacks may begin and end some.
 void empty_sessions(int* first_failure) {
   const size_t room = objects<Session>.size();
+  if (room == 0) return;
   auto* const keys = static_cast<uintptr_t*>(std::malloc(room * sizeof(uintptr_t)));
-  if (keys == nullptr) return;
+  if (keys == nullptr) {
+    if (*first_failure == MPI_SUCCESS) *first_failure = MPI_ERR_NO_MEM;
+    return;
+  }
   size_t count = 0;
   objects<Session>.for_each([&](uintptr_t key, void*) {
     if (count < room) keys[count++] = key;
