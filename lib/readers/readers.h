@@ -68,6 +68,13 @@ class Readers {
     retract(cell, uintptr_t(Says::kGivenUp));
     tell_of_withdrawal(slot);
   }
+  // The same of another thread's borrow; by an exchange, since that may be giving it back just now.
+  // Relaxed: it still has the value, so there is nothing to hand on to who looks.
+  void give_up_for(Announcement& cell, const Pair& slot) {
+    uintptr_t what = Announcement::of(&slot, Says::kBorrows);
+    cell.what.compare_exchange_strong(what, uintptr_t(Says::kGivenUp), kRelaxed, kRelaxed);
+    wake(slot);
+  }
   // The two halves of that. Light readers come to the second after the first, as seen by whoever
   // has counted itself and then called heavy_fence() (Claiming). Full ones don't, or each would
   // need another full fence; so who waits for them looks again from time to time.

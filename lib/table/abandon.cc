@@ -15,12 +15,17 @@ namespace {
 // How often callbacks may make it necessary to begin again.
 constexpr int kMaxAbandonRounds = 16;
 
-// Takes a value out of what this thread has borrowed, which is to be given back all the same.
-void give_up_borrows(Readers& readers, Pair& slot) {
+// Takes a value out of what this thread, or anybody, has borrowed, which is to be given back all
+// the same. Else who attaches to the same memory later would wait for that.
+enum class Whose { kMine, kAnybodys };
+void give_up_borrows(Readers& readers, Pair& slot, Whose whose) {
   const uint64_t me = readers.threads().identity();
   readers.any_used([&](Announcement& cell, uintptr_t what) {
-    if (what == Announcement::of(&slot, Says::kBorrows) && cell.who.load(kRelaxed) == me) {
+    if (what != Announcement::of(&slot, Says::kBorrows)) return false;
+    if (cell.who.load(kRelaxed) == me) {
       readers.give_up(cell, slot);
+    } else if (whose == Whose::kAnybodys) {
+      readers.give_up_for(cell, slot);
     }
     return false;
   });
@@ -36,13 +41,13 @@ int abandon_one(const Target& target, const Batch::Item& item, FenceOnce& fence)
     item.slot->store_unshared({0, 0});
     return ATTRCACHE_ERR_KEYVAL_KIND;
   }
-  give_up_borrows(target.registry.readers(), *item.slot);
-  const int result = delete_found(target, *item.slot, keyval, Caller::kRuntime, OnFailure::kDetach,
-                                  nullptr, fence, DeleteFn::kSkip);
-  // A borrower waits for this thread. It goes on to have the value, which nobody deletes.
-  if (result == ATTRCACHE_ERR_DEADLOCK) {
-    item.slot->store_unshared({0, 0});
-    drop_reference(target.registry, keyval);
+  Readers& readers = target.registry.readers();
+  give_up_borrows(readers, *item.slot, Whose::kMine);
+  // DEADLOCK: a borrower waits for this thread. It goes on to have the value, which nobody deletes,
+  // unless another thread has begun to.
+  while (delete_found(target, *item.slot, keyval, Caller::kRuntime, OnFailure::kDetach, nullptr,
+                      fence, DeleteFn::kSkip) == ATTRCACHE_ERR_DEADLOCK) {
+    give_up_borrows(readers, *item.slot, Whose::kAnybodys);
   }
   return ATTRCACHE_OK;  // or somebody else was faster
 }

@@ -171,5 +171,52 @@ TEST(Abandon, FinallyBesideABorrow) {
   EXPECT_GT(borrowed_it, 0);
 }
 
+// The borrower waits for the thread that frees the object, by deleting what that one has borrowed:
+// it keeps the value, and what is attached to the same memory next is not held by anybody.
+TEST(Abandon, FinallyInACircle) {
+  int abandoned = 0;
+  run_model({2, 1}, [&] {
+    Runtime r;
+    alignas(64) attrcache_table other = {};
+    Plain<int> others_body, next_body;
+    const auto set = [&](attrcache_table* table, Plain<int>* body) {
+      body->write(1);
+      expect(attrcache_set(r.kind, table, nullptr, r.keyval, reinterpret_cast<intptr_t>(body),
+                           ATTRCACHE_AS_POINTER, nullptr) == ATTRCACHE_OK,
+             "set");
+    };
+    set(&other, &others_body);
+    attrcache_borrowed of_other = {};
+    spawn([&] {
+      attrcache_borrowed borrowed = {};
+      if (attrcache_borrow(r.kind, &r.table, r.keyval, &borrowed) != ATTRCACHE_OK) return;
+      if (borrowed.value == &r.body) {  // not the next one
+        const int result = attrcache_delete(r.kind, &other, nullptr, r.keyval, nullptr);
+        expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_DEADLOCK, "deleted, or refused");
+        expect(r.body.read() == 1, "it is alive");
+      }
+      expect(attrcache_give_back(&borrowed) == ATTRCACHE_OK, "given back");
+    });
+    spawn([&] {
+      const bool held = attrcache_borrow(r.kind, &other, r.keyval, &of_other) == ATTRCACHE_OK;
+      const int result = r.finally();
+      expect(result == ATTRCACHE_OK || (held && result == ATTRCACHE_ERR_DEADLOCK), "freed");
+      abandoned += result == ATTRCACHE_ERR_DEADLOCK;
+      r.expect_new();
+      set(&r.table, &next_body);
+      attrcache_borrowed next = {};
+      expect(attrcache_borrow(r.kind, &r.table, r.keyval, &next) == ATTRCACHE_OK, "borrowed");
+      attrcache_give_back(&next);
+      expect(r.erase() == ATTRCACHE_OK, "nobody else has borrowed it");
+      if (held) attrcache_give_back(&of_other);
+    });
+    join();
+    attrcache_delete_all(r.kind, &other, nullptr, ATTRCACHE_DRAIN, nullptr);
+    r.finally();
+    r.finish();
+  });
+  EXPECT_GT(abandoned, 0);
+}
+
 }  // namespace
 }  // namespace attrcache::model

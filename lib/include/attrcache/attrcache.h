@@ -102,7 +102,9 @@
  *      is told. (A copy_fn that reads such a value at its address, because it wasn't set as a C
  *      pointer, may find another one there.)
  *   attrcache_copy_all skips the attribute that is being replaced.
- * So without borrows no call fails for another thread's sake.
+ * So without borrows no call fails for another thread's sake. (A thread that holds, copies or
+ * replaces two values at once or more may need memory to announce a wait. If there is none, a circle
+ * that it closes goes unnoticed.)
  *
  * Who pays: borrowing and copying write no memory that another thread writes, but for the first
  * time that a value is read; so any number of threads may read one value. Whoever deletes or
@@ -599,7 +601,8 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
    * back. Deletions by other threads are waited for, also where DRAIN would return BUSY. What this
    * thread itself has borrowed, what one has borrowed that waits for this thread (DEADLOCK), what
    * callbacks have attached after 16 rounds, and attributes of another kind are abandoned: their
-   * values' delete_fn isn't called. */
+   * values' delete_fn isn't called. (If another thread is just deleting what was borrowed, it goes on
+   * and calls it.) */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 
@@ -619,11 +622,12 @@ ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* ta
  * still live. The table gives back its memory and its references on keyvals, and is as new. (So
  * keyvals that were freed before may end by it; their destructors run then, as they belong to the
  * keyvals and not to the values.) Copies, borrows and deletions by other threads are waited for.
- * What this thread has borrowed stays to be given back, by a call that then does nothing. To be
- * called by the object's owner, before the domain ends. Errors: NULL, KEYVAL_KIND (attributes of
- * another kind: the references on their keyvals are lost), MOVED (its bytes are made new, and the
- * memory is left to the table that has it); the table is as new after these two as well. Lock-free
- * but for that wait; may run destructors. (Beyond MPI.) */
+ * What this thread has borrowed, and what one has borrowed that waits for this thread, stays to be
+ * given back, by a call that then does nothing. To be called by the object's owner, before the
+ * domain ends. Errors: NULL, KEYVAL_KIND (attributes of another kind: the references on their
+ * keyvals are lost), MOVED (its bytes are made new, and the memory is left to the table that has
+ * it); the table is as new after these two as well. Lock-free but for that wait; may run
+ * destructors. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
                                           attrcache_table* table) ATTRCACHE_NOEXCEPT;
 

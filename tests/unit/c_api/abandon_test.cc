@@ -305,7 +305,8 @@ TEST_F(AbandonTest, FinallyAbandonsOnlyWhatIsBorrowed) {
 }
 
 // Another thread has borrowed a value, and waits for this one: it goes on to have it, and all other
-// values are deleted as ever. It is held up within its wait, so that this thread finds the circle.
+// values are deleted as ever. It is held up within its wait, so that this thread finds the circle. A
+// third thread may be waiting to delete the value.
 TEST_F(AbandonTest, FinallyAbandonsOnlyWhatClosesACircle) {
   static thread_local attrcache_thread self;
   static thread_local std::function<void()> while_waiting;
@@ -314,38 +315,61 @@ TEST_F(AbandonTest, FinallyAbandonsOnlyWhatClosesACircle) {
   hooks.yield = [](void*) { while_waiting ? while_waiting() : static_cast<void>(sched_yield()); };
   attrcache_domain_options options = {};
   options.threads = &hooks;
-  Recorder deleted, deleted_by_other;
-  Universe of_hooks(&options);
-  Object freed(of_hooks.kind()), other(of_hooks.kind());
-  std::vector<int> keyvals;
-  for (int i = 0; i < 100; ++i) {
-    keyvals.push_back(deleted.keyval(freed.kind));
-    ASSERT_EQ(freed.set(keyvals[i], i), ATTRCACHE_OK);
-  }
-  const int mine = deleted_by_other.keyval(other.kind);
-  other.set(mine, 1);
-  attrcache_borrowed borrowed = {};
-  ASSERT_EQ(attrcache_borrow(other.kind, &other.table, mine, &borrowed), ATTRCACHE_OK);
-  Gate waits, done;
-  std::thread borrower([&] {
-    attrcache_borrowed kept = {};
-    EXPECT_EQ(attrcache_borrow(freed.kind, &freed.table, keyvals[50], &kept), ATTRCACHE_OK);
-    while_waiting = [&] {
-      waits.open();
-      done.wait();
+  for (const bool beside_a_delete : {false, true}) {
+    Recorder deleted, held, deleted_by_other;
+    Universe of_hooks(&options);
+    Object freed(of_hooks.kind()), other(of_hooks.kind());
+    std::vector<int> keyvals;
+    for (int i = 0; i < 100; ++i) {
+      keyvals.push_back((i == 1 ? held : deleted).keyval(freed.kind));
+      ASSERT_EQ(freed.set(keyvals[i], i), ATTRCACHE_OK);
+    }
+    const int mine = deleted_by_other.keyval(other.kind);
+    other.set(mine, 1);
+    attrcache_borrowed borrowed = {};
+    ASSERT_EQ(attrcache_borrow(other.kind, &other.table, mine, &borrowed), ATTRCACHE_OK);
+    Gate waits, done;
+    std::thread borrower([&] {
+      attrcache_borrowed kept = {};
+      EXPECT_EQ(attrcache_borrow(freed.kind, &freed.table, keyvals[1], &kept), ATTRCACHE_OK);
+      while_waiting = [&] {
+        waits.open();
+        done.wait();
+      };
+      EXPECT_EQ(other.erase(mine), ATTRCACHE_OK);
+      EXPECT_EQ(attrcache_give_back(&kept), ATTRCACHE_OK);
+      while_waiting = nullptr;
+    });
+    waits.wait();
+    std::thread deleter([&] {
+      if (beside_a_delete) {
+        EXPECT_EQ(freed.erase(keyvals[1]), ATTRCACHE_OK);
+      }
+    });
+    attrcache_borrowed read = {};
+    const auto borrow = [&] {
+      const int result = attrcache_borrow(freed.kind, &freed.table, keyvals[1], &read);
+      if (result == ATTRCACHE_OK) attrcache_give_back(&read);
+      return result;
     };
-    EXPECT_EQ(other.erase(mine), ATTRCACHE_OK);
-    EXPECT_EQ(attrcache_give_back(&kept), ATTRCACHE_OK);
-    while_waiting = nullptr;
-  });
-  waits.wait();
-  EXPECT_EQ(freed.free(ATTRCACHE_DRAIN_FINALLY), ATTRCACHE_ERR_DEADLOCK);
-  EXPECT_TRUE(freed.all_zero());
-  EXPECT_EQ(deleted.deletions.size(), 99u);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  done.open();
-  borrower.join();
-  EXPECT_EQ(of_hooks.counters().attributes, 0u);
+    if (beside_a_delete) wait_until([&] { return borrow() == ATTRCACHE_ABSENT; });
+    EXPECT_EQ(freed.free(ATTRCACHE_DRAIN_FINALLY), ATTRCACHE_ERR_DEADLOCK);
+    deleter.join();
+    EXPECT_TRUE(freed.all_zero());
+    EXPECT_EQ(deleted.deletions.size(), 99u);
+    EXPECT_EQ(held.deletions.size(), beside_a_delete ? 1u : 0u);
+    EXPECT_EQ(of_hooks.counters().attributes, 1u) << "the other one's";
+    // What is attached next in the same place, under the same number, is nobody's.
+    freed.set(keyvals[0], 100);
+    freed.set(keyvals[1], 101);
+    EXPECT_EQ(borrow(), ATTRCACHE_OK);
+    EXPECT_EQ(freed.list().at(1).pins, 0u);
+    EXPECT_EQ(freed.free(), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+    done.open();
+    borrower.join();
+    EXPECT_EQ(of_hooks.counters().attributes, 0u);
+  }
 }
 
 TEST_F(AbandonTest, FinallyAbandonsWhatCallbacksGoOnAttaching) {
