@@ -382,6 +382,9 @@ def threads(tree):
         "    p->attributes = MPL_malloc(sizeof *p->attributes, MPL_MEM_OTHER);\n"
         "    MPIR_ERR_CHKANDJUMP(!p->attributes, mpi_errno, MPI_ERR_OTHER, \"**nomem\");\n"
         "    MPIR_Attr_init_table(p->attributes);")
+    # One that stays as a delete function has failed can be freed again.
+    impl.function("MPIR_Threadcomm_free_impl", count=2).after(
+        r"^    mpi_errno = MPIR_Comm_free_impl\(comm\);", "    if (mpi_errno)\n        comm->threadcomm = threadcomm;")
 
 
 def main(arguments):
