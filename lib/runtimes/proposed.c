@@ -39,7 +39,7 @@
 
 /* Open MPI's library of the standard ABI takes this from the keyvals that programs give to MPI's
  * functions, and its MPI_KEYVAL_INVALID is another one. Error classes are the same. */
-enum { ABI_KEYVALS = 16385, ABI_KEYVAL_INVALID = 0 };
+enum { OPENMPIS_ABI_KEYVALS = 16385, OPENMPIS_ABI_INVALID = 0 };
 static int program_is_of_openmpis_abi(void) {
 #ifdef OMPI_STANDARD_ABI
   int version = -1, subversion;
@@ -210,7 +210,7 @@ static int free_keyval(int kind, int* keyval) {
   const int result = attrcache_keyval_free(kinds[kind], keyval);
 
   if (result <= ATTRCACHE_ABSENT) { /* the domain's invalid value isn't always the program's */
-    *keyval = program_is_of_openmpis_abi() ? ABI_KEYVAL_INVALID : PROGRAMS(KEYVAL_INVALID);
+    *keyval = program_is_of_openmpis_abi() ? OPENMPIS_ABI_INVALID : PROGRAMS(KEYVAL_INVALID);
   }
   return raise_alone(attrcache_error_class(result, 0));
 }
@@ -332,7 +332,7 @@ FUNCTIONS(File, FILES)
         .destructor = destructor};                                                                \
     const int result = create_as_set(attrcache_kind_of(domain, number), callbacks,                \
                                      sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval);             \
-    if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += ABI_KEYVALS;           \
+    if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += OPENMPIS_ABI_KEYVALS;  \
     return raise_alone(attrcache_error_class(result, 0));                                         \
   }
 #if defined(MPIR_ATTR_AS_FORTRAN) && !defined(MPIR_ATTR_ABI) /* MPICH has it since 5.1 */
