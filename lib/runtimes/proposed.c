@@ -39,7 +39,7 @@
 
 /* Open MPI's library of the standard ABI takes this from the keyvals that programs give to MPI's
  * functions, and its MPI_KEYVAL_INVALID is another one. Error classes are the same. */
-enum { ABI_KEYVALS = 16385, ABI_KEYVAL_INVALID = 0 };
+enum { OPENMPIS_ABI_KEYVALS = 16385, OPENMPIS_ABI_INVALID = 0 };
 static int program_is_of_openmpis_abi(void) {
 #ifdef OMPI_STANDARD_ABI
   int version = -1, subversion;
@@ -82,6 +82,9 @@ typedef struct Attributes {
 
 static Attributes* lists[KINDS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the lists */
+/* How many threads are in attrcache_proposed_end_all, which deletes from sessions that others may
+ * end: no place becomes that of another object meanwhile. By the lock. */
+static int ending;
 
 /* An object that lives keeps its place, so whoever uses it finds it. The acquires pair with the
  * releases in make(): with the handle, also one that is seen in a place whose `used` is that of an
@@ -102,7 +105,7 @@ static Attributes* make(int kind, uintptr_t handle) {
 
   pthread_mutex_lock(&lock);
   a = find(kind, handle);
-  for (Attributes* old = lists[kind]; a == NULL && old != NULL; old = old->next) {
+  for (Attributes* old = ending ? NULL : lists[kind]; a == NULL && old != NULL; old = old->next) {
     if (!old->used) a = old;
   }
   if (a == NULL && (a = aligned_alloc(64, (sizeof *a + 63) / 64 * 64)) != NULL) {
@@ -207,7 +210,7 @@ static int free_keyval(int kind, int* keyval) {
   const int result = attrcache_keyval_free(kinds[kind], keyval);
 
   if (result <= ATTRCACHE_ABSENT) { /* the domain's invalid value isn't always the program's */
-    *keyval = program_is_of_openmpis_abi() ? ABI_KEYVAL_INVALID : PROGRAMS(KEYVAL_INVALID);
+    *keyval = program_is_of_openmpis_abi() ? OPENMPIS_ABI_INVALID : PROGRAMS(KEYVAL_INVALID);
   }
   return raise_alone(attrcache_error_class(result, 0));
 }
@@ -244,19 +247,26 @@ static int delete_each(Attributes* a) {
   if ((infos = malloc(room * sizeof *infos)) == NULL)
     return raise_on(SESSION, &session, MPI_ERR_NO_MEM);
   attrcache_attribute_list(kinds[SESSION], &a->table, infos, room, &count);
-  /* A callback may end the session; then its place may be another one's. */
+  /* A callback or another thread may end the session meanwhile. */
   for (size_t i = count < room ? count : room; i-- > 0 && find(SESSION, key) == a;) {
     code = 0;
     result = attrcache_delete(kinds[SESSION], &a->table, (void*)key, infos[i].keyval, &code);
     if (first == MPI_SUCCESS) first = attrcache_error_class(result, code);
   }
   free(infos);
-  return raise_on(SESSION, &session, first);
+  return find(SESSION, key) == a ? raise_on(SESSION, &session, first) : first;
+}
+
+static void add_to_ending(int one) {
+  pthread_mutex_lock(&lock);
+  ending += one;
+  pthread_mutex_unlock(&lock);
 }
 
 int attrcache_proposed_end_all(void) {
   int first = MPI_SUCCESS, error;
 
+  add_to_ending(1);
   for (int kind = KINDS; kind-- > 0;) {
     for (Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
       const PROGRAMS(File) file = (PROGRAMS(File))a->handle;
@@ -266,6 +276,7 @@ int attrcache_proposed_end_all(void) {
       if (first == MPI_SUCCESS) first = error;
     }
   }
+  add_to_ending(-1);
   return first;
 }
 
@@ -321,7 +332,7 @@ FUNCTIONS(File, FILES)
         .destructor = destructor};                                                                \
     const int result = create_as_set(attrcache_kind_of(domain, number), callbacks,                \
                                      sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval);             \
-    if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += ABI_KEYVALS;           \
+    if (result == ATTRCACHE_OK && program_is_of_openmpis_abi()) *keyval += OPENMPIS_ABI_KEYVALS;  \
     return raise_alone(attrcache_error_class(result, 0));                                         \
   }
 #if defined(MPIR_ATTR_AS_FORTRAN) && !defined(MPIR_ATTR_ABI) /* MPICH has it since 5.1 */

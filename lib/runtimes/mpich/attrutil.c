@@ -210,16 +210,6 @@ static void delete_from_predefined_types(void) {
   }
 }
 
-/* The first failure of an object that was left to MPI_Finalize. */
-static int failure_of_left;
-
-int MPIR_Attr_end_all(void) {
-  const int failure = attrcache_proposed_end_all();
-
-  if (failure_of_left == MPI_SUCCESS) failure_of_left = failure;
-  return failure_of_left;
-}
-
 int MPIR_Attr_end_session(int handle) {
 #ifdef MPIR_ATTR_ABI
   void* const of_users = MPIR_Attr_object(handle);
@@ -231,7 +221,7 @@ int MPIR_Attr_end_session(int handle) {
 
 int MPIR_Attr_end_file(const void* handle) { return attrcache_proposed_end_file(handle); }
 
-int MPIR_Attr_delete_from_predefined_objects(void) {
+static int delete_from_predefined_comms(void) {
   MPIR_Comm* const comms[] = {MPIR_Process.comm_self, MPIR_Process.comm_world};
 
   for (int i = 0; i < 2; i++) {
@@ -241,8 +231,25 @@ int MPIR_Attr_delete_from_predefined_objects(void) {
       if (mpi_errno != MPI_SUCCESS) return mpi_errno;
     }
   }
+  return MPI_SUCCESS;
+}
+
+int MPIR_Attr_end_world(int* ended) {
+  int mpi_errno;
+
+  MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  mpi_errno = delete_from_predefined_comms();
   MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-  MPIR_Attr_end_all();
+  *ended = mpi_errno == MPI_SUCCESS ? attrcache_proposed_end_all() : MPI_SUCCESS;
+  return mpi_errno;
+}
+
+int MPIR_Attr_delete_from_predefined_objects(void) {
+  const int mpi_errno = delete_from_predefined_comms();
+
+  if (mpi_errno != MPI_SUCCESS) return mpi_errno;
+  MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  attrcache_proposed_end_all();
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   delete_from_predefined_types();
   return MPI_SUCCESS;
@@ -268,7 +275,6 @@ int MPIR_Attr_init(void) {
       .fint_bytes = (int)sizeof(MPI_Fint),
   };
 
-  failure_of_left = MPI_SUCCESS;
   if (domain == NULL) {
     int result = attrcache_domain_create(&options, &domain);
     for (int kind = 0; kind < 3 && result == ATTRCACHE_OK; kind++) {
@@ -276,7 +282,12 @@ int MPIR_Attr_init(void) {
     }
     if (result == ATTRCACHE_OK) result = define_predefined();
     if (result == ATTRCACHE_OK) result = attrcache_proposed_begin(domain);
-    if (result != ATTRCACHE_OK) return MPIR_Attr_error(result, "MPI_Init");
+    if (result != ATTRCACHE_OK) {
+      attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY,
+                               NULL); /* the next one tries again */
+      domain = NULL;
+      return MPIR_Attr_error(result, "MPI_Init");
+    }
   }
   return MPI_SUCCESS;
 }

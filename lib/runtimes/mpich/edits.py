@@ -99,7 +99,7 @@ def bindings(tree):
 
 
 def ends(tree):
-    """Of sessions, of files, and of MPI: where their attributes end. Within no critical section, so in the bindings."""
+    """Of sessions, of files, and of MPI's world: where their attributes end. Within no critical section, so in the bindings."""
     init = tree.file("src/binding/c/init_api.txt")
     init.replace_block(r"^MPI_Session_finalize:$", r"^    \.skip: ", """MPI_Session_finalize:
     .desc: Finalize an MPI Session
@@ -116,10 +116,14 @@ def ends(tree):
     .desc: Terminates MPI execution environment
     .skip: ThreadSafe, global_cs
 {
+    int ended;
+    mpi_errno = MPIR_Attr_end_world(&ended);
+    if (mpi_errno)
+        goto fn_fail;
     mpi_errno = MPIR_Finalize_impl();
     if (mpi_errno)
         goto fn_fail;
-    mpi_errno = MPIR_Attr_end_all();
+    mpi_errno = ended;
 }""")
     if tree.has("src/binding/c/io_api.txt"):
         tree.file("src/binding/c/io_api.txt").replace_block(r"^MPI_File_close:$", r"^    \.desc: ", """MPI_File_close:
@@ -378,6 +382,9 @@ def threads(tree):
         "    p->attributes = MPL_malloc(sizeof *p->attributes, MPL_MEM_OTHER);\n"
         "    MPIR_ERR_CHKANDJUMP(!p->attributes, mpi_errno, MPI_ERR_OTHER, \"**nomem\");\n"
         "    MPIR_Attr_init_table(p->attributes);")
+    # One that stays as a delete function has failed can be freed again.
+    impl.function("MPIR_Threadcomm_free_impl", count=2).after(
+        r"^    mpi_errno = MPIR_Comm_free_impl\(comm\);", "    if (mpi_errno)\n        comm->threadcomm = threadcomm;")
 
 
 def main(arguments):

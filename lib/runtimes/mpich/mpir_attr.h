@@ -83,9 +83,16 @@ int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table
  * threads or callbacks go on using the object. */
 int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
 
-/* As MPI ends, deletes the attributes of MPI_COMM_SELF, of MPI_COMM_WORLD, and of predefined
- * datatypes, which nobody frees. The two are still there then, so that delete functions may use
- * them. If one of a communicator fails, so does this, at once. Datatypes of
+/* As MPI_Finalize begins, deletes the attributes of MPI_COMM_SELF, of MPI_COMM_WORLD, and of what
+ * is left of sessions and files. That is out of any critical section, and however long sessions go
+ * on: MPICH itself does nothing before the last of them ends, and holds a lock then that
+ * MPI_Session_finalize takes, too. If one of a communicator fails, so does this, at once; the first
+ * failure of the others, which is raised already, comes to `ended`. */
+int MPIR_Attr_end_world(int* ended);
+
+/* As MPI ends, with the last session or in MPI_Finalize, the same for what came later, and for
+ * predefined datatypes, which nobody frees and sessions use as well. The two communicators are
+ * still there then, so that delete functions may use them. Datatypes of
  * MPI_Type_create_f90_real and its kin are kept elsewhere: the function does the same for these,
  * once there are any. */
 struct MPIR_Datatype;
@@ -93,12 +100,11 @@ int MPIR_Attr_delete_from_predefined_objects(void);
 void MPIR_Attr_delete_from_type(struct MPIR_Datatype* type);
 extern void (*MPIR_Attr_delete_from_f90_types)(void);
 
-/* What ends with a session or a file, and with MPI, of the attributes that are proposed for them
+/* What ends with a session or a file of the attributes that are proposed for them
  * (proposed.h): before the object ends, out of any critical section. The code is to be returned as
  * it is, once the object has ended: it is raised already. */
 int MPIR_Attr_end_session(int handle);
 int MPIR_Attr_end_file(const void* handle);
-int MPIR_Attr_end_all(void);
 /* MPICH's, which its scripts declare no more, as our edits give their callers bodies. */
 struct MPIR_Session;
 int MPIR_Session_finalize_impl(struct MPIR_Session* session);

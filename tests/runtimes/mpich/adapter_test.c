@@ -444,7 +444,7 @@ static MPIR_Datatype f90_type = {.handle = 10};
 static void delete_from_f90_types(void) { MPIR_Attr_delete_from_type(&f90_type); }
 
 static void test_finalize(void) {
-  int keyval = 0, comm_keyval;
+  int keyval = 0, comm_keyval, ended = -1;
   deletes = 0;
   CHECK(MPIR_Type_create_keyval_impl(NULL, delete_fn, &keyval, NULL) == MPI_SUCCESS);
   CHECK(MPIR_Type_set_attr_impl(&MPIR_Datatype_builtin[2], keyval, value, MPIR_ATTR_PTR) ==
@@ -460,10 +460,14 @@ static void test_finalize(void) {
   CHECK(MPIR_Comm_set_attr_impl(&comm, comm_keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Comm_set_attr_impl(&copy, comm_keyval, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   refuse = 1;
-  MPIR_locked = 1;
-  CHECK(is_error(MPIR_Attr_delete_from_predefined_objects(), MPI_ERR_OTHER, "**user"));
-  CHECK(deletes == 1 && MPIR_Attr_is_empty(&comm.attributes));
+  failure_at_end = 3;
+  CHECK(is_error(MPIR_Attr_end_world(&ended), MPI_ERR_OTHER, "**user"));
+  CHECK(deletes == 1 && ended == MPI_SUCCESS && MPIR_Attr_is_empty(&comm.attributes));
   refuse = 0;
+  CHECK(MPIR_Attr_end_world(&ended) == MPI_SUCCESS && ended == 3);
+  /* Types are sessions', too, and there may be some yet. */
+  CHECK(deletes == 2 && MPIR_Attr_is_empty(&copy.attributes));
+  CHECK(!MPIR_locked && !MPIR_Attr_is_empty(&MPIR_Datatype_builtin[2].attributes));
   MPIR_locked = 1;
   CHECK(MPIR_Attr_delete_from_predefined_objects() == MPI_SUCCESS);
   CHECK(MPIR_locked == 1 && deletes == 5);

@@ -47,10 +47,13 @@ int main(int argc, char** argv) {
   pthread_create(&other, NULL, region, &together);
   region(NULL);
   pthread_join(other, NULL);
+  MPI_Comm_set_attr(all, keyval, &failures);
+  if (MPIX_Threadcomm_free(&all) != MPI_SUCCESS) failures++;
   MPIX_Threadcomm_free(&all);
-  // Two failed to dup, and one to finish. Deleted: of `all`, of its copy, of each thread of both.
-  printf("%d failures instead of 3, %d deletions instead of 6\n", failures, deletions);
+  // Two failed to dup, one to finish, one to free. Deleted: two of `all`, one of its copy, and one
+  // of each thread of both.
+  printf("%d failures instead of 4, %d deletions instead of 7\n", failures, deletions);
   MPI_Finalize();
-  return failures != 3 || deletions != 6;
+  return failures != 4 || deletions != 7 || all != MPI_COMM_NULL;
 }
 #endif
