@@ -320,6 +320,10 @@ class Power(Processor):
         thread.emit(f"ldx {to},{to},{thread.address(address)}")
 
     @staticmethod
+    def full_fence(thread):
+        thread.emit("sync")
+
+    @staticmethod
     def leave_if_zero(thread, register):
         thread.emit(f"cmpwi {register},0")
         thread.emit(f"beq {thread.exit}")
@@ -333,6 +337,8 @@ class Power(Processor):
     @staticmethod
     def weaken(text, what):
         name, _, rest = text.partition(" ")
+        if what == "fence" and name == "sync":
+            return None
         if what == "acquire" and name == "isync":
             return None
         if what == "release" and name == "lwsync":

@@ -214,6 +214,10 @@ class RiscV(Processor):
         thread.emit(f"ld {to},0({base})")
 
     @staticmethod
+    def full_fence(thread):
+        thread.emit("fence rw,rw")
+
+    @staticmethod
     def leave_if_zero(thread, register):
         thread.emit(f"beq {register},x0,{thread.exit}")
 
@@ -230,6 +234,8 @@ class RiscV(Processor):
         Fences stand behind what acquires and before what releases; one that does both is left out for either.
         """
         name, _, rest = text.partition(" ")
+        if what == "fence" and text == "fence rw,rw":
+            return None
         if what == "acquire":
             if name == "fence" and rest in ("r,rw", "rw,rw", "r,r"):
                 return None

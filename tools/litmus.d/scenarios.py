@@ -7,6 +7,8 @@ code (arch.weaken), and then the forbidden outcome must be possible: so each tes
 
 import dataclasses
 
+from trace import calls_kernel
+
 
 @dataclasses.dataclass
 class Scenario:
@@ -16,6 +18,10 @@ class Scenario:
     threads: list  # of functions of an Author
     forbidden: str  # herd's condition; {name} stands for a thread's result
     controls: list  # [(what is taken away, {tag: kind of weakening})]
+
+
+def is_of_exchange(what):
+    return what.is_store or what.reserves
 
 
 class Author:
@@ -44,8 +50,49 @@ class Author:
         self.arch.load(self.thread, temp, self.at(where), acquire)
         return temp
 
-    def does(self, operation, exchanges_only=False):
-        self.thread.follow(self.program.operations[operation], operation, exchanges_only)
+    def _begin(self, operation):
+        return self.thread.begin(self.program.operations[operation], operation)
+
+    def does(self, operation, kept=lambda what: True):
+        for step, what in self._begin(operation):
+            self.thread.follow(step, what, kept(what))
+
+    def borrows(self, operation, cell="cell", interrupted=""):
+        """`interrupted`: where the kernel's fence falls. What follows the announcement is the second look."""
+        was_announced = False
+        for step, what in self._begin(operation):
+            announces = what.is_store and what.accesses[0].address == self.at(cell)
+            if announces and interrupted == "before" or was_announced and interrupted == "between":
+                self._kernel("ipi", "ack")
+            was_announced = announces
+            self.thread.follow(step, what)
+        if interrupted == "after":
+            self._kernel("ipi", "ack")
+
+    def claims(self, operation, cell="cell", interrupts=False):
+        """A delete up to its last look at the cell, which finds it free. The other looks are left out."""
+        steps = self._begin(operation)
+        looks = [at for at, (_, what) in enumerate(steps)
+                 if what.accesses and not what.is_store and what.accesses[0].address == self.at(cell)]
+        for at, (step, what) in enumerate(steps):
+            if interrupts and at < looks[-1] and calls_kernel(step):
+                self._kernel("ack", "ipi")
+            self.thread.follow(step, what, at == looks[-1] or at < looks[-1] and is_of_exchange(what))
+
+    def _kernel(self, awaited, told):
+        """Its fence (membarrier): the one that asks for it tells the other thread, and awaits its answer."""
+        tag, self.thread.tag, self.thread.last_field = self.thread.tag, "kernel", ""
+        asks = told == "ipi"
+        if asks:
+            self.arch.full_fence(self.thread)
+            self.arch.store(self.thread, self.at(told), 1)
+        temp = self.thread.temp(self.thread.temporary())
+        self.arch.load(self.thread, temp, self.at(awaited), not asks)
+        self.arch.leave_if_zero(self.thread, temp)
+        self.arch.full_fence(self.thread)
+        if not asks:
+            self.arch.store(self.thread, self.at(told), 1)
+        self.thread.tag = tag
 
     def got(self, name):
         """What get has put into its caller's variable; without a value, the thread ends."""
@@ -100,7 +147,7 @@ def only(operation, done):
 def exchanges(operation, done):
     """Only the exchange: with the loads before it, there are more executions than herd can go through."""
     def code(t):
-        t.does(operation, exchanges_only=True)
+        t.does(operation, is_of_exchange)
         t.done(done)
     return code
 
@@ -119,15 +166,29 @@ def gets_address(t):
     t.done("read")
 
 
+def borrows(operation, **how):
+    def code(t):
+        t.borrows(operation, **how)
+        t.done("borrowed")
+    return code
+
+
+def claims(operation, **how):
+    def code(t):
+        t.claims(operation, **how)
+        t.done("deletes")
+    return code
+
+
 def uses_and_gives_back(t):
     t.reads("data2", "seen")
     t.does("give_back")
 
 
 def deletes_and_overwrites(t):
-    t.does("delete")
+    t.claims("delete_read")
     t.writes("data2")
-    t.done("deleted")
+    t.done("deletes")
 
 
 def deletes_and_tells(t):
@@ -141,6 +202,8 @@ def is_told_and_gets(t):
     t.got("pointer")
     t.done("read")
 
+
+BORROWED = "a borrow holds the value, and the delete has seen nobody who does"
 
 SCENARIOS = [
     Scenario("attach, read through", "a get returns a value, and what that points to is as it was before",
@@ -174,10 +237,19 @@ SCENARIOS = [
              "replace_again", [exchanges("replace_again", "first"), exchanges("delete", "second")],
              "{first}=1 /\\ {second}=1 /\\ ~(slot0[1]=0)",
              [("set's atomicity", {"replace_again": "atomicity"})]),
-    Scenario("borrow, delete", "a value that is deleted is borrowed",
-             "borrow", [exchanges("borrow", "first"), exchanges("delete", "second")], "{first}=1 /\\ {second}=1",
-             [("the borrow's atomicity", {"borrow": "atomicity"})]),
+    Scenario("full borrow, delete", BORROWED,
+             "full_borrow", [borrows("full_borrow", cell="full_cell"), claims("full_delete_read", cell="full_cell")],
+             "{borrowed}=1 /\\ {deletes}=1",
+             [("the borrow's full fence and acquires", {"full_borrow": "fence acquire"}),
+              ("the delete's full fence and acquires", {"full_delete_read": "fence acquire"})]),
+] + [
+    Scenario(f"borrow, delete, {interrupted}", BORROWED,
+             "borrow", [borrows("borrow", interrupted=interrupted), claims("delete_read", interrupts=True)],
+             "{borrowed}=1 /\\ {deletes}=1",
+             [("the kernel's fence, and the borrow's acquires", {"kernel": "everything", "borrow": "acquire"})])
+    for interrupted in ("before", "between", "after")
+] + [
     Scenario("give back, delete", "a borrower has read what was written after the value's delete",
-             "give_back", [uses_and_gives_back, deletes_and_overwrites], "{deleted}=1 /\\ {seen}=1",
+             "give_back", [uses_and_gives_back, deletes_and_overwrites], "{deletes}=1 /\\ {seen}=1",
              [("every order of giving back", {"give_back": "acquire release"})]),
 ]

@@ -132,17 +132,16 @@ class Thread:
 
     # ---- following an operation ----
 
-    def follow(self, operation, tag, exchanges_only=False):
-        """`exchanges_only`: what is read before is what it was when traced. That leaves events out, too."""
-        self.tag, self.exchanges_only = tag, exchanges_only
+    def begin(self, operation, tag):
+        """The steps of an operation and what each does: follow() is to be called for each of them."""
+        self.tag = tag
         self.tainted.clear()
         self.cells.clear()
-        for step in self.arch.own_steps(operation.steps):
-            self._step(step)
+        return [(step, self.arch.decode(step)) for step in self.arch.own_steps(operation.steps)]
 
-    def _step(self, step):
+    def follow(self, step, what, kept=True):
+        """An access that isn't kept has read what it read when it was traced. That leaves events out, too."""
         arch = self.arch
-        what = arch.decode(step)
         reads = {r for r in what.reads if not arch.is_zero(r)}
         touched = reads & self.tainted
         if what.barrier:
@@ -161,7 +160,7 @@ class Thread:
             if any(a.base in self.tainted for a in what.accesses):
                 raise Inexpressible(f"{arch.show(step)}: where it goes depends on a slot")
             self.clean(what.writes)
-        elif self.exchanges_only and not what.is_store and not what.reserves:
+        elif not kept:
             self.clean(what.writes)
         else:
             arch.access(step, what, self)
