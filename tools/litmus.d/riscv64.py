@@ -166,7 +166,10 @@ class RiscV(Processor):
         if step.next == step.target:
             m = BRANCHES[m]
         if m.endswith("u"):
-            raise Inexpressible(f"{self.show(step)}: herd doesn't compare without signs")
+            if any(step.regs.get(name_of(op), 0) >> 63 for op in ops[:-1]):
+                raise Inexpressible(f"{self.show(step)}: herd doesn't compare without signs")
+            m = m[:-1]
+            thread.note("bltu and its kin: as blt, for addresses and what isn't negative")
         thread.emit(f"{m} {','.join(operands)},{thread.exit}")
 
     def access(self, step, what, thread):

@@ -76,7 +76,7 @@ class Thread:
         self.notes = set()
         self.results = {}  # {name: temporary}
         self.tag = ""
-        self.last_field = ""  # of POWER's comparisons
+        self.last_field, self.orders = "", False  # of POWER's comparisons; and whether it asked for more than equality
         self._temporaries = 0
         self._labels = 0
 
