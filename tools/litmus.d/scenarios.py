@@ -53,24 +53,20 @@ class Author:
     def _begin(self, operation):
         return self.thread.begin(self.program.operations[operation], operation)
 
-    def does(self, operation, kept=lambda what: True):
+    def does(self, operation, kept=lambda what: True, cell="cell", interrupted=""):
+        """`interrupted`: where the kernel's fence falls: before the cell is written, after the operation, or between."""
+        was_written = False
         for step, what in self._begin(operation):
-            self.thread.follow(step, what, kept(what))
-
-    def borrows(self, operation, cell="cell", interrupted=""):
-        """`interrupted`: where the kernel's fence falls. What follows the announcement is the second look."""
-        was_announced = False
-        for step, what in self._begin(operation):
-            announces = what.is_store and what.accesses[0].address == self.at(cell)
-            if announces and interrupted == "before" or was_announced and interrupted == "between":
+            writes = what.is_store and what.accesses[0].address == self.at(cell)
+            if writes and interrupted == "before" or was_written and interrupted == "between":
                 self._kernel("ipi", "ack")
-            was_announced = announces
-            self.thread.follow(step, what)
+            was_written = writes
+            self.thread.follow(step, what, kept(what))
         if interrupted == "after":
             self._kernel("ipi", "ack")
 
-    def claims(self, operation, cell="cell", interrupts=False):
-        """A delete up to its last look at the cell, which finds it free. The other looks are left out."""
+    def claims(self, operation, cell="cell", interrupts=False, looked=None):
+        """A delete, of whose looks at the cell the last is kept, and finds it free. `looked`: it ends there, whatever it finds."""
         steps = self._begin(operation)
         looks = [at for at, (_, what) in enumerate(steps)
                  if what.accesses and not what.is_store and what.accesses[0].address == self.at(cell)]
@@ -78,6 +74,14 @@ class Author:
             if interrupts and at < looks[-1] and calls_kernel(step):
                 self._kernel("ack", "ipi")
             self.thread.follow(step, what, at == looks[-1] or at < looks[-1] and is_of_exchange(what))
+            if looked and at == looks[-1]:
+                self.arch.move(self.thread, self._result(looked), self.thread.own(what.accesses[0].register))
+                return
+
+    def asks_for_claimers(self):
+        """Their count is what give_back reads at last."""
+        accesses = [a for _, what in self._begin("give_back") for a in what.accesses]
+        self.thread.memory.add(next(a.address for a in reversed(accesses) if self.program.region_of(a.address)))
 
     def _kernel(self, awaited, told):
         """Its fence (membarrier): the one that asks for it tells the other thread, and awaits its answer."""
@@ -137,9 +141,9 @@ def reads_beside(where):
     return code
 
 
-def only(operation, done):
+def only(operation, done, **how):
     def code(t):
-        t.does(operation)
+        t.does(operation, **how)
         t.done(done)
     return code
 
@@ -166,18 +170,23 @@ def gets_address(t):
     t.done("read")
 
 
-def borrows(operation, **how):
-    def code(t):
-        t.borrows(operation, **how)
-        t.done("borrowed")
-    return code
-
-
 def claims(operation, **how):
     def code(t):
         t.claims(operation, **how)
         t.done("deletes")
     return code
+
+
+def gives_back(interrupted):
+    def code(t):
+        t.asks_for_claimers()
+        t.does("give_back", interrupted=interrupted)
+        t.done("silent")
+    return code
+
+
+def looks(t):
+    t.claims("delete_read", interrupts=True, looked="looked")
 
 
 def uses_and_gives_back(t):
@@ -238,15 +247,20 @@ SCENARIOS = [
              "{first}=1 /\\ {second}=1 /\\ ~(slot0[1]=0)",
              [("set's atomicity", {"replace_again": "atomicity"})]),
     Scenario("full borrow, delete", BORROWED,
-             "full_borrow", [borrows("full_borrow", cell="full_cell"), claims("full_delete_read", cell="full_cell")],
+             "full_borrow", [only("full_borrow", "borrowed", cell="full_cell"), claims("full_delete_read", cell="full_cell")],
              "{borrowed}=1 /\\ {deletes}=1",
              [("the borrow's full fence and acquires", {"full_borrow": "fence acquire"}),
               ("the delete's full fence and acquires", {"full_delete_read": "fence acquire"})]),
 ] + [
     Scenario(f"borrow, delete, {interrupted}", BORROWED,
-             "borrow", [borrows("borrow", interrupted=interrupted), claims("delete_read", interrupts=True)],
+             "borrow", [only("borrow", "borrowed", interrupted=interrupted), claims("delete_read", interrupts=True)],
              "{borrowed}=1 /\\ {deletes}=1",
              [("the kernel's fence, and the borrow's acquires", {"kernel": "everything", "borrow": "acquire"})])
+    for interrupted in ("before", "between", "after")
+] + [
+    Scenario(f"give back, wait, {interrupted}", "a delete goes to wait for a borrower, who gives back and wakes nobody",
+             "give_back", [gives_back(interrupted), looks], "{silent}=1 /\\ ~({looked}=0)",
+             [("the kernel's fence", {"kernel": "everything"})])
     for interrupted in ("before", "between", "after")
 ] + [
     Scenario("give back, delete", "a borrower has read what was written after the value's delete",
