@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What tools/litmus traces: it calls each operation once, on its common path, and tells before each
-// what is in memory. Lines of its output:
+// what is in memory. It borrows in two domains, with light readers and with full ones. Lines of its
+// output:
 //
 //   region NAME ADDRESS SIZE    memory that threads share
 //   op NAME FUNCTION            the next call of FUNCTION is this operation

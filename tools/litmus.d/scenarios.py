@@ -66,7 +66,9 @@ class Author:
             self._kernel("ipi", "ack")
 
     def claims(self, operation, cell="cell", interrupts=False, looked=None):
-        """A delete, of whose looks at the cell the last is kept, and finds it free. `looked`: it ends there, whatever it finds."""
+        """A delete of a value that is known to be read. Of its looks at the cell the last one is kept, and finds it free; or,
+        if the result has a name, `looked`, it ends there, whatever it finds. What it does to the slot afterwards is left out.
+        """
         steps = self._begin(operation)
         looks = [at for at, (_, what) in enumerate(steps)
                  if what.accesses and not what.is_store and what.accesses[0].address == self.at(cell)]
@@ -81,7 +83,7 @@ class Author:
                 return
 
     def asks_for_claimers(self):
-        """Their count is what give_back reads at last."""
+        """The count of claimers is what give_back reads at last."""
         accesses = [a for _, what in self._begin("give_back") for a in what.accesses]
         self.thread.memory.add(next(a.address for a in reversed(accesses) if self.program.region_of(a.address)))
 

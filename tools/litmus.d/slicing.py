@@ -8,9 +8,9 @@ only: without them an execution that the model allows is still one, so nothing i
 
 Left out, each of which can only make the model allow more, because there are fewer events and fewer dependencies:
   * what depends on nothing that was read from the memory in question: such a register has its value from the start;
-  * every access to other words than slots and what the callers share: the counters of references and the table's clock,
-    although their read-modify-writes order things too; and fields that are never written. What was read of them is a
-    constant, and they succeed as they did when they were traced;
+  * every access to other words than slots, the cell of a borrow and what the callers share: the counters of references and
+    the table's clock, although their read-modify-writes order things too; and fields that are never written. What was
+    read of them is a constant, and they succeed as they did when they were traced;
   * the stack: a value that is kept there stays in a register, which the model orders in the same way as a store and a
     load of the same thread's own.
 """
