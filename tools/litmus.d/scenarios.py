@@ -72,8 +72,8 @@ class Author:
         steps = self._begin(operation)
         looks = [at for at, (_, what) in enumerate(steps)
                  if what.accesses and not what.is_store and what.accesses[0].address == self.at(cell)]
-        if interrupts and not any(calls_kernel(step) for step, _ in steps[:looks[-1]]):
-            raise Failed(f"{operation}: the kernel is not asked for its fence")
+        if not looks or interrupts and not any(calls_kernel(step) for step, _ in steps[:looks[-1]]):
+            raise Failed(f"{operation}: it doesn't look at the cell, or doesn't ask the kernel for a fence before")
         for at, (step, what) in enumerate(steps):
             if interrupts and at < looks[-1] and calls_kernel(step):
                 self._kernel("ack", "ipi")
