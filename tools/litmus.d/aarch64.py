@@ -331,6 +331,10 @@ class AArch64(Processor):
         thread.emit(f"LDR {to},[{thread.address(address)},{to}]")
 
     @staticmethod
+    def full_fence(thread):
+        thread.emit("DMB ISH")
+
+    @staticmethod
     def leave_if_zero(thread, register):
         thread.emit(f"CBZ {register},{thread.exit}")
 
@@ -344,6 +348,8 @@ class AArch64(Processor):
     def weaken(text, what):
         """The instruction without what makes it acquire, release, or be one step; None: it is left out."""
         name, _, rest = text.partition(" ")
+        if what == "fence":  # and what else puts a load after a store: store-release to LDAR, and CASAL
+            return None if text == "DMB ISH" else text.replace("LDAR ", "LDAPR ").replace("CASAL ", "CASA ")
         if what == "acquire":
             if name in ("LDAR", "LDAPR"):
                 name = "LDR"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What tools/litmus traces: it calls each operation once, on its common path, and tells before each
-// what is in memory. Lines of its output:
+// what is in memory. It borrows in two domains, with light readers and with full ones. Lines of its
+// output:
 //
 //   region NAME ADDRESS SIZE    memory that threads share
 //   op NAME FUNCTION            the next call of FUNCTION is this operation
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kRegions = 64, kHeap = 1 << 20 };
+enum { kRegions = 64, kHeap = 1 << 20, kFirstCell = 32 };
 static struct {
   const char* name;
   char* at;
@@ -49,6 +50,7 @@ static _Alignas(64) attrcache_table table;
 static _Alignas(64) int64_t first_data, second_data;  // what values point to
 static _Alignas(64) void* result;                     // where get puts the value
 static _Alignas(64) int64_t flag;
+static _Alignas(64) int64_t ipi, ack;  // of the kernel's fence
 
 static void before(const char* name, const char* function) {
   printf("op %s %s\n", name, function);
@@ -63,39 +65,51 @@ static void before(const char* name, const char* function) {
   }
   fflush(stdout);
 }
+static attrcache_kind* kind;
+static int keyval;
+
+static void check(int code) {
+  if (code == ATTRCACHE_OK) return;
+  printf("failed: %s\n", attrcache_strerror(code));
+  exit(1);
+}
 static void after(int code) {
   printf("end\n");
-  if (code != ATTRCACHE_OK) {
-    printf("failed: %s\n", attrcache_strerror(code));
-    exit(1);
-  }
+  check(code);
 }
 
-int main(void) {
-  region("table", &table, sizeof table);
-  region("data1", &first_data, 8);
-  region("data2", &second_data, 8);
-  region("result", &result, 8);
-  region("flag", &flag, 8);
+// Makes a domain, and a keyval in it. The thread gets its number and borrows for the first time, so
+// slow paths are behind it; the second borrow tells where its cell is. The other table's clock goes
+// on.
+static void make_domain(unsigned flags, const char* cell) {
   const attrcache_allocator allocator = {allocate, release, NULL};
   attrcache_domain_options options;
   memset(&options, 0, sizeof options);
   options.allocator = &allocator;
   options.stripes = 1;
+  options.flags = flags;
   attrcache_domain* domain;
-  if (attrcache_domain_create(&options, &domain) != ATTRCACHE_OK) return 1;
-  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
-  int keyval;
-  if (attrcache_keyval_create(kind, NULL, &keyval) != ATTRCACHE_OK) return 1;
-  // The thread gets its number and borrows for the first time, so slow paths are behind it. Another
-  // table's clock goes on.
+  check(attrcache_domain_create(&options, &domain));
+  kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+  check(attrcache_keyval_create(kind, NULL, &keyval));
   static _Alignas(64) attrcache_table other;
-  if (attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL) != ATTRCACHE_OK)
-    return 1;
-  static attrcache_borrowed early;
-  if (attrcache_borrow(kind, &other, keyval, &early) != ATTRCACHE_OK) return 1;
-  if (attrcache_give_back(&early) != ATTRCACHE_OK) return 1;
-  if (attrcache_delete(kind, &other, NULL, keyval, NULL) != ATTRCACHE_OK) return 1;
+  check(attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL));
+  for (int i = 0; i < 2; ++i) {
+    static attrcache_borrowed early;
+    check(attrcache_borrow(kind, &other, keyval, &early));
+    // The first word of the cell says of which slot it is (lib/readers, lib/table/hold.h).
+    if (i == 1) {
+      char* record;
+      memcpy(&record, early.opaque, sizeof record);
+      uintptr_t what;
+      memcpy(&what, record + kFirstCell, sizeof what);
+      if (what != (uintptr_t)&other + 16) exit(1);
+      region(cell, record + kFirstCell, 32);
+    }
+    check(attrcache_give_back(&early));
+  }
+  check(attrcache_delete(kind, &other, NULL, keyval, NULL));
+}
 
 #define SET(name, value, tag)    \
   before(name, "attrcache_set"); \
@@ -106,6 +120,26 @@ int main(void) {
 #define DELETE(name)                \
   before(name, "attrcache_delete"); \
   after(attrcache_delete(kind, &table, NULL, keyval, NULL))
+#define BORROW(name)                \
+  before(name, "attrcache_borrow"); \
+  after(attrcache_borrow(kind, &table, keyval, &borrowed))
+#define GIVE_BACK(name)                \
+  before(name, "attrcache_give_back"); \
+  after(attrcache_give_back(&borrowed))
+
+int main(void) {
+  region("table", &table, sizeof table);
+  region("data1", &first_data, 8);
+  region("data2", &second_data, 8);
+  region("result", &result, 8);
+  region("flag", &flag, 8);
+  region("ipi", &ipi, 8);
+  region("ack", &ack, 8);
+  make_domain(ATTRCACHE_FULL_FENCES, "full_cell");
+  attrcache_kind* const full_kind = kind;
+  const int full_keyval = keyval;
+  make_domain(0, "cell");
+  static attrcache_borrowed borrowed;
 
   SET("attach", &first_data, ATTRCACHE_AS_POINTER);
   GET("get");
@@ -118,13 +152,25 @@ int main(void) {
   result = NULL;
   SET("replace_aint", &first_data, ATTRCACHE_AS_POINTER);
   SET("replace_again", &second_data, ATTRCACHE_AS_POINTER);
-  static attrcache_borrowed borrowed;
-  before("borrow", "attrcache_borrow");
-  after(attrcache_borrow(kind, &table, keyval, &borrowed));
-  before("give_back", "attrcache_give_back");
-  after(attrcache_give_back(&borrowed));
   DELETE("delete");
-  SET("attach_again", &second_data, ATTRCACHE_AS_POINTER);
-  DELETE("delete_again");
+
+  // A value that is known to be read, since it was borrowed before.
+  SET("attach_to_read", &second_data, ATTRCACHE_AS_POINTER);
+  BORROW("first_borrow");
+  GIVE_BACK("first_give_back");
+  BORROW("borrow");
+  GIVE_BACK("give_back");
+  DELETE("delete_read");
+
+  // The same where readers are full.
+  memset(&table, 0, sizeof table);
+  kind = full_kind;
+  keyval = full_keyval;
+  SET("full_attach_to_read", &second_data, ATTRCACHE_AS_POINTER);
+  BORROW("full_first_borrow");
+  GIVE_BACK("full_first_give_back");
+  BORROW("full_borrow");
+  GIVE_BACK("full_give_back");
+  DELETE("full_delete_read");
   return 0;
 }

@@ -46,7 +46,7 @@ class Count:
             mark = "FAILED"
         row = (arch.name, scenario.name, f"without {removed}" if removed else "as compiled", verdict.verdict.split(":")[0],
                f"{verdict.states} states", f"{verdict.seconds:.1f} s", mark)
-        print("%-20s %-22s %-38s %-16s %10s %8s  %s" % row, flush=True)
+        print("%-20s %-24s %-38s %-16s %10s %8s  %s" % row, flush=True)
 
 
 def check(stand_ins, program, scenario, folder, seconds, count):

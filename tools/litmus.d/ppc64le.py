@@ -140,7 +140,9 @@ class Power(Processor):
             thread.tainted.add(field)
             thread.emit(f"cmpw {left},{right}")
             thread.last_field = field
-            thread.note("cmpd, cmpld, cmpdi, ...: as cmpw, which in the model compares all 64 bits; for equality alone")
+            thread.orders = not m.startswith("cmpw") and not any(step.regs.get(op, 0) >> 63 for op in ops)
+            thread.note("cmpd, cmpld, cmpdi, ...: as cmpw, which in the model compares all 64 bits; for equality, and for the "
+                        "order of addresses and what isn't negative")
             return
         to_flags, name = m.endswith("."), m.rstrip(".")
         if name in ("srdi", "sldi", "rldicl", "rldicr", "rldic", "rlwinm", "clrrwi", "clrlwi", "rldimi", "rlwimi", "rotldi",
@@ -154,7 +156,7 @@ class Power(Processor):
         if to_flags:
             thread.emit(f"cmpwi {thread.own(ops[0])},0")
             thread.tainted.add("cr0")
-            thread.last_field = "cr0"
+            thread.last_field, thread.orders = "cr0", False
 
     def _bits(self, step, name, thread):
         """Shifts and masks: by division and multiplication by powers of two, and by and, which the model computes on 64 bits."""
@@ -248,7 +250,7 @@ class Power(Processor):
         field = next(iter(what.reads))
         if field != thread.last_field:
             raise Inexpressible(f"{self.show(step)}: it asks for another comparison than the last")
-        if m not in ("beq", "bne"):
+        if m not in ("beq", "bne") and not thread.orders:
             raise Inexpressible(f"{self.show(step)}: for equality alone")
         if step.target == step.pc + 4:  # cmpw, bne, isync: an acquire
             label = thread.label()
@@ -290,7 +292,7 @@ class Power(Processor):
             thread.emit(f"stwcx. {thread.source(step, first.register)},{place}")
         if m in CONDITIONAL:
             thread.tainted.add("cr0")
-            thread.last_field = "cr0"
+            thread.last_field, thread.orders = "cr0", False
         if m in ("ldarx", "stdcx."):
             thread.note("ldarx, stdcx.: as lwarx and stwcx., which in the model read and write the whole word")
 
@@ -320,6 +322,10 @@ class Power(Processor):
         thread.emit(f"ldx {to},{to},{thread.address(address)}")
 
     @staticmethod
+    def full_fence(thread):
+        thread.emit("sync")
+
+    @staticmethod
     def leave_if_zero(thread, register):
         thread.emit(f"cmpwi {register},0")
         thread.emit(f"beq {thread.exit}")
@@ -333,6 +339,8 @@ class Power(Processor):
     @staticmethod
     def weaken(text, what):
         name, _, rest = text.partition(" ")
+        if what == "fence" and name == "sync":
+            return None
         if what == "acquire" and name == "isync":
             return None
         if what == "release" and name == "lwsync":

@@ -166,7 +166,10 @@ class RiscV(Processor):
         if step.next == step.target:
             m = BRANCHES[m]
         if m.endswith("u"):
-            raise Inexpressible(f"{self.show(step)}: herd doesn't compare without signs")
+            if any(step.regs.get(name_of(op), 0) >> 63 for op in ops[:-1]):
+                raise Inexpressible(f"{self.show(step)}: herd doesn't compare without signs")
+            m = m[:-1]
+            thread.note("bltu and its kin: as blt, for addresses and what isn't negative")
         thread.emit(f"{m} {','.join(operands)},{thread.exit}")
 
     def access(self, step, what, thread):
@@ -214,6 +217,10 @@ class RiscV(Processor):
         thread.emit(f"ld {to},0({base})")
 
     @staticmethod
+    def full_fence(thread):
+        thread.emit("fence rw,rw")
+
+    @staticmethod
     def leave_if_zero(thread, register):
         thread.emit(f"beq {register},x0,{thread.exit}")
 
@@ -230,6 +237,8 @@ class RiscV(Processor):
         Fences stand behind what acquires and before what releases; one that does both is left out for either.
         """
         name, _, rest = text.partition(" ")
+        if what == "fence" and text == "fence rw,rw":
+            return None
         if what == "acquire":
             if name == "fence" and rest in ("r,rw", "rw,rw", "r,r"):
                 return None

@@ -7,6 +7,8 @@ code (arch.weaken), and then the forbidden outcome must be possible: so each tes
 
 import dataclasses
 
+from trace import Failed, calls_kernel
+
 
 @dataclasses.dataclass
 class Scenario:
@@ -16,6 +18,10 @@ class Scenario:
     threads: list  # of functions of an Author
     forbidden: str  # herd's condition; {name} stands for a thread's result
     controls: list  # [(what is taken away, {tag: kind of weakening})]
+
+
+def is_of_exchange(what):
+    return what.is_store or what.reserves
 
 
 class Author:
@@ -44,8 +50,57 @@ class Author:
         self.arch.load(self.thread, temp, self.at(where), acquire)
         return temp
 
-    def does(self, operation, exchanges_only=False):
-        self.thread.follow(self.program.operations[operation], operation, exchanges_only)
+    def _begin(self, operation):
+        return self.thread.begin(self.program.operations[operation], operation)
+
+    def does(self, operation, kept=lambda what: True, cell="cell", interrupted=""):
+        """`interrupted`: where the kernel's fence falls: before the cell is written, after the operation, or between."""
+        was_written = False
+        for step, what in self._begin(operation):
+            writes = what.is_store and what.accesses[0].address == self.at(cell)
+            if writes and interrupted == "before" or was_written and interrupted == "between":
+                self._kernel("ipi", "ack")
+            was_written = writes
+            self.thread.follow(step, what, kept(what))
+        if interrupted == "after":
+            self._kernel("ipi", "ack")
+
+    def claims(self, operation, cell="cell", interrupts=False, looked=None):
+        """A delete of a value that is known to be read. Of its looks at the cell the last one is kept, and finds it free; or,
+        if the result has a name, `looked`, it ends there, whatever it finds. What it does to the slot afterwards is left out.
+        """
+        steps = self._begin(operation)
+        looks = [at for at, (_, what) in enumerate(steps)
+                 if what.accesses and not what.is_store and what.accesses[0].address == self.at(cell)]
+        if not looks or interrupts and not any(calls_kernel(step) for step, _ in steps[:looks[-1]]):
+            raise Failed(f"{operation}: it doesn't look at the cell, or doesn't ask the kernel for a fence before")
+        for at, (step, what) in enumerate(steps):
+            if interrupts and at < looks[-1] and calls_kernel(step):
+                self._kernel("ack", "ipi")
+            self.thread.follow(step, what, at == looks[-1] or at < looks[-1] and is_of_exchange(what))
+            if looked and at == looks[-1]:
+                self.arch.move(self.thread, self._result(looked), self.thread.own(what.accesses[0].register))
+                return
+
+    def asks_for_claimers(self):
+        """The count of claimers is what give_back reads at last."""
+        accesses = [a for _, what in self._begin("give_back") for a in what.accesses]
+        self.thread.memory.add(next(a.address for a in reversed(accesses) if self.program.region_of(a.address)))
+
+    def _kernel(self, awaited, told):
+        """Its fence (membarrier): the one that asks for it tells the other thread, and awaits its answer."""
+        tag, self.thread.tag, self.thread.last_field = self.thread.tag, "kernel", ""
+        asks = told == "ipi"
+        if asks:
+            self.arch.full_fence(self.thread)
+            self.arch.store(self.thread, self.at(told), 1)
+        temp = self.thread.temp(self.thread.temporary())
+        self.arch.load(self.thread, temp, self.at(awaited), not asks)
+        self.arch.leave_if_zero(self.thread, temp)
+        self.arch.full_fence(self.thread)
+        if not asks:
+            self.arch.store(self.thread, self.at(told), 1)
+        self.thread.tag = tag
 
     def got(self, name):
         """What get has put into its caller's variable; without a value, the thread ends."""
@@ -90,9 +145,9 @@ def reads_beside(where):
     return code
 
 
-def only(operation, done):
+def only(operation, done, **how):
     def code(t):
-        t.does(operation)
+        t.does(operation, **how)
         t.done(done)
     return code
 
@@ -100,7 +155,7 @@ def only(operation, done):
 def exchanges(operation, done):
     """Only the exchange: with the loads before it, there are more executions than herd can go through."""
     def code(t):
-        t.does(operation, exchanges_only=True)
+        t.does(operation, is_of_exchange)
         t.done(done)
     return code
 
@@ -119,15 +174,34 @@ def gets_address(t):
     t.done("read")
 
 
+def claims(operation, **how):
+    def code(t):
+        t.claims(operation, **how)
+        t.done("deletes")
+    return code
+
+
+def gives_back(interrupted):
+    def code(t):
+        t.asks_for_claimers()
+        t.does("give_back", interrupted=interrupted)
+        t.done("silent")
+    return code
+
+
+def looks(t):
+    t.claims("delete_read", interrupts=True, looked="looked")
+
+
 def uses_and_gives_back(t):
     t.reads("data2", "seen")
     t.does("give_back")
 
 
 def deletes_and_overwrites(t):
-    t.does("delete")
+    t.claims("delete_read")
     t.writes("data2")
-    t.done("deleted")
+    t.done("deletes")
 
 
 def deletes_and_tells(t):
@@ -141,6 +215,8 @@ def is_told_and_gets(t):
     t.got("pointer")
     t.done("read")
 
+
+BORROWED = "a borrow holds the value, and the delete has seen nobody who does"
 
 SCENARIOS = [
     Scenario("attach, read through", "a get returns a value, and what that points to is as it was before",
@@ -174,10 +250,23 @@ SCENARIOS = [
              "replace_again", [exchanges("replace_again", "first"), exchanges("delete", "second")],
              "{first}=1 /\\ {second}=1 /\\ ~(slot0[1]=0)",
              [("set's atomicity", {"replace_again": "atomicity"})]),
-    Scenario("borrow, delete", "a value that is deleted is borrowed",
-             "borrow", [exchanges("borrow", "first"), exchanges("delete", "second")], "{first}=1 /\\ {second}=1",
-             [("the borrow's atomicity", {"borrow": "atomicity"})]),
+    Scenario("full borrow, delete", BORROWED,
+             "full_borrow", [only("full_borrow", "borrowed", cell="full_cell"), claims("full_delete_read", cell="full_cell")],
+             "{borrowed}=1 /\\ {deletes}=1",
+             [("the borrow's full fence", {"full_borrow": "fence"}), ("the delete's full fence", {"full_delete_read": "fence"})]),
+] + [
+    Scenario(f"borrow, delete, {interrupted}", BORROWED,
+             "borrow", [only("borrow", "borrowed", interrupted=interrupted), claims("delete_read", interrupts=True)],
+             "{borrowed}=1 /\\ {deletes}=1",
+             [("the kernel's fence", {"kernel": "everything", "borrow": "fence"})])
+    for interrupted in ("before", "between", "after")
+] + [
+    Scenario(f"give back, wait, {interrupted}", "a delete goes to wait for a borrower, who gives back and wakes nobody",
+             "give_back", [gives_back(interrupted), looks], "{silent}=1 /\\ ~({looked}=0)",
+             [("the kernel's fence", {"kernel": "everything"})])
+    for interrupted in ("before", "between", "after")
+] + [
     Scenario("give back, delete", "a borrower has read what was written after the value's delete",
-             "give_back", [uses_and_gives_back, deletes_and_overwrites], "{deleted}=1 /\\ {seen}=1",
+             "give_back", [uses_and_gives_back, deletes_and_overwrites], "{deletes}=1 /\\ {seen}=1",
              [("every order of giving back", {"give_back": "acquire release"})]),
 ]

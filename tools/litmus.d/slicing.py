@@ -8,9 +8,9 @@ only: without them an execution that the model allows is still one, so nothing i
 
 Left out, each of which can only make the model allow more, because there are fewer events and fewer dependencies:
   * what depends on nothing that was read from the memory in question: such a register has its value from the start;
-  * every access to other words than slots and what the callers share: the counters of references and the table's clock,
-    although their read-modify-writes order things too; and fields that are never written. What was read of them is a
-    constant, and they succeed as they did when they were traced;
+  * every access to other words than slots, the cell of a borrow and what the callers share: the counters of references and
+    the table's clock, although their read-modify-writes order things too; and fields that are never written. What was
+    read of them is a constant, and they succeed as they did when they were traced;
   * the stack: a value that is kept there stays in a register, which the model orders in the same way as a store and a
     load of the same thread's own.
 """
@@ -29,13 +29,18 @@ class Memory:
         self.program = program
         self.before = program.operations[before].memory
         self.touched = set()
+        self.added = set()
+
+    def add(self, address):
+        """Puts one word of what was allocated in question."""
+        self.added.add(address)
 
     def shared(self, address):
         return self.program.region_of(address) is not None
 
     def in_question(self, address):
         region = self.program.region_of(address)
-        return region is not None and not region.name.startswith("heap") and not (
+        return address in self.added or region is not None and not region.name.startswith("heap") and not (
             region.name == "table" and address - region.start < 16)
 
     def place(self, address):
@@ -76,7 +81,7 @@ class Thread:
         self.notes = set()
         self.results = {}  # {name: temporary}
         self.tag = ""
-        self.last_field = ""  # of POWER's comparisons
+        self.last_field, self.orders = "", False  # of POWER's comparisons; and whether it asked for more than equality
         self._temporaries = 0
         self._labels = 0
 
@@ -132,17 +137,16 @@ class Thread:
 
     # ---- following an operation ----
 
-    def follow(self, operation, tag, exchanges_only=False):
-        """`exchanges_only`: what is read before is what it was when traced. That leaves events out, too."""
-        self.tag, self.exchanges_only = tag, exchanges_only
+    def begin(self, operation, tag):
+        """The steps of an operation and what each does: follow() is to be called for each of them."""
+        self.tag = tag
         self.tainted.clear()
         self.cells.clear()
-        for step in self.arch.own_steps(operation.steps):
-            self._step(step)
+        return [(step, self.arch.decode(step)) for step in self.arch.own_steps(operation.steps)]
 
-    def _step(self, step):
+    def follow(self, step, what, kept=True):
+        """An access that isn't kept has read what it read when it was traced. That leaves events out, too."""
         arch = self.arch
-        what = arch.decode(step)
         reads = {r for r in what.reads if not arch.is_zero(r)}
         touched = reads & self.tainted
         if what.barrier:
@@ -161,7 +165,7 @@ class Thread:
             if any(a.base in self.tainted for a in what.accesses):
                 raise Inexpressible(f"{arch.show(step)}: where it goes depends on a slot")
             self.clean(what.writes)
-        elif self.exchanges_only and not what.is_store and not what.reserves:
+        elif not kept:
             self.clean(what.writes)
         else:
             arch.access(step, what, self)

@@ -8,7 +8,7 @@ import subprocess
 
 from scenarios import Author
 from slicing import Inexpressible, Memory, Thread
-from trace import tool
+from trace import Failed, tool
 
 # verdict: Never, Sometimes or Always; or an error's text
 Verdict = collections.namedtuple("Verdict", "verdict states seconds")
@@ -46,6 +46,8 @@ def make(arch, program, scenario, weakened, title):
 
 def weaken(arch, text, kinds):
     """An instruction without what the control takes away; there may be more of them then, or none."""
+    if kinds == "everything":
+        return []
     if text.endswith(":"):
         return [text]
     texts = [text]
@@ -78,6 +80,9 @@ def check(arch, program, scenario, folder, seconds):
             text, notes = make(arch, program, scenario, weakened, title)
         except Inexpressible as why:
             yield removed, Verdict(f"not expressible: {why}", 0, 0), set()
+            continue
+        except Failed as why:
+            yield removed, Verdict(str(why), 0, 0), set()
             continue
         with open(path, "w", encoding="utf-8") as out:
             out.write(text)

@@ -30,6 +30,10 @@ class Failed(Exception):
     pass
 
 
+def calls_kernel(step):
+    return bool(step.operands) and "<syscall" in step.operands[-1]
+
+
 def run(command, **options):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, **options)
     if done.returncode != 0:
@@ -89,7 +93,7 @@ def disassemble(arch, program, ranges):
                 continue
             text = re.sub(r"\s*(//|#|;) .*$", "", found.group(3)).strip()
             target = re.search(r"([0-9a-f]+) <[^>]*>$", text)
-            operands = split_operands(re.sub(r"\s*<[^>]*>$", "", text))
+            operands = split_operands(re.sub(r"\s*<(?!syscall\b)[^>]*>$", "", text))  # calls_kernel() asks for that one
             code[int(found.group(1), 16)] = (found.group(2), operands, int(target.group(1), 16) if target else None, symbol)
     return code
 
@@ -132,15 +136,13 @@ class Program:
                 raise Failed(f"{arch.name}: the traced program says: {line}")
         self.regions.sort(key=lambda r: r.start)
         self._starts = [r.start for r in self.regions]
-        self.image = (min(code) & ~0xffffff, max(r.start + r.size for r in self.regions) + (1 << 24))
         self._cut(arch, log, code, planned)
         os.remove(log)
 
     def region_of(self, address):
-        at = bisect.bisect_right(self._starts, address) - 1
-        if at >= 0 and address < self.regions[at].start + self.regions[at].size:
-            return self.regions[at]
-        return None
+        """The innermost: a cell is within what was allocated for records."""
+        before = self.regions[:bisect.bisect_right(self._starts, address)]
+        return next((r for r in reversed(before) if address < r.start + r.size), None)
 
     def _cut(self, arch, log, code, planned):
         """The operations are the last calls of their functions, one by one, as planned."""
