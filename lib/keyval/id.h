@@ -29,8 +29,9 @@ inline constexpr uint32_t kOffsetMask = 0x1ffff0;
 inline constexpr unsigned kGenerationShift = 21;
 inline constexpr uint32_t kGenerationMask = 0x1fe00000;
 
-// A keyval, and the byte offset that its slot would have if all slots were one array. They are types
-// of their own, so that the compiler refuses an index in the place of either, or one for the other.
+// A keyval, and the byte offset that its slot would have if all slots were one array. They are
+// types of their own, so that the compiler refuses an index in the place of either, or one for the
+// other.
 enum class Keyval : uint32_t {};
 enum class Offset : uint32_t {};
 
@@ -51,8 +52,8 @@ constexpr Keyval following(Keyval first, unsigned generation, Offset offset) {
 }
 constexpr Offset offset(Keyval keyval) { return Offset{bits(keyval) & kOffsetMask}; }
 constexpr Offset offset_at(uint32_t index) { return Offset{index << kIndexShift}; }
-// The offset of a well-formed keyval. For any other int it is more than the offset of any keyval, so
-// that the bounds check which get needs anyway rejects it.
+// The offset of a well-formed keyval. For any other int it is more than the offset of any keyval,
+// so that the bounds check which get needs anyway rejects it.
 constexpr Offset slot_offset(Keyval keyval) {
   return Offset{(bits(keyval) - kMarker) & (kMarkerMask | kOffsetMask)};
 }

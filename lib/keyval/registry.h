@@ -172,9 +172,9 @@ class Registry {
     return references(id::offset(keyval)).count();
   }
 
-  // Calls visit(word, Record&, references) for every keyval that exists and isn't a Definition's, in
-  // the order of indices, with the epoch pinned. It pins the epoch anew for every kBatch indices, so
-  // as not to hold back records for long.
+  // Calls visit(word, Record&, references) for every keyval that exists and isn't a Definition's,
+  // in the order of indices, with the epoch pinned. It pins the epoch anew for every kBatch
+  // indices, so as not to hold back records for long.
   template <typename Visit>
   void for_each(Visit visit);
   static constexpr uint32_t kBatch = 64;

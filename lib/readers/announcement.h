@@ -55,9 +55,9 @@ struct Announcement {
   // before `what`, which releases them (F1), and mean something only with it.
   //
   // (F3) The meta is stored with release itself, and who looks for holders loads it with acquire
-  // (F4). For a cell may say the same of the slot twice, of two attachments: whoever still reads the
-  // first `what`, and the second meta already, takes the first hold for ended, and must see what its
-  // holder has done.
+  // (F4). For a cell may say the same of the slot twice, of two attachments: whoever still reads
+  // the first `what`, and the second meta already, takes the first hold for ended, and must see
+  // what its holder has done.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> who{0};
   // kBorrows: the attrcache_borrowed, by which it is known that it holds something. kSeeks: for

@@ -179,8 +179,8 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
                                            : call(item, m, keyval, like, callback_code);
 }
 
-// Copies as DUP_FN does, without a call. A reference on the keyval was taken before, so a value that
-// is found under the keyval's int really is one of this keyval.
+// Copies as DUP_FN does, without a call. A reference on the keyval was taken before, so a value
+// that is found under the keyval's int really is one of this keyval.
 [[gnu::noinline]] int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like,
                                      int* callback_code) {
   const SlotContent found = item.slot->load();

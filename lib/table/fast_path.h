@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fast paths of set and delete: the common cases, which take one step on the slot. In all other
-// cases (a delete_fn, values that are borrowed or copied, contention, a keyval that is freed) they jump to a slow function that
-// starts over, so they need not save registers for calls that they hardly ever make. That is also
-// why all of these functions have the parameters of attrcache_set or attrcache_delete, in their
-// order. Keyvals are as they are inside (keyval/settings.h).
+// cases (a delete_fn, values that are borrowed or copied, contention, a keyval that is freed) they
+// jump to a slow function that starts over, so they need not save registers for calls that they
+// hardly ever make. That is also why all of these functions have the parameters of attrcache_set or
+// attrcache_delete, in their order. Keyvals are as they are inside (keyval/settings.h).
 
 #ifndef ATTRCACHE_TABLE_FAST_PATH_H_
 #define ATTRCACHE_TABLE_FAST_PATH_H_

@@ -87,9 +87,9 @@ constexpr uint64_t age(uint64_t m, uint64_t clock) {
 
 constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 
-// The meta of a value that is attached. `like` says under which keyval: it is the name in one of the
-// keyval's stripes, or like() another meta of the same keyval. The halves are computed separately,
-// because constants of 32 bits are cheaper.
+// The meta of a value that is attached. `like` says under which keyval: it is the name in one of
+// the keyval's stripes, or like() another meta of the same keyval. The halves are computed
+// separately, because constants of 32 bits are cheaper.
 constexpr stripe::Name like(uint64_t m) { return stripe::Name{upper(m)}; }
 constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t number) {
   uint32_t upper = stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf);

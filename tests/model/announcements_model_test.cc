@@ -125,8 +125,8 @@ struct ChosenByMistake {
   Atomic<int> found{0};
 };
 
-// A claimer of the second attachment neither takes the copier for one who has let go, nor chooses it
-// beside that.
+// A claimer of the second attachment neither takes the copier for one who has let go, nor chooses
+// it beside that.
 TEST(Announcements, WhoIsChosenByMistakeStillHolds) {
   int left = 0;
   run_model({2, 0}, [&left] {

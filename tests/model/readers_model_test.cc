@@ -133,8 +133,9 @@ TEST(Circle, OfABorrowAndTheSetThatItWaitsFor) {
 
 // Where a replacing set begins again, who had awaited it may already hold what was attached in
 // between, under another thread's claim, and not yet have said that it waits no more. The set waits
-// for that holder, and that isn't a circle. The second thread is the borrower and the other claimer,
-// by their steps: borrow, set and delete themselves would take too many preemptions to meet so.
+// for that holder, and that isn't a circle. The second thread is the borrower and the other
+// claimer, by their steps: borrow, set and delete themselves would take too many preemptions to
+// meet so.
 TEST(Circle, IsNotSeenWhereASetBeginsAgain) {
   run_with_fixture({2, 0}, [](Fixture& f) {
     static Atomic<int> stage;

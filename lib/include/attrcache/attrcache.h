@@ -103,8 +103,8 @@
  *      pointer, may find another one there.)
  *   attrcache_copy_all skips the attribute that is being replaced.
  * So without borrows no call fails for another thread's sake. (A thread that holds, copies or
- * replaces two values at once or more may need memory to announce a wait. If there is none, a circle
- * that it closes goes unnoticed.)
+ * replaces two values at once or more may need memory to announce a wait. If there is none, a
+ * circle that it closes goes unnoticed.)
  *
  * Who pays: borrowing and copying write no memory that another thread writes, but for the first
  * time that a value is read; so any number of threads may read one value. Whoever deletes or
@@ -535,13 +535,14 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
  * which leaves *value alone. An address stays valid as long as that attribute is attached. Nothing
  * keeps alive what a pointer points to: another thread's set or delete may end it at once
- * (attrcache_borrow). A value whose delete_fn is running is still there. The kind is looked at only where nothing is found in
- * the table: then it may not be null (NULL: without it nobody can tell whether the keyval exists),
- * and only then is it noticed that it isn't the table's. Errors: NULL, KEYVAL_*. Any thread;
- * wait-free: no atomic read-modify-write, no fence, no store but to *value. Allocates nothing, and
- * calls nothing but the function of a predefined keyval that has one (ATTRCACHE_COMPUTED). In a
- * domain that has `numbers` this takes another int than all other functions, and is to be called
- * through attrcache_get_ranged: a keyval as it is would be UNKNOWN. [C MPI_COMM_GET_ATTR] */
+ * (attrcache_borrow). A value whose delete_fn is running is still there. The kind is looked at only
+ * where nothing is found in the table: then it may not be null (NULL: without it nobody can tell
+ * whether the keyval exists), and only then is it noticed that it isn't the table's. Errors: NULL,
+ * KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no store but to *value.
+ * Allocates nothing, and calls nothing but the function of a predefined keyval that has one
+ * (ATTRCACHE_COMPUTED). In a domain that has `numbers` this takes another int than all other
+ * functions, and is to be called through attrcache_get_ranged: a keyval as it is would be UNKNOWN.
+ * [C MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
@@ -601,8 +602,8 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
    * back. Deletions by other threads are waited for, also where DRAIN would return BUSY. What this
    * thread itself has borrowed, what one has borrowed that waits for this thread (DEADLOCK), what
    * callbacks have attached after 16 rounds, and attributes of another kind are abandoned: their
-   * values' delete_fn isn't called. (If another thread is just deleting what was borrowed, it goes on
-   * and calls it.) */
+   * values' delete_fn isn't called. (If another thread is just deleting what was borrowed, it goes
+   * on and calls it.) */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 

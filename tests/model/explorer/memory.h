@@ -112,8 +112,8 @@ class Memory {
   uint16_t next_view_ = 1;
 };
 
-// The bytes of a location, as they are in the real memory. The usual sizes are told to the compiler,
-// for which a copy of them is an instruction.
+// The bytes of a location, as they are in the real memory. The usual sizes are told to the
+// compiler, for which a copy of them is an instruction.
 inline Bits read_bytes(const void* address, unsigned size) {
   Bits value;
   if (size == 8) {

@@ -305,8 +305,8 @@ TEST_F(AbandonTest, FinallyAbandonsOnlyWhatIsBorrowed) {
 }
 
 // Another thread has borrowed a value, and waits for this one: it goes on to have it, and all other
-// values are deleted as ever. It is held up within its wait, so that this thread finds the circle. A
-// third thread may be waiting to delete the value.
+// values are deleted as ever. It is held up within its wait, so that this thread finds the circle.
+// A third thread may be waiting to delete the value.
 TEST_F(AbandonTest, FinallyAbandonsOnlyWhatClosesACircle) {
   static thread_local attrcache_thread self;
   static thread_local std::function<void()> while_waiting;
