@@ -34,6 +34,7 @@ struct OpensslExData {
   static bool set(Object* object, int key, void* value) {
     return CRYPTO_set_ex_data(&object->data, key, value) == 1;
   }
+  static bool erase(Object* object, int key) { return set(object, key, nullptr); }
   static bool dup_free(Object* object) {
     Object copy;
     return CRYPTO_dup_ex_data(kClass, &copy.data, &object->data) == 1;

@@ -40,6 +40,7 @@ double bytes_per_object(const Parameters& parameters) {
 
 template <Contends C>
 Contender describe(const std::string& name, const Limits& limits = {}) {
+  static_assert(Gets<C> || Borrows<C>, "else there is nothing to measure");
   Contender contender;
   contender.name = name;
   contender.limits = limits;
