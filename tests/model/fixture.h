@@ -13,6 +13,7 @@
 #define ATTRCACHE_TESTS_MODEL_FIXTURE_H_
 
 #include "attrcache/attrcache.h"
+#include "table/table.h"
 #include "tests/model/attribute_spec.h"
 #include "tests/model/explorer/explore.h"
 #include "tests/model/explorer/moment.h"
@@ -74,6 +75,7 @@ class Fixture {
   Value values[kValues + 1];  // from 1 on
   attrcache_kind* kind() const { return kind_; }
   attrcache_table& table(int object) { return tables_[object]; }
+  Pair& slot(int key) { return *Table::of(&tables_[0]).find(id::index(id::of(keys[key].keyval))); }
 
  private:
   struct Begin {

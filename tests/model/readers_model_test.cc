@@ -12,10 +12,6 @@
 namespace attrcache::model {
 namespace {
 
-Pair& slot_of(Fixture& f, int key) {
-  return *Table::of(&f.table(0)).find(id::index(id::of(f.keys[key].keyval)));
-}
-
 // Borrows, and uses what it has got, if there is something.
 void borrow_and_give_back(Fixture& f, int key) {
   attrcache_borrowed borrowed = {};
@@ -155,7 +151,7 @@ TEST(Circle, IsNotSeenWhereASetBeginsAgain) {
     spawn([&f] { expect(f.set(0, 0, 3) == ATTRCACHE_OK, "nobody waits for it"); });
     spawn([&f] {
       Readers& readers = Registry::of(f.kind()).readers();
-      Pair& slot = slot_of(f, 0);
+      Pair& slot = f.slot(0);
       Backoff backoff;
       while (stage.load(kAcquire) != 1) backoff.relax();
       uint64_t m = slot.load_meta();

@@ -12,10 +12,6 @@
 namespace attrcache::model {
 namespace {
 
-Pair& slot_of(Fixture& f, int key) {
-  return *Table::of(&f.table(0)).find(id::index(id::of(f.keys[key].keyval)));
-}
-
 // Borrows where there always is a value, and gives it back.
 void borrow_what_is_there(Fixture& f) {
   attrcache_borrowed borrowed = {};
@@ -205,7 +201,7 @@ void later_pins_do_not_pass(Bound bound, void (*claim)(Fixture&)) {
     spawn([&f] {
       attrcache_borrowed first = {};
       if (!f.borrow(0, 0, &first)) return;
-      const bool claimed = meta::deleting(slot_of(f, 0).load_meta());
+      const bool claimed = meta::deleting(f.slot(0).load_meta());
       attrcache_borrowed again = {};
       const bool both = f.borrow(0, 0, &again);
       expect(!claimed || both, "who holds it may borrow it again");
@@ -215,7 +211,7 @@ void later_pins_do_not_pass(Bound bound, void (*claim)(Fixture&)) {
     spawn([&f, claim] { claim(f); });
     spawn([&f] {
       for (int round = 0; round < 2; ++round) {
-        const bool claimed = meta::deleting(slot_of(f, 0).load_meta());
+        const bool claimed = meta::deleting(f.slot(0).load_meta());
         attrcache_borrowed borrowed = {};
         if (!f.borrow(0, 0, &borrowed)) continue;
         expect(!claimed || borrowed.value != &f.values[1], "later pins don't pass a claim");
