@@ -22,26 +22,24 @@ int fortran_handle(const CallbackArguments& arguments) {
 // the address of the keyval's own copy, not of the creator's variable. So what one callback writes
 // there is what the next one reads.
 template <typename T>
-T* fortran_extra_state(KeyvalCallbacks& callbacks) {
-  auto* bytes = reinterpret_cast<char*>(&callbacks.functions.extra_state);
+T* fortran_extra_state(attrcache_callbacks& callbacks) {
+  auto* bytes = reinterpret_cast<char*>(&callbacks.extra_state);
   return reinterpret_cast<T*>(bytes + (kBigEndian ? sizeof(void*) - sizeof(T) : 0));
 }
 
-Copied copy_raw(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  const attrcache_callbacks& functions = callbacks.functions;
+Copied copy_raw(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   attrcache_tag tag = arguments.tag;
   intptr_t out = 0;
   int flag = 0;
-  const int code = shape<attrcache_copy_raw_fn>(functions.copy_fn)(
-      arguments.object, arguments.keyval, functions.extra_state, functions.context, arguments.tag,
+  const int code = shape<attrcache_copy_raw_fn>(callbacks.copy_fn)(
+      arguments.object, arguments.keyval, callbacks.extra_state, callbacks.context, arguments.tag,
       seen_as_aint(*arguments.at), &tag, &out, &flag);
   return {code, flag != 0, stored(out, tag), tag};
 }
 
-int delete_raw(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  const attrcache_callbacks& functions = callbacks.functions;
-  return shape<attrcache_delete_raw_fn>(functions.delete_fn)(
-      arguments.object, arguments.keyval, functions.extra_state, functions.context, arguments.tag,
+int delete_raw(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
+  return shape<attrcache_delete_raw_fn>(callbacks.delete_fn)(
+      arguments.object, arguments.keyval, callbacks.extra_state, callbacks.context, arguments.tag,
       seen_as_aint(*arguments.at));
 }
 
@@ -59,40 +57,40 @@ static_assert(std::is_same_v<CopyFortran<int, int>, attrcache_copy_fint_fn> &&
 
 // `kTag` is what the copy is set as.
 template <typename Fint, typename Value, attrcache_tag kTag>
-Copied copy_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+Copied copy_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   Fint object = fortran_handle(arguments);
   Fint keyval = arguments.keyval;
   Value in = static_cast<Value>(*arguments.at);
   Value out = 0;
   Fint flag = arguments.convention.fortran_false;
   Fint ierror = 0;
-  shape<CopyFortran<Fint, Value>>(callbacks.functions.copy_fn)(
+  shape<CopyFortran<Fint, Value>>(callbacks.copy_fn)(
       &object, &keyval, fortran_extra_state<Value>(callbacks), &in, &out, &flag, &ierror);
   return {static_cast<int>(ierror), flag != arguments.convention.fortran_false, stored(out, kTag),
           kTag};
 }
 
 template <typename Fint, typename Value>
-int delete_fortran(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   Fint object = fortran_handle(arguments);
   Fint keyval = arguments.keyval;
   Value value = static_cast<Value>(*arguments.at);
   Fint ierror = 0;
-  shape<DeleteFortran<Fint, Value>>(callbacks.functions.delete_fn)(
+  shape<DeleteFortran<Fint, Value>>(callbacks.delete_fn)(
       &object, &keyval, &value, fortran_extra_state<Value>(callbacks), &ierror);
   return static_cast<int>(ierror);
 }
 
 // In the convention of the keyval's language. Where INTEGERs have 64 bits, the two of Fortran are
 // one.
-Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  switch (language_of(callbacks.functions)) {
+Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
+  switch (language_of(callbacks)) {
     case ATTRCACHE_FORTRAN_FINT:
     case ATTRCACHE_FORTRAN_AINT:
       if (arguments.convention.fint_is_64_bits) {
         return copy_fortran<int64_t, int64_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
       }
-      return language_of(callbacks.functions) == ATTRCACHE_FORTRAN_FINT
+      return language_of(callbacks) == ATTRCACHE_FORTRAN_FINT
                  ? copy_fortran<int, int, ATTRCACHE_AS_FINT>(callbacks, arguments)
                  : copy_fortran<int, intptr_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
     case ATTRCACHE_RAW:
@@ -102,14 +100,14 @@ Copied copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arg
   }
 }
 
-int delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
-  switch (language_of(callbacks.functions)) {
+int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
+  switch (language_of(callbacks)) {
     case ATTRCACHE_FORTRAN_FINT:
     case ATTRCACHE_FORTRAN_AINT:
       if (arguments.convention.fint_is_64_bits) {
         return delete_fortran<int64_t, int64_t>(callbacks, arguments);
       }
-      return language_of(callbacks.functions) == ATTRCACHE_FORTRAN_FINT
+      return language_of(callbacks) == ATTRCACHE_FORTRAN_FINT
                  ? delete_fortran<int, int>(callbacks, arguments)
                  : delete_fortran<int, intptr_t>(callbacks, arguments);
     case ATTRCACHE_RAW:
@@ -132,29 +130,28 @@ bool is_left_by_exception(const CallingConvention& convention, Call call) {
 
 }  // namespace
 
-Copied run_copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   Copied copied = {};
   const bool thrown = is_left_by_exception(
       arguments.convention, [&] { copied = copy_in_language(callbacks, arguments); });
   return thrown ? Copied{ATTRCACHE_CALLBACK_THREW, false, 0, ATTRCACHE_AS_POINTER} : copied;
 }
 
-int run_delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments) {
+int run_delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   int code = 0;
   const bool thrown = is_left_by_exception(
       arguments.convention, [&] { code = delete_in_language(callbacks, arguments); });
   return thrown ? ATTRCACHE_CALLBACK_THREW : code;
 }
 
-void run_destructor(KeyvalCallbacks& callbacks, const CallingConvention& convention) {
-  const attrcache_callbacks& functions = callbacks.functions;
-  if (functions.destructor != nullptr) {
+void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention) {
+  if (callbacks.destructor != nullptr) {
     static_cast<void>(is_left_by_exception(
-        convention, [&functions] { functions.destructor(functions.extra_state); }));
+        convention, [&callbacks] { callbacks.destructor(callbacks.extra_state); }));
   }
-  if (functions.context_destructor != nullptr) {
-    static_cast<void>(is_left_by_exception(convention, [&functions] {
-      functions.context_destructor(functions.context, functions.extra_state);
+  if (callbacks.context_destructor != nullptr) {
+    static_cast<void>(is_left_by_exception(convention, [&callbacks] {
+      callbacks.context_destructor(callbacks.context, callbacks.extra_state);
     }));
   }
 }

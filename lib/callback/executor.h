@@ -34,11 +34,6 @@ inline bool deletes_once(const attrcache_callbacks& callbacks) {
   return (callbacks.language & ATTRCACHE_DELETE_ONCE) != 0;
 }
 
-// A keyval's callbacks.
-struct KeyvalCallbacks {
-  attrcache_callbacks functions;
-};
-
 // One attribute, as a callback gets it. `at` points to the value, which stays there unchanged
 // during the call.
 struct CallbackArguments {
@@ -71,13 +66,13 @@ Shape* shape(attrcache_callback* callback) {
   return reinterpret_cast<Shape*>(callback);
 }
 
-[[gnu::always_inline]] inline Copied copy(const KeyvalCallbacks& callbacks,
+[[gnu::always_inline]] inline Copied copy(const attrcache_callbacks& callbacks,
                                           const CallbackArguments& arguments) {
   void* out = nullptr;
   int flag = 0;
   void* in = seen_by_c(arguments.at, arguments.tag);
-  attrcache_callback* fn = callbacks.functions.copy_fn;
-  void* extra = callbacks.functions.extra_state;
+  attrcache_callback* fn = callbacks.copy_fn;
+  void* extra = callbacks.extra_state;
   const int code = arguments.convention.handle == ATTRCACHE_HANDLE_INT
                        ? shape<attrcache_copy_int_fn>(fn)(as_int(arguments.object),
                                                           arguments.keyval, extra, in, &out, &flag)
@@ -87,11 +82,11 @@ Shape* shape(attrcache_callback* callback) {
           ATTRCACHE_AS_POINTER};
 }
 
-[[gnu::always_inline]] inline int erase(const KeyvalCallbacks& callbacks,
+[[gnu::always_inline]] inline int erase(const attrcache_callbacks& callbacks,
                                         const CallbackArguments& arguments) {
   void* value = seen_by_c(arguments.at, arguments.tag);
-  attrcache_callback* fn = callbacks.functions.delete_fn;
-  void* extra = callbacks.functions.extra_state;
+  attrcache_callback* fn = callbacks.delete_fn;
+  void* extra = callbacks.extra_state;
   return arguments.convention.handle == ATTRCACHE_HANDLE_INT
              ? shape<attrcache_delete_int_fn>(fn)(as_int(arguments.object), arguments.keyval, value,
                                                   extra)
@@ -101,19 +96,19 @@ Shape* shape(attrcache_callback* callback) {
 }  // namespace in_c
 
 // The same in any language, and where exceptions are caught.
-Copied run_copy_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
-int run_delete_in_language(KeyvalCallbacks& callbacks, const CallbackArguments& arguments);
+Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments);
+int run_delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments);
 
-inline bool is_called_at_once(const KeyvalCallbacks& callbacks,
+inline bool is_called_at_once(const attrcache_callbacks& callbacks,
                               const CallingConvention& convention) {
-  return callbacks.functions.language == ATTRCACHE_C && convention.catch_exceptions == nullptr;
+  return callbacks.language == ATTRCACHE_C && convention.catch_exceptions == nullptr;
 }
 
 // Runs a copy_fn that is neither NULL_COPY nor DUP, and returns end(what it answered). `end` is
 // there twice, so that the answer of C may live in registers. For the same reason the other
 // languages get a copy of the arguments.
 template <typename End>
-[[gnu::always_inline]] inline auto run_copy(KeyvalCallbacks& callbacks,
+[[gnu::always_inline]] inline auto run_copy(attrcache_callbacks& callbacks,
                                             const CallbackArguments& arguments, End end) {
   if (is_called_at_once(callbacks, arguments.convention)) [[likely]]
     return end(in_c::copy(callbacks, arguments));
@@ -122,7 +117,7 @@ template <typename End>
 }
 
 // Runs a delete_fn that isn't NULL_DELETE, and returns its code.
-[[gnu::always_inline]] inline int run_delete(KeyvalCallbacks& callbacks,
+[[gnu::always_inline]] inline int run_delete(attrcache_callbacks& callbacks,
                                              const CallbackArguments& arguments) {
   if (is_called_at_once(callbacks, arguments.convention)) [[likely]]
     return in_c::erase(callbacks, arguments);
@@ -132,7 +127,7 @@ template <typename End>
 
 // Runs the destructors of extra_state and context, if there are any. An exception that one of them
 // throws is dropped, because a destructor has no way to report an error.
-void run_destructor(KeyvalCallbacks& callbacks, const CallingConvention& convention);
+void run_destructor(attrcache_callbacks& callbacks, const CallingConvention& convention);
 
 }  // namespace attrcache
 

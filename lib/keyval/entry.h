@@ -24,7 +24,7 @@ namespace attrcache {
 // Whoever holds a reference on the keyval may use `callbacks`. Others may look at them while they
 // have the epoch pinned. An entry's own record has no `reclaim`.
 struct Record : Retired {
-  KeyvalCallbacks callbacks;
+  attrcache_callbacks callbacks;
 };
 static_assert(sizeof(Record) <= 88, "attrcache.h says what a record takes");
 

@@ -213,7 +213,7 @@ namespace {
 [[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
                                                       const attrcache_callbacks& callbacks,
                                                       For whom, int* keyval) {
-  record.callbacks.functions = callbacks;
+  record.callbacks = callbacks;
   const id::Offset offset = offset_of(node);
   const auto generations =
       static_cast<uint32_t>(entry.word.load(kRelaxed) >> entry_word::kGenerationsShift);
@@ -318,7 +318,7 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
   if (!references(offset).unused(keyval)) return ATTRCACHE_ERR_BUSY;
   Record* const record = make_record();
   if (record == nullptr) return ATTRCACHE_ERR_MEMORY;
-  record->callbacks.functions = callbacks;
+  record->callbacks = callbacks;
   Entry& entry = at(offset);
   Record* const old = entry.record.load(kRelaxed);  // stored by this very thread
   entry.record.store(record, kRelease);             // (K9) pairs with V3

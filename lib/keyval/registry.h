@@ -161,7 +161,7 @@ class Registry {
   }
 
   // The callbacks of a keyval on which the caller holds a reference.
-  KeyvalCallbacks& callbacks(id::Keyval keyval) const {
+  attrcache_callbacks& callbacks(id::Keyval keyval) const {
     // Relaxed: the record was stored before the first reference could be taken (K9 before R6 and
     // K2), and it isn't stored again as long as there are references.
     return at(id::offset(keyval)).record.load(kRelaxed)->callbacks;

@@ -90,9 +90,9 @@ inline attrcache_tag tag_of(uint64_t m) {
 [[gnu::always_inline]] inline int run_claimed(const Target& target, TableScope& scope,
                                               const Pair& slot, SlotContent claimed,
                                               id::Keyval keyval) {
-  KeyvalCallbacks& callbacks =
-      target.registry.callbacks(keyval);  // the value's reference keeps them
-  if (callbacks.functions.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
+  // The value's reference keeps them.
+  attrcache_callbacks& callbacks = target.registry.callbacks(keyval);
+  if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
   // delete_fn gets a copy, because another thread's set may overwrite the slot meanwhile.
   const uint64_t value = claimed.value;
   scope.begin(&slot, meta::sequence(claimed.meta));
@@ -106,7 +106,7 @@ inline attrcache_tag tag_of(uint64_t m) {
 // Whether a value of the keyval is gone even if its delete_fn has failed. A reference keeps the
 // keyval.
 inline bool deletes_once(Registry& registry, id::Keyval keyval) {
-  return deletes_once(registry.callbacks(keyval).functions);
+  return deletes_once(registry.callbacks(keyval));
 }
 
 inline int fail(int code, int* callback_code) {

@@ -16,7 +16,7 @@ namespace {
   info->keyval = number;
   info->freed = (word & entry_word::kFreed) != 0;
   info->predefined = 0;
-  info->callbacks = record.callbacks.functions;
+  info->callbacks = record.callbacks;
   info->attributes = references.count();
 }
 

@@ -28,7 +28,7 @@ class StoppedReaderTest : public ::testing::Test {
         stopped.open();
         goes_on.wait();
         // The record is still that of its keyval, whatever became of it and its index.
-        EXPECT_EQ(record.callbacks.functions.extra_state, &seen);
+        EXPECT_EQ(record.callbacks.extra_state, &seen);
       });
     });
     stopped.wait();

@@ -166,7 +166,7 @@ TEST_P(FreeKeyval, AgainstIntrospection) {
       registry.for_each([&f](uint64_t word, const Record& record, const References& references) {
         touch(&record);
         expect(static_cast<int>(word & entry_word::kKeyval) == f.keys[0].keyval, "its number");
-        expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
+        expect(record.callbacks.extra_state == &f.keys[0], "its own record");
         expect(references.count() <= 1, "its references");
       });
     };

@@ -43,11 +43,11 @@ struct FullRegistry {
   }
   void look(id::Keyval keyval, int* seen) {
     const auto is_its_own = [seen](uint64_t word, const Record& record, const References& r) {
-      const auto number = reinterpret_cast<uintptr_t>(record.callbacks.functions.extra_state);
+      const auto number = reinterpret_cast<uintptr_t>(record.callbacks.extra_state);
       expect(number == (word & entry_word::kKeyval), "the record of the keyval that was found");
       r.count();
       touch(&record);
-      expect(number == reinterpret_cast<uintptr_t>(record.callbacks.functions.extra_state),
+      expect(number == reinterpret_cast<uintptr_t>(record.callbacks.extra_state),
              "a record stays as it is as long as somebody looks at it");
       ++*seen;
     };

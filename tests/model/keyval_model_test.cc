@@ -88,7 +88,7 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
       registry.for_each([&f](uint64_t, const Record& record, const References&) {
         expect(f.keys[0].extra.read() == 1, "what was written before create");
-        expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
+        expect(record.callbacks.extra_state == &f.keys[0], "its own record");
       });
     });
     join();
@@ -261,7 +261,7 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
     auto& registry = *reinterpret_cast<Registry*>(f.kind());
     const auto look = [&f](uint64_t, const Record& record, const References& references) {
       references.count();
-      expect(record.callbacks.functions.extra_state == &f.keys[0], "still its own record");
+      expect(record.callbacks.extra_state == &f.keys[0], "still its own record");
     };
     registry.visit(id::of(f.keys[0].keyval), look);
   });
@@ -276,11 +276,11 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
     f.make_key(Fixture::kDelete);
     spawn([&f] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());
-      registry.visit(id::of(f.keys[0].keyval), [&f](uint64_t, const Record& record,
-                                                    const References& references) {
-        references.count();
-        expect(record.callbacks.functions.extra_state == &f.keys[0], "its own record");
-      });
+      registry.visit(id::of(f.keys[0].keyval),
+                     [&f](uint64_t, const Record& record, const References& references) {
+                       references.count();
+                       expect(record.callbacks.extra_state == &f.keys[0], "its own record");
+                     });
     });
     spawn([&f, &most_waited] {
       auto& registry = *reinterpret_cast<Registry*>(f.kind());

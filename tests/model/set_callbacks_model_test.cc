@@ -50,7 +50,7 @@ TEST(SetCallbacks, AgainstIntrospection) {
     });
     spawn([&] {
       const auto look = [&](uint64_t, const Record& record, const References&) {
-        const attrcache_callbacks& now = record.callbacks.functions;
+        const attrcache_callbacks& now = record.callbacks;
         const auto number = reinterpret_cast<uintptr_t>(now.extra_state);
         changed.load(kRelaxed);  // others may go on meanwhile
         touch(&record);

@@ -18,21 +18,21 @@ namespace {
 class ExecutorTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    callbacks.functions.language = ATTRCACHE_C;
+    callbacks.language = ATTRCACHE_C;
     convention.catch_exceptions = support::catch_exceptions;
   }
   CallbackArguments arguments() {
     return {convention, nullptr, 0x40000010, &value, ATTRCACHE_AS_POINTER};
   }
 
-  KeyvalCallbacks callbacks = {};
+  attrcache_callbacks callbacks = {};
   CallingConvention convention = {};
   uint64_t value = 1;
 };
 
 TEST_F(ExecutorTest, ACopyThatSaysNothingCopiesNothing) {
   const auto silent = [](void*, int, void*, void*, void*, int*) { return 0; };
-  callbacks.functions.copy_fn = reinterpret_cast<attrcache_callback*>(+silent);
+  callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(+silent);
   const Copied copied = run_copy(callbacks, arguments(), [](Copied copied) { return copied; });
   EXPECT_EQ(copied.code, 0);
   EXPECT_FALSE(copied.flag);
@@ -43,7 +43,7 @@ TEST_F(ExecutorTest, ACopyThatSaysNothingCopiesNothing) {
 TEST_F(ExecutorTest, TheExitOfAThreadWithinACallbackEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto leave = [](void*, int, void*, void*) -> int { pthread_exit(nullptr); };
-  callbacks.functions.delete_fn = reinterpret_cast<attrcache_callback*>(+leave);
+  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(+leave);
   EXPECT_DEATH(std::thread([&] { run_delete(callbacks, arguments()); }).join(), "");
 }
 
@@ -51,14 +51,14 @@ TEST_F(ExecutorTest, TheRuntimesDestructorComesAfterTheUsersAndBothMayThrow) {
   run_destructor(callbacks, convention);  // there is none
   static int calls;
   calls = 0;
-  callbacks.functions.extra_state = &calls;
-  callbacks.functions.destructor = [](void* extra_state) {
+  callbacks.extra_state = &calls;
+  callbacks.destructor = [](void* extra_state) {
     EXPECT_EQ(extra_state, &calls);
     EXPECT_EQ(calls++, 0);
     throw 5;
   };
-  callbacks.functions.context = this;
-  callbacks.functions.context_destructor = [](void* context, void* extra_state) {
+  callbacks.context = this;
+  callbacks.context_destructor = [](void* context, void* extra_state) {
     EXPECT_NE(context, nullptr);
     EXPECT_EQ(extra_state, &calls);
     EXPECT_EQ(calls++, 1);
