@@ -33,7 +33,6 @@ static_assert(sizeof(Record) <= 88, "attrcache.h says what a record takes");
 namespace entry_word {
 inline constexpr uint64_t kKeyval = 0xffffffff;
 inline constexpr unsigned kFlagsShift = 32;
-inline constexpr uint64_t kDupFn = uint64_t{stripe::kDupFn} << kFlagsShift;
 inline constexpr uint64_t kNullCopyFn = uint64_t{stripe::kNullCopyFn} << kFlagsShift;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{stripe::kNoDeleteFn} << kFlagsShift;
 inline constexpr uint64_t kOrdinary = uint64_t{1} << 42;   // exists, and isn't a Definition's

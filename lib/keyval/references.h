@@ -73,10 +73,11 @@ namespace attrcache {
 // keyval, with another marker, which no keyval and no slot has.
 namespace stripe {
 inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
-inline constexpr uint32_t kDupFn = 1u << 4;       // copied as by DUP_FN
 inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN, or predefined
 inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; a meta has the same bit
-inline constexpr uint32_t kFlags = kDupFn | kNullCopyFn | kNoDeleteFn;
+inline constexpr uint32_t kNotDupFn = 1u << 12;   // not copied as by DUP_FN; in a meta it is 0,
+                                                  // unless the value is being deleted
+inline constexpr uint32_t kFlags = kNullCopyFn | kNoDeleteFn | kNotDupFn;
 inline constexpr uint32_t kOpen = id::kMarker;
 inline constexpr uint32_t kTurn = kOpen >> 1;  // only where it isn't open
 inline constexpr uint32_t kNotOpen = kOpen << 1;
@@ -163,12 +164,9 @@ class References {
   // The caller holds a reference. Lock-free.
   void open(unsigned ordinal, stripe::Name name);
 
-  // Drops a reference. False: the stripe isn't open, and the caller must call drop_exact().
-  // Wait-free.
-  static bool drop_open(Counter& stripe);
-
-  // The same in one attempt. False: no reference was dropped. Wait-free.
-  static bool drop_if_open(Counter& stripe, uint64_t less_one = kLessOneOfStripe);
+  // Drops a reference. False: the stripe isn't open, the reference is still held, and the caller
+  // must drop it by drop_exact(). Wait-free. The constant as above.
+  static bool drop_open(Counter& stripe, uint64_t less_one = kLessOneOfStripe);
 
   static bool is_open(const Counter& stripe) { return opened(stripe.load(kRelaxed)); }
 
@@ -259,16 +257,10 @@ inline bool References::acquire_open(Counter& stripe, uint64_t word, uint64_t on
   return stripe.compare_exchange_strong(word, word + one, kAcqRel, kRelaxed);  // (R2) pairs with R9
 }
 
-inline bool References::drop_open(Counter& stripe) {
+inline bool References::drop_open(Counter& stripe, uint64_t less_one) {
   // (R4) release: all that this thread did with the keyval comes before the keyval's end, whose
   // thread acquires it by R7. If the stripe isn't open, what is left in it means nothing (I3).
-  return opened(stripe.fetch_sub(kOneOfStripe, kRelease));
-}
-
-inline bool References::drop_if_open(Counter& stripe, uint64_t less_one) {
-  uint64_t word = stripe.load(kRelaxed);  // only a guess for the exchange
-  // (R4) pairs with R7
-  return opened(word) && stripe.compare_exchange_strong(word, word + less_one, kRelease, kRelaxed);
+  return opened(stripe.fetch_add(less_one, kRelease));
 }
 
 inline void References::reset(Counter& exact, id::Keyval keyval) {

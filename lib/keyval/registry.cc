@@ -194,9 +194,9 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
 namespace {
 
 [[gnu::always_inline]] inline uint32_t flags_of(const attrcache_callbacks& callbacks) {
-  uint32_t flags = 0;
-  if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN) flags = stripe::kNullCopyFn;
-  if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = stripe::kDupFn;
+  uint32_t flags = stripe::kNotDupFn;
+  if (callbacks.copy_fn == ATTRCACHE_NULL_COPY_FN) flags |= stripe::kNullCopyFn;
+  if (callbacks.copy_fn == ATTRCACHE_DUP_FN) flags = 0;
   if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) flags |= stripe::kNoDeleteFn;
   return flags;
 }

@@ -175,8 +175,8 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
     like = take_reference(registry_, keyval);
     if (like == kNothing) return ATTRCACHE_OK;
   }
-  return stripe::has(like, stripe::kDupFn) ? duplicate(item, keyval, like, callback_code)
-                                           : call(item, m, keyval, like, callback_code);
+  return stripe::has(like, stripe::kNotDupFn) ? call(item, m, keyval, like, callback_code)
+                                              : duplicate(item, keyval, like, callback_code);
 }
 
 // Copies as DUP_FN does, without a call. A reference on the keyval was taken before, so a value

@@ -9,111 +9,145 @@ namespace attrcache {
 
 namespace {
 
-// Calls ask(first index, leaf, counters of its keyvals) for every leaf but the first, until one
-// call returns false. Returns whether all returned true.
+// Calls ask(first index, leaf, counters of its keyvals) for every leaf of the tree, until one call
+// returns false. Returns whether all returned true.
 template <typename Ask>
-[[gnu::always_inline]] inline bool ask_leaves(const Registry& registry, Directory& dir, Ask ask) {
-  const unsigned ordinal = this_thread().ordinal;
-  References::Counter* const near = registry.first_chunk_counters(ordinal);
-  if (near == nullptr) [[unlikely]]
-    return false;  // as below
+[[gnu::noinline]] bool ask_tree(const Registry& registry, const Directory& dir, Ask ask) {
   bool all = true;
-  dir.for_each_near_leaf([&](uint32_t first, Leaf & leaf) __attribute__((always_inline)) {
-    if (all) all = ask(first, leaf, near + first);
-  });
-  if (!all || !dir.has(Directory::kHasTree)) [[likely]]
-    return all;
   visit_tree(dir.tree.load(kAcquire), [&](auto* part) {  // as T1
     if constexpr (std::is_same_v<decltype(part), FarLeaf*>) {
       if (!all) return;
       const uint32_t first = part->number * kLeafSlots;
-      References::Counter* const counters = registry.counters(id::offset_at(first), ordinal);
+      References::Counter* const counters =
+          registry.counters(id::offset_at(first), this_thread().ordinal);
       all = counters != nullptr && ask(first, *part, counters);  // else they are of another kind
     }
   });
   return all;
 }
 
-}  // namespace
-
-// Makes a directory whose block has room for as many leaves as have attributes in `dir`, and for
-// the nodes above them. Null when out of memory, or if `dir` doesn't belong to `from`.
-Directory* make_directory_like(Directory& dir, const Table& from, const Table* of,
-                               const Memory& memory) {
-  if (!dir.is_of(&from)) return nullptr;
-  size_t room = 0;
-  dir.for_each_near_leaf([&room](uint32_t, const Leaf& leaf) {
-    if (leaf.occupied()) room += sizeof(Leaf);
-  });
-  if (!dir.has(Directory::kHasTree)) [[likely]]
-    return Block::make_directory(of, room, memory);
-  visit_tree(dir.tree.load(kAcquire), [&room](auto* part) {  // as T1
-    if constexpr (std::is_same_v<decltype(part), Node*>) {
-      room += sizeof(Node);
-    } else if (part->occupied()) {
-      room += sizeof(FarLeaf);
-    }
-  });
-  return Block::make_directory(of, room, memory);
+// The same for every leaf but the first, whose flags are given. `near` are the counters of the
+// first indices.
+template <typename Ask>
+[[gnu::always_inline]] inline bool ask_leaves(const Registry& registry, Directory& dir,
+                                              uint64_t flags, References::Counter* near, Ask ask) {
+  const bool all = Directory::while_each_near(
+      flags, [&](uint32_t number) __attribute__((always_inline)) {
+        Leaf& leaf = *dir.leaves[number].load(kAcquire);  // as T1
+        return ask(number * kLeafSlots, leaf, opaque(near + size_t{number} * kLeafSlots));
+      });
+  return all && ((flags & Directory::kHasTree) == 0 || ask_tree(registry, dir, ask));
 }
 
-bool copy_leaves(Registry& registry, Directory& dir, Table& to) {
-  const uint64_t one = opaque(uint64_t{References::kOneOfStripe});
-  return ask_leaves(registry, dir,
-                    [&, one](uint32_t first, const Leaf& leaf, References::Counter* counters) {
-                      if (!leaf.occupied()) return true;
-                      Pair* const made = to.grow_in_block(first, registry.memory());
-                      if (made == nullptr) return false;
-#pragma GCC unroll 8
+// Whether attributes under freed keyvals are in the way. They are left to delete_attributes(), so
+// that the keyvals end, and run their destructors, in the order of the attributes.
+[[gnu::noinline]] bool all_open(const Registry& registry, Table& table, Directory* dir,
+                                uint64_t flags, References::Counter* near) {
+  const auto open = [](const Pair& slot, const References::Counter& counter) {
+    return slot.load_upper() == 0 || References::is_open(counter);
+  };
+  bool all = true;
+  table.while_each_first(
+      dir, [&](uint32_t index, const Pair& slot) { return all = open(slot, near[index]); });
+  if (!all || dir == nullptr) return all;
+  return ask_leaves(registry, *dir, flags, near,
+                    [open](uint32_t, const Leaf& leaf, References::Counter* counters) {
                       for (uint32_t s = 0; s < kLeafSlots; ++s) {
-                        if (!copy_slot(leaf.slots[s], counters[s], one, [=] { return made + s; }))
-                          return false;
+                        if (!open(leaf.slots[s], counters[s])) return false;
                       }
                       return true;
                     });
 }
 
-bool look_further(Registry& registry, Table& table) {
-  // A user-level thread has a stack of callbacks of its own, where an operation may be using the
-  // table.
-  if (registry.threads().self().innermost != nullptr) return false;
-  Directory* dir = table.directory.load(kAcquire);  // as T1
-  if (dir != nullptr && !dir->is_of(&table)) return false;
-  // Attributes under freed keyvals are left to delete_attributes(), so that the keyvals end, and
-  // run their destructors, in the order of the attributes.
-  const bool lingers = registry.any_lingers();
-  const auto open = [](const Pair& slot, const References::Counter& counter) {
-    return slot.load_upper() == 0 || References::is_open(counter);
-  };
-  bool all = true;
-  if (lingers) {
-    References::Counter* const counters = registry.first_chunk_counters(this_thread().ordinal);
-    table.while_each_first(
-        dir, [&](uint32_t index, const Pair& slot) { return all = open(slot, counters[index]); });
+}  // namespace
+
+Directory* make_directory_like(Directory& dir, uint64_t flags, const Table* of,
+                               const Memory& memory) {
+  if (flags >= Directory::kForeign) [[unlikely]]
+    return nullptr;
+  size_t room = 0;
+  if ((flags & Directory::kHasTree) != 0) [[unlikely]] {
+    visit_tree(dir.tree.load(kAcquire), [&room](auto* part) {  // as T1
+      if constexpr (std::is_same_v<decltype(part), Node*>) {
+        room += sizeof(Node);
+      } else if (part->occupied()) {
+        room += sizeof(FarLeaf);
+      }
+    });
   }
-  if (!all || dir == nullptr) return all;
-  const uint32_t wanted = deletable_of(registry);
-  return ask_leaves(registry, *dir, [=](uint32_t, const Leaf& leaf, References::Counter* counters) {
-#pragma GCC unroll 8
-    for (const Pair& slot : leaf.slots) {
-      if (!deletable(slot.load_upper(), wanted)) return false;
-    }
-    for (uint32_t s = 0; s < kLeafSlots && lingers; ++s) {
-      if (!open(leaf.slots[s], counters[s])) return false;
-    }
-    return true;
-  });
+  return Block::make_directory(of, flags & Directory::kHasNearLeaves, room, memory);
 }
 
-bool empty_leaves(Registry& registry, Directory& dir) {
-  const uint64_t less_one = opaque(uint64_t{References::kLessOneOfStripe});
-  return ask_leaves(registry, dir, [less_one](uint32_t, Leaf& leaf, References::Counter* counters) {
+bool copy_leaves(Registry& registry, Directory& dir, Table& to, References::Counter* near) {
+  const uint64_t one = opaque(uint64_t{References::kOneOfStripe});
+  const uint64_t flags = dir.flags();
+  Directory& made = *to.directory.load(kRelaxed);
+  const auto copy = [one](const Leaf& leaf, References::Counter* counters, Pair* slots)
+      __attribute__((always_inline)) {
+    if (slots == nullptr) __builtin_unreachable();
 #pragma GCC unroll 8
     for (uint32_t s = 0; s < kLeafSlots; ++s) {
-      if (!empty_slot(leaf.slots[s], counters[s], less_one)) return false;
+      if (!copy_slot(leaf.slots[s], counters[s], one, [=] { return slots + s; })) [[unlikely]]
+        return false;
     }
     return true;
-  });
+  };
+  const bool all = Directory::while_each_near(
+      flags, [&, copy ](uint32_t number) __attribute__((always_inline)) {
+        Leaf* const there = made.leaves[number].load(kRelaxed);
+        Pair* slots = there->slots;
+        if (there == &no_leaf) [[unlikely]] {  // the other table's has come meanwhile
+          slots = to.grow_in_block(number * kLeafSlots, registry.memory());
+          if (slots == nullptr) return false;
+        }
+        const Leaf& leaf = *dir.leaves[number].load(kAcquire);  // as T1
+        return copy(leaf, opaque(near + size_t{number} * kLeafSlots), slots);
+      });
+  if (!all || (flags & Directory::kHasTree) == 0) [[likely]]
+    return all;
+  return ask_tree(registry, dir,
+                  [&, copy](uint32_t first, const Leaf& leaf, References::Counter* counters) {
+                    if (!leaf.occupied()) return true;  // there is no room for it
+                    Pair* const slots = to.grow_in_block(first, registry.memory());
+                    return slots != nullptr && copy(leaf, counters, slots);
+                  });
+}
+
+bool empty_leaves(Registry& registry, Table& table, Directory* dir, uint64_t flags,
+                  References::Counter* near, uint32_t wanted) {
+  // A user-level thread has a stack of callbacks of its own, where an operation may be using the
+  // table.
+  if (registry.threads().hooked() && registry.threads().self().innermost != nullptr) [[unlikely]] {
+    return false;
+  }
+  if (flags >= Directory::kForeign) [[unlikely]]
+    return false;
+  if (registry.any_lingers()) [[unlikely]] {
+    if (!all_open(registry, table, dir, flags, near)) return false;
+    if (flags == 0) return true;
+  }
+  const bool all = ask_leaves(
+      registry, *dir, flags, near,
+      [wanted](uint32_t, const Leaf& leaf, References::Counter*) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+        for (const Pair& slot : leaf.slots) {
+          const uint32_t upper = slot.load_upper();
+          if (upper != 0 && !deletable(upper, wanted)) return false;
+        }
+        return true;
+      });
+  if (!all) return false;
+  const uint64_t less_one = opaque(uint64_t{References::kLessOneOfStripe});
+  return ask_leaves(
+      registry, *dir, flags, near,
+      [less_one](uint32_t, Leaf & leaf, References::Counter * counters)
+          __attribute__((always_inline)) {
+#pragma GCC unroll 8
+            for (uint32_t s = 0; s < kLeafSlots; ++s) {
+              if (!empty_slot(leaf.slots[s], counters[s], less_one)) return false;
+            }
+            return true;
+          });
 }
 
 int give_up_copy(Registry& registry, Table& from, Table& to) {

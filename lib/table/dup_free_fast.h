@@ -23,17 +23,17 @@ namespace attrcache {
 // The less common cases: attributes beyond the first leaf, keyvals that are freed, and undoing a
 // dup that could not copy everything. They are functions of their own, so that the common case has
 // enough registers.
-Directory* make_directory_like(Directory& dir, const Table& from, const Table* of,
+Directory* make_directory_like(Directory& dir, uint64_t flags, const Table* of,
                                const Memory& memory);
 inline Directory* make_directory_for(Directory& dir, const Table& from, const Table* of,
                                      const Memory& memory) {
-  return dir.is_all_of(&from) ? memory.make<Directory>(of)
-                              : make_directory_like(dir, from, of, memory);
+  const uint64_t flags = dir.flags_of(&from);
+  return flags == 0 ? memory.make<Directory>(of) : make_directory_like(dir, flags, of, memory);
 }
-bool copy_leaves(Registry& registry, Directory& dir, Table& to);
+bool copy_leaves(Registry& registry, Directory& dir, Table& to, References::Counter* near);
 int give_up_copy(Registry& registry, Table& from, Table& to);
-bool look_further(Registry& registry, Table& table);
-bool empty_leaves(Registry& registry, Directory& dir);
+bool empty_leaves(Registry& registry, Table& table, Directory* dir, uint64_t flags,
+                  References::Counter* near, uint32_t wanted);
 
 // Copies what is in a slot, if anything. False: it can't be done on this path. `place()` returns
 // the new slot, or null when out of memory.
@@ -46,17 +46,16 @@ template <typename Place>
   const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
   const stripe::Name name = stripe::name_in(word);
   const uint32_t differs = upper ^ stripe::bits(name);
-  // The stripe must be open and of the same keyval; the value must be visible, and neither be
-  // deleted nor copied or borrowed at the moment.
-  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kReadHalf;
+  // The stripe must be open and of the same keyval, which is copied as by DUP_FN; the value must be
+  // visible, and neither be deleted nor copied or borrowed at the moment.
+  constexpr uint32_t kDecides =
+      meta::kSameAttribute | meta::kDeletingHalf | meta::kReadHalf | stripe::kNotDupFn;
   if ((differs & kDecides) != 0) [[unlikely]] {
-    // Only the marker differs: the stripe is closed, because the keyval is freed or predefined. Its
-    // flags are still right.
-    const bool closed = (differs & kDecides) == meta::kVisibleHalf;
-    return closed && stripe::has(name, stripe::kNullCopyFn);
+    // If only the marker differs, the stripe is closed, because the keyval is freed or predefined.
+    // Its flags are still right.
+    const bool named = (differs & kDecides & ~(meta::kVisibleHalf | stripe::kNotDupFn)) == 0;
+    return named && stripe::has(name, stripe::kNullCopyFn);
   }
-  if (!stripe::has(name, stripe::kDupFn)) [[unlikely]]
-    return stripe::has(name, stripe::kNullCopyFn);
   Pair* made = place();
   if (made == nullptr || !References::acquire_open(counter, word, one)) [[unlikely]]
     return false;
@@ -77,7 +76,7 @@ template <typename Place>
 // loads acquire, so it is at least as high as their numbers. If nothing was copied, the new table
 // stays as it was.
 [[gnu::always_inline]] inline void end_dup(Table& from, Table& to, const Memory& memory) {
-  if (to.occupied()) [[likely]] {
+  if (!meta::empty(to.inline_slots[0].load_meta()) || to.occupied()) [[likely]] {
     to.clock.store(from.clock.load(kRelaxed), kRelaxed);
   } else {
     to.clear(memory);
@@ -116,7 +115,7 @@ template <typename Place>
                              [&, index] { return &made->first_slots[index - kInlineSlots]; });
     });
     if (all && made->has(Directory::kHasBlock)) [[unlikely]]
-      all = copy_leaves(registry, *dir, to);
+      all = copy_leaves(registry, *dir, to, counters);
   }
   if (!all) [[unlikely]] {
     const bool nothing = to.directory.load(kRelaxed) == nullptr && !to.occupied();
@@ -126,13 +125,12 @@ template <typename Place>
   return ATTRCACHE_OK;
 }
 
-// Empties a slot. False: the slot's keyval was freed, or another thread uses the same stripe just
-// now.
+// Empties a slot. False: the slot's keyval was freed, and nothing has changed.
 [[gnu::always_inline]] inline bool empty_slot(Pair& slot, References::Counter& counter,
                                               uint64_t less_one) {
   if (meta::empty(slot.load_meta())) [[unlikely]]
     return true;
-  if (!References::drop_if_open(counter, less_one)) [[unlikely]]
+  if (!References::drop_open(counter, less_one)) [[unlikely]]
     return false;
   slot.clear_unshared();
   return true;
@@ -144,8 +142,9 @@ template <typename Place>
 [[gnu::always_inline]] inline bool deletable(uint32_t upper, uint32_t wanted) {
   constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | meta::kDeletingHalf |
                                 meta::kReadHalf | id::kKindMask;
-  if (upper != 0 && ((upper ^ wanted) & kDecides) != 0) [[unlikely]]
-    return false;
+  const uint32_t differs = opaque(upper ^ wanted);  // or it would be kept beside `upper`
+  if ((differs & kDecides) != 0) [[unlikely]]
+    return differs == wanted;  // if the slot is empty
   return true;
 }
 inline uint32_t deletable_of(const Registry& registry) {
@@ -172,11 +171,11 @@ inline uint32_t deletable_of(const Registry& registry) {
       });
   if (!all) [[unlikely]]
     return false;
-  const bool only_these = dir == nullptr || dir->is_all_of(&table);
-  if (!only_these || registry.any_lingers()) [[unlikely]] {
-    if (!look_further(registry, table)) return false;
-  }
   References::Counter* const counters = registry.first_chunk_counters(thread.ordinal);
+  const uint64_t flags = dir == nullptr ? 0 : dir->flags_of(&table);
+  if (flags != 0 || registry.any_lingers()) [[unlikely]] {
+    if (!empty_leaves(registry, table, dir, flags, counters, wanted)) return false;
+  }
   const uint64_t less_one = opaque(uint64_t{References::kLessOneOfStripe});
   table.while_each_first(
       dir, [&](uint32_t index, Pair & slot) __attribute__((always_inline)) {
@@ -184,9 +183,6 @@ inline uint32_t deletable_of(const Registry& registry) {
       });
   if (!all) [[unlikely]]
     return false;
-  if (!only_these) [[unlikely]] {
-    if (!empty_leaves(registry, *dir)) return false;
-  }
   table.clear(registry.memory());
   return true;
 }

@@ -150,27 +150,35 @@ struct Directory {
   static uint64_t name_of(const Table* table) {
     return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(table)) << 6;
   }
-  bool is_of(const Table* of) const {
-    constexpr uint64_t kFlags = kHasLeaves | kHasReleasable | kHasBlock;
-    static_assert(kFlags == 16 * 64 - 1);
-    return (owner.load(kRelaxed) & ~kFlags) == name_of(of);
-  }
-  // The same, if there is nothing beyond first_slots.
-  bool is_all_of(const Table* of) const { return owner.load(kRelaxed) == name_of(of); }
+  static constexpr uint64_t kForeign = 16 * 64;
+  static_assert((kHasLeaves | kHasReleasable | kHasBlock) == kForeign - 1);
+  // The flags, 0 if there is nothing beyond first_slots; or at least kForeign if it isn't that
+  // table's.
+  uint64_t flags_of(const Table* of) const { return owner.load(kRelaxed) ^ name_of(of); }
+  bool is_of(const Table* of) const { return flags_of(of) < kForeign; }
+  uint64_t flags() const { return owner.load(kRelaxed) & (kForeign - 1); }
   bool has(uint64_t flag) const { return (owner.load(kRelaxed) & flag) != 0; }
   void add(uint64_t flags) {
     if ((owner.load(kRelaxed) & flags) != flags) owner.fetch_or(flags, kRelaxed);
   }
-  // Visits the leaves that follow the first: visit(index of its first slot, leaf).
+  // Calls visit(number) for the leaves after the first that have flags, until it returns false;
+  // returns whether it never did.
   template <typename Visit>
-  [[gnu::always_inline]] void for_each_near_leaf(Visit visit) {
-    const uint64_t flags = owner.load(kRelaxed) & kHasNearLeaves;
-    for (auto rest = static_cast<uint32_t>(flags); rest != 0; rest &= rest - 1) {
-      const auto number = static_cast<uint32_t>(__builtin_ctz(rest)) - kFirstLeafBit;
-      Leaf* const leaf = leaves[number].load(kAcquire);  // as T1
-      if (leaf != &no_leaf) [[likely]]
-        visit(number * kLeafSlots, *leaf);
+  [[gnu::always_inline]] static bool while_each_near(uint64_t flags, Visit visit) {
+    for (auto rest = static_cast<uint32_t>(flags & kHasNearLeaves); rest != 0; rest &= rest - 1) {
+      if (!visit(static_cast<uint32_t>(__builtin_ctz(rest)) - kFirstLeafBit)) [[unlikely]]
+        return false;
     }
+    return true;
+  }
+  // The same with visit(index of its first slot, leaf). A leaf that has a flag and isn't there yet
+  // looks empty.
+  template <typename Visit>
+  [[gnu::always_inline]] bool while_each_near_leaf(uint64_t flags, Visit visit) {
+    return while_each_near(
+        flags, [&](uint32_t number) __attribute__((always_inline)) {
+          return visit(number * kLeafSlots, *leaves[number].load(kAcquire));  // as T1
+        });
   }
   Atomic<uint64_t> owner;
   Pair first_slots[kLeafSlots - kInlineSlots];
@@ -192,13 +200,27 @@ struct alignas(Pair) Block {
   }
   bool holds(const void* memory) const { return memory >= this && memory < end; }
   static Block* of(Directory* dir) { return reinterpret_cast<Block*>(dir + 1); }
-  // A directory with a block of `room` bytes, or null.
-  static Directory* make_directory(const Table* of, size_t room, const Memory& from) {
+  // A directory with the near leaves that have flags, and a block with `room` more bytes; or null.
+  [[gnu::always_inline]] static Directory* make_directory(const Table* of, uint64_t near,
+                                                          size_t room, const Memory& from) {
+    Directory::while_each_near(near, [&room](uint32_t) {
+      room += sizeof(Leaf);
+      return true;
+    });
     void* memory = from.allocate(sizeof(Directory) + sizeof(Block) + room);
     if (memory == nullptr) return nullptr;
-    auto* dir = new (memory) Directory(of, Directory::kHasBlock);
-    auto* begin = static_cast<char*>(memory) + sizeof(Directory) + sizeof(Block);
-    new (Block::of(dir)) Block{begin, begin + room};
+    auto* dir = new (memory) Directory(of, Directory::kHasBlock | near);
+    char* next = static_cast<char*>(memory) + sizeof(Directory) + sizeof(Block);
+    char* const end = next + room;
+    Directory::while_each_near(near, [&next, dir](uint32_t number) {
+      auto* const leaf = reinterpret_cast<Leaf*>(next);
+#pragma GCC unroll 8
+      for (Pair& slot : leaf->slots) new (&slot) Pair;  // not all at once, which takes longer
+      dir->leaves[number].store(leaf, kRelaxed);
+      next += sizeof(Leaf);
+      return true;
+    });
+    new (Block::of(dir)) Block{next, end};
     return dir;
   }
 };
@@ -252,17 +274,10 @@ struct Table {
     return slot != nullptr ? slot : grow(index, nullptr, memory);
   }
 
-  // Makes the slot of an index beyond first_slots that doesn't exist yet, in a table that is its
-  // owner's alone and has a block, with memory of the block while there is some.
+  // The same of an index beyond first_slots, in a table that is its owner's alone and has a block:
+  // with memory of the block while there is some.
   Pair* grow_in_block(uint32_t index, const Memory& memory) {
-    Directory* dir = directory.load(kRelaxed);
-    Block* const block = Block::of(dir);
-    const uint32_t number = index / kLeafSlots;
-    Leaf* const leaf = number < kDirectoryLeaves ? block->make<Leaf>() : nullptr;
-    if (leaf == nullptr) return grow(index, block, memory);
-    dir->add(Directory::has_leaf(number));
-    dir->leaves[number].store(leaf, kRelaxed);
-    return &leaf->slots[index % kLeafSlots];
+    return grow(index, Block::of(directory.load(kRelaxed)), memory);
   }
 
   // Whether a slot is occupied. Of a table that is its owner's alone.
@@ -427,7 +442,10 @@ inline void Table::clear(const Memory& memory) {
 
 template <typename Visit>
 void Directory::for_each_leaf(Visit visit) {
-  for_each_near_leaf(visit);
+  while_each_near_leaf(flags(), [&visit](uint32_t first, Leaf& leaf) {
+    visit(first, leaf);
+    return true;
+  });
   visit_tree(tree.load(kAcquire), [&visit](auto* there) {  // as T1
     if constexpr (std::is_same_v<decltype(there), FarLeaf*>) {
       visit(there->number * kLeafSlots, *there);

@@ -48,7 +48,7 @@ MUTANTS = [
     ("pair_two_words same_meta", "platform/pair_two_words.h",
      "const bool same = value_.load(kRelaxed) == expected.value;", "const bool same = true;"),
     ("references dropped_elsewhere", "keyval/references.h",
-     "stripe.fetch_sub(kOneOfStripe, kRelease)", "stripe.fetch_sub(kOneOfStripe, kRelaxed)"),
+     "stripe.fetch_add(less_one, kRelease)", "stripe.fetch_add(less_one, kRelaxed)"),
     ("references dropped_elsewhere", "keyval/references.cc",
      "stripe.exchange(turned, kAcqRel)", "stripe.exchange(turned, kRelease)"),
     ("references unopened_stripe", "keyval/references.cc",
