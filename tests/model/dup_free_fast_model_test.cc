@@ -66,7 +66,8 @@ TEST(AtOnce, OneCallbackToBeRun) {
   }
 }
 
-// The same in the tree: nothing is emptied before all of the tree has been looked at.
+// The same in the tree, in the first of two leaves: nothing is emptied before all of the tree has
+// been looked at.
 TEST(AtOnce, OneCallbackToBeRunInTheTree) {
   for (const int called : {0, 4, 9, 64, 70}) {
     run_model({}, [=] {
@@ -75,7 +76,7 @@ TEST(AtOnce, OneCallbackToBeRunInTheTree) {
         o.key(k == called ? Copy::kCalled : Copy::kDup,
               k == called ? Delete::kCalled : Delete::kNoDeleteFn);
       }
-      const int set[] = {0, 4, 9, 17, 64, 70, 71};
+      const int set[] = {0, 4, 9, 17, 64, 70, 71, 72};
       for (const int k : set) o.set(k, k + 1);
       expect(o.copy() == ATTRCACHE_OK, "copied");
       int older = 0;

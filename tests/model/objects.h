@@ -19,7 +19,7 @@ enum class Delete { kNoDeleteFn, kCalled };
 
 // Two objects, the old and the new one, and the keyvals of two kinds.
 struct Objects {
-  static constexpr int kKeys = 72;
+  static constexpr int kKeys = 73;
   static constexpr intptr_t kCopied = 100;  // what copy_fn adds to a value
 
   explicit Objects(unsigned stripes = 1) {
