@@ -95,13 +95,12 @@ bool copy_leaves(Registry& registry, Directory& dir, Table& to, References::Coun
   const bool all = Directory::while_each_near(
       flags, [&, copy ](uint32_t number) __attribute__((always_inline)) {
         Leaf* const there = made.leaves[number].load(kRelaxed);
-        Pair* slots = there->slots;
-        if (there == &no_leaf) [[unlikely]] {  // the other table's has come meanwhile
-          slots = to.grow_in_block(number * kLeafSlots, registry.memory());
-          if (slots == nullptr) return false;
-        }
+        // The other table's has come meanwhile. What is in it was attached after the dup had begun,
+        // and is as good as attached after it.
+        if (there == &no_leaf) [[unlikely]]
+          return true;
         const Leaf& leaf = *dir.leaves[number].load(kAcquire);  // as T1
-        return copy(leaf, opaque(near + size_t{number} * kLeafSlots), slots);
+        return copy(leaf, opaque(near + size_t{number} * kLeafSlots), there->slots);
       });
   if (!all || (flags & Directory::kHasTree) == 0) [[likely]]
     return all;

@@ -99,19 +99,21 @@ TEST(Free, AgainstFreeAndFreeKeyval) {
   }
 }
 
-// The old object's directory comes into being meanwhile.
-TEST(Dup, AgainstGrowth) {
-  run_model({2, 1}, [] {
-    Dup d(4);
-    d.set(0, 1);
-    spawn([&d] { d.set(3, 4); });
+// The old object's directory comes into being meanwhile, or another leaf.
+void dup_against_growth(int there, int comes) {
+  run_model({2, 1}, [=] {
+    Dup d(comes + 1);
+    d.set(there, 1);
+    spawn([&d, comes] { d.set(comes, 4); });
     spawn([&d] { d.copy(); });
     join();
-    expect(d.copied(0) == 1, "what was there is copied");
-    expect(d.copied(3) == 0 || d.copied(3) == 4, "what came is copied or not");
+    expect(d.copied(there) == 1, "what was there is copied");
+    expect(d.copied(comes) == 0 || d.copied(comes) == 4, "what came is copied or not");
     d.end();
   });
 }
+TEST(Dup, AgainstGrowth) { dup_against_growth(0, 3); }
+TEST(Dup, AgainstAnotherLeaf) { dup_against_growth(9, 17); }
 
 // Two dups of one object.
 TEST(Dup, AgainstDup) {
