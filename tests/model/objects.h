@@ -7,6 +7,7 @@
 #define ATTRCACHE_TESTS_MODEL_OBJECTS_H_
 
 #include <cstring>
+#include <functional>
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -125,7 +126,7 @@ struct Objects {
   alignas(64) attrcache_table tables[2] = {};
   void (*on_copy)(Objects&) = nullptr;
   void (*on_delete)(Objects&, int keyval) = nullptr;
-  void (*on_destroy)(Objects&) = nullptr;
+  std::function<void(Objects&)> on_destroy;
   unsigned copier = 0;  // a thread's ordinal
   int older_seen = 0;
   intptr_t deleted[24] = {};  // the values for which delete_fn was called, in this order
