@@ -215,7 +215,7 @@ struct alignas(Pair) Block {
     Directory::while_each_near(near, [&next, dir](uint32_t number) {
       auto* const leaf = reinterpret_cast<Leaf*>(next);
 #pragma GCC unroll 8
-      for (Pair& slot : leaf->slots) new (&slot) Pair;  // not all at once, which takes longer
+      for (Pair& slot : leaf->slots) new (&slot) Pair();  // not all at once, which takes longer
       dir->leaves[number].store(leaf, kRelaxed);
       next += sizeof(Leaf);
       return true;
