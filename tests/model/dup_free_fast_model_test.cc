@@ -225,6 +225,27 @@ TEST(AtOnce, Predefined) {
   });
 }
 
+// Nor what has the int that a predefined keyval has inside, and nobody was given: the fast set finds
+// no open stripe, though the runtime has set a value.
+TEST(AtOnce, PredefinedByTheIntInside) {
+  run_model({}, [] {
+    constexpr int kLast = Registry::kFirstChunkLength - 1;
+    Objects o;
+    attrcache_predefined p = {};
+    p.number = 5;
+    p.tag = ATTRCACHE_AS_INT;
+    expect(attrcache_keyval_define(o.kind, &p) == ATTRCACHE_OK, "made");
+    expect(attrcache_set_predefined(o.kind, &o.tables[1], p.number, 7) == ATTRCACHE_OK, "set");
+    o.keys_up_to(kLast, Copy::kDup, Delete::kNoDeleteFn);
+    o.set(kLast - 1, 1);  // in the same leaf
+    const int inside = o.keys[0] + (kLast << id::kIndexShift);
+    expect(attrcache_set(o.kind, &o.tables[0], nullptr, inside, 2, ATTRCACHE_AS_POINTER, nullptr) ==
+               ATTRCACHE_ERR_KEYVAL_PREDEFINED,
+           "refused");
+    o.end();
+  });
+}
+
 // A freed keyval ends with its last attribute, and only once, after those deleted at once before.
 TEST(AtOnce, FreedKeyvals) {
   for (const Copy copy : {Copy::kDup, Copy::kNot, Copy::kCalled}) {
