@@ -201,6 +201,32 @@ TEST(Free, WakesUpWhereverItWaits) {
 
 // ---- Those who have waited for longer ----
 
+// Who waits for the end of a set, which may fail, is passed by at most one more set.
+void passed_by_sets(int failures) {
+  run_with_fixture({1, 1}, [failures](Fixture& f) {
+    static Atomic<int> replacing;
+    replacing.store(0, kRelaxed);
+    f.make_key(Fixture::kDelete).on_delete = [](Fixture& of, int) {
+      if (replacing.exchange(1, kAcqRel) != 0) return;
+      for (Backoff backoff; !meta::awaited(of.slot(0).load_meta());) backoff.relax();
+    };
+    f.set(0, 0, 1);
+    f.values[1].failures = failures;
+    spawn([&f] {
+      for (int value = 2; value <= 4; ++value) f.set(0, 0, value);
+    });
+    spawn([&f] {
+      for (Backoff backoff; replacing.load(kAcquire) == 0;) backoff.relax();
+      attrcache_borrowed borrowed = {};
+      expect(f.borrow(0, 0, &borrowed), "there is a value all the time");
+      expect(borrowed.value != &f.values[4], "two have passed");
+      f.give_back(&borrowed);
+    });
+  });
+}
+TEST(Grant, PassedByOneSet) { passed_by_sets(0); }
+TEST(Grant, PassedByOneSetThoughTheFirstFails) { passed_by_sets(1); }
+
 // The first set is followed by another one, before the borrower has come to look, and a third
 // thread deletes or replaces the value beside that.
 void beside_sets_that_follow_one_another(bool deletes) {
