@@ -162,7 +162,7 @@ struct Directory {
     if ((owner.load(kRelaxed) & flags) != flags) owner.fetch_or(flags, kRelaxed);
   }
   // Calls visit(number) for the leaves after the first that have flags, until it returns false;
-  // returns whether it never did.
+  // returns whether it never did. A leaf that has a flag and isn't there yet looks empty.
   template <typename Visit>
   [[gnu::always_inline]] static bool while_each_near(uint64_t flags, Visit visit) {
     for (auto rest = static_cast<uint32_t>(flags & kHasNearLeaves); rest != 0; rest &= rest - 1) {
@@ -170,15 +170,6 @@ struct Directory {
         return false;
     }
     return true;
-  }
-  // The same with visit(index of its first slot, leaf). A leaf that has a flag and isn't there yet
-  // looks empty.
-  template <typename Visit>
-  [[gnu::always_inline]] bool while_each_near_leaf(uint64_t flags, Visit visit) {
-    return while_each_near(
-        flags, [&](uint32_t number) __attribute__((always_inline)) {
-          return visit(number * kLeafSlots, *leaves[number].load(kAcquire));  // as T1
-        });
   }
   Atomic<uint64_t> owner;
   Pair first_slots[kLeafSlots - kInlineSlots];
@@ -442,8 +433,8 @@ inline void Table::clear(const Memory& memory) {
 
 template <typename Visit>
 void Directory::for_each_leaf(Visit visit) {
-  while_each_near_leaf(flags(), [&visit](uint32_t first, Leaf& leaf) {
-    visit(first, leaf);
+  while_each_near(flags(), [&visit, this](uint32_t number) {
+    visit(number * kLeafSlots, *leaves[number].load(kAcquire));  // as T1
     return true;
   });
   visit_tree(tree.load(kAcquire), [&visit](auto* there) {  // as T1
