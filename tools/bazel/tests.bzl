@@ -8,7 +8,7 @@
 #   elsewhere                        attrcache_gtest(name = "NAME_test", deps = [...])
 #
 # Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (tests of MPI programs, of
-# instruction counts, and of models). "exclusive" runs a test alone. "cpu:2" reserves two processors.
+# instruction counts, and of models), "no-tsan" out of the first, which finds nothing where one thread runs. "exclusive" runs a test alone. "cpu:2" reserves two processors.
 
 load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
 
@@ -38,18 +38,18 @@ def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **
         **kwargs
     )
 
-def attrcache_unit_tests(deps = [], sizes = {}):
+def attrcache_unit_tests(deps = [], of_one_thread = []):
     """A test for each FOLDER/*_test.cc or .c below this package.
 
     Args:
       deps: for the C++ ones, besides //lib:FOLDER.
-      sizes: {"FOLDER/NAME_test": "medium"}, for those that aren't small.
+      of_one_thread: ["FOLDER/NAME_test"], those that never run two.
     """
     for source in native.glob(["*/*_test.cc"]):
         name = source[:-len(".cc")]
         attrcache_gtest(
             name = name,
-            size = sizes.get(name, "small"),
+            tags = ["no-tsan"] if name in of_one_thread else [],
             deps = deps + ["//lib:" + source.split("/")[0]],
         )
     for source in native.glob(["*/*_test.c"]):
@@ -59,7 +59,8 @@ def attrcache_unit_tests(deps = [], sizes = {}):
             srcs = [source],
             env = TEST_ENVIRONMENT,
             linkstatic = True,
-            size = sizes.get(name, "small"),
+            size = "small",
+            tags = ["no-tsan"] if source[:-len(".c")] in of_one_thread else [],
             deps = ["//:attrcache"],
         )
 
