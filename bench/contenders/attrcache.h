@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// attrcache through its C API. Those who include this choose how it is linked, and by kGet which
-// function get calls: the one of the C API, or the inner one that can be inlined.
+// attrcache through its C API. Those who include this choose how it is linked, and which functions
+// get and borrow call: those of the C API, or the inner ones that can be inlined.
 
 #ifndef BENCH_CONTENDERS_ATTRCACHE_H_
 #define BENCH_CONTENDERS_ATTRCACHE_H_
@@ -28,7 +28,7 @@ inline attrcache_kind* make_kind() {
 
 inline attrcache_kind* the_kind = nullptr;
 
-template <auto kGet>
+template <auto kGet, auto kBorrow = attrcache_borrow, auto kGiveBack = attrcache_give_back>
 struct Attrcache {
   struct Object {
     alignas(64) attrcache_table table = ATTRCACHE_TABLE_INIT;
@@ -50,13 +50,11 @@ struct Attrcache {
   [[gnu::always_inline]] static bool get(Object* object, int key, void** value) {
     return kGet(object->kind, &object->table, key, value) == ATTRCACHE_OK;
   }
-  static bool borrow(Object* object, int key, void** value) {
+  [[gnu::always_inline]] static bool borrow(Object* object, int key, void** value) {
     attrcache_borrowed borrowed = {};
-    if (attrcache_borrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) {
-      return false;
-    }
+    if (kBorrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) return false;
     *value = borrowed.value;
-    return attrcache_give_back(&borrowed) == ATTRCACHE_OK;
+    return kGiveBack(&borrowed) == ATTRCACHE_OK;
   }
   // Holds a hundred borrows at once, and gives back the oldest first: no order that a stack has.
   static bool borrow_100(Object* object, int key) {
@@ -100,10 +98,10 @@ struct Attrcache {
   }
 };
 
-template <auto kGet>
+template <auto kGet, auto kBorrow = attrcache_borrow, auto kGiveBack = attrcache_give_back>
 Contender describe_attrcache(const char* name) {
   the_kind = make_kind();
-  return describe<Attrcache<kGet>>(name);
+  return describe<Attrcache<kGet, kBorrow, kGiveBack>>(name);
 }
 
 }  // namespace bench

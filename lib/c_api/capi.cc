@@ -17,7 +17,6 @@
 
 namespace {
 
-using attrcache::Borrowed;
 using attrcache::Domain;
 using attrcache::inside;
 using attrcache::Registry;
@@ -128,22 +127,11 @@ int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
 
 int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                      attrcache_borrowed* borrowed) noexcept {
-  if (kind == nullptr) [[unlikely]]
-    return ATTRCACHE_ERR_NULL;
-  asm("");  // or the compiler makes one branch of the three, with more instructions
-  if (table == nullptr) [[unlikely]]
-    return ATTRCACHE_ERR_NULL;
-  asm("");
-  if (borrowed == nullptr) [[unlikely]]
-    return ATTRCACHE_ERR_NULL;
-  Registry& registry = inside(kind);
-  return attrcache::borrow_fast(registry, Table::of(table), registry.keyval_of(keyval),
-                                reinterpret_cast<Borrowed*>(borrowed));
+  return attrcache::borrow(kind, table, keyval, borrowed);
 }
 
 int attrcache_give_back(attrcache_borrowed* borrowed) noexcept {
-  if (borrowed == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::give_back_fast(reinterpret_cast<Borrowed*>(borrowed));
+  return attrcache::give_back(borrowed);
 }
 
 int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, size_t capacity,

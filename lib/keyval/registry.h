@@ -204,7 +204,7 @@ class Registry {
   Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return readers_.threads(); }
   Readers& readers() const { return readers_; }
-  ThreadRecord& light_record() const { return Readers::mine_of(light_records_); }
+  Announcement& light_cell() const { return Readers::mine_of(light_cells_); }
   const DomainSettings& settings() const { return settings_; }
   const Memory& memory() const { return settings_.memory; }
 
@@ -354,7 +354,7 @@ class Registry {
   const DomainSettings settings_;
   Epoch& epoch_;
   Readers& readers_;
-  ThreadRecord* const light_records_;
+  Announcement* const light_cells_;
   // Which indices have been handed out at least once: in the low half, how many from 0 on; in the
   // high half, how many of the first chunk from its end on, which are definitions'.
   static uint32_t from_start(uint64_t taken) { return static_cast<uint32_t>(taken); }

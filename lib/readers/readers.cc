@@ -85,7 +85,7 @@ ThreadRecord* Readers::look_up() {
   return record;
 }
 
-Announcement* Readers::take() {
+Announcement* Readers::take_slowly() {
   ThreadRecord* const record = mine();
   if (record == nullptr) return nullptr;
   if (record->free == nullptr) {
@@ -98,20 +98,7 @@ Announcement* Readers::take() {
     more->next = record->more.load(kRelaxed);
     record->more.store(reinterpret_cast<uintptr_t>(more), kRelease);  // as in look_up()
   }
-  Announcement* const cell = record->free;
-  record->free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
-  cell->who.store(threads_.identity(), kRelaxed);
-  // Release, as every store there: whoever finds that a holder has let go reads this one, perhaps.
-  cell->what.store(uintptr_t(Says::kTaken), kRelease);
-  return cell;
-}
-
-void Readers::release(Announcement& cell) {
-  cell.what.store(0, kRelease);
-  ThreadRecord* const record = mine();  // it exists, and may be another one than where the cell is
-  if (&cell == &record->first) return;
-  cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);
-  record->free = &cell;
+  return take_of(*record, threads_.identity());
 }
 
 // The rest of withdraw_copy(), after the cell was found to say `now`.

@@ -38,19 +38,33 @@ class Readers {
   // The record of the calling thread, if its ordinal is near; else one whose first cell is taken
   // for ever.
   ThreadRecord& near_record() const { return mine_of(near_); }
-  static ThreadRecord& mine_of(ThreadRecord* near) {
-    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(near) +
-                                            this_thread().near_record);
-  }
-  // The same of light readers; where readers are full, records whose first cells are taken for
+  // The first cells of light readers' records; where readers are full, cells that are taken for
   // ever. So who takes the usual way need not ask which of the two they are.
-  ThreadRecord* light_records() const { return light_; }
+  Announcement* light_cells() const { return &light_->first; }
+  // The calling thread's of the near records, or of one of their cells.
+  template <typename T>
+  static T& mine_of(T* near) {
+    return *reinterpret_cast<T*>(reinterpret_cast<char*>(near) + this_thread().near_record);
+  }
 
   // A cell of the calling thread's record, which says kTaken and whose it is; null when out of
   // memory. Wait-free but for the allocator.
-  Announcement* take();
-  // Gives one back, whatever it says.
-  void release(Announcement& cell);
+  Announcement* take() {
+    ThreadRecord& near = near_record();
+    const bool usual = near.active && near.free != nullptr && !threads_.hooked();
+    return usual ? take_of(near, this_thread().identity) : take_slowly();
+  }
+  // Gives one back, whatever it says. If it said that a value is held, tell_of_withdrawal() is to
+  // follow.
+  void release(Announcement& cell) {
+    retract(cell, 0);
+    ThreadRecord& near = near_record();
+    // Not always the record where the cell is: user-level threads move.
+    ThreadRecord& record = near.active ? near : *look_up();
+    if (&cell == &record.first) return;
+    cell.more.store(reinterpret_cast<uintptr_t>(record.free), kRelaxed);
+    record.free = &cell;
+  }
 
   // Announces in a cell that was taken. If it says that a value is held, the caller must look at
   // the slot again. Wait-free.
@@ -174,6 +188,16 @@ class Readers {
   static constexpr unsigned length_of(unsigned chunk) {
     return chunk == 0 ? kNearOrdinals : first_of(chunk);
   }
+  static Announcement* take_of(ThreadRecord& record, uint64_t identity) {
+    Announcement* const cell = record.free;
+    record.free =
+        reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
+    cell->who.store(identity, kRelaxed);
+    // Release, as every store there: whoever finds that a holder has let go reads this one, perhaps.
+    cell->what.store(uintptr_t(Says::kTaken), kRelease);
+    return cell;
+  }
+  [[gnu::noinline, gnu::cold]] Announcement* take_slowly();
   [[gnu::noinline, gnu::cold]] static bool take_answer(Announcement& cell, const Pair& slot,
                                                        uintptr_t now);
   ThreadRecord* make_chunk(unsigned chunk, void** allocated);

@@ -38,8 +38,15 @@ struct alignas(kRecordSize) ThreadRecord {
   alignas(8) Announcement first;
   Announcement second;
   Announcement third;
+
+  static ThreadRecord& of_first(Announcement& first);
 };
 static_assert(sizeof(ThreadRecord) == kRecordSize);
+
+inline ThreadRecord& ThreadRecord::of_first(Announcement& first) {
+  return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&first) -
+                                          offsetof(ThreadRecord, first));
+}
 
 }  // namespace attrcache
 

@@ -242,11 +242,17 @@ void withdraw_first(Readers& readers, Announcement& cell, const Pair& slot) {
   if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
   cell->more.store(mark_of(borrowed), kRelaxed);
   cell->what.store(uintptr_t(Says::kGivenUp), kRelease);  // nothing to keep alive
-  *borrowed = {value.in_c, nullptr, cell, &readers};
+  *borrowed = {value.in_c, cell, &readers};
   return ATTRCACHE_OK;
 }
 
-int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
+void keep(Readers& readers, const Hold& hold, const Pair& slot, Borrowed* borrowed) {
+  const SlotContent& held = hold.content;
+  *borrowed = {seen_by_c(held.value, slot.value_address(), tag_of(held.meta)), hold.cell, &readers};
+}
+
+[[gnu::noinline]] int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval,
+                                    Borrowed* borrowed) {
   Readers& readers = registry.readers();
   // Borrowing into a Borrowed still in use would lose its value.
   if (borrowed->holds() && in_use(readers, borrowed)) return ATTRCACHE_ERR_ARGUMENT;
@@ -256,21 +262,31 @@ int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval, Borrowed*
   }
   Pair* const slot = table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
-  Hold hold = {readers.take(), {}};
-  if (hold.cell == nullptr) return ATTRCACHE_ERR_MEMORY;
-  hold.cell->more.store(mark_of(borrowed), kRelaxed);
-  const uint64_t m = slot->load_meta();
-  if (!meta::belongs(m, keyval) ||
-      !hold_at_once(readers, *hold.cell, *slot, m, Says::kBorrows, &hold.content)) {
-    readers.withdraw(*hold.cell, *slot);
-    readers.release(*hold.cell);
-    const int result = hold_value({registry, table, nullptr}, *slot, keyval, Says::kBorrows,
-                                  mark_of(borrowed), &hold);
-    if (result != ATTRCACHE_OK) return result;
+  Hold hold;
+  const int result = hold_value({registry, table, nullptr}, *slot, keyval, Says::kBorrows,
+                                mark_of(borrowed), &hold);
+  if (result == ATTRCACHE_OK) keep(readers, hold, *slot, borrowed);
+  return result;
+}
+
+// A borrow in another cell than the first, or of a value that isn't a C pointer: in the usual case,
+// too.
+int borrow_next(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
+  Pair* const slot = table.find(id::index(keyval));
+  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
+  if (!meta::belongs(m, keyval) || borrowed->holds()) {
+    return borrow_slowly(registry, table, keyval, borrowed);
   }
-  const SlotContent& held = hold.content;
-  *borrowed = {seen_by_c(held.value, slot->value_address(), tag_of(held.meta)), nullptr, hold.cell,
-               &readers};
+  Readers& readers = registry.readers();
+  Hold hold;
+  if ((hold.cell = readers.take()) == nullptr) return ATTRCACHE_ERR_MEMORY;
+  hold.cell->more.store(mark_of(borrowed), kRelaxed);
+  if (!hold_at_once(readers, *hold.cell, *slot, m, Says::kBorrows, &hold.content)) {
+    readers.release(*hold.cell);
+    readers.tell_of_withdrawal(*slot);
+    return borrow_slowly(registry, table, keyval, borrowed);
+  }
+  keep(readers, hold, *slot, borrowed);
   return ATTRCACHE_OK;
 }
 
@@ -284,25 +300,24 @@ int retry_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* 
 }
 
 int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
-  const auto slowly = [&] { return borrow_slowly(registry, table, keyval, borrowed); };
-  if (registry.readers().light()) return slowly();
-  return borrow_first<AsymmetricFence::Of::kFull>(registry, table, keyval, borrowed, slowly);
+  const auto next = [&] { return borrow_next(registry, table, keyval, borrowed); };
+  if (registry.readers().light()) return next();
+  return borrow_first<AsymmetricFence::Of::kFull>(registry, table, keyval, borrowed, next);
 }
 
 int give_back_attribute(Borrowed* borrowed) {
-  ThreadRecord* const record = borrowed->record;
-  Announcement* const cell = record != nullptr ? &record->first : borrowed->cell;
-  // This fails for a copy of a Borrowed, too.
-  if (cell == nullptr || (cell->more.load(kRelaxed) | 1) != mark_of(borrowed)) {
-    return ATTRCACHE_ERR_ARGUMENT;
-  }
-  Readers& readers = record != nullptr ? *record->readers : *borrowed->readers;
+  Announcement* const cell = borrowed->cell;
+  if (cell == nullptr) return ATTRCACHE_ERR_ARGUMENT;
+  const uint64_t keeps = cell->more.load(kRelaxed);
+  if ((keeps | 1) != mark_of(borrowed)) return ATTRCACHE_ERR_ARGUMENT;  // or a copy of a Borrowed
+  const bool is_first = keeps != mark_of(borrowed);
+  Readers& readers = is_first ? *ThreadRecord::of_first(*cell).readers : *borrowed->readers;
   if (cell->who.load(kRelaxed) != readers.threads().identity()) return ATTRCACHE_ERR_THREAD;
-  borrowed->record = nullptr;
   borrowed->cell = nullptr;
   const uintptr_t what = cell->what.load(kRelaxed);
-  if (Announcement::is_about_any(what)) readers.withdraw(*cell, *Announcement::slot(what));
   readers.release(*cell);
+  // Else its table was abandoned, or it is a predefined value.
+  if (Announcement::is_about_any(what)) readers.tell_of_withdrawal(*Announcement::slot(what));
   return ATTRCACHE_OK;
 }
 

@@ -50,13 +50,10 @@ bool has_borrowed(const Readers& readers, const Pair& slot, uint64_t m);
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
 struct Borrowed {
   void* value;
-  // What announces it: the first cell of a record, or another cell and whose that is. One of the
-  // two is null; both are if it holds nothing.
-  ThreadRecord* record;
-  Announcement* cell;
-  Readers* readers;
+  Announcement* cell;  // that announces it; null if it holds nothing
+  Readers* readers;    // whose that is, unless it is the first of a record
 
-  bool holds() const { return record != nullptr || cell != nullptr; }
+  bool holds() const { return cell != nullptr; }
 };
 static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 
@@ -75,15 +72,11 @@ template <AsymmetricFence::Of kReaders, typename Slowly>
     const uint64_t m = slot->load_meta();
     if (!meta::readable(meta::upper(m), keyval)) [[unlikely]]
       return slowly();
-    ThreadRecord& record = kReaders == AsymmetricFence::Of::kLight
-                               ? registry.light_record()
-                               : registry.readers().near_record();
-    Announcement& cell = record.first;
-    // One branch for the three: that the cell is free, and that *borrowed holds nothing. (In this
-    // order it takes one register; the compiler would take two.)
-    uintptr_t busy = cell.what.load(kRelaxed);
-    busy = opaque(busy | reinterpret_cast<uintptr_t>(borrowed->record));
-    if ((busy | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
+    Announcement& cell = kReaders == AsymmetricFence::Of::kLight
+                             ? registry.light_cell()
+                             : registry.readers().near_record().first;
+    // One branch for both: that the cell is free, and that *borrowed holds nothing.
+    if ((cell.what.load(kRelaxed) | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
       return slowly();
     cell.meta.store(m, kRelease);  // (F3)
     cell.who.store(this_thread().identity, kRelaxed);
@@ -93,33 +86,47 @@ template <AsymmetricFence::Of kReaders, typename Slowly>
     if (!slot->still(m, &value)) [[unlikely]]
       return retry_borrow(registry, table, keyval, borrowed, slot);
     borrowed->value = as_pointer(value);
-    borrowed->record = &record;
+    borrowed->cell = &cell;
     return int{ATTRCACHE_OK};
   };
   return table.at_offset(id::slot_offset(keyval), in_slot, in_slot, slowly);
 }
 
-[[gnu::always_inline]] inline int borrow_fast(Registry& registry, Table& table, id::Keyval keyval,
-                                              Borrowed* borrowed) {
+// attrcache_borrow and attrcache_give_back, to be inlined.
+[[gnu::always_inline]] inline int borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
+                                         attrcache_borrowed* into) {
+  if (kind == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  asm("");  // or the compiler makes one branch of the three, with more instructions
+  if (table == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  asm("");
+  if (into == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  Registry& registry = Registry::of(kind);
+  const id::Keyval key = registry.keyval_of(keyval);
+  auto* const borrowed = reinterpret_cast<Borrowed*>(into);
   return borrow_first<AsymmetricFence::Of::kLight>(
-      registry, table, keyval, borrowed, [&]() __attribute__((always_inline)) {
-        return borrow_attribute(registry, table, keyval, borrowed);
+      registry, Table::of(table), key, borrowed, [&]() __attribute__((always_inline)) {
+        return borrow_attribute(registry, Table::of(table), key, borrowed);
       });
 }
 
-[[gnu::always_inline]] inline int give_back_fast(Borrowed* borrowed) {
-  ThreadRecord* const record = borrowed->record;
-  if (record == nullptr) [[unlikely]]
+[[gnu::always_inline]] inline int give_back(attrcache_borrowed* given_back) {
+  if (given_back == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  auto* const borrowed = reinterpret_cast<Borrowed*>(given_back);
+  if (!borrowed->holds()) [[unlikely]]
     return give_back_attribute(borrowed);
-  Announcement& cell = record->first;
+  Announcement& cell = *borrowed->cell;
   if (cell.more.load(kRelaxed) != reinterpret_cast<uintptr_t>(borrowed) ||
       cell.who.load(kRelaxed) != this_thread().identity) [[unlikely]] {
     return give_back_attribute(borrowed);
   }
   const uintptr_t what = cell.what.load(kRelaxed);
-  borrowed->record = nullptr;
+  borrowed->cell = nullptr;
   Readers::retract(cell, 0);
-  record->readers->tell_of_withdrawal(*Announcement::slot(what));
+  ThreadRecord::of_first(cell).readers->tell_of_withdrawal(*Announcement::slot(what));
   return ATTRCACHE_OK;
 }
 

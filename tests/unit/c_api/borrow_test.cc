@@ -44,6 +44,21 @@ TEST_F(BorrowTest, OfNothingIsAbsent) {
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
 }
 
+// Of the same place in the table: be it a thread's first borrow or another one.
+TEST_F(BorrowTest, UnderAKeyvalOfAnotherKindIsAnError) {
+  attrcache_kind* const windows = universe.kind(ATTRCACHE_WINDOW);
+  const int of_windows = Recorder::make(windows, {});
+  ASSERT_EQ(of_windows ^ keyval, ATTRCACHE_COMMUNICATOR ^ ATTRCACHE_WINDOW);
+  object.set(keyval, 5);
+  attrcache_borrowed other = {};
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, of_windows, &other), ATTRCACHE_ERR_KEYVAL_KIND);
+    ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, of_windows, &other), ATTRCACHE_ERR_KEYVAL_KIND);
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  }
+}
+
 TEST_F(BorrowTest, ADeletionByTheBorrowingThreadItselfIsRefused) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
