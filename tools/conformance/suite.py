@@ -20,7 +20,8 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "checks")
 
 # The order of sections in reports, by their files.
 FILES = ["keyvals.c", "values.c", "copying.c", "freeing.c", "finalize.c", "predefined.c", "errors.c", "sessions.c",
-         "deprecated.c", "languages.c", "bindings.cc", "reentrance.c", "threads.c", "proposed.c"]
+         "deprecated.c", "languages.c", "bindings.cc", "reentrance.c", "threads.c", "waits.c",
+         "proposed.c"]
 
 KINDS = {
     "comm": ("MPI_Comm", "Comm", "COMM", "MPI_COMM_NULL", "7.7.2", "communicator"),
