@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kRegions = 64, kHeap = 1 << 20, kFirstCell = 32 };
+enum { kRegions = 64, kHeap = 1 << 20 };
 static struct {
   const char* name;
   char* at;
@@ -99,12 +99,12 @@ static void make_domain(unsigned flags, const char* cell) {
     check(attrcache_borrow(kind, &other, keyval, &early));
     // The first word of the cell says of which slot it is (lib/readers, lib/table/hold.h).
     if (i == 1) {
-      char* record;
-      memcpy(&record, early.opaque, sizeof record);
+      char* address;
+      memcpy(&address, early.opaque, sizeof address);
       uintptr_t what;
-      memcpy(&what, record + kFirstCell, sizeof what);
+      memcpy(&what, address, sizeof what);
       if (what != (uintptr_t)&other + 16) exit(1);
-      region(cell, record + kFirstCell, 32);
+      region(cell, address, 32);
     }
     check(attrcache_give_back(&early));
   }
