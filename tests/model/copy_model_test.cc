@@ -3,6 +3,8 @@
 // Copies and borrows against sets and deletes of the same value. This tests pins, and the wait of a
 // claimer for them.
 
+#include "platform/wait.h"
+#include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
@@ -64,6 +66,34 @@ TEST(Copy, ThatReplacesWhatItCopies) {
     f.set(0, 0, 1);
     spawn([&f] { f.copy(0, 1); });
     spawn([&f] { f.erase(0, 0); });
+  });
+}
+
+// What a copy_fn tries to delete it holds no longer, also where delete_fn fails. So another thread,
+// to which the value is known to be read, doesn't wait for the end of the copy_fn to delete it.
+TEST(Copy, ThatFailsToDeleteWhatItCopies) {
+  run_with_fixture({1, 1}, [](Fixture& f) {
+    static Atomic<int> stage;
+    static const auto reach = [](int next) {
+      stage.store(next, kRelease);
+      for (Backoff backoff; stage.load(kAcquire) == next;) backoff.relax();
+    };
+    stage.store(0, kRelaxed);
+    f.make_key(Fixture::kCopy).on_copy = [](Fixture& fixture, int) {
+      expect(fixture.erase(0, 0) == ATTRCACHE_ERR_CALLBACK, "delete_fn fails");
+      reach(1);
+    };
+    f.set(0, 0, 1);
+    f.values[1].failures = 1;
+    spawn([&f] { f.copy(0, 1); });
+    spawn([&f] {
+      for (Backoff backoff; stage.load(kAcquire) == 0;) backoff.relax();
+      attrcache_borrowed borrowed = {};
+      expect(f.borrow(0, 0, &borrowed), "it is still there");
+      f.give_back(&borrowed);
+      expect(f.erase(0, 0) == ATTRCACHE_OK, "nobody holds it");
+      stage.store(2, kRelease);
+    });
   });
 }
 
