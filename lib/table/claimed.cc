@@ -58,17 +58,15 @@ bool waits_for_longer(const Table& table, const Announcement& cell, uint64_t cla
   return since != 0 && (since & meta::kRestored) <= kHalf;
 }
 
-// Waits until nobody is just handing out a value of that slot. True: somebody was.
-bool await_grants(const Readers& readers, const Pair& slot) {
-  bool any = false;
+// Waits until nobody is just handing out a value of that slot.
+void await_grants(const Readers& readers, const Pair& slot) {
   readers.any([&](Announcement& cell, uintptr_t what) {
-    for (Backoff backoff; what == Announcement::of(&slot, Says::kGranting); any = true) {
+    for (Backoff backoff; what == Announcement::of(&slot, Says::kGranting);) {
       readers.threads().wait(backoff);
       what = cell.what.load(kAcquire);  // pairs with the stores of grant()
     }
     return false;
   });
-  return any;
 }
 
 // Hands the claimed value to those who have waited for longer. Whoever deletes or replaces it
@@ -77,9 +75,12 @@ bool await_grants(const Readers& readers, const Pair& slot) {
 void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& claim,
            SlotContent claimed) {
   const uint64_t me = readers.threads().identity();
-  do {
+  const uintptr_t granting = Announcement::of(&slot, Says::kGranting);
+  for (bool others = true; others;) {
+    others = false;
     Announcement* marked = nullptr;  // the cells, each with the next one in `more`
     readers.any([&](Announcement& cell, uintptr_t what) {
+      if (what == granting) others = true;
       if (!Announcement::is_about(what, &slot) || !Announcement::awaits(what)) return false;
       if (!waits_for_longer(table, cell, claimed.meta) || cell.who.load(kRelaxed) == me)
         return false;
@@ -87,6 +88,7 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
       // the wait up.
       if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kGranting),
                                              kAcqRel, kRelaxed)) {
+        if (what == granting) others = true;
         return false;
       }
       const bool borrows = Announcement::says(what) == Says::kAwaitsToBorrow;
@@ -112,8 +114,10 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
                       kRelease);  // pairs with the loads of the waiter
     }
     if (granted) readers.wake(slot);
-    // An earlier claimer may be about to find that it can't hand its value to somebody who waits.
-  } while (await_grants(readers, slot));
+    // An earlier claimer has marked somebody who waits, and may find that it can't hand over its
+    // value. So those are looked at again, even if it has put them back by now.
+    if (others) await_grants(readers, slot);
+  }
 }
 
 // Gives up what this thread's own copy_fns hold of an attachment, up its stack.

@@ -55,6 +55,7 @@
 // Nobody starves. A claimer waits for those who held the value when it claimed; the claim keeps all
 // others off. Who waits for a replacing set is found by the next claimer, because S5, S7 and S8
 // leave the value known to be read (S11), and that claimer hands it the value that it has claimed.
+// If S7 comes before S14, the next one does, because then S7 leaves its own known to be read.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
 // ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
@@ -95,10 +96,11 @@ inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
   return slot.compare_exchange(now, attached);
 }
 
-// (S7, S8) The same over a claimed value.
+// (S7, S8) The same over a claimed value. If that is still known to be read, its claimer may not
+// have come to hand it to those who have waited for longer: the next one must look for them.
 inline bool attach_over(Pair& slot, SlotContent& now, SlotContent attached, Readers& readers) {
   const bool awaited = meta::awaited(now.meta);
-  if (awaited) attached.meta |= meta::kRead;
+  if (awaited || meta::read(now.meta)) attached.meta |= meta::kRead;
   if (!slot.compare_exchange(now, attached)) return false;
   if (awaited) readers.wake(slot);
   return true;

@@ -256,7 +256,9 @@ TEST(Grant, BesideADeleteOfTheClaimed) { beside_sets_that_follow_one_another(tru
 // many preemptions to meet so. Then a third thread comes.
 class HandingOver {
  public:
-  explicit HandingOver(Fixture& f)
+  // Whether the borrower has come to look since the second set has begun.
+  enum class Sees { kFirstSet, kBothSets };
+  explicit HandingOver(Fixture& f, Sees sees = Sees::kBothSets)
       : target_{Registry::of(f.kind()), Table::of(&f.table(0)), nullptr},
         keyval_(id::of(f.keys[0].keyval)),
         readers_(target_.registry.readers()),
@@ -268,7 +270,7 @@ class HandingOver {
     await();
     expect(set_.restore(), "the first set has failed");
     claim();
-    await();
+    if (sees == Sees::kBothSets) await();
   }
 
   // The rest of the set, which fails, too.
@@ -348,6 +350,37 @@ TEST(Grant, OfWhatIsReplacedBesideTheSet) {
 }
 TEST(Grant, OfWhatIsDeletedBesideTheSet) {
   ended_beside_the_set_that_hands_it_out([](Fixture& f) { f.erase(0, 0); });
+}
+
+// It replaces the value beside the set, and then its own. Where the set finds only then that it has
+// nothing to hand out, the third thread hands out its own: else the borrower would be passed twice.
+void handed_the_next_value(HandingOver::Sees sees) {
+  run_model({1, 1}, [sees] {
+    Fixture f;
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    borrow_and_give_back(f, 0);
+    HandingOver h(f, sees);
+    spawn([&] { h.go_on_with_set(); });
+    spawn([&] {
+      expect(h.go_on_with_borrow() != nullptr, "passed by two sets");
+      h.give_back();
+    });
+    spawn([&] {
+      f.set(0, 0, 2);
+      f.set(0, 0, 3);
+      h.third_has_ended();
+    });
+    join();
+    h.finish();
+    f.finish();
+  });
+}
+TEST(Grant, OfTheNextValueWhereTheFirstWasReplaced) {
+  handed_the_next_value(HandingOver::Sees::kBothSets);
+}
+TEST(Grant, OfTheNextValueToWhoHasSeenOnlyTheFirstSet) {
+  handed_the_next_value(HandingOver::Sees::kFirstSet);
 }
 
 }  // namespace
