@@ -71,7 +71,8 @@ void await_grants(const Readers& readers, const Pair& slot) {
 
 // Hands the claimed value to those who have waited for longer. Whoever deletes or replaces it
 // beside its claim looks for holders first. So all who wait are marked, then the slot is (S14), and
-// only then do they hold the value: the other one finds S14 done, and then them, or S14 fails.
+// only then do they hold the value: the other one finds S14 done, and then them, or S14 fails. If
+// it fails since the value was deleted, they are told that there is none.
 void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& claim,
            SlotContent claimed) {
   const uint64_t me = readers.threads().identity();
@@ -96,24 +97,31 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
       marked = &cell;
       return false;
     });
-    const bool granted = marked != nullptr && claim.grant();  // (S14)
+    using Granted = slot::Claim::Granted;
+    const Granted granted = marked != nullptr ? claim.grant() : Granted::kNo;  // (S14)
     while (marked != nullptr) {
       Announcement& cell = *marked;
       const auto more = static_cast<uintptr_t>(cell.more.load(kRelaxed));
       marked = reinterpret_cast<Announcement*>(more & ~uintptr_t{1});
       const bool borrows = (more & 1) != 0;
       // It may be another wait than the one that was looked at, by now.
-      Says then = borrows ? Says::kAwaitsToBorrow : Says::kAwaitsToCopy;
+      uintptr_t then =
+          Announcement::of(&slot, borrows ? Says::kAwaitsToBorrow : Says::kAwaitsToCopy);
       cell.more.store(0, kRelaxed);
-      if (granted && waits_for_longer(table, cell, claimed.meta)) {
-        then = borrows ? Says::kBorrows : Says::kCopies;
-        cell.more.store(claimed.value, kRelaxed);
-        cell.meta.store(claimed.meta, kRelease);  // (F3)
+      if (granted != Granted::kNo && waits_for_longer(table, cell, claimed.meta)) {
+        if (granted == Granted::kYes) {
+          then = Announcement::of(&slot, borrows ? Says::kBorrows : Says::kCopies);
+          cell.more.store(claimed.value, kRelaxed);
+          cell.meta.store(claimed.meta, kRelease);  // (F3)
+        } else {
+          // There is nothing now, which they are told. What comes after S9 isn't known to be read:
+          // nobody would look for those who went on waiting.
+          then = uintptr_t(Says::kTaken);
+        }
       }
-      cell.what.store(Announcement::of(&slot, then),
-                      kRelease);  // pairs with the loads of the waiter
+      cell.what.store(then, kRelease);  // pairs with the loads of the waiter
     }
-    if (granted) readers.wake(slot);
+    if (granted != Granted::kNo) readers.wake(slot);
     // An earlier claimer has marked somebody who waits, and may find that it can't hand over its
     // value. So those are looked at again, even if it has put them back by now.
     if (others) await_grants(readers, slot);

@@ -295,6 +295,7 @@ class HandingOver {
     }
   }
   void give_back() { readers_.withdraw(wait_, slot_); }
+  bool waits() const { return Announcement::awaits(wait_.what.load(kRelaxed)); }
 
   // To be called when the threads have ended.
   void finish() { readers_.release(wait_); }
@@ -322,8 +323,10 @@ class HandingOver {
 
 // The third thread deletes or replaces the value beside the set. There is no delete_fn, so it may
 // end the value as soon as its call has returned.
-void ended_beside_the_set_that_hands_it_out(void (*ends)(Fixture&)) {
-  run_model({1, 1}, [ends] {
+// If it is deleted, and the set finds only then that it has nothing to hand out, the borrower is
+// told so.
+void ended_beside_the_set_that_hands_it_out(bool deletes) {
+  run_model({1, 1}, [deletes] {
     Fixture f;
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
@@ -331,12 +334,19 @@ void ended_beside_the_set_that_hands_it_out(void (*ends)(Fixture&)) {
     HandingOver h(f);
     spawn([&] { h.go_on_with_set(); });
     spawn([&] {
-      if (h.go_on_with_borrow() == nullptr) return;
+      if (h.go_on_with_borrow() == nullptr) {
+        expect(!deletes || !h.waits(), "nobody would find that it waits");
+        return;
+      }
       expect(f.values[1].body.read() == 1, "a borrowed value isn't ended");
       h.give_back();
     });
     spawn([&] {
-      ends(f);
+      if (deletes) {
+        f.erase(0, 0);
+      } else {
+        f.set(0, 0, 2);
+      }
       f.values[1].body.write(0);
       h.third_has_ended();
     });
@@ -345,12 +355,8 @@ void ended_beside_the_set_that_hands_it_out(void (*ends)(Fixture&)) {
     f.finish();
   });
 }
-TEST(Grant, OfWhatIsReplacedBesideTheSet) {
-  ended_beside_the_set_that_hands_it_out([](Fixture& f) { f.set(0, 0, 2); });
-}
-TEST(Grant, OfWhatIsDeletedBesideTheSet) {
-  ended_beside_the_set_that_hands_it_out([](Fixture& f) { f.erase(0, 0); });
-}
+TEST(Grant, OfWhatIsReplacedBesideTheSet) { ended_beside_the_set_that_hands_it_out(false); }
+TEST(Grant, OfWhatIsDeletedBesideTheSet) { ended_beside_the_set_that_hands_it_out(true); }
 
 // It replaces the value beside the set, and then its own. Where the set finds only then that it has
 // nothing to hand out, the third thread hands out its own: else the borrower would be passed twice.

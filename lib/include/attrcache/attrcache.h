@@ -86,8 +86,9 @@
  *      between, and to say that there is none would be wrong. It never waits for a delete (then
  *      borrow says ABSENT, and copy_all skips the attribute), nor for a set up its own stack (then
  *      borrow says DELETING, and copy_all copies the old value). Whoever waits so is handed the value
- *      by the next who wants to replace or delete it, so that nobody starves behind sets that follow
- *      one another.
+ *      by the next who claims it to replace or delete it, so that nobody starves behind sets that
+ *      follow one another. If others set or delete it first, beside that claim, it is handed the
+ *      value that was set by the next who claims that, or finds that there is none.
  * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until it is
  * woken.
  *
