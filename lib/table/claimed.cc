@@ -142,6 +142,16 @@ void give_up_copies(const Target& target, Pair& slot, id::Keyval keyval) {
 // Deletes a value that was left to this thread.
 void delete_left_value(const Target& target, Pair& slot, id::Keyval keyval, SlotContent left) {
   Readers& readers = target.registry.readers();
+  // This thread may be within another copy_fn of the value up its stack: the last one deletes it.
+  const uint64_t me = readers.threads().identity();
+  Holder own;
+  const auto copies = [&](const Holder& found) {
+    own = found;
+    return found.who == me && Announcement::says(found.what) != Says::kBorrows;
+  };
+  while (any_holder(readers, target.table, slot, left.meta, copies)) {
+    if (begin_to_leave(own, slot)) return leave(readers, own, slot, left.value);
+  }
   {
     const Readers::Claiming claiming(readers);
     readers.heavy_fence();  // so that who lets go from now on sees that this thread waits

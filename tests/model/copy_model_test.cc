@@ -4,6 +4,7 @@
 // claimer for them.
 
 #include "platform/wait.h"
+#include "table/meta.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
 
@@ -93,6 +94,46 @@ TEST(Copy, ThatFailsToDeleteWhatItCopies) {
       f.give_back(&borrowed);
       expect(f.erase(0, 0) == ATTRCACHE_OK, "nobody holds it");
       stage.store(2, kRelease);
+    });
+  });
+}
+
+// Two copy_fns of one thread, one within the other, read the same value. Another thread closes a
+// circle with the inner one, and leaves it the deletion, which waits for the outer one, too. (The
+// borrow is there so that the other thread finds the inner one first.)
+TEST(Copy, WithinACopyOfTheSame) {
+  run_with_fixture({1, 0}, [](Fixture& f) {
+    static Atomic<int> copying;
+    static attrcache_borrowed borrowed;
+    static int depth;
+    copying.store(0, kRelaxed);
+    borrowed = {};
+    depth = 0;
+    f.make_key(Fixture::kCopy).on_copy = [](Fixture& of, int) {
+      if (++depth == 1) {
+        of.give_back(&borrowed);
+        of.copy(0, 3);
+        expect(of.values[1].body.read() == 1, "what the outer copy_fn copies isn't deleted");
+        return;
+      }
+      copying.store(1, kRelease);
+      for (Backoff backoff; !meta::deleting(of.slot(0).load_meta());) backoff.relax();
+      expect(of.erase(1, 1) == ATTRCACHE_OK, "the delete within copy_fn 0");
+    };
+    f.make_key(Fixture::kCopy).on_copy = [](Fixture& of, int) {
+      expect(of.erase(0, 0) == ATTRCACHE_OK, "the delete within copy_fn 1");
+    };
+    for (int key = 0; key < 2; ++key) {
+      f.keys[key].no_copies = true;
+      f.set(key, key, 1 + key);
+    }
+    spawn([&f] {
+      expect(f.borrow(0, 0, &borrowed), "nobody else is there yet");
+      f.copy(0, 3);
+    });
+    spawn([&f] {
+      for (Backoff backoff; copying.load(kAcquire) == 0;) backoff.relax();
+      f.copy(1, 2);
     });
   });
 }
