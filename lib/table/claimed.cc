@@ -150,14 +150,18 @@ void delete_left_value(const Target& target, Pair& slot, id::Keyval keyval, Slot
     return found.who == me && Announcement::says(found.what) != Says::kBorrows;
   };
   while (any_holder(readers, target.table, slot, left.meta, copies)) {
-    if (begin_to_leave(own, slot)) return leave(readers, own, slot, left.value);
+    if (begin_to_leave(readers, target.table, own, slot))
+      return leave(readers, own, slot, left.value);
   }
   {
     const Readers::Claiming claiming(readers);
     readers.heavy_fence();  // so that who lets go from now on sees that this thread waits
     for (Holder other;
          find_holder(readers, target.table, slot, left.meta, Says::kCopies, &other);) {
-      if (wait_for(readers, slot, left.meta, other) || !begin_to_leave(other, slot)) continue;
+      if (wait_for(readers, slot, left.meta, other) ||
+          !begin_to_leave(readers, target.table, other, slot)) {
+        continue;
+      }
       return leave(readers, other, slot, left.value);
     }
     // Who copied it may have borrowed it meanwhile.
@@ -182,7 +186,8 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
   });
 }
 
-bool begin_to_leave(const Holder& holder, const Pair& slot) {
+bool begin_to_leave(const Readers& readers, const Table& table, const Holder& holder,
+                    const Pair& slot) {
   Announcement& cell = *holder.cell;
   uintptr_t what = holder.what;
   if (is_chosen(what)) return false;
@@ -190,9 +195,30 @@ bool begin_to_leave(const Holder& holder, const Pair& slot) {
                                          kRelaxed)) {
     return false;
   }
-  if (cell.meta.load(kRelaxed) == holder.meta && cell.who.load(kRelaxed) == holder.who) return true;
-  cell.what.store(holder.what, kRelease);  // it is another announcement by now
+  if (cell.meta.load(kRelaxed) == holder.meta && cell.who.load(kRelaxed) == holder.who) {
+    // It may hold the claimed value once more. Behind this fence that is found, or it finds in
+    // is_left() that it was chosen.
+    readers.heavy_fence();
+    const bool borrows = any_holder(readers, table, slot, holder.meta, [&](const Holder& other) {
+      return other.who == holder.who && Announcement::says(other.what) == Says::kBorrows;
+    });
+    if (!borrows) return true;
+  }
+  cell.what.store(holder.what, kRelease);  // hands on what the announcement released
   return false;
+}
+
+bool is_left(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
+  const uint64_t me = readers.threads().identity();
+  return readers.any([&](Announcement& cell, uintptr_t what) {
+    if (!Announcement::is_about(what, &slot) || cell.who.load(kRelaxed) != me) return false;
+    for (Backoff backoff; is_chosen(what);) {
+      backoff.relax();
+      what = cell.what.load(kRelaxed);  // for the caller then looks at the slot again
+    }
+    return Announcement::says(what) == Says::kLeft &&
+           meta::same_attachment(cell.meta.load(kRelaxed), m, clock_of(table));
+  });
 }
 
 SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim& claim,
@@ -207,7 +233,8 @@ SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim
     if (find_holder(readers, target.table, slot, m, Says::kBorrows, holder)) {
       if (!wait_for(readers, slot, m, *holder) && claim.try_restore()) return SeenOff::kDeadlock;
     } else if (find_holder(readers, target.table, slot, m, Says::kCopies, holder)) {
-      if (!wait_for(readers, slot, m, *holder) && begin_to_leave(*holder, slot)) {
+      if (!wait_for(readers, slot, m, *holder) &&
+          begin_to_leave(readers, target.table, *holder, slot)) {
         return SeenOff::kLeft;
       }
     } else {

@@ -74,11 +74,17 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
                  Says says, Holder* holder);
 
 // Chooses a copier to leave a deletion to, who waits until leave() follows. False: its copying has
-// ended, or it was chosen by somebody else.
-bool begin_to_leave(const Holder& holder, const Pair& slot);
+// ended, or it was chosen by somebody else, or has borrowed the value: then it may keep the value
+// for longer than it copies it.
+bool begin_to_leave(const Readers& readers, const Table& table, const Holder& holder,
+                    const Pair& slot);
 
 // Hands the value to the copier that was chosen.
 void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t value);
+
+// Whether the deletion of an attachment was left to a copy_fn of this thread. To be asked by who
+// has announced that it holds it once more: if somebody is just leaving it, this waits for that.
+bool is_left(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);
 
 // Deletes the value whose deletion was left to the one who has withdrawn that cell.
 [[gnu::noinline, gnu::cold]] void delete_left(const Target& from, Pair& slot, id::Keyval keyval,

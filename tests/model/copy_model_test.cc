@@ -4,6 +4,8 @@
 // claimer for them.
 
 #include "platform/wait.h"
+#include "table/claimed.h"
+#include "table/hold.h"
 #include "table/meta.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
@@ -135,6 +137,50 @@ TEST(Copy, WithinACopyOfTheSame) {
       for (Backoff backoff; copying.load(kAcquire) == 0;) backoff.relax();
       f.copy(1, 2);
     });
+  });
+}
+
+// A thread borrows what it copies, and keeps that for longer, beside a claimer that leaves it the
+// deletion. This is by their steps: it would take too many preemptions to close a circle just then.
+TEST(Copy, ThatBorrowsWhatItIsLeft) {
+  run_model({2, 2}, [] {
+    Fixture f;
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    const Target target{Registry::of(f.kind()), Table::of(&f.table(0)), nullptr};
+    const id::Keyval keyval = id::of(f.keys[0].keyval);
+    Readers& readers = target.registry.readers();
+    Pair& slot = f.slot(0);
+    Atomic<int> copying{0};
+    spawn([&] {
+      Hold copy;
+      expect(hold_value(target, slot, keyval, Says::kCopies, 0, &copy) == ATTRCACHE_OK, "copied");
+      copying.store(1, kRelease);
+      attrcache_borrowed borrowed = {};
+      const int result = attrcache_borrow(f.kind(), &f.table(0), f.keys[0].keyval, &borrowed);
+      end_copy_hold(target, slot, keyval, *copy.cell);
+      readers.release(*copy.cell);
+      if (result == ATTRCACHE_OK) f.give_back(&borrowed);
+    });
+    spawn([&] {
+      for (Backoff backoff; copying.load(kAcquire) == 0;) backoff.relax();
+      const SlotContent value = slot.load();
+      uint64_t m = value.meta;
+      slot::Claim claim(readers);
+      expect(claim.take(slot, m, slot::Claim::Of::kDelete), "nobody else claims it");
+      readers.heavy_fence();
+      Holder copier;
+      if (find_holder(readers, target.table, slot, m, Says::kCopies, &copier) &&
+          begin_to_leave(readers, target.table, copier, slot)) {
+        claim.detach();
+        leave(readers, copier, slot, value.value);
+        f.erase(0, 0);  // which is there to be recorded
+      } else {
+        expect(claim.restore(), "nobody else deletes it");
+      }
+    });
+    join();
+    f.finish();
   });
 }
 
