@@ -186,8 +186,7 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
   });
 }
 
-bool begin_to_leave(const Readers& readers, const Table& table, const Holder& holder,
-                    const Pair& slot) {
+bool begin_to_leave(Readers& readers, const Table& table, const Holder& holder, const Pair& slot) {
   Announcement& cell = *holder.cell;
   uintptr_t what = holder.what;
   if (is_chosen(what)) return false;
@@ -202,7 +201,10 @@ bool begin_to_leave(const Readers& readers, const Table& table, const Holder& ho
     const bool borrows = any_holder(readers, table, slot, holder.meta, [&](const Holder& other) {
       return other.who == holder.who && Announcement::says(other.what) == Says::kBorrows;
     });
-    if (!borrows) return true;
+    if (!borrows) {
+      readers.count_left(1);
+      return true;
+    }
   }
   cell.what.store(holder.what, kRelease);  // hands on what the announcement released
   return false;
@@ -270,8 +272,28 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
 }
 
 void delete_left(const Target& from, Pair& slot, id::Keyval keyval, Announcement& cell) {
+  from.registry.readers().count_left(~uint32_t{0});
   const SlotContent value = {cell.more.load(kRelaxed), cell.meta.load(kRelaxed)};
   delete_left_value(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
+}
+
+bool end_own_copies(const Target& target, Frame* outer) {
+  for (bool any = false;; any = true) {
+    const Frame* copying = nullptr;
+    for_each_frame_of(outer, &target.table, [&copying](const Frame& f) {
+      if (f.use == Frame::Use::kCopying && f.slot != nullptr && f.hold != nullptr && !f.table_died)
+        copying = &f;
+    });
+    if (copying == nullptr) return any;
+    Pair* copied = nullptr;
+    id::Keyval keyval = {};
+    target.table.for_each([&](uint32_t index, Pair& slot) {
+      if (&slot != copying->slot) return;
+      copied = &slot;
+      keyval = meta::keyval(copying->hold->meta.load(kRelaxed), index);
+    });
+    give_up_copies(target, *copied, keyval);
+  }
 }
 
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {

@@ -140,6 +140,53 @@ TEST(Copy, WithinACopyOfTheSame) {
   });
 }
 
+// A copy_fn gives up the object of the value that it copies, after another thread has left it the
+// deletion.
+void ends_the_object_of_what_it_is_left(void (*end)(Fixture&)) {
+  run_model({1, 0}, [end] {
+    static Atomic<int> copying;
+    static void (*ends)(Fixture&);
+    copying.store(0, kRelaxed);
+    ends = end;
+    Fixture f;
+    f.make_key(Fixture::kCopy).on_copy = [](Fixture& of, int) {
+      for (Backoff backoff; copying.load(kAcquire) == 0;) backoff.relax();
+      expect(of.erase(1, 1) == ATTRCACHE_OK, "the delete within copy_fn 0");
+      ends(of);
+      expect(of.values[1].deleted == 1, "what was left is deleted before the object is gone");
+    };
+    f.make_key(Fixture::kCopy).on_copy = [](Fixture& of, int) {
+      copying.store(1, kRelease);
+      Pair& slot = *Table::of(&of.table(1)).find(id::index(id::of(of.keys[1].keyval)));
+      for (Backoff backoff; !meta::deleting(slot.load_meta());) backoff.relax();
+      expect(of.erase(0, 0) == ATTRCACHE_OK, "the delete within copy_fn 1");
+    };
+    for (int key = 0; key < 2; ++key) {
+      f.keys[key].no_copies = true;
+      f.set(key, key, 1 + key);
+    }
+    spawn([&f] { f.copy(0, 3); });
+    spawn([&f] { f.copy(1, 2); });
+    join();
+    f.finish();
+  });
+}
+TEST(Copy, ThatFreesTheObjectOfWhatItIsLeft) {
+  ends_the_object_of_what_it_is_left([](Fixture& f) {
+    int result;
+    for (Backoff backoff;; backoff.relax()) {
+      result = f.erase_all(0, ATTRCACHE_STOP_AT_FAILURE);
+      if (result != ATTRCACHE_ERR_BUSY) break;
+    }
+    expect(result == ATTRCACHE_OK, "freed");
+  });
+}
+TEST(Copy, ThatAbandonsTheObjectOfWhatItIsLeft) {
+  ends_the_object_of_what_it_is_left([](Fixture& f) {
+    expect(attrcache_table_abandon(f.kind(), &f.table(0)) == ATTRCACHE_OK, "abandoned");
+  });
+}
+
 // A thread borrows what it copies, and keeps that for longer, beside a claimer that leaves it the
 // deletion. This is by their steps: it would take too many preemptions to close a circle just then.
 TEST(Copy, ThatBorrowsWhatItIsLeft) {
