@@ -115,6 +115,11 @@ class Readers {
   // the two is withdrawn, it keeps those who look through the cells from passing between the two.
   void tell_of_another_hold() { second_holds_.fetch_add(1, kRelease); }
 
+  // How many deletions are left to copiers, who haven't begun them yet; counted before the value is
+  // taken out of its slot. Relaxed: who finds the slot so finds this.
+  void count_left(uint32_t more) { left_.fetch_add(more, kRelaxed); }
+  bool any_left() const { return left_.load(kRelaxed) != 0; }
+
   // Counts a claimer while it lives, from before heavy_fence() until it has stopped waiting.
   class Claiming {
    public:
@@ -223,6 +228,7 @@ class Readers {
   ThreadRecord* const light_;
   Atomic<uint32_t> claimers_{0};
   Atomic<uint32_t> second_holds_{0};  // that were told of (tell_of_another_hold())
+  Atomic<uint32_t> left_{0};
   Atomic<uintptr_t> chunks_[kChunks] = {};
   Atomic<unsigned> highest_{0};  // the highest ordinal that has a record in use
   Bucket buckets_[kBuckets] = {};

@@ -105,6 +105,8 @@ int abandon_attributes(const Target& target) {
     const int result = abandon_those(target, scope, all);
     if (first == ATTRCACHE_OK) first = result;
     if (scope.table_died()) return first;
+    if (scope.outer() != nullptr) end_own_copies(target, scope.outer());
+    if (scope.table_died()) return first;
     wait_for_deletions(target.registry.threads(), thread, table);
     if (deleting_is_ours(thread, table)) break;
   }

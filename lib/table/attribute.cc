@@ -148,9 +148,14 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
       if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
       SlotContent over = slot->load();
+      // If the value is still known to be read, its claimer may not have come to hand it to those
+      // who have waited for longer. The new one is then known to be read, too, so that whoever
+      // claims it looks for them.
+      const auto attached = [&] {
+        return attached_now(target, entry, keyval, tag) | (over.meta & meta::kRead);
+      };
       if (((over.meta ^ now.meta) & (meta::kClaim | meta::kGranted)) == 0 &&
-          slot::attach_over(*slot, over, {value, attached_now(target, entry, keyval, tag)},
-                            readers)) {  // (S7)
+          slot::attach_over(*slot, over, {value, attached()}, readers)) {  // (S7)
         reference.give();
         break;
       }

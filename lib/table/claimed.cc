@@ -58,28 +58,30 @@ bool waits_for_longer(const Table& table, const Announcement& cell, uint64_t cla
   return since != 0 && (since & meta::kRestored) <= kHalf;
 }
 
-// Waits until nobody is just handing out a value of that slot. True: somebody was.
-bool await_grants(const Readers& readers, const Pair& slot) {
-  bool any = false;
+// Waits until nobody is just handing out a value of that slot.
+void await_grants(const Readers& readers, const Pair& slot) {
   readers.any([&](Announcement& cell, uintptr_t what) {
-    for (Backoff backoff; what == Announcement::of(&slot, Says::kGranting); any = true) {
+    for (Backoff backoff; what == Announcement::of(&slot, Says::kGranting);) {
       readers.threads().wait(backoff);
       what = cell.what.load(kAcquire);  // pairs with the stores of grant()
     }
     return false;
   });
-  return any;
 }
 
 // Hands the claimed value to those who have waited for longer. Whoever deletes or replaces it
 // beside its claim looks for holders first. So all who wait are marked, then the slot is (S14), and
-// only then do they hold the value: the other one finds S14 done, and then them, or S14 fails.
+// only then do they hold the value: the other one finds S14 done, and then them, or S14 fails. If
+// it fails since the value was deleted, they are told that there is none.
 void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& claim,
            SlotContent claimed) {
   const uint64_t me = readers.threads().identity();
-  do {
+  const uintptr_t granting = Announcement::of(&slot, Says::kGranting);
+  for (bool others = true; others;) {
+    others = false;
     Announcement* marked = nullptr;  // the cells, each with the next one in `more`
     readers.any([&](Announcement& cell, uintptr_t what) {
+      if (what == granting) others = true;
       if (!Announcement::is_about(what, &slot) || !Announcement::awaits(what)) return false;
       if (!waits_for_longer(table, cell, claimed.meta) || cell.who.load(kRelaxed) == me)
         return false;
@@ -87,6 +89,7 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
       // the wait up.
       if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kGranting),
                                              kAcqRel, kRelaxed)) {
+        if (what == granting) others = true;
         return false;
       }
       const bool borrows = Announcement::says(what) == Says::kAwaitsToBorrow;
@@ -94,26 +97,35 @@ void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& 
       marked = &cell;
       return false;
     });
-    const bool granted = marked != nullptr && claim.grant();  // (S14)
+    using Granted = slot::Claim::Granted;
+    const Granted granted = marked != nullptr ? claim.grant() : Granted::kNo;  // (S14)
     while (marked != nullptr) {
       Announcement& cell = *marked;
       const auto more = static_cast<uintptr_t>(cell.more.load(kRelaxed));
       marked = reinterpret_cast<Announcement*>(more & ~uintptr_t{1});
       const bool borrows = (more & 1) != 0;
       // It may be another wait than the one that was looked at, by now.
-      Says then = borrows ? Says::kAwaitsToBorrow : Says::kAwaitsToCopy;
+      uintptr_t then =
+          Announcement::of(&slot, borrows ? Says::kAwaitsToBorrow : Says::kAwaitsToCopy);
       cell.more.store(0, kRelaxed);
-      if (granted && waits_for_longer(table, cell, claimed.meta)) {
-        then = borrows ? Says::kBorrows : Says::kCopies;
-        cell.more.store(claimed.value, kRelaxed);
-        cell.meta.store(claimed.meta, kRelease);  // (F3)
+      if (granted != Granted::kNo && waits_for_longer(table, cell, claimed.meta)) {
+        if (granted == Granted::kYes) {
+          then = Announcement::of(&slot, borrows ? Says::kBorrows : Says::kCopies);
+          cell.more.store(claimed.value, kRelaxed);
+          cell.meta.store(claimed.meta, kRelease);  // (F3)
+        } else {
+          // There is nothing now, which they are told. What comes after S9 isn't known to be read:
+          // nobody would look for those who went on waiting.
+          then = uintptr_t(Says::kTaken);
+        }
       }
-      cell.what.store(Announcement::of(&slot, then),
-                      kRelease);  // pairs with the loads of the waiter
+      cell.what.store(then, kRelease);  // pairs with the loads of the waiter
     }
-    if (granted) readers.wake(slot);
-    // An earlier claimer may be about to find that it can't hand its value to somebody who waits.
-  } while (await_grants(readers, slot));
+    if (granted != Granted::kNo) readers.wake(slot);
+    // An earlier claimer has marked somebody who waits, and may find that it can't hand over its
+    // value. So those are looked at again, even if it has put them back by now.
+    if (others) await_grants(readers, slot);
+  }
 }
 
 // Gives up what this thread's own copy_fns hold of an attachment, up its stack.
@@ -130,12 +142,26 @@ void give_up_copies(const Target& target, Pair& slot, id::Keyval keyval) {
 // Deletes a value that was left to this thread.
 void delete_left_value(const Target& target, Pair& slot, id::Keyval keyval, SlotContent left) {
   Readers& readers = target.registry.readers();
+  // This thread may be within another copy_fn of the value up its stack: the last one deletes it.
+  const uint64_t me = readers.threads().identity();
+  Holder own;
+  const auto copies = [&](const Holder& found) {
+    own = found;
+    return found.who == me && Announcement::says(found.what) != Says::kBorrows;
+  };
+  while (any_holder(readers, target.table, slot, left.meta, copies)) {
+    if (begin_to_leave(readers, target.table, own, slot))
+      return leave(readers, own, slot, left.value);
+  }
   {
     const Readers::Claiming claiming(readers);
     readers.heavy_fence();  // so that who lets go from now on sees that this thread waits
     for (Holder other;
          find_holder(readers, target.table, slot, left.meta, Says::kCopies, &other);) {
-      if (wait_for(readers, slot, left.meta, other) || !begin_to_leave(other, slot)) continue;
+      if (wait_for(readers, slot, left.meta, other) ||
+          !begin_to_leave(readers, target.table, other, slot)) {
+        continue;
+      }
       return leave(readers, other, slot, left.value);
     }
     // Who copied it may have borrowed it meanwhile.
@@ -160,7 +186,7 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
   });
 }
 
-bool begin_to_leave(const Holder& holder, const Pair& slot) {
+bool begin_to_leave(Readers& readers, const Table& table, const Holder& holder, const Pair& slot) {
   Announcement& cell = *holder.cell;
   uintptr_t what = holder.what;
   if (is_chosen(what)) return false;
@@ -168,9 +194,33 @@ bool begin_to_leave(const Holder& holder, const Pair& slot) {
                                          kRelaxed)) {
     return false;
   }
-  if (cell.meta.load(kRelaxed) == holder.meta && cell.who.load(kRelaxed) == holder.who) return true;
-  cell.what.store(holder.what, kRelease);  // it is another announcement by now
+  if (cell.meta.load(kRelaxed) == holder.meta && cell.who.load(kRelaxed) == holder.who) {
+    // It may hold the claimed value once more. Behind this fence that is found, or it finds in
+    // is_left() that it was chosen.
+    readers.heavy_fence();
+    const bool borrows = any_holder(readers, table, slot, holder.meta, [&](const Holder& other) {
+      return other.who == holder.who && Announcement::says(other.what) == Says::kBorrows;
+    });
+    if (!borrows) {
+      readers.count_left(1);
+      return true;
+    }
+  }
+  cell.what.store(holder.what, kRelease);  // hands on what the announcement released
   return false;
+}
+
+bool is_left(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
+  const uint64_t me = readers.threads().identity();
+  return readers.any([&](Announcement& cell, uintptr_t what) {
+    if (!Announcement::is_about(what, &slot) || cell.who.load(kRelaxed) != me) return false;
+    for (Backoff backoff; is_chosen(what);) {
+      backoff.relax();
+      what = cell.what.load(kRelaxed);  // for the caller then looks at the slot again
+    }
+    return Announcement::says(what) == Says::kLeft &&
+           meta::same_attachment(cell.meta.load(kRelaxed), m, clock_of(table));
+  });
 }
 
 SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim& claim,
@@ -185,7 +235,8 @@ SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim
     if (find_holder(readers, target.table, slot, m, Says::kBorrows, holder)) {
       if (!wait_for(readers, slot, m, *holder) && claim.try_restore()) return SeenOff::kDeadlock;
     } else if (find_holder(readers, target.table, slot, m, Says::kCopies, holder)) {
-      if (!wait_for(readers, slot, m, *holder) && begin_to_leave(*holder, slot)) {
+      if (!wait_for(readers, slot, m, *holder) &&
+          begin_to_leave(readers, target.table, *holder, slot)) {
         return SeenOff::kLeft;
       }
     } else {
@@ -221,8 +272,28 @@ void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t va
 }
 
 void delete_left(const Target& from, Pair& slot, id::Keyval keyval, Announcement& cell) {
+  from.registry.readers().count_left(~uint32_t{0});
   const SlotContent value = {cell.more.load(kRelaxed), cell.meta.load(kRelaxed)};
   delete_left_value(from, slot, meta::keyval(value.meta, id::index(keyval)), value);
+}
+
+bool end_own_copies(const Target& target, Frame* outer) {
+  for (bool any = false;; any = true) {
+    const Frame* copying = nullptr;
+    for_each_frame_of(outer, &target.table, [&copying](const Frame& f) {
+      if (f.use == Frame::Use::kCopying && f.slot != nullptr && f.hold != nullptr && !f.table_died)
+        copying = &f;
+    });
+    if (copying == nullptr) return any;
+    Pair* copied = nullptr;
+    id::Keyval keyval = {};
+    target.table.for_each([&](uint32_t index, Pair& slot) {
+      if (&slot != copying->slot) return;
+      copied = &slot;
+      keyval = meta::keyval(copying->hold->meta.load(kRelaxed), index);
+    });
+    give_up_copies(target, *copied, keyval);
+  }
 }
 
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {

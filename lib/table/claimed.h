@@ -74,15 +74,26 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
                  Says says, Holder* holder);
 
 // Chooses a copier to leave a deletion to, who waits until leave() follows. False: its copying has
-// ended, or it was chosen by somebody else.
-bool begin_to_leave(const Holder& holder, const Pair& slot);
+// ended, or it was chosen by somebody else, or has borrowed the value: then it may keep the value
+// for longer than it copies it.
+bool begin_to_leave(Readers& readers, const Table& table, const Holder& holder, const Pair& slot);
 
 // Hands the value to the copier that was chosen.
 void leave(Readers& readers, const Holder& holder, const Pair& slot, uint64_t value);
 
+// Whether the deletion of an attachment was left to a copy_fn of this thread. To be asked by who
+// has announced that it holds it once more: if somebody is just leaving it, this waits for that.
+bool is_left(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);
+
 // Deletes the value whose deletion was left to the one who has withdrawn that cell.
 [[gnu::noinline, gnu::cold]] void delete_left(const Target& from, Pair& slot, id::Keyval keyval,
                                               Announcement& cell);
+
+// Ends what copy_fns up this thread's stack still hold of a table that is about to be released, and
+// deletes what was left to them. They don't touch the table afterwards, so they couldn't do that
+// themselves; and other threads' deletions, for which a free waits, may wait for them. `outer`: the
+// frames of those who called. False: there was nothing.
+[[gnu::noinline, gnu::cold]] bool end_own_copies(const Target& target, Frame* outer);
 
 // Ends the announcement of a copy; the cell stays taken. If the deletion of the value was left to
 // it, this runs delete_fn, whose failure has nobody to be told to.

@@ -418,7 +418,16 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     if (left != 0 || batch.passed_over() || table.clock.load(kRelaxed) != clock) {
       const Remains remain = remains(table);
       if (remain.attached) continue;
-      if (remain.deleting && !deleting_is_ours(thread, table)) return ATTRCACHE_ERR_BUSY;
+      if (remain.deleting && !deleting_is_ours(thread, table)) {
+        if (!end_own_copies(target, scope.outer())) return ATTRCACHE_ERR_BUSY;
+        if (scope.table_died()) return ended();
+        continue;
+      }
+    }
+    if (target.registry.readers().any_left() && end_own_copies(target, scope.outer()))
+        [[unlikely]] {
+      if (scope.table_died()) return ended();
+      continue;  // since a delete_fn may have attached something
     }
     release_table(thread, table, target.registry.memory());
     return ended();

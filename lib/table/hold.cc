@@ -133,7 +133,10 @@ Attempt::Step Attempt::on_claimed() {
     readers_.announce(*cell_, slot_, says_, announced);
     readers_.tell_of_another_hold();
     announced_ = true;
-    return Step::kHeld;
+    if (!is_left(readers_, target_.table, slot_, announced)) return Step::kHeld;
+    withdraw();
+    now_ = slot_.load();
+    return Step::kAgain;
   }
   if (!meta::replacing(now_.meta)) return Step::kAbsent;
   if (is_deleting(readers_.threads().self(), target_.table, slot_, now_.meta))

@@ -53,8 +53,13 @@
 // Had R loaded the slot before S2, it would hold the value, and D would wait for its give_back.
 //
 // Nobody starves. A claimer waits for those who held the value when it claimed; the claim keeps all
-// others off. Who waits for a replacing set is found by the next claimer, because S5, S7 and S8
-// leave the value known to be read (S11), and that claimer hands it the value that it has claimed.
+// others off. Who waits for a replacing set, from S11 on, is found by the next claimer, because S5,
+// S7 and S8 leave the value known to be read, and that claimer hands it the value that it has
+// claimed. If S6 comes before S14, that claimer tells who waits that there is nothing. If S7 does,
+// it leaves its own value known to be read, so the same is true of the next claimer. So who waits
+// is passed by the set that it awaits, and by each S7 that comes before the S14 of the claim beside
+// it. Only if the set that is awaited ends by S9 (its delete_fn has failed, and the value can't be
+// restored), nobody is looked for: who waits is woken, and finds the slot empty or begins anew.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
 // ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
@@ -169,13 +174,15 @@ class Claim {
   // The meta that the value had before, but for kRead.
   uint64_t attached() const { return attached_; }
 
-  // (S14) Says that the value is about to be handed to others. False: another thread has deleted or
-  // replaced it meanwhile.
-  bool grant() {
-    for (uint64_t now = slot_->load_meta(); is(now) && meta::visible(now);) {
-      if (slot_->compare_exchange_meta(now, now | meta::kGranted)) return true;
+  // (S14) Says that the value is about to be handed to others. kNo and kDeleted: another thread has
+  // replaced (S7) or deleted (S6) it meanwhile.
+  enum class Granted { kNo, kYes, kDeleted };
+  Granted grant() {
+    uint64_t now = slot_->load_meta();
+    while (is(now) && meta::visible(now)) {
+      if (slot_->compare_exchange_meta(now, now | meta::kGranted)) return Granted::kYes;
     }
-    return false;
+    return is(now) ? Granted::kDeleted : Granted::kNo;
   }
 
   // (S12) Says that nobody holds the value any more.

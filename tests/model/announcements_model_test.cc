@@ -79,7 +79,8 @@ TEST(Announcements, TheCopierGetsWhatWasLeftToIt) {
       readers.heavy_fence();
       Holder holder;
       while (find_holder(readers, table, slot, kFirst, Says::kCopies, &holder)) {
-        if (begin_to_leave(holder, slot)) return leave(readers, holder, slot, kValue);
+        if (begin_to_leave(readers, table, holder, slot))
+          return leave(readers, holder, slot, kValue);
       }
       body.write(0);
       ++deleted;
@@ -115,7 +116,8 @@ struct ChosenByMistake {
     while (!find_holder(readers, table, slot, kFirst, Says::kCopies, &holder)) backoff.relax();
     found.store(1, kRelease);
     backoff.relax();  // others may go on here, which is no preemption
-    if (begin_to_leave(holder, slot)) leave(readers, holder, slot, 78);  // it was no mistake
+    if (begin_to_leave(readers, table, holder, slot))
+      leave(readers, holder, slot, 78);  // it was no mistake
   }
 
   const Threads threads{attrcache_thread_hooks{}};
@@ -151,7 +153,8 @@ TEST(Announcements, WhoIsChosenByMistakeStillHolds) {
       Holder holder;
       Backoff backoff;
       while (find_holder(c.readers, c.table, c.slot, c.kSecond, Says::kCopies, &holder)) {
-        if (begin_to_leave(holder, c.slot)) return leave(c.readers, holder, c.slot, 77);
+        if (begin_to_leave(c.readers, c.table, holder, c.slot))
+          return leave(c.readers, holder, c.slot, 77);
         backoff.relax();
       }
       body.write(0);

@@ -43,6 +43,7 @@ class Fixture {
     int destroyed = 0;
     bool freed = false;
     bool no_delete_fn = false;  // it has no delete_fn
+    bool no_copies = false;     // copy_fn says that nothing is to be attached
     // If set, delete_fn and copy_fn call these with the number of the value.
     void (*on_delete)(Fixture&, int value) = nullptr;
     void (*on_copy)(Fixture&, int value) = nullptr;

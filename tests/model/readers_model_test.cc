@@ -5,6 +5,7 @@
 
 #include "platform/wait.h"
 #include "table/attribute.h"
+#include "table/claimed.h"
 #include "table/meta.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
@@ -249,6 +250,144 @@ void beside_sets_that_follow_one_another(bool deletes) {
 }
 TEST(Grant, BesideASetOverTheClaim) { beside_sets_that_follow_one_another(false); }
 TEST(Grant, BesideADeleteOfTheClaimed) { beside_sets_that_follow_one_another(true); }
+
+// A borrower has waited for a set, which has failed, and waits for the next one, which has claimed
+// the value and is about to look for whom to hand it to. All this by their steps: it would take too
+// many preemptions to meet so. Then a third thread comes.
+class HandingOver {
+ public:
+  // Whether the borrower has come to look since the second set has begun.
+  enum class Sees { kFirstSet, kBothSets };
+  explicit HandingOver(Fixture& f, Sees sees = Sees::kBothSets)
+      : target_{Registry::of(f.kind()), Table::of(&f.table(0)), nullptr},
+        keyval_(id::of(f.keys[0].keyval)),
+        readers_(target_.registry.readers()),
+        slot_(f.slot(0)),
+        wait_(*readers_.take()),
+        set_(readers_) {
+    claim();
+    readers_.announce_wait(wait_, slot_, Says::kAwaitsToBorrow, slot_.load_meta(), 0);
+    await();
+    expect(set_.restore(), "the first set has failed");
+    claim();
+    if (sees == Sees::kBothSets) await();
+  }
+
+  // The rest of the set, which fails, too.
+  void go_on_with_set() {
+    FenceOnce fence(FenceOnce::Of::kValue);
+    Holder holder;
+    const SeenOff seen_off = see_off(target_, slot_, keyval_, set_, claimed_, fence, &holder);
+    expect(seen_off == SeenOff::kYes, "nobody waits for it");
+    if (!set_.restore()) drop_reference(target_.registry, keyval_);
+    ended_.fetch_add(1, kRelease);
+  }
+  void third_has_ended() { ended_.fetch_add(1, kRelease); }
+
+  // The rest of the borrow, by a thread that is slow to see what has become of the slot: the value
+  // that it was handed, or null if the other two have ended without.
+  void* go_on_with_borrow() {
+    for (Backoff backoff;; backoff.relax()) {
+      const bool ended = ended_.load(kAcquire) == 2;
+      if (Announcement::holds(wait_.what.load(kAcquire)))
+        return as_pointer(wait_.more.load(kRelaxed));
+      if (ended) return nullptr;
+    }
+  }
+  void give_back() { readers_.withdraw(wait_, slot_); }
+  bool waits() const { return Announcement::awaits(wait_.what.load(kRelaxed)); }
+
+  // To be called when the threads have ended.
+  void finish() { readers_.release(wait_); }
+
+ private:
+  void claim() {
+    claimed_ = slot_.load();
+    uint64_t m = claimed_.meta;
+    expect(set_.take(slot_, m, slot::Claim::Of::kReplacingSet), "nobody else is there");
+  }
+  void await() {
+    uint64_t m = slot_.load_meta();
+    expect(slot::await(slot_, m), "nobody else is there");
+  }
+
+  const Target target_;
+  const id::Keyval keyval_;
+  Readers& readers_;
+  Pair& slot_;
+  Announcement& wait_;
+  slot::Claim set_;
+  SlotContent claimed_ = {};
+  Atomic<int> ended_{0};
+};
+
+// The third thread deletes or replaces the value beside the set. There is no delete_fn, so it may
+// end the value as soon as its call has returned.
+// If it is deleted, and the set finds only then that it has nothing to hand out, the borrower is
+// told so.
+void ended_beside_the_set_that_hands_it_out(bool deletes) {
+  run_model({1, 1}, [deletes] {
+    Fixture f;
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    borrow_and_give_back(f, 0);  // from now on it is known to be read
+    HandingOver h(f);
+    spawn([&] { h.go_on_with_set(); });
+    spawn([&] {
+      if (h.go_on_with_borrow() == nullptr) {
+        expect(!deletes || !h.waits(), "nobody would find that it waits");
+        return;
+      }
+      expect(f.values[1].body.read() == 1, "a borrowed value isn't ended");
+      h.give_back();
+    });
+    spawn([&] {
+      if (deletes) {
+        f.erase(0, 0);
+      } else {
+        f.set(0, 0, 2);
+      }
+      f.values[1].body.write(0);
+      h.third_has_ended();
+    });
+    join();
+    h.finish();
+    f.finish();
+  });
+}
+TEST(Grant, OfWhatIsReplacedBesideTheSet) { ended_beside_the_set_that_hands_it_out(false); }
+TEST(Grant, OfWhatIsDeletedBesideTheSet) { ended_beside_the_set_that_hands_it_out(true); }
+
+// It replaces the value beside the set, and then its own. Where the set finds only then that it has
+// nothing to hand out, the third thread hands out its own: else the borrower would be passed twice.
+void handed_the_next_value(HandingOver::Sees sees) {
+  run_model({1, 1}, [sees] {
+    Fixture f;
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    borrow_and_give_back(f, 0);
+    HandingOver h(f, sees);
+    spawn([&] { h.go_on_with_set(); });
+    spawn([&] {
+      expect(h.go_on_with_borrow() != nullptr, "passed by two sets");
+      h.give_back();
+    });
+    spawn([&] {
+      f.set(0, 0, 2);
+      f.set(0, 0, 3);
+      h.third_has_ended();
+    });
+    join();
+    h.finish();
+    f.finish();
+  });
+}
+TEST(Grant, OfTheNextValueWhereTheFirstWasReplaced) {
+  handed_the_next_value(HandingOver::Sees::kBothSets);
+}
+TEST(Grant, OfTheNextValueToWhoHasSeenOnlyTheFirstSet) {
+  handed_the_next_value(HandingOver::Sees::kFirstSet);
+}
 
 }  // namespace
 }  // namespace attrcache::model

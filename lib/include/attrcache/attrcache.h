@@ -86,8 +86,9 @@
  *      between, and to say that there is none would be wrong. It never waits for a delete (then
  *      borrow says ABSENT, and copy_all skips the attribute), nor for a set up its own stack (then
  *      borrow says DELETING, and copy_all copies the old value). Whoever waits so is handed the value
- *      by the next who wants to replace or delete it, so that nobody starves behind sets that follow
- *      one another.
+ *      by the next who claims it to replace or delete it, so that nobody starves behind sets that
+ *      follow one another. If others set or delete it first, beside that claim, it is handed the
+ *      value that was set by the next who claims that, or finds that there is none.
  * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until it is
  * woken.
  *
@@ -622,7 +623,8 @@ ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* ta
 /* Gives up everything in a table without calling a callback: for a runtime that ends while objects
  * still live. The table gives back its memory and its references on keyvals, and is as new. (So
  * keyvals that were freed before may end by it; their destructors run then, as they belong to the
- * keyvals and not to the values.) Copies, borrows and deletions by other threads are waited for.
+ * keyvals and not to the values. And a delete_fn runs that was left to a copy_fn up this thread's
+ * stack.) Copies, borrows and deletions by other threads are waited for.
  * What this thread has borrowed, and what one has borrowed that waits for this thread, stays to be
  * given back, by a call that then does nothing. To be called by the object's owner, before the
  * domain ends. Errors: NULL, KEYVAL_KIND (attributes of another kind: the references on their
