@@ -220,10 +220,10 @@ void later_pins_do_not_pass(Bound bound, void (*claim)(Fixture&)) {
     });
   });
 }
-TEST(Claim, OfASetIsNotPassedByLaterPins) {
+TEST(Claim, OfASetIsNotPassedByLaterBorrows) {
   later_pins_do_not_pass({2, 0}, [](Fixture& f) { f.set(0, 0, 2); });
 }
-TEST(Claim, OfADeleteIsNotPassedByLaterPins) {
+TEST(Claim, OfADeleteIsNotPassedByLaterBorrows) {
   later_pins_do_not_pass({2, 0}, [](Fixture& f) { f.erase(0, 0); });
 }
 
