@@ -23,8 +23,9 @@
 namespace attrcache {
 
 // The heavy fence of one call, of which a whole free needs no more than one: nobody else may begin
-// to read an object that is freed. So that whoever lets go of one of its values sees that somebody
-// waits, whichever that is, the call is counted as a claimer from before that fence to its end.
+// to read an object that is freed. (In a circle of waits, begin_to_leave() needs another one.) So
+// that whoever lets go of one of its values sees that somebody waits, whichever that is, the call
+// is counted as a claimer from before that fence to its end.
 class FenceOnce {
  public:
   enum class Of { kValue, kObject };
