@@ -58,9 +58,8 @@ class Readers {
   // follow.
   void release(Announcement& cell) {
     retract(cell, 0);
-    ThreadRecord& near = near_record();
-    // Not always the record where the cell is: user-level threads move.
-    ThreadRecord& record = near.active ? near : *look_up();
+    // It exists, but isn't always where the cell is: user-level threads move.
+    ThreadRecord& record = *mine();
     if (&cell == &record.first) return;
     cell.more.store(reinterpret_cast<uintptr_t>(record.free), kRelaxed);
     record.free = &cell;
