@@ -50,6 +50,7 @@ constexpr uint32_t index(Keyval keyval) { return (bits(keyval) & kOffsetMask) >>
 constexpr Keyval following(Keyval first, unsigned generation, Offset offset) {
   return Keyval{bits(first) | generation << kGenerationShift | static_cast<uint32_t>(offset)};
 }
+constexpr Keyval without_index(Keyval keyval) { return Keyval{bits(keyval) & ~kOffsetMask}; }
 constexpr Offset offset(Keyval keyval) { return Offset{bits(keyval) & kOffsetMask}; }
 constexpr Offset offset_at(uint32_t index) { return Offset{index << kIndexShift}; }
 // The offset of a well-formed keyval. For any other int it is more than the offset of any keyval,

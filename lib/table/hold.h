@@ -64,32 +64,53 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 
 // The usual borrow: of a C pointer that is known to be read, by a thread that has borrowed nothing
-// else. All else takes the slow way.
+// else. All else takes the slow way. `like` is the keyval as meta::readable() takes it.
+template <AsymmetricFence::Of kReaders, typename Slowly>
+[[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
+                                               Borrowed* borrowed, Pair* slot, id::Keyval like,
+                                               Slowly slowly) {
+  const uint64_t m = slot->load_meta();
+  if (!meta::readable(meta::upper(m), like)) [[unlikely]]
+    return slowly();
+  Announcement& cell = kReaders == AsymmetricFence::Of::kLight
+                           ? registry.light_cell()
+                           : registry.readers().near_record().first;
+  // One branch for both: that the cell is free, and that *borrowed holds nothing.
+  if ((cell.what.load(kRelaxed) | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
+    return slowly();
+  cell.meta.store(m, kRelease);  // (F3)
+  cell.who.store(this_thread().identity, kRelaxed);
+  cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
+  AsymmetricFence::announce<kReaders>(cell.what, Announcement::of(slot, Says::kBorrows));
+  uint64_t value;
+  if (!slot->still(m, &value)) [[unlikely]]
+    return retry_borrow(registry, table, keyval, borrowed, slot);
+  borrowed->value = as_pointer(value);
+  borrowed->cell = &cell;
+  return int{ATTRCACHE_OK};
+}
+
+// The same, wherever the slot is.
 template <AsymmetricFence::Of kReaders, typename Slowly>
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Slowly slowly) {
   const auto in_slot = [&](Pair * slot) __attribute__((always_inline)) {
-    const uint64_t m = slot->load_meta();
-    if (!meta::readable(meta::upper(m), keyval)) [[unlikely]]
-      return slowly();
-    Announcement& cell = kReaders == AsymmetricFence::Of::kLight
-                             ? registry.light_cell()
-                             : registry.readers().near_record().first;
-    // One branch for both: that the cell is free, and that *borrowed holds nothing.
-    if ((cell.what.load(kRelaxed) | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
-      return slowly();
-    cell.meta.store(m, kRelease);  // (F3)
-    cell.who.store(this_thread().identity, kRelaxed);
-    cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
-    AsymmetricFence::announce<kReaders>(cell.what, Announcement::of(slot, Says::kBorrows));
-    uint64_t value;
-    if (!slot->still(m, &value)) [[unlikely]]
-      return retry_borrow(registry, table, keyval, borrowed, slot);
-    borrowed->value = as_pointer(value);
-    borrowed->cell = &cell;
-    return int{ATTRCACHE_OK};
+    return borrow_first<kReaders>(registry, table, keyval, borrowed, slot,
+                                  id::without_index(keyval), slowly);
   };
   return table.at_offset(id::slot_offset(keyval), in_slot, in_slot, slowly);
+}
+
+// Goes on with a borrow whose slot isn't in the table itself. It is a function of its own, so that
+// the others need not keep the offset.
+[[gnu::noinline]] inline int borrow_beyond(Registry& registry, Table& table, id::Keyval keyval,
+                                           Borrowed* borrowed) {
+  // The caller has seen that already.
+  if (id::bytes(id::slot_offset(keyval)) < kInlineSlots << id::kIndexShift) __builtin_unreachable();
+  return borrow_first<AsymmetricFence::Of::kLight>(
+      registry, table, keyval, borrowed, [&]() __attribute__((always_inline)) {
+        return borrow_attribute(registry, table, keyval, borrowed);
+      });
 }
 
 // attrcache_borrow and attrcache_give_back, to be inlined.
@@ -106,8 +127,14 @@ template <AsymmetricFence::Of kReaders, typename Slowly>
   Registry& registry = Registry::of(kind);
   const id::Keyval key = registry.keyval_of(keyval);
   auto* const borrowed = reinterpret_cast<Borrowed*>(into);
+  // opaque, or the compiler would copy it, to have it with 32 and with 64 bits.
+  const uint64_t offset = opaque(uint64_t{id::bytes(id::slot_offset(key))});
+  if (offset >= kInlineSlots << id::kIndexShift) [[unlikely]]
+    return borrow_beyond(registry, Table::of(table), key, borrowed);
+  static_assert(kInlineSlots <= meta::kReadableIndices);
   return borrow_first<AsymmetricFence::Of::kLight>(
-      registry, Table::of(table), key, borrowed, [&]() __attribute__((always_inline)) {
+      registry, Table::of(table), key, borrowed, Table::of(table).inline_slot(offset),
+      key, [&]() __attribute__((always_inline)) {
         return borrow_attribute(registry, Table::of(table), key, borrowed);
       });
 }

@@ -145,10 +145,13 @@ constexpr bool replaceable_unclaimed(uint64_t m, id::Keyval keyval) {
 }
 
 // Whether it holds a value that may be borrowed by an announcement alone: visible under `keyval`,
-// set as a C pointer, not claimed, and known to be read.
+// set as a C pointer, not claimed, and known to be read. An index in `keyval` must be below
+// kReadableIndices, so that none of its bits is where a meta has a flag: larger ones are to be
+// cleared (id::without_index). So whoever knows that the index is small need not clear it.
+inline constexpr uint32_t kReadableIndices = kDeletingHalf >> id::kIndexShift;
 constexpr bool readable(uint32_t upper, id::Keyval keyval) {
   constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kReadHalf;
-  return ((upper ^ ((id::bits(keyval) & kSameAsPointer) | kReadHalf)) & kRelevant) == 0;
+  return ((upper ^ id::bits(keyval)) & kRelevant) == kReadHalf;
 }
 
 // Which attachment it is, of those to one slot: its keyval's generation and kind, tag and number.

@@ -236,6 +236,9 @@ struct Table {
     return const_cast<Pair*>(static_cast<const Table*>(this)->find(index));
   }
 
+  // The slot at an offset (id::slot_offset) that is within the table itself.
+  Pair* inline_slot(size_t offset) { return slot_at(inline_slots, offset); }
+
   // What becomes of an operation on the slot at an offset (id::slot_offset): first(slot) if that is
   // one of an index below 64, far(slot) if it is another, none() where none was ever needed.
   // Wait-free.
@@ -350,7 +353,7 @@ struct Table {
 
  private:
   static constexpr uint64_t kBegun = 1;
-  static Pair* slot_at(Pair* slots, uint32_t offset) {
+  static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
   const Pair* find_far(uint32_t index) const;

@@ -222,6 +222,29 @@ TEST_F(BorrowTest, ACopyFnMayBorrowWhatItCopiesAndThenNotDeleteIt) {
   EXPECT_EQ(to.value(keyval), 5);
 }
 
+// Whatever the index: in a keyval its bits are where a slot's meta says whether it is borrowed.
+TEST_F(BorrowTest, WithinAReplacingSetIsRefusedUnderEveryKeyval) {
+  recorder.on_delete = [&](const Call& call) {
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, call.keyval, &borrowed), ATTRCACHE_ERR_DELETING)
+        << std::hex << call.keyval;
+    return 0;
+  };
+  const auto borrow_now = [&](int of, intptr_t value) {
+    ASSERT_EQ(attrcache_borrow(kind, &object.table, of, &borrowed), ATTRCACHE_OK) << std::hex << of;
+    EXPECT_EQ(borrowed.value, reinterpret_cast<void*>(value));
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  };
+  for (int of = 0; of < 200; ++of) {
+    object.set(keyval, 5);
+    for (int times = 0; times < 2; ++times) borrow_now(keyval, 5);  // the first makes it known
+    EXPECT_EQ(object.set(keyval, 6), ATTRCACHE_OK);
+    borrow_now(keyval, 6);
+    keyval = recorder.keyval(kind);
+  }
+  EXPECT_EQ(recorder.deletions.size(), 200u);
+  recorder.on_delete = nullptr;
+}
+
 TEST_F(BorrowTest, TheBorrowOutlivesTheKeyvalsFree) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);

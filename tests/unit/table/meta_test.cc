@@ -77,6 +77,19 @@ TEST(MetaTest, ReadableAtOnceOnlyAtRestAndByPointer) {
   EXPECT_FALSE(readable(upper(number | kRead), key));
 }
 
+// An index has bits where a meta has flags, unless it is small.
+TEST(MetaTest, ReadableUnderAKeyvalWithoutIndexOrWithASmallOne) {
+  for (const uint32_t index : {0u, kReadableIndices - 1, kReadableIndices, 64u, (1u << 17) - 1}) {
+    const id::Keyval key = id::make(1, 5, index);
+    const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
+    for (const uint64_t flags : {kRead, kRead | kDeleting, kDeleting, uint64_t{0}}) {
+      EXPECT_EQ(readable(upper(m | flags), id::without_index(key)), flags == kRead);
+      if (index >= kReadableIndices) continue;
+      EXPECT_EQ(readable(upper(m | flags), key), flags == kRead);
+    }
+  }
+}
+
 TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
   const auto m = [](unsigned generation, uint64_t number) {
     return attached(stripe::name(id::make(1, generation, 9), 0), ATTRCACHE_AS_POINTER, number);
