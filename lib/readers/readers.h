@@ -95,7 +95,7 @@ class Readers {
     AsymmetricFence::announce<AsymmetricFence::Of::kLight>(cell.what, what);
   }
   [[gnu::always_inline]] void tell_of_withdrawal(const Pair& slot) {
-    if (claimers_.load(kRelaxed) != 0) [[unlikely]]
+    if (!claimers_.equals_relaxed(0)) [[unlikely]]
       wake(slot);
   }
   // The same of a cell that says kCopies, to which another thread may answer. True: it was left the

@@ -146,7 +146,7 @@ template <AsymmetricFence::Of kReaders, typename Slowly>
   if (!borrowed->holds()) [[unlikely]]
     return give_back_attribute(borrowed);
   Announcement& cell = *borrowed->cell;
-  if (cell.more.load(kRelaxed) != reinterpret_cast<uintptr_t>(borrowed) ||
+  if (!cell.more.equals_relaxed(reinterpret_cast<uintptr_t>(borrowed)) ||
       cell.who.load(kRelaxed) != this_thread().identity) [[unlikely]] {
     return give_back_attribute(borrowed);
   }

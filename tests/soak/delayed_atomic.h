@@ -22,6 +22,7 @@ class DelayedAtomic {
   constexpr DelayedAtomic(T value) : value_(value) {}  // NOLINT: implicit, as std::atomic's is
 
   T load(Order order) const { return delayed().load(order); }
+  bool equals_relaxed(T value) const { return load(std::memory_order_relaxed) == value; }
   void store(T value, Order order) { delayed().store(value, order); }
   T exchange(T value, Order order) { return delayed().exchange(value, order); }
   T fetch_add(T value, Order order) { return delayed().fetch_add(value, order); }

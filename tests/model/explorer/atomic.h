@@ -34,6 +34,9 @@ class Atomic {
   T load(Order order, ATTRCACHE_MODEL_SITE) const {
     return from(access::load(at(Kind::kLoad, order, file, line)));
   }
+  bool equals_relaxed(T value, ATTRCACHE_MODEL_SITE) const {
+    return load(std::memory_order_relaxed, file, line) == value;
+  }
   void store(T value, Order order, ATTRCACHE_MODEL_SITE) {
     access::store(at(Kind::kStore, order, file, line), to(value));
   }
