@@ -34,10 +34,10 @@ class Domain {
 
   Domain(unsigned stripes, const attrcache_thread_hooks& threads, const DomainSettings& settings)
       : stripes_(stripes),
-        epoch_(stripes, settings.memory),
         threads_(threads),
         readers_(threads_, settings.memory, settings.full_fences),
-        settings_(settings) {
+        settings_(settings),
+        epoch_(settings.memory) {
     settings_.kinds = kinds_;
   }
   ~Domain();
@@ -50,11 +50,11 @@ class Domain {
   }
 
   const unsigned stripes_;
-  Epoch epoch_;
   const Threads threads_;
   Readers readers_;
   DomainSettings settings_;
   Atomic<Registry*> kinds_[id::kMaxKinds] = {};
+  Epoch epoch_;  // last, so that what every free of a keyval writes is apart from what all read
 };
 
 }  // namespace attrcache

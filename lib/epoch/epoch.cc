@@ -4,54 +4,46 @@
 
 namespace attrcache {
 
-uint64_t Epoch::enter(Atomic<uint64_t>& pins) {
-  for (;;) {
-    const uint64_t now = epoch_.load(kSeqCst);  // (E1) pairs with E5
-    pins.fetch_add(one(now), kSeqCst);  // (E2) before E3 in the one order of seq_cst; pairs with E4
-    if (epoch_.load(kSeqCst) == now)
-      return one(now);  // (E3) the epoch is the same, so E4 of any later advance sees this pin
-    // seq_cst for the reason of E6: a retirer that this count has held up sees that the count is
-    // gone, or leave() sees the retirer's list.
-    pins.fetch_sub(one(now), kSeqCst);
-  }
+uint64_t Epoch::pin() {
+  // Relaxed: if the epoch is another one by now, that is no matter (EI1).
+  const uint64_t pin = one(word_.load(kRelaxed));
+  word_.fetch_add(pin, kAcquire);  // (E1) pairs with E2: what was retired before isn't found
+  return pin;
 }
 
-void Epoch::leave(Atomic<uint64_t>& pins, uint64_t one) {
-  // (E6) release: our reads come before the reclaiming that E4 permits. It is seq_cst, and so is
-  // E7, because EI3 needs both.
-  pins.fetch_sub(one, kSeqCst);
-  if (list_.load(kSeqCst) != nullptr) collect(0);  // (E7)
+void Epoch::unpin(uint64_t pin) {
+  // (E3) pairs with E2. Release: our reads come before the reclaiming. Acquire: for EI3, so that
+  // the list may be read relaxed.
+  word_.fetch_sub(pin, kAcqRel);
+  if (list_.load(kRelaxed) != nullptr) collect();
 }
 
+// Goes on to the next epoch. False if a pin holds that up: whoever ends it, by E3, comes after E2.
 bool Epoch::advance() {
-  uint64_t now = epoch_.load(kSeqCst);
-  for (unsigned s = 0; s <= stripe_mask_; ++s) {
-    // (E4) acquire: pairs with E6. The epoch before `now` shares its field with no other that can
-    // have pins: those of now + 1 use another, and now + 2 isn't reached before this has been seen
-    // to be 0.
-    if ((stripes_[s].pins.load(kSeqCst) & field(now + 2)) != 0) return false;
-  }
-  epoch_.compare_exchange_strong(now, now + 1, kSeqCst,
-                                 kRelaxed);  // (E5) if it fails, another thread has done it
+  uint64_t word = read();
+  do {
+    if (other_pins(word) != 0) return false;
+    // Relaxed: this hands over nothing, E2 does, before it and after it. And there is no ABA: a
+    // word says by itself whether the epoch may go on, even if its number has come round.
+  } while (!word_.compare_exchange_weak(word, word + kOneEpoch, kRelaxed, kRelaxed));
   return true;
 }
 
 // Lets an item wait, because somebody is pinned who may have found it.
-void Epoch::keep(Retired* item) {
-  const uint64_t ripe = item->epoch + 2;  // read now: once pushed, the item may be reclaimed
+void Epoch::keep(Retired* item, uint64_t epoch) {
+  item->epoch = epoch;
   waiting_.fetch_add(1, kRelaxed);
-  // Relaxed: E9 and E10 put it before E13, and whoever is handed the item by its owner, after this,
+  // Relaxed: E4 and E5 put it before E7, and whoever is handed the item by its owner, after this,
   // sees it.
   item->waiting.store(1, kRelaxed);
-  push(item, item);
-  collect(ripe);
+  push(item);
+  collect();
 }
 
-void Epoch::push(Retired* first, Retired* last) {
-  last->next = list_.load(kRelaxed);
-  // (E9) release: pairs with E10. It is seq_cst, and so is E4, which follows, because EI3 needs
-  // both.
-  while (!list_.compare_exchange_weak(last->next, first, kSeqCst, kRelaxed)) {
+void Epoch::push(Retired* item) {
+  item->next = list_.load(kRelaxed);
+  // (E4) release: pairs with E5
+  while (!list_.compare_exchange_weak(item->next, item, kRelease, kRelaxed)) {
   }
 }
 
@@ -61,40 +53,39 @@ void Epoch::reclaim_kept(Retired* item) {
   if (item->reclaim != nullptr) {
     item->reclaim(item, memory_);
   } else {
-    // (E13) release: the reads of those who were pinned, which E4 has acquired, come before what
-    // the owner writes there next. From here on the owner may use the item again.
+    // (E7) release: the reads of those who were pinned, which E2 has acquired, come before what the
+    // owner writes there next. From here on the owner may use the item again.
     item->waiting.store(0, kRelease);
   }
 }
 
 // Advances the epoch as long as no pin prevents it and something waits, and reclaims what has
-// waited long enough. The items are not looked at before the epoch `ripe`, because none can be
-// reclaimed before.
-void Epoch::collect(uint64_t ripe) {
+// waited long enough.
+void Epoch::collect() {
   while (advance()) {
-    if (epoch_.load(kSeqCst) < ripe) continue;
-    Retired* item = list_.exchange(nullptr, kSeqCst);  // (E10) acquire: pairs with E9
-    const uint64_t now = epoch_.load(kSeqCst);
-    Retired* kept = nullptr;
-    Retired* last_kept = nullptr;
+    Retired* item = list_.exchange(nullptr, kAcquire);  // (E5) pairs with E4
+    // Read after the list, hence not before the items' own epochs: so the difference is an item's
+    // age, modulo the 2^16 epochs in which the number comes round, and nothing is reclaimed too
+    // early. What is as old as that passes for new, and waits for two epochs more.
+    const uint64_t now = epoch(read());
+    bool kept = false;
     while (item != nullptr) {
       Retired* next = item->next;
-      if (item->epoch + 2 <= now) {
+      if (now - item->epoch >= 2 * kOneEpoch) {
         reclaim_kept(item);
       } else {
-        item->next = kept;
-        kept = item;
-        if (last_kept == nullptr) last_kept = item;
+        push(item);
+        kept = true;
       }
       item = next;
     }
-    if (kept == nullptr) return;
-    push(kept, last_kept);
+    if (!kept) return;
   }
 }
 
 void Epoch::drain() {
-  Retired* item = list_.exchange(nullptr, kSeqCst);
+  // Relaxed: everybody has left, and the caller knows.
+  Retired* item = list_.exchange(nullptr, kRelaxed);
   while (item != nullptr) {
     Retired* next = item->next;
     reclaim_kept(item);

@@ -4,21 +4,28 @@
 // that a keyval leaves behind when it is gone. Attached values keep a keyval alive by references,
 // so epochs protect those who look at records without owning one: introspection and reports.
 //
-// Pins are rare and short here, but every keyval that is freed asks whether there are any. So a pin
-// is a count in one of three fields, selected by epoch, of a stripe's word: who frees reads at most
-// kMaxStripes words. The readers of values announce in a record for each thread instead
-// (readers.h), where the free of a keyval would have to look through the records of all threads,
-// and a pin could fail for want of memory.
+// Pins are rare and short here, but every keyval that is freed asks whether there are any. So one
+// word says it all, and a free reads it in one step: the number of the epoch, and two counts of
+// pins, one for even epochs and one for odd ones. The readers of values announce in a record for
+// each thread instead (readers.h), where the free of a keyval would have to look through the
+// records of all threads, and a pin could fail for want of memory.
+//
+// All that matters is done by read-modify-writes of the word, even where it is only read (E2). So
+// these have one order, in which each that acquires sees what was done before all earlier ones that
+// release.
 //
 // Invariants
-//   EI1 The epoch goes from e to e+1 only when no pin of epoch e-1 is left. Hence pins are of e or
-//      e-1.
-//   EI2 What is retired at e may still be seen by pins of e-1 and e, not by later ones. It is
-//      reclaimed at e+2 or later, when by EI1 those of e-1 and e are gone, or when nobody is pinned
-//      at all.
+//   EI1 The epoch goes from e to e+1 only while the count is 0 that e-1 used, and that e+1 is going
+//       to use. So each count is 0 at some moment between epochs e and e+2, and whoever was pinned
+//       at e has left by then, whichever of the two counted the pin. New pins use that of the epoch
+//       they have seen: so the other comes to 0, however many follow.
+//   EI2 retire() reads the word (E2). Later pins (E1) see what was done before, and don't find the
+//       item any more. It is reclaimed when all earlier pins have gone: at once if both counts are
+//       0; else two epochs later, by EI1.
 //   EI3 With nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
-//      unpin reclaims: retire() pushes the item and then reads the pins, unpinning drops the pin
-//      and then reads the list. All four are seq_cst, so one of the two sees the other.
+//       unpin reclaims: who has pushed items to the list reads the word then (E2), and unpinning
+//       reads the list after it has changed the word (E3). If E2 comes first, E3 sees what was
+//       pushed; else E2 sees that the pin is gone.
 
 #ifndef ATTRCACHE_EPOCH_EPOCH_H_
 #define ATTRCACHE_EPOCH_EPOCH_H_
@@ -35,7 +42,7 @@ namespace attrcache {
 struct Retired {
   // True while the item is retired and its grace period isn't over. Until then the owner must not
   // write it. This may be asked only of items without `reclaim`: the others may be gone.
-  bool waits() const { return waiting.load(kAcquire) != 0; }  // (E12) pairs with E13
+  bool waits() const { return waiting.load(kAcquire) != 0; }  // (E6) pairs with E7
 
   Retired* next = nullptr;
   uint64_t epoch = 0;
@@ -47,33 +54,27 @@ struct Retired {
 
 class Epoch {
  public:
-  // Spreads the pins over `stripes` counters, which is a power of two, but at most over
-  // kMaxStripes. Who reclaims is told where memory comes from.
-  explicit Epoch(unsigned stripes, const Memory& memory = kProcessMemory)
-      : memory_(memory),
-        stripe_mask_((stripes < kMaxStripes ? stripes : kMaxStripes) - 1),
-        last_stripe_(&stripes_[stripe_mask_]) {}
+  // Who reclaims is told where memory comes from.
+  explicit Epoch(const Memory& memory = kProcessMemory) : memory_(memory) {}
 
   // Pins the epoch while it lives, so that nothing is reclaimed that its thread may have found. It
   // must not be held across a callback: that could run for any length of time, and records would
-  // pile up.
+  // pile up. Pinning is wait-free, unpinning lock-free.
   class Guard {
    public:
-    Guard(Epoch& epoch, unsigned ordinal)
-        : epoch_(epoch), pins_(epoch.stripe(ordinal)), one_(epoch.enter(pins_)) {}
-    ~Guard() { epoch_.leave(pins_, one_); }
+    explicit Guard(Epoch& epoch) : epoch_(epoch), pin_(epoch.pin()) {}
+    ~Guard() { epoch_.unpin(pin_); }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
    private:
     Epoch& epoch_;
-    Atomic<uint64_t>& pins_;
-    const uint64_t one_;
+    const uint64_t pin_;
   };
 
   // To be called for something that no new look-up can find any more. True if nobody can still see
   // it either: then it may be used again at once. Else it must be retired. Wait-free.
-  bool unseen();
+  bool unseen() { return pins(read()) == 0; }
 
   // Takes over something that no new look-up can find any more. When it returns, the item is
   // reclaimed already, or waits for the end of its grace period. Lock-free.
@@ -88,63 +89,51 @@ class Epoch {
   void drain();
 
  private:
-  static constexpr unsigned kMaxStripes = 8;
-  struct Stripe {
-    Atomic<uint64_t> pins;
-    char apart[128 - sizeof(uint64_t)];  // keeps pins of two stripes out of one cache line
-  };
-  // A field has 21 bits, more than there can be threads, of which each has few pins at a time.
-  static constexpr unsigned kFieldBits = 21;
-  static constexpr uint64_t one(uint64_t epoch) { return uint64_t{1} << kFieldBits * (epoch % 3); }
-  static constexpr uint64_t field(uint64_t epoch) { return one(epoch) * ((1u << kFieldBits) - 1); }
+  // A count has 24 bits, and can't run over: Linux allows 2^22 threads, and each has one pin or two
+  // at a time.
+  static constexpr unsigned kCountBits = 24;
+  static constexpr uint64_t kCount = (uint64_t{1} << kCountBits) - 1;
+  // The bits above the counts are the epoch's number. It stays there, as a multiple of this.
+  static constexpr uint64_t kOneEpoch = uint64_t{1} << 2 * kCountBits;
 
-  Atomic<uint64_t>& stripe(unsigned ordinal) { return stripes_[ordinal & stripe_mask_].pins; }
-  uint64_t enter(Atomic<uint64_t>& pins);
-  void leave(Atomic<uint64_t>& pins, uint64_t one);
-  uint64_t mark();
-  bool nobody_pinned() const;
-  void keep(Retired* item);
+  static constexpr uint64_t pins(uint64_t word) { return word & (kOneEpoch - 1); }
+  static constexpr uint64_t epoch(uint64_t word) { return word & ~(kOneEpoch - 1); }
+  // One pin, in the count of the word's epoch.
+  static constexpr uint64_t one(uint64_t word) {
+    return (word & kOneEpoch) != 0 ? uint64_t{1} << kCountBits : 1;
+  }
+  // The pins in the other count, which hold up the epoch.
+  static constexpr uint64_t other_pins(uint64_t word) {
+    return word & one(word + kOneEpoch) * kCount;
+  }
+
+  uint64_t read();
+  uint64_t pin();
+  void unpin(uint64_t pin);
+  void keep(Retired* item, uint64_t epoch);
   void reclaim_kept(Retired* item);
   bool advance();
-  void push(Retired* first, Retired* last);
-  void collect(uint64_t ripe);
+  void push(Retired* item);
+  void collect();
 
   const Memory memory_;
-  Atomic<uint64_t> epoch_{0};
+  // It begins two epochs before the number comes round, so that every test meets that.
+  Atomic<uint64_t> word_{0 - 2 * kOneEpoch};
   Atomic<Retired*> list_{nullptr};
   Atomic<uint64_t> waiting_{0};
-  const unsigned stripe_mask_;
-  const Stripe* const last_stripe_;
-  Stripe stripes_[kMaxStripes] = {};
 };
 
-// Must be called after the caller has written to epoch_ (E8).
-inline bool Epoch::nobody_pinned() const {
-  // (E11) Whoever pins (E2) after one of these loads in the one order of seq_cst reads that write,
-  // or a later one, at E3, and hence no longer finds what was retired before it. Acquire: pairs
-  // with E6 of those who were pinned.
-  uint64_t pins;
-  const Stripe* s = stripes_;
-  const Stripe* const last = last_stripe_;
-  for (pins = s->pins.load(kSeqCst); s != last;) pins |= (++s)->pins.load(kSeqCst);
-  return pins == 0;
-}
-
-inline uint64_t Epoch::mark() {
-  // (E8) A read-modify-write, though it changes nothing: its release is carried by E5 to every E1
-  // that reads a later epoch, so a pin of a later epoch can't find the item any more.
-  return epoch_.fetch_add(0, kSeqCst);
-}
-
-inline bool Epoch::unseen() {
-  mark();
-  return nobody_pinned();
+inline uint64_t Epoch::read() {
+  // (E2) A read-modify-write, though it changes nothing: so it has its place in the word's order.
+  // Release: pairs with E1, for EI2, and with E3, for EI3. Acquire: pairs with E3, so that the
+  // reads of those who were pinned come before the reclaiming.
+  return word_.fetch_add(0, kAcqRel);
 }
 
 inline void Epoch::retire(Retired* item) {
-  item->epoch = mark();
-  if (!nobody_pinned()) {
-    keep(item);
+  const uint64_t word = read();
+  if (pins(word) != 0) {
+    keep(item, epoch(word));
   } else if (item->reclaim != nullptr) {
     item->reclaim(item, memory_);
   }

@@ -379,8 +379,8 @@ class Registry {
 //   V4 reads the number again. If it is still n, the record is of no later keyval than n, so that
 //      word and record are both of keyval n.
 // The record stays as it is until the epoch is unpinned. For if the thread that ended the keyval
-// had found nobody pinned (E11), we would have pinned after that, and by E8 and E3 we would see the
-// end of the keyval (K8), so that V2 couldn't have read its word.
+// had found nobody pinned (E2), we would have pinned after that, and by E1 we would see the end of
+// the keyval (K8), so that V2 couldn't have read its word.
 template <typename Visit>
 [[gnu::always_inline]] inline bool Registry::visit_pinned(Entry& entry,
                                                           const References& references,
@@ -412,7 +412,7 @@ template <typename Visit>
 void Registry::for_each(Visit visit) {
   const uint32_t end = used_indices();
   for (uint32_t first = 0; first < end; first += kBatch) {
-    const Epoch::Guard pin(epoch_, thread_ordinal());
+    const Epoch::Guard pin(epoch_);
     for_each_of_batch(first, end, [&visit](Entry& entry, const References& references) {
       visit_pinned(entry, references, visit);
     });
@@ -442,7 +442,7 @@ bool Registry::visit(id::Keyval keyval, Visit visit) {
     visit(word, record, references);
     found = true;
   };
-  const Epoch::Guard pin(epoch_, thread_ordinal());
+  const Epoch::Guard pin(epoch_);
   const id::Offset offset = id::offset(keyval);
   visit_pinned(at(offset), references(offset), if_same);
   return found;

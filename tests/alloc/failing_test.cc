@@ -112,7 +112,7 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
   for (int i = 0; i < 130; ++i) free_keyval(kind, recorder.keyval(kind));
   {
     Registry& registry = *reinterpret_cast<Registry*>(kind);
-    const Epoch::Guard pin(registry.epoch(), 0);
+    const Epoch::Guard pin(registry.epoch());
     int records = 0;
     for (int i = 0; i < 300; ++i) {
       int keyval = -7;

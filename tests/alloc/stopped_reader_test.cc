@@ -104,7 +104,7 @@ TEST_F(StoppedReaderTest, TheEndOfTheDomainGivesRecordsBack) {
     for (const int keyval : alive) free_keyval(other.kind(), keyval);
     alive.clear();
     {
-      const Epoch::Guard pin(kinds.epoch(), 0);
+      const Epoch::Guard pin(kinds.epoch());
       for (uint32_t i = 0; i < 4 * Registry::kRest; ++i) {
         free_keyval(other.kind(), Recorder::make(other.kind(), {}));
       }

@@ -13,7 +13,7 @@ namespace {
 // All indices of a kind but one are in use, so that any other comes round as soon as it is free. A
 // keyval's extra_state is its number, which is known beforehand since only one thread creates.
 struct FullRegistry {
-  Epoch epoch{1};
+  Epoch epoch;
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
   Readers readers{threads, Memory(), false};

@@ -12,7 +12,7 @@ struct Kind {
   explicit Kind(unsigned stripes = 1) : registry(0, options, stripes, epoch, readers) {
     expect(registry.create(callbacks(1), &keyval) == ATTRCACHE_OK, "made");
   }
-  Epoch epoch{1};
+  Epoch epoch;
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
   Readers readers{threads, Memory(), false};

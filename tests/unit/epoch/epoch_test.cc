@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace attrcache {
 namespace {
@@ -17,7 +19,7 @@ struct Item : Retired {
 };
 
 TEST(EpochTest, WithNobodyPinnedRetireReclaimsAtOnce) {
-  Epoch epoch(4);
+  Epoch epoch;
   for (int i = 0; i < 10; ++i) {
     Item item;
     epoch.retire(&item);
@@ -27,47 +29,116 @@ TEST(EpochTest, WithNobodyPinnedRetireReclaimsAtOnce) {
 }
 
 TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
-  for (unsigned stripes : {1u, 8u, 64u}) {
-    Epoch epoch(stripes);
-    Item items[3];
-    std::optional<Epoch::Guard> first(std::in_place, epoch, 1), second(std::in_place, epoch, 2);
-    for (Item& item : items) epoch.retire(&item);
-    EXPECT_EQ(epoch.waiting(), 3u);
-    first.reset();
-    for (Item& item : items) EXPECT_EQ(item.reclaimed, 0);
-    second.reset();
-    for (Item& item : items) EXPECT_EQ(item.reclaimed, 1);
-    EXPECT_EQ(epoch.waiting(), 0u);
-  }
+  Epoch epoch;
+  Item items[3];
+  std::optional<Epoch::Guard> first(std::in_place, epoch), second(std::in_place, epoch);
+  for (Item& item : items) epoch.retire(&item);
+  EXPECT_EQ(epoch.waiting(), 3u);
+  first.reset();
+  for (Item& item : items) EXPECT_EQ(item.reclaimed, 0);
+  second.reset();
+  for (Item& item : items) EXPECT_EQ(item.reclaimed, 1);
+  EXPECT_EQ(epoch.waiting(), 0u);
 }
 
 TEST(EpochTest, ALaterPinDoesNotKeepOffWhatWasRetiredBefore) {
-  Epoch epoch(1);
+  Epoch epoch;
   Item item;
   {
-    std::optional<Epoch::Guard> early(std::in_place, epoch, 1);
+    std::optional<Epoch::Guard> early(std::in_place, epoch);
     epoch.retire(&item);
-    Epoch::Guard late(epoch, 2);
+    Epoch::Guard late(epoch);
     early.reset();
     EXPECT_EQ(item.reclaimed, 1);
   }
 }
 
+// Somebody is pinned all the time, while the epoch's number comes round.
+TEST(EpochTest, PinsThatOverlapWithoutEndDoNotPileUpWhatIsRetired) {
+  Epoch epoch;
+  constexpr int kRounds = 200000;
+  std::vector<Item> items(kRounds);
+  std::optional<Epoch::Guard> pins[2];
+  for (int i = 0; i < kRounds; ++i) {
+    pins[i % 2].emplace(epoch);  // after the one of two rounds ago has ended
+    epoch.retire(&items[i]);
+    ASSERT_EQ(items[i].reclaimed, 0);
+    ASSERT_LE(epoch.waiting(), 3u);
+  }
+  for (auto& pin : pins) pin.reset();
+  EXPECT_EQ(epoch.waiting(), 0u);
+  for (const Item& item : items) ASSERT_EQ(item.reclaimed, 1);
+}
+
+TEST(EpochTest, AStoppedPinHoldsBackWhatIsRetiredMeanwhileAndNothingElse) {
+  Epoch epoch;
+  Item before, items[1000];
+  std::optional<Epoch::Guard> early(std::in_place, epoch);
+  epoch.retire(&before);
+  const Epoch::Guard* const stopped = new Epoch::Guard(epoch);
+  early.reset();
+  EXPECT_EQ(before.reclaimed, 1);
+  for (Item& item : items) {
+    const Epoch::Guard other(epoch);
+    epoch.retire(&item);
+  }
+  EXPECT_EQ(epoch.waiting(), 1000u);
+  delete stopped;
+  EXPECT_EQ(epoch.waiting(), 0u);
+}
+
+TEST(EpochTest, WhatNobodyCanSeeNeedNotBeRetired) {
+  Epoch epoch;
+  EXPECT_TRUE(epoch.unseen());
+  {
+    const Epoch::Guard pin(epoch);
+    EXPECT_FALSE(epoch.unseen());
+    Item item;
+    item.reclaim = nullptr;
+    epoch.retire(&item);  // the pin is in the other count now
+    EXPECT_TRUE(item.waits());
+    EXPECT_FALSE(epoch.unseen());
+    epoch.drain();
+    EXPECT_FALSE(item.waits());
+  }
+  EXPECT_TRUE(epoch.unseen());
+}
+
+// Neither count runs over into what is beside it.
+TEST(EpochTest, ManyPinsInEitherCount) {
+  constexpr size_t kMany = size_t{1} << 17;
+  Epoch epoch;
+  Item items[3];
+  std::vector<std::optional<Epoch::Guard>> pins(2 * kMany);
+  for (size_t i = 0; i < kMany; ++i) pins[i].emplace(epoch);
+  epoch.retire(&items[0]);
+  for (size_t i = kMany; i < 2 * kMany; ++i) pins[i].emplace(epoch);
+  epoch.retire(&items[1]);
+  for (size_t i = 0; i < kMany; ++i) pins[i].reset();
+  EXPECT_EQ(items[0].reclaimed, 1);
+  EXPECT_EQ(items[1].reclaimed, 0);
+  epoch.retire(&items[2]);
+  for (size_t i = kMany; i < 2 * kMany; ++i) pins[i].reset();
+  EXPECT_EQ(items[1].reclaimed, 1);
+  EXPECT_EQ(items[2].reclaimed, 1);
+  EXPECT_TRUE(epoch.unseen());
+}
+
 TEST(EpochTest, PinsNest) {
-  Epoch epoch(2);
+  Epoch epoch;
   Item item;
   {
-    Epoch::Guard outer(epoch, 1);
-    { Epoch::Guard inner(epoch, 1); }
+    Epoch::Guard outer(epoch);
+    { Epoch::Guard inner(epoch); }
     epoch.retire(&item);
-    { Epoch::Guard inner(epoch, 1); }
+    { Epoch::Guard inner(epoch); }
     EXPECT_EQ(item.reclaimed, 0);
   }
   EXPECT_EQ(item.reclaimed, 1);
 }
 
 TEST(EpochTest, ReclaimMayRetireMore) {
-  Epoch epoch(1);
+  Epoch epoch;
   struct Chain : Item {
     Epoch* epoch;
     Item* next_one;
@@ -86,7 +157,7 @@ TEST(EpochTest, ReclaimMayRetireMore) {
 }
 
 TEST(EpochTest, DrainReclaimsEverything) {
-  Epoch epoch(1);
+  Epoch epoch;
   epoch.drain();
   EXPECT_EQ(epoch.waiting(), 0u);
 }

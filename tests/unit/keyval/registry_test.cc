@@ -35,7 +35,7 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
     return count;
   }
 
-  Epoch epoch{GetParam()};
+  Epoch epoch;
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
   Readers readers{threads, Memory(), false};
