@@ -2,7 +2,7 @@
 //
 // What a thread tells all others: that it holds a value, or what it waits for. Each announcement is
 // a cell in the record of the thread that makes it (thread_record.h), and others only read it, but
-// for two cases in which they answer: they grant a value to one who waits, or leave a deletion to
+// for two cases in which they answer: they hand a value to one who waits, or leave a deletion to
 // one who copies. The idea of publishing what one reads, for whoever deletes to look at, is that of
 // hazard pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects",
 // 2004).
@@ -24,13 +24,14 @@ enum class Says : uintptr_t {
   kLeaving,         // as kCopies, and a claimer is just leaving it the deletion, or mistakes it
   kAwaitsToBorrow,  // waits for the end of the replacing set that has claimed the attachment
   kAwaitsToCopy,
-  kGranting,  // one who awaited: a later claimer is just handing it what that has claimed
-  kLeft,      // one who copies and will then delete the value
-  kReplaces,  // is within a replacing set that has claimed the attachment
-  kSeeks,     // has claimed the attachment, or wants to attach in its place, and waits for a holder
-  kTaken,     // nothing yet, but the cell is in use
-  kGivenUp    // nothing (the value is a predefined one), or nothing any more (its table was
-              // abandoned): the borrow is still to be given back
+  kIsToBorrow,  // one who awaited: who ends that set is just handing it what is attached then, or
+  kIsToCopy,    // is about to tell it that there is nothing
+  kLeft,        // one who copies and will then delete the value
+  kReplaces,    // is within a replacing set that has claimed the attachment
+  kSeeks,   // has claimed the attachment, or wants to attach in its place, and waits for a holder
+  kTaken,   // nothing yet, but the cell is in use
+  kGivenUp  // nothing (the value is a predefined one), or nothing any more (its table was
+            // abandoned): the borrow is still to be given back
 };
 
 struct Announcement {
@@ -48,11 +49,15 @@ struct Announcement {
   static bool awaits(uintptr_t what) {
     return says(what) == Says::kAwaitsToBorrow || says(what) == Says::kAwaitsToCopy;
   }
+  static bool is_promised(uintptr_t what) {
+    return says(what) == Says::kIsToBorrow || says(what) == Says::kIsToCopy;
+  }
 
   // 0: the cell is free.
   Atomic<uintptr_t> what{0};
   // The attachment, as the slot's meta; and who announces it (Threads::identity). Both are stored
-  // before `what`, which releases them (F1), and mean something only with it.
+  // before `what`, which releases them (F1), and mean something only with it. (Of what is promised,
+  // the meta is stored after it, and before the step by which it is held.)
   //
   // (F3) The meta is stored with release itself, and who looks for holders loads it with acquire
   // (F4). For a cell may say the same of the slot twice, of two attachments: whoever still reads
@@ -61,7 +66,8 @@ struct Announcement {
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> who{0};
   // kBorrows: the attrcache_borrowed, by which it is known that it holds something. kSeeks: for
-  // whom it waits. What was granted, or is left: the value. In a free cell: the next free one.
+  // whom it waits. What was handed over, or is left: the value. What is promised: the next cell
+  // that is. In a free cell: the next free one.
   Atomic<uint64_t> more{0};
 };
 static_assert(static_cast<uintptr_t>(Says::kGivenUp) <= Announcement::kSays);

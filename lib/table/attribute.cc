@@ -61,12 +61,6 @@ class ReplacingScope {
     readers_.announce(*cell_, slot, Says::kReplaces, m);
     return true;
   }
-  // To be called when nothing is claimed any more, or the claim has failed. For who awaits the set
-  // may go on to hold another value, before it takes back that it waits; and then, if this thread
-  // waits for that holder, the two would be taken for a circle.
-  void withdraw() {
-    if (cell_ != nullptr) Readers::retract(*cell_, uintptr_t(Says::kTaken));
-  }
 
  private:
   Readers& readers_;
@@ -122,7 +116,7 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
   ReplacingScope replaces(readers);
   int rounds = 0;
   SlotContent now = slot->load();
-  for (;; replaces.withdraw()) {
+  for (;;) {
     if (meta::empty(now.meta)) {
       const uint64_t entry = reference.take();
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
@@ -148,14 +142,9 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
       if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
       SlotContent over = slot->load();
-      // If the value is still known to be read, its claimer may not have come to hand it to those
-      // who have waited for longer. The new one is then known to be read, too, so that whoever
-      // claims it looks for them.
-      const auto attached = [&] {
-        return attached_now(target, entry, keyval, tag) | (over.meta & meta::kRead);
-      };
-      if (((over.meta ^ now.meta) & (meta::kClaim | meta::kGranted)) == 0 &&
-          slot::attach_over(*slot, over, {value, attached()}, readers)) {  // (S7)
+      if (((over.meta ^ now.meta) & meta::kClaim) == 0 &&
+          slot::attach_over(*slot, over, {value, attached_now(target, entry, keyval, tag)},
+                            readers)) {  // (S7)
         reference.give();
         break;
       }
@@ -261,9 +250,9 @@ int delete_found(const Target& target, Pair& slot, id::Keyval keyval, Caller cal
         const int result = see_others_off(target, slot, keyval, now, false);
         if (result != ATTRCACHE_OK) return result;
         m = slot.load_meta();
-        if (((m ^ now.meta) & (meta::kClaim | meta::kGranted)) != 0) continue;
+        if (((m ^ now.meta) & (meta::kClaim | meta::kVisible)) != 0) continue;
       }
-      if (slot::hide(slot, m)) return ATTRCACHE_OK;  // (S6)
+      if (slot::hide(slot, m, registry.threads())) return ATTRCACHE_OK;  // (S6)
       continue;
     }
     // As in set, this is the word of the value's keyval if the next step succeeds.

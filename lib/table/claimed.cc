@@ -20,7 +20,8 @@ template <typename Visit>
 bool any_holder(const Readers& readers, const Table& table, const Pair& slot, uint64_t m,
                 Visit visit) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
-    if (!Announcement::is_about(what, &slot) || !Announcement::holds(what)) return false;
+    if (!Announcement::is_about(what, &slot)) return false;
+    if (!Announcement::holds(what) && !Announcement::is_promised(what)) return false;
     // (F4) Read once: the cell may be announcing the next attachment meanwhile.
     const Holder holder = {&cell, what, cell.meta.load(kAcquire), cell.who.load(kRelaxed)};
     return meta::same_attachment(holder.meta, m, clock_of(table)) && !is_dead(holder.who) &&
@@ -42,90 +43,6 @@ bool wait_for(Readers& readers, const Pair& slot, uint64_t m, const Holder& hold
   const bool gone = readers.wait(slot, let_go, stuck);
   if (waiting != nullptr) readers.release(*waiting);
   return gone;
-}
-
-// Whether an announced wait is one for this claim of the value to end, or for that of a younger
-// value. Then a claim of the value has already passed it.
-bool waits_for_longer(const Table& table, const Announcement& cell, uint64_t claimed) {
-  const uint64_t awaited = cell.meta.load(kRelaxed);
-  constexpr uint64_t kKeyval = uint64_t{meta::kSameAttribute & ~meta::kVisibleHalf} << 32;
-  if (((awaited ^ claimed) & kKeyval) != 0) return false;
-  if (meta::sequence(awaited) != meta::sequence(claimed)) {
-    return meta::age(awaited, clock_of(table)) > meta::age(claimed, clock_of(table));
-  }
-  const uint64_t since = (claimed & meta::kRestored) - (awaited & meta::kRestored);
-  constexpr uint64_t kHalf = meta::kRestored / 2 & meta::kRestored;
-  return since != 0 && (since & meta::kRestored) <= kHalf;
-}
-
-// Waits until nobody is just handing out a value of that slot.
-void await_grants(const Readers& readers, const Pair& slot) {
-  readers.any([&](Announcement& cell, uintptr_t what) {
-    for (Backoff backoff; what == Announcement::of(&slot, Says::kGranting);) {
-      readers.threads().wait(backoff);
-      what = cell.what.load(kAcquire);  // pairs with the stores of grant()
-    }
-    return false;
-  });
-}
-
-// Hands the claimed value to those who have waited for longer. Whoever deletes or replaces it
-// beside its claim looks for holders first. So all who wait are marked, then the slot is (S14), and
-// only then do they hold the value: the other one finds S14 done, and then them, or S14 fails. If
-// it fails since the value was deleted, they are told that there is none.
-void grant(Readers& readers, const Table& table, const Pair& slot, slot::Claim& claim,
-           SlotContent claimed) {
-  const uint64_t me = readers.threads().identity();
-  const uintptr_t granting = Announcement::of(&slot, Says::kGranting);
-  for (bool others = true; others;) {
-    others = false;
-    Announcement* marked = nullptr;  // the cells, each with the next one in `more`
-    readers.any([&](Announcement& cell, uintptr_t what) {
-      if (what == granting) others = true;
-      if (!Announcement::is_about(what, &slot) || !Announcement::awaits(what)) return false;
-      if (!waits_for_longer(table, cell, claimed.meta) || cell.who.load(kRelaxed) == me)
-        return false;
-      // Acquire and release: pairs with announce_wait(), and with the exchange of who gives
-      // the wait up.
-      if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kGranting),
-                                             kAcqRel, kRelaxed)) {
-        if (what == granting) others = true;
-        return false;
-      }
-      const bool borrows = Announcement::says(what) == Says::kAwaitsToBorrow;
-      cell.more.store(reinterpret_cast<uintptr_t>(marked) | borrows, kRelaxed);
-      marked = &cell;
-      return false;
-    });
-    using Granted = slot::Claim::Granted;
-    const Granted granted = marked != nullptr ? claim.grant() : Granted::kNo;  // (S14)
-    while (marked != nullptr) {
-      Announcement& cell = *marked;
-      const auto more = static_cast<uintptr_t>(cell.more.load(kRelaxed));
-      marked = reinterpret_cast<Announcement*>(more & ~uintptr_t{1});
-      const bool borrows = (more & 1) != 0;
-      // It may be another wait than the one that was looked at, by now.
-      uintptr_t then =
-          Announcement::of(&slot, borrows ? Says::kAwaitsToBorrow : Says::kAwaitsToCopy);
-      cell.more.store(0, kRelaxed);
-      if (granted != Granted::kNo && waits_for_longer(table, cell, claimed.meta)) {
-        if (granted == Granted::kYes) {
-          then = Announcement::of(&slot, borrows ? Says::kBorrows : Says::kCopies);
-          cell.more.store(claimed.value, kRelaxed);
-          cell.meta.store(claimed.meta, kRelease);  // (F3)
-        } else {
-          // There is nothing now, which they are told. What comes after S9 isn't known to be read:
-          // nobody would look for those who went on waiting.
-          then = uintptr_t(Says::kTaken);
-        }
-      }
-      cell.what.store(then, kRelease);  // pairs with the loads of the waiter
-    }
-    if (granted != Granted::kNo) readers.wake(slot);
-    // An earlier claimer has marked somebody who waits, and may find that it can't hand over its
-    // value. So those are looked at again, even if it has put them back by now.
-    if (others) await_grants(readers, slot);
-  }
 }
 
 // Gives up what this thread's own copy_fns hold of an attachment, up its stack.
@@ -180,7 +97,9 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
   const uint64_t me = readers.threads().identity();
   return any_holder(readers, table, slot, m, [&](const Holder& found) {
     const Says how = is_chosen(found.what) ? Says::kCopies : Announcement::says(found.what);
-    if (how != says || found.who == me) return false;
+    // Who is promised the value counts as both, until it has it.
+    const bool so = how == says || Announcement::is_promised(found.what);
+    if (!so || found.who == me) return false;
     *holder = found;
     return true;
   });
@@ -189,7 +108,7 @@ bool find_holder(const Readers& readers, const Table& table, const Pair& slot, u
 bool begin_to_leave(Readers& readers, const Table& table, const Holder& holder, const Pair& slot) {
   Announcement& cell = *holder.cell;
   uintptr_t what = holder.what;
-  if (is_chosen(what)) return false;
+  if (is_chosen(what) || Announcement::is_promised(what)) return false;
   if (!cell.what.compare_exchange_strong(what, Announcement::of(&slot, Says::kLeaving), kAcqRel,
                                          kRelaxed)) {
     return false;
@@ -229,7 +148,6 @@ SeenOff see_off(const Target& target, Pair& slot, id::Keyval keyval, slot::Claim
   const uint64_t m = claimed.meta;
   const Readers::Claiming claiming(readers);
   fence(readers);
-  grant(readers, target.table, slot, claim, claimed);
   give_up_copies(target, slot, keyval);
   for (;;) {
     if (find_holder(readers, target.table, slot, m, Says::kBorrows, holder)) {
@@ -252,7 +170,6 @@ int see_others_off(const Target& target, Pair& slot, id::Keyval keyval, SlotCont
   const Readers::Claiming claiming(readers);
   const uint64_t m = claimed.meta;
   readers.heavy_fence();
-  if ((m & meta::kGranted) != 0) await_grants(readers, slot);
   give_up_copies(target, slot, keyval);
   Holder holder;
   while (find_holder(readers, target.table, slot, m, Says::kBorrows, &holder)) {

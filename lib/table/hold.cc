@@ -33,13 +33,8 @@ class Attempt {
   Step on_claimed();
   Step await();
   bool holds_already(uint64_t* announced) const;
-  uintptr_t answer() const;
-  bool end_wait();
-  void let_go(Announcement& cell);
-  void withdraw() {
-    if (announced_) let_go(*cell_);
-    announced_ = false;
-  }
+  Step answer(bool over);
+  void withdraw();
 
   const Target& target_;
   Readers& readers_;
@@ -48,7 +43,7 @@ class Attempt {
   const Says says_;
   const uint64_t more_;
   Announcement* cell_ = nullptr;     // in which the attempt is announced
-  Announcement* waiting_ = nullptr;  // in which a wait is; it may be granted the value
+  Announcement* waiting_ = nullptr;  // for waits
   bool announced_ = false;
   SlotContent now_ = {};
 };
@@ -62,17 +57,6 @@ int Attempt::hold(Hold* held) {
       step = Step::kAbsent;
     } else {
       step = meta::deleting(now_.meta) ? on_claimed() : on_attached();
-    }
-  }
-  if (waiting_ != nullptr && end_wait()) {
-    if (step == Step::kHeld) {  // twice: once is enough
-      let_go(*waiting_);
-    } else {
-      withdraw();
-      std::swap(cell_, waiting_);
-      now_ = {cell_->more.load(kRelaxed), cell_->meta.load(kRelaxed)};
-      cell_->more.store(more_, kRelaxed);
-      step = Step::kHeld;
     }
   }
   if (waiting_ != nullptr) readers_.release(*waiting_);
@@ -94,12 +78,14 @@ int Attempt::hold(Hold* held) {
   }
 }
 
-// Ends the announcement of what holds a value, or may be taken for that by a claimer.
-void Attempt::let_go(Announcement& cell) {
+// Ends the announcement of the attempt, which a claimer may take for one that holds the value.
+void Attempt::withdraw() {
+  if (!announced_) return;
+  announced_ = false;
   if (says_ == Says::kCopies) {
-    end_copy_hold(target_, slot_, keyval_, cell);
+    end_copy_hold(target_, slot_, keyval_, *cell_);
   } else {
-    readers_.withdraw(cell, slot_);
+    readers_.withdraw(*cell_, slot_);
   }
 }
 
@@ -144,50 +130,45 @@ Attempt::Step Attempt::on_claimed() {
   return await();
 }
 
-// Waits for the end of a replacing set, or until a later claimer has handed over the value.
+// Waits for the end of a replacing set, and for what whoever ends it answers.
 Attempt::Step Attempt::await() {
-  uint64_t m = now_.meta;
-  if (waiting_ == nullptr) {
-    if ((waiting_ = readers_.take()) == nullptr) return Step::kMemory;
-    // Only once, since it says for how long this thread has waited.
-    const Says says = says_ == Says::kCopies ? Says::kAwaitsToCopy : Says::kAwaitsToBorrow;
-    readers_.announce_wait(*waiting_, slot_, says, m, 0);
-  }
-  if (!slot::await(slot_, m)) {  // (S11)
-    now_ = slot_.load();
-    return Step::kAgain;
-  }
-  m |= meta::kAwaited;
+  if (waiting_ == nullptr && (waiting_ = readers_.take()) == nullptr) return Step::kMemory;
+  const uint64_t m = now_.meta;
+  const Says says = says_ == Says::kCopies ? Says::kAwaitsToCopy : Says::kAwaitsToBorrow;
+  readers_.announce_wait(*waiting_, slot_, says, m, 0);
+  if (!slot::await(slot_, m)) return answer(true);  // (S11)
   const auto ended = [&] {
-    return !Announcement::awaits(waiting_->what.load(kAcquire)) ||  // pairs with grant()
-           ((slot_.load_meta() ^ m) & meta::kClaim) != 0;
+    const uintptr_t what = waiting_->what.load(kAcquire);  // pairs with tell()
+    if (Announcement::is_promised(what)) return false;
+    // Who comes when the slot is closed may get no answer, and looks at the slot.
+    return !Announcement::awaits(what) || ((slot_.load_meta() ^ m) & meta::kClaim) != 0;
   };
   const auto stuck = [&] {
     const uint64_t who = who_replaces(readers_, slot_, m);
     return who != 0 && waits_for_me(readers_, who);
   };
-  const bool over = readers_.wait(slot_, ended, stuck);
-  if (!Announcement::awaits(answer())) return Step::kAbsent;  // it is granted
-  now_ = slot_.load();
-  return over ? Step::kAgain : Step::kDeadlock;
+  return answer(readers_.wait(slot_, ended, stuck));
 }
 
-// What the cell of a wait says, when nobody is about to change it.
-uintptr_t Attempt::answer() const {
-  uintptr_t what;
-  Backoff backoff;
-  while (Announcement::says(what = waiting_->what.load(kAcquire)) == Says::kGranting)  // pairs with
-    backoff.relax();                                                                   // grant()
-  return what;
-}
-
-// Ends the announcement of a wait. True: the value was granted, and is held by that cell.
-bool Attempt::end_wait() {
-  for (;;) {
-    uintptr_t what = answer();
-    if (!Announcement::awaits(what)) return Announcement::is_about_any(what);
-    if (waiting_->what.compare_exchange_weak(what, uintptr_t(Says::kTaken), kAcqRel, kAcquire))
-      return false;
+// Takes back the announcement of a wait, or takes the answer, if there is one. `over`: whether the
+// wait was for a set that has ended, or has it closed a circle.
+Attempt::Step Attempt::answer(bool over) {
+  for (Backoff backoff;;) {
+    uintptr_t what = waiting_->what.load(kAcquire);  // pairs with tell()
+    if (Announcement::is_promised(what)) {
+      readers_.threads().wait(backoff);
+    } else if (Announcement::holds(what)) {
+      std::swap(cell_, waiting_);
+      now_ = {cell_->more.load(kRelaxed), cell_->meta.load(kRelaxed)};
+      cell_->more.store(more_, kRelaxed);
+      return Step::kHeld;
+    } else if (!Announcement::awaits(what)) {
+      return Step::kAbsent;
+    } else if (waiting_->what.compare_exchange_weak(what, uintptr_t(Says::kTaken), kAcqRel,
+                                                    kAcquire)) {
+      now_ = slot_.load();
+      return over ? Step::kAgain : Step::kDeadlock;
+    }
   }
 }
 

@@ -8,7 +8,7 @@
 //   61        tag, low bit
 //   60 .. 53  keyval generation
 //   52 .. 45  how often the value was claimed and restored, modulo 256: tells its claims apart
-//   44        deleting: the claimer hands the value to those who have waited for longer (kGranted)
+//   44        deleting: somebody is about to end that, and answers those who wait for it (kClosed)
 //   43        deleting: somebody waits for the end of the replacing set (kAwaited)
 //   42        attached: a thread may have announced that it reads the value (kRead)
 //             deleting: the claimer has not yet seen off those who hold the value
@@ -59,7 +59,7 @@ inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
 inline constexpr uint64_t kRead = uint64_t{kReadHalf} << 32;
 inline constexpr uint64_t kAwaited = uint64_t{kAwaitedHalf} << 32;
-inline constexpr uint64_t kGranted = uint64_t{1} << 44;
+inline constexpr uint64_t kClosed = uint64_t{1} << 44;
 inline constexpr uint64_t kRestored = uint64_t{255} << 45;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
 inline constexpr uint64_t kReplacing = kNoDeleteFn;  // the same bit, where kDeleting is set
@@ -109,6 +109,7 @@ constexpr bool replacing(uint64_t m) {
 constexpr bool no_delete_fn(uint64_t m) { return (m & (kDeleting | kNoDeleteFn)) == kNoDeleteFn; }
 constexpr bool read(uint64_t m) { return (m & kRead) != 0; }
 constexpr bool awaited(uint64_t m) { return (m & kAwaited) != 0; }
+constexpr bool closed(uint64_t m) { return (m & kClosed) != 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
@@ -134,6 +135,11 @@ constexpr bool is_like(uint64_t m, stripe::Name name) {
 constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
          0;
+}
+
+// Whether two metas of one slot are of the same keyval, be their values visible or not.
+constexpr bool same_keyval(uint64_t m, uint64_t other) {
+  return ((upper(m) ^ upper(other)) & kSameAttribute & ~kVisibleHalf) == 0;
 }
 
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step,

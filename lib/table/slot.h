@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
-// in any other way, except by S13 in renumber.cc. (The owner of a new object, or of one that ends,
-// changes slots that nobody else sees by plain stores.) Which operation takes which step is decided
-// in attribute.cc (set, delete), hold.cc (borrow, copy), claimed.cc (the end of a claim),
-// dup_free.cc and, for the common cases, in fast_path.h and dup_free_fast.h.
+// in any other way, except by S13 in renumber.cc, and by S14 and the step after that in awaited.cc.
+// (The owner of a new object, or of one that ends, changes slots that nobody else sees by plain
+// stores.) Which operation takes which step is decided in attribute.cc (set, delete), hold.cc
+// (borrow, copy), claimed.cc (waiting for those who hold a value), dup_free.cc and, for the common
+// cases, in fast_path.h and dup_free_fast.h.
 //
 // The states of a slot, and the steps that lead from each:
 //
@@ -25,10 +26,10 @@
 //              S7 attach, by another set, be it within delete_fn -> ATTACHED. The claimer notices it
 //              S8 replace, by the claimer -> ATTACHED
 //              S9 detach, by the claimer -> EMPTY
-//              S11 await -> CLAIMED, awaited: a borrow or copy waits for the end of a replacing set.
-//                 What is attached by S5, S7 or S8 is then known to be read from the start
-//              S14 grant -> CLAIMED, granted: the claimer hands the value to those who have waited for
-//                 longer. S6 and S7 look for holders first, and fail if S14 has come since
+//              S11 await -> CLAIMED, awaited: a borrow or copy waits for the end of a replacing set
+//              S14 close -> CLAIMED, closed: if it is awaited, this comes before S5, S7, S8 and S9, by
+//                 the same thread. Others take no step until then, and those who wait are promised
+//                 what will be attached, which is known to be read from the start
 //
 // Whoever claims a value (S2) owns it: that thread alone runs delete_fn, and afterwards it has the
 // value's reference on the keyval. Whoever replaces or detaches a value that has no delete_fn (S3,
@@ -53,13 +54,10 @@
 // Had R loaded the slot before S2, it would hold the value, and D would wait for its give_back.
 //
 // Nobody starves. A claimer waits for those who held the value when it claimed; the claim keeps all
-// others off. Who waits for a replacing set, from S11 on, is found by the next claimer, because S5,
-// S7 and S8 leave the value known to be read, and that claimer hands it the value that it has
-// claimed. If S6 comes before S14, that claimer tells who waits that there is nothing. If S7 does,
-// it leaves its own value known to be read, so the same is true of the next claimer. So who waits
-// is passed by the set that it awaits, and by each S7 that comes before the S14 of the claim beside
-// it. Only if the set that is awaited ends by S9 (its delete_fn has failed, and the value can't be
-// restored), nobody is looked for: who waits is woken, and finds the slot empty or begins anew.
+// others off. Who waits for a replacing set gets its answer by the very step that ends the set,
+// whoever takes that: it holds the value that is attached then, or is told that there is none (S9).
+// So it is passed by no set, even if it isn't scheduled for long. It waits from S11 on, if that
+// comes before S14; who comes later begins anew.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
 // ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
@@ -72,8 +70,8 @@
 //
 // Linearization: set takes effect at S1, S3, S7 or S8; delete at S4, S6 or S9, or at the load that
 // finds nothing; get at its load of the slot; borrow and copy at S10, at their second load, or at
-// the claim (S2) of whoever hands them the value; a copy of a value that the thread itself is
-// deleting at its load of the slot.
+// the end (S5, S7, S8, S9) of the set that they have waited for; a copy of a value that the thread
+// itself is deleting at its load of the slot.
 //
 // Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
 // whoever sees a value attached sees what was written before it was set. And a claimer that has
@@ -87,6 +85,7 @@
 #include "callback/language.h"
 #include "platform/pair.h"
 #include "readers/readers.h"
+#include "table/awaited.h"
 #include "table/meta.h"
 #include "table/table.h"
 
@@ -100,13 +99,13 @@ inline bool attach(Pair& slot, SlotContent& now, SlotContent attached) {
   return slot.compare_exchange(now, attached);
 }
 
-// (S7, S8) The same over a claimed value.
+// (S7, S8) The same over a claimed value. If that is awaited, S14 comes first.
 inline bool attach_over(Pair& slot, SlotContent& now, SlotContent attached, Readers& readers) {
-  const bool awaited = meta::awaited(now.meta);
-  if (awaited) attached.meta |= meta::kRead;
-  if (!slot.compare_exchange(now, attached)) return false;
-  if (awaited) readers.wake(slot);
-  return true;
+  if (!meta::awaited(now.meta)) [[likely]]
+    return slot.compare_exchange(now, attached);
+  if (end_awaited(readers, slot, now.meta, attached)) return true;
+  now = slot.load();
+  return false;
 }
 
 // The meta of a value that replaces (S3) one whose meta is `replaced`; 0 if the table's attributes
@@ -141,8 +140,9 @@ inline bool detach_unclaimed(Pair& slot, uint64_t& now) {
 }
 
 // (S6) Hides a value that is being deleted, so that the caller's delete takes effect now.
-// False, and `now` updated, if the slot has changed.
-inline bool hide(Pair& slot, uint64_t& now) {
+// False if the slot has changed.
+inline bool hide(Pair& slot, uint64_t now, const Threads& threads) {
+  if (meta::closed(now)) wait_until_open(threads, slot);  // and then it has changed
   return slot.compare_exchange_meta(now, now & ~meta::kVisible);
 }
 
@@ -165,30 +165,20 @@ class Claim {
     return true;
   }
 
-  // Whether `m` still is this claim's meta, whether hidden or not, read, awaited, or granted.
+  // Whether `m` still is this claim's meta, whether hidden or not, read, awaited, or closed.
   bool is(uint64_t m) const {
-    constexpr uint64_t kMayChange = meta::kVisible | meta::kRead | meta::kAwaited | meta::kGranted;
+    constexpr uint64_t kMayChange = meta::kVisible | meta::kRead | meta::kAwaited | meta::kClosed;
     return ((m ^ claimed_) & ~kMayChange) == 0;
   }
 
   // The meta that the value had before, but for kRead.
   uint64_t attached() const { return attached_; }
 
-  // (S14) Says that the value is about to be handed to others. kNo and kDeleted: another thread has
-  // replaced (S7) or deleted (S6) it meanwhile.
-  enum class Granted { kNo, kYes, kDeleted };
-  Granted grant() {
-    uint64_t now = slot_->load_meta();
-    while (is(now) && meta::visible(now)) {
-      if (slot_->compare_exchange_meta(now, now | meta::kGranted)) return Granted::kYes;
-    }
-    return is(now) ? Granted::kDeleted : Granted::kNo;
-  }
-
-  // (S12) Says that nobody holds the value any more.
+  // (S12) Says that nobody holds the value any more; not where somebody is about to end the claim.
   void seen_off() {
     uint64_t now = slot_->load_meta();
-    while (is(now) && !slot_->compare_exchange_meta(now, now & ~meta::kRead)) {
+    while (is(now) && !meta::closed(now) &&
+           !slot_->compare_exchange_meta(now, now & ~meta::kRead)) {
     }
   }
 
@@ -197,8 +187,7 @@ class Claim {
   bool try_restore() {
     uint64_t now = slot_->load_meta();
     while (is(now) && meta::visible(now)) {
-      const bool read = meta::read(now) || meta::awaited(now);
-      if (end(now, meta::restored(attached_) | (read ? meta::kRead : 0))) return true;
+      if (end(now, meta::restored(attached_) | (now & meta::kRead))) return true;
     }
     return false;
   }
@@ -230,10 +219,12 @@ class Claim {
 
  private:
   bool end(uint64_t& now, uint64_t then) {
-    const bool awaited = meta::awaited(now);
-    if (!slot_->compare_exchange_meta(now, then)) return false;
-    if (awaited) readers_.wake(*slot_);
-    return true;
+    if (!meta::awaited(now)) [[likely]]
+      return slot_->compare_exchange_meta(now, then);
+    const SlotContent held = slot_->load();
+    if (held.meta == now && end_awaited(readers_, *slot_, now, {held.value, then})) return true;
+    now = slot_->load_meta();
+    return false;
   }
 
   Readers& readers_;
@@ -251,8 +242,9 @@ inline bool read(Pair& slot, SlotContent& now) {
 }
 
 // (S11) Makes it known that somebody waits for the end of a replacing set. It is an exchange even
-// if that is known already, so that whoever ends the set sees what the caller has announced.
-inline bool await(Pair& slot, uint64_t& m) {
+// if that is known already, so that whoever ends the set sees what the caller has announced. False
+// if the slot has changed.
+inline bool await(Pair& slot, uint64_t m) {
   return slot.compare_exchange_meta(m, m | meta::kAwaited);
 }
 

@@ -3,6 +3,8 @@
 // Threads that hold values and wait for others who do: full readers, circles of waits, and values
 // that are handed to those who have waited for longer.
 
+#include <initializer_list>
+
 #include "platform/wait.h"
 #include "table/attribute.h"
 #include "table/claimed.h"
@@ -128,48 +130,27 @@ TEST(Circle, OfABorrowAndTheSetThatItWaitsFor) {
   });
 }
 
-// Where a replacing set begins again, who had awaited it may already hold what was attached in
-// between, under another thread's claim, and not yet have said that it waits no more. The set waits
-// for that holder, and that isn't a circle. The second thread is the borrower and the other
-// claimer, by their steps: borrow, set and delete themselves would take too many preemptions to
-// meet so.
-TEST(Circle, IsNotSeenWhereASetBeginsAgain) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    static Atomic<int> stage;
-    static const auto reach = [](int next) {
-      stage.store(next, kRelease);
-      Backoff backoff;
-      while (stage.load(kAcquire) == next) backoff.relax();
-    };
-    stage.store(0, kRelaxed);
+// The same with the second of two sets, the first of which ends just when the borrower comes to
+// wait for it.
+TEST(Circle, OfABorrowAndTheSetAfterTheOneThatItFound) {
+  run_with_fixture({3, 0}, [](Fixture& f) {
     f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
-      if (value != 1) return;
-      reach(1);
-      fixture.set(0, 0, 2);
-      reach(3);
+      if (value != 2) return;
+      const int result = fixture.erase(0, 1);
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_DEADLOCK, "the delete within");
     };
+    f.make_key(Fixture::kDelete);
     f.set(0, 0, 1);
-    spawn([&f] { expect(f.set(0, 0, 3) == ATTRCACHE_OK, "nobody waits for it"); });
+    f.set(0, 1, 4);
     spawn([&f] {
-      Readers& readers = Registry::of(f.kind()).readers();
-      Pair& slot = f.slot(0);
-      Backoff backoff;
-      while (stage.load(kAcquire) != 1) backoff.relax();
-      uint64_t m = slot.load_meta();
-      Announcement& wait = *readers.take();
-      readers.announce_wait(wait, slot, Says::kAwaitsToBorrow, m, 0);
-      expect(slot::await(slot, m), "it is being replaced");
-      reach(2);
-      m = slot.load_meta();
-      Announcement& hold = *readers.take();
-      readers.announce(hold, slot, Says::kBorrows, m);
-      slot::Claim claim(readers);
-      expect(claim.take(slot, m, slot::Claim::Of::kDelete), "the value that was set within");
-      stage.store(4, kRelease);
-      readers.release(wait);
-      expect(claim.restore(), "nobody passes who holds it");
-      readers.withdraw(hold, slot);
-      readers.release(hold);
+      f.set(0, 0, 2);
+      f.set(0, 0, 3);
+    });
+    spawn([&f] {
+      attrcache_borrowed held = {};
+      const bool holds = f.borrow(0, 1, &held);
+      borrow_and_give_back(f, 0);
+      if (holds) f.give_back(&held);
     });
   });
 }
@@ -200,9 +181,10 @@ TEST(Free, WakesUpWhereverItWaits) {
   });
 }
 
-// ---- Those who have waited for longer ----
+// ---- What those who wait are told ----
 
-// Who waits for the end of a set, which may fail, is passed by at most one more set.
+// Who waits for a set gets the value that is there when that ends, though two more sets follow
+// before it has come to look.
 void passed_by_sets(int failures) {
   run_with_fixture({1, 1}, [failures](Fixture& f) {
     static Atomic<int> replacing;
@@ -216,17 +198,17 @@ void passed_by_sets(int failures) {
     spawn([&f] {
       for (int value = 2; value <= 4; ++value) f.set(0, 0, value);
     });
-    spawn([&f] {
+    spawn([&f, failures] {
       for (Backoff backoff; replacing.load(kAcquire) == 0;) backoff.relax();
       attrcache_borrowed borrowed = {};
       expect(f.borrow(0, 0, &borrowed), "there is a value all the time");
-      expect(borrowed.value != &f.values[4], "two have passed");
+      expect(borrowed.value == &f.values[failures == 0 ? 2 : 1], "no other set passes it");
       f.give_back(&borrowed);
     });
   });
 }
-TEST(Grant, PassedByOneSet) { passed_by_sets(0); }
-TEST(Grant, PassedByOneSetThoughTheFirstFails) { passed_by_sets(1); }
+TEST(Answer, IsTheValueThatWasSet) { passed_by_sets(0); }
+TEST(Answer, IsTheOldValueIfTheSetFails) { passed_by_sets(1); }
 
 // The first set is followed by another one, before the borrower has come to look, and a third
 // thread deletes or replaces the value beside that.
@@ -248,145 +230,242 @@ void beside_sets_that_follow_one_another(bool deletes) {
     });
   });
 }
-TEST(Grant, BesideASetOverTheClaim) { beside_sets_that_follow_one_another(false); }
-TEST(Grant, BesideADeleteOfTheClaimed) { beside_sets_that_follow_one_another(true); }
+TEST(Answer, BesideASetOverTheClaim) { beside_sets_that_follow_one_another(false); }
+TEST(Answer, BesideADeleteOfTheClaimed) { beside_sets_that_follow_one_another(true); }
 
-// A borrower has waited for a set, which has failed, and waits for the next one, which has claimed
-// the value and is about to look for whom to hand it to. All this by their steps: it would take too
-// many preemptions to meet so. Then a third thread comes.
-class HandingOver {
+// A set that has claimed a value, and one who waits for its end, by their steps: it would take too
+// many preemptions to meet so. The keyval has no delete_fn, so a value that isn't held may be ended
+// by whoever has replaced it.
+class AwaitedSet {
  public:
-  // Whether the borrower has come to look since the second set has begun.
-  enum class Sees { kFirstSet, kBothSets };
-  explicit HandingOver(Fixture& f, Sees sees = Sees::kBothSets)
+  explicit AwaitedSet(Fixture& f)
       : target_{Registry::of(f.kind()), Table::of(&f.table(0)), nullptr},
-        keyval_(id::of(f.keys[0].keyval)),
         readers_(target_.registry.readers()),
+        keyval_(id::of(f.keys[0].keyval)),
         slot_(f.slot(0)),
+        claimed_(slot_.load()),
         wait_(*readers_.take()),
         set_(readers_) {
-    claim();
-    readers_.announce_wait(wait_, slot_, Says::kAwaitsToBorrow, slot_.load_meta(), 0);
-    await();
-    expect(set_.restore(), "the first set has failed");
-    claim();
-    if (sees == Sees::kBothSets) await();
-  }
-
-  // The rest of the set, which fails, too.
-  void go_on_with_set() {
-    FenceOnce fence(FenceOnce::Of::kValue);
-    Holder holder;
-    const SeenOff seen_off = see_off(target_, slot_, keyval_, set_, claimed_, fence, &holder);
-    expect(seen_off == SeenOff::kYes, "nobody waits for it");
-    if (!set_.restore()) drop_reference(target_.registry, keyval_);
-    ended_.fetch_add(1, kRelease);
-  }
-  void third_has_ended() { ended_.fetch_add(1, kRelease); }
-
-  // The rest of the borrow, by a thread that is slow to see what has become of the slot: the value
-  // that it was handed, or null if the other two have ended without.
-  void* go_on_with_borrow() {
-    for (Backoff backoff;; backoff.relax()) {
-      const bool ended = ended_.load(kAcquire) == 2;
-      if (Announcement::holds(wait_.what.load(kAcquire)))
-        return as_pointer(wait_.more.load(kRelaxed));
-      if (ended) return nullptr;
-    }
-  }
-  void give_back() { readers_.withdraw(wait_, slot_); }
-  bool waits() const { return Announcement::awaits(wait_.what.load(kRelaxed)); }
-
-  // To be called when the threads have ended.
-  void finish() { readers_.release(wait_); }
-
- private:
-  void claim() {
-    claimed_ = slot_.load();
     uint64_t m = claimed_.meta;
     expect(set_.take(slot_, m, slot::Claim::Of::kReplacingSet), "nobody else is there");
+    readers_.announce_wait(wait_, slot_, Says::kAwaitsToBorrow, slot_.load_meta(), 0);
+    expect(slot::await(slot_, slot_.load_meta()), "it is being replaced");
   }
-  void await() {
-    uint64_t m = slot_.load_meta();
-    expect(slot::await(slot_, m), "nobody else is there");
+  ~AwaitedSet() { readers_.release(wait_); }
+
+  // The rest of the set, which fails.
+  void fail() {
+    if (meta::read(claimed_.meta)) {
+      FenceOnce fence(FenceOnce::Of::kValue);
+      Holder holder;
+      const SeenOff seen_off = see_off(target_, slot_, keyval_, set_, claimed_, fence, &holder);
+      expect(seen_off == SeenOff::kYes, "nobody waits for it");
+    }
+    if (!set_.restore()) target_.registry.drop(keyval_);
   }
 
+  // The value that who waits was handed; null if it was told that there is none.
+  void* answer() {
+    const auto no_answer = [&](uintptr_t what) {
+      return Announcement::awaits(what) || Announcement::is_promised(what);
+    };
+    for (Backoff backoff; no_answer(wait_.what.load(kAcquire));) backoff.relax();
+    const bool holds = Announcement::holds(wait_.what.load(kRelaxed));
+    return holds ? as_pointer(wait_.more.load(kRelaxed)) : nullptr;
+  }
+  void give_back() { readers_.withdraw(wait_, slot_); }
+
+  // False: there is an answer, or will be.
+  bool give_up() {
+    uintptr_t what = wait_.what.load(kAcquire);
+    return Announcement::awaits(what) &&
+           wait_.what.compare_exchange_strong(what, uintptr_t(Says::kTaken), kAcqRel, kAcquire);
+  }
+  bool has_given_up() const { return wait_.what.load(kRelaxed) == uintptr_t(Says::kTaken); }
+
+ private:
   const Target target_;
-  const id::Keyval keyval_;
   Readers& readers_;
+  const id::Keyval keyval_;
   Pair& slot_;
+  const SlotContent claimed_;
   Announcement& wait_;
   slot::Claim set_;
-  SlotContent claimed_ = {};
-  Atomic<int> ended_{0};
 };
 
-// The third thread deletes or replaces the value beside the set. There is no delete_fn, so it may
-// end the value as soon as its call has returned.
-// If it is deleted, and the set finds only then that it has nothing to hand out, the borrower is
-// told so.
-void ended_beside_the_set_that_hands_it_out(bool deletes) {
-  run_model({1, 1}, [deletes] {
+// Beside the set that fails, another thread changes the attribute, and ends those values that it
+// has replaced or deleted. Who waits gets one that isn't ended, or none if it was deleted.
+void changed_beside_an_awaited_set(void (*change)(Fixture&), std::initializer_list<int> ended,
+                                   std::initializer_list<int> handed, bool read = false) {
+  run_model({1, 1}, [=] {
     Fixture f;
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
-    borrow_and_give_back(f, 0);  // from now on it is known to be read
-    HandingOver h(f);
-    spawn([&] { h.go_on_with_set(); });
-    spawn([&] {
-      if (h.go_on_with_borrow() == nullptr) {
-        expect(!deletes || !h.waits(), "nobody would find that it waits");
-        return;
-      }
-      expect(f.values[1].body.read() == 1, "a borrowed value isn't ended");
-      h.give_back();
-    });
-    spawn([&] {
-      if (deletes) {
-        f.erase(0, 0);
-      } else {
-        f.set(0, 0, 2);
-      }
-      f.values[1].body.write(0);
-      h.third_has_ended();
-    });
-    join();
-    h.finish();
+    if (read) borrow_and_give_back(f, 0);
+    {
+      AwaitedSet awaited(f);
+      spawn([&] { awaited.fail(); });
+      spawn([&] {
+        const void* const answer = awaited.answer();
+        expect(!meta::closed(f.slot(0).load_meta()), "it is told when it is so");
+        bool expected = false;
+        for (const int value : handed) {
+          const void* const may_be = value != 0 ? &f.values[value] : nullptr;
+          expected = expected || answer == may_be;
+        }
+        expect(expected, "what the end of the set has attached");
+        if (answer == nullptr) return;
+        for (Fixture::Value& value : f.values) {
+          if (answer == &value) expect(value.body.read() != 0, "a borrowed value isn't ended");
+        }
+        awaited.give_back();
+      });
+      spawn([&] {
+        change(f);
+        for (const int value : ended) f.values[value].body.write(0);
+      });
+      join();
+    }
     f.finish();
   });
 }
-TEST(Grant, OfWhatIsReplacedBesideTheSet) { ended_beside_the_set_that_hands_it_out(false); }
-TEST(Grant, OfWhatIsDeletedBesideTheSet) { ended_beside_the_set_that_hands_it_out(true); }
+TEST(Answer, WhereTheValueIsDeletedBesideTheSet) {
+  changed_beside_an_awaited_set([](Fixture& f) { f.erase(0, 0); }, {1}, {0, 1});
+}
+TEST(Answer, WhereItIsReplacedBesideTheSet) {
+  changed_beside_an_awaited_set([](Fixture& f) { f.set(0, 0, 2); }, {1}, {1, 2});
+}
+TEST(Answer, WhereItIsReplacedAndThatIsDeleted) {
+  changed_beside_an_awaited_set(
+      [](Fixture& f) {
+        f.set(0, 0, 2);
+        f.erase(0, 0);
+      },
+      {1, 2}, {1, 2});
+}
+TEST(Answer, IsNotForWhoHasGivenUp) {
+  run_model({2, 1}, [] {
+    Fixture f;
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    {
+      AwaitedSet awaited(f);
+      spawn([&] { awaited.fail(); });
+      spawn([&] {
+        if (awaited.give_up()) return;
+        expect(awaited.answer() == &f.values[1], "the answer that came before");
+        awaited.give_back();
+      });
+      join();
+      expect(awaited.has_given_up(), "it waits no more");
+    }
+    f.finish();
+  });
+}
 
-// It replaces the value beside the set, and then its own. Where the set finds only then that it has
-// nothing to hand out, the third thread hands out its own: else the borrower would be passed twice.
-void handed_the_next_value(HandingOver::Sees sees) {
-  run_model({1, 1}, [sees] {
+// A set has failed, and the value was claimed once more, while somebody has borrowed it. Who has
+// looked for holders while the first claim lasted, and has found none, looks again.
+void claimed_once_more(bool deletes) {
+  run_model({2, 0}, [deletes] {
     Fixture f;
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     borrow_and_give_back(f, 0);
-    HandingOver h(f, sees);
-    spawn([&] { h.go_on_with_set(); });
-    spawn([&] {
-      expect(h.go_on_with_borrow() != nullptr, "passed by two sets");
-      h.give_back();
-    });
-    spawn([&] {
-      f.set(0, 0, 2);
-      f.set(0, 0, 3);
-      h.third_has_ended();
-    });
-    join();
-    h.finish();
+    {
+      AwaitedSet first(f);
+      expect(first.give_up(), "nobody has answered");
+      spawn([&] {
+        first.fail();
+        attrcache_borrowed borrowed = {};
+        if (!f.borrow(0, 0, &borrowed)) return;
+        Registry& registry = Registry::of(f.kind());
+        slot::Claim second(registry.readers());
+        uint64_t m = f.slot(0).load_meta();
+        const bool claimed =
+            !meta::deleting(m) && second.take(f.slot(0), m, slot::Claim::Of::kReplacingSet);
+        for (Fixture::Value& value : f.values) {
+          if (borrowed.value == &value) expect(value.body.read() != 0, "it is borrowed");
+        }
+        f.give_back(&borrowed);
+        if (claimed && !second.restore()) registry.drop(id::of(f.keys[0].keyval));
+      });
+      spawn([&] {
+        if (deletes) {
+          f.erase(0, 0);
+        } else {
+          f.set(0, 0, 2);
+        }
+        f.values[1].body.write(0);
+      });
+      join();
+    }
     f.finish();
   });
 }
-TEST(Grant, OfTheNextValueWhereTheFirstWasReplaced) {
-  handed_the_next_value(HandingOver::Sees::kBothSets);
+TEST(Claim, OnceMoreBesideASetThatHasLookedForHolders) { claimed_once_more(false); }
+TEST(Claim, OnceMoreBesideADeleteThatHasLookedForHolders) { claimed_once_more(true); }
+
+// Two deletes find the value claimed, and wait for those who hold it. Only one then deletes it.
+TEST(Answer, WhereTwoDeleteBesideTheSet) {
+  run_model({1, 1}, [] {
+    Fixture f(1, ATTRCACHE_TELL);
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    borrow_and_give_back(f, 0);
+    {
+      AwaitedSet awaited(f);
+      int results[2];
+      for (int t = 0; t < 2; ++t) spawn([&f, &results, t] { results[t] = f.erase(0, 0); });
+      join();
+      expect((results[0] == ATTRCACHE_OK) != (results[1] == ATTRCACHE_OK), "one of the two");
+      awaited.fail();
+      expect(awaited.answer() == nullptr, "there is nothing");
+    }
+    f.finish();
+  });
 }
-TEST(Grant, OfTheNextValueToWhoHasSeenOnlyTheFirstSet) {
-  handed_the_next_value(HandingOver::Sees::kFirstSet);
+
+// One who has waited under a keyval that is gone, and hasn't come to see that.
+TEST(Answer, IsNotForWhoWaitsUnderAnotherKeyval) {
+  run_model({1, 1}, [] {
+    Fixture f;
+    f.make_key(Fixture::kNone);
+    f.set(0, 0, 1);
+    {
+      AwaitedSet awaited(f);
+      Readers& readers = Registry::of(f.kind()).readers();
+      Announcement& other = *readers.take();
+      const uint64_t m = f.slot(0).load_meta() ^ uint64_t { 1 } << 53;  // of another generation
+      readers.announce_wait(other, f.slot(0), Says::kAwaitsToBorrow, m, 0);
+      awaited.fail();
+      expect(awaited.answer() == &f.values[1], "who waits under that keyval");
+      awaited.give_back();
+      expect(Announcement::awaits(other.what.load(kRelaxed)), "it waits for something else");
+      expect(other.meta.load(kRelaxed) == m, "for what it did");
+      readers.release(other);
+    }
+    f.finish();
+  });
+}
+TEST(Answer, WhereItIsReplacedTwice) {
+  changed_beside_an_awaited_set(
+      [](Fixture& f) {
+        f.set(0, 0, 2);
+        f.set(0, 0, 3);
+      },
+      {1, 2}, {1, 2});
+}
+TEST(Answer, WhereItIsReplacedWhileTheSetSeesOff) {
+  changed_beside_an_awaited_set([](Fixture& f) { f.set(0, 0, 2); }, {1}, {1, 2}, true);
+}
+TEST(Answer, WhereItIsDeletedAndSetAgain) {
+  changed_beside_an_awaited_set(
+      [](Fixture& f) {
+        f.erase(0, 0);
+        f.set(0, 0, 2);
+        f.set(0, 0, 3);
+      },
+      {1, 2}, {0, 1, 2});
 }
 
 }  // namespace

@@ -85,8 +85,7 @@ TEST(Replace, BorrowBesideSetAndDelete) {
   });
 }
 
-// The same where the set fails, so that there is nothing in the end: those who wait are told so,
-// and the last of them leaves the slot empty.
+// A borrow beside a set that fails, and a delete, so that there is nothing in the end: it is told so.
 void borrow_beside_a_failing_set_and_a_delete(Bound bound, bool no_delete_fn) {
   run_with_fixture(bound, [no_delete_fn](Fixture& f) {
     f.make_key(Fixture::kDelete);

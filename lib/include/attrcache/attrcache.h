@@ -85,10 +85,11 @@
  *      when that has claimed the old value until the new one is attached: neither can be had in
  *      between, and to say that there is none would be wrong. It never waits for a delete (then
  *      borrow says ABSENT, and copy_all skips the attribute), nor for a set up its own stack (then
- *      borrow says DELETING, and copy_all copies the old value). Whoever waits so is handed the value
- *      by the next who claims it to replace or delete it, so that nobody starves behind sets that
- *      follow one another. If others set or delete it first, beside that claim, it is handed the
- *      value that was set by the next who claims that, or finds that there is none.
+ *      borrow says DELETING, and copy_all copies the old value). Whoever waits so is handed what is
+ *      attached when the set ends, by the step that ends it, and holds it from then on, so that
+ *      nobody starves behind sets that follow one another. If nothing is attached then (delete_fn
+ *      has failed, and another thread has deleted the value), it is told ABSENT. While that one step
+ *      is being taken, others who set, delete or borrow the attribute wait for it, too.
  * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until it is
  * woken.
  *

@@ -26,7 +26,7 @@ SCENARIOS = {
     "references": ["unopened_stripe", "dropped_elsewhere", "gone_after_the_last_value", "open_stripes",
                    "one_open_stripe"],
     "slot": ["the_first_borrow", "a_later_borrow", "two_borrows", "two_deletes", "a_replacing_set",
-             "a_delete_that_fails"],
+             "a_delete_that_fails", "an_awaited_set", "a_set_that_two_await", "an_awaited_set_that_fails"],
 }
 # Scenario, file of lib/, what stands there once, and what stands there instead.
 MUTANTS = [
@@ -63,7 +63,13 @@ MUTANTS = [
     ("slot a_later_borrow", "platform/asymmetric_fence.h",
      "if (kOf == Of::kFull) {\n      full_fence();", "if (kOf == Of::kFull) {"),
     ("slot two_deletes", "table/slot.h",
-     "while (is(now) && !slot_->compare_exchange_meta(now, now & ~meta::kRead)) {", "while (is(now) && !slot_->compare_exchange_meta(now, attached_)) {"),
+     "!slot_->compare_exchange_meta(now, now & ~meta::kRead)) {", "!slot_->compare_exchange_meta(now, attached_)) {"),
+    ("slot an_awaited_set", "table/awaited.cc",
+     "if (!meta::empty(then.meta)) cell.meta.store(then.meta, kRelease);", ""),
+    ("slot an_awaited_set", "table/awaited.cc",
+     "if (!meta::empty(then.meta)) then.meta |= meta::kRead;", ""),
+    ("slot a_set_that_two_await", "table/awaited.cc",
+     "if (!slot.compare_exchange_meta(claimed, claimed | meta::kClosed)) return false;", ""),
 ]
 
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The steps of a slot (lib/table/slot.h) and announcements, over a Pair of 8 bytes: borrow and
-// give_back, delete and replacing set, as hold.cc, attribute.cc and claimed.cc take the steps.
+// give_back, delete and replacing set, as hold.cc, attribute.cc and claimed.cc take the steps; and
+// what those are told who wait for the end of a set, which is awaited.cc as it ships.
 
 #include "table/slot.h"
 
+#include "table/awaited.cc"
 #include "tests/model/genmc/harness.h"
 
 namespace attrcache::genmc {
@@ -51,7 +53,8 @@ bool claim(slot::Claim& claim, SlotContent* claimed, slot::Claim::Of of) {
   if (!meta::read(m)) return true;
   readers.heavy_fence();
   const bool held = readers.any([m](const Announcement& cell, uintptr_t what) {
-    return Announcement::is_about(what, &slot_) && Announcement::holds(what) &&
+    return Announcement::is_about(what, &slot_) &&
+           (Announcement::holds(what) || Announcement::is_promised(what)) &&
            meta::sequence(cell.meta.load(kRelaxed)) == meta::sequence(m);
   });
   if (held) __VERIFIER_assume(false);  // it would wait
@@ -86,6 +89,37 @@ constexpr auto try_to_remove = [] {
   mine.restore();
 };
 
+// Waits for the end of a set, and uses what it is handed.
+template <unsigned kThread>
+constexpr auto await_set = [] {
+  const uint64_t m = slot_.load_meta();
+  if (!meta::replacing(m)) return;
+  Announcement& wait = readers.announce_wait(kThread, slot_, m);
+  const bool said = slot::await(slot_, m);
+  const uintptr_t what = wait.what.load(kAcquire);
+  if (Announcement::is_promised(what)) __VERIFIER_assume(false);  // it would wait
+  if (Announcement::awaits(what)) {
+    if (said) __VERIFIER_assume(false);
+    uintptr_t awaits = what;
+    const auto taken = static_cast<uintptr_t>(Says::kTaken);
+    if (!wait.what.compare_exchange_strong(awaits, taken, kAcqRel, kAcquire))
+      __VERIFIER_assume(false);  // it would look again
+    return;
+  }
+  if (!Announcement::holds(what)) return;
+  const uint64_t value = wait.more.load(kRelaxed);
+  expect(value == 1 || value == 2);
+  expect(contents[value] == static_cast<int>(value));
+  Readers::retract(wait);
+};
+// A replacing set whose delete_fn fails.
+constexpr auto try_to_replace = [] {
+  slot::Claim mine(readers);
+  SlotContent claimed;
+  if (!claim(mine, &claimed, slot::Claim::Of::kReplacingSet)) return;
+  mine.restore();
+};
+
 void the_first_borrow() {
   begin();
   run(borrow<0>, remove<0>);
@@ -113,6 +147,19 @@ void a_replacing_set() {
 void a_delete_that_fails() {
   begin(meta::kRead);
   run(borrow<0>, try_to_remove, remove<0>);
+}
+
+void an_awaited_set() {
+  begin();
+  run(await_set<0>, replace, remove<0>);
+}
+void a_set_that_two_await() {
+  begin();
+  run(await_set<0>, await_set<1>, replace);
+}
+void an_awaited_set_that_fails() {
+  begin();
+  run(await_set<0>, try_to_replace, remove<0>);
 }
 
 }  // namespace attrcache::genmc
