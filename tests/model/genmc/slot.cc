@@ -96,10 +96,15 @@ constexpr auto await_set = [] {
   if (!meta::replacing(m)) return;
   Announcement& wait = readers.announce_wait(kThread, slot_, m);
   const bool said = slot::await(slot_, m);
-  const uintptr_t what = wait.what.load(kAcquire);
-  if (Announcement::is_promised(what)) __VERIFIER_assume(false);  // it would wait
+  uintptr_t what = wait.what.load(kAcquire);
+  if (said && Announcement::awaits(what)) {
+    if (((slot_.load_meta() ^ m) & meta::kClaim) == 0) __VERIFIER_assume(false);  // it would wait
+    what = wait.what.load(kAcquire);
+    // Who comes before S14 is promised the value before the set ends.
+    expect(!Announcement::awaits(what) || meta::closed(m));
+  }
+  if (Announcement::is_promised(what)) return;  // it would wait for what all_answered() asks for
   if (Announcement::awaits(what)) {
-    if (said) __VERIFIER_assume(false);
     uintptr_t awaits = what;
     const auto taken = static_cast<uintptr_t>(Says::kTaken);
     if (!wait.what.compare_exchange_strong(awaits, taken, kAcqRel, kAcquire))
@@ -112,6 +117,12 @@ constexpr auto await_set = [] {
   expect(contents[value] == static_cast<int>(value));
   Readers::retract(wait);
 };
+// Whether nobody waits in vain, now that all sets have ended.
+bool all_answered() {
+  return !readers.any_wait([](const Announcement&, uintptr_t what) {
+    return Announcement::awaits(what) || Announcement::is_promised(what);
+  });
+}
 // A replacing set whose delete_fn fails.
 constexpr auto try_to_replace = [] {
   slot::Claim mine(readers);
@@ -152,14 +163,17 @@ void a_delete_that_fails() {
 void an_awaited_set() {
   begin();
   run(await_set<0>, replace, remove<0>);
+  expect(all_answered());
 }
 void a_set_that_two_await() {
   begin();
   run(await_set<0>, await_set<1>, replace);
+  expect(all_answered());
 }
 void an_awaited_set_that_fails() {
   begin();
   run(await_set<0>, try_to_replace, remove<0>);
+  expect(all_answered());
 }
 
 }  // namespace attrcache::genmc
