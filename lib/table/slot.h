@@ -28,7 +28,7 @@
 //              S9 detach, by the claimer -> EMPTY
 //              S11 await -> CLAIMED, awaited: a borrow or copy waits for the end of a replacing set
 //              S14 close -> CLAIMED, closed: if it is awaited, this comes before S5, S7, S8 and S9, by
-//                 the same thread. Others take no step until then, and those who wait are promised
+//                 the same thread. Others change nothing until then, and those who wait are promised
 //                 what will be attached, which is known to be read from the start
 //
 // Whoever claims a value (S2) owns it: that thread alone runs delete_fn, and afterwards it has the
