@@ -136,10 +136,9 @@ constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
          0;
 }
-
-// Whether two metas of one slot are of the same keyval, be their values visible or not.
+// The same of the keyval under which another value of the slot was set.
 constexpr bool same_keyval(uint64_t m, uint64_t other) {
-  return ((upper(m) ^ upper(other)) & kSameAttribute & ~kVisibleHalf) == 0;
+  return belongs(m, id::Keyval{upper(other)});
 }
 
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step,

@@ -293,41 +293,52 @@ class AwaitedSet {
   slot::Claim set_;
 };
 
-// Beside the set that fails, another thread changes the attribute, and ends those values that it
-// has replaced or deleted. Who waits gets one that isn't ended, or none if it was deleted.
-void changed_beside_an_awaited_set(void (*change)(Fixture&), std::initializer_list<int> ended,
-                                   std::initializer_list<int> handed, bool read = false) {
-  run_model({1, 1}, [=] {
-    Fixture f;
+// Runs threads beside such a set. `read`: whether its value is known to be read.
+template <typename Threads>
+void run_with_awaited_set(Bound bound, Threads threads, bool read, unsigned flags = 0) {
+  run_model(bound, [&] {
+    Fixture f(1, flags);
     f.make_key(Fixture::kNone);
     f.set(0, 0, 1);
     if (read) borrow_and_give_back(f, 0);
     {
       AwaitedSet awaited(f);
-      spawn([&] { awaited.fail(); });
-      spawn([&] {
-        const void* const answer = awaited.answer();
-        expect(!meta::closed(f.slot(0).load_meta()), "it is told when it is so");
-        bool expected = false;
-        for (const int value : handed) {
-          const void* const may_be = value != 0 ? &f.values[value] : nullptr;
-          expected = expected || answer == may_be;
-        }
-        expect(expected, "what the end of the set has attached");
-        if (answer == nullptr) return;
-        for (Fixture::Value& value : f.values) {
-          if (answer == &value) expect(value.body.read() != 0, "a borrowed value isn't ended");
-        }
-        awaited.give_back();
-      });
-      spawn([&] {
-        change(f);
-        for (const int value : ended) f.values[value].body.write(0);
-      });
-      join();
+      threads(f, awaited);
     }
     f.finish();
   });
+}
+
+// Beside the set that fails, another thread changes the attribute, and ends those values that it
+// has replaced or deleted. Who waits gets one that isn't ended, or none if it was deleted.
+void changed_beside_an_awaited_set(void (*change)(Fixture&), std::initializer_list<int> ended,
+                                   std::initializer_list<int> handed, bool read = false) {
+  run_with_awaited_set(
+      {1, 1},
+      [=](Fixture& f, AwaitedSet& awaited) {
+        spawn([&] { awaited.fail(); });
+        spawn([&] {
+          const void* const answer = awaited.answer();
+          expect(!meta::closed(f.slot(0).load_meta()), "it is told when it is so");
+          bool expected = false;
+          for (const int value : handed) {
+            const void* const may_be = value != 0 ? &f.values[value] : nullptr;
+            expected = expected || answer == may_be;
+          }
+          expect(expected, "what the end of the set has attached");
+          if (answer == nullptr) return;
+          for (Fixture::Value& value : f.values) {
+            if (answer == &value) expect(value.body.read() != 0, "a borrowed value isn't ended");
+          }
+          awaited.give_back();
+        });
+        spawn([&] {
+          change(f);
+          for (const int value : ended) f.values[value].body.write(0);
+        });
+        join();
+      },
+      read);
 }
 TEST(Answer, WhereTheValueIsDeletedBesideTheSet) {
   changed_beside_an_awaited_set([](Fixture& f) { f.erase(0, 0); }, {1}, {0, 1});
@@ -344,108 +355,90 @@ TEST(Answer, WhereItIsReplacedAndThatIsDeleted) {
       {1, 2}, {1, 2});
 }
 TEST(Answer, IsNotForWhoHasGivenUp) {
-  run_model({2, 1}, [] {
-    Fixture f;
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    {
-      AwaitedSet awaited(f);
-      spawn([&] { awaited.fail(); });
-      spawn([&] {
-        if (awaited.give_up()) return;
-        expect(awaited.answer() == &f.values[1], "the answer that came before");
-        awaited.give_back();
-      });
-      join();
-      expect(awaited.has_given_up(), "it waits no more");
-    }
-    f.finish();
-  });
+  run_with_awaited_set(
+      {2, 1},
+      [](Fixture& f, AwaitedSet& awaited) {
+        spawn([&] { awaited.fail(); });
+        spawn([&] {
+          if (awaited.give_up()) return;
+          expect(awaited.answer() == &f.values[1], "the answer that came before");
+          awaited.give_back();
+        });
+        join();
+        expect(awaited.has_given_up(), "it waits no more");
+      },
+      false);
 }
 
 // A set has failed, and the value was claimed once more, while somebody has borrowed it. Who has
 // looked for holders while the first claim lasted, and has found none, looks again.
 void claimed_once_more(bool deletes) {
-  run_model({2, 0}, [deletes] {
-    Fixture f;
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    borrow_and_give_back(f, 0);
-    {
-      AwaitedSet first(f);
-      expect(first.give_up(), "nobody has answered");
-      spawn([&] {
-        first.fail();
-        attrcache_borrowed borrowed = {};
-        if (!f.borrow(0, 0, &borrowed)) return;
-        Registry& registry = Registry::of(f.kind());
-        slot::Claim second(registry.readers());
-        uint64_t m = f.slot(0).load_meta();
-        const bool claimed =
-            !meta::deleting(m) && second.take(f.slot(0), m, slot::Claim::Of::kReplacingSet);
-        for (Fixture::Value& value : f.values) {
-          if (borrowed.value == &value) expect(value.body.read() != 0, "it is borrowed");
-        }
-        f.give_back(&borrowed);
-        if (claimed && !second.restore()) registry.drop(id::of(f.keys[0].keyval));
-      });
-      spawn([&] {
-        if (deletes) {
-          f.erase(0, 0);
-        } else {
-          f.set(0, 0, 2);
-        }
-        f.values[1].body.write(0);
-      });
-      join();
-    }
-    f.finish();
-  });
+  run_with_awaited_set(
+      {2, 0},
+      [deletes](Fixture& f, AwaitedSet& first) {
+        expect(first.give_up(), "nobody has answered");
+        spawn([&] {
+          first.fail();
+          attrcache_borrowed borrowed = {};
+          if (!f.borrow(0, 0, &borrowed)) return;
+          Registry& registry = Registry::of(f.kind());
+          slot::Claim second(registry.readers());
+          uint64_t m = f.slot(0).load_meta();
+          const bool claimed =
+              !meta::deleting(m) && second.take(f.slot(0), m, slot::Claim::Of::kReplacingSet);
+          for (Fixture::Value& value : f.values) {
+            if (borrowed.value == &value) expect(value.body.read() != 0, "it is borrowed");
+          }
+          f.give_back(&borrowed);
+          if (claimed && !second.restore()) registry.drop(id::of(f.keys[0].keyval));
+        });
+        spawn([&] {
+          if (deletes) {
+            f.erase(0, 0);
+          } else {
+            f.set(0, 0, 2);
+          }
+          f.values[1].body.write(0);
+        });
+        join();
+      },
+      true);
 }
 TEST(Claim, OnceMoreBesideASetThatHasLookedForHolders) { claimed_once_more(false); }
 TEST(Claim, OnceMoreBesideADeleteThatHasLookedForHolders) { claimed_once_more(true); }
 
 // Two deletes find the value claimed, and wait for those who hold it. Only one then deletes it.
 TEST(Answer, WhereTwoDeleteBesideTheSet) {
-  run_model({1, 1}, [] {
-    Fixture f(1, ATTRCACHE_TELL);
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    borrow_and_give_back(f, 0);
-    {
-      AwaitedSet awaited(f);
-      int results[2];
-      for (int t = 0; t < 2; ++t) spawn([&f, &results, t] { results[t] = f.erase(0, 0); });
-      join();
-      expect((results[0] == ATTRCACHE_OK) != (results[1] == ATTRCACHE_OK), "one of the two");
-      awaited.fail();
-      expect(awaited.answer() == nullptr, "there is nothing");
-    }
-    f.finish();
-  });
+  run_with_awaited_set(
+      {1, 1},
+      [](Fixture& f, AwaitedSet& awaited) {
+        int results[2];
+        for (int t = 0; t < 2; ++t) spawn([&f, &results, t] { results[t] = f.erase(0, 0); });
+        join();
+        expect((results[0] == ATTRCACHE_OK) != (results[1] == ATTRCACHE_OK), "one of the two");
+        awaited.fail();
+        expect(awaited.answer() == nullptr, "there is nothing");
+      },
+      true, ATTRCACHE_TELL);
 }
 
 // One who has waited under a keyval that is gone, and hasn't come to see that.
 TEST(Answer, IsNotForWhoWaitsUnderAnotherKeyval) {
-  run_model({1, 1}, [] {
-    Fixture f;
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    {
-      AwaitedSet awaited(f);
-      Readers& readers = Registry::of(f.kind()).readers();
-      Announcement& other = *readers.take();
-      const uint64_t m = f.slot(0).load_meta() ^ uint64_t { 1 } << 53;  // of another generation
-      readers.announce_wait(other, f.slot(0), Says::kAwaitsToBorrow, m, 0);
-      awaited.fail();
-      expect(awaited.answer() == &f.values[1], "who waits under that keyval");
-      awaited.give_back();
-      expect(Announcement::awaits(other.what.load(kRelaxed)), "it waits for something else");
-      expect(other.meta.load(kRelaxed) == m, "for what it did");
-      readers.release(other);
-    }
-    f.finish();
-  });
+  run_with_awaited_set(
+      {1, 1},
+      [](Fixture& f, AwaitedSet& awaited) {
+        Readers& readers = Registry::of(f.kind()).readers();
+        Announcement& other = *readers.take();
+        const uint64_t m = f.slot(0).load_meta() ^ uint64_t { 1 } << 53;  // of another generation
+        readers.announce_wait(other, f.slot(0), Says::kAwaitsToBorrow, m, 0);
+        awaited.fail();
+        expect(awaited.answer() == &f.values[1], "who waits under that keyval");
+        awaited.give_back();
+        expect(Announcement::awaits(other.what.load(kRelaxed)), "it waits for something else");
+        expect(other.meta.load(kRelaxed) == m, "for what it did");
+        readers.release(other);
+      },
+      false);
 }
 TEST(Answer, WhereItIsReplacedTwice) {
   changed_beside_an_awaited_set(
