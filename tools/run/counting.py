@@ -10,6 +10,7 @@ import subprocess
 NODE_LISTS = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
 NODE_FILES = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE")
 HOST_OPTIONS = ("-H", "-host", "--host", "-hosts", "--hosts")
+SRUN_HOST_OPTIONS = ("-w", "--nodelist")
 HOST_FILE_OPTIONS = ("-hostfile", "--hostfile", "-machinefile", "--machinefile", "-f", "-default-hostfile", "--default-hostfile")
 COUNT_OPTIONS = re.compile(r"(?:-n|-np|--np|-c|--n|--ntasks)(?:=(\d+))?|-n(\d+)|--(?:np|ntasks)=(\d+)")
 
@@ -80,7 +81,7 @@ def listed(path):
 def hosts(command):
     """The hosts that the command was told to run on, as far as its words and the environment say it."""
     words = command.words[command.launcher + 1 :] if command.launcher >= 0 else []
-    options = HOST_OPTIONS + (command.spec.hosts if command.spec else ())
+    options = HOST_OPTIONS + (SRUN_HOST_OPTIONS if command.is_srun else ())
     found = []
     for word, following in zip(words, words[1:] + [""]):
         name, _, value = word.partition("=")

@@ -1,75 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """How the launchers of programs are told what the ranks are to have in their environment.
 
-Open MPI's and MPICH's own have an option for that. Of all others, whatever their options pass on, the program is
-started by env(1), which sets it: where the program stands among their words, is found by their options. Nothing is set
-in the environment of the launcher itself, nor of what it starts besides the ranks (task prologs).
+Open MPI's and MPICH's own have an option for that. Of Slurm's, whatever its options pass on, the program is started by
+env(1), which sets it: where the program stands among its words, is found by its options. Nothing is set in the
+environment of the launcher itself, nor of what it starts besides the ranks (task prologs). Any other launcher starts
+attrcache-run for each rank, which needs to know nothing of it.
 """
 
 import os
 import re
 import shutil
 
+# srun's options that take no value as a word of their own; all others do. (Slurm's sources have a table of them.)
+SRUN_FLAGS = set(
+    "async bcast compress consolidate-segments contiguous debugger-test disable-status exact exclusive external "
+    "external-launcher get-user-env help hold immediate interactive kill-on-bad-exit label multi-prog nice "
+    "no-allocate no-kill oom-kill-step overcommit overlap oversubscribe parsable preserve-env propagate pty quiet "
+    "quit-on-interrupt reboot resv-ports send-libs share spread-job spread-segments stepmgr test-only unbuffered "
+    "usage use-min-nodes verbose version wait-for-children whole x11".split()
+)
+# Likewise those of one letter, which may stand together.
+SRUN_LETTERS = "EHIKOQVXZhklsuv"
 
-class Launcher:
-    """A launcher's command line.
 
-    flags     its options that take no value as a word of their own; all others do
-    letters   likewise those of one letter, which may stand together, unless its options of one dash have names
-    pairs     its options whose value, unless it has a =, is two words: NAME VALUE
-    many      the word that separates several programs
-    file      its option that names a file of such lines; multi-prog says that the program is one
-    in_line   where the program stands among the words of such a line; as on the command line if that is None
-    hosts     its options that name hosts
-    assigns   whether NAME=VALUE may stand before the program
-    sub       words of which one comes first: `flux run`
-    """
-
-    def __init__(
-        self, flags, letters=None, pairs=(), many=None, file=None, in_line=None, hosts=(), assigns=False, sub=()
-    ):
-        self.flags = set(flags.split())
-        self.letters = letters
-        self.pairs = pairs
-        self.many = many
-        self.file = file
-        self.in_line = in_line or self.program
-        self.hosts = hosts
-        self.assigns = assigns
-        self.sub = sub
-
-    def _words_of(self, option, value):
-        """How many words an option is; its value may be the word behind it. An option that this table doesn't know,
-        of another version or cut short, may take none: then an MPI program follows."""
-        name = option.lstrip("-")
-        if option.startswith("--") or self.letters is None:
-            if "=" in option or name in self.flags or re.match(r"-\w\d+$", option):
-                return 1
-        elif name.lstrip(self.letters) == "" or len(name.lstrip(self.letters)) > 1:
+def words_of(option, value):
+    """How many words an option of srun's is; its value may be the word behind it. An option that isn't known here, of
+    another version or cut short, may take none: then an MPI program follows."""
+    name = option.lstrip("-")
+    if option.startswith("--"):
+        if "=" in option or name in SRUN_FLAGS:
             return 1
-        if is_mpi_program(value):
-            return 1
-        return 3 if name in self.pairs and "=" not in value else 2
+    elif name.lstrip(SRUN_LETTERS) == "" or len(name.lstrip(SRUN_LETTERS)) > 1:
+        return 1
+    return 1 if is_mpi_program(value) else 2
 
-    def program(self, words, at=0):
-        """The place of the program among the launcher's arguments, from `at` on; their number if there is none."""
-        hostless = self.assigns and not any(word in self.hosts for word in words)
-        while at < len(words):
-            word = words[at]
-            if self.assigns and re.match(r"\w+=", word):
-                hostless = False  # mpirun_rsh -np 2 NAME=VALUE program: a file of the user's names the hosts
-                at += 1
-            elif word == "--":
-                return at + 1
-            elif not word.startswith("-") or word == "-":
-                break
-            else:
-                at += self._words_of(word, words[at + 1] if at + 1 < len(words) else "")
-        if hostless and at < len(words):  # mpirun_rsh -np 2 host1 host2 NAME=VALUE program
-            at += int(next((words[i + 1] for i, w in enumerate(words[:at]) if w in ("-np", "-n")), 0))
-            while at < len(words) and re.match(r"\w+=", words[at]):
-                at += 1
-        return at
+
+def program_of(words, at):
+    """The place of the program among srun's arguments, from `at` on; their number if there is none."""
+    while at < len(words):
+        if words[at] == "--":
+            return at + 1
+        if not words[at].startswith("-") or words[at] == "-":
+            return at
+        at += words_of(words[at], words[at + 1] if at + 1 < len(words) else "")
+    return at
 
 
 def is_mpi_program(word):
@@ -79,63 +53,15 @@ def is_mpi_program(word):
     return bool(path and os.path.isfile(path) and which_mpi.linked_mpi(path))
 
 
-# What takes no value. README.md says of each where this is known from.
-KNOWN = {
-    "srun": Launcher(
-        "async bcast compress consolidate-segments contiguous debugger-test disable-status exact exclusive external "
-        "external-launcher get-user-env help hold immediate interactive kill-on-bad-exit label multi-prog nice "
-        "no-allocate no-kill oom-kill-step overcommit overlap oversubscribe parsable preserve-env propagate pty quiet "
-        "quit-on-interrupt reboot resv-ports send-libs share spread-job spread-segments stepmgr test-only unbuffered "
-        "usage use-min-nodes verbose version wait-for-children whole x11",
-        letters="EHIKOQVXZhklsuv",
-        many=":",
-        file="multi-prog",
-        in_line=lambda words: 1,
-        hosts=("-w", "--nodelist"),
-    ),
-    "flux": Launcher(
-        "debug-emulate dry dry-run exclusive help jps label-io list-plugins progress quiet unbuffered verbose",
-        letters="hluvx",
-        sub=("run", "alloc"),
-    ),
-    "aprun": Launcher(
-        "abort-on-failure b B batch-args bypass-app-transfer C h help no-abort-on-failure no-sstartup q quiet reconnect "
-        "silent ss sstartup strict-memory-containment sync-output T V version z zone-sort",
-        many=":",
-        hosts=("-L", "--node-list"),
-    ),
-    "jsrun": Launcher("help immediate usage version", letters="iV?", many=":"),
-    "ibrun": Launcher("h help v"),
-    "mpirun_rsh": Launcher(
-        "debug dpm export export-all fastssh help legacy rsh show ssh startedByTv tv v xterm",
-        file="config",
-        in_line=lambda words: words.index(":") + 1 if ":" in words else len(words),
-        hosts=("-hostfile", "--hostfile"),
-        assigns=True,
-    ),
-    "pals": Launcher(
-        "abort-on-failure envall envnone exclusive genvall genvnone h help l label line-buffer no-abort-on-failure "
-        "no-label no-line-buffer no-sstartup no-transfer q quiet shared sstartup transfer V v verbose version",
-        pairs=("env", "genv"),
-        many=":",
-        file="configfile",
-        hosts=("-host", "--host", "-hosts", "--hosts"),
-    ),
-}
 CONTAINERS = ("apptainer", "singularity")
 # Of which the ranks run when the launcher has ended.
 LATER = ("sbatch", "qsub", "bsub", "flux batch", "flux submit", "flux bulksubmit")
+# Which the first form doesn't serve, as far as they are known by name.
+OTHERS = ("aprun", "flux", "ibrun", "jsrun", "lrun", "mpirun_rsh", "mpiexec", "mpirun")
 
 
-def find(word, path):
-    """The launcher that a word of the command is, or None."""
-    for name in (os.path.basename(word), os.path.basename(path)):
-        if name in KNOWN and name != "pals":
-            return KNOWN[name]
-        # PALS' has the name of everybody's.
-        if name in ("mpiexec", "mpirun") and re.search(r"/(cray-)?pals/", path):
-            return KNOWN["pals"]
-    return None
+def is_srun(word, path):
+    return "srun" in (os.path.basename(word), os.path.basename(path))
 
 
 def after(preloaded, library):
@@ -194,55 +120,40 @@ def preloading(words, launcher, given):
     return made
 
 
-def by_env(spec, words, given):
-    """The arguments of a launcher, its programs started by env."""
+def by_env(words, given):
+    """The arguments of srun, its programs started by env."""
     exported = [re.search(r"(?:^|[=,])LD_PRELOAD=([^,]+)", word) for word in words]
     theirs = [found.group(1) for found in exported if found]
     if theirs:
         given.preload = after(theirs[-1], given.library)
     env = ["/usr/bin/env"] + given.all()
     made, at = [], 0
-    if spec.sub:
-        while at < len(words) and words[at] in spec.sub:
-            made.append(words[at])
-            at += 1
     while at < len(words):
-        program = spec.program(words, at)
-        options, rest = words[at:program], words[program:]
-        end = rest.index(spec.many) if spec.many in rest else len(rest)
-        files = [i for i, word in enumerate(options) if spec.file and word.lstrip("-") == spec.file]
-        if files and spec.file == "multi-prog" and rest:
-            rest = [lines_by_env(rest[0], env, given, spec.in_line)] + rest[1:end]
-        elif files and spec.file != "multi-prog" and files[0] + 1 < len(options):
-            options[files[0] + 1] = lines_by_env(options[files[0] + 1], env, given, spec.in_line)
-            rest = rest[:end]
-        elif rest[:end]:
+        program = program_of(words, at)
+        end = words.index(":", program) if ":" in words[program:] else len(words)
+        options, rest = words[at:program], words[program:end]
+        if rest and "--multi-prog" in options:
+            rest[0] = lines_by_env(rest[0], env, given)
+        elif rest:
             # As the launcher would find it: what env has for a PATH may be another.
             found = shutil.which(rest[0]) if "/" not in rest[0] else None
-            rest = env + [found or rest[0]] + rest[1:end]
-        made += options + rest
-        at = program + end
-        if at < len(words):
-            made.append(words[at])
-            at += 1
+            rest = env + [found or rest[0]] + rest[1:]
+        made += options + rest + words[end : end + 1]
+        at = end + 1
     return made
 
 
-def lines_by_env(name, env, given, program):
-    """A file of command lines with env in each, before the program. Their words are left as they stand."""
+def lines_by_env(name, env, given):
+    """A file of --multi-prog with env in each line, before the program. The words are left as they stand."""
     try:
         with open(name) as file:
             text = file.read().replace("\\\n", " ")
     except OSError:
         return name
-    lines = []
-    for line in text.splitlines():
-        words = line.split()
-        if words and not words[0].startswith("#"):
-            place = program(words)
-            line = " ".join(words[:place] + env + words[place:])
-        lines.append(line)
-    return given.temporary(lines)
+    lines = [line.split() for line in text.splitlines()]
+    return given.temporary(
+        " ".join(words if not words or words[0].startswith("#") else words[:1] + env + words[1:]) for words in lines
+    )
 
 
 def by_option(mpi, words, given):
@@ -321,6 +232,6 @@ def made(command, given):
     if command.launcher < 0:
         by_environment(command.mpi, given)
         return words
-    if command.spec:
-        return words[:at] + by_env(command.spec, words[at:], given)
+    if command.is_srun:
+        return words[:at] + by_env(words[at:], given)
     return words[:at] + by_option(command.mpi, words[at:], given)

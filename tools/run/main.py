@@ -37,8 +37,8 @@ line at the end says how many, and where.
   --print          print the path of the interposer library, and run nothing
   --help           print this
 
-Known launchers are those of Open MPI and MPICH (and of what is made from it), and srun, flux run, aprun, jsrun, ibrun,
-mpirun_rsh and PALS' mpiexec. `man attrcache-clusters` has more on them, on containers, modules and reports of many hosts.
+Known launchers are those of Open MPI and MPICH (and of what is made from it), and srun; for all others, write the second
+form. `man attrcache-clusters` has more on them, on containers, modules and reports of many hosts.
 
 The interposer is taken from $ATTRCACHE_LIBDIR, from beside this script, or from ../lib beside it; in a source
 tree it is built with Bazel if sources have changed, which takes some minutes the first time.

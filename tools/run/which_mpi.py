@@ -170,7 +170,7 @@ class Command:
 
     words     the command
     launcher  the place of an MPI launcher among the words, or -1
-    spec      which launcher that is (launchers.py), or None
+    is_srun   whether that is Slurm's, which starts programs of any MPI
     mpi       whose launcher it is, or the MPI of the program where there is none, or None
     served    the interposer: that MPI's, but the standard ABI's if the program is linked with it, which is another
               question than whose launcher starts it
@@ -179,7 +179,7 @@ class Command:
     def __init__(self, words, served):
         self.words = words
         self.launcher = -1
-        self.spec = None
+        self.is_srun = False
         self.mpi = None
         self.served = served
         # The first word that tells decides; wrappers such as timeout or env tell nothing.
@@ -197,14 +197,16 @@ class Command:
         self.mpi = self.served
 
     def _is_launcher(self, i, word, path):
-        self.spec = launchers.find(word, path)
+        self.is_srun = launchers.is_srun(word, path)
         # The name as given counts too: a link may name the MPI better than its target does.
-        found = None if self.spec else launcher_mpi(path) or launcher_mpi(word)
-        if not self.spec and not found:
+        found = None if self.is_srun else launcher_mpi(path) or launcher_mpi(word)
+        if not self.is_srun and not found:
+            if os.path.basename(word) in launchers.OTHERS:
+                die("%s is a launcher that is not known here: write %s ... attrcache-run ./program" % (word, word))
             return False
         self.launcher = i
         inside = None if self.served else launched_mpi(self.words[i + 1 :])
-        if self.spec:  # it starts programs of any MPI
+        if self.is_srun:
             self.served = self.served or inside
             self.mpi = self.served
             return True

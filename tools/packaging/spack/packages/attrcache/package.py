@@ -6,8 +6,7 @@
 #   spack install attrcache ^mpich            # or ^openmpi; ~mpi for the library alone
 #
 # What has been tried of it: Spack 0.22 (which had to be told that C is a language) has installed it with MPICH, by its
-# original concretizer; that of today has never run it. tests/packaging/spack_test.sh runs it with a stand-in for Spack,
-# and CMake with the arguments that it gives.
+# original concretizer; that of today has never run it, and no test runs it.
 
 import os
 
