@@ -124,7 +124,7 @@ template <class C, int kAttributes>
 [[gnu::noinline]] bool loop_object(Inputs<C>& in, long times) {
   for (; times != 0; --times) {
     typename C::Object object;
-    in.object = C::handle(object);  // so that the compiler can't leave it out
+    asm volatile("" : : "r"(C::handle(object)));  // so that the compiler can't leave it out
     for (int a = 0; a < kAttributes; ++a) {
       if (!C::set(C::handle(object), in.keys[a], in.value)) [[unlikely]]
         return false;
