@@ -49,7 +49,7 @@ def peak():
 
 def hear(size):
     before = time.process_time(), peak()
-    heard = collector.Collector("")
+    heard = collector.Collector("00ff" * 4)
     token, _, _, port = heard.setting().split("@")[:4]
     others = multiprocessing.Process(target=ranks, args=(int(port), token, size))
     others.start()

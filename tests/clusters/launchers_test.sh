@@ -98,14 +98,15 @@ kept() { # TEXT COMMAND...
   local text=$1 folder
   shift
   timeout 60 "$@" >output 2>&1 </dev/null
-  folder=$(sed -n 's/^attrcache-run:.* \(.*\/\.attrcache[^ ]*\)$/\1/p' output)
+  folder=$(sed -n 's/^attrcache-run:.* --from \(.*\)$/\1/p' output)
   "$run" --report=kept.txt --from "${folder:-none}" && grep -q "$text" kept.txt || fail "kept: $*: $(cat output kept.txt)"
   rm -rf "$folder" kept.txt
 }
 reports 'of 3 ranks of MPICH, from MPI_Init to MPI_Finalize' mpirun.mpich -np 3 sh -c '"$0" --report=r.txt ./program; :' "$run"
-kept 'Heard of 1 rank' mpirun.mpich -np 3 "$run" --report=r.txt ./program abort
-touch .attrcache-ranks.job
+kept 'Partial.* 3 ranks' mpirun.mpich -np 3 "$run" --report=r.txt ./program abort
+mkdir .attrcache-run.job && touch .attrcache-run.job/{0,made} # no folder of a rank
 kept 'of 1 rank' env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=job "$run" --report=r.txt ./program exit
+rm -r .attrcache-run.job
 # Ended itself, after a warning, while the command goes on.
 : >output
 "$run" --mpi mpich --report=r.txt sh -c 'trap "" TERM; ./program exit; exec sleep 60' >>output 2>&1 </dev/null &

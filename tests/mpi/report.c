@@ -10,6 +10,7 @@
  *   report exit          one keyval, and no MPI_Finalize
  *   report abort         one keyval, and MPI_Abort
  *   report terminated    one keyval, and SIGTERM
+ *   report killed        one keyval, and SIGKILL
  */
 #define _POSIX_C_SOURCE 200809L /* kill */
 #include <mpi.h>
@@ -403,8 +404,11 @@ int main(int argc, char** argv) {
     plain();
     terminate(fork()); /* a child dies of it, too */
     terminate(getpid());
+  } else if (strcmp(what, "killed") == 0) {
+    plain();
+    raise(SIGKILL);
   } else {
-    fprintf(stderr, "report everything|nothing|many|failing|exit|abort|terminated\n");
+    fprintf(stderr, "report everything|nothing|many|failing|exit|abort|terminated|killed\n");
     return 2;
   }
   MPI_Finalize();

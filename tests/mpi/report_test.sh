@@ -116,6 +116,12 @@ has "Partial, for they were ended from outside or aborted: "
 launch --report=terminated.json --mpi "$(interposer_of "$mpi")" "$program" terminated
 [ $? = 143 ] || fail "exit code of a terminated process"
 expect exit terminated.json 1
+# Nor what was counted until it was killed.
+launch --report=killed.json --trace=killed.trace --mpi "$(interposer_of "$mpi")" "$program" killed
+[ $? = 137 ] || fail "exit code of a killed process"
+has "the report has what was counted until the end of rank 0 on "
+expect exit killed.json 1
+[ "$(grep -o '"delete_plain"' killed.trace | wc -l)" = 5 ] || fail "trace of a killed process"
 # Nothing at all, which must not pass for an empty report.
 launch --report --mpi "$(interposer_of "$mpi")" true
 has "attrcache-run: no report: no rank has handed anything over"
@@ -159,7 +165,7 @@ END
 
 # What can't be written is told, and the program goes on.
 ATTRCACHE_REPORT=/no/such/folder launch --mpi "$(interposer_of "$mpi")" "$mpirun" -np 1 "$program" nothing
-has "can't write /no/such/folder/"
+has "can't hand its part of the report over: /no/such/folder: No such file"
 # What the ranks have handed over isn't lost with the report.
 launch --report=/dev/full "$mpirun" -np 2 "$program" nothing
 has "can't write /dev/full: No space left on device"

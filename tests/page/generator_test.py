@@ -20,6 +20,7 @@ tools, made = (os.path.abspath(path) for path in sys.argv[1:3])
 sys.path.insert(0, tools)
 import comparing
 import documents
+import left
 import page
 import places
 import reading
@@ -234,7 +235,7 @@ class Data(Base):
             part = self.document(i % 2, ranks=2)
             self.write(f"left/{name}", json.dumps(part))
             self.write(f"left/spawned.{i}.json", json.dumps(dict(part, pid=part["pid"] + 10**6)))
-        found = [documents.read(data) for data in documents.in_folder("left")]
+        found = [documents.read(data) for data in left.documents("left")]
         report, _ = documents.merged(found, "")
         self.assertEqual(
             (report["ranks"], [part["rank"] for part in report["per_rank"]]), (4, [0, 1, 2, 3])

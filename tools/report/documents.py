@@ -2,7 +2,6 @@
 """Makes one report of what the ranks have handed over, a JSON document each (lib/mpi/README.md)."""
 
 import json
-import os
 
 import places
 import reading
@@ -10,16 +9,6 @@ import timeline
 from reading import Bad
 
 FORMAT = 1
-
-
-def in_folder(folder):
-    """The documents that were left in a folder."""
-    found = []
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".json"):
-            with open(os.path.join(folder, name), "rb") as file:
-                found.append(file.read())
-    return found
 
 
 def read(data):

@@ -28,6 +28,7 @@ import sys
 import comparing
 import dataset
 import documents
+import left
 import page
 import reading
 import text
@@ -134,7 +135,7 @@ def main():
     try:
         old = reading.read(wanted.compare) if wanted.compare else None
         if os.path.isdir(wanted.from_):
-            return 0 if from_documents(wanted, documents.in_folder(wanted.from_), old) else 1
+            return 0 if from_documents(wanted, left.documents(wanted.from_), old) else 1
         return 0 if from_report(wanted, old) else 1
     except reading.Bad as error:
         say(str(error))

@@ -2,7 +2,8 @@
 """Hears of each process that initializes MPI under an interposer, and takes what it hands over at its end.
 
 A process connects to a port of this machine, sends one message, and closes; or, where it can't connect, leaves the same
-bytes as a file in a folder that both see, if there is one. ATTRCACHE_LAUNCHER in its environment says where:
+bytes as a file in a folder that both see, if there is one (kept.py). Its part of the report it leaves there in any case, if
+it sees the folder. ATTRCACHE_LAUNCHER in its environment says where:
 
     TOKEN@FOLDER@BOOT@PORT@ADDRESS@ADDRESS...
 
@@ -20,7 +21,6 @@ and what has bytes is answered by "ok". (lib/mpi/report/hello.h and lib/mpi/hand
 import os
 import re
 import selectors
-import shutil
 import socket
 import threading
 import time
@@ -28,8 +28,8 @@ import time
 from words import die
 
 MOST = 1 << 31  # a message's bytes, and no more
-# After the command has ended, what was sent before that is on its way still (seconds).
-PATIENCE = 2.0
+# How long ranks that were heard of are waited for when the command has ended (seconds).
+PATIENCE = 3.0
 
 
 def addresses():
@@ -75,8 +75,23 @@ class Message:
         value = self.fields.get(name, "")
         return int(value) if value.isdigit() else -1
 
-    def who(self):
-        return tuple(self.fields.get(name, "") for name in ("host", "pid", "asked", "rank", "world"))
+    def process(self):
+        """What files of the process are called."""
+        return ".".join(self.fields.get(name, "").replace("/", "_") for name in ("host", "pid", "asked"))
+
+
+    def may_run(self):
+        """Whether the process may still run, as far as that can be seen from here."""
+        here = self.fields.get("host") == socket.gethostname()
+        return not here or os.path.exists("/proc/" + self.fields.get("pid", ""))
+
+
+def ranks(messages, most=8):
+    """Of whom the messages are, for people."""
+    messages = sorted(messages, key=lambda message: message.number("rank"))
+    named = ["%s on %s" % (one.fields.get("rank", "?"), one.fields.get("host", "?")) for one in messages]
+    more = " and %d more" % (len(named) - most) if len(named) > most else ""
+    return "rank%s %s%s" % ("s" if len(named) > 1 else "", ", ".join(named[:most]), more)
 
 
 def parse(data, token):
@@ -104,11 +119,13 @@ def parse(data, token):
 
 class Collector:
     """Listens from its creation on; start() begins to hear, end() stops it. `take` is called, by another thread, with
-    each part of a report, before it is answered."""
+    each message that has bytes, before it is answered. `lacking` says of whom more is awaited at the end, by what was
+    heard until then."""
 
-    def __init__(self, folder, take=None):
-        self.token = os.urandom(8).hex()
-        self.folder = os.path.join(folder, ".attrcache-run." + self.token) if folder else ""
+    def __init__(self, token, folder="", take=None, lacking=None):
+        self.token = token
+        self.folder = folder
+        self._lacking = lacking or (lambda messages: False)
         self.messages = []
         self._take = take
         self._socket = self._listen()
@@ -151,9 +168,9 @@ class Collector:
         selector = selectors.DefaultSelector()
         selector.register(self._socket, selectors.EVENT_READ)
         selector.register(self._wake[0], selectors.EVENT_READ)
-        deadline = None
+        deadline, wait = None, 0
         while True:
-            events = selector.select(0.01 if deadline and len(selector.get_map()) > 1 else 0 if deadline else None)
+            events = selector.select(wait if deadline else None)
             for key, _ in events:
                 if key.fileobj is self._socket:
                     self._accept(selector)
@@ -162,9 +179,11 @@ class Collector:
                     deadline = time.monotonic() + PATIENCE
                 else:
                     self._receive(selector, key)
-            # Whoever was connected when the command ended is in the queue, and so is heard to its end.
-            if deadline and not events and (len(selector.get_map()) == 1 or time.monotonic() > deadline):
-                return
+            # A process that was connected when the command ended is in the queue, and so is heard to its end.
+            if deadline and not events:
+                if time.monotonic() > deadline or len(selector.get_map()) == 1 and not self._lacking(self.messages):
+                    return
+                wait = 0.02
 
     def _accept(self, selector):
         for _ in range(256):
@@ -187,9 +206,9 @@ class Collector:
                 return
             if message is not None:
                 self.messages.append(message)
-                if self._take and message.what == "report":
-                    self._take(message)
                 if message.body:
+                    if self._take:
+                        self._take(message)
                     key.fileobj.send(b"ok")
         except BlockingIOError:
             return
@@ -199,20 +218,17 @@ class Collector:
         key.fileobj.close()
 
     def end(self):
-        """All messages, those in the folder included, each once; the folder is gone then."""
+        """All messages, those in the folder included, each once."""
         os.close(self._wake[1])
         if self._thread:
             self._thread.join()
-        for name in sorted(os.listdir(self.folder)) if os.path.isdir(self.folder) else []:
+        for name in sorted(os.listdir(self.folder)) if self.folder else []:
             try:
-                with open(os.path.join(self.folder, name), "rb") as file:
-                    message = parse(file.read(), self.token)
+                if name.endswith((".hello", ".spawned")):
+                    with open(os.path.join(self.folder, name), "rb") as file:
+                        self.messages += filter(None, [parse(file.read(), self.token)])
             except (OSError, ValueError):
                 continue
-            if message:
-                self.messages.append(message)
-        shutil.rmtree(self.folder, ignore_errors=True)
         if self._socket:
             self._socket.close()
-        once = {(message.what, message.who()): message for message in self.messages}
-        return list(once.values())
+        return list({(message.what, message.process()): message for message in self.messages}.values())

@@ -3,10 +3,12 @@
 
 import os
 import re
+import shlex
 import shutil
 import socket
 import time
 
+import kept
 import reports
 from words import say
 
@@ -70,107 +72,88 @@ def job(size):
     return "of%s" % size
 
 
-class Parts:
+class Parts(reports.Parts):
     """The part of the report of one rank of several, whose attrcache-runs bring theirs together in a folder that all of
-    them see: RANK-PID.json as soon as it has come, since a launcher that ends a job ends us, too, and RANK.ended. Who
-    sees all of these makes the report."""
+    them see, each in one of its own. Who sees that all ranks have ended makes the report."""
 
-    def __init__(self, rank, size):
-        self.rank, self.size = rank, size
+    def __init__(self, wants, rank, size):
+        self.wants, self.rank, self.size = wants, rank, size
+        self.homeless = {}
         self.mark = mark((rank, size))
-        self.folder = os.path.abspath(
-            os.path.join(reports.spool(), ".attrcache-ranks." + re.sub(r"[^\w.-]", "_", job(size)))
-        )
-        self.made = os.path.join(self.folder, "made")
-        self.taken = set()
-        self.unwritten = []  # the parts that can't be there
-        self.error = None
-        # An earlier job's of the same name, which was ended before its report.
+        self.folder = wants.folder("%s/%d" % (re.sub(r"[^\w.-]", "_", job(size)), rank)) if wants.any else kept.Folder()
+        self.all = os.path.dirname(self.folder.path)
+        self.made = os.path.join(self.all, "made")
+        self._clear()
+        if rank == 0 and self.folder.path and kept.batch_job():
+            self._tell("Should the job be ended before the report is there")
+
+    def _clear(self):
+        """What an earlier job of the same name has left, which was ended before its report."""
         try:
-            for name in os.listdir(self.folder):
-                whose = int(re.match(r"\d*", name).group() or 0) if name != "made" else -1
-                if whose == rank or (rank == 0 and size and whose >= size):
-                    os.unlink(os.path.join(self.folder, name))
-            if rank == 0:
-                os.rmdir(self.made)
+            for name in os.listdir(self.folder.path):
+                if name != kept.OWNER:
+                    os.unlink(os.path.join(self.folder.path, name))
+            if self.rank == 0:
+                for name in os.listdir(self.all):
+                    if name == "made" or self.size and name.isdigit() and int(name) >= self.size:
+                        shutil.rmtree(os.path.join(self.all, name))
         except OSError:
             pass  # there is none, or it is somebody else's
 
     def take(self, message):
-        """A part that has come; its process waits until this returns."""
-        self.taken.add(message.who())
-        try:
-            self._write("%d-%s.json" % (self.rank, message.fields.get("pid", "")), message.body)
-        except OSError as error:
-            self.unwritten.append(message.body)
-            self.error = error
-        if b'"partial":true' in message.body[:1000]:
-            self.tell_once()
+        super().take(message)
+        if message.what == "partial":
+            self.endangered()
 
     def endangered(self):
-        """We may be ended soon."""
-        self.tell_once()
+        if self.folder.path:
+            self._tell("%s was ended early, and the others may be. If no report follows" % self.mark)
 
-    def tell_once(self):
+    def _tell(self, when):
         """One rank says this for all, as far as they see the same folder."""
         try:
-            os.makedirs(self.folder, exist_ok=True)
-            os.close(os.open(os.path.join(self.folder, "told"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.close(os.open(os.path.join(self.all, "told"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         except OSError:
             return
-        say(
-            "%s was ended early, and the others may be. If no report follows, this makes one of what they have handed "
-            "over: attrcache-run --report --from %s" % (self.mark, self.folder)
-        )
+        say("%s, this makes one of what is there: attrcache-run --from %s" % (when, shlex.quote(self.all)))
 
-    def _write(self, name, data):
-        os.makedirs(self.folder, exist_ok=True)
-        path = os.path.join(self.folder, name)
-        with open(path + ".making", "wb") as file:
-            file.write(data)
-        os.rename(path + ".making", path)
-
-    def end(self, wants, messages, ended):
-        """When this rank has ended."""
-        for message in messages:
-            if message.what == "report" and message.who() not in self.taken:
-                self.take(message)
-        try:
-            self._write("%d.ended" % self.rank, b"")
-        except OSError as error:
-            self.error = error
-        if self.error:
-            there = reports.laid_down(self.unwritten, reports.elsewhere()) if self.unwritten else None
+    def end(self, messages, ended):
+        if not self.wants.any:
+            return
+        if self.homeless or not self.folder.path:
+            there = reports.laid_down(self.homeless) if self.homeless else None
             say(
-                "%s: the report lacks it: %s: %s%s"
-                % (self.mark, self.folder, self.error.strerror, "; it is kept: " + there if there else "")
+                "%s: the report lacks it: it can't be written to %s%s"
+                % (self.mark, self.all or os.getcwd(), "; it is kept: " + there if there else "")
             )
             return
+        open(os.path.join(self.folder.path, "ended"), "w").close()
         size = self.size or max((message.number("size") for message in messages), default=-1)
         if size < 0 or not self._all_ended(size):
-            if ended.code != 0:
-                self.tell_once()
+            if ended.code != 0 and self.rank != 0:
+                self.endangered()
             return
         try:
             os.mkdir(self.made)
-            came = {name.partition("-")[0] for name in os.listdir(self.folder) if name.endswith(".json")}
         except OSError:
             return  # another one has made it
-        if not came:
+        names = {rank: "".join(os.listdir(os.path.join(self.all, str(rank)))) for rank in range(size)}
+        lacking = sum(".json" not in name and ".kept" not in name for name in names.values())
+        if lacking == size:
             say("no report: no rank has handed anything over")
-        elif not wants.make_of(self.folder):
+        elif not self.wants.make_of(self.all):
             return
-        lacking = size - len(came)
-        if came and lacking:
+        elif lacking:
             say("the report lacks %d of %d ranks: killed, or ended without MPI_Finalize" % (lacking, size))
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.path = self.all
+        self.folder.remove()
 
     def _all_ended(self, size):
         """Whether all have, for which rank 0 waits some time."""
         until = time.monotonic() + (PATIENCE if self.rank == 0 else 0)
         while True:
             try:
-                there = sum(name.endswith(".ended") for name in os.listdir(self.folder))
+                there = sum(os.path.exists(os.path.join(self.all, name, "ended")) for name in os.listdir(self.all))
             except OSError:
                 return False  # another one has made the report
             if there >= size:
@@ -181,7 +164,6 @@ class Parts:
         if self.rank == 0:
             say(
                 "no report yet: of %d of %d ranks nothing has come to %s. Does every host see it? "
-                "attrcache-run --report --from %s makes one of what is there"
-                % (size - there, size, self.folder, self.folder)
+                "This makes one of what is there: attrcache-run --from %s" % (size - there, size, self.all, self.all)
             )
         return False

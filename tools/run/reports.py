@@ -2,11 +2,14 @@
 """What is wanted of reports, and where the ranks' documents come together; tools/report makes the reports of them."""
 
 import os
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
-import threading
 
+import collector
+import kept
 from words import die, say
 
 
@@ -33,44 +36,34 @@ def options(wanted):
 def from_file(here, wanted):
     if wanted.command:
         die("--from runs nothing, but there is a command: " + " ".join(wanted.command))
-    if not wanted.report and wanted.compare_ is None:
+    owner = kept.owner(wanted.from_) if os.path.isdir(wanted.from_) else {"words": [], "options": []}
+    # Of what a run has left, what it was to make.
+    asked = options(wanted) or owner["options"]
+    if not wanted.report and wanted.compare_ is None and not asked:
         die("--from wants --report or --compare OLD.json")
     if wanted.trace_ and not os.path.isfile(wanted.trace_) and not os.path.isdir(wanted.from_):
         die("--trace=%s: there is no such file" % wanted.trace_)
-    command = maker(here) + options(wanted) + ["--from", wanted.from_]
+    command = maker(here) + asked + ["--word=" + word for word in owner["words"]] + ["--from", wanted.from_]
     os.environ["LD_PRELOAD"] = ""
     os.execv(command[0], command)
 
 
-def spool():
-    """A folder that other hosts are likely to see; "" if there is none that we may write to."""
-    for folder in (os.getcwd(), os.environ.get("HOME", "")):
-        if folder and os.access(folder, os.W_OK):
-            return folder
-    return ""
-
-
-def elsewhere():
-    """Where there may be room when there is none in the working folder."""
-    return [os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
-
-
-def lay_down(folder, documents, number=0):
-    for document in documents:
-        with open(os.path.join(folder, "%d.json" % number), "wb") as file:
-            file.write(document)
-        number += 1
-
-
-def laid_down(documents, folders):
-    """A new folder with the documents: in the first of the folders that has room for them. None if none has."""
+def laid_down(documents, files=()):
+    """A new folder with documents and files, where there is room when there is none in the working folder. None if
+    there is nowhere."""
     import tempfile
 
+    error = None
+    folders = [os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
     for folder in folders:
         there = None
         try:
-            there = tempfile.mkdtemp(prefix=".attrcache.", dir=folder)
-            lay_down(there, documents)
+            there = tempfile.mkdtemp(prefix=kept.PREFIX, dir=folder)
+            for file in files:
+                shutil.copy(file, there)
+            for process, document in documents.items():
+                with open(os.path.join(there, process + ".json"), "wb") as file:
+                    file.write(document)
             return there
         except OSError as failed:
             error = failed
@@ -85,13 +78,15 @@ class Reports:
     report to compare with."""
 
     def __init__(self, here, wanted):
-        self.any = bool(options(wanted))
+        self.options = options(wanted)
+        self.any = bool(self.options)
+        self.words = wanted.command
+        self.targets = [name for name in wanted.report + [wanted.trace_] if name and name != "-"]
         if not self.any:
             return
-        self.command = maker(here) + options(wanted)
-        self.words = wanted.command
+        self.command = maker(here)
         if wanted.compare_ is not None:
-            sys.path.append(os.path.dirname(self.command[-len(options(wanted)) - 1]))
+            sys.path.append(os.path.dirname(self.command[-1]))
             import reading
 
             try:
@@ -99,70 +94,106 @@ class Reports:
             except reading.Bad as error:
                 die(str(error))
 
-    def settings(self, wanted):
+    def folder(self, name):
+        return kept.Folder(name, self.targets, {"words": self.words, "options": self.options, "targets": self.targets})
+
+    def settings(self):
         """What the ranks are told: that they are to count, and to keep a timeline."""
         if self.any:
             os.environ["ATTRCACHE_REPORT"] = "launcher"
-            os.environ["ATTRCACHE_TRACE"] = "yes" if {"--trace", "--page"} & set(self.command) else ""
-
-    def make(self, documents):
-        """Of the ranks' documents."""
-        if not documents:
-            say("no report: no rank has handed anything over")
-            return
-        there = laid_down(documents, [spool() or "."] + elsewhere())
-        if there and self.make_of(there):
-            shutil.rmtree(there)
+            os.environ["ATTRCACHE_TRACE"] = "yes" if {"--trace", "--page"} & set(self.options) else ""
 
     def make_of(self, folder):
-        """Of the documents in a folder, which stay there if it can't be done."""
+        """Of what is in a folder, which stays there if it can't be done."""
         words = ["--word=" + word for word in self.words]
-        made = subprocess.run(self.command + words + ["--from", folder], stdin=subprocess.DEVNULL)
+        command = self.command + self.options + words + ["--from", folder]
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        made = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, mask),
+        )
         if made.returncode != 0:
             say("what the ranks have handed over is kept: " + folder)
         return made.returncode == 0
 
-    def tell_missing(self, hellos, documents):
-        """Which ranks were heard of at their beginning, but have handed nothing over at their end."""
-        came = {message.who() for message in documents}
-        gone = [hello for hello in hellos if hello.who() not in came and "declined" not in hello.fields]
-        if gone:
-            names = ["%s on %s" % (hello.fields.get("rank", "?"), hello.fields.get("host", "?")) for hello in gone]
-            more = " and %d more" % (len(names) - 8) if len(names) > 8 else ""
-            say("the report lacks rank %s%s: killed, or ended without MPI_Finalize" % (", ".join(names[:8]), more))
-
 
 class Parts:
-    """The ranks' parts of a report. They are kept until all have come; from when we may be ended ourselves before that,
-    in a folder."""
+    """The ranks' parts of a report, in a folder from when they begin to count."""
 
-    def __init__(self):
-        self.bodies = []
-        self.folder = None
-        self.lock = threading.Lock()  # parts are taken by another thread
+    def __init__(self, wants, token):
+        self.wants = wants
+        self.folder = wants.folder(".".join(filter(None, (kept.batch_job(), token))))
+        self.homeless = {}  # for which there was no room
+        self.told = bool(kept.batch_job())
+        if wants.any and self.folder.path and self.told:
+            say("should the job be ended before the report is there, this makes it: " + self.makes_it())
+
+    def makes_it(self):
+        return "attrcache-run --from " + shlex.quote(self.folder.path)
 
     def take(self, message):
-        """A part that has come; its process waits until this returns."""
-        with self.lock:
-            self.bodies.append(message.body)
-            try:
-                if self.folder:
-                    lay_down(self.folder, [message.body], len(self.bodies) - 1)
-            except OSError:
-                pass  # it is tried elsewhere when the command has ended
+        """What has come from a process, which waits until this returns."""
+        if message.what != "report":
+            return
+        try:
+            self.folder.add(message.process(), message.body)
+            message.body = b""
+        except OSError:
+            self.homeless[message.process()] = message.body
 
     def endangered(self):
-        with self.lock:
-            if self.folder:
-                return
-            self.folder = laid_down(self.bodies, [spool() or "."] + elsewhere())
-        if self.folder:
-            say("if no report follows, this makes one: attrcache-run --report --from " + self.folder)
+        """We may be ended soon."""
+        if self.wants.any and self.folder.path and not self.told:
+            self.told = True
+            say("if no report follows, this makes one: " + self.makes_it())
 
-    def end(self, wants, messages, _):
+    def came(self, hello):
+        return hello.process() in self.homeless or self.folder.has(hello.process())
+
+    def lacking(self, messages):
+        """Ranks that were heard of at their beginning, but have handed nothing over and may still do so."""
+        return self.wants.any and any(
+            not self.came(hello) and hello.may_run()
+            for hello in messages
+            if hello.what == "hello" and "declined" not in hello.fields
+        )
+
+    def end(self, messages, ended):
         """When the command has ended."""
-        documents = [message for message in messages if message.what == "report"]
-        wants.make([message.body for message in documents])
-        wants.tell_missing([message for message in messages if message.what == "hello"], documents)
-        if self.folder:
-            shutil.rmtree(self.folder)
+        if self.wants.any:
+            self.make(messages)
+        if self.lacking(messages) and ended.code == 0:
+            say("ranks still run that the command has started; when they have ended: " + self.makes_it())
+        else:
+            self.folder.remove()
+
+    def make(self, messages):
+        there = self.folder.path
+        names = os.listdir(there) if there else []
+        data = [os.path.join(there, name) for name in names if name.endswith((".json", ".kept"))]
+        for file in data:
+            if file.endswith(".kept"):
+                os.utime(file)  # until when it was counted
+        if not data and not self.homeless:
+            say("no report: no rank has handed anything over")
+            return
+        if self.homeless:
+            there = laid_down(self.homeless, data)
+        if there and not self.wants.make_of(there):
+            if there == self.folder.path:
+                self.folder.path = ""  # it stays
+            return
+        if there and there != self.folder.path:
+            shutil.rmtree(there)
+        self.tell_missing([message for message in messages if message.what == "hello"])
+
+    def tell_missing(self, hellos):
+        """Which ranks were heard of at their beginning, but have handed nothing over at their end."""
+        gone = [hello for hello in hellos if not self.came(hello) and "declined" not in hello.fields]
+        for names, said in (
+            ([hello for hello in gone if self.folder.has(hello.process(), "kept")], "has what was counted until the end of"),
+            ([hello for hello in gone if not self.folder.has(hello.process(), "kept")], "lacks"),
+        ):
+            if names:
+                say("the report %s %s: killed, or ended without MPI_Finalize" % (said, collector.ranks(names)))

@@ -51,11 +51,11 @@ def run(here, command, wanted, library):
     rank = ranks.mine(command)
     parts = heard = None
     if outermost:
-        if wants.any:
-            parts = ranks.Parts(*rank) if rank else reports.Parts()
-        heard = collector.Collector(reports.spool(), parts.take if parts else None)
+        token = os.urandom(8).hex()
+        parts = ranks.Parts(wants, *rank) if rank else reports.Parts(wants, token)
+        heard = collector.Collector(token, parts.folder.path, parts.take, parts.lacking)
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
-        wants.settings(wanted)
+        wants.settings()
     given = launchers.Given(command.words, library, settings())
     words = launchers.made(command, given)
     preload = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
@@ -66,8 +66,7 @@ def run(here, command, wanted, library):
         os.unlink(file)
     if outermost:
         messages = heard.end()
-        if parts:
-            parts.end(wants, messages, ended)
+        parts.end(messages, ended)
         all_served = say_count(command, library, messages, rank and ranks.mark(rank))
         if wanted.require_served_ and not all_served and ended.code == 0:
             ended.code = main.UNSERVED

@@ -2,9 +2,11 @@
 """Runs a command as if it had been started in our place, and goes on when it has ended."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
+import time
 
 from words import say
 
@@ -44,8 +46,33 @@ def environment(preload):
     return dict(os.environ, **({"LD_PRELOAD": preload} if preload else {}))
 
 
+class Witness:
+    """A process in our group that keeps pending all signals that it gets: what is sent to us alone, it doesn't get, and
+    what is sent to the group, the command has got, too. It ends with us."""
+
+    def __init__(self):
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/", "env": {}}
+        self._process = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, **quiet)
+
+    def has_got(self, number):
+        # timeout(1) sends a signal to its child first, and then to the group: that is one signal.
+        time.sleep(0.05)
+        signal.sigtimedwait({number}, 0)
+        try:
+            with open("/proc/%d/status" % self._process.pid) as file:
+                pending = int(re.search(r"ShdPnd:\s*(\w+)", file.read()).group(1), 16)
+        except (OSError, AttributeError):
+            return False
+        return bool(pending >> (number - 1) & 1)
+
+    def end(self):
+        self._process.kill()
+        self._process.wait()
+
+
 def run(command, preload, begun, endangered):
-    """Runs it; calls begun() when it has been started, and endangered() when we are asked to end; either may be None."""
+    """Runs it; calls begun() when it has been started, and endangered() when we are asked to end; either may be None.
+    From then on signals that end processes don't end this one, until Ended.pass_on(): there is a report to make."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
     try:
         child = subprocess.Popen(
@@ -57,14 +84,18 @@ def run(command, preload, begun, endangered):
     except OSError as error:
         say(command[0] + ": " + error.strerror)
         return Ended(127 if isinstance(error, FileNotFoundError) else 126)
+    witness = Witness()
     if begun:
         begun()
     while child.poll() is None:
         news = signal.sigwaitinfo(FORWARDED | {signal.SIGCHLD})
-        if news.si_signo != signal.SIGCHLD and news.si_code != SI_KERNEL:
+        if news.si_signo == signal.SIGCHLD or news.si_code == SI_KERNEL:
+            continue
+        if not witness.has_got(news.si_signo):
             child.send_signal(news.si_signo)
-            if endangered and news.si_signo == signal.SIGTERM:
-                endangered()
-    # While the report is made, signals mean what they mean to any process.
-    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        witness.end()
+        witness = Witness()
+        if endangered and news.si_signo in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            endangered()
+    witness.end()
     return Ended(child.returncode)

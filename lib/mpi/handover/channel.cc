@@ -18,6 +18,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mpi/handover/folder.h"
+
 namespace attrcache::mpi::channel {
 namespace {
 
@@ -192,44 +194,18 @@ bool send_by_socket(const Launcher& l, const char* head, const void* bytes, size
   return sent;
 }
 
-bool write_all(int file, const void* bytes, size_t size) {
-  const char* at = static_cast<const char*>(bytes);
-  while (size > 0) {
-    const ssize_t n = write(file, at, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    at += n;
-    size -= static_cast<size_t>(n);
-  }
-  return true;
-}
-
-// In the launcher's folder, as a whole or not at all.
-bool leave_in_folder(const Launcher& l, const char* what, const char* head, const void* bytes,
-                     size_t size) {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  char made[4720];
-  char final[4700];
-  timespec now;  // of containers, all processes may have the same number
-  clock_gettime(CLOCK_REALTIME, &now);
-  std::snprintf(final, sizeof final, "%s/%s.%d.%lld.%09ld.%s", l.folder, host, getpid(),
-                static_cast<long long>(now.tv_sec), now.tv_nsec, what);
-  std::snprintf(made, sizeof made, "%s.making", final);
-  if (mkdir(l.folder, 0700) != 0 && errno != EEXIST) return false;
-  const int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return false;
-  const bool whole = write_all(file, head, std::strlen(head)) && write_all(file, bytes, size);
-  if (close(file) == 0 && whole && rename(made, final) == 0) return true;
-  unlink(made);
-  return false;
-}
-
 }  // namespace
 
 bool exists() {
   const char* value = std::getenv("ATTRCACHE_LAUNCHER");
   return value != nullptr && value[0] != '\0';
+}
+
+std::string folder() {
+  Launcher l;
+  struct stat status;
+  const bool seen = read_launcher(l) && stat(l.folder, &status) == 0 && S_ISDIR(status.st_mode);
+  return seen ? l.folder : "";
 }
 
 bool send(const char* what, const char* lines, const void* bytes, size_t size) {
@@ -238,7 +214,9 @@ bool send(const char* what, const char* lines, const void* bytes, size_t size) {
   char head[8192];
   std::snprintf(head, sizeof head, "attrcache %s %s\n%s\n", l.token, what, lines);
   if (l.port > 0 && send_by_socket(l, head, bytes, size)) return true;
-  return l.folder[0] != '\0' && leave_in_folder(l, what, head, bytes, size);
+  const std::string there = folder();
+  return !there.empty() &&
+         leave_in_folder(there, what, head, {static_cast<const char*>(bytes), size}) == 0;
 }
 
 }  // namespace attrcache::mpi::channel

@@ -2,11 +2,14 @@
 
 #include "mpi/handover/folder.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
+
+#include "mpi/handover/channel.h"
 
 namespace attrcache::mpi {
 
@@ -16,25 +19,41 @@ std::string host_name() {
   return host;
 }
 
-bool leave_in_folder(const std::string& folder, const std::string& bytes) {
-  const std::string path = folder + "/" + host_name() + "." + std::to_string(getpid()) + ".json";
+int64_t process_moment() {
+  static const int64_t moment = [] {
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  }();
+  return moment;
+}
+
+std::string process_name() {
+  return host_name() + "." + std::to_string(getpid()) + "." + std::to_string(process_moment());
+}
+
+std::string report_folder() {
+  const char* value = std::getenv("ATTRCACHE_REPORT");
+  const std::string where = value != nullptr ? value : "";
+  return where == "launcher" ? channel::folder() : where;
+}
+
+int leave_in_folder(const std::string& folder, const char* suffix, const std::string& head,
+                    const std::string& body) {
+  const std::string path = folder + "/" + process_name() + "." + suffix;
   const std::string unfinished = path + ".part";
   std::FILE* file = std::fopen(unfinished.c_str(), "we");
-  int error = errno;
-  if (file != nullptr) {
-    errno = 0;
-    bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    error = errno;
-    if (std::fclose(file) != 0 && written) {
-      written = false;
-      error = errno;
-    }
-    if (written && std::rename(unfinished.c_str(), path.c_str()) == 0) return true;
-    if (written) error = errno;
-    unlink(unfinished.c_str());
+  if (file == nullptr) return errno;
+  errno = 0;
+  const bool written = std::fwrite(head.data(), 1, head.size(), file) == head.size() &&
+                       std::fwrite(body.data(), 1, body.size(), file) == body.size();
+  const int error = errno;
+  if (std::fclose(file) == 0 && written && std::rename(unfinished.c_str(), path.c_str()) == 0) {
+    return 0;
   }
-  std::fprintf(stderr, "attrcache: can't write %s: %s\n", path.c_str(), std::strerror(error));
-  return false;
+  const int later = errno;
+  unlink(unfinished.c_str());
+  return written || error == 0 ? later : error;
 }
 
 }  // namespace attrcache::mpi

@@ -6,6 +6,7 @@
 #ifndef ATTRCACHE_MPI_HANDOVER_FOLDER_H_
 #define ATTRCACHE_MPI_HANDOVER_FOLDER_H_
 
+#include <cstdint>
 #include <string>
 
 namespace attrcache::mpi {
@@ -13,10 +14,21 @@ namespace attrcache::mpi {
 // The name of this machine.
 std::string host_name();
 
-// Writes the bytes to the file HOST.PID.json in the folder, as a whole or not at all, in place of
-// what this process has left there before. If it can't, says so on standard error, and returns
-// false.
-bool leave_in_folder(const std::string& folder, const std::string& bytes);
+// When this was first asked, in nanoseconds since 1970: it tells processes apart that have the same
+// number, as all may have in containers.
+int64_t process_moment();
+
+// HOST.PID.MOMENT: what files of this process are called.
+std::string process_name();
+
+// Where the data of a report go: the folder that ATTRCACHE_REPORT names, or that of the launcher if
+// it is seen here. Empty if there is none.
+std::string report_folder();
+
+// Writes two pieces, one after the other, to the file PROCESS-NAME.SUFFIX in the folder, as a whole
+// or not at all, in place of what this process has left there before. Returns 0 or an errno.
+int leave_in_folder(const std::string& folder, const char* suffix, const std::string& head,
+                    const std::string& body);
 
 }  // namespace attrcache::mpi
 

@@ -176,6 +176,14 @@ OriginText to_text(const Origin& origin) {
   return t;
 }
 
+Located located(const Origin& origin) {
+  Located made = {};
+  std::memcpy(made.text, to_text(origin).text, sizeof made.text);
+  std::memcpy(made.path, origin.path, sizeof made.path);
+  made.in_file = origin.in_file;
+  return made;
+}
+
 bool same_library(const void* a, const void* b) {
   Dl_info of_a;
   Dl_info of_b;

@@ -34,6 +34,14 @@ struct OriginText {
 };
 OriginText to_text(const Origin& origin);
 
+// An origin as what outlives the process has it (handover/kept.h).
+struct Located {
+  char text[384];
+  char path[512];
+  uint64_t in_file;
+};
+Located located(const Origin& origin);
+
 // Whether two addresses belong to the same loaded file. False if either belongs to none.
 bool same_library(const void* a, const void* b);
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "mpi/handover/kept.h"
 #include "mpi/native/caller.h"
 #include "mpi/native/kinds.h"
 #include "mpi/native/origin.h"
@@ -84,7 +85,8 @@ Maker* find_maker(int kind, const Source& source) {
     bucket = kBuckets;
   }
   if (Maker* known = find(bucket, key)) return known;
-  auto* const maker = kProcessMemory.make<Maker>();
+  void* const memory = kept::take(kept::What::kMaker, sizeof(Maker));
+  auto* const maker = memory != nullptr ? new (memory) Maker() : kProcessMemory.make<Maker>();
   if (maker == nullptr) return nullptr;
   Maker& made = *maker;
   made.kind = kind;
@@ -97,6 +99,8 @@ Maker* find_maker(int kind, const Source& source) {
     name(made);
     // Not the return address of the call, which language bindings of MPI's may be in.
     made.made_at = find_caller();
+    if (memory != nullptr && made.made_at.address != nullptr)
+      made.located = located(origin_of(made.made_at));
   }
   ++count;
   made.in_bucket = buckets[bucket].load(kRelaxed);

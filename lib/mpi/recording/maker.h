@@ -7,6 +7,7 @@
 #ifndef ATTRCACHE_MPI_RECORDING_MAKER_H_
 #define ATTRCACHE_MPI_RECORDING_MAKER_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
@@ -40,21 +41,25 @@ struct Counts {
   Atomic<uint64_t> own_nanoseconds{0};  // without the callbacks that they caused in turn
 };
 
+// It outlives the process (handover/kept.h), so its first members are laid out as
+// tools/report/left.py knows them.
 struct Maker {
-  int kind;
-  attrcache_callback* copy_fn;    // null: none, or DUP_FN
-  attrcache_callback* delete_fn;  // null: none
-  const void* caller;             // a return address, where neither is there
-  char library[64];               // the file's name, of delete_fn's if there is one
+  Counts counts;
+  Located located;   // made_at
+  char library[64];  // the file's name, of delete_fn's if there is one
   // The names of the functions, or where in the library they are ("+0x1f20"), and that of the
   // caller.
   char copy_name[256];
   char delete_name[256];
   char caller_name[256];
-  Place made_at;  // where the program made the first of its keyvals
-  Counts counts;
-  Maker* next;       // of all
-  Maker* in_bucket;  // the next one there
+  int kind;
+
+  attrcache_callback* copy_fn;    // null: none, or DUP_FN
+  attrcache_callback* delete_fn;  // null: none
+  const void* caller;             // a return address, where neither is there
+  Place made_at;                  // where the program made the first of its keyvals
+  Maker* next;                    // of all
+  Maker* in_bucket;               // the next one there
 
   // What to call the maker. Empty if nothing is known. The delete_fn comes first, because most
   // makers have one, and its name says more.
@@ -63,6 +68,8 @@ struct Maker {
     return copy_fn != nullptr ? copy_name : caller_name;
   }
 };
+
+static_assert(sizeof(Counts) == 140 * 8 && sizeof(Located) == 904 && offsetof(Maker, kind) == 2856);
 
 // Who makes a keyval: the program's callbacks, and where the call of MPI_*_create_keyval returns
 // to.

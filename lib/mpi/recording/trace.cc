@@ -5,6 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <new>
+
+#include "mpi/handover/kept.h"
 #include "mpi/recording/clock.h"
 #include "mpi/recording/keyvals.h"
 #include "platform/memory.h"
@@ -19,11 +22,19 @@ struct Entry {
   Atomic<bool> written;  // (MR3) true once the event is complete
   Event event;
 };
+static_assert(sizeof(Entry) == 48);
 
-constinit Entry* entries = nullptr;  // written before tracing_state is set
+// It outlives the process (handover/kept.h), as tools/report/left.py knows it.
+struct Trace {
+  Atomic<uint64_t> taken{0};  // relaxed: it only gives each event a number
+  uint64_t apart[7];
+  Entry* entries() { return reinterpret_cast<Entry*>(this + 1); }
+};
+static_assert(sizeof(Trace) == 64);
+
+constinit Trace* trace = nullptr;  // written before tracing_state is set
 constinit size_t capacity = 0;
 constinit uint64_t slow_from = 0;
-constinit Atomic<uint64_t> taken{0};  // relaxed: it only gives each event a number
 
 int thread_number() {
   static thread_local constinit int number = 0;
@@ -32,21 +43,24 @@ int thread_number() {
 }
 
 void record(const Event& event) {
-  if (taken.load(kRelaxed) >= capacity) {
-    taken.fetch_add(1, kRelaxed);
+  if (trace->taken.load(kRelaxed) >= capacity) {
+    trace->taken.fetch_add(1, kRelaxed);
     return;
   }
-  const uint64_t i = taken.fetch_add(1, kRelaxed);
+  const uint64_t i = trace->taken.fetch_add(1, kRelaxed);
   if (i >= capacity) return;
-  entries[i].event = event;
-  entries[i].written.store(true, kRelease);  // (MR3)
+  trace->entries()[i].event = event;
+  trace->entries()[i].written.store(true, kRelease);  // (MR3)
 }
 
 }  // namespace
 
 void start_tracing(size_t events, uint64_t slow) {
-  entries = static_cast<Entry*>(kProcessMemory.allocate_zeroed(events * sizeof(Entry)));
-  if (entries == nullptr) return;
+  const size_t bytes = sizeof(Trace) + events * sizeof(Entry);
+  void* memory = kept::take(kept::What::kTrace, bytes);
+  if (memory == nullptr) memory = kProcessMemory.allocate_zeroed(bytes);
+  if (memory == nullptr) return;
+  trace = new (memory) Trace{};
   capacity = events;
   slow_from = slow;
   tracing_state.store(true, kRelease);  // (MR4) publishes the variables above
@@ -60,7 +74,7 @@ void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint6
 }
 
 Events traced() {
-  const uint64_t wanted = taken.load(kRelaxed);
+  const uint64_t wanted = trace->taken.load(kRelaxed);
   const size_t count = wanted < capacity ? wanted : capacity;
   if (count == 0) return {nullptr, 0, 0};
   // Copies the events, without those that are being written just now.
@@ -68,7 +82,8 @@ Events traced() {
   if (events == nullptr) return {nullptr, 0, wanted};
   size_t n = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (entries[i].written.load(kAcquire)) events[n++] = entries[i].event;  // (MR3)
+    if (trace->entries()[i].written.load(kAcquire))
+      events[n++] = trace->entries()[i].event;  // (MR3)
   }
   return {events, n, wanted - n};
 }

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include "attrcache/attrcache.h"
 #include "mpi/handover/folder.h"
+#include "mpi/handover/kept.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/clock.h"
@@ -192,14 +194,11 @@ void write_trace(Json& json) {
   kProcessMemory.release(const_cast<Event*>(events.events));
 }
 
-}  // namespace
-
-std::string document(const Facts& facts) {
+// The beginning of a document.
+void write_head(Json& json, const Facts& facts) {
   char version[32];
   std::snprintf(version, sizeof version, "%d.%d.%d", ATTRCACHE_VERSION_MAJOR,
                 ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH);
-  Json json;
-  Places places;
   json.begin('{').add("document", 1).add("attrcache", version);
   json.add("mpi", behaviour().name).name("kinds").begin('{');
   for (const KindNames& kind : kKindNames) json.add(kind.word, kind.c);
@@ -212,6 +211,14 @@ std::string document(const Facts& facts) {
              process() != nullptr && process()->wrapped_by_tool[kind] ? 1 : 0);
   }
   json.end('}');
+}
+
+}  // namespace
+
+std::string document(const Facts& facts) {
+  Json json;
+  Places places;
+  write_head(json, facts);
   write_keyvals(json, facts.finalized, places);
   write_objects(json, facts.finalized, places);
   write_misuse(json, places);
@@ -219,6 +226,15 @@ std::string document(const Facts& facts) {
   write_trace(json);
   json.end('}');
   return json.text() + "\n";
+}
+
+void keep_head(const Facts& facts) {
+  Json json;
+  write_head(json, facts);
+  json.add("epoch_ns", epoch_offset()).add("begun", now() + epoch_offset());
+  json.add("base", reinterpret_cast<uintptr_t>(kept::base())).end('}');
+  void* const there = kept::take(kept::What::kProcess, json.text().size());
+  if (there != nullptr) std::memcpy(there, json.text().data(), json.text().size());
 }
 
 }  // namespace attrcache::mpi::report

@@ -23,6 +23,9 @@ struct Facts {
 // not. MPI is asked for names of objects only if `finalized`.
 std::string document(const Facts& facts);
 
+// Has the facts outlive the process (handover/kept.h).
+void keep_head(const Facts& facts);
+
 }  // namespace attrcache::mpi::report
 
 #endif  // ATTRCACHE_MPI_REPORT_DOCUMENT_H_

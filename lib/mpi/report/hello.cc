@@ -13,6 +13,7 @@
 #include <mutex>
 
 #include "mpi/handover/channel.h"
+#include "mpi/handover/folder.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"
 
@@ -31,9 +32,6 @@ constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PALS_APID", "ALPS_APP_ID
 void ask(Identity& i) {
   if (gethostname(i.host, sizeof i.host) != 0) std::strcpy(i.host, "?");
   i.host[sizeof i.host - 1] = '\0';
-  timespec now;
-  if (i.asked == 0 && clock_gettime(CLOCK_REALTIME, &now) == 0)
-    i.asked = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   i.rank = -1;
   if (!initialized() || finalized()) return;
   int (*rank)(MPI_Comm, int*);
@@ -58,7 +56,7 @@ class Head {
     const Identity& i = identity();
     add("host", i.host);
     add("pid", static_cast<long>(getpid()));
-    add("asked", static_cast<long>(i.asked));
+    add("asked", static_cast<long>(process_moment()));
     if (i.size > 0) {
       add("rank", i.rank);
       add("size", i.size);

@@ -15,10 +15,9 @@ namespace attrcache::mpi {
 // Who this process is. Filled in when it has initialized MPI; until then no rank is known.
 struct Identity {
   char host[256];
-  int rank;       // in MPI_COMM_WORLD; -1 if there is none
-  int size;       // of MPI_COMM_WORLD; 0 if there is none
-  bool parent;    // whether MPI_Comm_spawn has started it
-  int64_t asked;  // nanoseconds since 1970: in containers all may have the same number
+  int rank;     // in MPI_COMM_WORLD; -1 if there is none
+  int size;     // of MPI_COMM_WORLD; 0 if there is none
+  bool parent;  // whether MPI_Comm_spawn has started it
 };
 
 // Of this process. May be called any time, by any thread; asks MPI until it knows the rank.

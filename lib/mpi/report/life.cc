@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 
 #include "mpi/handover/folder.h"
+#include "mpi/handover/kept.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
@@ -69,12 +71,18 @@ void hand_over(bool finalized, bool partial) {
   if (!begun || handed_over || process_id != getpid()) return;
   handed_over = !partial;
   const std::string bytes = document({rank, ranks, now() - started, finalized, partial});
-  const std::string where = setting("ATTRCACHE_REPORT");
-  if (where != "launcher") {
-    leave_in_folder(where, bytes);
-  } else if (!tell_launcher("report", bytes.data(), bytes.size())) {
-    std::fprintf(stderr, "attrcache[%d]: rank %d on %s can't hand its part of the report over\n",
-                 getpid(), rank, identity().host);
+  const std::string folder = report_folder();
+  const int error = folder.empty() ? ENOENT : leave_in_folder(folder, "json", "", bytes);
+  const bool to_launcher = setting("ATTRCACHE_REPORT") == "launcher";
+  // It may say where that is, before whoever has started it ends it, too.
+  if (error == 0 && partial && to_launcher) tell_launcher("partial", "1", 1);
+  if (error == 0 || (to_launcher && tell_launcher("report", bytes.data(), bytes.size()))) {
+    kept::remove();
+  } else {
+    std::fprintf(stderr,
+                 "attrcache[%d]: rank %d on %s can't hand its part of the report over: %s%s%s\n",
+                 getpid(), rank, identity().host, folder.c_str(), folder.empty() ? "" : ": ",
+                 std::strerror(error));
   }
 }
 
@@ -170,6 +178,7 @@ void begin(int (*code_at_finalize)(MPI_Comm)) {
   const std::lock_guard held(lock);
   finalize_code = code_at_finalize;
   if (!watching_self) watching_self = watch_self();
+  keep_head({rank, ranks, 0, false, true});
   if (begun) return;
   begun = true;
   process_id = getpid();

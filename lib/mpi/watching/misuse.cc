@@ -8,7 +8,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
+#include "mpi/handover/kept.h"
 #include "mpi/native/kinds.h"
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
@@ -19,7 +21,19 @@ namespace {
 // How often each sort was caught. Relaxed, because each word stands for itself.
 constinit Atomic<uint64_t> counts_of[kMisuses];
 
+// Whether places are recorded without warnings.
+constinit Atomic<bool> recording{false};
+
 // ---- What was seen where ----
+
+// What outlives the process of a sort at a place (handover/kept.h), as tools/report/left.py knows it.
+struct Kept {
+  Atomic<uint64_t> times;
+  Located place;
+  char name[64];
+  char what[256];
+  char rule[256];
+};
 
 // A bucket of the hash table of places. If all its bytes are zero it is empty. A thread takes a
 // bucket by writing its key, and it is never given back.
@@ -27,6 +41,7 @@ struct Bucket {
   Atomic<uint64_t> key;    // made of the sort and the place
   Atomic<uint64_t> times;  // relaxed: it stands for itself
   Atomic<uint64_t> first;  // kind and keyval of the first time; 0 until known
+  Atomic<Kept*> kept;      // where a report is wanted; null until it is there
 };
 constinit Bucket buckets[kMostSightings];
 constinit Atomic<bool> all_full{false};
@@ -51,6 +66,19 @@ uint64_t pack(int kind, int keyval) {
          static_cast<uint32_t>(keyval);
 }
 
+void keep(Bucket& bucket, Misuse sort, Place place) {
+  void* const memory =
+      recording.load(kRelaxed) ? kept::take(kept::What::kSighting, sizeof(Kept)) : nullptr;
+  if (memory == nullptr) return;
+  Kept* made = new (memory) Kept{};
+  if (place.address != nullptr) made->place = located(origin_of(place));
+  std::snprintf(made->name, sizeof made->name, "%s", describe(sort).name);
+  std::snprintf(made->what, sizeof made->what, "%s", describe(sort).what);
+  std::snprintf(made->rule, sizeof made->rule, "%s", describe(sort).rule);
+  made->times.store(bucket.times.load(kRelaxed), kRelaxed);
+  bucket.kept.store(made, kRelease);
+}
+
 enum class News { kNew, kKnown, kFull };
 
 News record(Misuse sort, int kind, int keyval, Place place) {
@@ -65,10 +93,13 @@ News record(Misuse sort, int kind, int keyval, Place place) {
     if (there == 0 && bucket.key.compare_exchange_strong(there, key, kRelaxed, kRelaxed)) {
       bucket.first.store(pack(kind, keyval), kRelaxed);
       bucket.times.fetch_add(1, kRelaxed);
+      keep(bucket, sort, place);
       return News::kNew;
     }
     if (there == key) {
       bucket.times.fetch_add(1, kRelaxed);
+      // Acquire, because what is there may have been made by another thread.
+      if (Kept* kept = bucket.kept.load(kAcquire)) kept->times.fetch_add(1, kRelaxed);
       return News::kKnown;
     }
   }
@@ -144,7 +175,6 @@ void warn(Misuse sort, const Case& c, Place place) {
 // Whether warnings are wanted: 0 is not asked yet, 1 is no, 2 is yes. Relaxed, because every thread
 // finds the same answer.
 constinit Atomic<uint8_t> check_state{0};
-constinit Atomic<bool> recording{false};
 
 }  // namespace
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "mpi/handover/kept.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <new>
+#include <string>
+
+#include "mpi/handover/folder.h"
+
+namespace attrcache::mpi::kept {
+namespace {
+
+constexpr size_t kMost = size_t{1} << 30;  // of address space
+constexpr size_t kStep = size_t{1} << 16;  // by which the file grows
+
+struct alignas(64) Head {
+  What what;
+  uint64_t size;
+};
+
+struct File {
+  std::string path;
+  char* memory = nullptr;
+  size_t used = 0;
+  size_t length = 0;
+};
+
+constinit std::mutex lock;  // of the file's growth
+
+File begin() {
+  File file;
+  const std::string folder = report_folder();
+  if (folder.empty()) return file;
+  file.path = folder + "/" + process_name() + ".kept";
+  const int descriptor = open(file.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) return file;
+  void* memory = mmap(nullptr, kMost, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  close(descriptor);
+  if (memory != MAP_FAILED) file.memory = static_cast<char*>(memory);
+  return file;
+}
+
+File& file() {
+  // Never destroyed, because MPI may end after the program's static objects.
+  static File& it = *new File(begin());
+  return it;
+}
+
+// Reserves room on the disk first: where there is none, to touch the memory would be a SIGBUS. The
+// file is opened anew each time, because a program may close what it hasn't opened.
+bool grow(File& f, size_t length) {
+  const int descriptor = open(f.path.c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const int error = posix_fallocate(descriptor, static_cast<off_t>(f.length),
+                                    static_cast<off_t>(length - f.length));
+  close(descriptor);
+  if (error == 0) f.length = length;
+  return error == 0;
+}
+
+}  // namespace
+
+void* take(What what, size_t size) {
+  const std::lock_guard held(lock);
+  File& f = file();
+  const size_t end = f.used + sizeof(Head) + (size + 63) / 64 * 64;
+  if (f.memory == nullptr || end > kMost) return nullptr;
+  if (end > f.length && !grow(f, (end + kStep - 1) / kStep * kStep)) return nullptr;
+  Head* head = new (f.memory + f.used) Head{what, size};
+  f.used = end;
+  return head + 1;
+}
+
+const void* base() {
+  const std::lock_guard held(lock);
+  return file().memory;
+}
+
+void remove() {
+  const std::lock_guard held(lock);
+  if (file().memory != nullptr) unlink(file().path.c_str());
+}
+
+}  // namespace attrcache::mpi::kept

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The folder in which what ranks know comes together: what they hand over, and what outlives them while they run
+(lib/mpi/handover/kept.h). It outlives us, too, so whoever is killed, `attrcache-run --from` has all that is in it.
+
+It is called .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and lies where the report will be.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import socket
+import time
+
+PREFIX = ".attrcache-run."
+OWNER = "owner"  # a file that we hold locked as long as we run, with what the run is to have made of it
+# What batch systems call a job.
+JOBS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
+
+
+def batch_job():
+    """The name of the job that we run in; "" if it is none."""
+    return next((os.environ[name] for name in JOBS if os.environ.get(name)), "")
+
+
+def places(targets):
+    """Where the folder may be, the best first: with the reports, or where other hosts are likely to see it, or where
+    there may be room if there is none there."""
+    found = [os.path.dirname(name) for name in targets if name.startswith("/") and not name.startswith("/dev/")]
+    return found + [os.getcwd(), os.environ.get("HOME", "/"), os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
+
+
+class Folder:
+    """Made in the first place that allows it; `path` is "" if none does, or without a name."""
+
+    def __init__(self, name="", targets=(), owner=None):
+        self.path = ""
+        self.targets = targets
+        self.lock = None
+        for place in places(targets) if name else ():
+            path = os.path.join(place, PREFIX + name)
+            try:
+                os.makedirs(path, 0o700, exist_ok=True)
+                self.lock = open(os.path.join(path, OWNER), "w")
+                self.lock.write(json.dumps(owner))
+                self.lock.flush()
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                if self.lock is None:
+                    continue  # else there is room for nothing more, or no locks: the ranks' data may come by the network
+            self.path = path
+            return
+
+    def add(self, process, body):
+        """What a process has handed over to us. Raises OSError."""
+        path = os.path.join(self.path, process + ".json")
+        with open(path + ".part", "wb") as file:
+            file.write(body)
+        os.rename(path + ".part", path)
+
+    def has(self, process, suffix="json"):
+        return os.path.exists(os.path.join(self.path, process + "." + suffix))
+
+    def remove(self):
+        """Also those of earlier runs that were ended before they could make the same reports."""
+        if not self.path:
+            return
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self.lock:
+            self.lock.close()
+        for other in sorted(os.listdir(os.path.dirname(self.path))):
+            path = os.path.join(os.path.dirname(self.path), other)
+            if other.startswith(PREFIX) and ended(path) and set(owner(path)["targets"]) <= set(self.targets):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def owner(folder):
+    """What the run that has made a folder wanted: its words, the options of report.py, and the files that these name."""
+    for there, _, names in os.walk(folder):
+        try:
+            if OWNER in names:
+                with open(os.path.join(there, OWNER)) as file:
+                    return json.load(file)
+        except (OSError, ValueError):
+            pass
+    return {"words": [], "options": [], "targets": []}
+
+
+def runs(host, process, file):
+    """Whether a process may still run. Of another host's, that is believed for a day."""
+    if host == socket.gethostname():
+        return os.path.exists("/proc/" + process)
+    return os.stat(file).st_mtime > time.time() - 86400
+
+
+def ended(folder):
+    """Whether nobody makes or fills it any more, as far as that can be seen from here."""
+    locks = []
+    try:
+        for there, _, names in os.walk(folder):
+            for name in names:
+                host, _, process = name.rpartition(".")[0].rpartition(".")[0].rpartition(".")
+                if name == OWNER:
+                    locks.append(open(os.path.join(there, name)))
+                    fcntl.flock(locks[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+                elif name.endswith(".kept") and runs(host, process, os.path.join(there, name)):
+                    return False
+    except OSError:
+        return False
+    finally:
+        for lock in locks:
+            lock.close()
+    return bool(locks)
