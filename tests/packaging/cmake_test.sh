@@ -49,6 +49,17 @@ for part in user autotools launcher; do
   bash "$here/$part.sh" || fail "$part.sh"
 done
 
+# The tests are those that Bazel finds, and ctest runs them. (tools/release and debian/rules run all of them.)
+cp -RL tests "$work/source"
+tested=$work/tested
+build=$tested configure -DBUILD_TESTING=ON "${without_mpi[@]}" || fail "$(cat "$work/log")"
+command make -C "$tested/tests" help | sed -nE 's#^\.\.\. ((unit|stress)/.*)\.o$#\1#p' | LC_ALL=C sort >"$work/by_cmake"
+sed -n 's|^//tests/\(.*\):\(.*_test\)\.cc*$|\1/\2|p' "$here/listed_tests" | LC_ALL=C sort >"$work/by_bazel"
+(($(wc -l <"$work/by_bazel") > 40)) || fail "only these tests: $(cat "$work/by_bazel")"
+diff "$work/by_bazel" "$work/by_cmake" || fail "Bazel (<) and CMake (>) have other tests"
+cmake --build "$tested" -j 2 --target run tour caching_example tasks inline_test >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+expect "100% tests passed, 0 tests failed out of 4" ctest --test-dir "$tested" -E '^(unit|storms)$'
+
 # Absolute paths for folders, as some package managers give them.
 configure -DCMAKE_INSTALL_LIBDIR=/usr/lib64 "${without_mpi[@]}" || fail "$(cat "$work/log")"
 make "$build"

@@ -25,7 +25,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 apt update
-apt install --no-install-recommends lintian debhelper build-essential cmake python3 libopenmpi-dev \
+apt install --no-install-recommends lintian debhelper build-essential cmake python3 libgtest-dev libopenmpi-dev \
   libmpich-dev openmpi-bin mpich
 tools/package deb --check
 apt install ./build/packages/*.deb

@@ -30,6 +30,7 @@ class Attrcache(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.16:", type="build")
     depends_on("python@3:", type="build")  # writes the man pages
+    depends_on("googletest", type="test")
     depends_on("mpi", when="+mpi")
 
     requires("platform=linux", msg="only Linux is supported")
@@ -45,4 +46,5 @@ class Attrcache(CMakePackage):
             mpi = self.spec["mpi"]
             headers[mpi.name.upper()] = mpi.prefix.include
         arguments = [self.define("ATTRCACHE_%s_INCLUDE" % name, value) for name, value in headers.items()]
-        return arguments + [self.define("ATTRCACHE_MPI_ABI", self.spec.satisfies("+mpi"))]
+        arguments.append(self.define("ATTRCACHE_MPI_ABI", self.spec.satisfies("+mpi")))
+        return arguments + [self.define("BUILD_TESTING", self.run_tests)]  # by spack install --test=root
