@@ -90,8 +90,14 @@ struct Attrcache {
   // before its users make theirs.
   static Handle predefined(int* key) {
     static Object object{.kind = make_kind()};
-    constexpr attrcache_predefined kTagUb = {
-        501, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, 32767, nullptr, nullptr};
+    constexpr attrcache_predefined kTagUb = {sizeof(attrcache_predefined),
+                                             501,
+                                             ATTRCACHE_AS_INT,
+                                             ATTRCACHE_PER_KIND,
+                                             0,
+                                             32767,
+                                             nullptr,
+                                             nullptr};
     attrcache_keyval_define(object.kind, &kTagUb);  // the first time
     *key = kTagUb.number;
     return &object;

@@ -6,6 +6,7 @@
 // predefined.cc.
 
 #include "attrcache/attrcache.h"
+#include "c_api/filled.h"
 #include "c_api/inside.h"
 #include "callback/language.h"
 #include "domain/domain.h"
@@ -57,9 +58,19 @@ const char* attrcache_platform(void) noexcept { return ATTRCACHE_PROCESSOR ": " 
 int attrcache_domain_create(const attrcache_domain_options* options,
                             attrcache_domain** domain) noexcept {
   if (domain == nullptr) return ATTRCACHE_ERR_NULL;
+  attrcache_domain_options known;
+  int result = attrcache::read_filled(options, &known);
+  attrcache_kind_options kinds[3];
+  attrcache_kind_options* next = kinds;
+  for (const attrcache_kind_options** kind :
+       {&known.communicator, &known.datatype, &known.window}) {
+    if (result != ATTRCACHE_OK) return result;
+    result = attrcache::read_filled(*kind, next);
+    *kind = next++;
+  }
+  if (result != ATTRCACHE_OK) return result;
   Domain* made;
-  const int result =
-      Domain::create(options != nullptr ? *options : attrcache_domain_options{}, &made);
+  result = Domain::create(known, &made);
   if (result == ATTRCACHE_OK) *domain = reinterpret_cast<attrcache_domain*>(made);
   return result;
 }
@@ -81,9 +92,11 @@ attrcache_kind* attrcache_kind_of(attrcache_domain* domain, int number) noexcept
 int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_options* options,
                             attrcache_kind** kind) noexcept {
   if (domain == nullptr || kind == nullptr) return ATTRCACHE_ERR_NULL;
+  attrcache_kind_options known;
+  int result = attrcache::read_filled(options, &known);
+  if (result != ATTRCACHE_OK) return result;
   Registry* made;
-  const int result =
-      inside(domain)->add_kind(options != nullptr ? *options : attrcache_kind_options{}, &made);
+  result = inside(domain)->add_kind(known, &made);
   if (result == ATTRCACHE_OK) *kind = made->as_kind();
   return result;
 }
@@ -97,17 +110,18 @@ attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind) noex
 int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* callbacks,
                             int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  static constexpr attrcache_callbacks kNone = {};
-  if (callbacks == nullptr) callbacks = &kNone;
-  if (!are_right(*callbacks)) return ATTRCACHE_ERR_ARGUMENT;
-  return inside(kind).create(*callbacks, keyval);
+  return attrcache::with_filled(callbacks, [kind, keyval](const attrcache_callbacks& known) {
+    return are_right(known) ? inside(kind).create(known, keyval) : ATTRCACHE_ERR_ARGUMENT;
+  });
 }
 
 int attrcache_keyval_set_callbacks(attrcache_kind* kind, int keyval,
                                    const attrcache_callbacks* callbacks) noexcept {
   if (kind == nullptr || callbacks == nullptr) return ATTRCACHE_ERR_NULL;
-  if (!are_right(*callbacks)) return ATTRCACHE_ERR_ARGUMENT;
-  return inside(kind).set_callbacks(inside(kind).keyval_of(keyval), *callbacks);
+  return attrcache::with_filled(callbacks, [kind, keyval](const attrcache_callbacks& known) {
+    if (!are_right(known)) return int{ATTRCACHE_ERR_ARGUMENT};
+    return inside(kind).set_callbacks(inside(kind).keyval_of(keyval), known);
+  });
 }
 
 int attrcache_keyval_free(attrcache_kind* kind, int* keyval) noexcept {

@@ -3,6 +3,7 @@
 // Predefined keyvals in the C API: their definitions, and the runtime's own set and delete.
 
 #include "attrcache/attrcache.h"
+#include "c_api/filled.h"
 #include "c_api/inside.h"
 #include "callback/language.h"
 #include "table/attribute.h"
@@ -43,8 +44,11 @@ extern "C" {
 
 int attrcache_keyval_define(attrcache_kind* kind, const attrcache_predefined* predefined) noexcept {
   if (kind == nullptr || predefined == nullptr) return ATTRCACHE_ERR_NULL;
-  if (!is_right(inside(kind), *predefined)) return ATTRCACHE_ERR_ARGUMENT;
-  return inside(kind).define(*predefined);
+  attrcache_predefined known;
+  const int result = attrcache::read_filled(predefined, &known);
+  if (result != ATTRCACHE_OK) return result;
+  if (!is_right(inside(kind), known)) return ATTRCACHE_ERR_ARGUMENT;
+  return inside(kind).define(known);
 }
 
 int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,

@@ -61,8 +61,8 @@ static attrcache_kind* kinds[KINDS];
 int attrcache_proposed_begin(attrcache_domain* of) {
   const attrcache_handle_form form = /* files have pointers in MPICH as well */
       sizeof(PROGRAMS(Session)) < sizeof(void*) ? ATTRCACHE_HANDLE_INT : ATTRCACHE_HANDLE_POINTER;
-  const attrcache_kind_options session = {"session", form, NULL};
-  const attrcache_kind_options file = {"file", ATTRCACHE_HANDLE_POINTER, NULL};
+  const attrcache_kind_options session = {sizeof session, form, "session", NULL};
+  const attrcache_kind_options file = {sizeof file, ATTRCACHE_HANDLE_POINTER, "file", NULL};
   const int result = attrcache_kind_register(of, &session, &kinds[SESSION]);
 
   domain = of;
@@ -197,9 +197,10 @@ static int operate(Operation what, int kind, const void* handle, int keyval, voi
 
 static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destructor)(void*),
                          int once, int* keyval, void* extra_state) {
-  const attrcache_callbacks callbacks = {.delete_fn = delete_fn,
-                                         .extra_state = extra_state,
+  const attrcache_callbacks callbacks = {.size = sizeof callbacks,
                                          .language = ATTRCACHE_C | once,
+                                         .delete_fn = delete_fn,
+                                         .extra_state = extra_state,
                                          .destructor = destructor};
 
   return raise_alone(
@@ -325,10 +326,11 @@ FUNCTIONS(File, FILES)
                                          ? ATTRCACHE_NULL_COPY_FN                                 \
                                          : KNOWN(copy_fn, MPI_##KIND##_DUP_FN, ATTRCACHE_DUP_FN); \
     const attrcache_callbacks callbacks = {                                                       \
+        .size = sizeof callbacks,                                                                 \
+        .language = once,                                                                         \
         .copy_fn = copy,                                                                          \
         .delete_fn = KNOWN(delete_fn, MPI_##KIND##_NULL_DELETE_FN, ATTRCACHE_NO_CALLBACK),        \
         .extra_state = extra_state,                                                               \
-        .language = once,                                                                         \
         .destructor = destructor};                                                                \
     const int result = create_as_set(attrcache_kind_of(domain, number), callbacks,                \
                                      sizeof(PROGRAMS(Comm)) < sizeof(void*), keyval);             \

@@ -41,8 +41,8 @@ class StoppedReaderTest : public ::testing::Test {
   Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
   Registry& registry = *reinterpret_cast<Registry*>(kind);
-  int seen =
-      Recorder::make(kind, {nullptr, nullptr, &seen, ATTRCACHE_C, nullptr, nullptr, nullptr});
+  int seen = Recorder::make(kind, {sizeof(attrcache_callbacks), ATTRCACHE_C, nullptr, nullptr,
+                                   &seen, nullptr, nullptr, nullptr});
 };
 
 TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {

@@ -65,7 +65,7 @@ attrcache_callback* generic(Function* function) {
 class Library : public Implementation {
  public:
   Library() {
-    attrcache_kind_options by_int = {"by int", ATTRCACHE_HANDLE_INT, nullptr};
+    attrcache_kind_options by_int = {sizeof(by_int), ATTRCACHE_HANDLE_INT, "by int", nullptr};
     attrcache_domain_options options = {};
     options.datatype = &by_int;
     if (attrcache_domain_create(&options, &domain_) != ATTRCACHE_OK) std::abort();

@@ -28,10 +28,14 @@ struct FullRegistry {
     expect(epoch.waiting() == 0, "nothing waits when nobody is pinned");
   }
   bool create(id::Keyval expected) {
-    const attrcache_callbacks callbacks = {
-        nullptr,     nullptr, reinterpret_cast<void*>(uintptr_t{id::bits(expected)}),
-        ATTRCACHE_C, nullptr, nullptr,
-        nullptr};
+    const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
+                                           ATTRCACHE_C,
+                                           nullptr,
+                                           nullptr,
+                                           reinterpret_cast<void*>(uintptr_t{id::bits(expected)}),
+                                           nullptr,
+                                           nullptr,
+                                           nullptr};
     int keyval;
     if (registry.create(callbacks, &keyval) != ATTRCACHE_OK) return false;
     expect(id::of(keyval) == expected, "indices are first in, first out");

@@ -12,8 +12,10 @@ attrcache_table near_table = ATTRCACHE_TABLE_INIT;
 attrcache_table far_table = ATTRCACHE_TABLE_INIT;
 attrcache_table empty_table = ATTRCACHE_TABLE_INIT;
 attrcache_borrowed borrowed;
-attrcache_predefined lastusedcode = {501, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT, 0, 0, NULL, NULL};
-attrcache_predefined tag_ub = {502, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, 0, NULL, NULL};
+attrcache_predefined lastusedcode = {
+    sizeof lastusedcode, 501, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT, 0, 0, NULL, NULL};
+attrcache_predefined tag_ub = {sizeof tag_ub, 502, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, 0,
+                               NULL,          NULL};
 int first, freed, farthest, leaf;
 
 static int copy_it(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
@@ -39,14 +41,15 @@ void stop_here(void) { puts("ready"); }
   } while (0)
 
 int main(void) {
-  attrcache_callbacks c = {(attrcache_callback*)copy_it,
+  attrcache_callbacks c = {sizeof c,
+                           ATTRCACHE_C,
+                           (attrcache_callback*)copy_it,
                            (attrcache_callback*)delete_it,
                            (void*)0x77,
-                           ATTRCACHE_C,
                            NULL,
                            NULL,
                            NULL};
-  attrcache_kind_options session = {"session", ATTRCACHE_HANDLE_POINTER, NULL};
+  attrcache_kind_options session = {sizeof session, ATTRCACHE_HANDLE_POINTER, "session", NULL};
   int saved;
   OK(attrcache_domain_create(NULL, &domain));
   communicators = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);

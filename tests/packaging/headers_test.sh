@@ -20,8 +20,8 @@ cat >"$work/use.h" <<'END'
 #include "attrcache/attrcache.h"
 #include "attrcache/attrcache.h"
 attrcache_table table = ATTRCACHE_TABLE_INIT;
-attrcache_callbacks callbacks = {ATTRCACHE_DUP_FN, ATTRCACHE_NULL_DELETE_FN, 0, ATTRCACHE_C, 0, 0, 0};
-attrcache_callback* nothing = ATTRCACHE_NULL_COPY_FN;
+attrcache_callbacks callbacks = {.size = sizeof callbacks};
+attrcache_callback* known[] = {ATTRCACHE_DUP_FN, ATTRCACHE_NULL_COPY_FN, ATTRCACHE_NULL_DELETE_FN};
 int values[] = {ATTRCACHE_VERSION, ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_KEYVAL_MIN, ATTRCACHE_KEYVAL_MAX};
 END
 for standard in c11 c17 c2x; do
@@ -29,7 +29,7 @@ for standard in c11 c17 c2x; do
 done
 for compiler in g++ clang++; do
   for standard in c++11 c++14 c++17 c++20 c++2b; do
-    sed 's/, 0, ATTRCACHE_C, 0, 0, 0}/, nullptr, ATTRCACHE_C, nullptr, nullptr, nullptr}/' "$work/use.h" |
+    sed 's/= {.size.*}/= {}/' "$work/use.h" |
       works "$compiler" c++ "$standard" -Wold-style-cast -Wzero-as-null-pointer-constant
   done
   for standard in c++20 c++2b; do

@@ -14,8 +14,9 @@ static int on_delete(void* object, int keyval, void* value, void* extra_state) {
 
 int main(void) {
   attrcache_domain* domain;
-  attrcache_callbacks callbacks = {
-      ATTRCACHE_DUP_FN, (attrcache_callback*)on_delete, NULL, ATTRCACHE_C, NULL, NULL, NULL};
+  attrcache_callbacks callbacks = {.size = sizeof callbacks,
+                                   .copy_fn = ATTRCACHE_DUP_FN,
+                                   .delete_fn = (attrcache_callback*)on_delete};
   attrcache_table a = ATTRCACHE_TABLE_INIT, b = ATTRCACHE_TABLE_INIT;
   int keyval = ATTRCACHE_KEYVAL_INVALID, seven = 7;
   void* value = NULL;

@@ -68,8 +68,8 @@ attrcache_callback* callback(Fn* fn) {
 
 inline int make_keyval(attrcache_kind* kind, attrcache_callback* copy, attrcache_callback* del,
                        void* extra, void (*destructor)(void*) = nullptr) {
-  const attrcache_callbacks callbacks = {copy,       del,     extra,  ATTRCACHE_C,
-                                         destructor, nullptr, nullptr};
+  const attrcache_callbacks callbacks = {
+      sizeof(attrcache_callbacks), ATTRCACHE_C, copy, del, extra, destructor, nullptr, nullptr};
   int keyval = ATTRCACHE_KEYVAL_INVALID;
   EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
   return keyval;

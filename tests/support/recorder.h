@@ -35,10 +35,11 @@ class Recorder {
   std::function<void()> on_destroy;
 
   attrcache_callbacks callbacks() {
-    return {reinterpret_cast<attrcache_callback*>(&copy),
+    return {sizeof(attrcache_callbacks),
+            ATTRCACHE_C,
+            reinterpret_cast<attrcache_callback*>(&copy),
             reinterpret_cast<attrcache_callback*>(&del),
             this,
-            ATTRCACHE_C,
             &destroy,
             nullptr,
             nullptr};

@@ -131,8 +131,8 @@ class Keyval:
     def __init__(self, word, mask, callbacks):
         self.number = word & 0xFFFFFFFF ^ mask
         self.freed = bool(word >> 43 & 1)
-        self.copy, self.delete, self.extra, language, _ = words(callbacks, 5)
-        self.language = language & 0xFFFFFFFF
+        size_and_language, self.copy, self.delete, self.extra = words(callbacks, 4)
+        self.language = size_and_language >> 32
 
     def __str__(self):
         text = "copy %s, delete %s, extra_state 0x%x" % (

@@ -85,6 +85,7 @@ static void make_domain(unsigned flags, const char* cell) {
   const attrcache_allocator allocator = {allocate, release, NULL};
   attrcache_domain_options options;
   memset(&options, 0, sizeof options);
+  options.size = sizeof options;
   options.allocator = &allocator;
   options.stripes = 1;
   options.flags = flags;

@@ -22,7 +22,8 @@
  *   attrcache_domain_create(NULL, &domain);
  *   attrcache_kind* comms = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
  *
- *   attrcache_callbacks callbacks = {.delete_fn = (attrcache_callback*)delete_plan};
+ *   attrcache_callbacks callbacks = {.size = sizeof callbacks,
+ *                                    .delete_fn = (attrcache_callback*)delete_plan};
  *   int plan_key;
  *   attrcache_keyval_create(comms, &callbacks, &plan_key);
  *   attrcache_set(comms, &comm.attributes, &comm, plan_key, (intptr_t)make_plan(),
@@ -45,6 +46,11 @@
  * Results: ATTRCACHE_OK is 0, ATTRCACHE_ABSENT 1; everything above is an error. A call that returns
  * an error has changed nothing, unless its description says otherwise. The library needs no C++
  * runtime and throws nothing.
+ *
+ * Structs that callers fill say first how large they are (`size`), so that later versions can add
+ * members: C callers write {.size = sizeof options, ...}, and in C++ it is so by itself. Members
+ * that a caller doesn't know are taken as zero; what this library doesn't know must be zero
+ * (UNSUPPORTED). A `size` of 0 is ARGUMENT, as it was forgotten.
  *
  * Threads: any function may be called by any thread at any time, on any object. The exception: once
  * a table's owner frees the object (attrcache_delete_all, attrcache_table_abandon), nobody else may
@@ -157,6 +163,7 @@
 #define ATTRCACHE_NOEXCEPT noexcept
 /* So that any int a C caller passes may be looked at, and refused. */
 #define ATTRCACHE_ENUM_BASE : int
+#define ATTRCACHE_SIZE(type) = sizeof(type)
 extern "C" {
 #else
 #define ATTRCACHE_CAST(type, value) ((type)(value))
@@ -164,6 +171,7 @@ extern "C" {
 #define ATTRCACHE_ALIGNAS(n) _Alignas(n)
 #define ATTRCACHE_NOEXCEPT
 #define ATTRCACHE_ENUM_BASE
+#define ATTRCACHE_SIZE(type)
 #endif
 
 /* ---- Results ------------------------------------------------------------------------------- */
@@ -222,8 +230,9 @@ typedef enum attrcache_handle_form ATTRCACHE_ENUM_BASE {
 } attrcache_handle_form;
 
 typedef struct attrcache_kind_options {
-  const char* name; /* for reports; must outlive the domain; null: "object" */
+  uint32_t size ATTRCACHE_SIZE(attrcache_kind_options);
   attrcache_handle_form handle;
+  const char* name; /* for reports; must outlive the domain; null: "object" */
   /* The Fortran INTEGER that stands for `object`, for Fortran callbacks; null: its low bits. */
   int (*fortran_handle)(void* object);
 } attrcache_kind_options;
@@ -283,6 +292,8 @@ typedef struct attrcache_keyval_numbers {
 } attrcache_keyval_numbers;
 
 typedef struct attrcache_domain_options {
+  uint32_t size ATTRCACHE_SIZE(attrcache_domain_options);
+  unsigned flags; /* ATTRCACHE_TELL, ATTRCACHE_FULL_FENCES, or 0 */
   /* Options of the three kinds above; null: the defaults (pointer handles). */
   const attrcache_kind_options* communicator;
   const attrcache_kind_options* datatype;
@@ -305,7 +316,6 @@ typedef struct attrcache_domain_options {
   int fint_bytes;
   /* What .FALSE. is in a LOGICAL; a flag that a Fortran copy_fn sets to anything else is true. */
   int fortran_false;
-  unsigned flags; /* ATTRCACHE_TELL, ATTRCACHE_FULL_FENCES, or 0 */
   /* Copied; null: malloc and free. Both functions or none. */
   const attrcache_allocator* allocator;
 } attrcache_domain_options;
@@ -437,12 +447,13 @@ typedef int attrcache_delete_raw_fn(void* object, int keyval, void* extra_state,
 #define ATTRCACHE_NULL_DELETE_FN ATTRCACHE_NO_CALLBACK /* does nothing */
 
 typedef struct attrcache_callbacks {
+  uint32_t size ATTRCACHE_SIZE(attrcache_callbacks);
+  attrcache_language language;
   attrcache_callback* copy_fn;
   attrcache_callback* delete_fn;
   /* Handed to both. For Fortran callbacks the value itself (they get the address of a copy that
    * lives as long as the keyval). */
   void* extra_state;
-  attrcache_language language;
   /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted.
    * On the thread that made that come true. May be null. */
   void (*destructor)(void* extra_state);
@@ -692,6 +703,7 @@ typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
 typedef const void* attrcache_compute_fn(const attrcache_table* table, void* context);
 
 typedef struct attrcache_predefined {
+  uint32_t size ATTRCACHE_SIZE(attrcache_predefined);
   /* Any int but the domain's own keyvals and its invalid value. */
   int number;
   attrcache_tag tag; /* AS_INT (MPI_TAG_UB), AS_POINTER (MPI_WIN_BASE) or AS_AINT (MPI_WIN_SIZE) */

@@ -24,7 +24,14 @@ template <int kKind, typename Copy, typename Delete>
 attrcache_callbacks callbacks_of(Copy* copy_fn, Delete* delete_fn, void* extra_state) {
   const Callbacks fns = recognize_c<kKind>(reinterpret_cast<attrcache_callback*>(copy_fn),
                                            reinterpret_cast<attrcache_callback*>(delete_fn));
-  return {fns.copy_fn, fns.delete_fn, extra_state, ATTRCACHE_C, nullptr, nullptr, nullptr};
+  return {sizeof(attrcache_callbacks),
+          ATTRCACHE_C,
+          fns.copy_fn,
+          fns.delete_fn,
+          extra_state,
+          nullptr,
+          nullptr,
+          nullptr};
 }
 
 template <int kKind, typename Names, typename Copy, typename Delete>

@@ -127,9 +127,14 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   // Copies the value of extra_state, because the variable is the caller's and may be gone when a
   // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
-  const attrcache_callbacks callbacks = {
-      fns.copy_fn, fns.delete_fn, extra,  Interface<typename N::Value>::kLanguage,
-      nullptr,     nullptr,       nullptr};
+  const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
+                                         Interface<typename N::Value>::kLanguage,
+                                         fns.copy_fn,
+                                         fns.delete_fn,
+                                         extra,
+                                         nullptr,
+                                         nullptr,
+                                         nullptr};
   result = create_keyval_watched(*state, Kind::kNumber, callbacks, keyval,
                                  {caller, callbacks.copy_fn, callbacks.delete_fn});
 }

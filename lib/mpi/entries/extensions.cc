@@ -65,9 +65,14 @@ int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
   const Process* state;
   if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
   auto* const any = reinterpret_cast<attrcache_callback*>(delete_fn);
-  const attrcache_callbacks callbacks = {
-      nullptr,    any,     extra_state, static_cast<attrcache_language>(ATTRCACHE_C | once),
-      destructor, nullptr, nullptr};
+  const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
+                                         static_cast<attrcache_language>(ATTRCACHE_C | once),
+                                         nullptr,
+                                         any,
+                                         extra_state,
+                                         destructor,
+                                         nullptr,
+                                         nullptr};
   return create_keyval_watched(*state, Kind::kNumber, callbacks, keyval, {caller, nullptr, any});
 }
 
@@ -159,10 +164,11 @@ int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* del
   auto* const x =
       kProcessMemory.make<Extended>(Extended{fns.copy_fn, fns.delete_fn, destructor, extra_state});
   if (x == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
-  attrcache_callbacks callbacks = {fns.copy_fn,
+  attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
+                                   static_cast<attrcache_language>(ATTRCACHE_RAW | once),
+                                   fns.copy_fn,
                                    fns.delete_fn,
                                    x,
-                                   static_cast<attrcache_language>(ATTRCACHE_RAW | once),
                                    destroy_extended,
                                    nullptr,
                                    nullptr};

@@ -107,8 +107,10 @@ void empty_sessions(int* first_failure) {
 }  // namespace
 
 int register_unanchored(Process& state) {
-  const attrcache_kind_options session = {kKindNames[kSession].word, Session::kHandleForm, nullptr};
-  const attrcache_kind_options file = {kKindNames[kFile].word, File::kHandleForm, nullptr};
+  const attrcache_kind_options session = {sizeof(session), Session::kHandleForm,
+                                          kKindNames[kSession].word, nullptr};
+  const attrcache_kind_options file = {sizeof(file), File::kHandleForm, kKindNames[kFile].word,
+                                       nullptr};
   const int result = attrcache_kind_register(state.domain, &session, &state.kinds[kSession]);
   return result == ATTRCACHE_OK ? attrcache_kind_register(state.domain, &file, &state.kinds[kFile])
                                 : result;

@@ -164,10 +164,11 @@ Callback* callback(Function* function) {
 
 template <typename Handle>
 attrcache_callbacks checkers_c() {
-  return {callback(copy_c<Handle>),
+  return {sizeof(attrcache_callbacks),
+          ATTRCACHE_C,
+          callback(copy_c<Handle>),
           callback(delete_c<Handle>),
           nullptr,
-          ATTRCACHE_C,
           destroy_checked,
           nullptr,
           nullptr};
@@ -175,10 +176,11 @@ attrcache_callbacks checkers_c() {
 
 template <typename Value>
 attrcache_callbacks checkers_fortran(attrcache_language language) {
-  return {callback(copy_fortran<Value>),
+  return {sizeof(attrcache_callbacks),
+          language,
+          callback(copy_fortran<Value>),
           callback(delete_fortran<Value>),
           nullptr,
-          language,
           destroy_checked,
           nullptr,
           nullptr};

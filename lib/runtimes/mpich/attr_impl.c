@@ -102,10 +102,10 @@ static inline attrcache_callback* known_copy(attrcache_callback* copy_fn) {
 static inline int create_keyval(MPIR_Attr_kind kind, attrcache_callback* copy_fn,
                                 attrcache_callback* delete_fn, int* keyval, void* extra_state,
                                 const char* object) {
-  const attrcache_callbacks callbacks = {.copy_fn = known_copy(copy_fn),
+  const attrcache_callbacks callbacks = {.size = sizeof callbacks,
+                                         .copy_fn = known_copy(copy_fn),
                                          .delete_fn = delete_fn,
-                                         .extra_state = extra_state,
-                                         .language = ATTRCACHE_C};
+                                         .extra_state = extra_state};
   const int result = attrcache_keyval_create(MPIR_Attr_kinds[kind], &callbacks, keyval);
   return likely(result == ATTRCACHE_OK) ? MPI_SUCCESS : MPIR_Attr_error(result, object);
 }
@@ -214,7 +214,8 @@ FUNCTIONS(Win, MPIR_ATTR_WIN, MPIR_Win, win)
   int MPIR_##Kind##_create_keyval_x_impl(                                                          \
       MPI_##Kind##_copy_attr_function* copy_fn, MPI_##Kind##_delete_attr_function* delete_fn,      \
       MPIX_Destructor_function* destructor_fn, int* keyval, void* extra_state) {                   \
-    const attrcache_callbacks callbacks = {.copy_fn = known_copy((attrcache_callback*)copy_fn),    \
+    const attrcache_callbacks callbacks = {.size = sizeof callbacks,                               \
+                                           .copy_fn = known_copy((attrcache_callback*)copy_fn),    \
                                            .delete_fn = (attrcache_callback*)delete_fn,            \
                                            .extra_state = extra_state,                             \
                                            .destructor = destructor_fn};                           \

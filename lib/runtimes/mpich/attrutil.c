@@ -44,7 +44,10 @@ static int handle_of(void* object, MPIR_Attr_kind kind) {
 
 /* Fortran has keyvals of its own for them, each the next int after C's. */
 static int define_in_both(MPIR_Attr_kind kind, attrcache_predefined predefined) {
-  int result = attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
+  int result;
+
+  predefined.size = sizeof predefined;
+  result = attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
   if (result != ATTRCACHE_OK) return result;
   predefined.number = MPIR_ATTR_IN_FORTRAN(predefined.number);
   return attrcache_keyval_define(MPIR_Attr_kinds[kind], &predefined);
@@ -139,8 +142,10 @@ static int define_predefined(void) {
   int result = ATTRCACHE_OK;
 
   for (int i = 0; i < MPIR_ATTR_ADDRESSES && !result; i++) {
-    const attrcache_predefined predefined = {
-        .number = MPI_TAG_UB + i, .tag = ATTRCACHE_AS_INT, .where = ATTRCACHE_PER_KIND};
+    const attrcache_predefined predefined = {.size = sizeof predefined,
+                                             .number = MPI_TAG_UB + i,
+                                             .tag = ATTRCACHE_AS_INT,
+                                             .where = ATTRCACHE_PER_KIND};
     result = attrcache_keyval_define(MPIR_Attr_kinds[MPIR_ATTR_COMM], &predefined);
   }
   for (size_t i = 0; i < sizeof comm / sizeof *comm && !result; i++) {
@@ -262,12 +267,13 @@ int MPIR_Attr_init(void) {
 #else
   static const attrcache_handle_form handle = ATTRCACHE_HANDLE_INT;
 #endif
-  const attrcache_kind_options comm = {.name = "communicator", .handle = handle};
-  const attrcache_kind_options type = {.name = "datatype", .handle = handle};
-  const attrcache_kind_options win = {.name = "window", .handle = handle};
+  const attrcache_kind_options comm = {sizeof comm, handle, "communicator", NULL};
+  const attrcache_kind_options type = {sizeof type, handle, "datatype", NULL};
+  const attrcache_kind_options win = {sizeof win, handle, "window", NULL};
   static const attrcache_keyval_numbers numbers = {.base = MPIR_ATTR_KEYVALS,
                                                    .invalid = MPI_KEYVAL_INVALID};
   const attrcache_domain_options options = {
+      .size = sizeof options,
       .communicator = &comm,
       .datatype = &type,
       .window = &win,

@@ -62,19 +62,20 @@ static int window_in_fortran(void* object) { return ((ompi_win_t*)object)->w_f_t
 
 int ompi_attr_init(void) {
   static const attrcache_keyval_numbers numbers = {OMPI_ATTR_KEYVAL_BASE, MPI_KEYVAL_INVALID};
-  static const attrcache_kind_options communicator = {"communicator", ATTRCACHE_HANDLE_POINTER,
-                                                      communicator_in_fortran};
-  static const attrcache_kind_options datatype = {"datatype", ATTRCACHE_HANDLE_POINTER,
-                                                  datatype_in_fortran};
-  static const attrcache_kind_options window = {"window", ATTRCACHE_HANDLE_POINTER,
+  static const attrcache_kind_options communicator = {sizeof communicator, ATTRCACHE_HANDLE_POINTER,
+                                                      "communicator", communicator_in_fortran};
+  static const attrcache_kind_options datatype = {sizeof datatype, ATTRCACHE_HANDLE_POINTER,
+                                                  "datatype", datatype_in_fortran};
+  static const attrcache_kind_options window = {sizeof window, ATTRCACHE_HANDLE_POINTER, "window",
                                                 window_in_fortran};
   const attrcache_domain_options options = {
+      .size = sizeof options,
+      .flags = ATTRCACHE_TELL,
       .communicator = &communicator,
       .datatype = &datatype,
       .window = &window,
       .numbers = &numbers,
       .fint_bytes = (int)sizeof(MPI_Fint),
-      .flags = ATTRCACHE_TELL,
   };
 
   if (NULL != domain) {
@@ -138,10 +139,11 @@ __attribute__((always_inline)) static inline int create_keyval(
     ompi_attribute_type_t type, attrcache_callback* copy_fn, attrcache_callback* delete_fn,
     int* key, void* extra_state, attrcache_language language, void* bindings_extra_state) {
   attrcache_callbacks callbacks = {
+      .size = sizeof callbacks,
+      .language = language,
       .copy_fn = copy_fn,
       .delete_fn = delete_fn,
       .extra_state = extra_state,
-      .language = language,
   };
 
   if (NULL != bindings_extra_state) {

@@ -78,6 +78,7 @@ static const void* in_the_window(const attrcache_table* table, void* distance) {
 static int define(attrcache_kind* kind, int number, attrcache_tag tag,
                   attrcache_compute_fn* compute, void* context) {
   const attrcache_predefined predefined = {
+      .size = sizeof predefined,
       .number = number,
       .tag = tag,
       .where = ATTRCACHE_COMPUTED,

@@ -57,23 +57,34 @@ static int define_predefined(struct tiny_rank* rank) {
   /* On communicators they are the same everywhere. Of a window C reads the base itself, and the
    * addresses of the size and the unit. */
   const attrcache_predefined comms[] = {
-      {.number = MPI_TAG_UB, .tag = ATTRCACHE_AS_INT, .where = ATTRCACHE_PER_KIND, .value = 32767},
-      {.number = MPI_LASTUSEDCODE,
+      {.size = sizeof *comms,
+       .number = MPI_TAG_UB,
        .tag = ATTRCACHE_AS_INT,
        .where = ATTRCACHE_PER_KIND,
-       .value = MPI_ERR_OTHER}};
-  const attrcache_predefined wins[] = {{.number = MPI_WIN_BASE,
-                                        .tag = ATTRCACHE_AS_POINTER,
-                                        .where = ATTRCACHE_COMPUTED,
-                                        .compute = base_of},
-                                       {.number = MPI_WIN_SIZE,
-                                        .tag = ATTRCACHE_AS_AINT,
-                                        .where = ATTRCACHE_COMPUTED,
-                                        .compute = size_of},
-                                       {.number = MPI_WIN_DISP_UNIT,
-                                        .tag = ATTRCACHE_AS_INT,
-                                        .where = ATTRCACHE_COMPUTED,
-                                        .compute = unit_of}};
+       .value = 32767},
+      {.size = sizeof *comms,
+       .number = MPI_LASTUSEDCODE,
+       .tag = ATTRCACHE_AS_INT,
+       .where = ATTRCACHE_PER_KIND,
+       .value = MPI_ERR_OTHER},
+  };
+  const attrcache_predefined wins[] = {
+      {.size = sizeof *wins,
+       .number = MPI_WIN_BASE,
+       .tag = ATTRCACHE_AS_POINTER,
+       .where = ATTRCACHE_COMPUTED,
+       .compute = base_of},
+      {.size = sizeof *wins,
+       .number = MPI_WIN_SIZE,
+       .tag = ATTRCACHE_AS_AINT,
+       .where = ATTRCACHE_COMPUTED,
+       .compute = size_of},
+      {.size = sizeof *wins,
+       .number = MPI_WIN_DISP_UNIT,
+       .tag = ATTRCACHE_AS_INT,
+       .where = ATTRCACHE_COMPUTED,
+       .compute = unit_of},
+  };
   int result = ATTRCACHE_OK;
   for (size_t i = 0; i < sizeof comms / sizeof *comms && result == ATTRCACHE_OK; ++i) {
     result = attrcache_keyval_define(rank->comms, &comms[i]);
@@ -142,7 +153,8 @@ static int create(attrcache_kind* kind, attrcache_callback* copy, attrcache_call
                   int* keyval, void* extra_state) {
   /* The sentinels in mpi.h have the values of attrcache's, and its callbacks take the object as a
    * pointer. So callbacks need no translation. */
-  const attrcache_callbacks callbacks = {copy, remove, extra_state, ATTRCACHE_C, NULL, NULL, NULL};
+  const attrcache_callbacks callbacks = {
+      .size = sizeof callbacks, .copy_fn = copy, .delete_fn = remove, .extra_state = extra_state};
   return error(attrcache_keyval_create(kind, &callbacks, keyval), 0);
 }
 

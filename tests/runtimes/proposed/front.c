@@ -12,7 +12,7 @@
 __attribute__((constructor)) static void begin(void) {
   const attrcache_keyval_numbers numbers = {0xa0000000u,
                                             MPI_KEYVAL_INVALID}; /* MPICH's embedding's */
-  const attrcache_domain_options options = {.numbers = &numbers};
+  const attrcache_domain_options options = {.size = sizeof options, .numbers = &numbers};
   attrcache_domain* domain;
 
   if (attrcache_domain_create(&options, &domain) != ATTRCACHE_OK ||

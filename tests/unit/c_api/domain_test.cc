@@ -171,7 +171,7 @@ TEST(KindTest, RegisteredAtRunTimeServesAsTheOthersDo) {
   Universe universe;
   attrcache_kind* file = nullptr;
   const attrcache_kind_options options = {
-      .name = "file", .handle = ATTRCACHE_HANDLE_POINTER, .fortran_handle = nullptr};
+      .handle = ATTRCACHE_HANDLE_POINTER, .name = "file", .fortran_handle = nullptr};
   ASSERT_EQ(attrcache_kind_register(universe.domain(), &options, &file), ATTRCACHE_OK);
   EXPECT_EQ(universe.kind(3), file);
   const int keyval = recorder.keyval(file);

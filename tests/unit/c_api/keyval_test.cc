@@ -48,10 +48,10 @@ TEST_F(KeyvalTest, NullCopyFnCopiesNothing) {
 }
 
 TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
-  const int keyval = Recorder::make(kind, {.copy_fn = ATTRCACHE_DUP_FN,
+  const int keyval = Recorder::make(kind, {.language = ATTRCACHE_C,
+                                           .copy_fn = ATTRCACHE_DUP_FN,
                                            .delete_fn = ATTRCACHE_NULL_DELETE_FN,
                                            .extra_state = nullptr,
-                                           .language = ATTRCACHE_C,
                                            .destructor = nullptr,
                                            .context = nullptr,
                                            .context_destructor = nullptr});

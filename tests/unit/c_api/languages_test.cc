@@ -117,12 +117,12 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
     seen = {};
     aint = GetParam() == ATTRCACHE_FORTRAN_AINT;
     keyval = Recorder::make(
-        kind, {.copy_fn = aint ? reinterpret_cast<attrcache_callback*>(&copy_aint)
+        kind, {.language = GetParam(),
+               .copy_fn = aint ? reinterpret_cast<attrcache_callback*>(&copy_aint)
                                : reinterpret_cast<attrcache_callback*>(&copy_fint),
                .delete_fn = aint ? reinterpret_cast<attrcache_callback*>(&delete_aint)
                                  : reinterpret_cast<attrcache_callback*>(&delete_fint),
                .extra_state = reinterpret_cast<void*>(-5),
-               .language = GetParam(),
                .destructor = nullptr,
                .context = nullptr,
                .context_destructor = nullptr});
@@ -131,7 +131,7 @@ class FortranTest : public ::testing::TestWithParam<attrcache_language> {
   static int handle_of(void* object) { return object == nullptr ? 0 : 1234; }
   static attrcache_domain_options options() {
     static constexpr attrcache_kind_options kCommunicator = {
-        .name = nullptr, .handle = ATTRCACHE_HANDLE_POINTER, .fortran_handle = &handle_of};
+        .handle = ATTRCACHE_HANDLE_POINTER, .name = nullptr, .fortran_handle = &handle_of};
     attrcache_domain_options options = {};
     options.communicator = &kCommunicator;
     return options;
@@ -201,10 +201,10 @@ TEST(FortranExtraStateTest, LivesAsLongAsTheKeyval) {
   static void* at_the_end;
   at_the_end = nullptr;
   const int keyval = Recorder::make(
-      universe.kind(), {.copy_fn = reinterpret_cast<attrcache_callback*>(&counting_copy_aint),
+      universe.kind(), {.language = ATTRCACHE_FORTRAN_AINT,
+                        .copy_fn = reinterpret_cast<attrcache_callback*>(&counting_copy_aint),
                         .delete_fn = reinterpret_cast<attrcache_callback*>(&counting_delete_aint),
                         .extra_state = reinterpret_cast<void*>(100),
-                        .language = ATTRCACHE_FORTRAN_AINT,
                         .destructor = [](void* extra) { at_the_end = extra; },
                         .context = nullptr,
                         .context_destructor = nullptr});
@@ -271,16 +271,16 @@ int delete_int_handle(int object, int, void*, void*) {
 
 TEST(IntHandleTest, CCallbacksGetAnInt) {
   static constexpr attrcache_kind_options kInts = {
-      .name = "comm", .handle = ATTRCACHE_HANDLE_INT, .fortran_handle = nullptr};
+      .handle = ATTRCACHE_HANDLE_INT, .name = "comm", .fortran_handle = nullptr};
   attrcache_domain_options options = {};
   options.communicator = &kInts;
   Universe universe(&options);
   attrcache_kind* kind = universe.kind();
   const int keyval =
-      Recorder::make(kind, {.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_int_handle),
+      Recorder::make(kind, {.language = ATTRCACHE_C,
+                            .copy_fn = reinterpret_cast<attrcache_callback*>(&copy_int_handle),
                             .delete_fn = reinterpret_cast<attrcache_callback*>(&delete_int_handle),
                             .extra_state = nullptr,
-                            .language = ATTRCACHE_C,
                             .destructor = nullptr,
                             .context = nullptr,
                             .context_destructor = nullptr});

@@ -149,8 +149,7 @@ TEST_F(SignalSteps, GetInAHandlerSeesKeyvalsComeAndGoAtOnce) {
     const int next = first + 16 * i;
     int made = 0;
     step(object, next, "?-", [&] {
-      const attrcache_callbacks callbacks = {nullptr, nullptr, nullptr, ATTRCACHE_C,
-                                             nullptr, nullptr, nullptr};
+      const attrcache_callbacks callbacks = {};
       return attrcache_keyval_create(kind, &callbacks, &made);
     });
     ASSERT_EQ(made, next);

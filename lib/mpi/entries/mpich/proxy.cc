@@ -85,10 +85,11 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
   auto* proxied =
       kProcessMemory.make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
   if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
-  const attrcache_callbacks callbacks = {reinterpret_cast<attrcache_callback*>(copy_by_proxy),
+  const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
+                                         ATTRCACHE_C,
+                                         reinterpret_cast<attrcache_callback*>(copy_by_proxy),
                                          reinterpret_cast<attrcache_callback*>(delete_by_proxy),
                                          proxied,
-                                         ATTRCACHE_C,
                                          destroy_proxied,
                                          nullptr,
                                          nullptr};
