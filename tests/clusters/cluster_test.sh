@@ -79,19 +79,23 @@ reported() {
   grep -q "$text" <<<"$output" || good=no
   row "$good" "$what" "$output"
 }
-# stopped WHAT STOP COMMAND...: likewise of ranks that sleep, which STOP ends when all run; $pid is the command's.
+# stopped WHAT STOP COMMAND...: likewise of ranks that sleep, which STOP ends when all run; $pid is the command's, and its
+# group's. If there is no report then, there is one of what was left. It has all that the ranks have done.
 stopped() {
-  local what=$1 stop=$2 pid good=yes
+  local what=$1 stop=$2 pid good=yes host
   shift 2
-  rm -f r.txt
+  rm -rf r.txt .attrcache-run.*
   : >output # of the row before
-  timeout -k 60 "$limit" "$@" >output 2>&1 </dev/null &
+  setsid env --default-signal=INT timeout --foreground -k 60 "$limit" "$@" >output 2>&1 </dev/null &
   pid=$!
   until [ "$(grep -c '^rank ' output)" = "${ranks-4}" ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
   eval "$stop"
-  wait "$pid"
-  grep -q 'attributes of' r.txt || good=no
+  wait "$pid" 2>/dev/null
+  [ -e r.txt ] || "$run" --from .attrcache-run.* >>output 2>&1
+  grep -q "attributes of ${ranks-4} rank" r.txt && ! grep 'Heard of' r.txt && grep -q "^ *${ranks-4} .* [a-z]*: on_delete$" r.txt || good=no
   row "$good" "$what" "$(cat output r.txt 2>&1)"
+  for host in "${NODES[@]}"; do ssh "$host" 'pkill -KILL "mpi|orted"'; done
+  pkill -KILL '^mpi'
 }
 echo "reports of two hosts:"
 reported "all ranks" 'of 4 ranks of MPICH, from MPI_Init to MPI_Finalize' "$run" --report=r.txt "${mpich[@]}"
@@ -110,6 +114,17 @@ kept "... that ends a wrapper for each rank" 'Partial.*3' mpirun.mpich -hosts no
 kept "... Open MPI" 'Partial.*3' "${openmpi[@]}" -x ATTRCACHE_LIBDIR "$run" --report=r.txt ./openmpi abort
 reported "a killed rank is named (K7)" 'lacks rank .*3 on nodeb' "$run" --report=r.txt "${mpich[@]}" kill
 ranks=1 stopped "SIGTERM" 'kill -TERM "$pid"' "$run" --report=r.txt ./mpich sleep
+echo "reports of what is ended from outside:"
+for signal in TERM HUP INT KILL; do
+  for mpi in mpich openmpi; do
+    command=("${mpich[@]}" sleep)
+    [ $mpi = mpich ] || command=("${openmpi[@]}" ./openmpi sleep)
+    stopped "SIG$signal to attrcache-run, $mpi" "pkill -$signal -f '^/usr/bin/python3.*main.py'" "$run" --report=r.txt "${command[@]}"
+    stopped "SIG$signal to its group, $mpi" "kill -$signal -- -\$pid" "$run" --report=r.txt "${command[@]}"
+    stopped "SIG$signal to the launcher, $mpi" "pkill -$signal -x mpirun.$mpi" "$run" --report=r.txt "${command[@]}"
+    stopped "SIG$signal to a rank, $mpi" "ssh nodeb pkill -$signal -n -x $mpi" "$run" --report=r.txt "${command[@]}"
+  done
+done
 mkdir -p "co:lon" && (cd "co:lon" && cp ../mpich . && timeout -k 2 "$limit" "$run" --report=r.txt mpirun.mpich -np 2 ./mpich >/dev/null 2>&1)
 [ -s "co:lon/r.txt" ] && [ ! -e co ]
 row "$([ $? = 0 ] && echo yes)" "a path with a colon (K6)" "$(ls -la . "co:lon")"
@@ -145,14 +160,35 @@ reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' srun -
 reported "... in a folder that each host has for itself" 'of [123] of 4 ranks nothing has come to /tmp/' \
   srun -N2 -n4 -D /tmp "$run" --report=r.txt "$shared/mpich"
 asks "a heterogeneous job" 3 '' "$run" srun -N1 -n1 ./mpich : -N1 -n2 ./mpich
-stopped "scancel" 'scancel -n stop' "$run" --report=r.txt srun -J stop -N2 -n4 ./mpich sleep
-stopped "a time limit" 'scontrol update jobid="$(squeue -h -n limit -o %i)" EndTime=now+1seconds' \
-  "$run" --report=r.txt srun -J limit -N2 -n4 ./mpich sleep
+ending() { # COMMAND that ends all jobs...: and waits until they are gone, with what waits for them
+  "$@"
+  while squeue -h | grep -q .; do sleep 0.1; done
+  kill "$pid" 2>/dev/null
+}
+limited() { scontrol update jobid="$(squeue -h -o %i)" EndTime=now+1seconds; }
+endings() {
+  local command
+  stopped "scancel of srun" 'ending scancel -u root' "$run" --report=r.txt srun -N2 -n4 ./mpich sleep
+  stopped "a time limit of srun" 'ending limited' "$run" --report=r.txt srun -N2 -n4 ./mpich sleep
+  for command in "$run --report=r.txt srun ./mpich sleep" "$run --report=r.txt mpirun.mpich ./mpich sleep" \
+    "$run --report=r.txt mpirun.openmpi ./openmpi sleep" "srun $run --report=r.txt ./mpich sleep"; do
+    printf '#!/bin/bash\n%s\necho ended\n' "$command" >job
+    stopped "scancel of a script: ${command//"$run"/attrcache-run}" 'ending scancel -u root' \
+      sbatch -Q -W -N2 -n4 -o output --open-mode=append job
+  done
+  stopped "a time limit of a script: the last one" 'ending limited' sbatch -Q -W -N2 -n4 -o output --open-mode=append job
+}
+endings
 printf '#!/bin/sh\nexec %s srun -n4 ./mpich\n' "$run" >job
 asks "sbatch" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o batch.out job >/dev/null; cat batch.out'
 printf '#!/bin/sh\nexec %s mpirun.openmpi ./openmpi\n' "$run" >job
 asks "Open MPI's launcher in it, with ranks on its own host" 4 '' sh -c 'sbatch -Q -W -N2 -n4 -o openmpi.out job >/dev/null; cat openmpi.out'
 asks "sbatch --export=NONE" 4 '' sh -c "sbatch -Q -W --export=NONE -N2 -n4 -o none.out --wrap 'cd $shared; export ATTRCACHE_LIBDIR=$shared/lib; $run srun -n4 ./mpich' >/dev/null; cat none.out"
+
+echo "by Slurm with proctrack/pgid:"
+scontrol shutdown
+while pgrep -x slurmctld >/dev/null; do sleep 0.1; done
+if proctrack=pgid start_slurm; then endings; else row no "Slurm starts" ""; fi
 
 # In containers whose file system is this one's, but for the library, which has to be bound in.
 echo "containers:"

@@ -73,7 +73,7 @@ make_hosts() {
   done
 }
 
-# The host's first process; $CLUSTER_FOLDER/NODE.pid is by which on_host enters it.
+# The host's first process, which reaps what is orphaned; $CLUSTER_FOLDER/NODE.pid is by which on_host enters it.
 start_host() { # NODE
   ip netns exec "$1" unshare --mount --propagation private --uts --pid --fork --kill-child --mount-proc bash -c '
     hostname "$1"
@@ -81,19 +81,22 @@ start_host() { # NODE
     chmod 1777 /tmp
     "$(type -P sshd)" -o HostKey=/root/.ssh/host_key -o PidFile=none -o UsePAM=no -o StrictModes=no -o AcceptEnv=none \
       -o AuthorizedKeysFile=/root/.ssh/authorized_keys
-    exec sleep infinity' bash "$1" &
+    sleep infinity & wait' bash "$1" &
   until ssh "$1" true 2>/dev/null; do kill -0 $! || return; done
 }
 
 # Munge's key and socket, and Slurm's files, are on the file system that the hosts share.
-start_slurm() {
-  local node
-  export SLURM_CONF=$CLUSTER_FOLDER/slurm/slurm.conf
+start_munge() {
   dd if=/dev/urandom of="$CLUSTER_FOLDER/slurm/munge.key" bs=1024 count=1 status=none
   chmod 400 "$CLUSTER_FOLDER/slurm/munge.key"
   munged --force --key-file="$CLUSTER_FOLDER/slurm/munge.key" --socket=/run/munge/munge.socket.2 \
     --pid-file="$CLUSTER_FOLDER/slurm/munged.pid" --log-file="$CLUSTER_FOLDER/slurm/munged.log" \
     --seed-file="$CLUSTER_FOLDER/slurm/munged.seed"
+}
+start_slurm() { # with $proctrack, or proctrack/linuxproc
+  local node
+  export SLURM_CONF=$CLUSTER_FOLDER/slurm/slurm.conf
+  [ -e "$CLUSTER_FOLDER/slurm/munge.key" ] || start_munge
   cat >"$SLURM_CONF" <<END
 ClusterName=test
 SlurmctldHost=head(10.77.0.1)
@@ -106,7 +109,7 @@ SlurmdPidFile=$CLUSTER_FOLDER/slurm/slurmd.%n.pid
 SlurmctldLogFile=$CLUSTER_FOLDER/slurm/slurmctld.log
 SlurmdLogFile=$CLUSTER_FOLDER/slurm/slurmd.%n.log
 SlurmdParameters=config_overrides
-ProctrackType=proctrack/linuxproc
+ProctrackType=proctrack/${proctrack-linuxproc}
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 SelectType=select/cons_tres
