@@ -155,6 +155,12 @@ asks "options of other kinds" 4 "" "$run" srun -Q -u --overlap --cpu-bind=none -
 asks "under salloc" 4 '' "$run" salloc -Q -N2 -n4 srun ./mpich
 asks "mpirun in an allocation" 4 '' salloc -Q -N2 -n4 "$run" mpirun.mpich ./mpich
 asks "a wrapper for each rank" 4 '' srun -N2 -n4 "$run" ./mpich
+asks "an unserved host, without an allocation (U6)" 2 'served 1 of 2 ranks; not rank 1; none on nodeb' \
+  "$run" --mpi mpich srun -N2 -n2 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
+asks "a wrapper on a host without the library (U9)" 4 'rank 3 on nodeb: not served: there is no libattrcache_mpich.so' \
+  srun -N2 -n4 sh -c '[ "$(hostname)" = nodea ] || export ATTRCACHE_LIBDIR=/nowhere; exec "$0" ./mpich' "$run"
+asks "two half-served sruns in a script (U4)" 4 'served 2 of 4 ranks' "$run" sh -c 'for r in 0 1; do srun -N2 -n2 sh -c "$1" sh $r; done' \
+  ./mpich '[ $SLURM_PROCID = $1 ] && unset LD_PRELOAD; exec ./mpich'
 asks "an unserved rank of these" 2 'rank 1 on node' srun -N2 -n2 "$run" --mpi mpich sh -c '[ "$SLURM_PROCID" = 0 ] || unset LD_PRELOAD; exec ./mpich'
 reported "a wrapper for each rank: one report (K9)" 'of 4 ranks of MPICH' srun -N2 -n4 "$run" --report=r.txt ./mpich
 reported "... in a folder that each host has for itself" 'of [123] of 4 ranks nothing has come to /tmp/' \

@@ -46,6 +46,24 @@ says 2 '' mpirun.mpich -np 2 apptainer exec --cleanenv image.sif ./program
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 says 2 'served 1 of 2 ranks' mpirun.mpich -np 1 ./program : -np 1 env -u LD_PRELOAD ./program
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -i ./program
+# Ranks that don't know of each other, and halves of two runs, which don't make a whole.
+says 2 'served 1 of 2 ranks' mpirun.mpich -np 2 \
+  sh -c 'r=$PMI_RANK; unset PMI_FD PMI_RANK PMI_SIZE; [ $r = 1 ] && unset LD_PRELOAD; exec ./program'
+half='[ $PMI_RANK = $1 ] && unset LD_PRELOAD; exec ./program'
+says 4 'served 2 of 4 ranks; not rank 1 of one run, not rank 0' \
+  sh -c 'mpirun.mpich -np 2 sh -c "$1" sh 1; mpirun.mpich -np 2 sh -c "$1" sh 0' ./program "$half"
+says 4 'served 3 of 4 ranks; not rank 2' mpirun.mpich -np 4 sh -c "$half" sh 2 -n 9 # which is the program's
+# One port, a second time at once; and one that isn't free.
+ATTRCACHE_PORTS=4713 says 2 '' mpirun.mpich -np 2 ./program
+ATTRCACHE_PORTS=4713 says 2 '' mpirun.mpich -np 2 ./program
+coproc python3 -c 'import socket; s = socket.create_server(("", 4714)); print("listens", flush=True); input()'
+read -r _ <&"${COPROC[0]}"
+ATTRCACHE_PORTS=4714 says 2 "can't listen on ATTRCACHE_PORTS=4714: Address already in use" mpirun.mpich -np 2 ./program
+echo >&"${COPROC[1]}"
+# The launcher of another MPI, under which each process is alone; and a library for another MPI.
+says 2 'mpirun.openmpi is a launcher of openmpi, but the program is linked with mpich' mpirun.openmpi -np 2 ./program
+says 0 'served 0 of ' --mpi openmpi sh -c 'mpirun.mpich -np 2 ./program'
+says 0 'served no rank: no process that initializes MPI was heard of; if a launcher is in it, write' sh -c true ./program
 says 0 'served no rank' --mpi mpich true
 says 3 '' mpirun.mpich -np 3 ./program
 says 1 '' ./program
@@ -77,13 +95,17 @@ done
 
 # A launcher that starts it for each rank: silent, or a line from each one that isn't served.
 wrapped() { # COUNT COMMAND...
-  local count=$1 output
+  local count=$1
   shift
   output=$(timeout 60 mpirun.mpich -np 3 "$@" 2>&1 </dev/null)
   [ "$(grep -c 'attrcache-run: rank [0-2] on .*: not served' <<<"$output")" = "$count" ] || fail "wrapped: $*: $output"
 }
 wrapped 0 "$run" ./program
 wrapped 3 "$run" env -u LD_PRELOAD ./program
+# Where there is no library, the rank runs as it would by itself.
+mkdir installed && cp -RL "$(dirname "$run")"/{run,attrcache-run} installed
+ATTRCACHE_LIBDIR=/nowhere wrapped 3 "$PWD/installed/attrcache-run" ./program
+[ "$(grep -c '^rank' <<<"$output")" = 3 ] && [[ $output == *"there is no libattrcache_mpich.so beside"* ]] || fail "$output"
 
 # A report of theirs: one, though a shell stands between the launcher and each of them; if a rank is ended early, which may
 # end all, or if its part can't be where the others are, what it has handed over is kept, and said where.

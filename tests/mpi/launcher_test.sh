@@ -132,6 +132,14 @@ serves_if_native 2 openmpi "$several" mpirun.openmpi --app "$TMPDIR/lines"
 serves_if_native 2 openmpi "$several" mpirun.openmpi --mca mca_base_env_list "A=B" --app "$TMPDIR/lines"
 OMPI_MCA_mca_base_env_list=A=B serves_if_native 2 openmpi "$several" \
   mpirun.openmpi -np 1 "$openmpi_program" : -np 1 "$openmpi_program"
+# What a site or user has configured for Open MPI to pass on.
+mkdir -p "$TMPDIR/.openmpi"
+echo 'mca_base_env_list = A=B' >"$TMPDIR/.openmpi/mca-params.conf"
+HOME=$TMPDIR serves 2 mpirun.openmpi -np 2 "$openmpi_program"
+HOME=$TMPDIR serves 2 sh -c '"$@"' "$openmpi_program" mpirun.openmpi -np 2 "$openmpi_program"
+rm -r "$TMPDIR/.openmpi"
+echo '-mca mca_base_env_list "A=B;C=D"' >"$TMPDIR/tune"
+serves_if_native 2 openmpi "mpirun --tune" mpirun.openmpi --tune "$TMPDIR/tune" -np 2 "$openmpi_program"
 printf -- '-n 1 %s\n-n 1 %s\n' "$mpich_program" "$mpich_program" >"$TMPDIR/lines"
 serves_if_native 2 mpich "mpirun -configfile does not run all lines" mpirun.mpich -configfile "$TMPDIR/lines"
 

@@ -25,7 +25,7 @@ import socket
 import threading
 import time
 
-from words import die
+from words import die, say
 
 MOST = 1 << 31  # a message's bytes, and no more
 # How long ranks that were heard of are waited for when the command has ended (seconds).
@@ -143,14 +143,20 @@ class Collector:
             for port in ports:
                 try:
                     listening = socket.socket(family)
+                    # Connections of a run before, which are closed, keep their port for a minute.
+                    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                     if family == socket.AF_INET6:
                         listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
                     listening.bind((host, port))
                     listening.listen(4096)
                     listening.setblocking(False)
                     return listening
-                except OSError:
-                    continue
+                except OSError as error:
+                    failure = error.strerror
+        say(
+            "can't listen%s: %s. Ranks that don't see this host's %s aren't counted"
+            % (" on ATTRCACHE_PORTS=" + wanted if wanted != "0" else "", failure, self.folder or "files")
+        )
         return None
 
     def setting(self):

@@ -16,16 +16,20 @@ COUNT_OPTIONS = re.compile(r"(?:-n|-np|--np|-c|--n|--ntasks)(?:=(\d+))?|-n(\d+)|
 
 
 class Count:
-    """What the messages of processes say together: their hellos, and how many others they have spawned."""
+    """What the messages of processes say together: their hellos, and how many others they have spawned. `asked` is how
+    many ranks the launcher was asked for, if that is known."""
 
-    def __init__(self, messages):
+    def __init__(self, messages, asked=None):
         hellos = [message for message in messages if message.what == "hello"]
         self.served = [hello for hello in hellos if "declined" not in hello.fields]
         self.declined = [hello for hello in hellos if "declined" in hello.fields]
-        self.worlds = worlds(hellos)
-        heard_of = sum(size for size, members in self.worlds if "spawned" in members[0].fields)
-        self.spawned_unheard = max(0, sum(int(m.body) for m in messages if m.what == "spawned") - heard_of)
-        self.ranks = sum(max(size, len(members)) for size, members in self.worlds) + self.spawned_unheard
+        found = worlds(hellos)
+        spawned = [size for size, members in found if "spawned" in next(iter(members.values())).fields]
+        heard_of = sum(max(size, len(members)) for size, members in found)
+        self.spawned_unheard = max(0, sum(int(m.body) for m in messages if m.what == "spawned") - sum(spawned))
+        # Of those that were started one by one, without their launcher, none knows of the others.
+        self.ranks = max(heard_of, (asked or 0) + sum(spawned)) + self.spawned_unheard
+        self.missing = [sorted(set(range(size)) - set(members)) for size, members in found if size > len(members)]
 
     def complete(self):
         return bool(self.served) and len(self.served) >= self.ranks
@@ -44,18 +48,24 @@ def worlds(hellos):
                 break
         else:
             copies.append({rank: hello})
-    return [(size, list(members.values())) for (_, size), copies in found.items() for members in copies]
+    return [(size, members) for (_, size), copies in found.items() for members in copies]
 
 
 def asked_ranks(command):
     """How many ranks the launcher's words ask for; None if they don't say."""
     words = command.words[command.launcher + 1 :] if command.launcher >= 0 else []
-    total = 0
+    total, options = 0, True
     for word, following in zip(words, words[1:] + [""]):
         found = COUNT_OPTIONS.fullmatch(word)
-        if found:
+        if word == ":":
+            options = True
+        elif options and found and not (command.is_srun and word == "-c"):  # which is of processors there
             number = next((group for group in found.groups() if group), following)
-            total += int(number) if number.isdigit() else 0
+            if not number.isdigit():
+                return None
+            total += int(number)
+        elif options and shutil.which(word):
+            options = False  # the program begins, whose options aren't the launcher's
     return total or None
 
 
@@ -101,18 +111,25 @@ def names(hosts_, most=8):
     return ", ".join(hosts_[:most]) + (" and %d more" % (len(hosts_) - most) if len(hosts_) > most else "")
 
 
+def numbers(ranks, most=8):
+    more = " and %d more" % (len(ranks) - most) if len(ranks) > most else ""
+    return "rank%s %s%s" % ("s" if len(ranks) > 1 else "", ", ".join(map(str, ranks[:most])), more)
+
+
 def text(count, command, library, reason):
     """One line about ranks that weren't served; None if all were. `reason` is what is known of the program."""
     if count.complete() and not count.declined:
         return None
     here = {hello.fields.get("host", "").split(".")[0] for hello in count.served}
-    missing = [host for host in hosts(command) if host.split(".")[0] not in here]
+    told = [host for hello in count.served[:1] for host in expanded(hello.fields.get("nodes", ""))]
+    missing = [host for host in hosts(command) or told if host.split(".")[0] not in here]
     if not count.served and not count.declined:
-        asked = asked_ranks(command)
-        line = "served none of %d ranks" % asked if asked and asked > 1 else "served no rank"
+        line = "served none of %d ranks" % count.ranks if count.ranks > 1 else "served no rank"
         line += ": no process that initializes MPI was heard of"
     else:
         line = "served %d of %d ranks" % (len(count.served), count.ranks)
+        if count.missing:
+            line += "; not " + " of one run, not ".join(map(numbers, count.missing[:4]))
         if missing:
             line += "; none on " + names(missing)
         if count.spawned_unheard:
@@ -124,4 +141,6 @@ def text(count, command, library, reason):
         return line + "; " + reason
     if missing and count.served and not count.spawned_unheard:
         return line + " (is %s there?)" % library
+    if command.launcher < 0 and len(command.words) > 1 and not count.served:
+        return line + "; if a launcher is in it, write attrcache-run after that: LAUNCHER ... attrcache-run ./program"
     return line

@@ -53,6 +53,9 @@ def is_mpi_program(word):
     return bool(path and os.path.isfile(path) and which_mpi.linked_mpi(path))
 
 
+# Open MPI's own list of what ranks are to have in their environment, and its options that name a file of settings.
+LIST = "mca_base_env_list"
+TUNES = ("-tune", "--tune")
 CONTAINERS = ("apptainer", "singularity")
 # Of which the ranks run when the launcher has ended.
 LATER = ("sbatch", "qsub", "bsub", "flux batch", "flux submit", "flux bulksubmit")
@@ -66,7 +69,7 @@ def is_srun(word, path):
 
 def after(preloaded, library):
     """What is preloaded already stays in front: tools that wrap MPI's functions."""
-    return (preloaded + ":" if preloaded else "") + library
+    return ":".join(filter(None, (preloaded, library)))
 
 
 class Given:
@@ -156,7 +159,7 @@ def lines_by_env(name, env, given):
     )
 
 
-def by_option(mpi, words, given):
+def by_option(mpi, launcher, words, given):
     """The arguments of Open MPI's or MPICH's launcher."""
     passed = []
     for setting in given.all():
@@ -165,14 +168,18 @@ def by_option(mpi, words, given):
     if mpi != "openmpi":
         return passed + words
     # Open MPI takes -x or a list of its own, but not both.
-    theirs = os.environ.get("OMPI_MCA_mca_base_env_list")
-    if theirs or "mca_base_env_list" in words:
+    theirs = os.environ.get("OMPI_MCA_" + LIST) or configured_list(launcher)
+    tuned = [i + 1 for i, word in enumerate(words[:-1]) if word in TUNES and LIST in contents(words[i + 1])]
+    if theirs or tuned or LIST in words:
         passed = []
         if theirs:
-            os.environ["OMPI_MCA_mca_base_env_list"] = theirs + ";" + given.list()
+            os.environ["OMPI_MCA_" + LIST] = theirs + ";" + given.list()
     made, last = list(passed), ""
-    for word in words:
-        if last == "mca_base_env_list":
+    for i, word in enumerate(words):
+        if i in tuned:
+            lists = r'(%s["\s=]+[^"\n]*)' % LIST
+            word = given.temporary([re.sub(lists, lambda found: found.group() + ";" + given.list(), contents(word))])
+        elif last == LIST:
             word += ";" + given.list()
         elif last in ("-app", "--app") and passed:
             word = openmpi_file(word, given)
@@ -181,6 +188,26 @@ def by_option(mpi, words, given):
             made += passed
         last = word
     return made
+
+
+def contents(name):
+    try:
+        with open(name) as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def configured_list(launcher):
+    """What a site's or user's configuration of Open MPI passes on to ranks; "" if nothing."""
+    prefix = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which(launcher) or launcher)))
+    folders = [os.path.expanduser("~/.openmpi"), os.environ.get("OPAL_PREFIX", prefix) + "/etc", "/etc/openmpi"]
+    for folder in folders:
+        for name in ("mca-params.conf", "openmpi-mca-params.conf"):
+            found = re.search(r"^\s*%s\s*=\s*(.*?)\s*$" % LIST, contents(os.path.join(folder, name)), re.MULTILINE)
+            if found:
+                return found.group(1)
+    return ""
 
 
 def openmpi_file(name, given):
@@ -218,10 +245,11 @@ def by_environment(mpi, given):
         kept = [] if told in ("NONE", "NIL") else [told]
         os.environ["SLURM_EXPORT_ENV"] = ",".join(kept + given.all())
     if mpi == "openmpi":
-        name = "OMPI_MCA_mca_base_env_list"
-        if name not in os.environ and openmpi_is_4():
+        name = "OMPI_MCA_" + LIST
+        theirs = os.environ.get(name) or configured_list("mpirun.openmpi" if shutil.which("mpirun.openmpi") else "mpirun")
+        if not theirs and openmpi_is_4():
             name += "_internal"
-        theirs = os.environ.get(name)
+            theirs = os.environ.get(name)
         os.environ[name] = (theirs + ";" if theirs else "") + given.list()
 
 
@@ -234,4 +262,4 @@ def made(command, given):
         return words
     if command.is_srun:
         return words[:at] + by_env(words[at:], given)
-    return words[:at] + by_option(command.mpi, words[at:], given)
+    return words[:at] + by_option(command.mpi, words[command.launcher], words[at:], given)

@@ -14,8 +14,12 @@ from words import die, say
 SOURCES = ("WORKSPACE", "MODULE.bazel", "BUILD", ".bazelrc", "lib", "tools/bazel")
 
 
+def missing(here, target):
+    return "there is no libattrcache_%s.so beside %s, and this is no source tree to build it in" % (target, here)
+
+
 def find(here, target):
-    """The library of an MPI ("mpich", "mpich_report"), for the launcher in the folder `here`."""
+    """The library of an MPI, for the launcher in the folder `here`; None if there is none."""
     name = "libattrcache_%s.so" % target
     folders = [os.environ.get("ATTRCACHE_LIBDIR"), here, here + "/../lib", here + "/../lib/attrcache"]
     for folder in folders:
@@ -23,7 +27,7 @@ def find(here, target):
             return os.path.realpath(os.path.join(folder, name))
     root = os.path.dirname(here)
     if not os.path.isfile(root + "/WORKSPACE") or not os.path.isfile(root + "/lib/mpi/BUILD"):
-        die("there is no %s beside %s, and this is no source tree to build it in" % (name, here))
+        return None
     return built(root, name) or build(root, name, target)
 
 

@@ -8,6 +8,7 @@ import sys
 
 import launchers
 import library
+import ranks
 import which_mpi
 from words import die
 
@@ -127,6 +128,8 @@ def find_library(here, command, wanted):
             " --mpi mpich or --mpi mpi_abi" % " ".join(command.words)
         )
     found = library.find(here, command.served)
+    if not found:
+        return None
     if not wanted.print_ and any(c in found for c in ": ;,@"):
         die("%s can't be preloaded: its path has a space, or one of : ; , @" % found)
     return found
@@ -156,6 +159,8 @@ def main(here, arguments):
             die("%s runs the command later: put attrcache-run into the job's script" % name)
     command = which_mpi.Command(wanted.command, wanted.mpi)
     file = find_library(here, command, wanted)
+    if not file and (wanted.print_ or not ranks.mine(command)):
+        die(library.missing(here, command.served))
     if wanted.print_:
         print(file)
         return 0

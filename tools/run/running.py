@@ -6,6 +6,7 @@ import os
 import collector
 import counting
 import launchers
+import library
 import main
 import ranks
 import reports
@@ -30,13 +31,16 @@ def reason(command):
     return None
 
 
-def say_count(command, library, messages, mark):
-    """Whether all ranks were served; if not, it says so. Of whom each rank has one of its own (`mark` says which rank
-    that is) sees no more than this."""
-    count = counting.Count(messages)
+def say_count(command, file, messages, mark, missing):
+    """Whether all ranks were served; if not, it says so. Where each rank has one of its own (`mark` says which rank
+    that is), it sees no more than this rank, which runs natively if the library is missing."""
+    if missing:
+        say("%s: not served: %s" % (mark, missing))
+        return False
+    count = counting.Count(messages, counting.asked_ranks(command))
     if mark:
         count.ranks = 1 + count.spawned_unheard
-    line = counting.text(count, command, library, None if count.complete() else reason(command))
+    line = counting.text(count, command, file, None if count.complete() else reason(command))
     if line and mark and not count.served and not count.declined:
         line = "not served" + line.partition(":")[1] + line.partition(":")[2]
     if line:
@@ -44,7 +48,7 @@ def say_count(command, library, messages, mark):
     return not line
 
 
-def run(here, command, wanted, library):
+def run(here, command, wanted, file):
     wants = reports.Reports(here, wanted)
     # One that was started under another one leaves the count and the reports to that.
     outermost = "ATTRCACHE_LAUNCHER" not in os.environ
@@ -56,18 +60,19 @@ def run(here, command, wanted, library):
         heard = collector.Collector(token, parts.folder.path, parts.take, parts.lacking)
         os.environ["ATTRCACHE_LAUNCHER"] = heard.setting()
         wants.settings()
-    given = launchers.Given(command.words, library, settings())
+    given = launchers.Given(command.words, file, settings())
     words = launchers.made(command, given)
     preload = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
     if not outermost and not given.files:
         os.execvpe(words[0], words, supervising.environment(preload))
     ended = supervising.run(words, preload, heard and heard.start, parts and parts.endangered)
-    for file in given.files:
-        os.unlink(file)
+    for name in given.files:
+        os.unlink(name)
     if outermost:
         messages = heard.end()
+        missing = None if file else library.missing(here, command.served)
         parts.end(messages, ended)
-        all_served = say_count(command, library, messages, rank and ranks.mark(rank))
+        all_served = say_count(command, file, messages, rank and ranks.mark(rank), missing)
         if wanted.require_served_ and not all_served and ended.code == 0:
             ended.code = main.UNSERVED
     ended.pass_on()

@@ -9,7 +9,7 @@ import stat
 import subprocess
 
 import launchers
-from words import die
+from words import die, say
 
 # Open MPI's and MPICH's libraries, and those of MPIs that have the interface of one of them: Cray's
 # (libmpi_cray.so.12, libmpi_gnu_123.so.12), Intel's and MVAPICH's (libmpi.so.12), IBM's.
@@ -205,14 +205,17 @@ class Command:
                 die("%s is a launcher that is not known here: write %s ... attrcache-run ./program" % (word, word))
             return False
         self.launcher = i
-        inside = None if self.served else launched_mpi(self.words[i + 1 :])
+        inside = launched_mpi(self.words[i + 1 :])
+        if inside and self.served not in (None, "mpi_abi", inside):
+            die("--mpi %s, but the program is linked with %s" % (self.served, inside))
         if self.is_srun:
             self.served = self.served or inside
             self.mpi = self.served
             return True
         self.mpi = found
-        if not self.served:
-            self.served = "mpi_abi" if inside == "mpi_abi" else found
-        elif self.served not in ("mpi_abi", found):
+        if inside not in (None, "mpi_abi", found):
+            say("%s is a launcher of %s, but the program is linked with %s: each rank is on its own" % (word, found, inside))
+        elif self.served not in (None, "mpi_abi", found):
             die("--mpi %s, but %s is a launcher of %s" % (self.served, word, found))
+        self.served = self.served or inside or found
         return True

@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -203,9 +202,7 @@ bool exists() {
 
 std::string folder() {
   Launcher l;
-  struct stat status;
-  const bool seen = read_launcher(l) && stat(l.folder, &status) == 0 && S_ISDIR(status.st_mode);
-  return seen ? l.folder : "";
+  return read_launcher(l) && access(l.folder, W_OK | X_OK) == 0 ? l.folder : "";
 }
 
 bool send(const char* what, const char* lines, const void* bytes, size_t size) {

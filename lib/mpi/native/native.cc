@@ -4,11 +4,15 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "mpi/handover/channel.h"
+#include "mpi/handover/folder.h"
 
 namespace attrcache::mpi {
 
@@ -125,6 +129,12 @@ void* find_symbol_in_libraries(const char* name) {
 
 const Native& find_native() {
   if (find_symbol(facts::kMark) == nullptr || speaks_standard_abi() != facts::kStandardAbi) {
+    if (channel::exists()) {
+      const std::string lines = "host " + host_name() + "\npid " + std::to_string(getpid()) +
+                                "\ndeclined another MPI than the preloaded library is for, " +
+                                facts::kName + "\n";
+      channel::send("hello", lines.c_str(), nullptr, 0);
+    }
     die("this process runs another MPI than the one that the preloaded library is for,",
         facts::kName);
   }

@@ -2,15 +2,15 @@
 
 #include "mpi/report/hello.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <string>
 
 #include "mpi/handover/channel.h"
 #include "mpi/handover/folder.h"
@@ -25,9 +25,38 @@ constinit Identity self = {};
 constinit Atomic<bool> introduced{false};
 
 // What names a job in the environment, the same for all of its ranks, so that the worlds of one
-// command can be told apart. SLURM_STEP_ID doesn't: Open MPI's launcher starts the ranks on its own
-// host by itself, and the others in a step of Slurm's.
-constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PALS_APID", "ALPS_APP_ID", "FLUX_JOB_ID"};
+// command can be told apart. SLURM_STEP_ID doesn't: launchers start the ranks on their own host by
+// themselves, and the others in a step of Slurm's.
+constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PMI_JOBID", "PALS_APID", "ALPS_APP_ID",
+                                     "FLUX_JOB_ID"};
+
+// Hydra gives its jobs no name there. Its proxy, which has started this process, perhaps by way of
+// others, has been told where its mpiexec listens.
+std::string hydra_name() {
+  char* word = nullptr;
+  size_t size = 0;
+  std::string name;
+  for (long process = getppid(); process > 1 && name.empty();) {
+    const std::string folder = "/proc/" + std::to_string(process);
+    if (std::FILE* command = std::fopen((folder + "/cmdline").c_str(), "re")) {
+      for (bool is_next = false; getdelim(&word, &size, '\0', command) > 0;) {
+        if (is_next) name = word;
+        is_next = std::strcmp(word, "--control-port") == 0;
+      }
+      std::fclose(command);
+    }
+    process = 0;
+    if (std::FILE* stat = std::fopen((folder + "/stat").c_str(), "re")) {
+      // PID (NAME) STATE PARENT ...
+      const bool is_read = getdelim(&word, &size, '\0', stat) > 0;
+      const char* end = is_read ? std::strrchr(word, ')') : nullptr;
+      if (end != nullptr) std::from_chars(end + 4, end + std::strlen(end), process);
+      std::fclose(stat);
+    }
+  }
+  std::free(word);
+  return name;
+}
 
 void ask(Identity& i) {
   if (gethostname(i.host, sizeof i.host) != 0) std::strcpy(i.host, "?");
@@ -62,14 +91,14 @@ class Head {
       add("size", i.size);
     }
     if (i.parent) add("spawned", 1L);
-    char world[512] = "";
+    std::string world = std::getenv("PMI_RANK") != nullptr ? hydra_name() : "";
     for (const char* name : kJobNames) {
       const char* value = std::getenv(name);
-      if (value == nullptr) continue;
-      const size_t length = std::strlen(world);
-      std::snprintf(world + length, sizeof world - length, "%s/", value);
+      if (value != nullptr) world += std::string(value) + "/";
     }
-    add("world", world);
+    add("world", world.c_str());
+    const char* nodes = std::getenv("SLURM_STEP_NODELIST");
+    if (nodes != nullptr) add("nodes", nodes);
     add("length", static_cast<long>(size));
     what_ = what;
   }
