@@ -66,7 +66,7 @@ message=$("$run" --mpi lam true 2>&1)
 [ $? = 2 ] && [[ $message == *"lam"* ]] || fail "--mpi lam: $message"
 "$run" >/dev/null 2>&1
 [ $? = 2 ] || fail "no arguments"
-"$run" --help | grep -q usage || fail "--help"
+"$run" --help | grep -q Usage || fail "--help"
 
 # The command's exit code, and a process without MPI that isn't disturbed.
 "$run" --mpi openmpi bash -c 'exit 7'

@@ -183,10 +183,16 @@ refuses() { # TEXT ARGUMENT...
   has "$text"
 }
 refuses "--report wants a file" --report=
-refuses "--trace wants a file" --trace
+refuses "is a program" --trace
+refuses "is a program" --report="$program"
 refuses "--trace wants a file" --trace=-
 refuses "is a folder" --report=/tmp
 refuses "there is no folder /no/such" --report=/no/such/file
+
+# Names as words of their own, and names of the job's and the process's number.
+SLURM_JOB_ID=77 launch --report %j.html --trace %j.%p.trace "$mpirun" -np 1 "$program" nothing
+[ -f 77.html ] && [ "$(find . -name '77.[0-9]*.trace' | wc -l)" = 1 ] || fail "names: $output"
+has "should the job be ended before the report is there, this makes it: attrcache-run --from "
 
 # An MPI that is opened late, and tools in front, which may wrap what we count.
 opened=$(dirname "$program")/opened_late

@@ -39,5 +39,17 @@ sed -n '/^\/\* Reads an attribute as C does/,/\*\//p' lib/include/attrcache/attr
 missing=$(LC_ALL=C comm -23 "$work/header" "$work/page")
 [[ -z $missing ]] || fail "man attrcache_get lacks: $missing"
 grep -q ATTRCACHE_ERR_KEYVAL_STALE <(shown 3 attrcache_get) || fail "its errors are not listed"
-grep -q -- '--mpi' <(shown 1 attrcache-run) || fail "attrcache-run(1) lacks its options"
+[[ $(shown 7 attrcache | grep -c 'Success\.') == 1 ]] || fail "attrcache(7): not one result alone is success"
+for title in OPTIONS "EXIT STATUS" ENVIRONMENT FILES EXAMPLES; do
+  grep -qx "$title" <(shown 1 attrcache-run) || fail "attrcache-run(1) has no $title"
+done
+[[ $(shown 1 attrcache-check-mpi) == *"EXIT STATUS"*"EXAMPLES"* ]] || fail "attrcache-check-mpi(1) lacks sections"
+# Each word that --help says is there, and each sort of misuse.
+missing=$(LC_ALL=C comm -23 <(tools/attrcache-run --help | words) <(MANWIDTH=1000 shown 1 attrcache-run | words))
+[[ -z $(grep -vx "or\|usage" <<<"$missing") ]] || fail "man attrcache-run lacks: $missing"
+while read -r sort; do
+  grep -q "^ *$sort\$" <(shown 7 attrcache-misuse) || fail "attrcache-misuse(7) lacks $sort"
+done < <(sed -n 's/^ATTRCACHE_MISUSE(\w*, "\([a-z0-9-]*\)".*/\1/p' lib/mpi/native/misuse.def)
+header() { sed -n 's/^#define ATTRCACHE_VERSION_[A-Z]* //p' lib/include/attrcache/attrcache.h | xargs | tr ' ' .; }
+[[ $(tools/attrcache-run --version) == "attrcache-run (attrcache) $(header)" ]] || fail "attrcache-run --version"
 echo "passed"

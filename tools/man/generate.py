@@ -5,15 +5,18 @@
   man3  one page for each function of attrcache.h, from the comment before it
   man7  attrcache(7), from the comment at the top of attrcache.h, with all functions and results
   man7  attrcache-clusters(7), from tools/run/README.md
-  man1  one page for each installed tool, from what its --help prints
+  man7  attrcache-misuse(7), from lib/mpi/native/misuse.def
+  man1  one page for each installed tool, from what its --help prints, by help2man
 
 usage: generate.py TARGET    (TARGET/man1, TARGET/man3, TARGET/man7)
 """
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -51,8 +54,10 @@ class Header:
             re.search(r"#define ATTRCACHE_VERSION_%s (\d+)" % part, text).group(1)
             for part in ("MAJOR", "MINOR", "PATCH"))
         self.overview = uncommented(re.search(r"/\*\n(.*?)\*/", text, re.S).group(1))
-        self.results = re.findall(r"^  (ATTRCACHE_(?:OK|ABSENT|ERR_\w+))[^/\n]*(?:/\* (.*?) \*/)?$",
-                                  text, re.M)
+        # What one means stands behind it, or on the line before.
+        self.results = [
+            (name, before or behind) for before, name, behind in re.findall(
+                r"^(?:  /\* (.*?) \*/\n)?  (ATTRCACHE_(?:OK|ABSENT|ERR_\w+))[^/\n]*(?:/\* (.*?) \*/)?$", text, re.M)]
         self.types = {
             m.group("name"): m.group(0)
             for m in re.finditer(
@@ -186,16 +191,49 @@ def overview_page(header):
 
 
 def tool_page(tool, file, whatis, version):
-    text = subprocess.run([os.path.join(ROOT, "tools", file), "--help"], check=True, env=dict(os.environ, COLUMNS="100"),
-                          stdout=subprocess.PIPE, text=True).stdout.strip()
-    if file != tool:
-        text = re.sub(r"(?<![\w/-])%s\b" % file, tool, text)
-    usage, _, rest = text.partition("\n\n")
-    return page(tool, 1, version, [
-        ("NAME", "%s \\- %s" % (escaped(tool), escaped(whatis))),
-        ("SYNOPSIS", verbatim(re.sub(r"^usage: ", "", re.sub(r"\n {7}", "\n", usage)))),
-        ("DESCRIPTION", verbatim(rest)),
-        ("SEE ALSO", ".BR attrcache (7) ,\n.BR attrcache\\-clusters (7)"),
+    """By help2man, of what --help says, in the words by which help2man knows its parts."""
+    said = subprocess.run([os.path.join(ROOT, "tools", file), "--help"], check=True, env=dict(os.environ, COLUMNS="100"),
+                          stdout=subprocess.PIPE, encoding="utf-8").stdout
+    usage, _, rest = re.sub(r"(?<![\w/-])%s\b" % file, tool, said).partition("\n\n")
+    if usage.startswith("usage:"):  # argparse's
+        usage = "U" + re.sub(r"\s+", " ", usage[1:])
+        for words, title in (("options:", "Options:"), ("exit code: ", "Exit status:\n  "), ("example: ", "Examples:\n  ")):
+            rest = re.sub("^" + words, title, rest, flags=re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, tool)
+        with open(program, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\ncat <<'END'\n%s\n\n%s\nEND\n" % (usage, rest))
+        os.chmod(program, 0o755)
+        text = subprocess.run(
+            ["help2man", "--no-info", "--name=" + whatis, "--version-string=" + version, "--source=attrcache " + version,
+             "--manual=attrcache", program], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+    # Which help2man takes for a part of the section before it.
+    text = re.sub(r'^\.SS "Exit status:"\n\.IP$', ".SH EXIT STATUS", text, flags=re.M)
+    # Made on another day, the page is the same.
+    text = re.sub(r'^(\.TH \S+ "1") "[^"]*"', r'\1 ""', text, flags=re.M)
+    return text + ".SH SEE ALSO\n.BR attrcache (7) ,\n.BR attrcache\\-misuse (7) ,\n.BR attrcache\\-clusters (7)\n"
+
+
+def misuse_page(version):
+    """From misuse.def, a row for each sort."""
+    with open(os.path.join(ROOT, "lib/mpi/native/misuse.def"), encoding="utf-8") as f:
+        rows = re.findall(r"^ATTRCACHE_MISUSE\(\w+,(.*?)\)$", f.read(), re.S | re.M)
+    sorts = []
+    for row in rows:
+        name, what, rule, openmpi, mpich = (
+            escaped("".join(re.findall('"([^"]*)"', text))) for text in re.findall(r'(?:"[^"]*"\s*)+', row))
+        sorts.append(".TP\n.B %s\n%s.\n%s. By itself Open MPI %s; MPICH %s." %
+                     (name, what[:1].upper() + what[1:], rule, openmpi, mpich))
+    return page("attrcache-misuse", 7, version, [
+        ("NAME", "attrcache\\-misuse \\- what attrcache warns of in MPI programs"),
+        ("SYNOPSIS", verbatim("ATTRCACHE_CHECK=1 attrcache-run mpirun -np 4 ./program")),
+        ("DESCRIPTION", prose(
+            "What the MPI standard calls erroneous in the use of attributes, or leaves so open that MPIs differ, and "
+            "what MPIs let pass. With ATTRCACHE_CHECK=1 each rank warns of it on standard error, once for each place "
+            "in the program. The name in brackets at the end of a warning is one of those below. Reports count the "
+            "first eight without it, too.")),
+        ("SORTS", "\n".join(sorts)),
+        ("SEE ALSO", ".BR attrcache\\-run (1)"),
     ])
 
 
@@ -230,6 +268,10 @@ def main():
         "attrcache-run srun -n 64 ./program\nsrun -n 64 attrcache-run ./program", header.version)
     for function in header.functions:
         pages["man3/%s.3" % function.name] = function_page(header, function)
+    pages["man7/attrcache-misuse.7"] = misuse_page(header.version)
+    if not shutil.which("help2man"):
+        print("generate.py: no help2man, so no pages of the programs", file=sys.stderr)
+        TOOLS.clear()
     for tool, (file, whatis) in TOOLS.items():
         pages["man1/%s.1" % tool] = tool_page(tool, file, whatis, header.version)
     for name, text in pages.items():

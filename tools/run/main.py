@@ -3,9 +3,11 @@
 
 import argparse
 import os
+import re
 import shutil
 import sys
 
+import kept
 import launchers
 import library
 import ranks
@@ -13,44 +15,68 @@ import which_mpi
 from words import die
 
 USAGE = """\
-usage: attrcache-run [--mpi NAME] [--require-served] [--report[=FILE]] [--compare OLD.json] [--trace=FILE] [--] COMMAND [ARGUMENT...]
-       LAUNCHER [ARGUMENT...] attrcache-run [OPTION...] PROGRAM [ARGUMENT...]
-       attrcache-run --from WHERE [--report[=FILE]] [--compare OLD.json] [--trace=FILE]
-       attrcache-run [--mpi NAME] [--report] --print [COMMAND...]
+Usage: attrcache-run [OPTION]... [--] COMMAND [ARGUMENT]...
+   or: LAUNCHER [ARGUMENT]... attrcache-run [OPTION]... PROGRAM [ARGUMENT]...
+   or: attrcache-run --from WHERE [--report FILE] [--compare OLD.json] [--trace FILE]
+   or: attrcache-run [--mpi NAME] --print [COMMAND]...
 
 Runs COMMAND, an MPI program or a launcher with one, with attrcache's interposer preloaded into the ranks (not into the
-launcher), and returns its exit code. Which MPI it is, is found from the launcher and from the libraries that the program
-is linked with, unless --mpi says it. In the second form a launcher starts it for each rank. If ranks weren't served, one
-line at the end says how many, and where.
+launcher). Which MPI it is, is found from the launcher and from the libraries that the program is linked with, unless
+--mpi says it. If ranks weren't served, one line at the end says how many, which, and where.
 
-  --mpi NAME       openmpi, mpich, or mpi_abi: the program is linked with libmpi_abi.so.1, the standard ABI of MPI-5.0,
-                   whichever of them that is
-  --require-served
-                   exit with code 97 if the command succeeds, but not every rank was served
-  --report         at the end, print what was done with attributes, and what was left behind, on standard error
-  --report=FILE    write that to FILE instead: as a page for browsers if its name ends in .html, as JSON if it ends in
-                   .json, else as text; may be given several times
+The launchers that may be in COMMAND are those of Open MPI and MPICH (and of what is made from it), and srun. Any other
+launcher starts attrcache-run for each rank: that is the second form.
+
+Options:
+  --mpi NAME         openmpi, mpich, or mpi_abi: the program is linked with libmpi_abi.so.1, the standard ABI of
+                     MPI-5.0, whichever MPI is behind that
+  --require-served   exit with code 97 if the command succeeds, but not every rank was served
+  --report           at the end, print what was done with attributes, and what was left behind, on standard error
+  --report FILE      write that to FILE instead: as a page for browsers if its name ends in .html, as JSON if it ends in
+                     .json, as text if it ends in .txt; --report=FILE takes any name. May be given several times. %j is
+                     the batch job's number, %p the process's
   --compare OLD.json
-                   say what changed since an earlier run, whose report is in OLD.json: in the pages, and below the text
-  --from WHERE     run nothing: write reports and the comparison of a run whose report is in WHERE, a JSON file, and its
-                   trace in the FILE of --trace; or of what ranks have left in WHERE, a folder (ATTRCACHE_REPORT)
-  --trace=FILE     write a timeline of callbacks and slow operations to FILE, for chrome://tracing or Perfetto
-  --print          print the path of the interposer library, and run nothing
-  --help           print this
+                     say what changed since an earlier run, whose report is in OLD.json: in the pages, and below the text
+  --trace FILE       write a timeline of callbacks and slow operations to FILE, for chrome://tracing or Perfetto
+  --from WHERE       run nothing: make reports of a run whose report is in WHERE, a JSON file; or of what ranks have left
+                     in WHERE, a folder, and then those that the run was to make, unless others are asked for. Of a run
+                     that goes on it reports what was done until now
+  --print            print the path of the interposer, and run nothing
+  --help             print this
+  --version          print the version
 
-Known launchers are those of Open MPI and MPICH (and of what is made from it), and srun; for all others, write the second
-form. `man attrcache-clusters` has more on them, on containers, modules and reports of many hosts.
+Exit status:
+  The command's; if a signal ended it, attrcache-run ends by the same signal. Its own are:
 
-The interposer is taken from $ATTRCACHE_LIBDIR, from beside this script, or from ../lib beside it; in a source
-tree it is built with Bazel if sources have changed, which takes some minutes the first time.
-A page is one file that needs no network, and contains the command. All this needs Python 3.
-With ATTRCACHE_VERBOSE=1 in the environment every process that initializes MPI says that it is served.
-With ATTRCACHE_CHECK=1 it warns on stderr, once for each place in the program, of misuse of attributes that MPIs let
-pass: stale keyvals, wrong kinds, double frees, callbacks that set no flag, lost errors, leaks, and more.
-Also in the environment: ATTRCACHE_TRACE_SLOW (microseconds from which on an operation is in the trace; 10),
-ATTRCACHE_TRACE_EVENTS (how many are kept per rank; 50000, and 500000 on all together), ATTRCACHE_REPORT (without the
-launcher: a folder in which each rank leaves what --from makes reports of), ATTRCACHE_PORTS (FIRST-LAST: on which ports
-it may listen to the ranks).
+  2    it was called wrongly, or the interposer isn't there
+  97   with --require-served: the command has succeeded, but not every rank was served
+  126  the command can't be run
+  127  the command isn't there
+
+Environment:
+What users set for attrcache-run, or for a program that has the interposer in LD_PRELOAD:
+
+  ATTRCACHE_CHECK=1       warn on standard error of misuse of attributes that MPIs let pass, once for each place in the
+                          program: attrcache-misuse(7) has the sorts
+  ATTRCACHE_VERBOSE=1     each process that initializes MPI says that it is served
+  ATTRCACHE_LIBDIR        the folder of the interposers
+  ATTRCACHE_PORTS         FIRST-LAST: on which ports attrcache-run listens to the ranks
+  ATTRCACHE_TRACE_SLOW    from how many microseconds on an operation is in the trace (10)
+  ATTRCACHE_TRACE_EVENTS  how many events are kept of each rank (50000, and 500000 of all together)
+  ATTRCACHE_REPORT        without attrcache-run: a folder in which each rank leaves what --from makes reports of
+
+Files:
+  .attrcache-run.*        the folder, beside the report, in which the ranks' data are while they run. Whatever is killed,
+                          they are there for --from. The next run that makes the same reports takes it away
+
+Examples:
+  attrcache-run mpirun -np 64 ./program
+
+  attrcache-run --report run.html srun -n 64 ./program
+
+  flux run -n 64 attrcache-run --report run.html ./program
+
+  attrcache-run --from .attrcache-run.4711.86fbf2adfb0e4b2a --report run.txt
 """
 
 UNSERVED = 97
@@ -69,7 +95,7 @@ def parsed(arguments):
     parser.add_argument("--report", action="append", nargs="?", const="-", default=[])
     for name in ("--compare", "--from", "--trace"):
         parser.add_argument(name, dest=name[2:] + "_")
-    for name in ("--print", "--require-served"):
+    for name in ("--print", "--require-served", "--version"):
         parser.add_argument(name, action="store_true", dest=name[2:].replace("-", "_") + "_")
     parser.add_argument("-h", "--help", action="store_true")
     # Options end where the command begins: argparse would look for them in it, too.
@@ -79,10 +105,10 @@ def parsed(arguments):
         if word == "--":
             break
         own.append(word)
-        if word in ("--mpi", "--compare", "--from") and rest:
+        if word in ("--mpi", "--compare", "--from", "--trace") and rest:
             own.append(rest.pop(0))
-        elif word == "--trace":
-            die("--trace wants a file: --trace=FILE")
+        elif word == "--report" and rest and rest[0].endswith((".html", ".json", ".txt")):
+            own.append(rest.pop(0))
     wanted, unknown = parser.parse_known_args(own)
     if unknown:
         die("unknown option %s (--help lists them)" % unknown[0])
@@ -96,14 +122,28 @@ def parsed(arguments):
 def target(name, option):
     """Where a report or trace goes, as an absolute path: its writer may run elsewhere."""
     if not name or (name == "-" and option != "--report"):
-        die("%s wants a file: %s=FILE" % (option, option))
+        die("%s wants a file: %s FILE" % (option, option))
     if name == "-":
         return name
+    name = name.replace("%j", kept.batch_job()).replace("%p", str(os.getpid()))
     if not os.path.isdir(os.path.dirname(name) or "."):
         die("%s=%s: there is no folder %s" % (option, name, os.path.dirname(name)))
     if os.path.isdir(name):
         die("%s=%s is a folder" % (option, name))
+    if os.path.isfile(name) and os.access(name, os.X_OK):
+        die("%s wants a file, but %s is a program" % (option, name))
     return os.path.abspath(name)
+
+
+def version(here):
+    """Installed, it is in a file; else in the sources' header."""
+    for file in (os.path.dirname(__file__) + "/version", here + "/../lib/include/attrcache/attrcache.h"):
+        try:
+            with open(file) as opened:
+                return ".".join(re.findall(r"^#define ATTRCACHE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", opened.read(), re.M))
+        except OSError:
+            continue
+    return "unknown"
 
 
 def must_exist(command):
@@ -137,8 +177,8 @@ def find_library(here, command, wanted):
 
 def main(here, arguments):
     wanted = parsed(arguments)
-    if wanted.help:
-        print(USAGE, end="")
+    if wanted.help or wanted.version_:
+        print("attrcache-run (attrcache) " + version(here) if wanted.version_ else USAGE.rstrip("\n"))
         return 0
     try:
         os.getcwd()
