@@ -15,6 +15,7 @@
 #include "table/get_predefined.h"
 #include "table/hold.h"
 #include "table/inspect.h"
+#include "table/left.h"
 
 namespace {
 
@@ -80,6 +81,7 @@ int attrcache_domain_destroy(attrcache_domain* domain, int mode, attrcache_leaks
   if (mode != ATTRCACHE_DESTROY_IF_UNUSED && mode != ATTRCACHE_DESTROY_ANYWAY) {
     return ATTRCACHE_ERR_ARGUMENT;
   }
+  if (mode == ATTRCACHE_DESTROY_ANYWAY) attrcache::end_all_left(inside(domain)->readers());
   attrcache_leaks ignored;
   return inside(domain)->end(mode == ATTRCACHE_DESTROY_ANYWAY, leaks != nullptr ? leaks : &ignored);
 }

@@ -18,6 +18,11 @@ int read_filled(const Struct* given, Struct* known) {
   constexpr uint32_t kLargest = 4096;  // beyond, `size` isn't one
   *known = {};
   if (given == nullptr) return ATTRCACHE_OK;
+  // A caller who fills some members of zeroed bytes means the struct of 1.0, which is this one.
+  if (given->size == 0) {
+    *known = *given;
+    return ATTRCACHE_OK;
+  }
   if (given->size <= sizeof(given->size) || given->size > kLargest) return ATTRCACHE_ERR_ARGUMENT;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   for (size_t i = sizeof(Struct); i < given->size; ++i) {

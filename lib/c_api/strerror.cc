@@ -32,18 +32,12 @@ const char* attrcache_strerror(int result) noexcept {
       return "a callback failed";
     case ATTRCACHE_ERR_REATTACHED:
       return "callbacks went on attaching attributes to what was being deleted";
-    case ATTRCACHE_ERR_BORROWED:
-      return "this thread has borrowed the value";
     case ATTRCACHE_ERR_THREAD:
       return "the value was borrowed by another thread";
     case ATTRCACHE_ERR_BUSY:
       return "the table or domain is still in use, or was freed by a callback";
     case ATTRCACHE_ERR_UNSUPPORTED:
       return "this processor lacks what the library was built for: see attrcache_platform";
-    case ATTRCACHE_ERR_DELETING:
-      return "a set up this thread's stack is replacing the value";
-    case ATTRCACHE_ERR_DEADLOCK:
-      return "another thread holds or replaces the value, and waits for this one";
     case ATTRCACHE_ERR_MOVED:
       return "the table was copied or moved while it had memory";
     default:

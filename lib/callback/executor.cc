@@ -13,9 +13,14 @@ using in_c::as_int;
 using in_c::shape;
 
 // The Fortran INTEGER that stands for an object.
+int fortran_handle(const CallingConvention& convention, void* object) {
+  const auto convert = convention.fortran_handle;
+  return convert != nullptr ? convert(object) : as_int(object);
+}
 int fortran_handle(const CallbackArguments& arguments) {
-  const auto convert = arguments.convention.fortran_handle;
-  return convert != nullptr ? convert(arguments.object) : as_int(arguments.object);
+  return arguments.fortran_handle != nullptr
+             ? *arguments.fortran_handle
+             : fortran_handle(arguments.convention, arguments.object);
 }
 
 // The address of extra_state, or of its low part, which a Fortran callback gets by reference. It is
@@ -129,6 +134,13 @@ bool is_left_by_exception(const CallingConvention& convention, Call call) {
 }
 
 }  // namespace
+
+int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
+                       void* object) {
+  const attrcache_language language = language_of(callbacks);
+  const bool fortran = language == ATTRCACHE_FORTRAN_FINT || language == ATTRCACHE_FORTRAN_AINT;
+  return fortran ? fortran_handle(convention, object) : 0;
+}
 
 Copied run_copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   Copied copied = {};

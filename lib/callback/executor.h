@@ -42,7 +42,13 @@ struct CallbackArguments {
   int keyval;  // the int that users know
   const uint64_t* at;
   attrcache_tag tag;
+  // The Fortran INTEGER of an object that may be gone; null: the object is asked.
+  const int* fortran_handle = nullptr;
 };
+
+// The Fortran INTEGER that callbacks are given for an object, if they are Fortran's; else 0.
+int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
+                       void* object);
 
 // What a copy_fn answered.
 struct Copied {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a thread is doing with attributes further up its stack. When a callback calls the library
-// again, the thread finds here what it must know about itself: what its own copy_fns hold, so that
-// it doesn't wait for them; that a callback has freed a table which an operation up the stack still
-// uses; that a callback has attached again what is being deleted. Only the thread itself ever reads
-// or writes its frames.
+// again, the thread finds here what it must know about itself: what its own copy_fns hold, which
+// they give up where a callback of theirs deletes it; that a callback has freed a table which an
+// operation up the stack still uses; how often sets of one attribute are nested. Only the thread
+// itself ever reads or writes its frames.
 //
 // Callbacks may nest very deep: the delete_fn of one object frees the next one. So the frames of a
 // table are not looked for in the whole stack. Whoever looks passes the innermost few, and puts
@@ -42,10 +42,12 @@ struct Frame {
   const void* table;
   const void* slot;     // while a callback runs: the slot of the value that it is called for
   uint64_t attachment;  // kDeleting: the sequence number of that value
-  Announcement* hold;   // kCopying: that of the value; null: there is none, or it was given up
+  // kCopying: that the value is held; kDeleting: that this is within a deletion. Null: there is
+  // none, or it was given up.
+  Announcement* announced;
   Use use;
   bool table_died;  // a callback has freed the table, so it must not be touched any more
-  bool reattached;  // kDeleting: this thread has attached another value to the slot since
+  uint8_t sets;     // so many sets of the slot's attribute run a delete_fn, this one included
   Indexed indexed;
 };
 
@@ -86,8 +88,7 @@ class FrameScope {
 class TableScope {
  public:
   TableScope(ThreadState& thread, const void* table, Frame::Use use = Frame::Use::kWholeTable)
-      : frame_{nullptr, table, nullptr, 0, nullptr, use, false, false, {}},
-        scope_(thread, frame_) {}
+      : frame_{nullptr, table, nullptr, 0, nullptr, use, false, 0, {}}, scope_(thread, frame_) {}
 
   // A callback begins, for the value in a slot; and ends.
   void begin(const void* slot, uint64_t attachment) {
@@ -95,16 +96,17 @@ class TableScope {
     frame_.attachment = attachment;
   }
   // The same of a copy_fn, with how its value is held, or null.
-  void begin_copy_fn(const void* slot, Announcement* hold) {
+  void begin_copy_fn(const void* slot, Announcement* announced) {
     frame_.slot = slot;
-    frame_.hold = hold;
+    frame_.announced = announced;
   }
+  // Of a deletion, how it is announced; and how many sets are nested.
+  void announced_by(Announcement* announced) { frame_.announced = announced; }
+  void nested(uint8_t sets) { frame_.sets = sets; }
   void end() { frame_.slot = nullptr; }
 
   bool table_died() const { return frame_.table_died; }
-  Announcement* hold() const { return frame_.hold; }
-  bool reattached() const { return frame_.reattached; }
-  Frame* outer() const { return frame_.outer; }
+  Announcement* announced() const { return frame_.announced; }
 
  private:
   Frame frame_;

@@ -27,6 +27,8 @@ class Domain {
   // Adds a kind. Returns ATTRCACHE_OK or an error. Lock-free.
   int add_kind(const attrcache_kind_options& options, Registry** kind);
 
+  Readers& readers() { return readers_; }
+
   void read_counters(attrcache_counters* counters) const;
 
  private:

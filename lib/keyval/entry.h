@@ -52,7 +52,9 @@ constexpr uint64_t no_keyval(id::Offset offset) { return id::bytes(offset) ^ 1 <
 
 // The flags of its stripes.
 constexpr uint32_t flags(uint64_t word) {
-  return static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
+  const uint32_t flags = static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
+  static_assert(stripe::kUnread == stripe::kNoDeleteFn << 1);
+  return flags | (~flags & stripe::kNoDeleteFn) << 1;
 }
 
 // The low half.

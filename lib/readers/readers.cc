@@ -4,8 +4,6 @@
 
 #include <new>
 
-#include "platform/wait.h"
-
 namespace attrcache {
 
 Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
@@ -19,6 +17,13 @@ Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
 
 Readers::~Readers() {
   if (allocated_light_ != nullptr) memory_.release(allocated_light_);
+  for (const Atomic<Tomb*>& first : buckets_) {
+    for (Tomb* tomb = first.load(kRelaxed); tomb != nullptr;) {
+      Tomb* const next = tomb->next;
+      memory_.destroy(tomb);
+      tomb = next;
+    }
+  }
   for (const Atomic<uintptr_t>& chunk : chunks_) {
     const auto c = static_cast<unsigned>(&chunk - chunks_);
     auto* const records = reinterpret_cast<ThreadRecord*>(chunk.load(kRelaxed));
@@ -44,9 +49,9 @@ ThreadRecord* Readers::make_chunk(unsigned chunk, void** allocated) {
   for (unsigned r = 0; r < length; ++r) {
     auto* const record = new (&records[r]) ThreadRecord();
     record->readers = this;
-    record->second.more.store(reinterpret_cast<uintptr_t>(&record->third), kRelaxed);
-    record->free = &record->second;
+    record->free = &record->other;
     record->first.what.store(uintptr_t(Says::kTaken), kRelaxed);
+    record->deletes.what.store(uintptr_t(Says::kTaken), kRelaxed);
   }
   return records;
 }
@@ -61,7 +66,7 @@ ThreadRecord* Readers::look_up() {
     ThreadRecord* const made = make_chunk(c, &allocated);
     if (made == nullptr) return nullptr;
     // Releases the new chunk, or acquires another thread's. What is published here comes before the
-    // fence of the first announcement in it, as seen by who looks (F1, F2).
+    // fence of the first announcement in it, as seen by a thread that looks (F1, F2).
     if (chunks_[c].compare_exchange_strong(chunk, reinterpret_cast<uintptr_t>(made), kAcqRel,
                                            kAcquire)) {
       chunk = reinterpret_cast<uintptr_t>(made);
@@ -81,6 +86,7 @@ ThreadRecord* Readers::look_up() {
   if (c == 0 && !threads_.hooked() &&
       record->first.what.load(kRelaxed) == uintptr_t(Says::kTaken)) {
     record->first.what.store(0, kRelease);  // as in take()
+    record->deletes.what.store(0, kRelease);
   }
   return record;
 }
@@ -101,24 +107,24 @@ Announcement* Readers::take_slowly() {
   return take_of(*record, threads_.identity());
 }
 
-// The rest of withdraw_copy(), after the cell was found to say `now`.
-bool Readers::take_answer(Announcement& cell, const Pair& slot, uintptr_t now) {
-  const uintptr_t copies = Announcement::of(&slot, Says::kCopies);
-  bool left = false;
-  do {
-    left = Announcement::says(now) == Says::kLeft;
-    if (left) continue;
-    Backoff backoff;  // kLeaving: the other thread takes three steps
-    while (Announcement::says(cell.what.load(kAcquire)) == Says::kLeaving) backoff.relax();
-    now = copies;
-  } while (!cell.what.compare_exchange_strong(now, uintptr_t(Says::kTaken), kAcqRel, kAcquire));
-  return left;
-}
-
-void Readers::wake(const Pair& slot) {
-  Bucket& b = bucket(slot);
-  b.changes.fetch_add(1, kAcqRel);  // pairs with the one in wait()
-  if (b.sleepers.load(kRelaxed) != 0) wake_all(b.changes);
+Tomb* Readers::place_tomb(const Pair& slot) {
+  Atomic<Tomb*>& first = buckets_[bucket(&slot)];
+  Tomb* placed = nullptr;
+  for_each_tomb_in(first, [&placed](Tomb& tomb) {
+    if (placed == nullptr && tomb.place()) placed = &tomb;
+  });
+  if (placed == nullptr) {
+    placed = memory_.make<Tomb>();
+    if (placed == nullptr) return nullptr;
+    placed->place();
+    Tomb* next = first.load(kRelaxed);
+    do {
+      placed->next = next;
+      // Release: pairs with for_each_tomb_in(), for the tombs behind it, too.
+    } while (!first.compare_exchange_weak(next, placed, kRelease, kRelaxed));
+  }
+  tombs_.fetch_add(1, kRelaxed);  // the heavy fence orders it (L8)
+  return placed;
 }
 
 }  // namespace attrcache

@@ -25,7 +25,7 @@ struct MoreCells {
 
 // On two cache lines: what a borrow writes is in the first.
 struct alignas(kRecordSize) ThreadRecord {
-  // The thread's own: its free cells, but for `first`.
+  // The thread's own: its free cells, but for the two that have a use of their own.
   alignas(8) Announcement* free = nullptr;
   // Of which domain it is.
   alignas(8) class Readers* readers = nullptr;
@@ -33,11 +33,12 @@ struct alignas(kRecordSize) ThreadRecord {
   alignas(8) Atomic<uintptr_t> more{0};
   // Whether its thread has looked it up. Until then nobody looks at it.
   alignas(8) bool active = false;
-  // The cell of a borrow by one who has borrowed nothing else. Not used by user-level threads, nor
-  // before its thread has taken the slow way once; there it says kTaken.
+  // The cell of a thread's first outstanding borrow, and that of its outermost deletion. User-level
+  // threads don't use them, nor does a thread before it has taken the slow way once; until then
+  // both say kTaken.
   alignas(8) Announcement first;
-  Announcement second;
-  Announcement third;
+  Announcement deletes;
+  Announcement other;
 
   static ThreadRecord& of_first(Announcement& first);
 };

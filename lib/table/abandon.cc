@@ -4,9 +4,8 @@
 
 #include "platform/wait.h"
 #include "table/batch.h"
-#include "table/claimed.h"
 #include "table/dup_free.h"
-#include "table/hold.h"
+#include "table/left.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -15,41 +14,23 @@ namespace {
 // How often callbacks may make it necessary to begin again.
 constexpr int kMaxAbandonRounds = 16;
 
-// Takes a value out of what this thread, or anybody, has borrowed, which is to be given back all
-// the same. Else who attaches to the same memory later would wait for that.
-enum class Whose { kMine, kAnybodys };
-void give_up_borrows(Readers& readers, Pair& slot, Whose whose) {
-  const uint64_t me = readers.threads().identity();
-  readers.any_used([&](Announcement& cell, uintptr_t what) {
-    if (what != Announcement::of(&slot, Says::kBorrows)) return false;
-    if (cell.who.load(kRelaxed) == me) {
-      readers.give_up(cell, slot);
-    } else if (whose == Whose::kAnybodys) {
-      readers.give_up_for(cell, slot);
+// Takes what is in a slot out of it, if anything is attached there, without calling delete_fn. OK,
+// or KEYVAL_KIND: it is of another kind, whose references aren't known here.
+int abandon_one(const Target& target, const Batch::Item& item) {
+  uint64_t m = item.slot->load_meta();
+  while (meta::visible(m) && !meta::deleting(m)) {
+    const id::Keyval keyval = meta::keyval(m, item.index);
+    if (!target.registry.is_kind_of(keyval)) {
+      item.slot->store_unshared({0, 0});
+      return ATTRCACHE_ERR_KEYVAL_KIND;
     }
-    return false;
-  });
-}
-
-// Deletes what is in a slot, if anything is attached there, without calling delete_fn. OK, or
-// KEYVAL_KIND: it is of another kind, whose references aren't known here.
-int abandon_one(const Target& target, const Batch::Item& item, FenceOnce& fence) {
-  const uint64_t m = item.slot->load_meta();
-  if (!meta::visible(m)) return ATTRCACHE_OK;
-  const id::Keyval keyval = meta::keyval(m, item.index);
-  if (!target.registry.is_kind_of(keyval)) {
-    item.slot->store_unshared({0, 0});
-    return ATTRCACHE_ERR_KEYVAL_KIND;
+    give_up_borrows(target.registry.readers(), *item.slot);
+    if (slot::detach(*item.slot, m)) {  // (S3)
+      drop_reference(target.registry, keyval);
+      break;
+    }
   }
-  Readers& readers = target.registry.readers();
-  give_up_borrows(readers, *item.slot, Whose::kMine);
-  // DEADLOCK: a borrower waits for this thread. It goes on to have the value, which nobody deletes,
-  // unless another thread has begun to.
-  while (delete_found(target, *item.slot, keyval, Caller::kRuntime, OnFailure::kDetach, nullptr,
-                      fence, DeleteFn::kSkip) == ATTRCACHE_ERR_DEADLOCK) {
-    give_up_borrows(readers, *item.slot, Whose::kAnybodys);
-  }
-  return ATTRCACHE_OK;  // or somebody else was faster
+  return ATTRCACHE_OK;
 }
 
 // Applies `abandon_one` to those attributes that `which` selects. Stops when a destructor has freed
@@ -57,12 +38,11 @@ int abandon_one(const Target& target, const Batch::Item& item, FenceOnce& fence)
 template <typename Which>
 int abandon_those(const Target& target, const TableScope& scope, Which which) {
   int result = ATTRCACHE_OK;
-  FenceOnce fence(FenceOnce::Of::kObject);
   Batch batch(target.table, Batch::Order::kYoungestFirst, &target.registry.memory());
   while (batch.next()) {
     for (unsigned i = batch.count(); i-- > 0;) {
       if (!which(batch[i])) continue;
-      const int one = abandon_one(target, batch[i], fence);
+      const int one = abandon_one(target, batch[i]);
       if (scope.table_died()) return result;
       if (one != ATTRCACHE_OK) result = one;
     }
@@ -71,20 +51,22 @@ int abandon_those(const Target& target, const TableScope& scope, Which which) {
 }
 
 // Whether another thread is deleting an attribute of the table.
-bool others_delete(const ThreadState& thread, Table& table) {
-  bool any = false;
+bool others_delete(const Readers& readers, Table& table) {
+  bool any = others_delete_in(readers, table);
   table.for_each([&](uint32_t, Pair& slot) {
     const uint64_t m = slot.load_meta();
-    any = any || (meta::deleting(m) && !is_deleting(thread, table, slot, m));
+    any = any || (meta::deleting(m) && !is_deleting(readers.threads().self(), table, slot, m));
   });
   return any;
 }
 
-// Until no other thread deletes an attribute of the table. Nobody wakes those who wait for a
-// deletion, since nobody else does: here the object's owner frees it beside somebody who uses it.
-void wait_for_deletions(const Threads& threads, const ThreadState& thread, Table& table) {
+// Gives up the deletions that were left, and waits until no other thread deletes an attribute of the
+// table. Only here: the object's owner frees it beside somebody who uses it. Stops when a destructor
+// has freed the object.
+void end_deletions(Readers& readers, Table& table, const TableScope& scope) {
   Backoff backoff;
-  while (others_delete(thread, table)) threads.wait(backoff);
+  while (!scope.table_died() && (others_delete(readers, table) || abandon_left_of(readers, table)))
+    readers.threads().wait(backoff);
 }
 
 }  // namespace
@@ -95,7 +77,8 @@ int abandon_attributes(const Target& target) {
     table.forget();
     return ATTRCACHE_ERR_MOVED;
   }
-  ThreadState& thread = target.registry.threads().self();
+  Readers& readers = target.registry.readers();
+  ThreadState& thread = readers.threads().self();
   TableScope scope(thread, &table);
   int first = ATTRCACHE_OK;
   // Destructors may attach something again. What they attach in the last round goes with its slot,
@@ -105,47 +88,43 @@ int abandon_attributes(const Target& target) {
     const int result = abandon_those(target, scope, all);
     if (first == ATTRCACHE_OK) first = result;
     if (scope.table_died()) return first;
-    if (scope.outer() != nullptr) end_own_copies(target, scope.outer());
+    end_deletions(readers, table, scope);
     if (scope.table_died()) return first;
-    wait_for_deletions(target.registry.threads(), thread, table);
     if (deleting_is_ours(thread, table)) break;
   }
-  release_table(thread, table, target.registry.memory());
+  release_table(target.registry, thread, table);
   return first;
 }
 
 int delete_attributes_finally(const Target& target, int* callback_code) {
   Table& table = target.table;
-  ThreadState& thread = target.registry.threads().self();
-  TableScope scope(thread, &table);
+  Readers& readers = target.registry.readers();
+  TableScope scope(readers.threads().self(), &table);
   int first = ATTRCACHE_OK;
   for (int round = 0; round < kMaxAbandonRounds;) {
     int code = 0;
     const Pair* stopped_at = nullptr;
     const int result = delete_attributes(target, ATTRCACHE_DRAIN, &code, &stopped_at);
-    if (first == ATTRCACHE_OK && result != ATTRCACHE_ERR_BUSY) {
+    const bool within = result == ATTRCACHE_ERR_BUSY && stopped_at == nullptr;
+    if (first == ATTRCACHE_OK && !within) {
       first = result;
       if (result == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) *callback_code = code;
     }
     if (scope.table_died() || table.is_as_new()) return first;
-    if (result == ATTRCACHE_ERR_BUSY) {
-      wait_for_deletions(target.registry.threads(), thread, table);
+    if (within) {
+      end_deletions(readers, table, scope);
+      if (scope.table_died()) return first;
       continue;
     }
-    if (result != ATTRCACHE_ERR_BORROWED && result != ATTRCACHE_ERR_DEADLOCK &&
-        result != ATTRCACHE_ERR_KEYVAL_KIND) {
-      break;
-    }
+    if (result != ATTRCACHE_ERR_BUSY && result != ATTRCACHE_ERR_KEYVAL_KIND) break;
     // What kept it from going on has to go first, so that all others are deleted by their
     // delete_fn.
     abandon_those(target, scope, [&](const Batch::Item& item) {
-      const uint64_t m = item.slot->load_meta();
-      return item.slot == stopped_at || has_borrowed(target.registry.readers(), *item.slot, m) ||
-             !target.registry.is_kind_of(meta::keyval(m, item.index));
+      return item.slot == stopped_at ||
+             !target.registry.is_kind_of(meta::keyval(item.slot->load_meta(), item.index));
     });
     if (scope.table_died()) return first;
-    // Nobody borrows anew in a table that is being freed, so there is an end of others' borrows.
-    if (result != ATTRCACHE_ERR_DEADLOCK) ++round;
+    ++round;
   }
   const int result = abandon_attributes(target);
   return first != ATTRCACHE_OK ? first : result;

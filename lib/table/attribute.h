@@ -38,21 +38,9 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 
-enum class DeleteFn { kRun, kSkip };  // whether delete_fn is called, if there is one
-
 // ATTRCACHE_ABSENT: there was nothing to delete.
 int delete_attribute(const Target& target, id::Keyval keyval, Caller caller, OnFailure on_failure,
                      int* callback_code);
-
-// The same on a slot, for a caller who has found a value of the keyval there. `fence` is that of a
-// call that deletes several.
-class FenceOnce;
-int delete_found(const Target& target, Pair& slot, id::Keyval keyval, Caller caller,
-                 OnFailure on_failure, int* callback_code, FenceOnce& fence,
-                 DeleteFn delete_fn = DeleteFn::kRun);
-
-// Whether a value is neither claimed nor known to be read.
-constexpr bool untouched(uint64_t m) { return (m & (meta::kDeleting | meta::kRead)) == 0; }
 
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.
 bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot, uint64_t m);
@@ -72,33 +60,25 @@ inline void drop_reference(Registry& registry, id::Keyval keyval, unsigned ordin
     registry.drop_slowly(keyval);
 }
 
-// Tells the deletions that `frame` and those outside of it stand for that their slot has a new
-// value.
-inline void note_attached(Frame* frame, const Table& table, const Pair& slot) {
-  for_each_frame_of(frame, &table, [&slot](Frame& f) {
-    if (f.slot == &slot) f.reattached = true;
-  });
-}
-
 // How a value with that meta was set.
 inline attrcache_tag tag_of(uint64_t m) {
   // Mostly by C. So the compiler can tell that there the tag need not be looked at again.
   return (m & meta::kTagBits[ATTRCACHE_AS_AINT]) == 0 ? ATTRCACHE_AS_POINTER : meta::tag(m);
 }
 
-// Runs delete_fn, if there is one, on a value that the caller has claimed.
-[[gnu::always_inline]] inline int run_claimed(const Target& target, TableScope& scope,
-                                              const Pair& slot, SlotContent claimed,
-                                              id::Keyval keyval) {
+// Runs delete_fn, if there is one, on a value that the caller owns or has claimed.
+[[gnu::always_inline]] inline int run_delete_fn(const Target& target, TableScope& scope,
+                                                const Pair& slot, SlotContent owned,
+                                                id::Keyval keyval) {
   // The value's reference keeps them.
   attrcache_callbacks& callbacks = target.registry.callbacks(keyval);
   if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
-  // delete_fn gets a copy, because another thread's set may overwrite the slot meanwhile.
-  const uint64_t value = claimed.value;
-  scope.begin(&slot, meta::sequence(claimed.meta));
+  // delete_fn gets a copy, because another value may be in the slot.
+  const uint64_t value = owned.value;
+  scope.begin(&slot, meta::sequence(owned.meta));
   const int code =
       run_delete(callbacks, {target.registry.convention(), target.object,
-                             target.registry.number_of(keyval), &value, tag_of(claimed.meta)});
+                             target.registry.number_of(keyval), &value, tag_of(owned.meta)});
   scope.end();
   return code;
 }
@@ -109,8 +89,11 @@ inline bool deletes_once(Registry& registry, id::Keyval keyval) {
   return deletes_once(registry.callbacks(keyval));
 }
 
-inline int fail(int code, int* callback_code) {
+inline void tell(int code, int* callback_code) {
   if (callback_code != nullptr) *callback_code = code;
+}
+inline int fail(int code, int* callback_code) {
+  tell(code, callback_code);
   return ATTRCACHE_ERR_CALLBACK;
 }
 
@@ -121,14 +104,13 @@ inline int fail(int code, int* callback_code) {
 [[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,
                                                   const Pair& slot, slot::Claim& claim,
                                                   SlotContent claimed, id::Keyval keyval,
-                                                  OnFailure on_failure, DeleteFn delete_fn,
-                                                  int* code) {
-  *code = delete_fn == DeleteFn::kRun ? run_claimed(target, scope, slot, claimed, keyval) : 0;
+                                                  OnFailure on_failure, int* code) {
+  *code = run_delete_fn(target, scope, slot, claimed, keyval);
   if (scope.table_died()) return true;
   if (*code != 0 && on_failure == OnFailure::kKeep && !deletes_once(target.registry, keyval)) {
-    return !claim.restore();  // (S5)
+    return !claim.restore();  // (S9)
   }
-  claim.detach();  // (S9)
+  claim.detach();  // (S12)
   return true;
 }
 

@@ -27,7 +27,7 @@ bool Batch::find_next() {
     }
     release_memory();
     count_ = 0;
-    horizon_ = table_.clock.load(kRelaxed);
+    horizon_ = table_.now();
     span_ = kYounger;
     if (order_ == Order::kOldestFirst) span_ += kIndices;
   }
@@ -110,7 +110,7 @@ bool Batch::list_all() {
   count_ = static_cast<unsigned>(end - item);
   // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
   // each: no age is negative, and all are right modulo 2^35.
-  horizon_ = table_.clock.load(kRelaxed);
+  horizon_ = table_.now();
   // Attributes that were set in the order of their keyvals, as most are, are sorted already: their
   // numbers ascend, and the clock hasn't come round to 0 between the first and the last.
   if (count_ == 0) return true;
@@ -142,7 +142,7 @@ void Batch::sort() {
     item->meta = m;
     changed = true;
   }
-  horizon_ = table_.clock.load(kRelaxed);
+  horizon_ = table_.now();
   return changed;
 }
 

@@ -3,9 +3,9 @@
 #include "table/dup_free.h"
 
 #include "table/batch.h"
-#include "table/claimed.h"
 #include "table/dup_free_fast.h"
 #include "table/hold.h"
+#include "table/left.h"
 #include "table/meta.h"
 #include "table/renumber.h"
 
@@ -20,8 +20,7 @@ constexpr int kMaxDeletingRounds = 16;
 // the dup is made within its delete_fn: it is attached until that has succeeded.
 bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   if (!meta::visible(m)) return false;
-  if (!meta::deleting(m) || meta::replacing(m)) return true;
-  return is_deleting(from.registry.threads().self(), from.table, slot, m);
+  return !meta::deleting(m) || is_deleting(from.registry.threads().self(), from.table, slot, m);
 }
 
 // A dup, while it runs.
@@ -53,11 +52,11 @@ class Dup {
   int duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
   int call(const Batch::Item& item, uint64_t m, id::Keyval keyval, stripe::Name like,
            int* callback_code);
-  int hold_or_find_own(Pair& slot, id::Keyval keyval, Hold* hold);
-  int call_for_deleted(SlotContent own, Pair& slot, Pair& made, id::Keyval keyval,
-                       stripe::Name like, int* callback_code);
-  int finish(Copied copied, Announcement* cell, Pair& slot, Pair& made, id::Keyval keyval,
-             stripe::Name like, int* callback_code);
+  bool hold_at_once(Pair& slot, SlotContent* found);
+  bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held);
+  void end_hold(const Pair& slot);
+  int finish(Copied copied, Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like,
+             int* callback_code);
   int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute of which no copy is attached.
@@ -123,9 +122,8 @@ inline Pair* Dup::place(uint32_t index) {
   const uint64_t number = to.clock.load(kRelaxed) + 1;
   to.clock.store(number, kRelaxed);
   if (Table::wants_renumbering(number)) [[unlikely]]
-    renumber(to, number, registry_.memory());
+    renumber(to, registry_.memory());
   made.store_unshared({value, meta::attached(like, tag, number)});
-  note_attached(old_scope_.outer(), to, made);
   return ATTRCACHE_OK;
 }
 
@@ -199,82 +197,67 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, str
   Pair* const made = place(item.index);
   if (made == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  Hold hold = {cell_, {}};
-  if (cell_ == nullptr) hold.cell = cell_ = registry_.readers().take();
+  if (cell_ == nullptr) cell_ = registry_.readers().take();
   if (cell_ == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  if (!hold_at_once(registry_.readers(), *cell_, slot, m, Says::kCopies, &hold.content))
-      [[unlikely]] {
-    if (cell_->what.load(kRelaxed) != uintptr_t(Says::kTaken))
-      end_copy_hold(from_, slot, keyval, *cell_);
-    // By what was left to this thread.
-    if (table_died()) return give_up(keyval, ATTRCACHE_ERR_BUSY);
-    const int result = hold_or_find_own(slot, keyval, &hold);
-    if (result == ATTRCACHE_ERR_DELETING) {
-      return call_for_deleted(hold.content, slot, *made, keyval, like, callback_code);
-    }
-    // A value that is gone is skipped, and so is one whose deletion another thread has begun, or
-    // that one is replacing who waits for this thread.
-    if (result != ATTRCACHE_OK) {
-      return give_up(keyval, result == ATTRCACHE_ERR_MEMORY ? result : ATTRCACHE_OK);
-    }
+  SlotContent found = {0, m};
+  bool held = hold_at_once(slot, &found);
+  if (!held && !hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]] {
+    return give_up(keyval, table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK);
   }
-  old_scope_.begin_copy_fn(&slot, hold.cell);
-  // A pointer is passed as it was when it was held: while the value is claimed, another thread's
-  // set may put its own into the slot. Other values must be where get says they are.
-  const attrcache_tag tag = tag_of(hold.content.meta);
-  const uint64_t pointer = hold.content.value;
+  old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
+  // copy_fn gets a copy, because another value may take its place in the slot.
+  const uint64_t value = found.value;
   return run_copy(
       registry_.callbacks(keyval),
-      {registry_.convention(), from_.object, registry_.number_of(keyval),
-       tag == ATTRCACHE_AS_POINTER ? &pointer : slot.value_address(), tag},
+      {registry_.convention(), from_.object, registry_.number_of(keyval), &value,
+       tag_of(found.meta)},
       [&](Copied copied) __attribute__((always_inline)) {
-        return finish(copied, hold.cell, slot, *made, keyval, like, callback_code);
+        return finish(copied, slot, *made, keyval, like, callback_code);
       });
 }
 
-// Holds a value as hold_value() does, but gives ERR_DELETING, and the value, if this thread deletes
-// or replaces it further up its stack.
-[[gnu::noinline]] int Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, Hold* hold) {
+// Holds a value in the usual case: it is attached, and was held before. `found` has what was read of
+// the slot's meta, and gets the value. False: hold_value() is to be asked.
+[[gnu::always_inline]] inline bool Dup::hold_at_once(Pair& slot, SlotContent* found) {
+  constexpr uint64_t kUsual = meta::kVisible | meta::kDeleting | meta::kUnread;
+  if ((found->meta & kUsual) != meta::kVisible) [[unlikely]]
+    return false;
+  registry_.readers().announce(*cell_, slot, Says::kCopies, found->meta);  // (L1)
+  return slot.still(found->meta, &found->value);                           // (L2)
+}
+
+// Holds a value in any case, or finds the one that this thread is deleting further up its stack.
+// That need not be held, since its deletion can't end before the copy. False: there is neither, or
+// what was left to this thread has freed one of the objects.
+[[gnu::noinline]] bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found,
+                                             bool* held) {
+  const ThreadState& thread = registry_.threads().self();
   for (;;) {
-    const int result = hold_value(from_, slot, keyval, Says::kCopies, 0, hold);
-    if (result != ATTRCACHE_ABSENT && result != ATTRCACHE_ERR_DELETING) return result;
-    const SlotContent own = slot.load();
-    if (!to_be_copied(from_, slot, own.meta) || !meta::belongs(own.meta, keyval)) {
-      return ATTRCACHE_ABSENT;
-    }
-    hold->content = own;
-    const ThreadState& thread = registry_.threads().self();
-    if (is_deleting(thread, from_.table, slot, own.meta)) return ATTRCACHE_ERR_DELETING;
-    // Meanwhile another thread's set has put its value into the place of the one that was there.
+    *held = hold_value(registry_.readers(), slot, keyval, Says::kCopies, *cell_, found);
+    if (*held) return true;
+    end_hold(slot);  // attempts that failed have looked like holders
+    if (table_died()) return false;
+    *found = slot.load();
+    if (!meta::visible(found->meta) || !meta::belongs(found->meta, keyval)) return false;
+    if (is_deleting(thread, from_.table, slot, found->meta)) return true;
+    if (meta::deleting(found->meta)) return false;
+    // Another thread has attached it over the own one in between.
   }
 }
 
-// Runs copy_fn for a value that this thread deletes further up its stack. It need not be held,
-// since its deletion can't end before this returns. But it is copied first, as for delete_fn,
-// because another thread's set may take its place in the slot meanwhile.
-[[gnu::noinline]] int Dup::call_for_deleted(SlotContent own, Pair& slot, Pair& made,
-                                            id::Keyval keyval, stripe::Name like,
-                                            int* callback_code) {
-  const uint64_t value = own.value;
-  old_scope_.begin_copy_fn(&slot, nullptr);
-  return run_copy(
-      registry_.callbacks(keyval),
-      {registry_.convention(), from_.object, registry_.number_of(keyval), &value, tag_of(own.meta)},
-      [&](Copied copied) {
-        return finish(copied, nullptr, slot, made, keyval, like, callback_code);
-      });
+// Ends the hold of the cell, or an attempt, and what was left to this thread of that slot.
+[[gnu::always_inline]] inline void Dup::end_hold(const Pair& slot) {
+  Readers::retract(*cell_, uintptr_t(Says::kTaken));  // (L3)
+  end_left(registry_.readers(), &slot);
 }
 
 // What follows a copy_fn.
-[[gnu::always_inline]] inline int Dup::finish(Copied copied, Announcement* cell, Pair& slot,
-                                              Pair& made, id::Keyval keyval, stripe::Name like,
+[[gnu::always_inline]] inline int Dup::finish(Copied copied, Pair& slot, Pair& made,
+                                              id::Keyval keyval, stripe::Name like,
                                               int* callback_code) {
   old_scope_.end();
-  if (old_scope_.hold() != nullptr && !old_scope_.table_died())
-    end_copy_hold(from_, slot, keyval, *cell);
-  if (cell != cell_ && cell != nullptr) [[unlikely]]
-    registry_.readers().release(*cell);
+  if (old_scope_.announced() != nullptr) end_hold(slot);
   if (copied.code != 0) [[unlikely]] {
     *callback_code = copied.code;
     return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
@@ -296,26 +279,22 @@ inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
   const id::Keyval keyval = meta::keyval(now.meta, item.index);
   if (!target.registry.is_kind_of(keyval)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
+  uint64_t m = now.meta;
+  if (meta::deleting(m)) return ATTRCACHE_OK;  // by a callback's caller up the stack
+  if (meta::no_delete_fn(m)) {
+    if (slot::detach(slot, m)) drop_reference(target.registry, keyval, ordinal);  // (S3)
+    return ATTRCACHE_OK;
+  }
+  slot::Claim claim;
+  if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
+  if (meta::read(m) && is_held_by_others(target, slot, m, fence)) [[unlikely]] {
+    // If it can't be restored, another thread has deleted it, although the object is being freed.
+    if (!claim.restore()) drop_reference(target.registry, keyval, ordinal);  // (S9)
+    return ATTRCACHE_ERR_BUSY;
+  }
   int code = 0;
-  bool gone = false;
-  bool done = false;
-  if (uint64_t m = now.meta; untouched(m)) [[likely]] {
-    slot::Claim claim(target.registry.readers());
-    if ((m & meta::kNoDeleteFn) != 0) {
-      gone = done = slot::detach_unclaimed(slot, m);             // (S4)
-    } else if (claim.take(slot, m, slot::Claim::Of::kDelete)) {  // (S2)
-      gone = delete_claimed(target, scope, slot, claim, now, keyval, on_failure, DeleteFn::kRun,
-                            &code);
-      done = true;
-    }
-  }
-  if (!done) [[unlikely]] {
-    const int result =
-        delete_found(target, slot, keyval, Caller::kRuntime, on_failure, callback_code, fence);
-    // Absent means that another thread has deleted the value first.
-    return result == ATTRCACHE_ABSENT ? ATTRCACHE_OK : result;
-  }
-  if (gone) drop_reference(target.registry, keyval, ordinal);
+  if (delete_claimed(target, scope, slot, claim, now, keyval, on_failure, &code))
+    drop_reference(target.registry, keyval, ordinal);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
@@ -346,9 +325,16 @@ bool deleting_is_ours(const ThreadState& thread, Table& table) {
   return ours;
 }
 
-void release_table(const ThreadState& thread, Table& table, const Memory& memory) {
-  for_each_frame_of(thread.innermost, &table, [](Frame& f) { f.table_died = true; });
-  table.clear(memory);
+void release_table(Registry& registry, const ThreadState& thread, Table& table) {
+  for_each_frame_of(thread.innermost, &table, [](Frame& f) {
+    f.table_died = true;
+    // Whoever uses the memory next must not find it announced.
+    if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
+    f.announced = nullptr;
+  });
+  if (table.replaced()) [[unlikely]]
+    forget_table(registry.readers(), table);
+  table.clear(registry.memory());
 }
 
 int copy_attributes(const Target& from, const Target& to, int* callback_code) {
@@ -388,7 +374,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     return first_failure;
   };
   TableScope scope(thread, &table, Frame::Use::kDeleting);
-  FenceOnce fence(FenceOnce::Of::kObject);
+  FenceOnce fence;
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
     const uint64_t clock = table.clock.load(kRelaxed);
     uint64_t left = 0;
@@ -403,8 +389,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
           first_code = code;
         }
         if (scope.table_died()) return ended();  // a callback freed the object
-        if (result == ATTRCACHE_ERR_BORROWED || result == ATTRCACHE_ERR_DEADLOCK ||
-            result == ATTRCACHE_ERR_KEYVAL_KIND) {
+        if (result == ATTRCACHE_ERR_BUSY || result == ATTRCACHE_ERR_KEYVAL_KIND) {
           if (stopped_at != nullptr) *stopped_at = item->slot;
           return result;
         }
@@ -418,18 +403,16 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     if (left != 0 || batch.passed_over() || table.clock.load(kRelaxed) != clock) {
       const Remains remain = remains(table);
       if (remain.attached) continue;
-      if (remain.deleting && !deleting_is_ours(thread, table)) {
-        if (!end_own_copies(target, scope.outer())) return ATTRCACHE_ERR_BUSY;
-        if (scope.table_died()) return ended();
-        continue;
-      }
+      if (remain.deleting && !deleting_is_ours(thread, table)) return ATTRCACHE_ERR_BUSY;
     }
-    if (target.registry.readers().any_left() && end_own_copies(target, scope.outer()))
-        [[unlikely]] {
+    if (table.replaced()) [[unlikely]] {
+      Readers& readers = target.registry.readers();
+      const bool busy = others_delete_in(readers, table) || any_left_of(readers, table);
       if (scope.table_died()) return ended();
-      continue;  // since a delete_fn may have attached something
+      if (busy) return ATTRCACHE_ERR_BUSY;
+      if (!deleting_is_ours(thread, table)) continue;  // a delete_fn that was left ran
     }
-    release_table(thread, table, target.registry.memory());
+    release_table(target.registry, thread, table);
     return ended();
   }
   return ATTRCACHE_ERR_REATTACHED;
@@ -447,6 +430,7 @@ int move_table(const Readers& readers, Table& from, Table& to) {
     const uint64_t m = slot.load_meta();
     busy |= meta::deleting(m) || (meta::read(m) && count_holders(readers, from, slot, m) != 0);
   });
+  busy |= from.replaced() && (others_delete_in(readers, from) || any_tomb_of(readers, from));
   if (busy) return ATTRCACHE_ERR_BUSY;
   to.take_over(from);
   return ATTRCACHE_OK;

@@ -7,7 +7,7 @@
 //
 // Each attribute goes the same way, whatever its keyval: what is usual (the stripe is open, nobody
 // has claimed the value, the callback is C's) is tried with the words that were read
-// already, and where that fails, a function is called that waits or looks again. A dup takes a
+// already, and where that fails, a function is called that looks again. A dup takes a
 // reference for the copy, makes its slot, announces that it holds the value, runs copy_fn, and
 // attaches. A free claims the value, runs delete_fn, detaches, and drops the reference.
 
@@ -22,8 +22,8 @@ namespace attrcache {
 int copy_attributes(const Target& from, const Target& to, int* callback_code);
 
 // Deletes all attributes, the youngest first, and releases the table's memory. `mode` is
-// STOP_AT_FAILURE or DRAIN. After BORROWED, DEADLOCK and KEYVAL_KIND, `stopped_at` is the slot
-// whose value is to blame.
+// STOP_AT_FAILURE or DRAIN. After KEYVAL_KIND, and after BUSY if a value is held, `stopped_at` is the
+// slot whose value is to blame.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
                       const Pair** stopped_at = nullptr);
 
@@ -32,7 +32,7 @@ bool deleting_is_ours(const ThreadState& thread, Table& table);
 
 // Releases the memory of a table whose content doesn't matter any more, and tells the operations on
 // it up this thread's stack.
-void release_table(const ThreadState& thread, Table& table, const Memory& memory);
+void release_table(Registry& registry, const ThreadState& thread, Table& table);
 
 // Moves everything to a table that is as new. No other thread may use either.
 int move_table(const Readers& readers, Table& from, Table& to);

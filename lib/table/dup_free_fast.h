@@ -47,9 +47,9 @@ template <typename Place>
   const stripe::Name name = stripe::name_in(word);
   const uint32_t differs = upper ^ stripe::bits(name);
   // The stripe must be open and of the same keyval, which is copied as by DUP_FN; the value must be
-  // visible, and neither be deleted nor copied or borrowed at the moment.
+  // visible, not be deleted at the moment, and be as it was attached, as its copy will be.
   constexpr uint32_t kDecides =
-      meta::kSameAttribute | meta::kDeletingHalf | meta::kReadHalf | stripe::kNotDupFn;
+      meta::kSameAttribute | meta::kDeletingHalf | meta::kUnreadHalf | stripe::kNotDupFn;
   if ((differs & kDecides) != 0) [[unlikely]] {
     // If only the marker differs, the stripe is closed, because the keyval is freed or predefined.
     // Its flags are still right.
@@ -137,11 +137,10 @@ template <typename Place>
 }
 
 // Whether a slot is empty, or holds a value that may be deleted without a callback: one of this
-// kind, without delete_fn, visible, and neither being deleted nor copied or borrowed at the moment.
+// kind, without delete_fn.
 // `wanted` comes from deletable_of().
 [[gnu::always_inline]] inline bool deletable(uint32_t upper, uint32_t wanted) {
-  constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | meta::kDeletingHalf |
-                                meta::kReadHalf | id::kKindMask;
+  constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | id::kKindMask;
   const uint32_t differs = opaque(upper ^ wanted);  // or it would be kept beside `upper`
   if ((differs & kDecides) != 0) [[unlikely]]
     return differs == wanted;  // if the slot is empty

@@ -27,7 +27,7 @@ int drop_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int
 int renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                      intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
   Table& t = Table::of(table);
-  renumber(t, t.clock.load(kRelaxed), Registry::of(kind).memory());
+  renumber(t, Registry::of(kind).memory());
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fast paths of set and delete: the common cases, which take one step on the slot. In all other
-// cases (a delete_fn, values that are borrowed or copied, contention, a keyval that is freed) they
+// cases (a delete_fn, contention, a keyval that is freed) they
 // jump to a slow function that starts over, so they need not save registers for calls that they
 // hardly ever make. That is also why all of these functions have the parameters of attrcache_set or
 // attrcache_delete, in their order. Keyvals are as they are inside (keyval/settings.h).
@@ -70,8 +70,8 @@ template <Where kWhere>
   return counters[id::bytes(id::slot_offset(key)) / sizeof(Pair)];
 }
 
-// Sets in one step where nobody has to be called or waited for: the slot holds such a value under
-// the same keyval, or is empty.
+// Sets in one step where nobody has to be called: the slot holds such a value under the same keyval,
+// or is empty.
 template <Where kWhere>
 [[gnu::always_inline]] inline int set_in_slot(attrcache_kind* kind, attrcache_table* table,
                                               void* object, int keyval, intptr_t value,
@@ -80,7 +80,7 @@ template <Where kWhere>
   const id::Keyval key = id::of(keyval);
   Table& t = Table::of(table);
   SlotContent now = slot->load();
-  if (!meta::replaceable_unclaimed(now.meta, key)) {
+  if (!meta::replaceable_at_once(now.meta, key)) {
     const unsigned ordinal = this_thread().ordinal;
     if (!meta::empty(now.meta) || ordinal == 0) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
@@ -108,8 +108,8 @@ template <Where kWhere>
   const uint64_t replacement = slot::successor(t, now.meta, tag);
   if (replacement == 0) [[unlikely]]
     return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
-  if (slot::replace_unclaimed(*slot, now, {stored(value, tag), replacement})) [[likely]]
-    return ATTRCACHE_OK;  // (S3)
+  if (slot::replace(*slot, now, {stored(value, tag), replacement})) [[likely]]
+    return ATTRCACHE_OK;  // (S2)
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 
@@ -131,7 +131,7 @@ template <Where kWhere>
       });
 }
 
-// Deletes in one step where nobody has to be called or waited for.
+// Deletes in one step where nobody has to be called.
 template <Where kWhere>
 [[gnu::always_inline]] inline int delete_in_slot(attrcache_kind* kind, attrcache_table* table,
                                                  void* object, int keyval, int* callback_code,
@@ -141,8 +141,8 @@ template <Where kWhere>
   if (ordinal == 0) [[unlikely]]
     return delete_slowly(kind, table, object, keyval, callback_code);
   uint64_t now = slot->load_meta();
-  if (!meta::replaceable_unclaimed(now, key) || !Registry::of(kind).is_kind_of(key) ||
-      !slot::detach_unclaimed(*slot, now)) [[unlikely]] {  // (S4)
+  if (!meta::replaceable_at_once(now, key) || !Registry::of(kind).is_kind_of(key) ||
+      !slot::detach(*slot, now)) [[unlikely]] {  // (S3)
     return delete_slowly(kind, table, object, keyval, callback_code);
   }
   // There is such a counter, since there was such an attribute.

@@ -3,7 +3,7 @@
 #include "table/inspect.h"
 
 #include "table/batch.h"
-#include "table/claimed.h"
+#include "table/left.h"
 #include "table/meta.h"
 
 namespace attrcache {
@@ -95,7 +95,7 @@ size_t list_attributes(const Registry& registry, const Table& constant,
                         .tag = meta::tag(now.meta),
                         .value = static_cast<intptr_t>(now.value),
                         .pins = pins,
-                        .deleting = meta::deleting(now.meta) && !meta::read(now.meta)};
+                        .deleting = meta::deleting(now.meta)};
       }
       ++count;
     }

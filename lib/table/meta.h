@@ -7,13 +7,10 @@
 //   62        visible to get
 //   61        tag, low bit
 //   60 .. 53  keyval generation
-//   52 .. 45  how often the value was claimed and restored, modulo 256: tells its claims apart
-//   44        deleting: somebody is about to end that, and answers those who wait for it (kClosed)
-//   43        deleting: somebody waits for the end of the replacing set (kAwaited)
-//   42        attached: a thread may have announced that it reads the value (kRead)
-//             deleting: the claimer has not yet seen off those who hold the value
-//   41        attached: the keyval is an ordinary one without delete_fn (kNoDeleteFn)
-//             deleting: the deletion is part of a replacing set
+//   52 .. 45  how often the value was taken back after it had been replaced (kBack)
+//   44, 43    0
+//   42        the keyval has a delete_fn, and no thread has ever held the value (kUnread)
+//   41        the keyval has no delete_fn (kNoDeleteFn)
 //   40        deleting: a thread has claimed the value, to delete it
 //   39        0; Pair uses it while it changes a slot (pair_bits::kChanging)
 //   38 .. 36  sequence number, high part
@@ -29,7 +26,8 @@
 // Every attachment has a sequence number of its own, from its table's counter. The numbers order
 // copy_all and delete_all, and keep compare-and-swap from ABA. There is one exception: a value that
 // replaces the youngest one of its table, under a keyval without delete_fn, inherits its number
-// (see successor() in slot.h). Numbers wrap around after 2^35 attachments to one table. So that the
+// (see successor() in slot.h). And a value that is taken back keeps its number, with another kBack:
+// the two together are what names an attachment. Numbers wrap around after 2^35 attachments to one table. So that the
 // order is right nevertheless, attachments that are older than 2^33 others get younger numbers in
 // time, which keep them in the same order (table/renumber.h). ABA could happen only to a thread
 // that sleeps between a load and its compare-and-swap while exactly 2^35 values are attached to the
@@ -52,22 +50,18 @@ inline constexpr uint32_t kSameAsPointer = 0xffe0000f;  // and tag
 inline constexpr uint32_t kVisibleHalf = 0x40000000;
 inline constexpr uint32_t kDeletingHalf = 1u << 8;
 inline constexpr uint32_t kNoDeleteFnHalf = stripe::kNoDeleteFn;
-inline constexpr uint32_t kReadHalf = 1u << 10;
-inline constexpr uint32_t kAwaitedHalf = 1u << 11;
+inline constexpr uint32_t kUnreadHalf = stripe::kUnread;
 
 inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
-inline constexpr uint64_t kRead = uint64_t{kReadHalf} << 32;
-inline constexpr uint64_t kAwaited = uint64_t{kAwaitedHalf} << 32;
-inline constexpr uint64_t kClosed = uint64_t{1} << 44;
-inline constexpr uint64_t kRestored = uint64_t{255} << 45;
+inline constexpr uint64_t kUnread = uint64_t{kUnreadHalf} << 32;
+inline constexpr uint64_t kBack = uint64_t{255} << 45;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
-inline constexpr uint64_t kReplacing = kNoDeleteFn;  // the same bit, where kDeleting is set
 inline constexpr unsigned kSequenceBits = 35;
 inline constexpr uint64_t kSequence = uint64_t{0x70} << 32 | 0xffffffff;
 
 static_assert(kVisible == pair_bits::kVisible && (kSequence & pair_bits::kChanging) == 0);
-static_assert(kVisible >> 32 == id::kMarker && kRead == uint64_t{1} << 42);
+static_assert(kVisible >> 32 == id::kMarker && kUnread == uint64_t{1} << 42);
 static_assert(kNoDeleteFn == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
@@ -92,7 +86,7 @@ constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 // separately, because constants of 32 bits are cheaper.
 constexpr stripe::Name like(uint64_t m) { return stripe::Name{upper(m)}; }
 constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t number) {
-  uint32_t upper = stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf);
+  uint32_t upper = stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf | kUnreadHalf);
   upper |= static_cast<uint32_t>(number >> 28) & kSequence >> 32;
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
@@ -101,15 +95,10 @@ constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t numbe
 constexpr bool empty(uint64_t m) { return m == 0; }
 constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }
 constexpr bool deleting(uint64_t m) { return (m & kDeleting) != 0; }
-constexpr bool replacing(uint64_t m) {
-  return (m & (kDeleting | kReplacing)) == (kDeleting | kReplacing);
-}
-// Whether the value may be replaced or detached without calling a delete_fn. The bit means
-// something else while a thread deletes the value; then the answer is no.
-constexpr bool no_delete_fn(uint64_t m) { return (m & (kDeleting | kNoDeleteFn)) == kNoDeleteFn; }
-constexpr bool read(uint64_t m) { return (m & kRead) != 0; }
-constexpr bool awaited(uint64_t m) { return (m & kAwaited) != 0; }
-constexpr bool closed(uint64_t m) { return (m & kClosed) != 0; }
+// Whether the value may be replaced or detached without calling a delete_fn.
+constexpr bool no_delete_fn(uint64_t m) { return (m & kNoDeleteFn) != 0; }
+// Whether a thread may hold the value, or may have held it: only then need a deletion look.
+constexpr bool read(uint64_t m) { return (m & (kUnread | kNoDeleteFn)) == 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
@@ -141,44 +130,47 @@ constexpr bool same_keyval(uint64_t m, uint64_t other) {
   return belongs(m, id::Keyval{upper(other)});
 }
 
-// Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step,
-// without being claimed: it has no delete_fn, and nobody deletes, copies or borrows it.
-constexpr bool replaceable_unclaimed(uint64_t m, id::Keyval keyval) {
-  constexpr uint32_t kRelevant = kSameAttribute | kNoDeleteFnHalf | kDeletingHalf | kReadHalf;
+// Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
+// one that has no delete_fn.
+constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
+  constexpr uint32_t kRelevant = kSameAttribute | kNoDeleteFnHalf;
   const uint32_t wanted = (id::bits(keyval) & kSameAttribute) | kNoDeleteFnHalf;
   return ((static_cast<uint32_t>(m >> 32) ^ wanted) & kRelevant) == 0;
 }
 
 // Whether it holds a value that may be borrowed by an announcement alone: visible under `keyval`,
-// set as a C pointer, not claimed, and known to be read. An index in `keyval` must be below
-// kReadableIndices, so that none of its bits is where a meta has a flag: larger ones are to be
-// cleared (id::without_index). So whoever knows that the index is small need not clear it.
+// set as a C pointer, not claimed, and held before, unless it has no delete_fn. `keyval` must have a
+// keyval's marker bit, or an empty slot looks so, too. An index in
+// `keyval` must be below kReadableIndices, so that none of its bits is where a meta has a flag:
+// larger ones are to be cleared (id::without_index). A caller that knows the index to be small need
+// not clear it.
 inline constexpr uint32_t kReadableIndices = kDeletingHalf >> id::kIndexShift;
 constexpr bool readable(uint32_t upper, id::Keyval keyval) {
-  constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kReadHalf;
-  return ((upper ^ id::bits(keyval)) & kRelevant) == kReadHalf;
+  constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kUnreadHalf;
+  return ((upper ^ id::bits(keyval)) & kRelevant) == 0;
 }
 
-// Which attachment it is, of those to one slot: its keyval's generation and kind, tag and number.
-constexpr uint64_t kAttachment = (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence;
+// Which attachment it is, of those to one slot: its keyval's generation and kind, tag, number, and
+// how often it was taken back.
+constexpr uint64_t kAttachment =
+    (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence | kBack;
 
-// Which claim of an attachment it is; and the attachment's meta when a claim has ended with nothing
-// changed.
-constexpr uint64_t kClaim = kAttachment | kDeleting | kReplacing | kRestored;
-constexpr uint64_t restored(uint64_t m) {
-  constexpr uint64_t kOne = kRestored & (~kRestored + 1);
-  return (m & ~kRestored) | ((m + kOne) & kRestored);
+// The meta of an attachment that is taken back now, unread; 0 if it has no such name left, and
+// needs another number.
+constexpr uint64_t taken_back(uint64_t m) {
+  constexpr uint64_t kOne = kBack & (~kBack + 1);
+  return (m & kBack) != kBack ? (m | kUnread) + kOne : 0;
 }
 
 // From this age on, in attachments to the table since, a value may have been renumbered
 // (renumber.h).
 constexpr uint64_t kOldAge = uint64_t{1} << 33;
 
-// Whether an announcement is about the attachment in question: `announced` is its meta as somebody
-// once read it, `m` as it is now, and `clock` the table's. An attachment that was renumbered since
-// has become younger, and is then at least kOldAge old. For those so old the answer may be yes for
-// an earlier attachment of the same keyval to the slot; then somebody waits for longer than need
-// be.
+// Whether an announcement is about the attachment in question: `announced` is its meta as a holder
+// once read it, `m` as it was when it was deleted, and `clock` the table's by then. An attachment
+// that was renumbered in between has become younger, and is then at least kOldAge old. For those so
+// old the answer may be yes for another attachment of the same keyval to the slot; then a deletion
+// comes later than need be.
 constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
   if (((announced ^ m) & kAttachment) == 0) [[likely]]
     return true;

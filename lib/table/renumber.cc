@@ -17,7 +17,7 @@ void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
   const uint64_t is = meta::spread(old_number);
   uint64_t now = slot.load_meta();
   while (meta::sequence(now) == is && meta::visible(now) && !meta::deleting(now)) {
-    // (S13) It has nothing to publish itself, but it must continue what earlier steps on this slot
+    // (S5) It has nothing to publish itself, but it must continue what earlier steps on this slot
     // have published.
     if (slot.compare_exchange_meta(now, (now & ~meta::kSequence) | meta::spread(new_number)))
       return;
@@ -26,7 +26,8 @@ void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
 
 }  // namespace
 
-void renumber(Table& table, uint64_t number, const Memory& memory) {
+void renumber(Table& table, const Memory& memory) {
+  const uint64_t number = table.now();
   Batch batch(table, Batch::Order::kYoungestFirst, &memory);
   uint64_t new_age = kOldAge;
   // It begins with the youngest, and no attribute gets an age above the one that it has. So at

@@ -15,15 +15,15 @@
 
 namespace attrcache {
 
-// Any thread may call this, whatever others do meanwhile. `number` is the sequence number for which
-// Table::wants_renumbering was true.
-void renumber(Table& table, uint64_t number, const Memory& memory);
+// Any thread may call this, whatever others do meanwhile, when Table::wants_renumbering was true of
+// a number that it got, or of one that is gone by.
+void renumber(Table& table, const Memory& memory);
 
 // The next sequence number of a table. If it is time to, this renumbers the table's attributes.
 inline uint64_t next_number(Table& table, const Memory& memory) {
   const uint64_t number = table.tick();
   if (Table::wants_renumbering(number)) [[unlikely]]
-    renumber(table, number, memory);
+    renumber(table, memory);
   return number;
 }
 

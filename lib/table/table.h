@@ -220,7 +220,7 @@ static_assert(sizeof(Block) % alignof(Pair) == 0 && sizeof(Leaf) % alignof(Pair)
 
 struct Table {
   Atomic<Directory*> directory;
-  Atomic<uint64_t> clock;  // the last sequence number
+  Atomic<uint64_t> clock;  // the last sequence number, and kReplaced
   Pair inline_slots[kInlineSlots];
 
   static Table& of(attrcache_table* table) { return *reinterpret_cast<Table*>(table); }
@@ -295,6 +295,18 @@ struct Table {
     return static_cast<uint32_t>(number) == 0;
   }
 
+  // The last sequence number that was given out.
+  uint64_t now() const { return clock.load(kRelaxed) & ~kReplaced; }
+
+  // Marks the table before a value with a delete_fn leaves its slot to another value (S6, S11), or
+  // leaves it undeleted: from then on its slots don't show all that others may still do with the
+  // table. Relaxed: whoever releases the table has seen what that step did to the slot, and so what
+  // its thread had seen or done here.
+  void mark_replaced() {
+    if (!replaced()) clock.fetch_or(kReplaced, kRelaxed);
+  }
+  bool replaced() const { return (clock.load(kRelaxed) & kReplaced) != 0; }
+
   // Calls visit(index, slot) for every slot that exists, in the order of indices.
   template <typename Visit>
   void for_each(Visit visit);
@@ -353,6 +365,7 @@ struct Table {
 
  private:
   static constexpr uint64_t kBegun = 1;
+  static constexpr uint64_t kReplaced = uint64_t{1} << 63;
   static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }

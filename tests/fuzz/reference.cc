@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "tests/fuzz/implementation.h"
 
@@ -12,14 +13,23 @@ namespace attrcache::fuzz {
 namespace {
 
 constexpr int kMaxRounds = 16;
+constexpr int kMaxNestedSets = 16;
 
 struct Attribute {
   int64_t value;
   attrcache_tag tag;
-  uint64_t id;  // grows with the order of setting
-  bool deleting;
-  bool replacing;  // the deletion is part of a set
+  uint64_t id;    // grows with the order of setting
+  bool deleting;  // by a delete or free
   bool hidden;
+  bool taken_up;    // borrowed, copied by a copy_fn, or claimed, at any time
+  uint64_t unique;  // no other attachment has it
+};
+
+// A value that was deleted or replaced while it was borrowed.
+struct Left {
+  Object object;
+  int keyval;
+  Attribute attribute;
 };
 
 struct Keyval {
@@ -29,13 +39,11 @@ struct Keyval {
 };
 
 struct Frame {
-  enum Use { kDeleting, kCopying, kBorrowing, kWhole } use;
+  enum Use { kDeleting, kCopying, kWhole } use;
   int object;
   int keyval;
-  uint64_t id;
-  bool unpinned = false;
+  bool set = false;  // kDeleting: by a set
   bool died = false;
-  bool reattached = false;
 };
 
 int64_t kept(int64_t value, attrcache_tag tag) {
@@ -85,23 +93,26 @@ class Reference : public Implementation {
   int del(Object object, int keyval, int* code) override {
     if (const int error = check(object, keyval)) return error;
     if (plans[keyval].predefined) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-    return detach(object, keyval, false, code);
+    return detach(object, keyval, false, false, code);
   }
 
   int copy_all(Object from, Object to, int* code) override {
     if (number(from) == number(to)) return ATTRCACHE_ERR_ARGUMENT;
-    Frame stay = {Frame::kWhole, number(from), -1, 0};
+    Frame stay = {Frame::kWhole, number(from), -1};
+    Frame made = {Frame::kWhole, number(to), -1};
     frames_.push_back(&stay);
+    frames_.push_back(&made);
     int result = ATTRCACHE_OK;
     int failed = 0;
     for (const int keyval : in_order(number(from))) {
       result = copy_one(from, to, keyval, &failed);
-      if (stay.died) result = ATTRCACHE_ERR_BUSY;
+      if (stay.died || made.died) result = ATTRCACHE_ERR_BUSY;
       if (result != ATTRCACHE_OK) break;
     }
     frames_.pop_back();
+    frames_.pop_back();
     if (result == ATTRCACHE_ERR_CALLBACK) *code = failed;
-    if (result != ATTRCACHE_OK) {
+    if (result != ATTRCACHE_OK && !made.died) {
       int ignored;
       delete_all(to, ATTRCACHE_DRAIN, &ignored);
     }
@@ -109,7 +120,7 @@ class Reference : public Implementation {
   }
 
   int delete_all(Object object, attrcache_delete_mode mode, int* code) override {
-    Frame stay = {Frame::kWhole, number(object), -1, 0};
+    Frame stay = {Frame::kWhole, number(object), -1};
     frames_.push_back(&stay);
     const int result = delete_rounds(object, mode, stay, code);
     frames_.pop_back();
@@ -121,17 +132,23 @@ class Reference : public Implementation {
     if (object.kind != plans[keyval].kind || a == nullptr || a->hidden || a->deleting) {
       const int error = check(object, keyval);
       if (error != 0) return error;
-      return a != nullptr && a->replacing && !a->hidden ? ATTRCACHE_ERR_DELETING : ATTRCACHE_ABSENT;
+      return ATTRCACHE_ABSENT;
     }
-    borrowed_ = {Frame::kBorrowing, number(object), keyval, a->id};
-    frames_.push_back(&borrowed_);
+    find(number(object), keyval)->taken_up = true;
+    borrowing_ = true;
+    borrowed_ = a->unique;
     return ATTRCACHE_OK;
   }
 
   int give_back() override {
-    const auto at = std::find(frames_.begin(), frames_.end(), &borrowed_);
-    if (at == frames_.end()) return ATTRCACHE_ERR_ARGUMENT;
-    frames_.erase(at);
+    if (!borrowing_) return ATTRCACHE_ERR_ARGUMENT;
+    borrowing_ = false;
+    if (left_ == nullptr) return ATTRCACHE_OK;
+    Left left = *left_;
+    left_ = nullptr;
+    Frame frame;
+    static_cast<void>(run_delete_fn(left.object, left.keyval, left.attribute, frame));
+    drop(left.keyval);
     return ATTRCACHE_OK;
   }
 
@@ -145,7 +162,7 @@ class Reference : public Implementation {
   }
 
   size_t attributes() override {
-    size_t count = 0;
+    size_t count = left_ != nullptr ? 1 : 0;
     for (const auto& table : tables_) count += table.size();
     return count;
   }
@@ -184,24 +201,15 @@ class Reference : public Implementation {
     return found;
   }
 
-  // A deletion's own pins and borrows.
-  int give_up_pins(int object, int keyval, uint64_t id) {
-    const auto holds = [=](const Frame* f) {
-      return f->object == object && f->keyval == keyval && f->id == id && !f->died;
-    };
-    const bool borrowed = std::any_of(frames_.begin(), frames_.end(), [&](const Frame* f) {
-      return f->use == Frame::kBorrowing && holds(f);
-    });
-    if (borrowed) return ATTRCACHE_ERR_BORROWED;
-    for (Frame* f : frames_) {
-      if (f->use == Frame::kCopying && holds(f)) f->unpinned = true;
-    }
-    return ATTRCACHE_OK;
+  // Leaves a deletion to give_back, if the value is borrowed; with its reference.
+  bool leave(Object object, int keyval, const Attribute& a) {
+    if (!borrowing_ || borrowed_ != a.unique) return false;
+    left_ = std::make_unique<Left>(Left{object, keyval, a});
+    return true;
   }
 
-  int run_delete_fn(Object object, int keyval, Attribute& a, Frame& frame) {
-    a.deleting = true;
-    frame = {Frame::kDeleting, number(object), keyval, a.id};
+  int run_delete_fn(Object object, int keyval, const Attribute& a, Frame& frame, bool set = false) {
+    frame = {Frame::kDeleting, number(object), keyval, set};
     frames_.push_back(&frame);
     const auto as_seen =
         plans[keyval].language == ATTRCACHE_FORTRAN_FINT ? static_cast<int32_t>(a.value) : a.value;
@@ -212,78 +220,71 @@ class Reference : public Implementation {
 
   int attach(Object object, int keyval, int64_t value, attrcache_tag tag, int* code) {
     const int o = number(object);
-    bool reference = false;
-    int rounds = 0;
-    for (;;) {
-      Attribute* a = find(o, keyval);
-      if (a == nullptr || a->deleting) {
-        if (!reference) {
-          if (keyvals_[keyval].gone) return ATTRCACHE_ERR_KEYVAL_STALE;
-          ++keyvals_[keyval].references;
-        }
-        break;
-      }
-      if (const int error = give_up_pins(o, keyval, a->id)) {
-        if (reference) drop(keyval);
-        return error;
-      }
-      if (plans[keyval].del == Delete::kNull) {
-        if (reference) drop(keyval);
-        break;
-      }
-      Frame frame;
-      const uint64_t id = a->id;
-      a->replacing = true;
-      const int failed = run_delete_fn(object, keyval, *a, frame);
-      a = find(o, keyval);
-      const bool same = !frame.died && a != nullptr && a->id == id;
-      if (failed != 0 || frame.died) {
-        if (failed != 0) *code = failed;
-        const bool restored = same && !a->hidden && !plans[keyval].once;
-        if (restored) a->deleting = a->replacing = false;
-        if (same && !restored) tables_[o].erase(keyval);
-        if (reference) --keyvals_[keyval].references;
-        if (!restored) drop(keyval);
-        return failed != 0 ? ATTRCACHE_ERR_CALLBACK : ATTRCACHE_ERR_BUSY;
-      }
-      if (same) {
-        if (reference) --keyvals_[keyval].references;
-        break;
-      }
-      if (reference) --keyvals_[keyval].references;
-      reference = true;
-      if (frame.reattached && ++rounds == kMaxRounds) {
-        drop(keyval);
-        return ATTRCACHE_ERR_REATTACHED;
-      }
+    const Attribute* a = find(o, keyval);
+    const Attribute made = {kept(value, tag), tag, next_id_++, false, false, false, next_unique_++};
+    if (a == nullptr || a->deleting) {
+      if (keyvals_[keyval].gone) return ATTRCACHE_ERR_KEYVAL_STALE;
+      ++keyvals_[keyval].references;
+      tables_[o][keyval] = made;
+      return ATTRCACHE_OK;
     }
-    tables_[o][keyval] = {kept(value, tag), tag, next_id_++, false, false, false};
-    for (Frame* f : frames_) {
-      if (f->object == o && f->keyval == keyval) f->reattached = true;
+    if (plans[keyval].del == Delete::kNull) {
+      tables_[o][keyval] = made;
+      return ATTRCACHE_OK;
     }
-    return ATTRCACHE_OK;
+    const auto nested = std::count_if(frames_.begin(), frames_.end(), [&](const Frame* f) {
+      return f->set && f->object == o && f->keyval == keyval;
+    });
+    if (nested >= kMaxNestedSets) return ATTRCACHE_ERR_REATTACHED;
+    Attribute old = *a;
+    ++keyvals_[keyval].references;
+    tables_[o][keyval] = made;
+    if (leave(object, keyval, old)) return ATTRCACHE_OK;
+    Frame frame;
+    const int failed = run_delete_fn(object, keyval, old, frame, true);
+    const Attribute* now = frame.died ? nullptr : find(o, keyval);
+    const bool ours =
+        now != nullptr && now->unique == made.unique && !now->taken_up && !now->deleting;
+    if (failed != 0) *code = failed;
+    const bool refused = failed != 0 && ours;
+    if (refused && plans[keyval].once) {
+      tables_[o].erase(keyval);
+      drop(keyval);
+    } else if (refused) {
+      old.unique = next_unique_++;
+      old.taken_up = false;
+      tables_[o][keyval] = old;
+    }
+    drop(keyval);
+    return refused ? ATTRCACHE_ERR_CALLBACK : ATTRCACHE_OK;
   }
 
-  int detach(Object object, int keyval, bool even_if_it_fails, int* code) {
+  int detach(Object object, int keyval, bool within_free, bool even_if_it_fails, int* code) {
     const int o = number(object);
     Attribute* a = find(o, keyval);
     if (a == nullptr) return ATTRCACHE_OK;
     if (a->deleting) {
-      a->hidden = true;
+      a->hidden |= !within_free;
       return ATTRCACHE_OK;
     }
-    if (const int error = give_up_pins(o, keyval, a->id)) return error;
     int failed = 0;
     if (plans[keyval].del == Delete::kNull) {
       tables_[o].erase(keyval);
     } else {
+      if (within_free && borrowing_ && borrowed_ == a->unique) return ATTRCACHE_ERR_BUSY;
+      if (leave(object, keyval, *a)) {
+        tables_[o].erase(keyval);
+        return ATTRCACHE_OK;
+      }
       Frame frame;
-      const uint64_t id = a->id;
+      const uint64_t unique = a->unique;
+      a->deleting = true;
       failed = run_delete_fn(object, keyval, *a, frame);
-      a = find(o, keyval);
-      if (!frame.died && a != nullptr && a->id == id) {
+      a = frame.died ? nullptr : find(o, keyval);
+      if (a != nullptr && a->unique == unique) {
         if (failed != 0 && !even_if_it_fails && !a->hidden && !plans[keyval].once) {
           a->deleting = false;
+          a->taken_up = true;
           *code = failed;
           return ATTRCACHE_ERR_CALLBACK;
         }
@@ -296,13 +297,14 @@ class Reference : public Implementation {
   }
 
   int copy_one(Object from, Object to, int keyval, int* code) {
-    const Attribute* a = find(number(from), keyval);
+    Attribute* a = find(number(from), keyval);
     if (a == nullptr || a->deleting) return ATTRCACHE_OK;
     const KeyvalPlan plan = plans[keyval];
     if (plan.copy == Copy::kNull) return ATTRCACHE_OK;
     if (plan.copy == Copy::kDup) return attach(to, keyval, a->value, a->tag, code);
 
-    Frame frame = {Frame::kCopying, number(from), keyval, a->id};
+    Frame frame = {Frame::kCopying, number(from), keyval};
+    a->taken_up = true;
     ++keyvals_[keyval].references;
     frames_.push_back(&frame);
     const bool fint = plan.language == ATTRCACHE_FORTRAN_FINT;
@@ -338,18 +340,19 @@ class Reference : public Implementation {
         const Attribute* a = find(o, keyval);
         if (a == nullptr || a->hidden) continue;
         int failed = 0;
-        const int result = detach(object, keyval, mode == ATTRCACHE_DRAIN, &failed);
+        const int result = detach(object, keyval, true, mode == ATTRCACHE_DRAIN, &failed);
         if (result != ATTRCACHE_OK && first == ATTRCACHE_OK) {
           first = result;
           first_code = failed;
         }
         if (stay.died) return ended();
-        if (result == ATTRCACHE_ERR_BORROWED) return result;
+        if (result == ATTRCACHE_ERR_BUSY) return result;
         if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();
       }
       const bool left = std::any_of(tables_[o].begin(), tables_[o].end(),
                                     [](const auto& entry) { return !entry.second.deleting; });
       if (left) continue;
+      if (left_ != nullptr && number(left_->object) == o) return ATTRCACHE_ERR_BUSY;
       for (Frame* f : frames_) {
         if (f->object == o) f->died = true;
       }
@@ -362,7 +365,10 @@ class Reference : public Implementation {
   std::map<int, Attribute> tables_[kKinds * kObjects];
   std::vector<Keyval> keyvals_;
   std::vector<Frame*> frames_;
-  Frame borrowed_ = {};
+  bool borrowing_ = false;
+  uint64_t borrowed_ = 0;  // which attachment
+  std::unique_ptr<Left> left_;
+  uint64_t next_unique_ = 1;
   uint64_t next_id_ = 1;
 };
 

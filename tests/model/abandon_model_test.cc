@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The ends of a table that can't fail, beside a thread that is not yet done with one of its
-// attributes.
+// The ends of a table beside threads that aren't yet done with one of its attributes: a free that
+// says BUSY, and those that can't fail. What is attached to the same memory next has nothing to do
+// with what was there before.
 
 #include "attrcache/attrcache.h"
+#include "platform/wait.h"
+#include "tests/model/explorer/atomic.h"
 #include "tests/model/explorer/plain.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
 namespace {
 
-// One object with one attribute, whose value is `body`.
+// One object with one attribute, whose value is bodies[0].
 struct Runtime {
+  static constexpr int kBodies = 4;
   attrcache_domain* domain = nullptr;
   attrcache_kind* kind = nullptr;
   alignas(64) attrcache_table table = {};
-  Plain<int> body;
+  Plain<int> bodies[kBodies];
   int keyval = 0;
-  int deletions = 0;
+  int deletions[kBodies] = {};
   int destructions = 0;
   int delete_code = 0;
+  void (*on_delete)(Runtime&, int) = nullptr;
 
   Runtime() {
     attrcache_domain_options options = {};
@@ -31,27 +36,45 @@ struct Runtime {
     callbacks.extra_state = this;
     callbacks.destructor = [](void* extra) { ++static_cast<Runtime*>(extra)->destructions; };
     attrcache_keyval_create(kind, &callbacks, &keyval);
-    body.write(1);
-    expect(set() == ATTRCACHE_OK, "set");
+    set(0);
   }
   static int delete_fn(void*, int, void* value, void* extra) {
-    auto* self = static_cast<Runtime*>(extra);
-    static_cast<Plain<int>*>(value)->write(0);
-    ++self->deletions;
-    return self->delete_code;
+    auto& self = *static_cast<Runtime*>(extra);
+    const auto n = static_cast<int>(static_cast<Plain<int>*>(value) - self.bodies);
+    note("delete_fn of", n);
+    ++self.deletions[n];
+    if (self.on_delete != nullptr) self.on_delete(self, n);
+    self.bodies[n].write(0);
+    return self.delete_code;
   }
-  int set() {
-    return attrcache_set(kind, &table, nullptr, keyval, reinterpret_cast<intptr_t>(&body),
+  int try_to_set(int n) {
+    bodies[n].write(1);
+    return attrcache_set(kind, &table, nullptr, keyval, reinterpret_cast<intptr_t>(&bodies[n]),
                          ATTRCACHE_AS_POINTER, nullptr);
   }
+  void set(int n) { expect(try_to_set(n) == ATTRCACHE_OK, "set"); }
   int erase() { return attrcache_delete(kind, &table, nullptr, keyval, nullptr); }
+  int free() {
+    return attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr);
+  }
   int finally() {
     return attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_DRAIN_FINALLY, nullptr);
   }
-  // The owner of the object does what it likes with the value after it has given the table up.
   void abandon() {
     expect(attrcache_table_abandon(kind, &table) == ATTRCACHE_OK, "abandoned");
-    body.write(2);
+    expect_new();
+  }
+  // Whether a value was borrowed, which is alive meanwhile.
+  bool use(attrcache_borrowed* borrowed) {
+    if (attrcache_borrow(kind, &table, keyval, borrowed) != ATTRCACHE_OK) return false;
+    expect(static_cast<Plain<int>*>(borrowed->value)->read() == 1, "it is alive");
+    return true;
+  }
+  bool use() {
+    attrcache_borrowed borrowed = {};
+    if (!use(&borrowed)) return false;
+    expect(attrcache_give_back(&borrowed) == ATTRCACHE_OK, "given back");
+    return true;
   }
   void expect_new() {
     for (const uint64_t word : table.opaque) expect(word == 0, "the table is as new");
@@ -70,19 +93,36 @@ TEST(Abandon, BesideABorrow) {
   int borrowed_it = 0;
   run_model({2, 1}, [&] {
     Runtime r;
-    spawn([&] {
-      attrcache_borrowed borrowed = {};
-      if (attrcache_borrow(r.kind, &r.table, r.keyval, &borrowed) != ATTRCACHE_OK) return;
-      ++borrowed_it;
-      expect(static_cast<Plain<int>*>(borrowed.value)->read() == 1, "it is alive");
-      attrcache_give_back(&borrowed);
-    });
+    spawn([&] { borrowed_it += r.use(); });
     spawn([&] { r.abandon(); });
     join();
-    expect(r.deletions == 0, "no callback");
+    expect(r.deletions[0] == 0, "no callback");
     r.finish();
   });
   EXPECT_GT(borrowed_it, 0);
+}
+
+// What was borrowed of an abandoned table isn't held of the next one at the same place.
+TEST(Abandon, AndUseTheMemoryAgainBesideABorrow) {
+  run_model({2, 1}, [] {
+    Runtime r;
+    attrcache_borrowed borrowed = {};
+    r.use();
+    spawn([&] {
+      if (attrcache_borrow(r.kind, &r.table, r.keyval, &borrowed) != ATTRCACHE_OK) return;
+      attrcache_give_back(&borrowed);
+    });
+    spawn([&] {
+      r.abandon();
+      r.set(1);
+      r.use();
+      r.set(2);
+      r.finally();
+      r.expect_new();
+    });
+    join();
+    r.finish();
+  });
 }
 
 TEST(Abandon, BesideADelete) {
@@ -96,10 +136,13 @@ TEST(Abandon, BesideADelete) {
         expect(result == ATTRCACHE_OK || (code != 0 && result == ATTRCACHE_ERR_CALLBACK),
                "deleted");
       });
-      spawn([&] { r.abandon(); });
+      spawn([&] {
+        r.abandon();
+        r.bodies[0].write(2);
+      });
       join();
-      expect(r.deletions <= 1, "once");
-      deleted += r.deletions;
+      expect(r.deletions[0] <= 1, "once");
+      deleted += r.deletions[0];
       r.finish();
     });
   }
@@ -117,105 +160,157 @@ TEST(Abandon, FinallyBesideADelete) {
         const int result = r.finally();
         expect(result == ATTRCACHE_OK || (code != 0 && result == ATTRCACHE_ERR_CALLBACK), "freed");
         r.expect_new();
-        r.body.write(2);
+        r.bodies[0].write(2);
       });
       join();
-      if (code == 0) {
-        expect(r.deletions == 1, "once, by one of the two");
-      } else {
-        expect(r.deletions == 1 || r.deletions == 2, "again, if the first failed");
-        by_both += r.deletions == 2;
-      }
+      expect(r.deletions[0] == 1 || (code != 0 && r.deletions[0] == 2), "again, if it failed");
+      by_both += r.deletions[0] == 2;
       r.finish();
     });
   }
   EXPECT_GT(by_both, 0);
 }
 
-// One that is hidden already, because the thread has deleted it as well.
-TEST(Abandon, FinallyBesideAHiddenDelete) {
-  for (const int code : {0, 5}) {
-    run_model({2, 1}, [&] {
-      Runtime r;
-      r.delete_code = code;
-      spawn([&] { r.erase(); });
-      spawn([&] {
+// A deletion leaves no trace in a slot, when something was attached over it. Whoever frees or
+// abandons the table sees it all the same, or its thread would write to memory that is used again.
+enum class End { kFree, kFinally, kAbandon };
+void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set) {
+  int busy = 0;
+  run_model({2, 1}, [&busy, how, by_a_set] {
+    Runtime r;
+    static Atomic<int> deleting;
+    deleting.store(0, kRelaxed);
+    r.on_delete = [](Runtime&, int n) {
+      if (n == 0) deleting.store(1, kRelease);
+    };
+    r.delete_code = 5;  // so that it looks at the slot once more
+    spawn([&] {
+      if (by_a_set) {
+        r.try_to_set(1);
+      } else {
         r.erase();
-        r.finally();
-        r.expect_new();
-        r.body.write(2);
-      });
-      join();
-      expect(r.deletions >= 1, "deleted");
-      r.finish();
+      }
     });
-  }
+    spawn([&] {
+      if (deleting.load(kAcquire) == 0) {
+        r.delete_code = 0;
+        return;
+      }
+      if (!by_a_set) r.try_to_set(2);  // over the claim, if that hasn't failed yet
+      int result = ATTRCACHE_OK;
+      if (how == End::kAbandon) r.abandon();
+      if (how == End::kFinally) r.finally();
+      if (how == End::kFree) {
+        r.delete_code = 0;
+        result = r.free();
+        expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+      }
+      busy += result == ATTRCACHE_ERR_BUSY;
+      if (result != ATTRCACHE_OK) return;
+      r.delete_code = 0;
+      r.expect_new();
+      // The memory's next use: a table in which the number and the slot are the same.
+      r.set(3);
+      expect(r.erase() == ATTRCACHE_OK && r.deletions[3] == 1, "nobody has touched it");
+    });
+    join();
+    r.delete_code = 0;
+    r.finally();
+    r.finish();
+  });
+  EXPECT_TRUE(busy > 0 || how != End::kFree);
 }
+TEST(Abandon, BesideADeleteThatWasAttachedOver) {
+  ends_beside_a_deletion_that_shows_nowhere(End::kAbandon, false);
+}
+TEST(Abandon, FinallyBesideADeleteThatWasAttachedOver) {
+  ends_beside_a_deletion_that_shows_nowhere(End::kFinally, false);
+}
+TEST(Free, BesideADeleteThatWasAttachedOver) {
+  ends_beside_a_deletion_that_shows_nowhere(End::kFree, false);
+}
+TEST(Abandon, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kAbandon, true); }
+TEST(Free, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kFree, true); }
+
+// A value of a table that was abandoned, or not yet freed, is left to who has borrowed it.
+void ends_beside_what_is_left(End how) {
+  int busy = 0;
+  run_model({2, 1}, [&busy, how] {
+    Runtime r;
+    r.use();
+    Atomic<int> borrowed{0};
+    int result = ATTRCACHE_OK;
+    spawn([&] {
+      attrcache_borrowed mine = {};
+      if (!r.use(&mine)) return;
+      borrowed.store(1, kRelease);
+      expect(attrcache_give_back(&mine) == ATTRCACHE_OK, "given back");
+    });
+    spawn([&] {
+      if (borrowed.load(kAcquire) == 0) return;
+      r.set(1);
+      if (how == End::kFree) {
+        result = r.free();
+        expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+        expect(result == ATTRCACHE_ERR_BUSY || r.deletions[0] == 1, "what was left comes first");
+      } else {
+        r.abandon();
+      }
+      busy += result == ATTRCACHE_ERR_BUSY;
+      if (result != ATTRCACHE_OK) return;
+      r.set(2);
+      r.use();
+      expect(r.erase() == ATTRCACHE_OK && r.deletions[2] == 1, "nobody else has borrowed it");
+      expect(r.free() == ATTRCACHE_OK, "and nothing is left of it");
+    });
+    join();
+    expect(r.deletions[0] <= 1, "once");
+    r.finally();
+    r.finish();
+  });
+  EXPECT_TRUE(busy > 0 || how != End::kFree);
+}
+TEST(Abandon, BesideWhatIsLeft) { ends_beside_what_is_left(End::kAbandon); }
+TEST(Free, BesideWhatIsLeft) { ends_beside_what_is_left(End::kFree); }
 
 TEST(Abandon, FinallyBesideABorrow) {
   int borrowed_it = 0;
   run_model({2, 1}, [&] {
     Runtime r;
+    r.use();
+    spawn([&] { borrowed_it += r.use(); });
     spawn([&] {
-      attrcache_borrowed borrowed = {};
-      if (attrcache_borrow(r.kind, &r.table, r.keyval, &borrowed) != ATTRCACHE_OK) return;
-      ++borrowed_it;
-      expect(static_cast<Plain<int>*>(borrowed.value)->read() == 1, "it is alive");
-      attrcache_give_back(&borrowed);
+      const int result = r.finally();
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "told if not deleted");
+      expect(r.deletions[0] == (result == ATTRCACHE_OK), "deleted, or given up");
+      r.expect_new();
     });
-    spawn([&] { expect(r.finally() == ATTRCACHE_OK, "freed"); });
     join();
-    expect(r.deletions == 1, "once");
     r.finish();
   });
   EXPECT_GT(borrowed_it, 0);
 }
 
-// The borrower waits for the thread that frees the object, by deleting what that one has borrowed:
-// it keeps the value, and what is attached to the same memory next is not held by anybody.
-TEST(Abandon, FinallyInACircle) {
-  int abandoned = 0;
-  run_model({2, 1}, [&] {
-    Runtime r;
-    alignas(64) attrcache_table other = {};
-    Plain<int> others_body, next_body;
-    const auto set = [&](attrcache_table* table, Plain<int>* body) {
-      body->write(1);
-      expect(attrcache_set(r.kind, table, nullptr, r.keyval, reinterpret_cast<intptr_t>(body),
-                           ATTRCACHE_AS_POINTER, nullptr) == ATTRCACHE_OK,
-             "set");
-    };
-    set(&other, &others_body);
-    attrcache_borrowed of_other = {};
-    spawn([&] {
-      attrcache_borrowed borrowed = {};
-      if (attrcache_borrow(r.kind, &r.table, r.keyval, &borrowed) != ATTRCACHE_OK) return;
-      if (borrowed.value == &r.body) {  // not the next one
-        const int result = attrcache_delete(r.kind, &other, nullptr, r.keyval, nullptr);
-        expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_DEADLOCK, "deleted, or refused");
-        expect(r.body.read() == 1, "it is alive");
-      }
-      expect(attrcache_give_back(&borrowed) == ATTRCACHE_OK, "given back");
+// The set ends the object by its own callback: what it has attached is deleted with that, and it
+// says OK, or its caller would delete the value once more.
+TEST(Free, WithinTheDeleteFnOfASet) {
+  for (const int code : {0, 5}) {
+    run_model({2, 0}, [code] {
+      Runtime r;
+      r.delete_code = code;
+      r.on_delete = [](Runtime& self, int n) {
+        if (n != 0) return;
+        const int own = self.delete_code;
+        self.delete_code = 0;
+        expect(self.free() == ATTRCACHE_OK, "freed");
+        self.delete_code = own;
+      };
+      spawn([&r] { r.set(1); });
+      join();
+      expect(r.deletions[0] == 1 && r.deletions[1] == 1, "each once");
+      r.finish();
     });
-    spawn([&] {
-      const bool held = attrcache_borrow(r.kind, &other, r.keyval, &of_other) == ATTRCACHE_OK;
-      const int result = r.finally();
-      expect(result == ATTRCACHE_OK || (held && result == ATTRCACHE_ERR_DEADLOCK), "freed");
-      abandoned += result == ATTRCACHE_ERR_DEADLOCK;
-      r.expect_new();
-      set(&r.table, &next_body);
-      attrcache_borrowed next = {};
-      expect(attrcache_borrow(r.kind, &r.table, r.keyval, &next) == ATTRCACHE_OK, "borrowed");
-      attrcache_give_back(&next);
-      expect(r.erase() == ATTRCACHE_OK, "nobody else has borrowed it");
-      if (held) attrcache_give_back(&of_other);
-    });
-    join();
-    attrcache_delete_all(r.kind, &other, nullptr, ATTRCACHE_DRAIN, nullptr);
-    r.finally();
-    r.finish();
-  });
-  EXPECT_GT(abandoned, 0);
+  }
 }
 
 }  // namespace

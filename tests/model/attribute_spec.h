@@ -2,6 +2,11 @@
 //
 // The specification of one attribute (one object, one keyval): what calls on it may answer if they
 // are made one after the other. Histories of racing calls are checked against it.
+//
+// Two calls count as two steps each. A delete that runs a delete_fn begins, from when borrow and
+// copy_all find nothing, and ends, from when get doesn't either; or it fails, and nothing has
+// changed. A set that is refused, because delete_fn has failed, attaches its value, and puts the old
+// one back. In between only get may come, and finds the new value.
 
 #ifndef ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
 #define ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
@@ -12,21 +17,36 @@
 namespace attrcache::model {
 
 struct Call {
-  enum Kind : uint8_t { kSet, kGet, kDelete, kBorrow, kCopied, kFree } kind;
+  enum Kind : uint8_t {
+    kSet,
+    kGet,
+    kDelete,  // one that runs no delete_fn
+    kBorrow,
+    kCopied,
+    kFree,
+    kBegins,  // a delete that runs one: the first step
+    kEnds,    // and the second
+    kTries,   // a set that is refused: the first step
+    kPutsBack
+  } kind;
   uint8_t attribute;  // which one of the model's
-  uint8_t value;      // set: the new one; get, borrow, copied: what was seen
+  uint8_t value;      // set, tries: the new one; get, borrow, copied, begins: what was seen
   uint8_t result;     // of the C API
+  uint8_t deletion;   // begins, ends: which one; copied: the one up the own stack, if any
 };
 
 struct Attribute {
-  uint8_t value = 0;   // 0: none is attached
-  bool freed = false;  // the keyval
+  uint8_t value = 0;     // 0: none is attached
+  uint8_t deletion = 0;  // that of the value which has begun; 0: none has
+  uint8_t tried = 0;     // the value of a set that will be refused
+  bool freed = false;    // the keyval
   bool gone = false;
 
   friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
 inline bool perform(Attribute& a, const Call& call) {
+  const bool ok = call.result == ATTRCACHE_OK;
   if (call.result == ATTRCACHE_ERR_KEYVAL_STALE) {
     // A freed keyval may be gone as soon as nothing is attached. It need not be gone yet, because
     // the delete_fn of the last value may still be running. It goes in two steps: first nothing can
@@ -36,23 +56,50 @@ inline bool perform(Attribute& a, const Call& call) {
     a.gone = true;
     return true;
   }
-  if (a.gone && call.kind == Call::kSet && call.result == ATTRCACHE_OK) return false;
+  if (a.gone && call.kind == Call::kSet && ok) return false;
+  if (a.tried != 0 && call.kind != Call::kGet && call.kind != Call::kFree &&
+      call.kind != Call::kPutsBack) {
+    return false;
+  }
   switch (call.kind) {
     case Call::kSet:
-      // A call that failed has changed nothing.
-      if (call.result == ATTRCACHE_OK) a.value = call.value;
-      return true;
     case Call::kDelete:
-      if (call.result == ATTRCACHE_OK) a.value = 0;
+      // A call that failed has changed nothing.
+      if (!ok) return true;
+      a.value = call.kind == Call::kSet ? call.value : 0;
+      a.deletion = 0;
       return true;
-    case Call::kGet:
-      return call.result == ATTRCACHE_OK ? a.value == call.value : a.value == 0;
+    case Call::kGet: {
+      const uint8_t seen = a.tried != 0 ? a.tried : a.value;
+      return ok ? seen == call.value : seen == 0;
+    }
     case Call::kBorrow:
+      return ok ? a.value == call.value && a.deletion == 0 : a.value == 0 || a.deletion != 0;
     case Call::kCopied:
-      // They may also say that there is no value, or skip it, if a deletion has begun.
-      return call.result != ATTRCACHE_OK || a.value == call.value;
+      return a.value == call.value && (a.deletion == 0 || a.deletion == call.deletion);
     case Call::kFree:
       a.freed = true;
+      return true;
+    case Call::kBegins:
+      if (call.value == 0 && (a.value == 0 || a.deletion != 0))
+        return true;  // it may not have begun
+      if ((call.value != 0 && a.value != call.value) || a.deletion != 0) return false;
+      a.deletion = call.deletion;
+      return true;
+    case Call::kEnds:
+      // Else it was replaced meanwhile, or deleted by somebody else.
+      if (a.deletion == call.deletion) {
+        a.deletion = 0;
+        if (ok) a.value = 0;
+      }
+      return true;
+    case Call::kTries:
+      if (a.value == 0 || a.deletion != 0) return false;
+      a.tried = call.value;
+      return true;
+    case Call::kPutsBack:
+      if (a.tried != call.value) return false;
+      a.tried = 0;
       return true;
   }
   return false;

@@ -195,31 +195,6 @@ TEST(AtOnce, CopyAgainstBorrow) {
   });
 }
 
-// A free waits until what another thread has borrowed is given back.
-TEST(AtOnce, FreeAgainstBorrow) {
-  run_model({2, 1}, [] {
-    Objects o;
-    o.key(Copy::kDup, Delete::kNoDeleteFn);
-    o.set(0, 1);
-    Plain<int> body{1};
-    Atomic<int> lent{0};
-    spawn([&] {
-      attrcache_borrowed borrowed = {};
-      expect(attrcache_borrow(o.kind, &o.tables[0], o.keys[0], &borrowed) == ATTRCACHE_OK, "there");
-      lent.store(1, kRelease);
-      expect(body.read() == 1, "what is borrowed is alive");
-      attrcache_give_back(&borrowed);
-    });
-    spawn([&] {
-      if (lent.load(kAcquire) == 0) return;
-      expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
-      body.write(2);
-    });
-    join();
-    o.end();
-  });
-}
-
 // The keyval ends once, when both its free and that of the object are done.
 TEST(AtOnce, FreeAgainstFreeKeyval) {
   for (const unsigned stripes : {1u, 2u}) {

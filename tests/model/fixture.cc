@@ -2,8 +2,11 @@
 
 #include "tests/model/fixture.h"
 
+#include <cstring>
+
 #include "keyval/registry.h"
 #include "table/fast_path.h"
+#include "table/meta.h"
 
 namespace attrcache::model {
 
@@ -36,13 +39,89 @@ int Fixture::number(const void* value) const {
   return value != nullptr ? static_cast<int>(static_cast<const Value*>(value) - values) : 0;
 }
 
-int Fixture::delete_fn(void*, int, void* value, void* extra) {
+class Fixture::CallScope {
+ public:
+  CallScope(Fixture& fixture, Calling::Kind kind, int object, int key, int value = 0)
+      : innermost_(fixture.calling_[now().thread]), call{innermost_,      kind, object, key, value,
+                                                         fixture.begin(), {}} {
+    innermost_ = &call;
+  }
+  ~CallScope() { innermost_ = call.outer; }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  Calling*& innermost_;
+
+ public:
+  Calling call;
+};
+
+// The call that runs a callback for an attribute, if it is the innermost one of this thread.
+Fixture::Calling* Fixture::own_call(Calling::Kind kind, const void* object, int key) {
+  Calling* const call = calling_[now().thread];
+  const bool is = call != nullptr && call->kind == kind && object == &tables_[call->object] &&
+                  (call->key == key || call->key < 0);
+  return is ? call : nullptr;
+}
+
+// Records the first step of the set or delete that runs a delete_fn. Null: it was left to this
+// thread, or the attribute is none whose history is followed.
+Fixture::Calling::Of* Fixture::begin_delete_fn(const void* object, int key, int value) {
+  if (object != &tables_[0]) return nullptr;
+  if (Calling* const set = own_call(Calling::kSet, object, key)) {
+    Calling::Of& of = set->of[key];
+    if (of.first >= 0) return nullptr;
+    of.first = record(Call::kSet, attribute(0, key), set->value, ATTRCACHE_OK, set->begin);
+    return &of;
+  }
+  // As it is in memory, without an access that the explorer would count.
+  SlotContent now;
+  std::memcpy(&now, &Table::of(&tables_[0]).inline_slots[key], sizeof(now));
+  const bool claimed = meta::visible(now.meta) && meta::deleting(now.meta) &&
+                       now.value == reinterpret_cast<uintptr_t>(&values[value]);
+  Calling* const free = own_call(Calling::kFree, object, key);
+  Calling* const call = free != nullptr ? free : own_call(Calling::kDelete, object, key);
+  if (call == nullptr || (free != nullptr && !claimed)) return nullptr;
+  if (free != nullptr) end_delete(*free, key, free->of[key].failed);  // of what was there before
+  Calling::Of& of = call->of[key];
+  if (of.first >= 0) return nullptr;
+  of.claimed = claimed;
+  of.first = record(Call::kBegins, attribute(0, key), value, 0, call->begin, recorded_ + 1);
+  return &of;
+}
+
+// Records the second step of a delete, if there was a first one.
+void Fixture::end_delete(Calling& call, int key, bool kept) {
+  Calling::Of& of = call.of[key];
+  if (of.first < 0) return;
+  // If the value was taken out of the slot first, and then deleted, its end may have come at once.
+  const Begin begin = of.claimed ? of.ended : Begin{call.begin.moment, of.first + 1};
+  record(Call::kEnds, attribute(0, key), 0, kept ? ATTRCACHE_ERR_CALLBACK : ATTRCACHE_OK, begin,
+         of.first + 1);
+  of.first = -1;
+}
+
+int Fixture::delete_fn(void* object, int, void* value, void* extra) {
   auto& key = *static_cast<Key*>(extra);
   Fixture& fixture = *key.fixture;
   const int n = fixture.number(value);
   note("delete_fn of value", n);
   expect(key.extra.read() == 1, "delete_fn: the keyval is alive");
-  Value& v = fixture.values[n];
+  Calling::Of* const of = fixture.begin_delete_fn(object, static_cast<int>(&key - fixture.keys), n);
+  const int code = fixture.delete_value(key, n);
+  note("delete_fn returns", code);
+  if (of != nullptr) {
+    of->failed = code != 0;
+    of->ended = fixture.begin();
+  }
+  return code;
+}
+
+int Fixture::delete_value(Key& key, int n) {
+  Fixture& fixture = *this;
+  Value& v = values[n];
+  expect(v.held == 0, "a value that is deleted isn't borrowed");
   if (key.on_delete != nullptr) key.on_delete(fixture, n);  // which may still copy the value
   v.body.write(v.body.read() + 1000);
   if (v.failures > 0) {
@@ -57,7 +136,7 @@ int Fixture::delete_fn(void*, int, void* value, void* extra) {
 }
 
 // The copy of value n is value n + 5.
-int Fixture::copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
+int Fixture::copy_fn(void* object, int, void* extra, void* in, void* out, int* flag) {
   auto& key = *static_cast<Key*>(extra);
   Fixture& fixture = *key.fixture;
   const int n = fixture.number(in);
@@ -65,6 +144,15 @@ int Fixture::copy_fn(void*, int, void* extra, void* in, void* out, int* flag) {
   *flag = 0;
   expect(key.extra.read() == 1, "copy_fn: the keyval is alive");
   expect(fixture.values[n].body.read() == n, "copy_fn: the value is not deleted");
+  const int k = static_cast<int>(&key - fixture.keys);
+  if (Calling* const copy = fixture.own_call(Calling::kCopy, object, k)) {
+    int deletion = 0;
+    for (Calling* c = copy; c != nullptr && deletion == 0; c = c->outer) {
+      if (c->kind == Calling::kDelete && c->object == copy->object) deletion = c->of[k].first + 1;
+    }
+    fixture.record(Call::kCopied, attribute(copy->object, k), n, ATTRCACHE_OK, copy->begin,
+                   deletion);
+  }
   if (key.on_copy != nullptr) key.on_copy(fixture, n);
   if (key.no_copies) return 0;
   Value& copied = fixture.values[n + 5];
@@ -84,14 +172,17 @@ void Fixture::destructor(void* extra) {
   expect(key.freed, "a keyval is destroyed after it was freed");
 }
 
-void Fixture::record(Call::Kind kind, int attribute, int value, int result, const Begin& at) {
+int Fixture::record(Call::Kind kind, int attribute, int value, int result, const Begin& at,
+                    int deletion) {
   static constexpr const char* kNames[] = {
-      "set:", "get:", "delete:", "borrow:", "copied:", "free:"};
+      "set:",  "get:",           "delete:",      "borrow:", "copied:",
+      "free:", "delete begins:", "delete ends:", "tries:",  "puts back:"};
   note(kNames[kind], result == ATTRCACHE_OK ? value : -result);
-  records_[recorded_++] = {{kind, static_cast<uint8_t>(attribute), static_cast<uint8_t>(value),
-                            static_cast<uint8_t>(result)},
-                           at,
-                           now()};
+  records_[recorded_] = {{kind, static_cast<uint8_t>(attribute), static_cast<uint8_t>(value),
+                          static_cast<uint8_t>(result), static_cast<uint8_t>(deletion)},
+                         at,
+                         now()};
+  return recorded_++;
 }
 
 int Fixture::set(int object, int key, int value) {
@@ -105,11 +196,17 @@ int Fixture::set_slowly(int object, int key, int value) {
 int Fixture::set_by(decltype(&attrcache_set) how, int object, int key, int value) {
   values[value].body.write(value);
   values[value].no_delete_fn = keys[key].no_delete_fn;
-  const Begin at = begin();
+  CallScope scope(*this, Calling::kSet, object, key, value);
   const int result = how(kind_, &tables_[object], &tables_[object], keys[key].keyval,
                          reinterpret_cast<intptr_t>(&values[value]), ATTRCACHE_AS_POINTER, nullptr);
   ++(result == ATTRCACHE_OK ? values[value].attached : values[value].refused);
-  record(Call::kSet, attribute(object, key), value, result, at);
+  const Calling::Of& of = scope.call.of[key];
+  if (of.first < 0) {
+    record(Call::kSet, attribute(object, key), value, result, scope.call.begin);
+  } else if (result != ATTRCACHE_OK) {
+    records_[of.first].call.kind = Call::kTries;
+    record(Call::kPutsBack, attribute(object, key), value, ATTRCACHE_OK, of.ended);
+  }
   return result;
 }
 
@@ -128,10 +225,14 @@ int Fixture::get_body(int object, int key) {
 }
 
 int Fixture::erase(int object, int key) {
-  const Begin at = begin();
+  CallScope scope(*this, Calling::kDelete, object, key);
   const int result =
       attrcache_delete(kind_, &tables_[object], &tables_[object], keys[key].keyval, nullptr);
-  record(Call::kDelete, attribute(object, key), 0, result, at);
+  if (scope.call.of[key].first < 0) {
+    record(Call::kDelete, attribute(object, key), 0, result, scope.call.begin);
+  } else {
+    end_delete(scope.call, key, result == ATTRCACHE_ERR_CALLBACK);
+  }
   return result;
 }
 
@@ -148,12 +249,14 @@ int Fixture::free(int key) {
 }
 
 bool Fixture::borrow(int object, int key, attrcache_borrowed* borrowed) {
-  const Begin at = begin();
+  CallScope scope(*this, Calling::kOther, object, key);
   const int result = attrcache_borrow(kind_, &tables_[object], keys[key].keyval, borrowed);
   const int n = result == ATTRCACHE_OK ? number(borrowed->value) : 0;
-  record(Call::kBorrow, attribute(object, key), n, result, at);
+  record(Call::kBorrow, attribute(object, key), n, result, scope.call.begin);
   if (result == ATTRCACHE_OK) {
     expect(values[n].body.read() == n, "a borrowed value is not deleted");
+    ++values[n].held;
+    values[n].was_held = true;
   }
   return result == ATTRCACHE_OK;
 }
@@ -161,26 +264,36 @@ bool Fixture::borrow(int object, int key, attrcache_borrowed* borrowed) {
 void Fixture::give_back(attrcache_borrowed* borrowed) {
   const int n = number(borrowed->value);
   expect(values[n].body.read() == n, "a borrowed value is not deleted until given back");
+  CallScope scope(*this, Calling::kOther, 0, 0);
+  --values[n].held;
   expect(attrcache_give_back(borrowed) == ATTRCACHE_OK, "what was borrowed is taken back");
 }
 
+void Fixture::use(int object, int key) {
+  attrcache_borrowed borrowed = {};
+  if (borrow(object, key, &borrowed)) give_back(&borrowed);
+}
+
 int Fixture::copy(int from, int to) {
-  const Begin at = begin();
-  const int result = attrcache_copy_all(kind_, &tables_[from], &tables_[from], &tables_[to],
-                                        &tables_[to], nullptr);
-  for (int key = 0; key < keys_made_; ++key) {
-    // What was copied is attached to the new object, which is this thread's own.
-    const int copied = attached_now(to, key);
-    if (copied > 5) record(Call::kCopied, attribute(from, key), copied - 5, ATTRCACHE_OK, at);
-  }
-  return result;
+  CallScope scope(*this, Calling::kCopy, from, -1);
+  return attrcache_copy_all(kind_, &tables_[from], &tables_[from], &tables_[to], &tables_[to],
+                            nullptr);
 }
 
 int Fixture::erase_all(int object, attrcache_delete_mode mode) {
-  const Begin at = begin();
+  CallScope scope(*this, Calling::kFree, object, -1);
   const int result = attrcache_delete_all(kind_, &tables_[object], &tables_[object], mode, nullptr);
-  for (int key = 0; key < keys_made_ && result == ATTRCACHE_OK; ++key) {
-    record(Call::kDelete, attribute(object, key), 0, ATTRCACHE_OK, at);
+  for (int key = 0; key < keys_made_; ++key) {
+    end_delete(scope.call, key, scope.call.of[key].failed && mode == ATTRCACHE_STOP_AT_FAILURE);
+    if (result == ATTRCACHE_OK) {
+      record(Call::kDelete, attribute(object, key), 0, ATTRCACHE_OK, scope.call.begin);
+    } else if (result == ATTRCACHE_ERR_BUSY && object == 0) {
+      // It has found what it claimed held, and has put that back.
+      Begin begin = scope.call.begin;
+      begin.recorded =
+          1 + record(Call::kBegins, attribute(object, key), 0, 0, begin, recorded_ + 1);
+      record(Call::kEnds, attribute(object, key), 0, result, begin, begin.recorded);
+    }
   }
   return result;
 }
@@ -227,7 +340,7 @@ void Fixture::check_values() {
     expect(attached[n] <= 1, "a value is attached in one place");
     expect(v.refused == 0 || (v.attached == 0 && v.deleted == 0 && attached[n] == 0),
            "a refused value is nowhere");
-
+    expect(v.refused == 0 || !v.was_held, "nobody has ever held a refused value");
     if (v.attached == 0 || v.no_delete_fn) continue;
     expect(v.deleted + attached[n] == 1 || (v.failed != 0 && v.deleted + attached[n] == 0),
            "a value is attached, or was deleted once, or was reported");

@@ -29,11 +29,13 @@ class Fixture {
 
   struct Value {
     Plain<int> body;
-    int attached = 0;           // by a set that succeeded, or by a copy
-    int refused = 0;            // by a set that failed
-    int deleted = 0;            // delete_fn succeeded
-    int failed = 0;             // delete_fn failed
-    int failures = 0;           // how often delete_fn is to fail
+    int attached = 0;  // by a set that succeeded, or by a copy
+    int refused = 0;   // by a set that failed
+    int deleted = 0;   // delete_fn succeeded
+    int failed = 0;    // delete_fn failed
+    int failures = 0;  // how often delete_fn is to fail
+    int held = 0;      // by borrows, now
+    bool was_held = false;
     bool no_delete_fn = false;  // set under a keyval without delete_fn
   };
   struct Key {
@@ -66,12 +68,14 @@ class Fixture {
   int free(int key);
   bool borrow(int object, int key, attrcache_borrowed* borrowed);
   void give_back(attrcache_borrowed* borrowed);
+  void use(int object, int key);  // borrows and gives back, if there is something
   int copy(int from, int to);
-  int erase_all(int object, attrcache_delete_mode mode);
+  int erase_all(int object, attrcache_delete_mode mode = ATTRCACHE_STOP_AT_FAILURE);
 
   // To be called when the threads have ended. Checks everything, and ends the domain.
   void finish();
 
+  int depth = 0;  // for callbacks
   Key keys[kKeys];
   Value values[kValues + 1];  // from 1 on
   attrcache_kind* kind() const { return kind_; }
@@ -88,17 +92,41 @@ class Fixture {
     Begin begin;
     Moment end;
   };
+  // A call that a thread is within. Its first step is recorded when its delete_fn begins, and its
+  // second one when it ends.
+  struct Calling {
+    struct Of {              // an attribute of the object
+      int first = -1;        // the record of the first step
+      bool claimed = false;  // the slot says that the value is being deleted
+      bool failed = false;   // delete_fn has
+      Begin ended = {};      // when it has returned
+    };
+    Calling* outer;
+    enum Kind { kOther, kSet, kDelete, kFree, kCopy } kind;
+    int object;
+    int key;    // -1: all
+    int value;  // that is set
+    Begin begin;
+    Of of[kKeys];
+  };
+  class CallScope;
+
   Begin begin() const { return {now(), recorded_}; }
   int set_by(decltype(&attrcache_set) how, int object, int key, int value);
   static int copy_fn(void*, int, void* extra, void* in, void* out, int* flag);
   static int delete_fn(void*, int, void* value, void* extra);
   static void destructor(void* extra);
+  int delete_value(Key& key, int n);
 
   static constexpr uint8_t attribute(int object, int key) {
     return static_cast<uint8_t>(object * kKeys + key);
   }
   int number(const void* value) const;
-  void record(Call::Kind kind, int attribute, int value, int result, const Begin& begin);
+  int record(Call::Kind kind, int attribute, int value, int result, const Begin& begin,
+             int deletion = 0);
+  Calling* own_call(Calling::Kind kind, const void* object, int key);
+  Calling::Of* begin_delete_fn(const void* object, int key, int value);
+  void end_delete(Calling& call, int key, bool kept);
   int attached_now(int object, int key);
   void check_history(uint8_t attribute, int now);
   void check_values();
@@ -107,7 +135,8 @@ class Fixture {
   attrcache_kind* kind_ = nullptr;
   int keys_made_ = 0;
   alignas(64) attrcache_table tables_[kObjects] = {};
-  Recorded records_[24];
+  Calling* calling_[kMaxThreads + 1] = {};  // the innermost of each thread
+  Recorded records_[32];
   int recorded_ = 0;
 };
 

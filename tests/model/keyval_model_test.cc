@@ -299,58 +299,6 @@ TEST(Keyval, APinKeptOverAWholeRoundOfIndices) {
   EXPECT_EQ(most_waited, Registry::kCapacity + 5) << "nothing was reclaimed under the pin";
 }
 
-// A replacing set whose delete_fn fails, after the attribute was deleted as well, leaves a borrower
-// waiting at an empty slot. If the keyval ends before the borrower has seen that, the next keyval
-// of the index may attach there. The borrower finds nothing, and holds nobody up.
-TEST(Keyval, ABorrowerThatWaitedFindsNoValueOfTheNextKeyval) {
-  int missed = 0;
-  run_model({2, 2}, [&missed] {
-    Fixture f;
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
-    // All other indices but one are in use, so the two take turns.
-    int fillers[Registry::kCapacity];
-    int filled = 0;
-    while (attrcache_keyval_create(f.kind(), nullptr, &fillers[filled]) == ATTRCACHE_OK) ++filled;
-    attrcache_keyval_free(f.kind(), &fillers[filled - 1]);
-    f.set(0, 0, 1);
-    f.values[1].failures = 1;
-    int next = ATTRCACHE_KEYVAL_INVALID;
-    const auto make_next = [&f, &next, last = &fillers[filled - 1]] {
-      f.free(0);
-      expect(attrcache_keyval_create(f.kind(), nullptr, last) == ATTRCACHE_OK, "made");
-      expect(attrcache_keyval_free(f.kind(), last) == ATTRCACHE_OK, "freed");
-      expect(attrcache_keyval_create(f.kind(), nullptr, &next) == ATTRCACHE_OK, "made");
-      expect(id::index(id::of(next)) == id::index(id::of(f.keys[0].keyval)),
-             "with the index of the first");
-      expect(attrcache_set(f.kind(), &f.table(0), nullptr, next, 77, ATTRCACHE_AS_POINTER,
-                           nullptr) == ATTRCACHE_OK,
-             "attached beside those who wait");
-    };
-    spawn([&f, make_next] {
-      expect(f.set(0, 0, 2) == ATTRCACHE_ERR_CALLBACK, "delete_fn fails");
-      make_next();
-    });
-    spawn([&f, &next, &missed] {
-      attrcache_borrowed borrowed = {};
-      const bool was_made = next != ATTRCACHE_KEYVAL_INVALID;
-      const int result = attrcache_borrow(f.kind(), &f.table(0), f.keys[0].keyval, &borrowed);
-      if (result == ATTRCACHE_OK) {
-        expect(reinterpret_cast<intptr_t>(borrowed.value) != 77, "a value of its own keyval");
-        attrcache_give_back(&borrowed);
-      }
-      const bool is_made = next != ATTRCACHE_KEYVAL_INVALID;
-      missed += result == ATTRCACHE_ABSENT && !was_made && is_made;
-    });
-    join();
-    expect(attrcache_delete(f.kind(), &f.table(0), nullptr, next, nullptr) == ATTRCACHE_OK,
-           "nobody holds it");
-    attrcache_keyval_free(f.kind(), &next);
-    for (int k = 0; k < filled - 1; ++k) attrcache_keyval_free(f.kind(), &fillers[k]);
-    f.finish();
-  });
-  EXPECT_GT(missed, 0);
-}
-
 // When its destructor runs, a keyval is no more.
 TEST(Keyval, UnknownToItsDestructor) {
   run_model({}, [] {

@@ -150,20 +150,6 @@ TEST(Slot, NoDeleteFnDeleteAgainstSetsOfTheSameValue) {
   });
 }
 
-TEST(Slot, NoDeleteFnBorrowAgainstSet) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] {
-      attrcache_borrowed borrowed = {};
-      if (!f.borrow(0, 0, &borrowed)) return;
-      expect(borrowed.value == &f.values[f.get(0, 0)], "what is borrowed stays attached");
-      f.give_back(&borrowed);
-    });
-  });
-}
-
 // Which of two attributes was set later, when that is known.
 TEST(Slot, NoDeleteFnSetsKeepTheOrder) {
   run_model({2, 1}, [] {

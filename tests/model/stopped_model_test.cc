@@ -1,107 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Threads that stop for ever, at any step of a call. Whatever they leave behind, the others go on:
-// with every other attribute, object and keyval, and with a get of the very same one.
+// Threads that stop for ever, at any step of a call. Whatever they leave behind, every call of every
+// other thread ends: on the very same attribute, on its object, and on its keyval.
 
-#include <utility>
+#include <string>
+#include <tuple>
 
+#include "tests/model/explorer/atomic.h"
 #include "tests/model/run_model.h"
 
 namespace attrcache::model {
 namespace {
 
-constexpr int kFirst = 1;     // the value of the attribute that the stopped call is about
-constexpr int kOtherKey = 2;  // of another attribute of that object
-constexpr int kOtherObject = 3;
-constexpr int kNext = 4;  // replaces kFirst
-constexpr int kNew = 5;   // replaces one of the others
+// What a thread does with the attribute, by the value that it may attach.
+struct Operation {
+  const char* name;
+  void (*run)(Fixture&, int value);
+  bool fails;  // its delete_fn
+};
+constexpr Operation kOperations[] = {
+    {"Set", [](Fixture& f, int value) { f.set(0, 0, value); }, false},
+    {"FailingSet", [](Fixture& f, int value) { f.set(0, 0, value); }, true},
+    {"Delete", [](Fixture& f, int) { f.erase(0, 0); }, false},
+    {"FailingDelete", [](Fixture& f, int) { f.erase(0, 0); }, true},
+    {"Borrow", [](Fixture& f, int) { f.use(0, 0); }, false},
+    {"Copy", [](Fixture& f, int) { f.copy(0, 1); }, false},
+    {"Get", [](Fixture& f, int) { f.get(0, 0); }, false},
+    {"Free",
+     [](Fixture& f, int) {
+       if (!first_has_stopped()) return;  // nobody else may use what its owner frees
+       const int result = f.erase_all(0);
+       expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+     },
+     false},
+};
+constexpr int kFree = 7;
 
-// Object 0 has an attribute under each of two keyvals, object 1 one under the first. All are known
-// to be read.
-void prepare(Fixture& f, Fixture::Callbacks callbacks) {
-  f.make_key(callbacks);
-  f.make_key(callbacks);
-  f.set(0, 0, kFirst);
-  f.set(0, 1, kOtherKey);
-  f.set(1, 0, kOtherObject);
-  for (const auto& [object, key] : {std::pair{0, 0}, {0, 1}, {1, 0}}) {
-    attrcache_borrowed borrowed = {};
-    if (f.borrow(object, key, &borrowed)) f.give_back(&borrowed);
-  }
+void everything(Fixture& f) {
+  for (const int o : {6, 4, 0, 5, 2, 0, kFree}) kOperations[o].run(f, 4 + (f.depth++ > 4));
+  f.set(1, 0, 7);
+  f.use(1, 0);
+  expect(f.erase_all(1) == ATTRCACHE_OK, "another object is freed");
 }
 
-void borrow_and_give_back(Fixture& f, int object, int key) {
-  attrcache_borrowed borrowed = {};
-  if (f.borrow(object, key, &borrowed)) f.give_back(&borrowed);
-}
+// The first operation may stop; the second one, and all that follow it, end.
+class Stopped : public ::testing::TestWithParam<std::tuple<int, int, bool>> {};
 
-// What must not be held up. A dup, in which a thread may stop, is about the other key's attribute,
-// too.
-enum class About { kOneKey, kAllKeys };
-void use_others(Fixture& f, About stopped = About::kOneKey) {
-  f.get(0, 0);
-  if (stopped == About::kOneKey) {
-    borrow_and_give_back(f, 0, 1);
-    expect(f.set(0, 1, kNew) == ATTRCACHE_OK, "an attribute under another keyval is replaced");
-    expect(f.erase(0, 1) == ATTRCACHE_OK, "and deleted");
-  }
-  borrow_and_give_back(f, 1, 0);
-  expect(f.erase(1, 0) == ATTRCACHE_OK, "an attribute of another object is deleted");
-}
-
-void run_with_one_who_stops(Bound bound, void (*threads)(Fixture&)) {
-  const auto program = [threads] {
-    Fixture fixture;
-    threads(fixture);
+TEST_P(Stopped, InTheFirst) {
+  const auto [first, second, read] = GetParam();
+  const auto program = [first = first, second = second, read = read] {
+    Fixture f;
+    f.make_key(Fixture::kCopy).no_copies = true;
+    f.set(0, 0, 1);
+    if (read) f.use(0, 0);
+    f.values[1].failures = kOperations[first].fails + kOperations[second].fails;
+    spawn([&f, first] { kOperations[first].run(f, 2); });
+    spawn([&f, second] {
+      kOperations[second].run(f, 3);
+      everything(f);
+    });
     join();
-    fixture.finish();
+    f.finish();
   };
-  run_model(bound, program, true);
+  run_model({1, 0}, program, true);
 }
 
-TEST(Stopped, WhoReplaces) {
-  run_with_one_who_stops({1, 0}, [](Fixture& f) {
-    prepare(f, Fixture::kDelete);
-    spawn([&f] { f.set(0, 0, kNext); });
-    spawn([&f] { use_others(f); });
-  });
+std::string name_of(const ::testing::TestParamInfo<Stopped::ParamType>& info) {
+  const auto [first, second, read] = info.param;
+  return std::string(kOperations[first].name) + "Beside" + kOperations[second].name +
+         (read ? "" : "Unread");
+}
+INSTANTIATE_TEST_SUITE_P(All, Stopped,
+                         ::testing::Combine(::testing::Range(0, kFree),
+                                            ::testing::Range(0, kFree + 1), ::testing::Bool()),
+                         name_of);
+
+// Two others, between which a deletion that was left goes on.
+TEST(StoppedOfThree, WhoReplacesWhatAnotherThreadBorrows) {
+  const auto program = [] {
+    Fixture f;
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.use(0, 0);
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.use(0, 0); });
+    spawn([&f] {
+      f.use(0, 0);
+      f.erase(0, 0);
+    });
+    join();
+    f.finish();
+  };
+  run_model({1, 0}, program, true);
 }
 
-TEST(Stopped, WhoReplacesWhatAnotherThreadBorrows) {
-  run_with_one_who_stops({1, 0}, [](Fixture& f) {
-    prepare(f, Fixture::kDelete);
-    spawn([&f] { f.set(0, 0, kNext); });
-    spawn([&f] { borrow_and_give_back(f, 0, 0); });
-    spawn([&f] { use_others(f); });
-  });
-}
-
-TEST(Stopped, WhoDeletes) {
-  run_with_one_who_stops({1, 0}, [](Fixture& f) {
-    prepare(f, Fixture::kDelete);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { use_others(f); });
-  });
-}
-
-// Also as it waits for the set.
-TEST(Stopped, WhoBorrows) {
-  run_with_one_who_stops({1, 0}, [](Fixture& f) {
-    prepare(f, Fixture::kDelete);
-    spawn([&f] { borrow_and_give_back(f, 0, 0); });
-    spawn([&f] { f.set(0, 0, kNext); });
-    spawn([&f] { use_others(f); });
-  });
-}
-
-// A dup is about all attributes of the object.
-TEST(Stopped, WhoCopies) {
-  run_with_one_who_stops({1, 0}, [](Fixture& f) {
-    prepare(f, Fixture::kCopy);
-    spawn([&f] { f.copy(0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { use_others(f, About::kAllKeys); });
-  });
+// A free, of which a thread still holds a value.
+TEST(StoppedFree, BesideAGiveBack) {
+  const auto program = [] {
+    Fixture f;
+    static Atomic<int> held;
+    held.store(0, kRelaxed);
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
+    f.use(0, 0);
+    spawn([&f] {
+      if (held.load(kAcquire) != 0) f.erase_all(0);
+    });
+    spawn([&f] {
+      attrcache_borrowed borrowed = {};
+      f.borrow(0, 0, &borrowed);
+      held.store(1, kRelease);
+      f.give_back(&borrowed);
+      f.set(1, 0, 2);
+      expect(f.erase_all(1) == ATTRCACHE_OK, "another object is freed");
+    });
+    join();
+    f.finish();
+  };
+  run_model({2, 0}, program, true);
 }
 
 // Makes a keyval, uses it on an object, and frees it before its attribute is deleted, or after
@@ -122,15 +138,20 @@ void make_use_and_free(Fixture& f, int object, bool before) {
     expect(attrcache_keyval_free(f.kind(), &keyval) == ATTRCACHE_OK, "it is freed at last");
 }
 
-TEST(Stopped, WhoMakesUsesAndFreesAKeyval) {
-  run_with_one_who_stops({1, 1}, [](Fixture& f) {
-    prepare(f, Fixture::kDelete);
+TEST(StoppedKeyval, WhoMakesUsesAndFreesOne) {
+  const auto program = [] {
+    Fixture f;
+    f.make_key(Fixture::kDelete);
+    f.set(0, 0, 1);
     spawn([&f] { make_use_and_free(f, 0, true); });
     spawn([&f] {
       make_use_and_free(f, 1, false);
-      use_others(f);
+      everything(f);
     });
-  });
+    join();
+    f.finish();
+  };
+  run_model({1, 1}, program, true);
 }
 
 }  // namespace

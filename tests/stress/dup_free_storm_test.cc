@@ -127,7 +127,7 @@ TEST_F(WholeStorm, BorrowAgainstReplace) {
           if (value.in_delete) ++overlaps;
           EXPECT_EQ(value.object, &object);
           if (i % 8 == 0) {
-            EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_BORROWED);
+            EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK) << "it is left to this thread";
           }
           if (i % 16 == 0) sched_yield();
           if (value.in_delete) ++overlaps;

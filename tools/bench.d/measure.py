@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import time
 
-import waits
 
 # --quick measures only these.
 QUICK = ("/(get_hit|get_last_of_64|get_absent|borrow|set|set_delete|create_free|object_[04])/real_time|"
@@ -26,7 +25,6 @@ class Results:
         self.contenders = []   # their names, in the order of measuring
         self.benchmarks = []   # the entries of Google Benchmark's JSON, from all rounds
         self.bytes = []        # (contender, keyvals, attributes, bytes per object)
-        self.waits = []        # what waits.measure returned
         self.failures = []     # (contender, what went wrong)
 
 
@@ -90,12 +88,6 @@ def measure(contenders, rounds, quick, progress):
                 benchmark["repetition_index"] = turn
                 benchmark["repetitions"] = rounds
                 results.benchmarks.append(benchmark)
-    if waits.OF in results.contenders:
-        progress(f"waiting for borrows: {waits.OF}")
-        try:
-            results.waits = waits.measure()
-        except (RuntimeError, subprocess.TimeoutExpired) as error:
-            results.failures.append((waits.PROGRAM, str(error)))
     results.bytes.sort(key=lambda b: results.contenders.index(b[0]))
     return results
 

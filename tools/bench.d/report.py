@@ -14,8 +14,8 @@ def write(results, folder, progress, costs_counted):
     text = table.text(results, sorted_out)
     os.makedirs(folder, exist_ok=True)
     _write(folder, "bench.json",
-           json.dumps({"context": results.context, "benchmarks": results.benchmarks,
-                       "waits": results.waits}, indent=1))
+           json.dumps({"context": results.context, "benchmarks": results.benchmarks},
+                      indent=1))
     _write(folder, "bench.txt", text)
     _write(folder, "bench.html", page.page(results, sorted_out, text, costs_counted))
     print(text)

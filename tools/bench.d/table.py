@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The table: times of one thread with ratios, scaling, waits, and bytes."""
+"""The table: times of one thread with ratios, scaling, and bytes."""
 
-import waits
 
 
 def reference(contender):
@@ -109,8 +108,7 @@ def rivals(contender):
 def text(results, series):
     lines = [f"{results.context['machine']}, {results.context['date']}, "
              f"{results.context['rounds']} rounds", ""]
-    lines += [*_one_thread(series), *_order(series), *_scaling(series), *waits.table(results.waits),
-              *_bytes(results)]
+    lines += [*_one_thread(series), *_order(series), *_scaling(series), *_bytes(results)]
     for contender, error in results.failures:
         lines.append(f"FAILED: {contender}: {error}")
     return "\n".join(lines) + "\n"

@@ -67,7 +67,7 @@ class Attribute:
         self.value = value
         self.visible = bool(meta >> 62 & 1)
         self.deleting = bool(meta >> 40 & 1)
-        self.read = bool(meta >> 42 & 1)
+        self.read = not meta >> 41 & 3  # neither without delete_fn nor unread
         self.order = (meta >> 36 & 0x7) << 32 | meta & 0xFFFFFFFF
 
     def __str__(self):

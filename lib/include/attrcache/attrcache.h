@@ -50,12 +50,13 @@
  * Structs that callers fill say first how large they are (`size`), so that later versions can add
  * members: C callers write {.size = sizeof options, ...}, and in C++ it is so by itself. Members
  * that a caller doesn't know are taken as zero; what this library doesn't know must be zero
- * (UNSUPPORTED). A `size` of 0 is ARGUMENT, as it was forgotten.
+ * (UNSUPPORTED). 0 stands for the size that the struct has in version 1.0.
  *
- * Threads: any function may be called by any thread at any time, on any object. The exception: once
+ * Threads: any function may be called by any thread at any time, on any object. The exceptions: once
  * a table's owner frees the object (attrcache_delete_all, attrcache_table_abandon), nobody else may
- * use that table any more; a domain may be destroyed only when nobody uses it any more; and
- * attrcache_keyval_set_callbacks is for who has just made the keyval, before anybody else knows it.
+ * begin to use that table; a domain may be destroyed only when nobody uses it any more; and
+ * attrcache_keyval_set_callbacks may be called only by the thread that has made the keyval, before it
+ * publishes it.
  *
  * Callbacks: run synchronously, on the calling thread, with no lock held and no epoch pinned: they
  * may call anything here, on any object, the one being served included. They must return: what
@@ -63,10 +64,18 @@
  * domain's catch_exceptions doesn't catch, is undefined. (The C++ API, mpi2.hpp and the interposers
  * catch the exceptions of their users' callbacks.)
  *
- * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, the
- * allocator, and the waits below. "Wait-free" holds where the processor adds in one step (x86-64,
- * s390x, AArch64 with LSE). What a slot's 16 bytes take of steps depends on the processor and on
- * the build; attrcache_platform() says which it is:
+ * Nobody waits. No call ever waits for another thread: not for its callback, its copy, its borrow or
+ * its set, nor for it to be scheduled. There is no lock, no sleep, and no error about a deadlock. A
+ * thread that is stopped, at any instruction, for ever, keeps nobody else's call from ending. What it
+ * holds, or was about to delete, isn't deleted meanwhile, and the object that its call is about can't
+ * be freed (BUSY): that is all. The exceptions are processors with steps of 8 bytes (below), and an
+ * owner who gives up a table while others are still inside a call on it, which the rule for threads
+ * forbids (attrcache_table_abandon, ATTRCACHE_DRAIN_FINALLY).
+ *
+ * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, and
+ * the allocator. "Wait-free" holds where the processor adds in one step (x86-64, s390x, AArch64 with
+ * LSE). How many steps a 16-byte access takes depends on the processor and on the build;
+ * attrcache_platform() says which it is:
  *   read in one step         get is wait-free. x86-64 with AVX; s390x; AArch64 built with
  *                            -DATTRCACHE_LSE2, but for one load barrier.
  *   read in two steps,       get is lock-free. x86-64 built with -DATTRCACHE_PAIR_TWO_STEP; other
@@ -79,61 +88,41 @@
  *                            stops them. RISC-V, i386, 32-bit ARM, all others; and any, built with
  *                            -DATTRCACHE_PAIR_TWO_WORDS or -fsanitize=thread.
  *
- * Waits for other threads: besides those of steps of 8 bytes there are two, and no others (but for
- * that of an owner who gives up a table that others still use: attrcache_table_abandon,
- * ATTRCACHE_DRAIN_FINALLY).
- *   1. Deleting or replacing a value waits for those who copy (copy_fn) or have borrowed that very
- *      value. It claims the value first, and goes on when those end who held it by then: no other
- *      thread gets hold of it any more. A thread that holds the value already may copy and borrow
- *      it again meanwhile, and is waited for; it may not delete or replace what it has borrowed
- *      (BORROWED), and what its own copy_fn deletes or replaces it holds no longer.
- *   2. Borrowing, or copying by a copy_fn, waits for a replacing set on that very attribute, from
- *      when that has claimed the old value until the new one is attached: neither can be had in
- *      between, and to say that there is none would be wrong. It never waits for a delete (then
- *      borrow says ABSENT, and copy_all skips the attribute), nor for a set up its own stack (then
- *      borrow says DELETING, and copy_all copies the old value). Whoever waits so is handed what is
- *      attached when the set ends, by the step that ends it, and holds it from then on, so that
- *      nobody starves behind sets that follow one another. If nothing is attached then (delete_fn
- *      has failed, and another thread has deleted the value), it is told ABSENT. While that one step
- *      is being taken, others who set, delete or borrow the attribute wait for it, too.
- * A thread waits by spinning and yielding for some 100 microseconds, then it sleeps until it is
- * woken.
+ * Who deletes. Every value that was attached under a keyval with a delete_fn is deleted (delete_fn
+ * called) exactly once, unless it is still attached, or a failed call handed it back. While a thread
+ * holds a value, by a borrow or because its copy_fn reads it, delete_fn of that value doesn't run.
+ *   A delete or set of a value that nobody holds runs delete_fn, at once, on the calling thread.
+ *   If others hold it, the call detaches or replaces it, and succeeds at once. The last holder to let
+ *   go runs delete_fn: in its attrcache_give_back, or when its copy_fn has returned. Its failure has
+ *   nobody to be told to; the value is gone. extra_state must live until the keyval's destructor
+ *   says otherwise, and delete_fn must not use the object if that may be freed meanwhile.
+ *   So it is, too, for a thread that deletes what it has itself borrowed: its last give_back runs
+ *   delete_fn. But a copy_fn that deletes or replaces what it copies, or calls what does, gives its
+ *   own hold up, and delete_fn runs at once.
+ *   A value that another thread is just deleting: a delete succeeds at once, a set attaches its own.
+ *   If then the running delete_fn fails, its value can't come back: it is gone, and the call that
+ *   runs it returns the code.
+ * Values of keyvals without a delete_fn are protected by nothing: a thread that frees what such values
+ * point to must know by itself when nobody uses it any more.
  *
- * No circle of waits: before a thread sleeps, it announces for whom it waits, and looks whether
- * that one waits for it, be it through others. Then the library doesn't hang, whatever callbacks do
- * and whatever threads have borrowed, but:
- *   attrcache_borrow returns DEADLOCK.
- *   attrcache_set, attrcache_delete and attrcache_delete_all return DEADLOCK, with nothing changed, if
- *      who holds the value has borrowed it. (delete_all stays where it is: call it again.)
- *   They succeed if a copy_fn holds it. The value is detached, or replaced, at once, and its delete_fn
- *      is run by the thread that copies it, when its copy_fn has ended. If that delete_fn fails, nobody
- *      is told. (A copy_fn that reads such a value at its address, because it wasn't set as a C
- *      pointer, may find another one there.)
- *   attrcache_copy_all skips the attribute that is being replaced.
- * So without borrows no call fails for another thread's sake. (A thread that holds, copies or
- * replaces two values at once or more may need memory to announce a wait. If there is none, a
- * circle that it closes goes unnoticed.)
+ * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order that
+ * agrees with their real-time order. Two calls count as two steps each. A delete that runs a delete_fn
+ * begins, from when borrow and copy_all find nothing, and ends, from when get doesn't, or fails. A set
+ * that fails because delete_fn has failed attaches its value and takes it back: get and a copy by
+ * DUP_FN may see it in between, but nobody ever holds it.
  *
  * Who pays: borrowing and copying write no memory that another thread writes, but for the first
- * time that a value is read; so any number of threads may read one value. Whoever deletes or
- * replaces a value that was ever read looks through what all threads have announced: one system
+ * time that a value is held; so any number of threads may use one value. A call that deletes or
+ * replaces a value which was ever held looks through what all threads have announced: one system
  * call (membarrier), once in a call, and a few microseconds. See ATTRCACHE_FULL_FENCES.
  *
- * A thread that is stopped, for ever, keeps others from deleting or replacing the values that it
- * copies or has borrowed, and those that it is about to borrow or copy; and, if it is in the middle
- * of a replacing set under a keyval with a delete_fn, from borrowing and copying that attribute;
- * from nothing else.
- *
  * User-level threads: see attrcache_thread_hooks.
- *
- * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order
- * that agrees with their real-time order. In that order a delete is two steps if it runs a
- * delete_fn: it begins, from when borrow and copy_all find nothing, and it ends, from when get
- * doesn't, or fails.
  *
  * Signals: not async-signal-safe, except attrcache_get and its kin.
  *
  * Fork: the child may go on using a domain if no other thread was inside the library at the fork.
+ * What threads have borrowed that the child doesn't have is held by nobody there; what was left to
+ * them is deleted when its object is freed, or with the domain.
  */
 #ifndef ATTRCACHE_ATTRCACHE_H_
 #define ATTRCACHE_ATTRCACHE_H_
@@ -191,14 +180,10 @@ enum {
   ATTRCACHE_ERR_KINDS_EXHAUSTED,   /* a domain has at most 16 kinds */
   ATTRCACHE_ERR_CALLBACK,          /* a callback failed; its own code is given beside this one */
   ATTRCACHE_ERR_REATTACHED,        /* callbacks went on attaching what was being deleted */
-  ATTRCACHE_ERR_BORROWED,          /* this very thread has borrowed the value */
-  /* a borrow may be given back only by the thread that took it */
-  ATTRCACHE_ERR_THREAD = ATTRCACHE_ERR_BORROWED + 2,
-  ATTRCACHE_ERR_BUSY,        /* the table or domain is still in use */
-  ATTRCACHE_ERR_UNSUPPORTED, /* this processor lacks what the library was built for */
-  ATTRCACHE_ERR_DELETING,    /* a set up this thread's stack is replacing the value */
-  ATTRCACHE_ERR_MOVED,       /* the table's bytes were copied or moved while it had memory */
-  ATTRCACHE_ERR_DEADLOCK     /* who holds or replaces the value waits for this thread */
+  ATTRCACHE_ERR_THREAD,            /* a borrow may be given back only by the thread that took it */
+  ATTRCACHE_ERR_BUSY,              /* the table or domain is still in use */
+  ATTRCACHE_ERR_UNSUPPORTED,       /* this processor lacks what the library was built for */
+  ATTRCACHE_ERR_MOVED              /* the table's bytes were copied or moved while it had memory */
 };
 
 /* The callback code that stands for "a C++ exception left the callback, and was caught" (see
@@ -248,15 +233,15 @@ typedef struct attrcache_thread {
 } attrcache_thread;
 
 /* For runtimes whose threads are not those of the operating system (Argobots, Qthreads): where one
- * of the operating system takes up another user-level thread within a callback or a wait, or where
- * a user-level thread may migrate. With these hooks all that is said here of threads holds for
+ * of the operating system takes up another user-level thread within a callback, or where a user-level
+ * thread may migrate. With these hooks all that is said here of threads holds for
  * user-level threads. Without them it holds for those of the operating system, and a user-level
  * thread must not be switched within a callback, nor while it has borrowed something. */
 typedef struct attrcache_thread_hooks {
   /* Who calls: that user-level thread's attrcache_thread, or null if it is none. */
   attrcache_thread* (*self)(void* context);
-  /* Lets other user-level threads run; called where `self` has said that the caller is one, again
-   * and again until what it waits for has come. */
+  /* Lets other user-level threads run; called where `self` has said that the caller is one, while an
+   * owner gives up a table that others still use (attrcache_table_abandon). */
   void (*yield)(void* context);
   void* context;
 } attrcache_thread_hooks;
@@ -344,7 +329,9 @@ typedef struct attrcache_leaks {
 
 enum {
   ATTRCACHE_DESTROY_IF_UNUSED = 0, /* attributes still attached: ERR_BUSY, and nothing is changed */
-  ATTRCACHE_DESTROY_ANYWAY = 1     /* attached values are abandoned, their callbacks never called */
+  /* Attached values are abandoned, their callbacks never called. Deletions that were left to threads
+   * which still hold the values are run. */
+  ATTRCACHE_DESTROY_ANYWAY = 1
 };
 
 /* Destroys a domain and frees the keyvals that are left (destructors of extra_state run, except
@@ -532,15 +519,18 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 #endif
 }
 
-/* Attaches `value` under `keyval`, as if an attached one were deleted first. `tag` says how value
- * is meant; of an int or Fint only the low 32 bits count (but see fint_bytes). If the old value's
- * delete_fn fails, so does the call (CALLBACK), and the old value is still attached, unless another
- * thread has deleted or replaced it meanwhile (or ATTRCACHE_DELETE_ONCE). If another thread is
- * deleting the old value, the new one is attached at once. `callback_code` may be null; it is
- * written only with CALLBACK. Errors: NULL (kind, table), ARGUMENT (tag), KEYVAL_*, MEMORY,
- * CALLBACK, REATTACHED (delete_fn has attached a value itself, 16 times over; the last is
- * attached), BORROWED, DEADLOCK, BUSY (delete_fn has freed the object). Any thread; lock-free; runs
- * delete_fn of the value it replaces. [C MPI_COMM_SET_ATTR] */
+/* Attaches `value` under `keyval`, in one step: from then on everybody finds it, and never none. Then
+ * the old value's delete_fn runs (see "Who deletes" at the top). If that fails, the old value is
+ * attached again, the call returns CALLBACK, and the new value is the caller's. But if somebody has
+ * taken up the new value meanwhile (holds, has copied, replaced or deleted it), or delete_fn has freed
+ * the object, the set has succeeded, and the old value is gone: OK. Of a keyval with
+ * ATTRCACHE_DELETE_ONCE the old value is gone in either case. A delete_fn that a set runs finds the
+ * new value attached. `tag` says how value is meant; of an int or Fint only the low 32 bits count (but
+ * see fint_bytes). `callback_code` may be null; it is written only with what a delete_fn has returned
+ * that failed: with CALLBACK, or beside OK. Errors: NULL (kind, table), ARGUMENT (tag), KEYVAL_*,
+ * MEMORY, CALLBACK, REATTACHED (the call is within 16 others, each a set of this attribute within the
+ * delete_fn of the one before). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
+ * MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -577,11 +567,13 @@ ATTRCACHE_API int attrcache_get_fint(const attrcache_kind* kind, const attrcache
 ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
                                      int keyval, intptr_t* value) ATTRCACHE_NOEXCEPT;
 
-/* Runs delete_fn and detaches the attribute. If delete_fn fails, the attribute stays attached (but
- * see ATTRCACHE_DELETE_ONCE) and the call returns CALLBACK. Nothing attached: OK (ABSENT in a
- * domain with ATTRCACHE_TELL). Value already being deleted, by another thread or up this one's
- * stack: OK at once, and it is hidden from get. Errors: NULL, KEYVAL_*, CALLBACK, BORROWED,
- * DEADLOCK. Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
+/* Runs delete_fn and detaches the attribute, which get finds until delete_fn has succeeded. If it
+ * fails, the attribute stays attached (but see ATTRCACHE_DELETE_ONCE) and the call returns CALLBACK.
+ * If others hold the value, it is detached at once, and its deletion left to them (see "Who deletes"
+ * at the top). Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value already being
+ * deleted, by another thread or up this one's stack: OK at once, and it is hidden from get. Errors:
+ * NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, and where others may
+ * hold the value). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
  * MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -593,10 +585,11 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * deletion another thread has begun may be skipped. One whose delete_fn is running up this thread's
  * own stack is copied, since it is attached until that has succeeded. One that is replaced
  * meanwhile is copied, with the old value or the new one. Predefined attributes are copied if their
- * definition says so, without a call. While copy_fn runs, no other thread's delete_fn does on the
- * value it copies, unless copy_fn itself tries to delete or replace that value. Nobody else may use
- * new_table meanwhile; if callbacks do, a failed call may leave there what can't be deleted
- * (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
+ * definition says so, without a call. While copy_fn runs, no delete_fn does on the value it copies,
+ * unless copy_fn itself deletes or replaces that value; a deletion that was left to this thread runs
+ * when copy_fn has returned. A value that C reads at its address is given to copy_fn as a copy. Nobody
+ * else may use new_table meanwhile; if callbacks do, a failed call may leave there what can't be
+ * deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
  * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has freed one
  * of the objects, whose memory isn't touched any more; if that was the new one, what this copy_fn
  * has returned is attached nowhere), and those of attrcache_set. Any thread; lock-free; runs
@@ -611,22 +604,22 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
   ATTRCACHE_STOP_AT_FAILURE = 0,
   /* Attempt all, detach all, and return the first failure. */
   ATTRCACHE_DRAIN = 1,
-  /* As DRAIN; and whatever is returned, the table is as new: for destructors, which can't come
-   * back. Deletions by other threads are waited for, also where DRAIN would return BUSY. What this
-   * thread itself has borrowed, what one has borrowed that waits for this thread (DEADLOCK), what
-   * callbacks have attached after 16 rounds, and attributes of another kind are abandoned: their
-   * values' delete_fn isn't called. (If another thread is just deleting what was borrowed, it goes
-   * on and calls it.) */
+  /* As DRAIN; and whatever is returned, the table is as new: for destructors, which can't come back.
+   * Where DRAIN would return BUSY because another thread is within a deletion, this waits for it.
+   * Values that somebody holds, deletions that were left, what callbacks have attached after 16 rounds,
+   * and attributes of another kind are abandoned: delete_fn isn't called. */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 
 /* Free: deletes every attribute, in the reverse order of setting, and releases the table's memory;
  * the table is then as new. Attributes that callbacks attach meanwhile are deleted too, in at most
- * 16 rounds, then REATTACHED is returned and the table stays as it is. To be called by the object's
+ * 16 rounds, then REATTACHED is returned and the table stays as it is. A value that somebody holds
+ * stays attached, and so do those that are older: BUSY. BUSY is also returned while another thread is
+ * within a deletion on the table, or one is left to a thread that holds the value. Nothing is waited
+ * for; a second call goes on from there, and calls nothing twice. To be called by the object's
  * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
  * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
- * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BORROWED, DEADLOCK, BUSY
- * (another thread is still deleting one of the attributes: call again). What was deleted before an
+ * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BUSY. What was deleted before an
  * error is. Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
@@ -635,14 +628,12 @@ ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* ta
 /* Gives up everything in a table without calling a callback: for a runtime that ends while objects
  * still live. The table gives back its memory and its references on keyvals, and is as new. (So
  * keyvals that were freed before may end by it; their destructors run then, as they belong to the
- * keyvals and not to the values. And a delete_fn runs that was left to a copy_fn up this thread's
- * stack.) Copies, borrows and deletions by other threads are waited for.
- * What this thread has borrowed, and what one has borrowed that waits for this thread, stays to be
- * given back, by a call that then does nothing. To be called by the object's owner, before the
- * domain ends. Errors: NULL, KEYVAL_KIND (attributes of another kind: the references on their
- * keyvals are lost), MOVED (its bytes are made new, and the memory is left to the table that has
- * it); the table is as new after these two as well. Lock-free but for that wait; may run
- * destructors. (Beyond MPI.) */
+ * keyvals and not to the values.) Deletions that were left are given up, too. Those that other threads
+ * are within are waited for. What was borrowed stays to be given back, by a call that then does
+ * nothing. To be called by the object's owner, before the domain ends. Errors: NULL, KEYVAL_KIND
+ * (attributes of another kind: the references on their keyvals are lost), MOVED (its bytes are made
+ * new, and the memory is left to the table that has it); the table is as new after these two as well.
+ * Lock-free but for that wait; may run destructors. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
                                           attrcache_table* table) ATTRCACHE_NOEXCEPT;
 
@@ -662,19 +653,21 @@ typedef struct attrcache_borrowed {
   uint64_t opaque[7];
 } attrcache_borrowed;
 
-/* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn
- * does not start; a delete or replacing set by another thread waits, one by this thread returns
- * BORROWED. Beside a replacing set it gives the old value or the new one, for which it may wait
- * (see the top); up the stack of that very set neither can be had, so it returns DELETING. ABSENT
- * from when a deletion has begun, though get still sees the value until delete_fn has succeeded.
- * Errors: NULL, ARGUMENT (*borrowed still holds a value of this thread), KEYVAL_*, DELETING,
- * DEADLOCK, MEMORY (for a thread's first in the domain, and where it holds more at once than ever
- * before). Any thread; lock-free but for the allocator; calls nothing back. (Beyond MPI.) */
+/* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn does
+ * not start, though others, and this thread, may delete or replace it meanwhile (see "Who deletes" at
+ * the top). ABSENT from when a deletion has begun, though get still sees the value until delete_fn has
+ * succeeded. A value that C reads at its address is copied into *borrowed. Errors: NULL, ARGUMENT
+ * (*borrowed still holds a value of this thread), KEYVAL_*, MEMORY (for a thread's first in the
+ * domain, and where it holds more at once than ever before). Any thread; lock-free. Calls nothing back,
+ * but where an attempt of its own met a deletion: it may have to run that value's delete_fn. (Beyond
+ * MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
-/* Ends a borrow, before the domain ends. Errors: NULL, ARGUMENT (not borrowed, given back already,
- * or a copy of what was borrowed), THREAD. Wait-free, but that it wakes those who wait for it. */
+/* Ends a borrow, before the domain ends. If the value was deleted or replaced meanwhile, and nobody
+ * else holds it, this runs its delete_fn, and perhaps the keyval's destructor. Errors: NULL, ARGUMENT
+ * (not borrowed, given back already, or a copy of what was borrowed), THREAD. Wait-free, but for
+ * those. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
@@ -730,13 +723,13 @@ ATTRCACHE_API int attrcache_keyval_define(
 
 /* Sets or changes a predefined attribute: of one object, or, with a null table, the PER_KIND value.
  * Errors: NULL (also a null table for any but a PER_KIND one), KEYVAL_*, ARGUMENT (not a predefined
- * keyval, COMPUTED, or a table for a PER_KIND one), MEMORY, BORROWED, DEADLOCK. Any thread;
+ * keyval, COMPUTED, or a table for a PER_KIND one), MEMORY. Any thread;
  * lock-free. */
 ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
                                            intptr_t value) ATTRCACHE_NOEXCEPT;
 
 /* Deletes a PER_OBJECT attribute from one object. Nothing attached: as attrcache_delete. Errors:
- * NULL, KEYVAL_*, ARGUMENT (not a predefined keyval that is PER_OBJECT), BORROWED, DEADLOCK. Any
+ * NULL, KEYVAL_*, ARGUMENT (not a predefined keyval that is PER_OBJECT). Any
  * thread; lock-free. */
 ATTRCACHE_API int attrcache_delete_predefined(attrcache_kind* kind, attrcache_table* table,
                                               int keyval) ATTRCACHE_NOEXCEPT;
@@ -770,7 +763,7 @@ typedef struct attrcache_counters {
   uint64_t keyvals_created;
   uint64_t keyvals_freed; /* of them, freed by attrcache_keyval_free */
   uint64_t keyvals_gone;  /* of those, gone: their last attribute was deleted */
-  uint64_t attributes;    /* attached now, on all tables together; exact as above */
+  uint64_t attributes;    /* attached now, on all tables together, or left; exact as above */
   uint64_t reclaimable;   /* records of keyvals that wait for a thread within introspection */
 } attrcache_counters;
 

@@ -71,12 +71,9 @@ enum class Status : int {
   kinds_exhausted = ATTRCACHE_ERR_KINDS_EXHAUSTED,
   callback = ATTRCACHE_ERR_CALLBACK,
   reattached = ATTRCACHE_ERR_REATTACHED,
-  borrowed = ATTRCACHE_ERR_BORROWED,
-  deadlock = ATTRCACHE_ERR_DEADLOCK,
   thread = ATTRCACHE_ERR_THREAD,
   busy = ATTRCACHE_ERR_BUSY,
   unsupported = ATTRCACHE_ERR_UNSUPPORTED,
-  deleting = ATTRCACHE_ERR_DELETING,
   moved = ATTRCACHE_ERR_MOVED
 };
 
@@ -88,7 +85,9 @@ inline const char* describe(Status status) noexcept {
 // How a call ended that may have run callbacks.
 struct [[nodiscard]] Outcome {
   Status status = Status::ok;
-  int callback_code = 0;  // what the callback returned, with Status::callback
+  // What the callback returned, with Status::callback; and that of a delete_fn whose failure could not
+  // be undone, with Status::ok.
+  int callback_code = 0;
   explicit operator bool() const noexcept { return status == Status::ok; }
 };
 

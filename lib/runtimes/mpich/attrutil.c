@@ -4,6 +4,9 @@
  * predefined attributes, dup and free of objects, callbacks in other languages, errors.
  */
 #include "mpiimpl.h"
+
+#include <sched.h>
+
 #include "proposed.h"
 #ifdef MPIR_ATTR_ABI
 #include "mpi_abi_util.h"
@@ -328,8 +331,11 @@ static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
   int result;
 
   MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-  result =
-      attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
+  /* BUSY: another thread is still within a deletion on the object. */
+  do {
+    result =
+        attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
+  } while (result == ATTRCACHE_ERR_BUSY && sched_yield() == 0);
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;
   return MPIR_Attr_callback_error(result, code, "object", 0);

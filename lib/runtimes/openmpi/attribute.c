@@ -9,6 +9,7 @@
 #include "ompi_config.h"
 /* clang-format on */
 
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -321,8 +322,11 @@ int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_tab
   int result = ATTRCACHE_OK;
 
   if (!attrcache_table_is_empty(table)) {
-    result = attrcache_delete_all(ompi_attr_kinds[type], table, object, ATTRCACHE_STOP_AT_FAILURE,
-                                  &code);
+    /* BUSY: another thread is still within a deletion on the object. */
+    do {
+      result = attrcache_delete_all(ompi_attr_kinds[type], table, object, ATTRCACHE_STOP_AT_FAILURE,
+                                    &code);
+    } while (ATTRCACHE_ERR_BUSY == result && 0 == sched_yield());
   }
   return error_of(result, code);
 }

@@ -45,6 +45,7 @@ class Engine {
   void join();
   [[noreturn]] void fail(const char* what);
   void note(const char* text, int number);
+  bool first_has_stopped() const { return first_stopped_; }
 
   // ---- For the code under test; the first four may be called only while threads run ----
   Bits load(const Access& access);

@@ -75,6 +75,8 @@ void expect(bool condition, const char* what) {
   if (!condition) fail(what);
 }
 
+bool first_has_stopped() { return engine().first_has_stopped(); }
+
 void note(const char* text, int number) { engine().note(text, number); }
 
 }  // namespace attrcache::model

@@ -38,9 +38,8 @@ struct Options {
   // How often, in one execution, a load may read another store than the newest. It is heeded only
   // together with a preemption bound.
   unsigned stale_bound = kUnlimited;
-  // The first thread may stop for ever before any of its steps. Such an execution ends when the
-  // last thread has ended: what those between them wait for then doesn't matter. It is heeded only
-  // together with a preemption bound.
+  // The first thread may stop for ever before any of its steps. Such an execution ends when all
+  // others have ended. It is heeded only together with a preemption bound.
   bool first_may_stop = false;
   uint64_t max_executions = ~uint64_t{0};
   unsigned max_steps = 4000;     // an execution with more accesses is taken for a livelock
@@ -79,6 +78,9 @@ void spawn(Body body) {
 
 // Runs the threads to their ends.
 void join();
+
+// Whether the first thread has stopped for ever (Options::first_may_stop).
+bool first_has_stopped();
 
 // Fails the execution, and with it the exploration, unless the condition holds.
 void expect(bool condition, const char* what);

@@ -302,9 +302,9 @@ void Engine::schedule() {
     go_on_in(threads_[started_++]);
     return;
   }
-  if (first_stopped_ && threads_[spawned_ - 1].done) give_up();
   bool all_done = true;
-  for (unsigned i = 0; i < spawned_; ++i) all_done = all_done && threads_[i].done;
+  for (unsigned i = first_stopped_; i < spawned_; ++i) all_done = all_done && threads_[i].done;
+  if (all_done && first_stopped_) give_up();
   if (all_done) {
     go_on_in(threads_[kMaxThreads]);
     return;

@@ -25,8 +25,6 @@ SCENARIOS = {
     "pair_two_words": ["claim", "peeks", "replacements", "same_meta", "two_of_the_same"],
     "references": ["unopened_stripe", "dropped_elsewhere", "gone_after_the_last_value", "open_stripes",
                    "one_open_stripe"],
-    "slot": ["the_first_borrow", "a_later_borrow", "two_borrows", "two_deletes", "a_replacing_set",
-             "a_delete_that_fails", "an_awaited_set", "a_set_that_two_await", "an_awaited_set_that_fails"],
 }
 # Scenario, file of lib/, what stands there once, and what stands there instead.
 MUTANTS = [
@@ -55,27 +53,11 @@ MUTANTS = [
      "if ((exact_.load(kRelaxed) & kClosed) != 0) return;  // (O3)", ""),
     ("references gone_after_the_last_value", "keyval/references.h",
      "uint64_t word = exact_.load(kAcquire);\n    if (!is_of", "uint64_t word = exact_.load(kRelaxed);\n    if (!is_of"),
-    ("slot a_later_borrow", "table/slot.h",
-     "if (!slot.compare_exchange_meta(m, (m & ~meta::kNoDeleteFn) | bits)) return false;",
-     "uint64_t other = m; slot.compare_exchange_meta(other, m);"),
-    ("slot the_first_borrow", "table/slot.h",
-     "return slot.compare_exchange(now, {now.value, now.meta | meta::kRead});", "return slot.load().meta == now.meta;"),
-    ("slot a_later_borrow", "platform/asymmetric_fence.h",
-     "if (kOf == Of::kFull) {\n      full_fence();", "if (kOf == Of::kFull) {"),
-    ("slot two_deletes", "table/slot.h",
-     "!slot_->compare_exchange_meta(now, now & ~meta::kRead)) {", "!slot_->compare_exchange_meta(now, attached_)) {"),
-    ("slot an_awaited_set", "table/awaited.cc",
-     "if (!meta::empty(then.meta)) cell.meta.store(then.meta, kRelease);", ""),
-    ("slot an_awaited_set", "table/awaited.cc",
-     "if (!meta::empty(then.meta)) then.meta |= meta::kRead;", ""),
-    ("slot a_set_that_two_await", "table/awaited.cc",
-     "if (!slot.compare_exchange_meta(claimed, claimed | meta::kClosed)) return false;", ""),
 ]
 
 
 def compile_harness(compiler, harness, scenario, lib, options):
     subprocess.run([compiler, "-std=c++20", "-DATTRCACHE_MODEL", "-DSCENARIO=" + scenario,
-                    '-DATTRCACHE_PAIR_HEADER="tests/model/genmc/stand_in/pair.h"', "-I" + HERE + "/stand_in",
                     "-I" + ROOT, "-I" + lib, "-I" + lib + "/include"] + options +
                    ["%s/%s.cc" % (HERE, harness)], check=True)
 

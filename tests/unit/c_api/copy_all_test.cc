@@ -229,7 +229,8 @@ TEST_F(CopyAllTest, CopyFnThatFreesTheOldObjectEndsTheDup) {
 }
 
 // A delete_fn that duplicates its object: the value is attached until delete_fn has succeeded, so
-// the duplicate has it, however the deletion came about and ends.
+// the duplicate has it, however the deletion came about and ends. But a set has taken effect by then:
+// the duplicate has the new value, and if copy_fn has copied that, it stays.
 class CopyWithinDeleteTest : public CopyAllTest, public ::testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
@@ -244,7 +245,7 @@ class CopyWithinDeleteTest : public CopyAllTest, public ::testing::WithParamInte
     };
   }
   void TearDown() override {
-    EXPECT_EQ(to.value(keyval), 1);
+    EXPECT_EQ(to.value(keyval), copied);
     fails = false;
     recorder.on_delete = nullptr;
     recorder.deletions.clear();
@@ -259,6 +260,7 @@ class CopyWithinDeleteTest : public CopyAllTest, public ::testing::WithParamInte
 
   int keyval = ATTRCACHE_KEYVAL_INVALID;
   bool fails = false;
+  intptr_t copied = 1;
 };
 
 TEST_P(CopyWithinDeleteTest, OfDelete) { EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK); }
@@ -268,13 +270,16 @@ TEST_P(CopyWithinDeleteTest, OfFailingDelete) {
   EXPECT_EQ(from.value(keyval), 1);
 }
 TEST_P(CopyWithinDeleteTest, OfSet) {
+  copied = 2;
   EXPECT_EQ(from.set(keyval, 2), ATTRCACHE_OK);
   EXPECT_EQ(from.value(keyval), 2);
 }
 TEST_P(CopyWithinDeleteTest, OfFailingSet) {
   fails = true;
-  EXPECT_EQ(from.set(keyval, 2), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(from.value(keyval), 1);
+  copied = 2;
+  const bool taken_up = !GetParam();
+  EXPECT_EQ(from.set(keyval, 2), taken_up ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
+  EXPECT_EQ(from.value(keyval), taken_up ? 2 : 1);
 }
 TEST_P(CopyWithinDeleteTest, OfFree) { EXPECT_EQ(from.free(), ATTRCACHE_OK); }
 

@@ -62,17 +62,17 @@ TEST_F(DeleteAllTest, ReverseOrderFarBeyondOneBatch) {
   for (int i = 0; i < kCount; ++i) EXPECT_EQ(recorder.deletions[i].value, kCount - 1 - i);
 }
 
-TEST_F(DeleteAllTest, AReplacedAttributeTakesItsNewPlaceAlsoWhenItsDeleteFnSetsOthers) {
+TEST_F(DeleteAllTest, AReplacedAttributeTakesItsNewPlaceBeforeItsDeleteFnSetsOthers) {
   std::vector<int> k = keyvals(2);
   object.set(k[0], 1);
   recorder.on_delete = [&](const Call& call) {
     if (call.value == 1) object.set(k[1], 2);
     return 0;
   };
-  object.set(k[0], 3);  // comes after what the callback set
+  object.set(k[0], 3);  // comes before what the callback sets
   recorder.deletions.clear();
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{3, 2}));
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 3}));
 }
 
 TEST_F(DeleteAllTest, TheTableIsAsNew) {
@@ -201,14 +201,14 @@ TEST_F(DeleteAllTest, DrainOfAFailingFreedKeyvalEndsIt) {
   EXPECT_EQ(universe.counters().keyvals_gone, 1u);
 }
 
-TEST_F(DeleteAllTest, BorrowedByThisThreadIsRefused) {
+TEST_F(DeleteAllTest, WhatIsHeldStays) {
   std::vector<int> k = keyvals(2);
   object.set(k[0], 1);
   object.set(k[1], 2);
   attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, k[0], &borrowed), ATTRCACHE_OK);
   for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
-    EXPECT_EQ(object.free(mode), ATTRCACHE_ERR_BORROWED);
+    EXPECT_EQ(object.free(mode), ATTRCACHE_ERR_BUSY);
     EXPECT_EQ(object.value(k[0]), 1);
   }
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));

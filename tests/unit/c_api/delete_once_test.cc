@@ -80,21 +80,16 @@ TEST_F(DeleteOnceTest, FreeStopsAndGoesOnBehindTheFailure) {
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 1}));
 }
 
-// It is there until its delete_fn has ended, and a borrower beside a set that fails is no circle.
-TEST_F(DeleteOnceTest, OtherThreadsFindItUntilTheFailure) {
+TEST_F(DeleteOnceTest, ASetThatFailsLeavesNothing) {
   const int keyval = once();
   object.set(keyval, 1);
-  std::future<int> borrower;
   recorder.on_delete = [&](const Call&) {
-    EXPECT_EQ(std::async(std::launch::async, [&] { return object.value(keyval); }).get(), 1);
-    borrower = std::async(std::launch::async, [&] {  // it waits for the set, and finds nothing
-      attrcache_borrowed borrowed = {};
-      return attrcache_borrow(kind, &object.table, keyval, &borrowed);
-    });
+    EXPECT_EQ(object.value(keyval), 2);
     return 7;
   };
   EXPECT_EQ(object.set(keyval, 2, &code), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(borrower.get(), ATTRCACHE_ABSENT);
+  EXPECT_EQ(object.value(keyval), Object::kAbsent);
+  EXPECT_EQ(universe.counters().attributes, 0u);
 }
 
 TEST_F(DeleteOnceTest, UnknownLanguagesAreRefused) {

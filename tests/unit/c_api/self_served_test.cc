@@ -42,23 +42,68 @@ TEST_F(SelfServedTest, OnceHiddenAFailingDeleteFnCannotBringItBack) {
   EXPECT_EQ(universe.counters().attributes, 0u);
 }
 
-TEST_F(SelfServedTest, AHiddenOldValueWhoseDeleteFnFailsFailsTheSet) {
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call&) {
-    object.erase(keyval);
-    return 8;
-  };
-  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(object.value(keyval), Object::kAbsent);
-  EXPECT_EQ(universe.counters().attributes, 0u);
+// The set has taken effect when delete_fn runs: what that deletes is the new value.
+TEST_F(SelfServedTest, DeleteInsideSetDeletesTheNewValue) {
+  for (const int code : {0, 8}) {
+    object.set(keyval, 1);
+    recorder.deletions.clear();
+    recorder.on_delete = [&](const Call& call) {
+      if (call.value != 1) return 0;
+      EXPECT_EQ(object.value(keyval), 2);
+      EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+      return code;
+    };
+    int told = 0;
+    EXPECT_EQ(object.set(keyval, 2, &told), ATTRCACHE_OK);
+    EXPECT_EQ(told, code);
+    EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2}));
+    EXPECT_EQ(object.value(keyval), Object::kAbsent);
+    EXPECT_EQ(universe.counters().attributes, 0u);
+  }
 }
 
-TEST_F(SelfServedTest, AHiddenOldValueIsReplacedAllTheSame) {
+// What somebody has taken up can't be taken back.
+TEST_F(SelfServedTest, AFailingSetWhoseValueIsTakenUpSucceeds) {
+  enum class By { kBorrow, kGet, kFailedDelete };
+  for (const By by : {By::kBorrow, By::kGet, By::kFailedDelete}) {
+    object.set(keyval, 1);
+    recorder.on_delete = [&](const Call& call) {
+      attrcache_borrowed borrowed = {};
+      if (call.value == 1 && by == By::kBorrow) {
+        EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+        EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+      } else if (call.value == 1 && by == By::kFailedDelete) {
+        EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_CALLBACK);
+      } else {
+        EXPECT_EQ(object.value(keyval), 2);
+      }
+      return 8;
+    };
+    int told = 0;
+    const int result = object.set(keyval, 2, &told);
+    EXPECT_EQ(told, 8);
+    EXPECT_EQ(result, by == By::kGet ? ATTRCACHE_ERR_CALLBACK : ATTRCACHE_OK);
+    EXPECT_EQ(object.value(keyval), by == By::kGet ? 1 : 2);
+    recorder.on_delete = nullptr;
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+    EXPECT_EQ(universe.counters().attributes, 0u);
+  }
+}
+
+// Also more often than a slot can count.
+TEST_F(SelfServedTest, SetsThatFailLeaveTheOldValueAndItsOrder) {
+  const int other = recorder.keyval(kind);
   object.set(keyval, 1);
-  recorder.on_delete = [&](const Call&) { return object.erase(keyval); };
-  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
-  EXPECT_EQ(object.value(keyval), 2);
-  recorder.on_delete = nullptr;
+  object.set(other, 2);
+  recorder.delete_code = 8;
+  for (int i = 0; i < 255; ++i) EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_ERR_CALLBACK);
+  recorder.delete_code = 0;
+  EXPECT_EQ(object.list()[0].value, 1) << "the older one, as before";
+  recorder.delete_code = 8;
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_ERR_CALLBACK);
+  recorder.delete_code = 0;
+  EXPECT_EQ(object.value(keyval), 1);
+  EXPECT_EQ(universe.counters().attributes, 2u);
 }
 
 TEST_F(SelfServedTest, SetInsideDeleteOutlivesIt) {
@@ -84,22 +129,29 @@ TEST_F(SelfServedTest, SetInsideADeleteThatFailsStays) {
   EXPECT_EQ(universe.counters().attributes, 1u);
 }
 
-TEST_F(SelfServedTest, SetInsideSetIsDeletedAgainByTheOuterOne) {
+TEST_F(SelfServedTest, SetInsideSetReplacesTheOuterOnesValue) {
   object.set(keyval, 1);
   recorder.on_delete = [&](const Call& call) {
     return call.value == 1 ? object.set(keyval, 2) : 0;
   };
   EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_OK);
-  EXPECT_EQ(object.value(keyval), 3);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2}));
+  EXPECT_EQ(object.value(keyval), 2);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 3}));
   EXPECT_EQ(universe.counters().attributes, 1u);
 }
 
 TEST_F(SelfServedTest, SetInsideEverySetIsGivenUpOn) {
   object.set(keyval, 1);
-  recorder.on_delete = [&](const Call& call) { return object.set(keyval, call.value + 1); };
-  EXPECT_EQ(object.set(keyval, 1000), ATTRCACHE_ERR_REATTACHED);
+  int refused = 0;
+  intptr_t last = 2;
+  recorder.on_delete = [&](const Call&) {
+    const int result = object.set(keyval, ++last);
+    if (result == ATTRCACHE_ERR_REATTACHED) ++refused;
+    return 0;
+  };
+  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
   EXPECT_EQ(recorder.deletions.size(), 16u);
+  EXPECT_EQ(refused, 1);
   EXPECT_EQ(object.value(keyval), 17);
   EXPECT_EQ(universe.counters().attributes, 1u);
   recorder.on_delete = nullptr;
@@ -199,12 +251,16 @@ TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteAndFails) {
 
 TEST_F(DyingObjectTest, DeleteFnFreesItDuringSet) {
   object->set(k2, 2);
-  recorder.on_delete = [&](const Call&) {
-    delete object;
-    return 0;
+  recorder.on_delete = [&](const Call& call) {
+    if (call.value == 2) delete object;
+    return call.value == 2 ? 5 : 0;
   };
-  EXPECT_EQ(object->set(k2, 3), ATTRCACHE_ERR_BUSY);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));
+  int code = 0;
+  EXPECT_EQ(attrcache_set(kind, &object->table, object, k2, 3, ATTRCACHE_AS_POINTER, &code),
+            ATTRCACHE_OK)
+      << "3 was attached, and deleted with the object";
+  EXPECT_EQ(code, 5);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 3}));
 }
 
 TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteAll) {

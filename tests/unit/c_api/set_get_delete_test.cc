@@ -40,13 +40,13 @@ TEST_F(SetGetDeleteTest, GetIsAnErrorWhereNoSuchKeyvalExists) {
   EXPECT_EQ(value, &recorder);
 }
 
-TEST_F(SetGetDeleteTest, SetDeletesTheOldValueFirst) {
+TEST_F(SetGetDeleteTest, SetDeletesTheOldValueThen) {
   object.set(keyval, 1);
   recorder.on_delete = [&](const Call& call) {
     EXPECT_EQ(call.object, &object);
     EXPECT_EQ(call.keyval, keyval);
     EXPECT_EQ(call.value, 1);
-    EXPECT_EQ(object.value(keyval), 1) << "visible until its delete_fn has succeeded";
+    EXPECT_EQ(object.value(keyval), 2) << "the set has taken effect";
     return 0;
   };
   EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);

@@ -171,7 +171,7 @@ TEST_F(SignalSteps, GetInAHandlerSeesTheValueWhileItsDeleteFnRuns) {
   recorder.delete_code = 1;
   step(object, keyval, "5",
        [&] { return object.erase(keyval) == ATTRCACHE_ERR_CALLBACK ? ATTRCACHE_OK : -1; });
-  step(object, keyval, "5",
+  step(object, keyval, "565",
        [&] { return object.set(keyval, 6) == ATTRCACHE_ERR_CALLBACK ? ATTRCACHE_OK : -1; });
   recorder.delete_code = 0;
 }

@@ -20,7 +20,7 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
           EXPECT_FALSE(empty(m));
           EXPECT_TRUE(visible(m));
           EXPECT_FALSE(deleting(m));
-          EXPECT_FALSE(read(m) || awaited(m) || replacing(m));
+          EXPECT_FALSE(no_delete_fn(m));
           EXPECT_EQ(tag(m), t);
           EXPECT_EQ(sequence(m), spread(number));
           EXPECT_TRUE(has_number(m, number));
@@ -31,7 +31,7 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
           for (const attrcache_tag other : kTags) EXPECT_EQ(has_tag(m, other), other == t);
           EXPECT_EQ(keyval(m, 9), key);
           EXPECT_TRUE(belongs(m, key));
-          for (const uint64_t more : {kRead, kAwaited, kRead | kAwaited | kDeleting}) {
+          for (const uint64_t more : {kUnread, kNoDeleteFn, kUnread | kDeleting}) {
             EXPECT_EQ(tag(m | more), t);
             EXPECT_EQ(keyval(m | more, 9), key);
             EXPECT_EQ(sequence(m | more), spread(number));
@@ -50,31 +50,38 @@ TEST(MetaTest, OtherGenerationsAndKindsDoNotBelong) {
   EXPECT_FALSE(belongs(m, id::make(2, 5, 9)));
 }
 
-TEST(MetaTest, ReplaceableAtOnceOnlyAtRestAndWithoutDeleteFn) {
+TEST(MetaTest, ReplaceableAtOnceOnlyWithoutDeleteFn) {
   const id::Keyval key = id::make(1, 5, 9);
   for (const attrcache_tag t : kTags) {
     const uint64_t no_delete_fn = attached(stripe::name(key, kNoDeleteFnHalf), t, 1);
-    EXPECT_TRUE(replaceable_unclaimed(no_delete_fn, key));
-    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn | kRead, key));
-    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn | kDeleting, key));
-    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn & ~kVisible, key));
-    EXPECT_FALSE(replaceable_unclaimed(no_delete_fn, id::make(1, 6, 9)));
-    EXPECT_FALSE(replaceable_unclaimed(attached(stripe::name(key, 0), t, 1), key));
+    EXPECT_TRUE(replaceable_at_once(no_delete_fn, key));
+    EXPECT_FALSE(replaceable_at_once(no_delete_fn & ~kVisible, key));
+    EXPECT_FALSE(replaceable_at_once(no_delete_fn, id::make(1, 6, 9)));
+    EXPECT_FALSE(replaceable_at_once(attached(stripe::name(key, kUnreadHalf), t, 1), key));
   }
-  EXPECT_FALSE(replaceable_unclaimed(0, key));
+  EXPECT_FALSE(replaceable_at_once(0, key));
+}
+
+TEST(MetaTest, ReadUnlessItIsUnreadOrHasNoDeleteFn) {
+  const id::Keyval key = id::make(1, 5, 9);
+  const uint64_t m = attached(stripe::name(key, kUnreadHalf), ATTRCACHE_AS_POINTER, 1);
+  EXPECT_FALSE(read(m));
+  EXPECT_TRUE(read(m & ~kUnread));
+  EXPECT_FALSE(read(attached(stripe::name(key, kNoDeleteFnHalf), ATTRCACHE_AS_POINTER, 1)));
 }
 
 TEST(MetaTest, ReadableAtOnceOnlyAtRestAndByPointer) {
   const id::Keyval key = id::make(1, 5, 9);
   const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
-  EXPECT_TRUE(readable(upper(m | kRead), key));
-  EXPECT_FALSE(readable(upper(m), key)) << "the first reader makes it known";
-  EXPECT_FALSE(readable(upper(m | kRead | kDeleting), key));
-  EXPECT_FALSE(readable(upper((m | kRead) & ~kVisible), key));
-  EXPECT_FALSE(readable(upper(m | kRead), id::make(1, 6, 9)));
+  EXPECT_TRUE(readable(upper(m), key));
+  EXPECT_TRUE(readable(upper(m | kNoDeleteFn), key));
+  EXPECT_FALSE(readable(upper(m | kUnread), key)) << "the first reader makes it known";
+  EXPECT_FALSE(readable(upper(m | kDeleting), key));
+  EXPECT_FALSE(readable(upper(m & ~kVisible), key));
+  EXPECT_FALSE(readable(upper(m), id::make(1, 6, 9)));
   EXPECT_FALSE(readable(0, key));
   const uint64_t number = attached(stripe::name(key, 0), ATTRCACHE_AS_AINT, 1);
-  EXPECT_FALSE(readable(upper(number | kRead), key));
+  EXPECT_FALSE(readable(upper(number), key));
 }
 
 // An index has bits where a meta has flags, unless it is small.
@@ -82,12 +89,26 @@ TEST(MetaTest, ReadableUnderAKeyvalWithoutIndexOrWithASmallOne) {
   for (const uint32_t index : {0u, kReadableIndices - 1, kReadableIndices, 64u, (1u << 17) - 1}) {
     const id::Keyval key = id::make(1, 5, index);
     const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
-    for (const uint64_t flags : {kRead, kRead | kDeleting, kDeleting, uint64_t{0}}) {
-      EXPECT_EQ(readable(upper(m | flags), id::without_index(key)), flags == kRead);
+    for (const uint64_t flags : {kUnread, kUnread | kDeleting, kDeleting, uint64_t{0}}) {
+      EXPECT_EQ(readable(upper(m | flags), id::without_index(key)), flags == 0);
       if (index >= kReadableIndices) continue;
-      EXPECT_EQ(readable(upper(m | flags), key), flags == kRead);
+      EXPECT_EQ(readable(upper(m | flags), key), flags == 0);
     }
   }
+}
+
+// A value that is taken back keeps its number and place, with another name, until all are used.
+TEST(MetaTest, TakenBackIsAnotherAttachmentOfTheSameNumber) {
+  uint64_t m = attached(stripe::name(id::make(1, 5, 9), 0), ATTRCACHE_AS_FINT, 7);
+  for (int times = 0; times < 255; ++times) {
+    const uint64_t again = taken_back(m);
+    EXPECT_FALSE(read(again));
+    EXPECT_EQ(sequence(again), sequence(m));
+    EXPECT_EQ(tag(again), tag(m));
+    EXPECT_FALSE(same_attachment(m, again, 7));
+    m = again & ~kUnread;
+  }
+  EXPECT_EQ(taken_back(m), 0u);
 }
 
 TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {

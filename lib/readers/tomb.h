@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// How a deletion is left to whoever holds the value, so that nobody waits. (The steps on a slot, S1
+// to S12, are in table/slot.h; the code that takes these here is in readers.h and table/left.cc.)
+//
+// A thread that holds a value says so in a cell of its own record, by a plain store. The thread
+// that has deleted or replaced the value puts a *tomb* into the domain, which says what is to be
+// deleted, and looks through all cells. Each holder that lets go looks whether there are tombs.
+// The last one finds that nobody else holds the value any more, and deletes it.
+//
+//   a holder, H                                   the deleter, D
+//   L1  announces {slot, attachment} in its cell  L7  places a tomb of {slot, attachment}: PLACED;
+//   L2  looks at the slot again: the attachment       and counts it
+//       is there, so H holds it                       takes its step on the slot (S6 exchange, or
+//       ... uses the value ...                        S8 claim)
+//   L3  retracts                                  L8  heavy fence; looks: does anybody hold it?
+//   L4  looks whether there are tombs: none is        Nobody: D frees the tomb, and deletes
+//       what nearly always comes                  L9  opens the tomb: OPEN
+//   L5  takes its turn on each tomb of the slot       looks again. Nobody by now: L6
+//       that is placed or open, by an exchange that  else D's call succeeds
+//       changes nothing
+//       looks: does anybody else hold it?
+//   L6  Nobody: takes the tomb, if it is open:    L6  takes the tomb back; if H was faster, H
+//       TAKEN; deletes; frees the tomb                deletes
+//
+// Why nobody's value is deleted. An attempt to hold that succeeds has made its L2 before D's step
+// on the slot was visible. So its L1 is visible behind the heavy fence (asymmetric_fence.h), to D
+// at L8 and L9, and to those who see the tomb open, who acquire that. Nobody begins to hold the
+// attachment any more. So a thread that looks behind the fence and finds no holder is right for
+// ever.
+//
+// Why somebody deletes. A holder whose L3 isn't visible to D's look at L9 has taken L3 after the
+// fence. So its L4 sees the count, and it takes its turn. Turns and L9 are exchanges of one word,
+// so they have an order, and each sees what was before it. Those before L9 have retracted for D's
+// look. Of those after it, the last sees the retractions of all, so it finds nobody and takes the
+// tomb, unless somebody else has. A turn on a tomb that is only PLACED is needed for that, too: it
+// is what makes the retraction visible to D at L9.
+//
+// An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it goes
+// on as one that lets go: it retracts, and takes L4 to L6, at the end of its call.
+//
+// A thread that is stopped for ever between L1 and L3 keeps that one value from being deleted. A
+// thread stopped between L7 and L9, or after L6, has the deletion itself. Nobody else waits.
+//
+// Where readers are full ones (asymmetric_fence.h), a full fence stands between L3 and L4, as
+// between L1 and L2. Light readers need none: D's heavy fence falls between two instructions of
+// theirs.
+
+#ifndef ATTRCACHE_READERS_TOMB_H_
+#define ATTRCACHE_READERS_TOMB_H_
+
+#include <cstdint>
+
+#include "platform/atomic.h"
+
+namespace attrcache {
+
+// What is left to be deleted. Tombs are reused, but never released before their domain.
+struct Tomb {
+  enum Phase : uint64_t {
+    kFree,
+    kPlaced,  // belongs to the thread that places it
+    kOpen,    // belongs to whoever takes it
+    kTaken    // belongs to the thread that deletes the value
+  };
+  static constexpr uint64_t kPhases = 3;
+  static Phase phase(uint64_t state) { return static_cast<Phase>(state & kPhases); }
+  static uint64_t with(uint64_t state, Phase phase) { return (state & ~kPhases) | phase; }
+
+  // (L7) Makes a free tomb the caller's. Acquire: what its former owners wrote in it comes first.
+  bool place() {
+    uint64_t now = state.load(kRelaxed);
+    return phase(now) == kFree &&
+           state.compare_exchange_strong(now, with(now, kPlaced), kAcquire, kRelaxed);
+  }
+  // Makes one that the caller has placed or taken free again. Release: pairs with place(). The
+  // phase's version tells this use of the tomb from the next.
+  void free() {
+    const uint64_t now = state.load(kRelaxed);
+    state.store(with(now + kPhases + 1, kFree), kRelease);
+  }
+  // (L9) Acquires the turns that were taken before, and releases what the tomb says.
+  // Returns its new state, by which the caller may take it back.
+  uint64_t open() {
+    const uint64_t opened = with(state.load(kRelaxed), kOpen);
+    state.exchange(opened, kAcqRel);
+    return opened;
+  }
+  // (L5) False: the tomb isn't in the state `now` any more. Acquires the turns before, and L9;
+  // releases the retraction.
+  bool turn(uint64_t now) { return state.compare_exchange_strong(now, now, kAcqRel, kRelaxed); }
+  // (L6) Takes a tomb that was found open. Relaxed: the turn, or L9, has acquired already.
+  bool take(uint64_t now) {
+    return state.compare_exchange_strong(now, with(now, kTaken), kRelaxed, kRelaxed);
+  }
+
+  Atomic<uint64_t> state{kFree};  // a phase, and above it a version
+  // All of these are written by whoever has placed the tomb, but for `taker`; relaxed, since L9
+  // releases them. A thread that needs `slot` while the tomb is only placed has retracted behind
+  // L8's fence, and so sees it.
+  Atomic<uintptr_t> slot{0};
+  Atomic<uint64_t> meta{0};   // the attachment: the slot's meta, with which
+  Atomic<uint64_t> value{0};  // this value was attached
+  Atomic<uint64_t> clock{0};  // the table's, by then
+  // Of which table, whose memory isn't touched; 0: the table is gone.
+  Atomic<uintptr_t> table{0};
+  Atomic<uintptr_t> registry{0};
+  Atomic<uint32_t> keyval{0};
+  // The object's handle and, if the keyval's callbacks are Fortran's, its Fortran INTEGER.
+  Atomic<int> fortran_handle{0};
+  Atomic<uintptr_t> object{0};
+  // Who has taken it (Threads::identity); 0 until that thread has said so. Relaxed: it is compared
+  // with each thread's own.
+  Atomic<uint64_t> taker{0};
+  Tomb* next = nullptr;  // of the same bucket; written before it is published
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_READERS_TOMB_H_

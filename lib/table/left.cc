@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+
+#include "table/left.h"
+
+#include "callback/executor.h"
+#include "table/meta.h"
+
+namespace attrcache {
+namespace {
+
+template <typename T>
+T* pointer_in(const Atomic<uintptr_t>& word) {
+  return reinterpret_cast<T*>(word.load(kRelaxed));
+}
+template <typename T>
+uintptr_t word_of(T* pointer) {
+  return reinterpret_cast<uintptr_t>(pointer);
+}
+
+// Calls visit(who, what) for each holder of an attachment, until it returns true; returns whether it
+// did.
+template <typename Visit>
+bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock, Visit visit) {
+  return readers.any([&](Announcement& cell, uintptr_t what) {
+    // (F4) The cell may be announcing the next attachment meanwhile.
+    if (!Announcement::holds(what, slot)) return false;
+    if (!meta::same_attachment(cell.meta.load(kAcquire), m, clock)) return false;
+    const uint64_t who = cell.who.load(kRelaxed);
+    return !is_dead(who) && visit(who, what);
+  });
+}
+
+bool is_held(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock) {
+  return any_holder(readers, slot, m, clock, [](uint64_t, uintptr_t) { return true; });
+}
+
+// Whether another thread has taken a tomb, or just opened it to others.
+bool is_taken_by_another(const Readers& readers, const Tomb& tomb) {
+  const uint64_t taker = tomb.taker.load(kRelaxed);
+  return taker != readers.threads().identity() && !is_dead(taker);
+}
+
+// Gives up what this thread's own copy_fns hold of a table's values, up its stack, where
+// is_one(frame) says true. What was left to them is looked for by the caller, or belongs to it.
+template <typename IsOne>
+void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
+  for_each_frame_of(readers.threads().self().innermost, &table, [&](Frame& f) {
+    if (f.use != Frame::Use::kCopying || f.announced == nullptr || !is_one(f)) return;
+    Readers::retract(*f.announced, uintptr_t(Says::kTaken));
+    f.announced = nullptr;
+  });
+}
+
+void give_up_copies_of(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
+  give_up_copies(readers, table, [&](const Frame& f) {
+    return f.slot == &slot &&
+           meta::same_attachment(f.announced->meta.load(kRelaxed), m, table.now());
+  });
+}
+
+// Deletes what a tomb says, which this thread has taken, and ends the tomb.
+void delete_left(Readers& readers, Tomb& tomb) {
+  tomb.taker.store(readers.threads().identity(), kRelaxed);
+  Registry& registry = *pointer_in<Registry>(tomb.registry);
+  const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
+  const uint64_t value = tomb.value.load(kRelaxed);
+  const int fortran_handle = tomb.fortran_handle.load(kRelaxed);
+  // The tomb's reference keeps them. If delete_fn fails, there is nobody to be told, and the value
+  // is gone.
+  static_cast<void>(
+      run_delete(registry.callbacks(keyval),
+                 {registry.convention(), pointer_in<void>(tomb.object), registry.number_of(keyval),
+                  &value, tag_of(tomb.meta.load(kRelaxed)), &fortran_handle}));
+  readers.free_tomb(tomb);
+  drop_reference(registry, keyval);
+}
+
+enum class Fate { kLeft, kEnded, kChanged };
+
+// Takes a turn on a tomb that was found placed or open, in the state `now`, and ends what it says if
+// nobody holds the value.
+Fate try_to_end(Readers& readers, Tomb& tomb, uint64_t now) {
+  const auto* const slot = pointer_in<const Pair>(tomb.slot);
+  const uint64_t m = tomb.meta.load(kRelaxed);
+  const uint64_t clock = tomb.clock.load(kRelaxed);
+  if (!tomb.turn(now)) return Fate::kChanged;  // (L5)
+  if (Tomb::phase(now) == Tomb::kPlaced || is_held(readers, slot, m, clock)) return Fate::kLeft;
+  if (!tomb.take(now)) return Fate::kChanged;  // (L6)
+  delete_left(readers, tomb);
+  return Fate::kEnded;
+}
+
+// Does so with all tombs of which is_one(tomb) says true. Returns whether one was left, or is just
+// being ended by another thread.
+template <typename IsOne>
+auto end_those(Readers& readers, IsOne is_one) {
+  return [&readers, is_one](Tomb& tomb) {
+    for (;;) {
+      // Acquire: what the tomb says, by L9.
+      const uint64_t now = tomb.state.load(kAcquire);
+      if (Tomb::phase(now) == Tomb::kFree || !is_one(tomb)) return false;
+      if (Tomb::phase(now) == Tomb::kTaken) return is_taken_by_another(readers, tomb);
+      const Fate fate = try_to_end(readers, tomb, now);
+      // Who places a tomb announces that it is within a deletion, until the tomb is open.
+      if (fate != Fate::kChanged) return fate == Fate::kLeft && Tomb::phase(now) == Tomb::kOpen;
+    }
+  };
+}
+
+}  // namespace
+
+bool Deletion::place(SlotContent found) {
+  Readers& readers = target_.registry.readers();
+  if (tomb_ == nullptr && (tomb_ = readers.place_tomb(slot_)) == nullptr) return false;
+  Tomb& tomb = *tomb_;
+  tomb.slot.store(word_of(&slot_), kRelaxed);
+  tomb.meta.store(found.meta, kRelaxed);
+  tomb.value.store(found.value, kRelaxed);
+  tomb.table.store(word_of(&target_.table), kRelaxed);
+  return true;
+}
+
+bool Deletion::leave_read(slot::Claim* claim) {
+  Registry& registry = target_.registry;
+  Readers& readers = registry.readers();
+  Tomb& tomb = *tomb_;
+  const uint64_t m = tomb.meta.load(kRelaxed);
+  const uint64_t clock = target_.table.now();
+  give_up_copies_of(readers, target_.table, slot_, m);
+  readers.heavy_fence();  // (L8)
+  if (!is_held(readers, &slot_, m, clock)) {
+    drop_tomb();  // before delete_fn runs, which may free the table
+    return false;
+  }
+  const attrcache_callbacks& callbacks = registry.callbacks(keyval_);
+  tomb.taker.store(0, kRelaxed);
+  tomb.clock.store(clock, kRelaxed);
+  tomb.registry.store(word_of(&registry), kRelaxed);
+  tomb.keyval.store(id::bits(keyval_), kRelaxed);
+  tomb.object.store(word_of(target_.object), kRelaxed);
+  tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target_.object),
+                            kRelaxed);
+  target_.table.mark_replaced();
+  registry.note_marked_table();
+  // Nobody finds the value any more when a holder may delete it.
+  if (claim != nullptr) claim->detach();  // (S12)
+  tomb_ = nullptr;
+  const uint64_t open = tomb.open();  // (L9)
+  withdraw();
+  if (!is_held(readers, &slot_, m, clock) && tomb.take(open)) delete_left(readers, tomb);  // (L6)
+  return true;
+}
+
+bool others_delete_in(const Readers& readers, const Table& table) {
+  const uint64_t me = readers.threads().identity();
+  return readers.any([&](Announcement& cell, uintptr_t what) {
+    const uint64_t who = cell.who.load(kRelaxed);
+    return what == Announcement::of(&table, Says::kDeletes) && who != me && !is_dead(who);
+  });
+}
+
+bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, FenceOnce& fence) {
+  Readers& readers = target.registry.readers();
+  fence(readers);
+  const uint64_t me = readers.threads().identity();
+  const bool held =
+      any_holder(readers, &slot, m, target.table.now(), [me](uint64_t who, uintptr_t what) {
+        return who != me || Announcement::says(what) != Says::kCopies;
+      });
+  if (!held) give_up_copies_of(readers, target.table, slot, m);
+  return held;
+}
+
+unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
+  unsigned holders = 0;
+  any_holder(readers, &slot, m, table.now(), [&](uint64_t, uintptr_t) {
+    ++holders;
+    return false;
+  });
+  return holders;
+}
+
+int end_left_of(Readers& readers, const Pair* slot) {
+  const auto of_slot = [slot](const Tomb& tomb) {
+    return pointer_in<const Pair>(tomb.slot) == slot;
+  };
+  readers.for_each_tomb(slot, end_those(readers, of_slot));
+  return ATTRCACHE_OK;
+}
+
+bool any_left_of(Readers& readers, const Table& table) {
+  give_up_copies(readers, table, [](const Frame&) { return true; });
+  bool any = false;
+  const auto end = end_those(readers, [&table](const Tomb& tomb) {
+    return pointer_in<const Table>(tomb.table) == &table;
+  });
+  readers.for_each_tomb([&](Tomb& tomb) { any |= end(tomb); });
+  return any;
+}
+
+bool any_tomb_of(const Readers& readers, const Table& table) {
+  bool any = false;
+  readers.for_each_tomb([&](const Tomb& tomb) {
+    any |= Tomb::phase(tomb.state.load(kAcquire)) != Tomb::kFree &&
+           pointer_in<const Table>(tomb.table) == &table;
+  });
+  return any;
+}
+
+bool abandon_left_of(Readers& readers, const Table& table) {
+  bool others = false;
+  readers.for_each_tomb([&](Tomb& tomb) {
+    const uint64_t now = tomb.state.load(kAcquire);  // as above
+    const Tomb::Phase phase = Tomb::phase(now);
+    if (pointer_in<const Table>(tomb.table) != &table) return;
+    if (phase != Tomb::kOpen || !tomb.take(now)) {
+      others |=
+          phase == Tomb::kOpen || (phase == Tomb::kTaken && is_taken_by_another(readers, tomb));
+      return;
+    }
+    give_up_borrows(readers, *pointer_in<const Pair>(tomb.slot));
+    Registry& registry = *pointer_in<Registry>(tomb.registry);
+    const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
+    readers.free_tomb(tomb);
+    drop_reference(registry, keyval);
+  });
+  return others;
+}
+
+void give_up_borrows(const Readers& readers, const Pair& slot) {
+  readers.any([&](Announcement& cell, uintptr_t what) {
+    if (what == Announcement::of(&slot, Says::kBorrows)) Readers::give_up(cell, slot);
+    return false;
+  });
+}
+
+void forget_table(Readers& readers, const Table& table) {
+  const uint64_t me = readers.threads().identity();
+  readers.for_each_tomb([&](Tomb& tomb) {
+    const bool taken = Tomb::phase(tomb.state.load(kAcquire)) == Tomb::kTaken;
+    if (!taken || tomb.taker.load(kRelaxed) != me) return;
+    if (pointer_in<const Table>(tomb.table) == &table) tomb.table.store(0, kRelaxed);
+  });
+}
+
+void end_all_left(Readers& readers) {
+  readers.for_each_tomb([&](Tomb& tomb) {
+    const uint64_t now = tomb.state.load(kAcquire);  // as above
+    if (Tomb::phase(now) == Tomb::kOpen && tomb.take(now)) delete_left(readers, tomb);
+  });
+}
+
+}  // namespace attrcache

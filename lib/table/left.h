@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Deletions of values that others hold: they are left to the last holder. readers/tomb.h has the
+// protocol.
+
+#ifndef ATTRCACHE_TABLE_LEFT_H_
+#define ATTRCACHE_TABLE_LEFT_H_
+
+#include <cstdint>
+
+#include "table/attribute.h"
+#include "table/slot.h"
+
+namespace attrcache {
+
+// A delete, or a set over a value with a delete_fn.
+class Deletion {
+ public:
+  Deletion(const Target& target, Pair& slot, id::Keyval keyval)
+      : target_(target), slot_(slot), keyval_(keyval) {}
+  ~Deletion() {
+    drop_tomb();
+    withdraw();
+  }
+  Deletion(const Deletion&) = delete;
+  Deletion& operator=(const Deletion&) = delete;
+
+  // To be called before the value that was found in the slot is taken out of it (S6), or claimed
+  // (S8); again, if that fails. Announces that this thread will touch the table, as long as this
+  // lives, and places a tomb if somebody may hold the value (L7). False: out of memory.
+  bool prepare(SlotContent found) {
+    if (cell_ == nullptr && !announce()) return false;
+    if (meta::read(found.meta)) return place(found);
+    drop_tomb();  // of what was there before
+    return true;
+  }
+  // To be called afterwards. True: others hold the value, or did, so the deletion is left to them,
+  // or done, and the value's reference on the keyval is gone. A claim is then ended, and the table
+  // isn't touched any more. This thread's own copies of the value, up its stack, are given up: a
+  // copy_fn that deletes or replaces what it copies won't read it any more.
+  bool leave(slot::Claim* claim) { return tomb_ != nullptr && leave_read(claim); }
+
+  // In which it is announced.
+  Announcement* cell() const { return cell_; }
+
+ private:
+  bool announce() {
+    Readers& readers = target_.registry.readers();
+    cell_ = &readers.near_record().deletes;
+    if (cell_->what.load(kRelaxed) == 0) [[likely]] {
+      cell_->who.store(this_thread().identity, kRelaxed);
+    } else {
+      cell_ = readers.take();
+      if (cell_ == nullptr) return false;
+      taken_ = true;
+    }
+    // Release: whoever reads it reads `who`. The step on the slot that follows releases both.
+    cell_->what.store(Announcement::of(&target_.table, Says::kDeletes), kRelease);
+    return true;
+  }
+  void withdraw() {
+    if (taken_) [[unlikely]] {
+      target_.registry.readers().release(*cell_);
+    } else if (cell_ != nullptr) {
+      cell_->what.store(0, kRelease);  // hands on what was done to the table
+    }
+    cell_ = nullptr;
+    taken_ = false;
+  }
+  void drop_tomb() {
+    if (tomb_ != nullptr) [[unlikely]]
+      target_.registry.readers().free_tomb(*tomb_);
+    tomb_ = nullptr;
+  }
+  [[gnu::noinline]] bool place(SlotContent found);
+  [[gnu::noinline]] bool leave_read(slot::Claim* claim);
+
+  const Target& target_;
+  Pair& slot_;
+  const id::Keyval keyval_;
+  Announcement* cell_ = nullptr;
+  bool taken_ = false;  // else it is the record's own
+  Tomb* tomb_ = nullptr;
+};
+
+// Whether another thread is within a deletion that will touch the table.
+bool others_delete_in(const Readers& readers, const Table& table);
+
+// The heavy fence of a free, of which one is enough: nobody else may begin to hold a value of an
+// object that is freed.
+class FenceOnce {
+ public:
+  void operator()(Readers& readers) {
+    if (!done_) readers.heavy_fence();
+    done_ = true;
+  }
+
+ private:
+  bool done_ = false;
+};
+
+// For a free, which leaves nothing: whether somebody else holds a value that was held before, and
+// that the caller has claimed. If not, own copies are given up, as above.
+bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, FenceOnce& fence);
+
+// How many hold an attachment. It is exact when nobody begins or ends to meanwhile.
+unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);
+
+// (L4) To be called after what was announced of a slot was retracted, with nothing held: deletes
+// what was left to this thread. OK, for callers who return that.
+[[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);
+inline void end_left(Readers& readers, const Pair* slot) {
+  if (readers.any_tombs_after_retraction()) [[unlikely]]
+    end_left_of(readers, slot);
+}
+
+// Deletes what is left of a table's values to threads that a fork has left behind, and to copy_fns
+// up this thread's stack, which give up what they hold. True: something is left to others.
+bool any_left_of(Readers& readers, const Table& table);
+
+// Whether anything is left of a table's values.
+bool any_tomb_of(const Readers& readers, const Table& table);
+
+// Gives up what is left of a table's values: drops their references, and calls no delete_fn. True:
+// another thread is just deleting one of them, and is to be waited for.
+bool abandon_left_of(Readers& readers, const Table& table);
+
+// Takes a value out of what threads have borrowed, which is to be given back all the same. Else
+// a value that is attached later to the same memory would be taken for held.
+void give_up_borrows(const Readers& readers, const Pair& slot);
+
+// Tells the deletions up this thread's stack that were left to it that the table is gone.
+void forget_table(Readers& readers, const Table& table);
+
+// Deletes all that is left, in a domain that ends: nobody holds anything any more.
+void end_all_left(Readers& readers);
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_TABLE_LEFT_H_
