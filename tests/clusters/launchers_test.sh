@@ -121,6 +121,8 @@ kept() { # TEXT COMMAND...
   shift
   timeout 60 "$@" >output 2>&1 </dev/null
   folder=$(sed -n 's/^attrcache-run:.* --from \(.*\)$/\1/p' output)
+  # Hydra may lose what was written last before an abort, its own words included.
+  [ -n "$folder" ] || grep -q 'Abort(' output || folder=$(echo .attrcache-run.*)
   "$run" --report=kept.txt --from "${folder:-none}" && grep -q "$text" kept.txt || fail "kept: $*: $(cat output kept.txt)"
   rm -rf "$folder" kept.txt
 }
