@@ -135,6 +135,7 @@ rm -r .attrcache-run.job
 : >output
 "$run" --mpi mpich --report=r.txt sh -c 'trap "" TERM; ./program exit; exec sleep 60' >>output 2>&1 </dev/null &
 until grep -q '^rank' output; do kill -0 $! || break; done
+"$run" --report=live.txt --from .attrcache-run.* && grep -q 'of 1 rank' live.txt || fail "while it runs: $(cat live.txt)"
 kill -TERM $!
 until grep -q 'attrcache-run:' output; do kill -0 $! || break; done
 kill -KILL $! && wait $! 2>/dev/null

@@ -6,7 +6,6 @@ It is called .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and lies
 """
 
 import fcntl
-import json
 import os
 import shutil
 import socket
@@ -42,7 +41,7 @@ class Folder:
             try:
                 os.makedirs(path, 0o700, exist_ok=True)
                 self.lock = open(os.path.join(path, OWNER), "w")
-                self.lock.write(json.dumps(owner))
+                self.lock.write(repr(owner))
                 self.lock.flush()
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -76,14 +75,17 @@ class Folder:
 
 def owner(folder):
     """What the run that has made a folder wanted: its words, the options of report.py, and the files that these name."""
+    none = {"words": [], "options": [], "targets": []}
     for there, _, names in os.walk(folder):
         try:
             if OWNER in names:
+                import ast
+
                 with open(os.path.join(there, OWNER)) as file:
-                    return json.load(file)
-        except (OSError, ValueError):
+                    return dict(none, **ast.literal_eval(file.read()))
+        except (OSError, ValueError, SyntaxError, TypeError):
             pass
-    return {"words": [], "options": [], "targets": []}
+    return none
 
 
 def runs(host, process, file):

@@ -61,9 +61,10 @@ class Running {
       : maker_(wrapped.maker), keyval_(wrapped.keyval), copies_(copies), outer_(innermost_) {
     innermost_ = this;
     start_ = now();
+    aside_ = time_aside;
   }
   ~Running() {
-    const uint64_t time = now() - start_;
+    const uint64_t time = now() - start_ - (time_aside - aside_);
     innermost_ = outer_;
     if (outer_ != nullptr) outer_->inner_time_ += time;
     Counts& c = maker_->counts;
@@ -91,6 +92,7 @@ class Running {
   const bool copies_;
   Running* outer_;
   uint64_t start_;
+  uint64_t aside_;
   uint64_t inner_time_ = 0;
   int code_ = ATTRCACHE_CALLBACK_THREW;  // stays so unless ended() is called
 };

@@ -13,7 +13,7 @@
 // MPI_COMM_SELF in the reverse order of setting. The last of them is the report's, so the program's
 // own callbacks on MPI_COMM_SELF have run by then. A process that never gets there hands over when
 // it exits, without MPI; one that calls MPI_Abort, or that SIGTERM ends, does so then, and its
-// document is marked as partial. No rank waits for another one.
+// document is marked as partial. Of one that is killed there is what it has kept (handover/kept.h). No rank waits for another one.
 
 #ifndef ATTRCACHE_MPI_REPORT_LIFE_H_
 #define ATTRCACHE_MPI_REPORT_LIFE_H_

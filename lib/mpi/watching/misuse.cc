@@ -14,6 +14,7 @@
 #include "mpi/native/kinds.h"
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
+#include "mpi/recording/clock.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -183,6 +184,7 @@ void caught(Misuse sort, const Case& c, Place place) {
   const bool tell = checking();
   if (!tell && !recording.load(kRelaxed)) return;
   const int saved = errno;
+  const uint64_t start = report::now();
   if (place.address == nullptr && place.is_call) place = find_caller();
   switch (record(sort, c.kind, c.keyval, place)) {
     case News::kNew:
@@ -198,6 +200,7 @@ void caught(Misuse sort, const Case& c, Place place) {
     case News::kKnown:
       break;
   }
+  report::time_aside += report::now() - start;
   errno = saved;
 }
 
