@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "bench/harness/idle_thread.h"
+#include "tests/support/processors.h"
 
 namespace {
 
@@ -41,10 +42,9 @@ void require(int result) {
 
 // A domain's communicators, and keyvals of them: keyvals[i] has index i in a new domain.
 struct Kind {
-  explicit Kind(unsigned stripes = 0) {
-    attrcache_domain_options options = {};
-    options.stripes = stripes;
-    require(attrcache_domain_create(&options, &domain));
+  explicit Kind(unsigned stripes = 2) {
+    attrcache::support::processors = stripes;
+    require(attrcache_domain_create(nullptr, &domain));
     kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
   }
   ~Kind() { attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr); }
@@ -258,7 +258,7 @@ struct Chain {
 template <typename Do>
 Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& callbacks,
               const std::vector<long>& attached, long used, long each, Do loop,
-              unsigned stripes = 0) {
+              unsigned stripes = 2) {
   return {name, each, [=]() -> Loop {
             struct Fixture {
               explicit Fixture(unsigned stripes) : kind(stripes) {}

@@ -14,15 +14,10 @@
 
 namespace bench {
 
-// Over how many counters references are spread; 0: as many as there are processors.
-inline unsigned stripes = 0;
-
 // Makes a domain and returns its kind for communicators.
 inline attrcache_kind* make_kind() {
   attrcache_domain* domain;
-  attrcache_domain_options options = {};
-  options.stripes = stripes;
-  require(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "make a domain");
+  require(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "make a domain");
   return attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
 }
 
@@ -94,7 +89,6 @@ struct Attrcache {
                                              501,
                                              ATTRCACHE_AS_INT,
                                              ATTRCACHE_PER_KIND,
-                                             0,
                                              32767,
                                              nullptr,
                                              nullptr};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/contenders/attrcache.h"
+#include "tests/support/processors.h"
 
 namespace {
 
@@ -49,7 +50,7 @@ class Others {
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-  bench::stripes = 64;
+  attrcache::support::processors = 64;
   bench::Contender contender = describe_attrcache<attrcache_get>("attrcache_64");
   // Those that the measuring program starts itself: two.
   static Others others(62);

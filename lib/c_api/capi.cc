@@ -29,6 +29,13 @@ bool are_right(const attrcache_callbacks& callbacks) {
          callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
+// Those of C, by a caller who knows the same struct: size and language are compared in one step.
+bool are_usual(const attrcache_callbacks& callbacks) {
+  static_assert(ATTRCACHE_C == 0);
+  const uint64_t both = callbacks.size | uint64_t{static_cast<unsigned>(callbacks.language)} << 32;
+  return both == sizeof callbacks && callbacks.delete_fn != ATTRCACHE_DUP_FN;
+}
+
 // A get that reads the value as another language than C does.
 template <typename Value, typename See>
 int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval, Value* value,
@@ -112,7 +119,9 @@ attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind) noex
 int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* callbacks,
                             int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::with_filled(callbacks, [kind, keyval](const attrcache_callbacks& known) {
+  if (callbacks != nullptr && are_usual(*callbacks)) [[likely]]
+    return inside(kind).create(*callbacks, keyval);
+  return attrcache::with_copy(callbacks, [kind, keyval](const attrcache_callbacks& known) {
     return are_right(known) ? inside(kind).create(known, keyval) : ATTRCACHE_ERR_ARGUMENT;
   });
 }

@@ -23,20 +23,13 @@ namespace attrcache {
 // Nothing of it changes once it was added, but its value.
 struct Definition {
   explicit Definition(const attrcache_predefined& p)
-      : number(p.number),
-        tag(p.tag),
-        where(p.where),
-        copied_by_dup(p.copied_by_dup != 0),
-        compute(p.compute),
-        context(p.context) {
+      : number(p.number), tag(p.tag), where(p.where), compute(p.compute), context(p.context) {
     put(p.value);
   }
 
   const int number;
   const attrcache_tag tag;
   const attrcache_where where;
-  const bool copied_by_dup;
-  id::Keyval keyval{};  // PER_OBJECT: the keyval inside, under which the values are attached
   attrcache_compute_fn* const compute;
   void* const context;
   // PER_KIND: what a slot would keep.

@@ -28,12 +28,6 @@ void References::open(unsigned ordinal, stripe::Name name) {
   });
 }
 
-void References::reset_closed(stripe::Name name) {
-  const uint32_t not_open = stripe::bits(name) + stripe::kToNotOpen;
-  stripes_.for_each([not_open](Counter& stripe) { stripe.store(not_open, kRelaxed); });
-  exact_.store((not_open & id::kGenerationMask) | kClosed, kRelease);  // (R6)
-}
-
 bool References::close(id::Keyval keyval, uint32_t* counted) {
   uint64_t word = exact_.load(kRelaxed);
   do {

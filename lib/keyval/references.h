@@ -49,9 +49,8 @@
 //   I2 After that exact is the number of references. Once it is 0 it stays 0 until reset().
 //   I3 The count of a stripe that isn't open means nothing. A stripe is opened at most once in a
 //      generation, and not after it was closed.
-//   I4 A stripe that isn't open has a name only from when its keyval is freed, or if it is
-//      predefined, until it is gone. So no name is left over from a generation that had the same
-//      number.
+//   I4 A stripe that isn't open has a name only from when its keyval is freed until it is gone. So no
+//      name is left over from a generation that had the same number.
 // Exactly one call finds kCollected set, or sets it, and takes exact to 0. It tells its caller so,
 // and the caller ends the keyval.
 
@@ -69,11 +68,11 @@ namespace attrcache {
 // The lower half of a stripe, its name. It says all that set and dup need to know of the keyval, so
 // that they need to look nowhere else. Marker, generation and kind are where the keyval has them.
 // The flags take the place of the index, which isn't needed, because each index has its own
-// stripes. A stripe that isn't open has no name, but for kTurn, or that of a freed or predefined
-// keyval, with another marker, which no keyval and no slot has.
+// stripes. A stripe that isn't open has no name, but for kTurn, or that of a freed keyval, with
+// another marker, which no keyval and no slot has.
 namespace stripe {
 inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
-inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN, or predefined
+inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN
 inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; a meta has the same bit
 inline constexpr uint32_t kUnread = 1u << 10;    // has one: what is attached begins unread (meta.h)
 inline constexpr uint32_t kNotDupFn = 1u << 12;  // not copied as by DUP_FN; in a meta it is 0
@@ -145,9 +144,6 @@ class References {
   // Begins a generation, of the keyval's number. Only the creator of the keyval may call this,
   // before it publishes the keyval.
   static void reset(Counter& exact, id::Keyval keyval);
-
-  // The same of a keyval whose stripes are never opened. `name` is what they would be named.
-  void reset_closed(stripe::Name name);
 
   // Takes a reference on a keyval whose stripe is open. Lock-free.
   static bool acquire_in(Counter& stripe, id::Keyval keyval);

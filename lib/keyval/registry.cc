@@ -129,35 +129,19 @@ bool Registry::ensure_chunk(size_t c) {
 // Called when no free index has rested long enough. It returns the node of an index that was never
 // used, or of a free one if all were used, or kNone.
 uint32_t Registry::take_new_index(int* error) {
-  uint64_t taken = taken_.load(kRelaxed);
-  for (;;) {
-    uint32_t next = from_start(taken);
-    if (next + from_end(taken) == kFirstChunkLength) next = kFirstChunkLength;
-    if (next >= kCapacity) break;
+  uint32_t next = taken_.load(kRelaxed);
+  while (next < kCapacity) {
     if (!ensure_chunk(chunk_of(id::offset_at(next)))) {
       *error = ATTRCACHE_ERR_MEMORY;
       return IndexQueue::kNone;
     }
     // (K7) release: whoever sees the new number of indices, in used_indices(), finds the chunk.
-    const uint64_t more = uint64_t{from_end(taken)} << 32 | (next + 1);
-    if (taken_.compare_exchange_weak(taken, more, kRelease, kRelaxed)) {
+    if (taken_.compare_exchange_weak(next, next + 1, kRelease, kRelaxed)) {
       return node_of(id::offset_at(next));
     }
   }
   *error = ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   return free_.pop(0, link());
-}
-
-// The node of the last index of the first chunk that was never used; kNone if there is none.
-// (Users' keyvals take them from the other end, where slots cost no memory, or less.) The chunk
-// exists.
-uint32_t Registry::take_from_end_of_first_chunk() {
-  uint64_t taken = taken_.load(kRelaxed);
-  do {
-    if (from_start(taken) + from_end(taken) >= kFirstChunkLength) return IndexQueue::kNone;
-  } while (!taken_.compare_exchange_weak(taken, taken + (uint64_t{1} << 32), kRelease,
-                                         kRelaxed));  // (K7) pairs with used_indices()
-  return node_of(id::offset_at(kFirstChunkLength - 1 - from_end(taken)));
 }
 
 int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept {
@@ -168,15 +152,14 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept
     return entry->link;
   });
   if (node != IndexQueue::kNone && !entry->own.waits()) [[likely]] {
-    return create_on(node, *entry, entry->own, callbacks, For::kUser, keyval);
+    return create_on(node, *entry, entry->own, callbacks, keyval);
   }
-  return create_slowly(node, callbacks, keyval, For::kUser);
+  return create_slowly(node, callbacks, keyval);
 }
 
 // Makes a keyval on a new index if `node` is kNone, and else on that one, whose own record may
 // still wait.
-int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval,
-                            For whom) {
+int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval) {
   if (node == IndexQueue::kNone) {
     int error;
     node = take_new_index(&error);
@@ -188,7 +171,7 @@ int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
     free_.push(node, entry.link, link());
     return ATTRCACHE_ERR_MEMORY;
   }
-  return create_on(node, entry, *record, callbacks, whom, keyval);
+  return create_on(node, entry, *record, callbacks, keyval);
 }
 
 namespace {
@@ -212,7 +195,7 @@ namespace {
 // Q6 (in pop) or K7 until K2.
 [[gnu::always_inline]] inline int Registry::create_on(uint32_t node, Entry& entry, Record& record,
                                                       const attrcache_callbacks& callbacks,
-                                                      For whom, int* keyval) {
+                                                      int* keyval) {
   record.callbacks = callbacks;
   const id::Offset offset = offset_of(node);
   const auto generations =
@@ -221,30 +204,14 @@ namespace {
   const uint32_t flags = flags_of(callbacks);
   uint64_t word = id::bits(made) | uint64_t{one_generation_more(generations)} << kGenerationsShift;
   if (has_destructor(callbacks)) word |= kDestructs;
-  if (whom == For::kUser) [[likely]] {
-    word |= uint64_t{flags} << kFlagsShift | kOrdinary;
-  } else {
-    word |= uint64_t{flags & ~stripe::kNoDeleteFn} << kFlagsShift;
-  }
+  word |= uint64_t{flags} << kFlagsShift;
   // (K10) pairs with V1: whoever sees this keyval counted sees that the one before it is gone (K8).
   entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelease);
   entry.record.store(&record, kRelease);  // (K9) pairs with V3: whoever sees the record sees K10
-  if (whom == For::kUser) [[likely]] {
-    References::reset(entry.exact, made);
-  } else {
-    // Closed, so that the fast set doesn't set what users may not set.
-    references(offset).reset_closed(stripe::name(made, flags));
-  }
+  References::reset(entry.exact, made);
   entry.word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
   *keyval = number_of(made);
   return ATTRCACHE_OK;
-}
-
-// The error of a free that can't be done. `word` is what the keyval's entry held.
-int Registry::why_not_freed(id::Keyval keyval, uint64_t word) const {
-  // 0 is not a keyval, but it is the word of an entry that was never used.
-  const bool exists = entry_word::keyval(word) == keyval && word != 0;
-  return exists ? ATTRCACHE_ERR_KEYVAL_PREDEFINED : why_not(keyval);
 }
 
 int Registry::free(int* variable) noexcept {
@@ -255,8 +222,9 @@ int Registry::free(int* variable) noexcept {
     return why_not(keyval);
   Entry* const entry = entry_at(chunk, offset);
   uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
-  if (entry_word::keyval(word) != keyval || (word & kOrdinary) == 0) [[unlikely]]
-    return why_not_freed(keyval, word);
+  // 0 is not a keyval, but it is the word of an entry that was never used.
+  if (entry_word::keyval(word) != keyval || word == 0) [[unlikely]]
+    return why_not(keyval);
   *variable = settings_.invalid;  // before the destructor runs, which may free the variable
   if (References::end_unused(entry->exact, keyval)) [[likely]]
     return end(*entry, offset);
@@ -301,11 +269,6 @@ void Registry::linger(id::Keyval keyval, uint32_t counted) {
 
 void Registry::end_lingering(id::Offset offset) {
   lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because kCollected was set after it
-  end_closed(offset);
-}
-
-// Ends a keyval whose stripes are closed, and named.
-void Registry::end_closed(id::Offset offset) {
   references(offset).unname_closed();
   end(at(offset), offset);
 }
@@ -313,7 +276,6 @@ void Registry::end_closed(id::Offset offset) {
 int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callbacks) {
   const uint64_t word = look_up(keyval);
   if (word == 0) return why_not(keyval);
-  if ((word & kOrdinary) == 0) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
   const id::Offset offset = id::offset(keyval);
   if (!references(offset).unused(keyval)) return ATTRCACHE_ERR_BUSY;
   Record* const record = make_record();
@@ -330,43 +292,15 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
   return ATTRCACHE_OK;
 }
 
-// Makes the keyval under which the values of a definition are attached.
-int Registry::create_for(Definition& definition) {
-  if (!ensure_chunk(kFirstChunk)) return ATTRCACHE_ERR_MEMORY;
-  attrcache_callbacks callbacks = {};
-  if (definition.copied_by_dup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
-  int number;
-  const int result =
-      create_slowly(take_from_end_of_first_chunk(), callbacks, &number, For::kDefinition);
-  if (result == ATTRCACHE_OK) definition.keyval = keyval_of(number);
-  return result;
-}
-
 int Registry::define(const attrcache_predefined& predefined) {
   const bool full = definitions_.full();  // asked first: if so, no number comes any more
   if (definitions_.find(predefined.number) != nullptr) return ATTRCACHE_ERR_ARGUMENT;
   if (full) return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   auto* const made = memory().make<Definition>(predefined);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
-  const bool has_keyval = made->where == ATTRCACHE_PER_OBJECT;
-  int result = has_keyval ? create_for(*made) : ATTRCACHE_OK;
-  if (result == ATTRCACHE_OK) {
-    result = definitions_.add(made);
-    if (result == ATTRCACHE_OK) return ATTRCACHE_OK;
-    if (has_keyval) end_closed(id::offset(made->keyval));  // which nobody knows
-  }
-  memory().destroy(made);
+  const int result = definitions_.add(made);
+  if (result != ATTRCACHE_OK) memory().destroy(made);
   return result;
-}
-
-int Registry::number_of_word(uint64_t word) const {
-  const id::Keyval keyval = entry_word::keyval(word);
-  int number = number_of(keyval);
-  if ((word & kOrdinary) != 0) return number;
-  definitions_.for_each([keyval, &number](const Definition& definition) {
-    if (definition.keyval == keyval) number = definition.number;
-  });
-  return number;
 }
 
 Registry::Counts Registry::counts() const {

@@ -73,9 +73,6 @@ class Registry {
   // Makes a predefined keyval. If it fails, nothing has changed.
   int define(const attrcache_predefined& predefined);
 
-  // The number by which users know the keyval that has this word.
-  int number_of_word(uint64_t word) const;
-
   // Frees all keyvals that have no attribute, and thereby runs their destructors, because the
   // domain ends. True if there was one.
   bool free_unused();
@@ -172,14 +169,14 @@ class Registry {
     return references(id::offset(keyval)).count();
   }
 
-  // Calls visit(word, Record&, references) for every keyval that exists and isn't a Definition's,
-  // in the order of indices, with the epoch pinned. It pins the epoch anew for every kBatch
+  // Calls visit(word, Record&, references) for every keyval that exists, in the order of
+  // indices, with the epoch pinned. It pins the epoch anew for every kBatch
   // indices, so as not to hold back records for long.
   template <typename Visit>
   void for_each(Visit visit);
   static constexpr uint32_t kBatch = 64;
 
-  // The same of all keyvals, and without the record, which needs no pin: visit(word, references).
+  // The same without the record, which needs no pin: visit(word, references).
   template <typename Visit>
   void for_each_word(Visit visit) const;
 
@@ -312,9 +309,7 @@ class Registry {
 
   // Below which index all are that were ever used.
   uint32_t used_indices() const {
-    const uint64_t taken = taken_.load(kAcquire);  // pairs with K7
-    return from_end(taken) != 0 && from_start(taken) < kFirstChunkLength ? kFirstChunkLength
-                                                                         : from_start(taken);
+    return taken_.load(kAcquire);  // pairs with K7
   }
 
   template <typename Visit>
@@ -326,22 +321,16 @@ class Registry {
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
   int check_number(int number) const;
-  [[gnu::noinline, gnu::cold]] int why_not_freed(id::Keyval keyval, uint64_t word) const;
   [[gnu::noinline, gnu::cold]] Record* make_record() const;
   static void release_record(Retired* retired, const Memory& memory);
-  // Whose keyval is made: a user's, or a definition's, which users know by another number.
-  enum class For : bool { kUser, kDefinition };
   [[gnu::noinline]] int create_slowly(uint32_t node, const attrcache_callbacks& callbacks,
-                                      int* keyval, For whom);
+                                      int* keyval);
   int create_on(uint32_t node, Entry& entry, Record& record, const attrcache_callbacks& callbacks,
-                For whom, int* keyval);
-  int create_for(Definition& definition);
+                int* keyval);
   int end(Entry& entry, id::Offset offset);
   [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
-  uint32_t take_from_end_of_first_chunk();
   [[gnu::noinline]] void linger(id::Keyval keyval, uint32_t counted);
   void end_lingering(id::Offset offset);
-  void end_closed(id::Offset offset);
   [[gnu::noinline]] bool acquire_slowly(id::Keyval keyval, unsigned ordinal);
   void open_stripes(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
@@ -361,11 +350,8 @@ class Registry {
   Epoch& epoch_;
   Readers& readers_;
   Announcement* const light_cells_;
-  // Which indices have been handed out at least once: in the low half, how many from 0 on; in the
-  // high half, how many of the first chunk from its end on, which are definitions'.
-  static uint32_t from_start(uint64_t taken) { return static_cast<uint32_t>(taken); }
-  static uint32_t from_end(uint64_t taken) { return static_cast<uint32_t>(taken >> 32); }
-  Atomic<uint64_t> taken_{0};
+  // How many indices have been handed out at least once: those below it.
+  Atomic<uint32_t> taken_{0};
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
   // How many keyvals are freed and still in use, and kMarkedTable. If the runtime has user-level threads, it is one
   // more, so that every free of an object takes the careful path: only that one looks at a
@@ -394,7 +380,7 @@ template <typename Visit>
                                                           Visit& visit) {
   const uint64_t uses = entry.uses.load(kAcquire);  // (V1) pairs with K10
   const uint64_t word = entry.word.load(kAcquire);  // (V2) pairs with K2
-  if ((word & entry_word::kOrdinary) == 0) return false;
+  if (!entry_word::exists(word)) return false;
   Record* record = entry.record.load(kAcquire);  // (V3) pairs with K9
   // (V4) If it is another number, the keyval has ended meanwhile, and there was a moment at which
   // the index had no keyval.

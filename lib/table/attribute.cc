@@ -38,11 +38,6 @@ class Reference {
   bool held_;
 };
 
-// Whether `caller` may change attributes under the keyval that has this word.
-bool may_change(uint64_t entry, Caller caller) {
-  return caller == Caller::kRuntime || (entry & entry_word::kOrdinary) != 0;
-}
-
 // The meta of a value that is attached now under a keyval that has this word.
 uint64_t attached_now(const Target& target, uint64_t entry, id::Keyval keyval, attrcache_tag tag) {
   return meta::attached(stripe::name(keyval, entry_word::flags(entry)), tag,
@@ -120,14 +115,11 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 }
 
 int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrcache_tag tag,
-                  Caller caller, int* callback_code, Held held) {
+                  int* callback_code, Held held) {
   Registry& registry = target.registry;
   Reference reference(registry, keyval, held);
-  if (const uint64_t entry = registry.look_up(keyval); entry == 0) [[unlikely]] {
+  if (registry.look_up(keyval) == 0) [[unlikely]]
     return registry.why_not(keyval);
-  } else if (!may_change(entry, caller)) {
-    return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-  }
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) {
     // The table may grow only if the keyval is alive, which taking a reference makes sure of.
@@ -141,7 +133,6 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
     if (meta::empty(now.meta)) {
       const uint64_t entry = reference.take();
       if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
-      if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
       if (slot::attach(*slot, now, {value, attached_now(target, entry, keyval, tag)})) {  // (S1)
         reference.give();
         return ATTRCACHE_OK;
@@ -151,10 +142,6 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
     // The slot is occupied under another generation, so this keyval was gone before that began.
     if (!meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
     if (meta::no_delete_fn(now.meta)) {
-      // The attached value holds a reference. So if the next step succeeds, the word that is read
-      // here was that of the value's keyval.
-      const uint64_t entry = registry.look_up(keyval);
-      if (entry != 0 && !may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
       uint64_t replacement = slot::successor(target.table, now.meta, tag);
       if (replacement == 0) {
         renumber(target.table, target.registry.memory());
@@ -166,7 +153,6 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
     }
     const uint64_t entry = reference.take();
     if (entry == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
-    if (!may_change(entry, caller)) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
     const SlotContent replacement = {value, attached_now(target, entry, keyval, tag)};
     if (meta::deleting(now.meta)) {
       target.table.mark_replaced();
@@ -183,14 +169,11 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
   }
 }
 
-int delete_attribute(const Target& target, id::Keyval keyval, Caller caller, OnFailure on_failure,
+int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failure,
                      int* callback_code) {
   Registry& registry = target.registry;
-  if (const uint64_t entry = registry.look_up(keyval); entry == 0) [[unlikely]] {
+  if (registry.look_up(keyval) == 0) [[unlikely]]
     return registry.why_not(keyval);
-  } else if (!may_change(entry, caller)) {
-    return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-  }
   Pair* const found = target.table.find(id::index(keyval));
   if (found == nullptr) return ATTRCACHE_ABSENT;
   Pair& slot = *found;

@@ -27,19 +27,16 @@ struct Target {
   void* object;
 };
 
-// On whose behalf an attribute is changed. Only the runtime may change predefined attributes.
-enum class Caller { kUser, kRuntime };
-
 // Whether the caller of a set holds a reference on the keyval. If so, the call takes it over.
 enum class Held { kNo, kYes };
 
 int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrcache_tag tag,
-                  Caller caller, int* callback_code, Held held = Held::kNo);
+                  int* callback_code, Held held = Held::kNo);
 
 enum class OnFailure { kKeep, kDetach };  // what becomes of a value whose delete_fn fails
 
 // ATTRCACHE_ABSENT: there was nothing to delete.
-int delete_attribute(const Target& target, id::Keyval keyval, Caller caller, OnFailure on_failure,
+int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failure,
                      int* callback_code);
 
 // Whether the thread itself, further up its stack, is deleting the value that has the meta `m`.

@@ -114,8 +114,7 @@ inline Pair* Dup::place(uint32_t index) {
                                               uint64_t value, attrcache_tag tag,
                                               int* callback_code) {
   if (!meta::empty(made.load_meta())) [[unlikely]] {
-    // As the runtime, because it may be a predefined one that dup copies.
-    return set_attribute(to_, keyval, value, tag, Caller::kRuntime, callback_code, Held::kYes);
+    return set_attribute(to_, keyval, value, tag, callback_code, Held::kYes);
   }
   // Nobody else uses the new object, so its clock and its slots are changed by plain stores.
   Table& to = to_.table;

@@ -15,7 +15,7 @@ int set_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int k
   if (tag == ATTRCACHE_AS_FINT && Registry::of(kind).settings().fint_is_64_bits)
     tag = ATTRCACHE_AS_AINT;
   return set_attribute({Registry::of(kind), Table::of(table), object}, id::of(keyval),
-                       stored(value, tag), tag, Caller::kUser, callback_code);
+                       stored(value, tag), tag, callback_code);
 }
 
 int drop_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
@@ -39,9 +39,8 @@ int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* ob
 int delete_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                   int* callback_code) noexcept {
   Registry& registry = Registry::of(kind);
-  return registry.result_for_user(delete_attribute({registry, Table::of(table), object},
-                                                   id::of(keyval), Caller::kUser, OnFailure::kKeep,
-                                                   callback_code));
+  return registry.result_for_user(delete_attribute(
+      {registry, Table::of(table), object}, id::of(keyval), OnFailure::kKeep, callback_code));
 }
 
 int drop_slowly(attrcache_kind* kind, int keyval) noexcept {

@@ -3,7 +3,6 @@
 #include "table/get_predefined.h"
 
 #include "callback/language.h"
-#include "table/get.h"
 
 namespace attrcache {
 namespace {
@@ -28,31 +27,19 @@ int get_predefined(const Registry& registry, const Table& table, int number,
     definition = registry.definitions().find(number);  // it has been defined since
   }
   const attrcache_tag tag = definition->tag;
-  switch (definition->where) {
-    case ATTRCACHE_PER_KIND:
-      // (P4) acquire: what a pointer points to is seen, stored before P3 (keyval/definitions.h).
-      value->bits = definition->value.load(kAcquire);
-      value->in_c = seen_by_c(value->bits, definition->value_address(), tag);
-      return ATTRCACHE_OK;
-    case ATTRCACHE_COMPUTED: {
-      const void* const at = definition->compute(reinterpret_cast<const attrcache_table*>(&table),
-                                                 definition->context);
-      if (at == nullptr) return ATTRCACHE_ABSENT;
-      value->bits = bits_at(at, tag);
-      // An int or Aint of the runtime's own has no other part that C must not see.
-      value->in_c = tag == ATTRCACHE_AS_POINTER ? as_pointer(value->bits) : const_cast<void*>(at);
-      return ATTRCACHE_OK;
-    }
-    default: {
-      Found found;
-      const int result = find_attribute(registry, table, definition->keyval, &found);
-      if (result == ATTRCACHE_OK) {
-        value->bits = found.word.value;
-        value->in_c = seen_by_c(value->bits, found.slot->value_address(), tag);
-      }
-      return result;
-    }
+  if (definition->where == ATTRCACHE_PER_KIND) {
+    // (P4) acquire: what a pointer points to is seen, stored before P3 (keyval/definitions.h).
+    value->bits = definition->value.load(kAcquire);
+    value->in_c = seen_by_c(value->bits, definition->value_address(), tag);
+    return ATTRCACHE_OK;
   }
+  const void* const at =
+      definition->compute(reinterpret_cast<const attrcache_table*>(&table), definition->context);
+  if (at == nullptr) return ATTRCACHE_ABSENT;
+  value->bits = bits_at(at, tag);
+  // An int or Aint of the runtime's own has no other part that C must not see.
+  value->in_c = tag == ATTRCACHE_AS_POINTER ? as_pointer(value->bits) : const_cast<void*>(at);
+  return ATTRCACHE_OK;
 }
 
 int get_outside_range(const attrcache_kind* kind, const attrcache_table* table, int keyval,

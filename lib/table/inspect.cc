@@ -20,14 +20,11 @@ namespace {
   info->attributes = references.count();
 }
 
-// The same of a definition, whose values are perhaps in no table.
-void describe(const Registry& registry, const Definition& definition, attrcache_keyval_info* info) {
+// The same of a definition, whose values are in no table.
+void describe(const Definition& definition, attrcache_keyval_info* info) {
   *info = {};
   info->keyval = definition.number;
   info->predefined = 1;
-  if (definition.where != ATTRCACHE_PER_OBJECT) return;
-  if (definition.copied_by_dup) info->callbacks.copy_fn = ATTRCACHE_DUP_FN;
-  info->attributes = registry.count_references(definition.keyval);
 }
 
 }  // namespace
@@ -47,7 +44,7 @@ size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t cap
   });
   size_t count = static_cast<size_t>(next - infos) + beyond;
   registry.definitions().for_each([&](const Definition& definition) {
-    if (count < capacity) describe(registry, definition, &infos[count]);
+    if (count < capacity) describe(definition, &infos[count]);
     ++count;
   });
   return count;
@@ -56,7 +53,7 @@ size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t cap
 int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info) {
   const id::Keyval keyval = registry.keyval_of(number);
   if (const Definition* definition = registry.definitions().find(number)) {
-    describe(registry, *definition, info);
+    describe(*definition, info);
     return ATTRCACHE_OK;
   }
   const bool found = registry.visit(
@@ -70,12 +67,6 @@ size_t list_attributes(const Registry& registry, const Table& constant,
                        attrcache_attribute_info* infos, size_t capacity) {
   size_t count = 0;
   auto& table = const_cast<Table&>(constant);  // is only read
-  // By what number users know the keyval of what a slot holds.
-  const auto number_of = [&registry](uint64_t m, uint32_t index) {
-    const id::Keyval keyval = meta::keyval(m, index);
-    const uint64_t word = registry.is_kind_of(keyval) ? registry.look_up(keyval) : 0;
-    return word != 0 ? registry.number_of_word(word) : registry.number_of(keyval);
-  };
   if (capacity == 0) {
     table.for_each(
         [&count](uint32_t, const Pair& slot) { count += meta::visible(slot.load_meta()); });
@@ -91,7 +82,7 @@ size_t list_attributes(const Registry& registry, const Table& constant,
         const unsigned pins = meta::read(now.meta)
                                   ? count_holders(registry.readers(), table, *item.slot, now.meta)
                                   : 0;
-        infos[count] = {.keyval = number_of(now.meta, item.index),
+        infos[count] = {.keyval = registry.number_of(meta::keyval(now.meta, item.index)),
                         .tag = meta::tag(now.meta),
                         .value = static_cast<intptr_t>(now.value),
                         .pins = pins,

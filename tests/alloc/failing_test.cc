@@ -147,23 +147,19 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
 }
 
 // A definition that fails takes nothing away: all 48 can be made, however many others have failed.
-TEST_P(FailingTest, PredefinedKeyvalDefineAndSet) {
+TEST_P(FailingTest, PredefinedKeyvalDefine) {
   Universe universe{&through_hooks()};
   Object object(universe.kind());
   void* value;
   for (int number = 1; number <= 48; ++number) {
-    const attrcache_where where = number % 2 == 0 ? ATTRCACHE_PER_OBJECT : ATTRCACHE_PER_KIND;
     fail_allocation(0, GetParam());
-    EXPECT_EQ(define(object.kind, 1000 + number, ATTRCACHE_AS_INT, where), ATTRCACHE_ERR_MEMORY);
+    EXPECT_EQ(define(object.kind, 1000 + number), ATTRCACHE_ERR_MEMORY);
     fail_no_allocation();
     EXPECT_EQ(object.get(1000 + number, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-    fail_each([&] { return define(object.kind, number, ATTRCACHE_AS_INT, where); },
+    fail_each([&] { return define(object.kind, number); },
               [&] { EXPECT_EQ(object.get(number, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN); });
   }
   EXPECT_EQ(define(object.kind, 49), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
-  fail_each([&] { return attrcache_set_predefined(object.kind, &object.table, 2, 5); },
-            [&] { EXPECT_EQ(object.value(2), Object::kAbsent); });
-  EXPECT_EQ(universe.counters().attributes, 1u);
 }
 
 TEST_P(FailingTest, SetAtEveryDepth) {
@@ -301,7 +297,7 @@ TEST_P(FailingTest, InsideADeleteFn) {
 TEST_P(FailingTest, EachOperationInsideEachCallback) {
   enum class In { kCopy, kDelete, kDeleteAll, kRollback, kDestructor };
   for (const In in : {In::kCopy, In::kDelete, In::kDeleteAll, In::kRollback, In::kDestructor}) {
-    for (int op = 0; op < 7; ++op) {
+    for (int op = 0; op < 6; ++op) {
       SCOPED_TRACE(testing::Message()
                    << "callback " << static_cast<int>(in) << ", operation " << op);
       Recorder recorder, refusing;
@@ -310,7 +306,6 @@ TEST_P(FailingTest, EachOperationInsideEachCallback) {
       for (int i = 0; i < 63; ++i) Recorder::make(kind, {});  // the next keyval makes it grow
       const int keyval = recorder.keyval(kind);
       const int far = Recorder::make(kind, {});
-      EXPECT_EQ(define(kind, 5), ATTRCACHE_OK);
       Object object(kind), to(kind), another(kind), source(kind);
       for (int i = 0; i < 40; ++i) source.set(Recorder::make(kind, recorder.callbacks()), i);
       const size_t copied = source.list().size();
@@ -340,8 +335,6 @@ TEST_P(FailingTest, EachOperationInsideEachCallback) {
           case 3:
             return define(universe.kind(1), 5);
           case 4:
-            return attrcache_set_predefined(kind, &another.table, 5, 5);
-          case 5:
             return attrcache_kind_register(universe.domain(), nullptr, &registered);
           default:
             return attrcache_domain_create(&through_hooks(), &domain);

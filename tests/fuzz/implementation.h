@@ -32,8 +32,6 @@ struct KeyvalPlan {
   Delete del;
   bool destructor;
   bool once;  // ATTRCACHE_DELETE_ONCE
-  bool predefined;
-  attrcache_tag predefined_tag;
 };
 
 struct Reading {
@@ -54,7 +52,6 @@ class Implementation {
   virtual int create(const KeyvalPlan& plan) = 0;
   virtual int free_keyval(int keyval) = 0;
   virtual int set(Object object, int keyval, int64_t value, attrcache_tag tag, int* code) = 0;
-  virtual int set_predefined(Object object, int keyval, int64_t value) = 0;
   virtual Reading get(Object object, int keyval, bool fint) = 0;
   virtual int del(Object object, int keyval, int* code) = 0;
   virtual int copy_all(Object from, Object to, int* code) = 0;

@@ -108,16 +108,7 @@ class Library : public Implementation {
                                      : generic(delete_c);
     }
     int made = id;
-    int result;
-    if (plan.predefined) {
-      attrcache_predefined predefined = {};
-      predefined.number = made = 1000 + id;
-      predefined.tag = plan.predefined_tag;
-      predefined.copied_by_dup = plan.copy == Copy::kDup;
-      result = attrcache_keyval_define(kind(plan.kind), &predefined);
-    } else {
-      result = attrcache_keyval_create(kind(plan.kind), &callbacks, &made);
-    }
+    const int result = attrcache_keyval_create(kind(plan.kind), &callbacks, &made);
     ints_.push_back(made);
     return result;
   }
@@ -133,9 +124,6 @@ class Library : public Implementation {
   int set(Object object, int keyval, int64_t value, attrcache_tag tag, int* code) override {
     return attrcache_set(kind(object.kind), table(object), handle(object), ints_[keyval], value,
                          tag, code);
-  }
-  int set_predefined(Object object, int keyval, int64_t value) override {
-    return attrcache_set_predefined(kind(object.kind), table(object), ints_[keyval], value);
   }
 
   Reading get(Object object, int keyval, bool fint) override {

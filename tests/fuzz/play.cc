@@ -47,15 +47,6 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
     plan.del = static_cast<Delete>(op.c / 3 % 2);
     plan.destructor = (op.d & 1) != 0;
     plan.once = (op.d & 4) != 0;
-    plan.predefined = op.d % 16 == 2 && count < 48;  // a kind can't have more
-    if (plan.predefined) {
-      static constexpr attrcache_tag kTags[] = {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT,
-                                                ATTRCACHE_AS_AINT, ATTRCACHE_AS_INT};
-      plan.predefined_tag = kTags[op.b & 3];
-      if (plan.copy == Copy::kScript) plan.copy = Copy::kNull;
-      plan.del = Delete::kNull;
-      plan.destructor = false;
-    }
     out.result = implementation.create(plan);
     return out;
   }
@@ -102,9 +93,6 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
         out.result = implementation.borrow(object, keyval);
         borrowed = out.result == ATTRCACHE_OK;
       }
-      break;
-    case 14:
-      out.result = implementation.set_predefined(object, keyval, op.c);
       break;
     default:
       out.list = implementation.list(object);

@@ -62,7 +62,6 @@ class Reference : public Implementation {
   int free_keyval(int keyval) override {
     Keyval& k = keyvals_[keyval];
     if (k.gone) return ATTRCACHE_ERR_KEYVAL_STALE;
-    if (plans[keyval].predefined) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
     if (k.freed) return ATTRCACHE_OK;
     k.freed = true;
     end_if_unused(keyval);
@@ -71,14 +70,7 @@ class Reference : public Implementation {
 
   int set(Object object, int keyval, int64_t value, attrcache_tag tag, int* code) override {
     if (const int error = check(object, keyval)) return error;
-    if (plans[keyval].predefined) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
     return attach(object, keyval, value, tag, code);
-  }
-
-  int set_predefined(Object object, int keyval, int64_t value) override {
-    if (const int error = check(object, keyval)) return error;
-    if (!plans[keyval].predefined) return ATTRCACHE_ERR_ARGUMENT;
-    return attach(object, keyval, value, plans[keyval].predefined_tag, nullptr);
   }
 
   Reading get(Object object, int keyval, bool fint) override {
@@ -92,7 +84,6 @@ class Reference : public Implementation {
 
   int del(Object object, int keyval, int* code) override {
     if (const int error = check(object, keyval)) return error;
-    if (plans[keyval].predefined) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;
     return detach(object, keyval, false, false, code);
   }
 

@@ -27,9 +27,8 @@ struct Runtime {
   void (*on_delete)(Runtime&, int) = nullptr;
 
   Runtime() {
-    attrcache_domain_options options = {};
-    options.stripes = 1;
-    expect(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "a domain is made");
+    support::processors = 1;
+    expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
     kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
     attrcache_callbacks callbacks = {};
     callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);

@@ -13,9 +13,8 @@ struct Once {
   static constexpr int kValues = 4;
 
   Once() {
-    attrcache_domain_options options = {};
-    options.stripes = 1;
-    expect(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "a domain is made");
+    support::processors = 1;
+    expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
     kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
     attrcache_callbacks callbacks = {};
     callbacks.copy_fn = ATTRCACHE_DUP_FN;

@@ -7,12 +7,13 @@
 #include "keyval/registry.h"
 #include "table/fast_path.h"
 #include "table/meta.h"
+#include "tests/support/processors.h"
 
 namespace attrcache::model {
 
 Fixture::Fixture(unsigned stripes, unsigned flags) {
+  support::processors = stripes;
   attrcache_domain_options options = {};
-  options.stripes = stripes;
   options.flags = flags;
   expect(attrcache_domain_create(&options, &domain_) == ATTRCACHE_OK, "a domain is made");
   kind_ = attrcache_kind_of(domain_, ATTRCACHE_COMMUNICATOR);

@@ -24,9 +24,8 @@ struct Objects {
   static constexpr intptr_t kCopied = 100;  // what copy_fn adds to a value
 
   explicit Objects(unsigned stripes = 1) {
-    attrcache_domain_options options = {};
-    options.stripes = stripes;
-    expect(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "a domain is made");
+    support::processors = stripes;
+    expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
     kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
     other = attrcache_kind_of(domain, ATTRCACHE_WINDOW);
   }

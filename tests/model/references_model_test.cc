@@ -362,29 +362,6 @@ TEST(References, WhatTheCreatorWroteIsSeenThroughAStripe) {
   EXPECT_GT(in_turn, 0);
 }
 
-// The same of a predefined keyval, whose stripes are never opened: all ask the exact count.
-TEST(References, WhatTheCreatorWroteIsSeenThroughTheExactCount) {
-  int seen = 0;
-  run_model({}, [&seen] {
-    Counted c(Stripes::kNoneOpen);
-    c.close();
-    Plain<int> next{0};
-    spawn([&] {
-      next.write(4);
-      c.references().reset_closed(stripe::name(key(4), 0));
-    });
-    for (int t = 0; t < 2; ++t) {
-      spawn([&] {
-        if (!c.acquire(4)) return;
-        expect(next.read() == 4, "it is there");
-        ++seen;
-      });
-    }
-    join();
-  });
-  EXPECT_GT(seen, 0);
-}
-
 // Closed stripes are named, and the names taken away, while drops go on there, and somebody would
 // still like to open them.
 TEST(References, NamesOfClosedStripes) {

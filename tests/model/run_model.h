@@ -14,6 +14,7 @@
 #include "tests/model/explorer/explore.h"
 #include "tests/model/explorer/sites.h"
 #include "tests/model/fixture.h"
+#include "tests/support/processors.h"
 
 namespace attrcache::model {
 

@@ -13,8 +13,8 @@ attrcache_table far_table = ATTRCACHE_TABLE_INIT;
 attrcache_table empty_table = ATTRCACHE_TABLE_INIT;
 attrcache_borrowed borrowed;
 attrcache_predefined lastusedcode = {
-    sizeof lastusedcode, 501, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT, 0, 0, NULL, NULL};
-attrcache_predefined tag_ub = {sizeof tag_ub, 502, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, 0,
+    sizeof lastusedcode, 501, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0, NULL, NULL};
+attrcache_predefined tag_ub = {sizeof tag_ub, 502, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 0,
                                NULL,          NULL};
 int first, freed, farthest, leaf;
 
@@ -62,7 +62,6 @@ int main(void) {
   OK(attrcache_keyval_create(sessions, &c, &freed));
   OK(attrcache_set(sessions, &near_table, NULL, freed, 9, ATTRCACHE_AS_AINT, NULL));
   OK(attrcache_set(sessions, &near_table, NULL, first, 0x1234, ATTRCACHE_AS_POINTER, NULL));
-  OK(attrcache_set_predefined(sessions, &near_table, 501, -7));
   saved = freed;
   OK(attrcache_keyval_free(sessions, &freed));
   freed = saved;

@@ -16,7 +16,7 @@ gdb -nx -batch -ex 'set startup-with-shell off' -ex 'set width 0' \
   "$work/program" 2>&1 | sed -n 's/0x[0-9a-f]* <\(copy_it\|delete_it\)>/<\1>/g; s/^\$[0-9]* = //p' >"$work/shown"
 
 diff - "$work/shown" <<'END' || fail "expected (<) and shown (>) differ"
-3 attributes = {0x40000013 = Aint 9, 0x40000003 = 0x1234, was borrowed or copied, 0x400003f3 = int -7}
+2 attributes = {0x40000013 = Aint 9, 0x40000003 = 0x1234, was borrowed or copied}
 2 attributes = {0x4000bb70 = 0xfa4, 0x40000280 = 0x1eaf}
 0 attributes
 session (kind 3), 4 keyvals = {0x40000003 = copy <copy_it>, delete <delete_it>, extra_state 0x77, 0x40000013 = copy <copy_it>, delete <delete_it>, extra_state 0x77, Fortran (Aint), freed and still in use, 0x1f6 = predefined, 0x1f5 = predefined}

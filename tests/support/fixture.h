@@ -116,7 +116,7 @@ struct Object {
 
 // Defines a predefined keyval.
 inline int define(attrcache_kind* kind, int number, attrcache_tag tag = ATTRCACHE_AS_INT,
-                  attrcache_where where = ATTRCACHE_PER_OBJECT, intptr_t value = 0) {
+                  attrcache_where where = ATTRCACHE_PER_KIND, intptr_t value = 0) {
   attrcache_predefined p = {};
   p.number = number;
   p.tag = tag;

@@ -24,8 +24,7 @@ SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
 NO_LEAF = 0xFFFFFFFF  # the number of what stands for a leaf that is not there
 
 # A registry: the chunks of entries, those of counters, the kind's number, its name, what its numbers
-# are masked by, how many indices were used (from 0 on, and of the first chunk from its end on), and where
-# the definitions of predefined keyvals are.
+# are masked by, how many indices were used, and where the definitions of predefined keyvals are.
 FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
 NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 128, KIND_AT + 176
@@ -151,7 +150,7 @@ def keyvals(registry):
         chunk = chunks[(16 * index + (1 << FIRST_CHUNK)).bit_length() - 1]
         entry = chunk + index * ENTRY
         word = words(entry, 1)[0]
-        if word >> 30 & 1 and word >> 42 & 1:  # exists, and isn't a definition's
+        if word >> 30 & 1:  # exists
             keyval = Keyval(word, mask, words(entry + RECORD_AT, 1)[0] + CALLBACKS_AT)
             yield keyval.number, str(keyval)
     for definition in words(registry + PLACES_AT, PLACES):

@@ -87,7 +87,6 @@ static void make_domain(unsigned flags, const char* cell) {
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
   options.allocator = &allocator;
-  options.stripes = 1;
   options.flags = flags;
   attrcache_domain* domain;
   check(attrcache_domain_create(&options, &domain));

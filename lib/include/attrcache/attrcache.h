@@ -283,10 +283,6 @@ typedef struct attrcache_domain_options {
   const attrcache_kind_options* communicator;
   const attrcache_kind_options* datatype;
   const attrcache_kind_options* window;
-  /* Over how many counters the references of a keyval are spread, so that threads don't contend: a
-   * power of two, 1 to 64; 0: the number of processors, rounded up, at most 64. 8 bytes a keyval.
-   */
-  unsigned stripes;
   /* Copied; null: threads are those of the operating system. Both functions or none. */
   const attrcache_thread_hooks* threads;
   /* Null: no callback is ever left by an exception. */
@@ -315,8 +311,8 @@ enum {
   ATTRCACHE_FULL_FENCES = 2
 };
 
-/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (stripes, threads,
- * numbers, fint_bytes, flags, allocator), MEMORY, UNSUPPORTED. Any thread; lock-free. */
+/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (threads, numbers,
+ * fint_bytes, flags, allocator), MEMORY, UNSUPPORTED. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
 
@@ -674,18 +670,15 @@ ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NO
 
 /* Attributes that only the runtime sets, as MPI_TAG_UB. User code can read and borrow them, in
  * every language, but setting, deleting and freeing them is an error (PREDEFINED). Their keyvals
- * have numbers of the runtime's choice, compile-time constants included, and take no place in a
- * table that keyvals of users would have. This says where the values of one are. */
+ * have numbers of the runtime's choice, compile-time constants included, and take nothing in a
+ * table. This says where the values of one are. */
 typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
-  /* In each object's table, by attrcache_set_predefined (MPI_WIN_BASE). They go with the object.
-   * The first in a table takes some 300 bytes there. */
-  ATTRCACHE_PER_OBJECT = 0,
   /* One value, the same on every object of the kind (MPI_TAG_UB of a runtime for which it is the
-   * process's). It takes nothing in a table. */
-  ATTRCACHE_PER_KIND = 1,
+   * process's). */
+  ATTRCACHE_PER_KIND = 0,
   /* Where the runtime says, whenever somebody reads it (MPI_WIN_SIZE, which the window knows
-   * anyway). It takes nothing in a table. */
-  ATTRCACHE_COMPUTED = 2
+   * anyway). */
+  ATTRCACHE_COMPUTED = 1
 } attrcache_where;
 
 /* Where a COMPUTED value of the object with this table is now: the address of an int (tag AS_INT),
@@ -701,8 +694,6 @@ typedef struct attrcache_predefined {
   int number;
   attrcache_tag tag; /* AS_INT (MPI_TAG_UB), AS_POINTER (MPI_WIN_BASE) or AS_AINT (MPI_WIN_SIZE) */
   attrcache_where where;
-  /* PER_OBJECT: whether attrcache_copy_all copies it (value and tag, without a call). */
-  int copied_by_dup;
   /* PER_KIND: the value, as attrcache_set_predefined would set it. */
   intptr_t value;
   /* COMPUTED. */
@@ -713,26 +704,16 @@ typedef struct attrcache_predefined {
 /* Defines a keyval that is predefined, until the domain ends: for a runtime's initialization. (What
  * is no more at its finalization, a COMPUTED one can say by null.) What is got of a PER_KIND value,
  * also its address where C reads that, stays valid as long; what an address holds changes by
- * attrcache_set_predefined, in one step. A kind can have 48 of them, of 64 bytes each. Those that
- * are PER_OBJECT have the last of a kind's first 64 places that users' keyvals haven't taken yet,
- * so they are to be defined before users have made any; when none is left, they take places like
- * those of users. Errors: NULL, ARGUMENT (number, tag, where; defined already), MEMORY,
- * KEYVALS_EXHAUSTED (or 48 are defined). Any thread; lock-free. [L] */
+ * attrcache_set_predefined, in one step. A kind can have 48 of them, of 64 bytes each. Errors:
+ * NULL, ARGUMENT (number, tag, where; defined already), MEMORY, KEYVALS_EXHAUSTED (48 are defined).
+ * Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
 
-/* Sets or changes a predefined attribute: of one object, or, with a null table, the PER_KIND value.
- * Errors: NULL (also a null table for any but a PER_KIND one), KEYVAL_*, ARGUMENT (not a predefined
- * keyval, COMPUTED, or a table for a PER_KIND one), MEMORY. Any thread;
- * lock-free. */
-ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, attrcache_table* table, int keyval,
+/* Changes the value of a keyval that is PER_KIND. Errors: NULL, KEYVAL_*, ARGUMENT (a keyval that
+ * isn't PER_KIND). Any thread; wait-free. */
+ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, int keyval,
                                            intptr_t value) ATTRCACHE_NOEXCEPT;
-
-/* Deletes a PER_OBJECT attribute from one object. Nothing attached: as attrcache_delete. Errors:
- * NULL, KEYVAL_*, ARGUMENT (not a predefined keyval that is PER_OBJECT). Any
- * thread; lock-free. */
-ATTRCACHE_API int attrcache_delete_predefined(attrcache_kind* kind, attrcache_table* table,
-                                              int keyval) ATTRCACHE_NOEXCEPT;
 
 /* ---- Introspection -------------------------------------------------------------------------
  *
@@ -759,7 +740,7 @@ typedef struct attrcache_attribute_info {
 } attrcache_attribute_info;
 
 typedef struct attrcache_counters {
-  /* Since the domain was made; of predefined ones those that are PER_OBJECT. */
+  /* Since the domain was made; predefined ones excepted. */
   uint64_t keyvals_created;
   uint64_t keyvals_freed; /* of them, freed by attrcache_keyval_free */
   uint64_t keyvals_gone;  /* of those, gone: their last attribute was deleted */
@@ -778,8 +759,8 @@ ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_i
 ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                                             attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
 
-/* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does: what is
- * in the table itself, so neither PER_KIND nor COMPUTED values. */
+/* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does; but for
+ * predefined ones, which are in no table. */
 ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count) ATTRCACHE_NOEXCEPT;

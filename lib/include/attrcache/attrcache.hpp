@@ -167,12 +167,9 @@ class Kind {
 // One independent caching universe. Its end abandons what is still attached; destroy() tells first.
 class Domain {
  public:
-  // `stripes`: see attrcache_domain_options; 0 suits this machine.
-  static Result<Domain> create(unsigned stripes = 0) noexcept {
-    attrcache_domain_options options{};
-    options.stripes = stripes;
+  static Result<Domain> create() noexcept {
     attrcache_domain* native = nullptr;
-    const int error = attrcache_domain_create(&options, &native);
+    const int error = attrcache_domain_create(nullptr, &native);
     if (error != ATTRCACHE_OK) return static_cast<Status>(error);
     return Domain(native);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * attrcache_get, inlined into its caller: for runtimes written in C11 (or C++), whose get is then
- * as cheap as the library's own, without a call.
+ * attrcache_get_at_once: what attrcache_get finds at once, inlined into its caller, for runtimes
+ * written in C11 (or C++) whose get is then as cheap as the library's own, without a call.
  *
  * What it knows of a table is not part of the binary interface. So it is for those who link the
  * static library, or compile its sources, of this very version and with the same -D options; a
@@ -120,28 +120,11 @@ __attribute__((always_inline)) static inline int attrcache_inline_find(
   return 0;
 }
 
-/* As attrcache_get, in every respect: also that in a domain that has `numbers` it takes another int
- * than the keyval (attrcache_get_inline_ranged doesn't). */
-__attribute__((always_inline)) static inline int attrcache_get_inline(
-    const attrcache_kind* kind, const attrcache_table* table, int keyval,
-    void** value) ATTRCACHE_NOEXCEPT {
-  if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
-  return attrcache_get(kind, table, keyval, value);
-}
-
-/* As attrcache_get_ranged, in every respect: for a domain that has `numbers`. */
-__attribute__((always_inline)) static inline int attrcache_get_inline_ranged(
-    const attrcache_kind* kind, const attrcache_table* table, uint32_t base, int keyval,
-    void** value) ATTRCACHE_NOEXCEPT {
-  return attrcache_get_inline(
-      kind, table, (int)((uint32_t)keyval ^ base ^ (uint32_t)ATTRCACHE_KEYVAL_MIN), value);
-}
-
 /* What attrcache_get_at_once says where attrcache_get is to be asked. */
 enum { ATTRCACHE_INLINE_ASK = -1 };
 
-/* As attrcache_get, where that returns OK, or ABSENT, for one of the first 64 keyvals of a kind; in
- * all other cases, and in some of those, ATTRCACHE_INLINE_ASK. For callers who then go on in a
+/* As attrcache_get, where that returns OK, or ABSENT, for one of the first 64 keyvals of a kind
+ * (in a domain that has `numbers`, as attrcache_get_ranged hands them on); in all other cases, and in some of those, ATTRCACHE_INLINE_ASK. For callers who then go on in a
  * function of their own, so that they need no stack on the way that is gone most. */
 __attribute__((always_inline)) static inline int attrcache_get_at_once(
     const attrcache_kind* kind, const attrcache_table* table, int keyval,

@@ -70,8 +70,7 @@ bool delete_each(attrcache_kind* kind, attrcache_table* table, void* object, OnF
                    &target.table);  // a callback may free the object itself
   for (size_t i = attributes.count(); i-- > 0 && !scope.table_died();) {
     int code = 0;
-    const int result =
-        delete_attribute(target, id::of(attributes.keyval(i)), Caller::kRuntime, on_failure, &code);
+    const int result = delete_attribute(target, id::of(attributes.keyval(i)), on_failure, &code);
     each(result, code);
   }
   return !scope.table_died();

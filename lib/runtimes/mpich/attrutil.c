@@ -3,10 +3,9 @@
  * Attributes in MPICH, by attrcache: what belongs to no single MPI function. Initialization,
  * predefined attributes, dup and free of objects, callbacks in other languages, errors.
  */
-#include "mpiimpl.h"
-
 #include <sched.h>
 
+#include "mpiimpl.h"
 #include "proposed.h"
 #ifdef MPIR_ATTR_ABI
 #include "mpi_abi_util.h"
@@ -172,7 +171,7 @@ void MPIR_Attr_take_predefined(void) {
   const MPIR_Attr_table none = ATTRCACHE_TABLE_INIT;
 
   for (int i = 0; i < MPIR_ATTR_ADDRESSES; i++) {
-    attrcache_set_predefined(kind, NULL, MPI_TAG_UB + i, values[i / 2]);
+    attrcache_set_predefined(kind, MPI_TAG_UB + i, values[i / 2]);
     attrcache_get_ranged(kind, &none, MPIR_ATTR_KEYVALS, MPI_TAG_UB + i, &MPIR_Attr_addresses[i]);
   }
 }

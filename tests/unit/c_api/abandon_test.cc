@@ -54,16 +54,6 @@ TEST_F(AbandonTest, FreedKeyvalsEndByIt) {
   EXPECT_EQ(universe.counters().keyvals_gone, 1u);
 }
 
-TEST_F(AbandonTest, PredefinedOnesGoToo) {
-  attrcache_predefined p = {};
-  p.number = 5;
-  ASSERT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_OK);
-  attrcache_set_predefined(kind, &object.table, 5, 6);
-  EXPECT_EQ(abandon(), ATTRCACHE_OK);
-  EXPECT_TRUE(object.all_zero());
-  EXPECT_EQ(attributes(), 0u);
-}
-
 TEST_F(AbandonTest, WhatThisThreadHasBorrowedIsGivenBackForNothing) {
   const int keyval = recorder.keyval(kind);
   const int far = [&] {

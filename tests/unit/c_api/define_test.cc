@@ -99,7 +99,7 @@ TEST_F(DefineTest, APerKindValueIsTheSameOnEveryObject) {
   EXPECT_EQ(here.aint, -5);
   EXPECT_EQ(here.c, there.c);
   EXPECT_TRUE(object.all_zero());
-  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, kTagUb, 6), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_set_predefined(kind, kTagUb, 6), ATTRCACHE_OK);
   EXPECT_EQ(*static_cast<int*>(here.c), 6) << "the address that was got holds the new value";
   EXPECT_EQ(read(other, kTagUb).fint, 6);
 }
@@ -138,66 +138,10 @@ TEST_F(DefineTest, AComputedValueIsWhereTheRuntimeSays) {
   EXPECT_TRUE(window.object.all_zero());
 }
 
-TEST_F(DefineTest, APerObjectValueIsInTheTable) {
-  Object other(kind);
-  for (const attrcache_tag tag : {ATTRCACHE_AS_INT, ATTRCACHE_AS_POINTER, ATTRCACHE_AS_AINT}) {
-    const int number = 0x66000001 + tag;
-    const intptr_t value = tag == ATTRCACHE_AS_INT ? -3 : kWide;
-    ASSERT_EQ(define(predefined(number, tag, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-    for (int round = 0; round < 2; ++round) {
-      EXPECT_EQ(read_both(object, number).result, ATTRCACHE_ABSENT);
-      for (const intptr_t one : {intptr_t{0}, value}) {
-        EXPECT_EQ(attrcache_set_predefined(kind, &object.table, number, one), ATTRCACHE_OK);
-        const Read r = read_both(object, number);
-        EXPECT_EQ(tag == ATTRCACHE_AS_INT    ? *static_cast<int*>(r.c)
-                  : tag == ATTRCACHE_AS_AINT ? *static_cast<intptr_t*>(r.c)
-                                             : reinterpret_cast<intptr_t>(r.c),
-                  one);
-        EXPECT_EQ(r.fint, static_cast<int>(one));
-        EXPECT_EQ(r.aint, one);
-      }
-      EXPECT_EQ(object.list().at(0).tag, tag);
-      EXPECT_EQ(read(other, number).result, ATTRCACHE_ABSENT);
-      if (round == 0) {
-        EXPECT_EQ(object.free(), ATTRCACHE_OK) << "it goes with its object";
-        EXPECT_TRUE(object.all_zero());
-      }
-    }
-    EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, number), ATTRCACHE_OK);
-    EXPECT_EQ(read(object, number).result, ATTRCACHE_ABSENT);
-    EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, number), ATTRCACHE_OK);
-  }
-}
-
-TEST_F(DefineTest, DupCopiesWhatTheDefinitionSaysItCopies) {
-  attrcache_predefined copied = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
-  copied.copied_by_dup = 1;
-  ASSERT_EQ(define(copied), ATTRCACHE_OK);
-  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-  attrcache_callbacks dup = {};
-  dup.copy_fn = ATTRCACHE_DUP_FN;
-  const int user = Recorder::make(kind, dup);
-  for (const int number : {1, 2}) {
-    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, -3), ATTRCACHE_OK);
-  }
-  ASSERT_EQ(object.set(user, 8), ATTRCACHE_OK);
-  Object to(kind);
-  EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
-  const Read r = read_both(to, 1);
-  EXPECT_EQ(r.result, ATTRCACHE_OK);
-  EXPECT_EQ(*static_cast<int*>(r.c), -3);
-  EXPECT_EQ(read(to, 2).result, ATTRCACHE_ABSENT);
-  EXPECT_EQ(to.value(user), 8);
-  EXPECT_EQ(to.free(), ATTRCACHE_OK);
-  EXPECT_EQ(universe.counters().attributes, 3u);
-}
-
 TEST_F(DefineTest, UsersCanNeitherSetDeleteNorFreeIt) {
-  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 4)), ATTRCACHE_OK);
   ASSERT_EQ(define_computed(3, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
-  attrcache_set_predefined(kind, &object.table, 1, 4);
-  for (const int number : {1, 2, 3}) {
+  for (const int number : {2, 3}) {
     int variable = number;
     const attrcache_callbacks none = {};
     for (const attrcache_tag tag : {ATTRCACHE_AS_POINTER, ATTRCACHE_AS_INT}) {
@@ -208,71 +152,15 @@ TEST_F(DefineTest, UsersCanNeitherSetDeleteNorFreeIt) {
     EXPECT_EQ(attrcache_keyval_set_callbacks(kind, number, &none), ATTRCACHE_ERR_KEYVAL_PREDEFINED);
     EXPECT_EQ(variable, number);
   }
-  EXPECT_EQ(read(object, 1).fint, 4);
-}
-
-// Not even one who guesses what int the library itself has for a PER_OBJECT one.
-TEST_F(DefineTest, NoIntLeadsPastTheRefusal) {
-  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-  attrcache_set_predefined(kind, &object.table, 1, 4);
-  int refused = 0;
-  for (int index = 0; index < 64; ++index) {
-    int guess = ATTRCACHE_KEYVAL_MIN | index << 4;
-    const int result = object.set(guess, 5);
-    EXPECT_NE(result, ATTRCACHE_OK);
-    EXPECT_NE(object.erase(guess), ATTRCACHE_OK);
-    EXPECT_NE(attrcache_keyval_free(kind, &guess), ATTRCACHE_OK);
-    EXPECT_NE(attrcache_set_predefined(kind, &object.table, guess, 5), ATTRCACHE_OK);
-    refused += result == ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-  }
-  EXPECT_EQ(refused, 1);
-  EXPECT_EQ(read(object, 1).fint, 4);
-}
-
-// The first three attributes of a user take no memory beside the table, however many are
-// predefined; and keyvals of users come to all indices but those that definitions have.
-TEST_F(DefineTest, UsersHaveTheFirstPlaces) {
-  for (int number = 1; number <= 32; ++number) {
-    ASSERT_EQ(define(predefined(number, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-  }
-  std::set<int> keyvals;
-  for (int i = 0; i < 200; ++i) {
-    const int keyval = Recorder::make(kind, {});
-    EXPECT_TRUE(keyvals.insert(keyval).second);
-    ASSERT_EQ(object.set(keyval, i), ATTRCACHE_OK);
-    if (i == 2) {
-      EXPECT_EQ(object.table.opaque[0], 0u) << "no directory";
-    }
-  }
-  for (int number = 1; number <= 32; ++number) {
-    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, 1000 + number), ATTRCACHE_OK);
-  }
-  for (int number = 1; number <= 32; ++number) EXPECT_EQ(read(object, number).fint, 1000 + number);
-  EXPECT_EQ(object.list().size(), 232u);
-}
-
-// Defined when users have the places, they take places like theirs.
-TEST_F(DefineTest, LateOnesGoBehind) {
-  std::set<int> keyvals;
-  for (int i = 0; i < 60; ++i) keyvals.insert(Recorder::make(kind, {}));
-  for (int number = 1; number <= 8; ++number) {  // half of them have the last four of the first 64
-    ASSERT_EQ(define(predefined(number, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-    ASSERT_EQ(attrcache_set_predefined(kind, &object.table, number, number), ATTRCACHE_OK);
-  }
-  for (int i = 0; i < 60; ++i) keyvals.insert(Recorder::make(kind, {}));
-  EXPECT_EQ(keyvals.size(), 120u);
-  for (const int keyval : keyvals) ASSERT_EQ(object.set(keyval, keyval), ATTRCACHE_OK);
-  for (int number = 1; number <= 8; ++number) EXPECT_EQ(read(object, number).fint, number);
+  EXPECT_EQ(read(object, 2).fint, 4);
 }
 
 // A definition that fails changes nothing.
 TEST_F(DefineTest, ANumberIsDefinedOnce) {
   ASSERT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 5)), ATTRCACHE_OK);
-  for (const attrcache_where where : {ATTRCACHE_PER_KIND, ATTRCACHE_PER_OBJECT}) {
-    EXPECT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_AINT, where, 6)), ATTRCACHE_ERR_ARGUMENT);
-  }
+  EXPECT_EQ(define(predefined(kTagUb, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 6)),
+            ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(*static_cast<int*>(read(object, kTagUb).c), 5);
-  EXPECT_EQ(universe.counters().keyvals_created, 0u);
 }
 
 TEST_F(DefineTest, BadDefinitions) {
@@ -282,7 +170,7 @@ TEST_F(DefineTest, BadDefinitions) {
   EXPECT_EQ(define(predefined(ATTRCACHE_KEYVAL_INVALID, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
             ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_FINT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_ARGUMENT);
-  for (const int bad : {-1, 3}) {
+  for (const int bad : {-1, 2}) {
     EXPECT_EQ(define(predefined(1, ATTRCACHE_AS_INT, static_cast<attrcache_where>(bad))),
               ATTRCACHE_ERR_ARGUMENT);
   }
@@ -296,23 +184,12 @@ TEST_F(DefineTest, BadDefinitions) {
   EXPECT_EQ(result_of(1), ATTRCACHE_ERR_KEYVAL_UNKNOWN) << "nothing was defined";
 }
 
-TEST_F(DefineTest, WhatSetAndDeleteRefuse) {
-  ASSERT_EQ(define(predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-  ASSERT_EQ(define(predefined(2, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
+TEST_F(DefineTest, WhatSetRefuses) {
   ASSERT_EQ(define_computed(3, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
   const int user = Recorder::make(kind, {});
-  attrcache_table* const table = &object.table;
-  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 1, 4), ATTRCACHE_ERR_NULL);
-  EXPECT_EQ(attrcache_set_predefined(kind, table, 2, 4), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_set_predefined(kind, table, 3, 4), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 3, 4), ATTRCACHE_ERR_NULL);
-  EXPECT_EQ(attrcache_set_predefined(kind, table, 4, 4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  EXPECT_EQ(attrcache_delete_predefined(nullptr, table, 1), ATTRCACHE_ERR_NULL);
-  EXPECT_EQ(attrcache_delete_predefined(kind, nullptr, 1), ATTRCACHE_ERR_NULL);
-  EXPECT_EQ(attrcache_delete_predefined(kind, table, 2), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_delete_predefined(kind, table, 3), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_delete_predefined(kind, table, 4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  EXPECT_EQ(attrcache_delete_predefined(kind, table, user), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, 3, 4), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, 4, 4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
+  EXPECT_EQ(attrcache_set_predefined(kind, user, 4), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_TRUE(object.all_zero());
 }
 
@@ -342,9 +219,8 @@ TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
         define(predefined(number, ATTRCACHE_AS_AINT, ATTRCACHE_PER_KIND, 3 * intptr_t{number})),
         ATTRCACHE_OK);
   }
-  for (const attrcache_where where : {ATTRCACHE_PER_KIND, ATTRCACHE_PER_OBJECT}) {
-    EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, where)), ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
-  }
+  EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
+            ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
   EXPECT_EQ(define(predefined(-1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_ARGUMENT)
       << "it is there";
   for (const int number : numbers) EXPECT_EQ(read(object, number).aint, 3 * intptr_t{number});
@@ -353,18 +229,14 @@ TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
 }
 
 TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
-  attrcache_predefined copied = predefined(5, ATTRCACHE_AS_INT, ATTRCACHE_PER_OBJECT);
-  copied.copied_by_dup = 1;
-  ASSERT_EQ(define(copied), ATTRCACHE_OK);
   ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_OK);
   ASSERT_EQ(define_computed(7, ATTRCACHE_AS_INT, Window::find_unit), ATTRCACHE_OK);
   const int user = Recorder::make(kind, {});
-  attrcache_set_predefined(kind, &object.table, 5, 4);
 
   attrcache_keyval_info infos[8];
   size_t count = 0;
   EXPECT_EQ(attrcache_keyval_list(kind, infos, 8, &count), ATTRCACHE_OK);
-  ASSERT_EQ(count, 4u);
+  ASSERT_EQ(count, 3u);
   EXPECT_EQ(infos[0].keyval, user);
   EXPECT_FALSE(infos[0].predefined);
   std::set<int> numbers;
@@ -372,19 +244,15 @@ TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
     numbers.insert(infos[i].keyval);
     EXPECT_TRUE(infos[i].predefined);
     EXPECT_FALSE(infos[i].freed);
-    EXPECT_EQ(infos[i].attributes, infos[i].keyval == 5 ? 1u : 0u);
+    EXPECT_EQ(infos[i].attributes, 0u);
     attrcache_keyval_info described = {};
     EXPECT_EQ(attrcache_keyval_describe(kind, infos[i].keyval, &described), ATTRCACHE_OK);
     EXPECT_EQ(described.keyval, infos[i].keyval);
-    EXPECT_EQ(described.attributes, infos[i].attributes);
-    EXPECT_EQ(described.callbacks.copy_fn,
-              infos[i].keyval == 5 ? ATTRCACHE_DUP_FN : ATTRCACHE_NULL_COPY_FN);
+    EXPECT_TRUE(described.predefined);
   }
-  EXPECT_EQ(numbers, (std::set<int>{5, 6, 7}));
-  ASSERT_EQ(object.list().size(), 1u);
-  EXPECT_EQ(object.list()[0].keyval, 5);
-  EXPECT_EQ(object.list()[0].tag, ATTRCACHE_AS_INT);
-  EXPECT_EQ(universe.counters().keyvals_created, 2u);
+  EXPECT_EQ(numbers, (std::set<int>{6, 7}));
+  EXPECT_TRUE(object.list().empty());
+  EXPECT_EQ(universe.counters().keyvals_created, 1u);
 }
 
 TEST_F(DefineTest, ABorrowIsGivenBackInAnyCase) {
@@ -392,19 +260,9 @@ TEST_F(DefineTest, ABorrowIsGivenBackInAnyCase) {
   attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, 6, 9), ATTRCACHE_OK) << "nothing waits for it";
+  EXPECT_EQ(attrcache_set_predefined(kind, 6, 9), ATTRCACHE_OK) << "nothing waits for it";
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
-}
-
-TEST_F(DefineTest, ABorrowKeepsAPerObjectValueFromBeingChanged) {
-  ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_AINT, ATTRCACHE_PER_OBJECT)), ATTRCACHE_OK);
-  attrcache_set_predefined(kind, &object.table, 6, 8);
-  attrcache_borrowed borrowed = {};
-  ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 6, 9), ATTRCACHE_OK);
-  EXPECT_EQ(*static_cast<intptr_t*>(read(object, 6).c), 9);
 }
 
 }  // namespace

@@ -286,8 +286,7 @@ TEST_F(HppTest, ADomainInUseIsNotDestroyed) {
   EXPECT_EQ(other.native(), nullptr);
 }
 
-TEST(HppResultTest, ErrorsAreValues) {
-  EXPECT_EQ(Domain::create(3).status(), Status::argument);
+TEST(HppResultTest, DescribesErrors) {
   EXPECT_STREQ(describe(Status::memory), attrcache_strerror(ATTRCACHE_ERR_MEMORY));
 }
 

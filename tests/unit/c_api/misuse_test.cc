@@ -30,7 +30,7 @@ class MisuseTest : public ::testing::Test {
     EXPECT_EQ(object.set(bad, 1), error);
     EXPECT_EQ(object.erase(bad), error);
     EXPECT_EQ(attrcache_borrow(kind, &object.table, bad, &borrowed), error);
-    EXPECT_EQ(attrcache_set_predefined(kind, &object.table, bad, 1), error);
+    EXPECT_EQ(attrcache_set_predefined(kind, bad, 1), error);
     EXPECT_EQ(attrcache_keyval_describe(kind, bad, &info), error);
     EXPECT_EQ(attrcache_keyval_free(kind, &variable), error);
     EXPECT_EQ(variable, bad);
@@ -255,8 +255,7 @@ TEST_F(MisuseTest, NullPointers) {
   EXPECT_EQ(attrcache_borrow(kind, nullptr, keyval, &b), kNull);
   EXPECT_EQ(attrcache_borrow(kind, t, keyval, nullptr), kNull);
   EXPECT_EQ(attrcache_give_back(nullptr), kNull);
-  EXPECT_EQ(attrcache_set_predefined(nullptr, t, keyval, 1), kNull);
-  EXPECT_EQ(attrcache_set_predefined(kind, nullptr, keyval, 1), kNull);
+  EXPECT_EQ(attrcache_set_predefined(nullptr, keyval, 1), kNull);
   EXPECT_EQ(attrcache_keyval_list(nullptr, nullptr, 0, &n), kNull);
   EXPECT_EQ(attrcache_keyval_list(kind, nullptr, 1, &n), kNull);
   EXPECT_EQ(attrcache_keyval_list(kind, nullptr, 0, nullptr), kNull);
@@ -292,7 +291,7 @@ TEST_F(MisuseTest, ArgumentsOutOfRange) {
     EXPECT_EQ(attrcache_domain_destroy(universe.domain(), mode, nullptr), ATTRCACHE_ERR_ARGUMENT);
   }
   EXPECT_EQ(object.copy_to(object), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, keyval, 1), ATTRCACHE_ERR_ARGUMENT);
+  EXPECT_EQ(attrcache_set_predefined(kind, keyval, 1), ATTRCACHE_ERR_ARGUMENT);
   EXPECT_EQ(object.value(keyval), 1);
 }
 

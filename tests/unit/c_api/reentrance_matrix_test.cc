@@ -169,7 +169,7 @@ class ReentranceMatrix : public ::testing::TestWithParam<Case> {
       }
       case Op::kPredefined: {
         const int defined = define(kind, 5);  // the first time
-        return attrcache_set_predefined(kind, &object.table, 5, 9) +
+        return attrcache_set_predefined(kind, 5, 9) +
                (defined == ATTRCACHE_ERR_ARGUMENT ? ATTRCACHE_OK : defined);
       }
       case Op::kRegister: {

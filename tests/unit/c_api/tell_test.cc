@@ -45,15 +45,6 @@ TEST_F(TellTest, DeletesUpTheStackAreTold) {
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
-TEST_F(TellTest, DeleteOfAPredefinedOneTellsAsWell) {
-  attrcache_predefined p = {};
-  p.number = 5;
-  ASSERT_EQ(attrcache_keyval_define(kind, &p), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 5), ATTRCACHE_ABSENT);
-  EXPECT_EQ(attrcache_set_predefined(kind, &object.table, 5, 1), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_delete_predefined(kind, &object.table, 5), ATTRCACHE_OK);
-}
-
 TEST_F(TellTest, FreeTellsTheFirst) {
   const int keyval = recorder.keyval(kind);
   object.set(keyval, 1);

@@ -126,18 +126,6 @@ TEST_P(ReferencesTest, AnotherGenerationIsRefused) {
   }
 }
 
-// A predefined keyval is never freed, so none of its references is the last.
-TEST_P(ReferencesTest, ClosedFromTheStart) {
-  references.reset_closed(stripe::name(key(7), 0));
-  EXPECT_FALSE(acquire_open(1, 7));
-  EXPECT_FALSE(acquire(1, 8));
-  EXPECT_TRUE(acquire(1, 7));
-  EXPECT_EQ(references.count(), 1u);
-  EXPECT_FALSE(drop(1));
-  EXPECT_EQ(references.count(), 0u);
-  EXPECT_TRUE(acquire(1, 7));
-}
-
 // To create and free a keyval costs the same whatever the number of stripes.
 TEST_P(ReferencesTest, AStripeIsOpenedByItsFirstUse) {
   begin(7);
