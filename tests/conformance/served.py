@@ -21,12 +21,14 @@ ON_EVERY_MPI = {
     "failed-copy-comm": "dup returns .*, and these callbacks ran: copy;copy;copy;delete;delete;",
     "failed-free-(win|type)": ".*: delete 2;delete 13;delete 0;(; that it crashes, by signal 6)?",  # MPICH 5, natively too
     "finalize-order-after-overwrite": ".*at the end: delete 3;delete 2;",
+    "get-in-delete-callback-.*": "in delete the value, in set another value, in free the value",
     "free-order-.*": ".*: delete 4;delete 3;delete 2;delete 1;",
     "freed-keyval": "get %s; set %s; delete %s" % (ERROR, ERROR, ERROR),
     "freed-twice": "MPI_Comm_free_keyval succeeds",
     "freed-twice-in-delete": "free_keyval succeeds; delete succeeds",
     "keyval-of-other-kind": "get %s; set %s; delete %s" % (ERROR, ERROR, ERROR),
     "session-keyval-kept": "set succeeds; the free of the communicator: delete 1;",
+    "session-predefined-type": "get succeeds, and finds it; the callback was (not )?called",
     "set-in-free-.*": "free succeeds; set succeeds;delete 2;",
     "set-itself-in-delete": "delete 1;set succeeds; then 2 is attached",
 }

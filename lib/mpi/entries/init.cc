@@ -91,7 +91,7 @@ ATTRCACHE_INIT(PMPI)
 #define ATTRCACHE_ABORT(prefix)                                              \
   ATTRCACHE_ENTRY int prefix##_Abort(MPI_Comm comm, int code) {              \
     static const auto next = behind<decltype(PMPI_Abort)>(#prefix "_Abort"); \
-    attrcache::mpi::report::hand_over_so_far();                              \
+    attrcache::mpi::report::hand_over_at_abort();                            \
     return next(comm, code);                                                 \
   }
 ATTRCACHE_ABORT(MPI)

@@ -54,6 +54,10 @@ inline bool ending() { return (attention() & kEnding) != 0; }
 // after the beginning and before the end of what they use.
 [[gnu::visibility("hidden")]] extern constinit Atomic<long> mpi_users;
 
+// Whether a session lives; `besides`: how many others are counted that use MPI, which is 1 while
+// MPI_Finalize has not come to its end.
+bool session_lives(long besides);  // slow
+
 // Whether MPI takes no calls any more: MPI_Finalize has got so far, and no session has outlived it,
 // or has begun since.
 bool takes_no_calls();  // slow

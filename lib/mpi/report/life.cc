@@ -193,4 +193,9 @@ void begin(int (*code_at_finalize)(MPI_Comm)) {
 
 void hand_over_so_far() { hand_over(false, true); }
 
+void hand_over_at_abort() {
+  hand_over(false, true);
+  handed_over = true;  // some MPIs call delete callbacks of MPI_COMM_SELF within MPI_Abort
+}
+
 }  // namespace attrcache::mpi::report

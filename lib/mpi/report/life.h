@@ -35,6 +35,8 @@ void begin(int (*code_at_finalize)(MPI_Comm));
 // Hands over what has been counted so far, marked as partial, unless all was handed over already.
 // Any thread may call it; a signal handler may not.
 void hand_over_so_far();
+// The same, for the last time.
+void hand_over_at_abort();
 
 }  // namespace attrcache::mpi::report
 

@@ -54,7 +54,8 @@ MPI_Comm finalize_object() {
 // finalize_object(), because its attribute was set first.
 int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   const int left = end_all_unanchored();
-  if (checking()) watch_end();
+  // What a session goes on with isn't left behind.
+  if (checking() && !session_lives(1)) watch_end();
   attention_state.fetch_or(kEnding, kRelease);  // (MP2)
   world_ends();
   // From here on every lookup misses the map and asks MPI, which knows best what it still allows.
