@@ -51,7 +51,8 @@ def hear(size):
     before = time.process_time(), peak()
     heard = collector.Collector("00ff" * 4)
     token, _, _, port = heard.setting().split("@")[:4]
-    others = multiprocessing.Process(target=ranks, args=(int(port), token, size))
+    # Python 3.14 would import this file again instead, and start all over.
+    others = multiprocessing.get_context("fork").Process(target=ranks, args=(int(port), token, size))
     others.start()
     heard.start()
     others.join()

@@ -185,7 +185,9 @@ class Mpi:
         os.environ["ATTRCACHE_VERBOSE"] = "1"
         code, text, _ = self.launch("probe", seconds=seconds)
         os.environ.pop("ATTRCACHE_VERBOSE") if verbose is None else os.environ.update(ATTRCACHE_VERBOSE=verbose)
-        line = re.search(r"probe: (\d+)\.(\d+)\|(\d+)\|(\d+)\|(.*)", text)
+        # What attrcache says may stand anywhere within what the program says.
+        program = re.sub(r"attrcache\[\d+\]: [^\n]*\n?", "", text)
+        line = re.search(r"probe: (\d+)\.(\d+)\|(\d+)\|(\d+)\|(.*)", program)
         command = " ".join([*self.served_by, *self.mpirun])
         if code is None:
             raise BadInput("%s: a small MPI program does not end within %d seconds" % (command, seconds))
@@ -202,7 +204,7 @@ class Mpi:
     @staticmethod
     def _expect_served(text, ranks):
         """Results must not be called served if they are the MPI's own."""
-        if len(re.findall(r"^attrcache\[\d+\]: serving", text, re.M)) < ranks:
+        if len(re.findall(r"attrcache\[\d+\]: serving", text)) < ranks:
             said = [line for line in text.splitlines() if "attrcache" in line]
             raise BadInput("--served: attrcache does not serve this MPI: %s" % (said[0] if said else "it says nothing"))
 
