@@ -16,7 +16,7 @@ core=(-std=c++20 -O2 -fno-exceptions -fno-rtti -fvisibility=hidden -fPIC)
 # need nothing that POSIX doesn't have.
 tools/amalgamate "$scratch" >/dev/null
 for pair in "" -DATTRCACHE_PAIR_TWO_STEP -DATTRCACHE_PAIR_TWO_WORDS; do
-  g++ "${core[@]}" "${warnings[@]}" $pair -DATTRCACHE_NO_FUTEX -DATTRCACHE_NO_AFFINITY -DATTRCACHE_NO_INITIAL_EXEC \
+  g++ "${core[@]}" "${warnings[@]}" $pair -DATTRCACHE_NO_AFFINITY -DATTRCACHE_NO_INITIAL_EXEC \
     -c "$scratch/attrcache.cc" -o "$scratch/bare.o"
   needed=$(nm -u "$scratch/bare.o" | sed 's/.* //' | sort | xargs)
   for name in $needed; do

@@ -56,9 +56,6 @@ class Engine {
             std::memory_order failure);
   bool swap_both(const Access& low, const Access& high, Bits& expected, Bits desired);
   void wait();
-  // Sleeps until wake(at), unless the newest value at `word` isn't `expected` any more.
-  void sleep(const void* at, uint32_t expected, const uint32_t* word);
-  void wake(const void* at);
   // The heavy side of an asymmetric fence.
   void heavy_fence();
   // A thread's own full fence.
@@ -74,7 +71,7 @@ class Engine {
 
  private:
   struct Pending {
-    const Location* location = nullptr;  // null: a wait, a sleep, or a wake
+    const Location* location = nullptr;  // null: a wait
     const Location* second = nullptr;    // of an access to two
     bool writes = false;
     bool seq_cst = false;
@@ -89,7 +86,6 @@ class Engine {
     bool was_stale = false;  // has read something stale since its last wait
     bool has_read = false;   // since its last wait
     uint64_t seen = 0;       // how many stores there were at the first load after its last wait
-    const void* asleep_at = nullptr;  // it sleeps until somebody wakes those who sleep there
     Pending pending;
     View view = {};
     ThreadState lib = {};

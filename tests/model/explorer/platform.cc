@@ -30,17 +30,4 @@ void Backoff::relax() {
   model::engine().wait();
 }
 
-// The first 100 microseconds explore nothing that sleeping doesn't.
-bool Patience::pass() {
-  ++round_;
-  return false;
-}
-
-// As the kernel does it: compares and goes to sleep in one step.
-void sleep_while(const Atomic<uint32_t>& word, uint32_t seen) {
-  model::engine().sleep(&word, seen, reinterpret_cast<const uint32_t*>(&word));
-}
-
-void wake_all(const Atomic<uint32_t>& word) { model::engine().wake(&word); }
-
 }  // namespace attrcache

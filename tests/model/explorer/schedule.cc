@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "tests/model/explorer/engine.h"
 
@@ -89,7 +88,6 @@ void Engine::spawn(void (*body)(void*), void* argument) {
   t.view = {};
   t.view.at[spawned_] = 1;
   ++spawned_;
-  t.asleep_at = nullptr;
   t.lib = thread_state_of(spawned_);
   t.fiber.prepare(&Engine::run_thread, &t);
 }
@@ -179,28 +177,6 @@ void Engine::let_others_go_first(const char* what) {
   if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
 }
 
-void Engine::sleep(const void* at, uint32_t expected, const uint32_t* word) {
-  if (!concurrent) fail("sleep: nobody else is running");
-  let_others_go_first("sleep");
-  // What is in memory is the newest value, of which the kernel's own access makes sure.
-  uint32_t newest;
-  std::memcpy(&newest, word, sizeof(newest));
-  Thread& t = *running_;
-  t.fresh = true;  // whoever looks again after a system call sees what was there before it
-  if (newest != expected) return;
-  t.asleep_at = at;
-  let_others_go_first("woken");
-  t.fresh = true;
-}
-
-void Engine::wake(const void* at) {
-  if (!concurrent) return;
-  let_others_go_first("wake");
-  for (unsigned i = 0; i < spawned_; ++i) {
-    if (threads_[i].asleep_at == at) threads_[i].asleep_at = nullptr;
-  }
-}
-
 void Engine::heavy_fence() {
   if (!concurrent) return;
   let_others_go_first("heavy fence");
@@ -234,14 +210,13 @@ void Engine::follow_replay() {
 // A waiting thread goes on when something was stored since it looked, or what it saw was stale:
 // then it is certain to see the newest soon, and does so next time.
 bool Engine::enabled(const Thread& t) const {
-  if (t.done || t.asleep_at != nullptr || (first_stopped_ && &t == &threads_[0])) return false;
+  if (t.done || (first_stopped_ && &t == &threads_[0])) return false;
   if (!t.pending.yields) return true;
   return t.was_stale || t.seen != stores_;
 }
 
 bool Engine::dependent(const Pending& a, const Pending& b) {
   if (a.yields || b.yields) return a.writes || b.writes;
-  // Who goes to sleep looks at memory by its address: that may depend on anything.
   const bool meet = a.location == nullptr || b.location == nullptr || a.location == b.location ||
                     a.location == b.second || b.location == a.second ||
                     (a.second != nullptr && a.second == b.second);
