@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The life of the Debian packages on a system: builds them from HEAD, which lintian must find without errors and
-# warnings, installs them, has MPI programs served by them, and removes them again. It installs and removes packages of
+# The life of the Debian packages on a system: builds them from HEAD, twice the same, which lintian must find without errors
+# and warnings, installs them, has MPI programs served by them, and removes them again. It installs and removes packages of
 # the machine that it runs on, so it is meant for a root of its own:
 #
 #   tools/on trixie tests/packaging/deb_installed.sh
@@ -28,6 +28,11 @@ apt update
 apt install --no-install-recommends lintian debhelper build-essential cmake python3 libgtest-dev libopenmpi-dev \
   libmpich-dev openmpi-bin mpich
 tools/package deb --check
+# Made once more, elsewhere and later, they are the same; without tests, which change nothing.
+DEB_BUILD_OPTIONS=nocheck tools/package deb --to build/again
+for package in build/packages/*.deb; do
+  cmp "$package" "build/again/${package##*/}" || fail "$package isn't the same when it is made again"
+done
 apt install ./build/packages/*.deb
 bash tests/packaging/installed.sh
 files=$(dpkg -L "${packages[@]}" | sort -u)
