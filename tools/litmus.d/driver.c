@@ -66,7 +66,13 @@ static void before(const char* name, const char* function) {
   fflush(stdout);
 }
 static attrcache_kind* kind;
-static int keyval;
+static int keyval;          // without callbacks
+static int deleted_keyval;  // with a delete_fn
+
+static int delete_nothing(void* object, int key, void* value, void* extra_state) {
+  (void)object, (void)key, (void)value, (void)extra_state;
+  return 0;
+}
 
 static void check(int code) {
   if (code == ATTRCACHE_OK) return;
@@ -92,6 +98,11 @@ static void make_domain(unsigned flags, const char* cell) {
   check(attrcache_domain_create(&options, &domain));
   kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
   check(attrcache_keyval_create(kind, NULL, &keyval));
+  attrcache_callbacks callbacks;
+  memset(&callbacks, 0, sizeof callbacks);
+  callbacks.size = sizeof callbacks;
+  callbacks.delete_fn = (attrcache_callback*)delete_nothing;
+  check(attrcache_keyval_create(kind, &callbacks, &deleted_keyval));
   static _Alignas(64) attrcache_table other;
   check(attrcache_set(kind, &other, NULL, keyval, 1, ATTRCACHE_AS_POINTER, NULL));
   for (int i = 0; i < 2; ++i) {
@@ -137,7 +148,7 @@ int main(void) {
   region("ack", &ack, 8);
   make_domain(ATTRCACHE_FULL_FENCES, "full_cell");
   attrcache_kind* const full_kind = kind;
-  const int full_keyval = keyval;
+  const int full_keyval = deleted_keyval;
   make_domain(0, "cell");
   static attrcache_borrowed borrowed;
 
@@ -154,7 +165,8 @@ int main(void) {
   SET("replace_again", &second_data, ATTRCACHE_AS_POINTER);
   DELETE("delete");
 
-  // A value that is known to be read, since it was borrowed before.
+  // A value that was held before, under a keyval with a delete_fn.
+  keyval = deleted_keyval;
   SET("attach_to_read", &second_data, ATTRCACHE_AS_POINTER);
   BORROW("first_borrow");
   GIVE_BACK("first_give_back");

@@ -66,7 +66,7 @@ class Author:
             self._kernel("ipi", "ack")
 
     def claims(self, operation, cell="cell", interrupts=False, looked=None):
-        """A delete of a value that is known to be read. Of its looks at the cell the last one is kept, and finds it free; or,
+        """A delete of a value that was held before. Of its looks at the cell the last one is kept, and finds it free; or,
         if the result has a name, `looked`, it ends there, whatever it finds. What it does to the slot afterwards is left out.
         """
         steps = self._begin(operation)
@@ -82,8 +82,8 @@ class Author:
                 self.arch.move(self.thread, self._result(looked), self.thread.own(what.accesses[0].register))
                 return
 
-    def asks_for_claimers(self):
-        """The count of claimers is what give_back reads at last."""
+    def asks_for_tombs(self):
+        """The count of tombs is what give_back reads at last."""
         accesses = [a for _, what in self._begin("give_back") for a in what.accesses]
         self.thread.memory.add(next(a.address for a in reversed(accesses) if self.program.region_of(a.address)))
 
@@ -183,7 +183,7 @@ def claims(operation, **how):
 
 def gives_back(interrupted):
     def code(t):
-        t.asks_for_claimers()
+        t.asks_for_tombs()
         t.does("give_back", interrupted=interrupted)
         t.done("silent")
     return code
@@ -261,7 +261,7 @@ SCENARIOS = [
              [("the kernel's fence", {"kernel": "everything", "borrow": "fence"})])
     for interrupted in ("before", "between", "after")
 ] + [
-    Scenario(f"give back, wait, {interrupted}", "a delete goes to wait for a borrower, who gives back and wakes nobody",
+    Scenario(f"give back, leave, {interrupted}", "a delete is left to a borrower, who gives back and looks for no tomb",
              "give_back", [gives_back(interrupted), looks], "{silent}=1 /\\ ~({looked}=0)",
              [("the kernel's fence", {"kernel": "everything"})])
     for interrupted in ("before", "between", "after")
