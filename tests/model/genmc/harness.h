@@ -9,6 +9,8 @@
 #ifndef ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
 #define ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
 
+#include <cstdint>
+
 #include "platform/wait.h"
 
 // GenMC's own functions.
