@@ -38,7 +38,7 @@ def count(spec, operations=()):
     env = dict(os.environ)
     if preloaded:
         env["LD_PRELOAD"] = os.path.abspath(preloaded)
-    return instructions.count(os.path.abspath(program), operations=operations, arguments=arguments, env=env)
+    return instructions.count([os.path.abspath(program), *arguments, *operations], env)
 
 
 def main(budgets_path, *specs):

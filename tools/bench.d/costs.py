@@ -42,7 +42,7 @@ def count(progress=lambda text: None):
     """{row: instructions, or bytes}"""
     progress(f"counting {PROGRAM}")
     program = contenders.built(f"bench/{PROGRAM}")
-    counts = {row: n for (row, _), n in instructions.count(program).items()}
+    counts = {row: n for (row, _), n in instructions.count([program]).items()}
     printed = subprocess.run([program, "--bytes"], check=True, text=True, stdout=subprocess.PIPE).stdout
     counts.update((line.split()[0], int(line.split()[2])) for line in printed.splitlines())
     return counts

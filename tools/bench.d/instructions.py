@@ -1,9 +1,17 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Counts instructions: runs a *_count program of bench/ under callgrind and reads its dumps."""
+"""Counts instructions per operation: runs a program under callgrind and reads its dumps.
+
+  instructions.py PROGRAM [ARGUMENT...]    prints LABEL INSTRUCTIONS for each operation
+
+The program dumps twice for each operation (CALLGRIND_DUMP_STATS_AT "LABEL TIMES", zeroed before): for a number of turns
+and for a larger one. The difference of the two is the cost of the operations, without start and end.
+"""
 
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 
@@ -11,34 +19,50 @@ class CountError(Exception):
     pass
 
 
-def count(program, operations=(), arguments=(), launcher=(), env=None, timeout=600):
-    """Runs PROGRAM; returns {(operation, contender): instructions per operation}.
+def count(command, env=None, timeout=1200, idle="--collect-atstart=no"):
+    """{words of the label: instructions per operation}, in the order of the program.
 
-    The program dumps twice per operation: for a number of turns, and for twice as many. The difference of the two
-    is the cost of the operations, without start and end.
+    idle keeps callgrind from counting until the program asks it to: by CALLGRIND_TOGGLE_COLLECT, or with
+    "--instr-atstart=no" by CALLGRIND_START_INSTRUMENTATION.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command = [*launcher, "valgrind", "--tool=callgrind", "--collect-atstart=no",
-                   f"--callgrind-out-file={folder}/dump", program, *arguments, *operations]
-        done = subprocess.run(command, env=env, timeout=timeout, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+        command = ["valgrind", "--tool=callgrind", idle, f"--callgrind-out-file={folder}/dump", *command]
+        done = subprocess.run(command, env=env, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace")
         if done.returncode != 0 or "FAILED" in done.stdout:
             raise CountError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout[-2000:]}")
-        return _differences(os.path.join(folder, name) for name in os.listdir(folder))
-
-
-def _differences(dumps):
-    seen = {}
-    for path in dumps:
-        with open(path, errors="replace") as dump:
-            text = dump.read()
-        label = re.search(r"^desc: Trigger: Client Request: (\S+) (\S+) (\d+)$", text, re.M)
-        if label:
-            total = int(re.search(r"^totals: (\d+)", text, re.M).group(1))
-            operation, contender, times = label.groups()
-            seen.setdefault((operation, contender), {})[int(times)] = total
+        totals = {}
+        for name in sorted(os.listdir(folder), key=lambda name: int("0" + name.partition(".")[2])):
+            with open(os.path.join(folder, name), errors="replace") as dump:
+                text = dump.read()
+            label = re.search(r"^desc: Trigger: Client Request: (.+) (\d+)$", text, re.M)
+            if label:
+                total = re.search(r"^(?:totals|summary): (\d+)", text, re.M)
+                totals.setdefault(tuple(label[1].split()), []).append((int(label[2]), int(total[1])))
     counts = {}
-    for key, totals in sorted(seen.items()):
-        few, many = sorted(totals)
-        counts[key] = round((totals[many] - totals[few]) / (many - few))
+    for label, dumps in totals.items():
+        (few, first), (many, second) = sorted(dumps)
+        counts[label] = round((second - first) / (many - few))
     return counts
+
+
+def count_all(contenders, operations=(), progress=lambda text: None):
+    """{(operation, contender): instructions} of tools/bench's contenders."""
+    counts = {}
+    for at, contender in enumerate(contenders, 1):
+        progress(f"[{at}/{len(contenders)}] counting {contender.name}")
+        counts.update(count([contender.path("_count"), *contender.arguments, *operations], contender.environment()))
+    return counts
+
+
+def lines(counts):
+    """LABEL INSTRUCTIONS for each operation; what has the same first word stands together."""
+    for first in dict.fromkeys(label[0] for label in counts):
+        yield from (f"{' '.join(label)} {n}" for label, n in counts.items() if label[0] == first)
+
+
+if __name__ == "__main__":
+    try:
+        print("\n".join(lines(count(sys.argv[1:]))))
+    except CountError as error:
+        sys.exit(str(error))
