@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Updates the figures in README.md, which are between two marks."""
+"""Renews the figures in bench/README.md, which are between two marks."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import contenders
 sys.path.insert(0, os.path.join(contenders.ROOT, "tools/demo.d"))
 import hot_path  # noqa: E402
 
-README = os.path.join(contenders.ROOT, "README.md")
+README = os.path.join(contenders.ROOT, "bench/README.md")
 BEGIN = "<!-- tools/bench --readme writes what follows -->\n"
 END = "<!-- up to here -->\n"
 
@@ -91,21 +91,21 @@ def block(results, series, counts):
     yield from _beside_mpis(series, f"{threads[0]} threads over one",
                             ((name, operation, sharing, threads[0]) for name, operation, sharing in SCALING))
     yield "```\n"
-    yield (f"And its peers: ns on one thread; x{threads[0]} and x{threads[-1]} are the throughput of so many threads, on "
-           "one attribute, over that of one.\nBorrow: use a value that others may replace. Object: make one and free "
-           "it, of 4: with 4 values attached.\n")
+    yield (f"Comparison: ns per operation on one thread; x{threads[0]}, x{threads[-1]}: speed-up with {threads[0]} and "
+           f"{threads[-1]} threads on one attribute. borrow: use a\nvalue that others may replace. object: make an object "
+           "and free it; of 4: with 4 values attached.\n")
     yield "```"
     yield from _peers(series, (threads[0], threads[-1]))
     yield "```"
 
 
 def around():
-    """What README.md has before the figures, and after them. The end's mark may stand elsewhere, too."""
+    """What README.md has before the figures, and after them."""
     with open(README) as file:
         before, begin, rest = file.read().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        sys.exit(f"tools/bench: README.md hasn't both marks: {BEGIN}{END}")
+        sys.exit(f"tools/bench: {README} hasn't both marks: {BEGIN}{END}")
     return before, after
 
 
