@@ -8,38 +8,38 @@ const char* attrcache_strerror(int result) noexcept {
       return "success";
     case ATTRCACHE_ABSENT:
       return "no attribute is attached under this keyval";
+    case ATTRCACHE_ERR_NULL:
+      return "a null pointer was given where a value is required";
+    case ATTRCACHE_ERR_ARGUMENT:
+      return "an argument is out of range";
     case ATTRCACHE_ERR_KEYVAL_INVALID:
       return "the keyval is ATTRCACHE_KEYVAL_INVALID";
     case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
-      return "this keyval was never handed out";
+      return "no such keyval was ever created";
     case ATTRCACHE_ERR_KEYVAL_STALE:
       return "the keyval was freed and is gone";
     case ATTRCACHE_ERR_KEYVAL_KIND:
       return "the keyval belongs to another kind of object";
     case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
-      return "the keyval is predefined: it can't be set, deleted or freed";
-    case ATTRCACHE_ERR_NULL:
-      return "a null pointer was given where a value is due";
-    case ATTRCACHE_ERR_ARGUMENT:
-      return "an argument is out of range";
-    case ATTRCACHE_ERR_MEMORY:
-      return "out of memory";
-    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
-      return "no keyval of this kind is left";
-    case ATTRCACHE_ERR_KINDS_EXHAUSTED:
-      return "no kind of object is left in this domain";
+      return "the keyval is predefined: users can't set, delete or free it";
     case ATTRCACHE_ERR_CALLBACK:
       return "a callback failed";
     case ATTRCACHE_ERR_REATTACHED:
       return "callbacks went on attaching attributes to what was being deleted";
-    case ATTRCACHE_ERR_THREAD:
-      return "the value was borrowed by another thread";
     case ATTRCACHE_ERR_BUSY:
       return "the table or domain is still in use, or was freed by a callback";
-    case ATTRCACHE_ERR_UNSUPPORTED:
-      return "this processor lacks what the library was built for: see attrcache_platform";
+    case ATTRCACHE_ERR_THREAD:
+      return "another thread has borrowed this value";
     case ATTRCACHE_ERR_MOVED:
-      return "the table was copied or moved while it had memory";
+      return "the table was copied or moved while it owned memory";
+    case ATTRCACHE_ERR_MEMORY:
+      return "out of memory";
+    case ATTRCACHE_ERR_KEYVALS_EXHAUSTED:
+      return "all keyvals of this kind are in use";
+    case ATTRCACHE_ERR_KINDS_EXHAUSTED:
+      return "all kinds of this domain are in use";
+    case ATTRCACHE_ERR_UNSUPPORTED:
+      return "this processor (see attrcache_platform) or version of the library can't do that";
     default:
       return "not a result of attrcache";
   }

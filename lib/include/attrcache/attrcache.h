@@ -7,38 +7,59 @@
  * (MPI-2.2 8.7.1).
  *
  * The nouns
- *   domain   one independent caching universe. Nothing is shared between two domains.
- *   kind     a sort of object that attributes are attached to (communicator, datatype, window, or
- *            one that the runtime registers). A keyval of one kind is an error on another.
- *   table    what the runtime embeds, by value, in each of its objects.
- *   keyval   an int that names an attribute on every object of its kind.
- *   object   the runtime's own handle of the object. The library hands it to callbacks and does
- *            nothing else with it.
+ *   domain     one independent set of keyvals. Two domains share nothing.
+ *   kind       a sort of object that attributes are attached to (communicator, datatype, window, or
+ *              one that the runtime registers). A keyval of one kind is an error on another.
+ *   table      what the runtime embeds, by value, in each of its objects.
+ *   keyval     an int that names an attribute on every object of its kind.
+ *   object     the runtime's own handle of the object. The library passes it to callbacks and does
+ *              nothing else with it.
+ *   attribute  a value attached to one object under one keyval.
+ *   holder     a thread that has borrowed a value (attrcache_borrow), or whose copy_fn is reading
+ *              it. A plain get holds nothing.
  *
  * A first example
  *
- *   struct comm { int size; attrcache_table attributes; } comm = {0};     zeroed: an empty table
- *   attrcache_domain* domain;
- *   attrcache_domain_create(NULL, &domain);
- *   attrcache_kind* comms = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+ *   #include <attrcache/attrcache.h>
+ *   #include <stdio.h>
+ *   #include <stdlib.h>
  *
- *   attrcache_callbacks callbacks = {.size = sizeof callbacks,
- *                                    .delete_fn = (attrcache_callback*)delete_plan};
- *   int plan_key;
- *   attrcache_keyval_create(comms, &callbacks, &plan_key);
- *   attrcache_set(comms, &comm.attributes, &comm, plan_key, (intptr_t)make_plan(),
- *                 ATTRCACHE_AS_POINTER, NULL);
- *   void* plan;
- *   if (attrcache_get(comms, &comm.attributes, plan_key, &plan) == ATTRCACHE_OK) follow(plan);
- *   attrcache_delete_all(comms, &comm.attributes, &comm, ATTRCACHE_STOP_AT_FAILURE, NULL);
- *   attrcache_keyval_free(comms, &plan_key);
- *   attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, NULL);
+ *   struct comm {
+ *     int size;
+ *     attrcache_table attributes;  // all zero: an empty table
+ *   };
+ *
+ *   static int delete_plan(void* comm, int keyval, void* plan, void* extra_state) {
+ *     (void)comm, (void)keyval, (void)extra_state;
+ *     free(plan);
+ *     return 0;
+ *   }
+ *
+ *   int main(void) {
+ *     struct comm comm = {0};
+ *     attrcache_domain* domain;
+ *     attrcache_domain_create(NULL, &domain);
+ *     attrcache_kind* comms = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+ *
+ *     attrcache_callbacks callbacks = {.size = sizeof callbacks,
+ *                                      .delete_fn = (attrcache_callback*)delete_plan};
+ *     int plan_key;
+ *     attrcache_keyval_create(comms, &callbacks, &plan_key);
+ *     attrcache_set(comms, &comm.attributes, &comm, plan_key, (intptr_t)calloc(1, 64),
+ *                   ATTRCACHE_AS_POINTER, NULL);
+ *     void* plan;
+ *     if (attrcache_get(comms, &comm.attributes, plan_key, &plan) == ATTRCACHE_OK) puts("planned");
+ *
+ *     attrcache_delete_all(comms, &comm.attributes, &comm, ATTRCACHE_STOP_AT_FAILURE, NULL);
+ *     attrcache_keyval_free(comms, &plan_key);
+ *     return attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, NULL);
+ *   }
  *
  * When not to use it
- *   - What every object has, and you know when you write its struct, is a member of the struct.
+ *   - Data that every object has, known when you write its struct, belong in the struct.
  *   - Where one thread uses all objects, or a lock of yours is held anyway, an array of values that
  *     the key indexes costs less: it needs no atomic instruction to set and delete.
- *   - Keys that come from outside (strings, addresses) need a map: here keyvals are handed out.
+ *   - Keys that come from outside (strings, addresses) need a map: here the library chooses them.
  *   - A table takes 64 bytes in each object, which is much where there are millions of small ones.
  *
  * Rules for all functions
@@ -47,82 +68,112 @@
  * an error has changed nothing, unless its description says otherwise. The library needs no C++
  * runtime and throws nothing.
  *
- * Structs that callers fill say first how large they are (`size`), so that later versions can add
- * members: C callers write {.size = sizeof options, ...}, and in C++ it is so by itself. Members
- * that a caller doesn't know are taken as zero; what this library doesn't know must be zero
- * (UNSUPPORTED). 0 stands for the size that the struct has in version 1.0.
+ * Structs that callers fill begin with their own size (`size`), so that later versions can add
+ * members: C callers write {.size = sizeof options, ...}; in C++ the member initializes itself. The
+ * library takes members that the caller doesn't know as zero, and returns UNSUPPORTED if a member
+ * that it doesn't know itself isn't zero. 0 stands for the size that the struct has in version 1.0.
  *
- * Threads: any function may be called by any thread at any time, on any object. The exceptions: once
- * a table's owner frees the object (attrcache_delete_all, attrcache_table_abandon), nobody else may
- * begin to use that table; a domain may be destroyed only when nobody uses it any more; and
- * attrcache_keyval_set_callbacks may be called only by the thread that has made the keyval, before it
- * publishes it.
+ * Threads: any thread may call any function at any time, on any object, without registering. There
+ * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
+ * attrcache_table_abandon), no other thread may begin to use that table. A domain may be destroyed
+ * only when no other thread uses it any more. Only the thread that created a keyval may call
+ * attrcache_keyval_set_callbacks, and only before it publishes the keyval. And a thread must not
+ * end while it holds a borrowed value.
  *
- * Callbacks: run synchronously, on the calling thread, with no lock held and no epoch pinned: they
- * may call anything here, on any object, the one being served included. They must return: what
- * happens if a callback is left by longjmp, by the end of its thread, or by an exception that the
- * domain's catch_exceptions doesn't catch, is undefined. (The C++ API, mpi2.hpp and the interposers
- * catch the exceptions of their users' callbacks.)
+ * Callbacks must return. If longjmp, the end of the thread, or an exception that the domain's
+ * catch_exceptions doesn't catch leaves a callback, the behavior is undefined. (The C++ API,
+ * mpi2.hpp and the interposers catch the exceptions of their users' callbacks.)
  *
- * Nobody waits. No call ever waits for another thread: not for its callback, its copy, its borrow or
- * its set, nor for it to be scheduled. There is no lock, no sleep, and no error about a deadlock. A
- * thread that is stopped, at any instruction, for ever, keeps nobody else's call from ending. What it
- * holds, or was about to delete, isn't deleted meanwhile, and the object that its call is about can't
- * be freed (BUSY): that is all. The exceptions are processors with steps of 8 bytes (below), and an
- * owner who gives up a table while others are still inside a call on it, which the rule for threads
- * forbids (attrcache_table_abandon, ATTRCACHE_DRAIN_FINALLY).
- *
- * Progress: is stated per function. "Lock-free" is meant apart from the callbacks that it runs, and
- * the allocator. "Wait-free" holds where the processor adds in one step (x86-64, s390x, AArch64 with
- * LSE). How many steps a 16-byte access takes depends on the processor and on the build;
- * attrcache_platform() says which it is:
+ * Progress is stated per function, not counting the callbacks that a call runs, nor the allocator.
+ * "Wait-free" holds where the processor adds in one step (x86-64, s390x, AArch64 with LSE). How
+ * many steps a 16-byte access takes depends on the processor and on the build; attrcache_platform()
+ * reports which it is:
  *   read in one step         get is wait-free. x86-64 with AVX; s390x; AArch64 built with
  *                            -DATTRCACHE_LSE2, but for one load barrier.
  *   read in two steps,       get is lock-free. x86-64 built with -DATTRCACHE_PAIR_TWO_STEP; other
  *   exchanged in one         AArch64; POWER8 and later.
- *   steps of 8 bytes         get is lock-free, but waits for a thread that is just replacing a value
- *                            in the same slot by one with another tag (an Aint over a C pointer,
- *                            say); so it is not for signal handlers that may interrupt such a set.
- *                            All other functions that use a slot wait for a thread that is just
- *                            storing a value in it: one that is stopped there, between three stores,
- *                            stops them. RISC-V, i386, 32-bit ARM, all others; and any, built with
- *                            -DATTRCACHE_PAIR_TWO_WORDS or -fsanitize=thread.
+ *   steps of 8 bytes         get is lock-free, except that it waits for a thread that is replacing
+ *                            a value in the same slot by one with another tag (an Aint over a C
+ *                            pointer, say); so a signal handler that may interrupt such a set must
+ *                            not call it. Every other function that uses a slot waits for a thread
+ *                            that is storing a value in it; one that is stopped between its three
+ *                            stores blocks them. RISC-V, i386, 32-bit ARM, all others; and any,
+ *                            built with -DATTRCACHE_PAIR_TWO_WORDS or -fsanitize=thread.
  *
- * Who deletes. Every value that was attached under a keyval with a delete_fn is deleted (delete_fn
- * called) exactly once, unless it is still attached, or a failed call handed it back. While a thread
- * holds a value, by a borrow or because its copy_fn reads it, delete_fn of that value doesn't run.
- *   A delete or set of a value that nobody holds runs delete_fn, at once, on the calling thread.
- *   If others hold it, the call detaches or replaces it, and succeeds at once. The last holder to let
- *   go runs delete_fn: in its attrcache_give_back, or when its copy_fn has returned. Its failure has
- *   nobody to be told to; the value is gone. extra_state must live until the keyval's destructor
- *   says otherwise, and delete_fn must not use the object if that may be freed meanwhile.
- *   So it is, too, for a thread that deletes what it has itself borrowed: its last give_back runs
- *   delete_fn. But a copy_fn that deletes or replaces what it copies, or calls what does, gives its
- *   own hold up, and delete_fn runs at once.
- *   A value that another thread is just deleting: a delete succeeds at once, a set attaches its own.
- *   If then the running delete_fn fails, its value can't come back: it is gone, and the call that
- *   runs it returns the code.
- * Values of keyvals without a delete_fn are protected by nothing: a thread that frees what such values
- * point to must know by itself when nobody uses it any more.
+ * Guarantees. Other documents refer to them by their letters.
  *
- * Linearizable: each attribute is, one by one: the calls on it take effect in some serial order that
- * agrees with their real-time order. Two calls count as two steps each. A delete that runs a delete_fn
- * begins, from when borrow and copy_all find nothing, and ends, from when get doesn't, or fails. A set
- * that fails because delete_fn has failed attaches its value and takes it back: get and a copy by
- * DUP_FN may see it in between, but nobody ever holds it.
+ * A. Exactly once. Every value attached under a keyval with a delete_fn is deleted (its delete_fn
+ *    is called) exactly once, unless it is still attached, or a failed call handed it back. (Values
+ *    that a table's owner abandons are not deleted: attrcache_table_abandon, and what
+ *    ATTRCACHE_DRAIN_FINALLY and ATTRCACHE_DESTROY_ANYWAY leave over.)
  *
- * Who pays: borrowing and copying write no memory that another thread writes, but for the first
- * time that a value is held; so any number of threads may use one value. A call that deletes or
- * replaces a value which was ever held looks through what all threads have announced: one system
- * call (membarrier), once in a call, and a few microseconds. See ATTRCACHE_FULL_FENCES.
+ * B. No call waits for another thread: not for its callback, its copy, its borrow or its set, nor
+ *    for the scheduler to run it. There is no lock, no sleep, and no error that reports a deadlock.
+ *    A thread that is stopped, at any instruction, for ever, keeps no other thread's call from
+ *    ending; only, the value that it holds or was about to delete isn't deleted meanwhile, and the
+ *    object that its call is about can't be freed (BUSY). Two exceptions: processors with steps of
+ *    8 bytes (above); and an owner who gives up a table (attrcache_table_abandon,
+ *    ATTRCACHE_DRAIN_FINALLY) while, against the rule for threads, others are still inside a call
+ *    on it.
+ *
+ * C. A held value lives. While a thread holds a value, that value's delete_fn doesn't start. The
+ *    exception is a copy_fn that deletes or replaces the very value that it copies, directly or
+ *    through what it calls: it gives up its own hold, so delete_fn runs at once. Values of keyvals
+ *    without a delete_fn can't be held in this sense: a thread that frees what they point to must
+ *    know by other means that nobody uses it any more.
+ *
+ * D. The last holder deletes. A delete or set of a value that no other thread holds runs its
+ *    delete_fn at once, on the calling thread. If others hold it, the call detaches or replaces the
+ *    value and succeeds at once; the last holder to let go runs delete_fn, in its
+ *    attrcache_give_back or when its copy_fn has returned. So does a thread that deletes what it
+ *    has itself borrowed: its last give_back runs delete_fn. No call returns the failure of a
+ *    deletion that was handed off like this, and the value is gone all the same. Hence extra_state
+ *    must live until the keyval's destructor is called, and delete_fn must not use the object if
+ *    that may be freed meanwhile.
+ *
+ * E. A set is one step. From then on every thread finds the new value; at no moment does one find
+ *    none. The old value's delete_fn runs afterwards, and finds the new value attached. If it
+ *    fails, set takes the new value back, unless another thread has taken it up (see
+ *    attrcache_set).
+ *
+ * F. Visible until gone. get finds an attribute until the delete_fn that a delete or free runs on
+ *    it has succeeded. A concurrent delete of such a value succeeds at once, and hides it; a
+ *    concurrent set attaches its own value at once. After either, a delete_fn that fails can't
+ *    bring its value back: the value is gone, and the call that ran delete_fn returns its code.
+ *
+ * G. Linearizable, attribute by attribute: the calls on it take effect in some serial order that
+ *    agrees with their real-time order. Two calls count as two steps each. A delete that runs a
+ *    delete_fn begins (from then on borrow and copy_all find nothing) and ends (from then on get
+ *    finds nothing, or the delete fails). A set whose delete_fn fails attaches its value and takes
+ *    it back: get, and a copy by DUP_FN, may see it in between, but no thread ever holds it.
+ *    copy_all and delete_all treat one attribute after the other, not all of them in one step.
+ *
+ * H. Readers share nothing. To borrow and to copy a value writes no memory that another thread
+ *    writes, except the first time that the value is held; so any number of threads may use one
+ *    value. The cost falls on calls that delete or replace a value which was ever held: they scan
+ *    what all threads announce, behind one system call (membarrier) per call, which takes a few
+ *    microseconds. See ATTRCACHE_FULL_FENCES.
+ *
+ * I. Callbacks run only during a call, on the calling thread, with no lock held and no epoch
+ *    pinned: they may call anything here, on any object, including the one that the call is about.
+ *    In a single-threaded program that borrows nothing, each callback has run before the call that
+ *    causes it returns.
+ *
+ * J. Stale keyvals are recognized. A freed keyval serves the attributes attached under it until the
+ *    last is gone; then it is STALE until its int is used again, after at least 16000 more
+ *    creations (500 when nearly all keyvals that a kind can have are alive).
+ *
+ * K. Bad arguments are errors: a keyval, pointer or mode that isn't valid never crashes the library
+ *    and never touches another object's attribute. (A pointer to memory that isn't a table is not
+ *    recognized.)
  *
  * User-level threads: see attrcache_thread_hooks.
  *
- * Signals: not async-signal-safe, except attrcache_get and its kin.
+ * Signals: only attrcache_get and its variants are async-signal-safe.
  *
  * Fork: the child may go on using a domain if no other thread was inside the library at the fork.
- * What threads have borrowed that the child doesn't have is held by nobody there; what was left to
- * them is deleted when its object is freed, or with the domain.
+ * Nobody in the child holds what the parent's other threads had borrowed; deletions that were left
+ * to those threads run when the object is freed, or with the domain's end.
  */
 #ifndef ATTRCACHE_ATTRCACHE_H_
 #define ATTRCACHE_ATTRCACHE_H_
@@ -137,8 +188,8 @@
 #define ATTRCACHE_VERSION \
   (ATTRCACHE_VERSION_MAJOR * 10000 + ATTRCACHE_VERSION_MINOR * 100 + ATTRCACHE_VERSION_PATCH)
 
-/* Only the shared library exports these functions. What embeds the static one, or the sources,
- * exports nothing of it. */
+/* Only the shared library exports these functions. A program or library that embeds the static one,
+ * or the sources, exports none of them. */
 #if defined(ATTRCACHE_EXPORTS) && defined(__GNUC__)
 #define ATTRCACHE_API __attribute__((visibility("default")))
 #else
@@ -150,7 +201,7 @@
 #define ATTRCACHE_ADDRESS(pointer) reinterpret_cast<uintptr_t>(pointer)
 #define ATTRCACHE_ALIGNAS(n) alignas(n)
 #define ATTRCACHE_NOEXCEPT noexcept
-/* So that any int a C caller passes may be looked at, and refused. */
+/* So that a function may examine, and refuse, any int that a C caller passes. */
 #define ATTRCACHE_ENUM_BASE : int
 #define ATTRCACHE_SIZE(type) = sizeof(type)
 extern "C" {
@@ -167,28 +218,31 @@ extern "C" {
 
 enum {
   ATTRCACHE_OK = 0,
-  ATTRCACHE_ABSENT = 1,            /* no error: the keyval exists, nothing is attached under it */
-  ATTRCACHE_ERR_KEYVAL_INVALID,    /* ATTRCACHE_KEYVAL_INVALID was given */
-  ATTRCACHE_ERR_KEYVAL_UNKNOWN,    /* no such keyval was ever handed out */
-  ATTRCACHE_ERR_KEYVAL_STALE,      /* the keyval was freed and is gone */
-  ATTRCACHE_ERR_KEYVAL_KIND,       /* the keyval belongs to another object kind */
-  ATTRCACHE_ERR_KEYVAL_PREDEFINED, /* predefined: user code may not set, delete or free it */
-  ATTRCACHE_ERR_NULL,              /* a null pointer where a value is due */
-  ATTRCACHE_ERR_ARGUMENT,          /* an argument outside its range */
-  ATTRCACHE_ERR_MEMORY,            /* out of memory */
-  ATTRCACHE_ERR_KEYVALS_EXHAUSTED, /* 131008 keyvals of this kind are alive (or one less) */
-  ATTRCACHE_ERR_KINDS_EXHAUSTED,   /* a domain has at most 16 kinds */
-  ATTRCACHE_ERR_CALLBACK,          /* a callback failed; its own code is given beside this one */
-  ATTRCACHE_ERR_REATTACHED,        /* callbacks went on attaching what was being deleted */
-  ATTRCACHE_ERR_THREAD,            /* a borrow may be given back only by the thread that took it */
-  ATTRCACHE_ERR_BUSY,              /* the table or domain is still in use */
-  ATTRCACHE_ERR_UNSUPPORTED,       /* this processor lacks what the library was built for */
-  ATTRCACHE_ERR_MOVED              /* the table's bytes were copied or moved while it had memory */
+  ATTRCACHE_ABSENT = 1, /* no error: the keyval exists, and nothing is attached under it */
+
+  ATTRCACHE_ERR_NULL = 2,              /* a null pointer where a value is required */
+  ATTRCACHE_ERR_ARGUMENT = 3,          /* an argument outside its range */
+  ATTRCACHE_ERR_KEYVAL_INVALID = 4,    /* the keyval is ATTRCACHE_KEYVAL_INVALID */
+  ATTRCACHE_ERR_KEYVAL_UNKNOWN = 5,    /* no such keyval was ever created */
+  ATTRCACHE_ERR_KEYVAL_STALE = 6,      /* the keyval was freed and is gone */
+  ATTRCACHE_ERR_KEYVAL_KIND = 7,       /* the keyval belongs to another kind of object */
+  ATTRCACHE_ERR_KEYVAL_PREDEFINED = 8, /* users may not set, delete or free a predefined keyval */
+
+  ATTRCACHE_ERR_CALLBACK = 9,    /* a callback failed; its own code is returned beside this one */
+  ATTRCACHE_ERR_REATTACHED = 10, /* callbacks went on attaching what was being deleted */
+  ATTRCACHE_ERR_BUSY = 11,       /* the table or domain is still in use */
+  ATTRCACHE_ERR_THREAD = 12,     /* only the thread that borrowed a value may give it back */
+  ATTRCACHE_ERR_MOVED = 13,      /* the table's bytes were copied or moved while it owned memory */
+
+  ATTRCACHE_ERR_MEMORY = 14,            /* out of memory */
+  ATTRCACHE_ERR_KEYVALS_EXHAUSTED = 15, /* 131008 keyvals of this kind are alive (or one less) */
+  ATTRCACHE_ERR_KINDS_EXHAUSTED = 16,   /* a domain has at most 16 kinds */
+  ATTRCACHE_ERR_UNSUPPORTED = 17        /* this processor, or this library, can't do that */
 };
 
-/* The callback code that stands for "a C++ exception left the callback, and was caught" (see
- * catch_exceptions in attrcache_domain_options). It is reserved for that: no callback may return
- * it, nor can one of MPI, where codes aren't negative (MPI-4.1 section 9.4). */
+/* The callback code for "a C++ exception left the callback, and was caught" (see catch_exceptions
+ * in attrcache_domain_options). It is reserved for that: no callback may return it. One of MPI
+ * can't, since its codes aren't negative (MPI-4.1 section 9.4). */
 #define ATTRCACHE_CALLBACK_THREW (-2147483647 - 1)
 
 /* One line of English for a result of any function here; never null. Any thread; wait-free. */
@@ -198,9 +252,9 @@ ATTRCACHE_API const char* attrcache_strerror(int result) ATTRCACHE_NOEXCEPT;
 ATTRCACHE_API int attrcache_version(void) ATTRCACHE_NOEXCEPT;
 
 /* One line of English that says for which processor the library was built, in how many steps it
- * reads and writes a slot's 16 bytes there, and which of the guarantees of progress above hold.
- * Whether the processor that it runs on can do that, attrcache_domain_create finds out. Never null.
- * Any thread; wait-free. */
+ * reads and writes a slot's 16 bytes there, and so how get and the other functions progress (see
+ * "Progress" above). attrcache_domain_create checks whether the processor that it runs on can do
+ * that. Never null. Any thread; wait-free. */
 ATTRCACHE_API const char* attrcache_platform(void) ATTRCACHE_NOEXCEPT;
 
 /* ---- Domains and kinds --------------------------------------------------------------------- */
@@ -218,61 +272,62 @@ typedef struct attrcache_kind_options {
   uint32_t size ATTRCACHE_SIZE(attrcache_kind_options);
   attrcache_handle_form handle;
   const char* name; /* for reports; must outlive the domain; null: "object" */
-  /* The Fortran INTEGER that stands for `object`, for Fortran callbacks; null: its low bits. */
+  /* Returns the Fortran INTEGER that stands for `object`, for Fortran callbacks. Null: the low bits
+   * of `object`. */
   int (*fortran_handle)(void* object);
 } attrcache_kind_options;
 
 /* The kinds that every domain has. */
 enum { ATTRCACHE_COMMUNICATOR = 0, ATTRCACHE_DATATYPE = 1, ATTRCACHE_WINDOW = 2 };
 
-/* What a runtime keeps in each of its user-level threads, by value. All-zero bytes are a new one;
- * no call makes or destroys one. It must stay where it is, and must not end while the thread is
- * inside a function of this library or has borrowed something. */
+/* What a runtime keeps, by value, in each of its user-level threads. All-zero bytes are a new one;
+ * no call creates or destroys one. It must not move, and must not end while the thread is inside a
+ * function of this library or holds a borrowed value. */
 typedef struct attrcache_thread {
   uint64_t opaque[4];
 } attrcache_thread;
 
-/* For runtimes whose threads are not those of the operating system (Argobots, Qthreads): where one
- * of the operating system takes up another user-level thread within a callback, or where a user-level
- * thread may migrate. With these hooks all that is said here of threads holds for
- * user-level threads. Without them it holds for those of the operating system, and a user-level
- * thread must not be switched within a callback, nor while it has borrowed something. */
+/* For runtimes with user-level threads (Argobots, Qthreads), whose operating-system threads may
+ * switch to another user-level thread within a callback, or between which a user-level thread may
+ * migrate. With these hooks, everything that this header says of threads holds for user-level
+ * threads. Without them it holds for those of the operating system, and a user-level thread must
+ * not be switched within a callback, nor while it holds a borrowed value. */
 typedef struct attrcache_thread_hooks {
-  /* Who calls: that user-level thread's attrcache_thread, or null if it is none. */
+  /* Returns the calling user-level thread's attrcache_thread, or null if the caller is none. */
   attrcache_thread* (*self)(void* context);
-  /* Lets other user-level threads run; called where `self` has said that the caller is one, while an
-   * owner gives up a table that others still use (attrcache_table_abandon). */
+  /* Lets other user-level threads run. The library calls it only if `self` has returned a thread,
+   * while an owner gives up a table that others still use (attrcache_table_abandon). */
   void (*yield)(void* context);
   void* context;
 } attrcache_thread_hooks;
 
-/* For runtimes whose users' callbacks may be C++: calls call(argument), once, and returns 0; or, if
- * an exception left that, catches it and returns any other number. Every callback of the domain is
- * then run within such a call; one that throws fails with the code ATTRCACHE_CALLBACK_THREW, and
- * what a destructor throws is dropped. attrcache::catch_exceptions, in attrcache.hpp, is such a
- * function. */
+/* For runtimes whose users' callbacks may be C++. The function calls call(argument), once, and
+ * returns 0; or, if an exception leaves that call, catches it and returns any other number. Every
+ * callback of the domain then runs within such a call. One that throws fails with the code
+ * ATTRCACHE_CALLBACK_THREW; what a destructor throws is discarded. attrcache::catch_exceptions, in
+ * attrcache.hpp, is such a function. */
 typedef int attrcache_catch_exceptions(void (*call)(void* argument), void* argument);
 
-/* For runtimes that trace memory, or have pools of their own: where a domain's memory comes from,
- * and that of its tables. Both functions are called by any thread that uses the domain, from within
- * any function here but get, and may call nothing here. */
+/* Where a domain and its tables get their memory from, for runtimes that trace memory or have pools
+ * of their own. Any thread that uses the domain may call both functions, from within any function
+ * here except get. They must not call this library. */
 typedef struct attrcache_allocator {
-  /* So many bytes, at a multiple of `alignment` (16); null: out of memory. */
+  /* Returns that many bytes, at a multiple of `alignment` (16); null: out of memory. */
   void* (*allocate)(size_t bytes, size_t alignment, void* context);
   /* Takes back what `allocate` has returned; never null. */
   void (*release)(void* memory, void* context);
   void* context;
 } attrcache_allocator;
 
-/* For a runtime whose keyvals are to be other ints than the usual ones: because it always handed
- * out such, or so that an interposer with a domain of its own can tell its keyvals from the
- * runtime's. attrcache_get then is to be called through attrcache_get_ranged. */
+/* Which ints a domain hands out as keyvals, for a runtime that always handed out others than the
+ * default ones; and for every MPI, so that an interposer with a domain of its own can tell its
+ * keyvals from the MPI's. Such a domain needs attrcache_get_ranged instead of attrcache_get. */
 typedef struct attrcache_keyval_numbers {
-  /* Keyvals are base to base + 0x1fffffff, as unsigned numbers: a multiple of 0x20000000. (From
-   * 0x80000000 on, the ints are negative.) ATTRCACHE_KEYVAL_MIN: the usual ones. */
+  /* Keyvals are base to base + 0x1fffffff, as unsigned numbers; a multiple of 0x20000000. (From
+   * 0x80000000 on, the ints are negative.) The default is ATTRCACHE_KEYVAL_MIN. */
   uint32_t base;
-  /* What attrcache_keyval_free leaves in the variable, and KEYVAL_INVALID is returned for; not one
-   * of the keyvals. */
+  /* What attrcache_keyval_free leaves in the variable, and what KEYVAL_INVALID is returned for. Not
+   * one of the keyvals. */
   int invalid;
 } attrcache_keyval_numbers;
 
@@ -283,86 +338,90 @@ typedef struct attrcache_domain_options {
   const attrcache_kind_options* communicator;
   const attrcache_kind_options* datatype;
   const attrcache_kind_options* window;
-  /* Copied; null: threads are those of the operating system. Both functions or none. */
+  /* Copied. Null: threads are those of the operating system. Both functions must be given. */
   const attrcache_thread_hooks* threads;
-  /* Null: no callback is ever left by an exception. */
+  /* Null: no exception ever leaves a callback. */
   attrcache_catch_exceptions* catch_exceptions;
-  /* Which ints are the domain's keyvals; copied; null: ATTRCACHE_KEYVAL_MIN to _MAX, and
-   * ATTRCACHE_KEYVAL_INVALID. */
+  /* Copied. Null: keyvals are ATTRCACHE_KEYVAL_MIN to _MAX, and ATTRCACHE_KEYVAL_INVALID is the
+   * invalid one. */
   const attrcache_keyval_numbers* numbers;
-  /* How many bytes a Fortran INTEGER and LOGICAL have: 4, or 8 (-fdefault-integer-8); 0: 4. Fortran
-   * callbacks get all their INTEGERs of that size by reference. With 8, ATTRCACHE_AS_FINT means the
-   * same as ATTRCACHE_AS_AINT, and attrcache_get_aint reads an INTEGER. So 8 is UNSUPPORTED where
+  /* How many bytes a Fortran INTEGER and LOGICAL have: 4, or 8 (-fdefault-integer-8); 0 means 4.
+   * Fortran callbacks get INTEGERs of that size, by reference. With 8, ATTRCACHE_AS_FINT means the
+   * same as ATTRCACHE_AS_AINT, and attrcache_get_aint reads an INTEGER; so 8 is UNSUPPORTED where
    * an address has 4 bytes. */
   int fint_bytes;
-  /* What .FALSE. is in a LOGICAL; a flag that a Fortran copy_fn sets to anything else is true. */
+  /* How a LOGICAL represents .FALSE.; a flag that a Fortran copy_fn sets to anything else is
+   * true. */
   int fortran_false;
-  /* Copied; null: malloc and free. Both functions or none. */
+  /* Copied. Null: malloc and free. Both functions must be given. */
   const attrcache_allocator* allocator;
 } attrcache_domain_options;
 
 enum {
-  /* Tell what MPI's standard leaves open: attrcache_delete returns ABSENT, not OK, where nothing
-   * was attached, and attrcache_keyval_free where the keyval had been freed before. */
+  /* Report what MPI's standard leaves open: attrcache_delete returns ABSENT instead of OK if
+   * nothing was attached, and attrcache_keyval_free if the keyval had been freed before. */
   ATTRCACHE_TELL = 1,
-  /* Let borrowers and copiers execute a full fence each, instead of one by the kernel (membarrier)
-   * for each call that deletes a value they read: for processes in which the kernel's fence is
-   * dear, or not wanted. Without this flag it is so where the kernel has none. */
+  /* Let each borrow and copy execute a full fence, instead of one by the kernel (membarrier) for
+   * each call that deletes a value they read: for processes in which the kernel's fence is
+   * expensive or not wanted. The library does so anyway where the kernel has none. */
   ATTRCACHE_FULL_FENCES = 2
 };
 
-/* Makes a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (threads, numbers,
+/* Creates a domain. `options` may be null. Errors: NULL (domain), ARGUMENT (threads, numbers,
  * fint_bytes, flags, allocator), MEMORY, UNSUPPORTED. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain) ATTRCACHE_NOEXCEPT;
 
-/* What still lived in a domain when it was destroyed, or kept it from being destroyed. */
+/* What still existed in a domain when it was destroyed, or kept it from being destroyed. */
 typedef struct attrcache_leaks {
-  size_t keyvals;       /* created and never freed, predefined ones excepted */
+  size_t keyvals;       /* created and never freed, not counting predefined ones */
   size_t freed_keyvals; /* freed, and kept alive by attributes */
   size_t attributes;    /* attached somewhere */
 } attrcache_leaks;
 
 enum {
-  ATTRCACHE_DESTROY_IF_UNUSED = 0, /* attributes still attached: ERR_BUSY, and nothing is changed */
-  /* Attached values are abandoned, their callbacks never called. Deletions that were left to threads
-   * which still hold the values are run. */
+  /* Fails with BUSY, and changes nothing, if attributes are still attached. */
+  ATTRCACHE_DESTROY_IF_UNUSED = 0,
+  /* Abandons attached values, without calling their callbacks. Runs deletions that were handed off
+   * to threads which still hold the values. */
   ATTRCACHE_DESTROY_ANYWAY = 1
 };
 
-/* Destroys a domain and frees the keyvals that are left (destructors of extra_state run, except
- * those of keyvals whose attributes are abandoned; keyvals that they make meanwhile are freed too,
- * in at most 16 rounds). `leaks`, if not null, is filled in either case.
- * Kinds end with their domain, so free every table before (attrcache_delete_all); later, only one
- * that is as new may be, and the memory that any other has is lost. Errors: NULL, ARGUMENT (mode),
- * BUSY. The domain must not be in use by another thread, nor by a callback up the stack. */
+/* Destroys a domain and frees the keyvals that are left. Their destructors run, except those of
+ * keyvals whose attributes are abandoned; keyvals that the destructors create are freed too, in at
+ * most 16 rounds. `leaks`, if not null, is filled in either case. Kinds end with their domain, so
+ * delete everything in every table first (attrcache_delete_all). Later, only a table that is as new
+ * may be freed; the memory of any other is lost. Errors: NULL, ARGUMENT (mode), BUSY. No other
+ * thread, and no callback up the stack, may be using the domain. Lock-free; runs destructors, and
+ * delete_fns that were handed off. */
 ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
                                            attrcache_leaks* leaks) ATTRCACHE_NOEXCEPT;
 
-/* The kind that ATTRCACHE_COMMUNICATOR, _DATATYPE, _WINDOW or the order of registration (3, 4, ...)
- * numbers; null when there is none. Valid as long as the domain. Any thread; wait-free. */
+/* Returns the kind with a number: ATTRCACHE_COMMUNICATOR, _DATATYPE, _WINDOW, or 3, 4, ... in the
+ * order of registration; null if there is none. It is valid as long as the domain. Any thread;
+ * wait-free. */
 ATTRCACHE_API attrcache_kind* attrcache_kind_of(attrcache_domain* domain,
                                                 int number) ATTRCACHE_NOEXCEPT;
 
 /* Registers one more kind of object (file, session, task, ...). `options` may be null. Errors:
- * NULL, KINDS_EXHAUSTED. Any thread; lock-free. */
+ * NULL, KINDS_EXHAUSTED, UNSUPPORTED (options). Any thread; lock-free. */
 ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
-/* What ints the keyvals of a kind's domain are. Of a null kind: the usual ones. Any thread;
- * wait-free. */
+/* Returns which ints are the keyvals of a kind's domain; of a null kind: the default ones. Any
+ * thread; wait-free. */
 ATTRCACHE_API attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind)
     ATTRCACHE_NOEXCEPT;
 
 /* ---- Keyvals ------------------------------------------------------------------------------- */
 
-/* Never handed out; fit for the static initialization of a keyval variable. (Of a domain that has
- * `numbers`, it is another int.) [C] */
+/* Never the keyval of anything, so a variable may be initialized with it. (In a domain that has
+ * `numbers`, `invalid` takes its place.) [C] */
 #define ATTRCACHE_KEYVAL_INVALID 0
 
-/* Keyvals are opaque. They lie between these two, both included, which is disjoint from what Open
- * MPI, MPICH and the MPI-5 ABI hand out or define; unless the domain has `numbers`. */
+/* Keyvals are opaque. Unless the domain has `numbers`, they lie between these two, inclusive: a
+ * range that Open MPI, MPICH and the MPI-5 ABI don't use. */
 #define ATTRCACHE_KEYVAL_MIN 0x40000000
 #define ATTRCACHE_KEYVAL_MAX 0x5fffffff
 
@@ -372,12 +431,12 @@ typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
   ATTRCACHE_FORTRAN_FINT = 1, /* MPI-1 style: INTEGER values and extra_state, all by reference */
   ATTRCACHE_FORTRAN_AINT = 2, /* MPI-2 style and mpi_f08: INTEGER(KIND=MPI_ADDRESS_KIND) */
   ATTRCACHE_RAW = 3,          /* attrcache_copy_raw_fn, for the bindings of a runtime */
-  /* To be added to one of these (in C++ by a cast): delete_fn is a destructor. It runs once for
-   * each value, and the value is gone even if it fails. The call that ran it returns CALLBACK all
-   * the same: attrcache_delete with nothing attached any more; attrcache_set with nothing attached
-   * either: its caller still has what was to be attached; attrcache_delete_all stops after that
-   * attribute, if it is to stop at failures, and a second call goes on with the others. (Beyond
-   * MPI: mpi-forum/mpi-issues #839.) */
+  /* Added to one of these (in C++ with a cast), it makes delete_fn a destructor: it runs once for
+   * each value, which is gone even if it fails. The call that ran it returns CALLBACK all the same.
+   * After attrcache_delete nothing is attached then. After attrcache_set nothing is attached
+   * either, and the caller still owns the new value. attrcache_delete_all with STOP_AT_FAILURE
+   * stops after that attribute, and a second call goes on with the others. (Beyond MPI:
+   * mpi-forum/mpi-issues #839.) */
   ATTRCACHE_DELETE_ONCE = 256
 } attrcache_language;
 
@@ -389,7 +448,7 @@ typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
   ATTRCACHE_AS_AINT = 3     /* an INTEGER(KIND=MPI_ADDRESS_KIND); C reads the address of one */
 } attrcache_tag;
 
-/* Any callback; cast to it from one of the shapes below, which `language` and the kind's handle
+/* Any callback: cast to this from one of the types below, which `language` and the kind's handle
  * form select. C callbacks return 0 for success, any other code for failure; Fortran ones set
  * *ierror. */
 typedef void attrcache_callback(void);
@@ -409,9 +468,9 @@ typedef void attrcache_copy_aint_fn(int* object, int* keyval, intptr_t* extra_st
                                     int* ierror);
 typedef void attrcache_delete_aint_fn(int* object, int* keyval, intptr_t* value,
                                       intptr_t* extra_state, int* ierror);
-/* The values are as they were set, not as C sees them; `object` is as it was given, also where
- * handles are ints; `context` is that of the keyval's attrcache_callbacks. On entry *tag_out is
- * `tag`, *value_out and *flag are 0. */
+/* They get values as they were set, not as C reads them, and `object` as the caller passed it, even
+ * if handles are ints. `context` is that of the keyval's attrcache_callbacks. On entry *tag_out is
+ * `tag`; *value_out and *flag are 0. */
 typedef int attrcache_copy_raw_fn(void* object, int keyval, void* extra_state, void* context,
                                   attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                                   intptr_t* value_out, int* flag);
@@ -434,59 +493,57 @@ typedef struct attrcache_callbacks {
   attrcache_language language;
   attrcache_callback* copy_fn;
   attrcache_callback* delete_fn;
-  /* Handed to both. For Fortran callbacks the value itself (they get the address of a copy that
-   * lives as long as the keyval). */
+  /* Passed to both. For Fortran callbacks, the value itself: they get the address of a copy, which
+   * lives as long as the keyval. */
   void* extra_state;
-  /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted.
-   * On the thread that made that come true. May be null. */
+  /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted;
+   * by the thread that did the last of that. May be null. */
   void (*destructor)(void* extra_state);
-  /* The runtime's own: handed to raw callbacks, and to a destructor of its own, which is called
+  /* The runtime's own: passed to raw callbacks, and to a destructor of its own, which is called
    * after the other one. Both may be null. */
   void* context;
   void (*context_destructor)(void* context, void* extra_state);
 } attrcache_callbacks;
 
-/* Makes a keyval of `kind`. `callbacks` may be null: copy nothing, delete silently. Errors: NULL,
- * ARGUMENT (language; DUP_FN to delete by), MEMORY, KEYVALS_EXHAUSTED. Any thread; lock-free. [C
- * MPI_COMM_CREATE_KEYVAL and its kin] */
+/* Creates a keyval of `kind`. `callbacks` may be null: nothing is copied, and deleting calls
+ * nothing. Errors: NULL, ARGUMENT (language; DUP_FN as delete_fn), MEMORY, KEYVALS_EXHAUSTED,
+ * UNSUPPORTED (callbacks). Any thread; lock-free. [C MPI_COMM_CREATE_KEYVAL and its kin] */
 ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
                                           const attrcache_callbacks* callbacks,
                                           int* keyval) ATTRCACHE_NOEXCEPT;
 
-/* Gives a keyval other callbacks, all of attrcache_callbacks, before it is used for the first time:
- * for runtimes that learn of the language, or of wrappers, after they have made the keyval. For the
- * thread that made it alone, before anybody else knows the int (others may list keyvals). No
- * destructor runs for the old ones. It takes a record of 88 bytes until the keyval is gone. Errors:
- * NULL, KEYVAL_*, ARGUMENT (as attrcache_keyval_create), MEMORY, BUSY (something was attached under
- * it, or it is freed). Lock-free. */
+/* Replaces all callbacks of a keyval before its first use, for runtimes that learn of the language,
+ * or of wrappers, only after they have created it. May be called only by the creating thread,
+ * before it publishes the keyval (other threads may list keyvals meanwhile). No destructor runs for
+ * the old callbacks. It takes a record of 88 bytes until the keyval is gone. Errors: NULL,
+ * KEYVAL_*, ARGUMENT (as attrcache_keyval_create), MEMORY, UNSUPPORTED (callbacks), BUSY (something
+ * was attached under it, or it is freed). Lock-free. */
 ATTRCACHE_API int attrcache_keyval_set_callbacks(
     attrcache_kind* kind, int keyval, const attrcache_callbacks* callbacks) ATTRCACHE_NOEXCEPT;
 
-/* Frees a keyval and sets the variable to ATTRCACHE_KEYVAL_INVALID. As long as an attribute is
- * attached under it, the keyval goes on serving all calls (through a saved copy of the int); when
- * the last one is gone, so is the keyval. Freeing a keyval that is freed and still in use succeeds
- * (with ABSENT in a domain with ATTRCACHE_TELL: exactly one call of all returns OK);
- * when two threads free it at the same time, it is gone when both have returned.
- * A freed keyval that is gone is recognised as STALE until its number comes round again, after at
- * least 16000 more creations (500 when nearly all that a kind can have are alive). Errors: NULL,
- * KEYVAL_*. Any thread; lock-free; may run the destructor. [C MPI_COMM_FREE_KEYVAL] */
+/* Frees a keyval and sets the variable to ATTRCACHE_KEYVAL_INVALID. While an attribute is attached
+ * under it, the keyval goes on serving all calls (through a saved copy of the int); it is gone with
+ * the last one (J). Freeing a keyval that is freed and still in use succeeds. (In a domain with
+ * ATTRCACHE_TELL it returns ABSENT: exactly one of all calls returns OK.) When two threads free it
+ * at the same time, it is gone when both have returned. Errors: NULL, KEYVAL_*. Any thread;
+ * lock-free; may run the destructor. [C MPI_COMM_FREE_KEYVAL] */
 ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRCACHE_NOEXCEPT;
 
 /* ---- Attributes ---------------------------------------------------------------------------- */
 
-/* What a runtime embeds in each object. All-zero bytes are a valid empty table; no call makes or
- * destroys one. Aligned to 64 bytes it occupies one cache line; 16 are enough for correctness.
- * Its bytes may be copied or moved only while it is as new: before the first attribute is attached,
- * and after attrcache_delete_all has succeeded. In between it may own memory, even when every
- * attribute has been deleted; attrcache_table_move moves it then. (attrcache_copy_all and
- * attrcache_delete_all return MOVED where they find a table with another one's memory.) Belongs to
- * one kind of one domain: another domain's keyvals may be the same ints, and must not be used on
- * it. */
+/* What a runtime embeds in each object. All-zero bytes are a valid empty table; no call creates or
+ * destroys one. Aligned to 64 bytes it occupies one cache line; it must be aligned to 16. Its bytes
+ * may be copied or moved only while it is as new: before the first attribute is attached, and after
+ * attrcache_delete_all has succeeded. In between it may own memory, even after every attribute was
+ * deleted; attrcache_table_move moves it then. (attrcache_copy_all and attrcache_delete_all return
+ * MOVED if they find a table with another one's memory.) It belongs to one kind of one domain:
+ * don't use another domain's keyvals on it, which may be the same ints. */
 typedef struct attrcache_table {
   ATTRCACHE_ALIGNAS(16) uint64_t opaque[8];
 } attrcache_table;
 
-/* Whether a table is where it may be: for an assertion where objects are allocated. Wait-free. */
+/* Whether a table is aligned as it must be, for an assertion where objects are allocated. Any
+ * thread; wait-free; inline. */
 static inline int attrcache_table_is_aligned(const attrcache_table* table) ATTRCACHE_NOEXCEPT {
   return (ATTRCACHE_ADDRESS(table) & 15) == 0;
 }
@@ -501,10 +558,10 @@ static inline int attrcache_table_is_aligned(const attrcache_table* table) ATTRC
   }
 #endif
 
-/* Whether nothing was attached to a table since it was new, so that there is nothing to copy or to
- * delete: attrcache_copy_all from it and attrcache_delete_all on it would do nothing. A table whose
- * attributes have all been deleted one by one may still own memory, so of that it says 0. Any
- * thread; wait-free; inline, of four instructions, so that a runtime can ask for every object. */
+/* Whether nothing was attached to a table since it was new, so that attrcache_copy_all from it and
+ * attrcache_delete_all on it would do nothing. Returns 0 for a table whose attributes have all been
+ * deleted one by one, since it may still own memory. Any thread; wait-free; inline, four
+ * instructions, so that a runtime can ask for every object. */
 static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCACHE_NOEXCEPT {
 #if defined(__GNUC__)
   return (__atomic_load_n(&table->opaque[0], __ATOMIC_RELAXED) |
@@ -515,38 +572,37 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 #endif
 }
 
-/* Attaches `value` under `keyval`, in one step: from then on everybody finds it, and never none. Then
- * the old value's delete_fn runs (see "Who deletes" at the top). If that fails, the old value is
- * attached again, the call returns CALLBACK, and the new value is the caller's. But if somebody has
- * taken up the new value meanwhile (holds, has copied, replaced or deleted it), or delete_fn has freed
- * the object, the set has succeeded, and the old value is gone: OK. Of a keyval with
- * ATTRCACHE_DELETE_ONCE the old value is gone in either case. A delete_fn that a set runs finds the
- * new value attached. `tag` says how value is meant; of an int or Fint only the low 32 bits count (but
- * see fint_bytes). `callback_code` may be null; it is written only with what a delete_fn has returned
- * that failed: with CALLBACK, or beside OK. Errors: NULL (kind, table), ARGUMENT (tag), KEYVAL_*,
- * MEMORY, CALLBACK, REATTACHED (the call is within 16 others, each a set of this attribute within the
- * delete_fn of the one before). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
- * MPI_COMM_SET_ATTR] */
+/* Attaches `value` under `keyval`, in one step (E); then the old value's delete_fn runs, unless
+ * that is left to holders (D). `tag` says how the value is meant; of an int or Fint only the low 32
+ * bits count (but see fint_bytes). If delete_fn fails, the old value is attached again, the call
+ * returns CALLBACK, and the caller still owns the new value. But if another call has taken up the
+ * new value meanwhile (holds, has copied, replaced or deleted it), or delete_fn has freed the
+ * object, the set has succeeded, and the old value is gone: OK. With ATTRCACHE_DELETE_ONCE the old
+ * value is gone in either case. `callback_code` may be null; it is written only if a delete_fn has
+ * failed, with what that returned: beside CALLBACK, or beside OK. Errors: NULL (kind, table),
+ * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (the call is nested in 16 others, each a
+ * set of this attribute within the delete_fn of the one before). Any thread; lock-free; runs
+ * delete_fn, perhaps the destructor. [C MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
 
 /* Reads an attribute as C does: OK and the value (or its address, see attrcache_tag), or ABSENT,
- * which leaves *value alone. An address stays valid as long as that attribute is attached. Nothing
+ * which leaves *value alone. An address stays valid as long as the attribute is attached. Nothing
  * keeps alive what a pointer points to: another thread's set or delete may end it at once
- * (attrcache_borrow). A value whose delete_fn is running is still there. The kind is looked at only
- * where nothing is found in the table: then it may not be null (NULL: without it nobody can tell
- * whether the keyval exists), and only then is it noticed that it isn't the table's. Errors: NULL,
- * KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no store but to *value.
- * Allocates nothing, and calls nothing but the function of a predefined keyval that has one
- * (ATTRCACHE_COMPUTED). In a domain that has `numbers` this takes another int than all other
- * functions, and is to be called through attrcache_get_ranged: a keyval as it is would be UNKNOWN.
- * [C MPI_COMM_GET_ATTR] */
+ * (attrcache_borrow). A value whose delete_fn is running is still found (F). The function uses
+ * `kind` only if it finds nothing in the table: only then must it not be null (NULL), and only then
+ * is a kind that isn't the table's an error. In a domain that has `numbers`, call
+ * attrcache_get_ranged instead: a keyval as it is would be UNKNOWN here. Errors: NULL, KEYVAL_*.
+ * Any thread; wait-free: no atomic read-modify-write, no fence, no store but to *value. Allocates
+ * nothing, and calls nothing but the function of a predefined keyval that has one
+ * (ATTRCACHE_COMPUTED). [C MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
-/* attrcache_get in a domain that has `numbers`, of which `base` is given, if possible as a
- * constant. It costs one instruction more. Inline. */
+/* attrcache_get in a domain that has `numbers`, whose `base` the caller passes, if possible as a
+ * constant. It costs one instruction more. Errors: NULL, KEYVAL_*. Any thread; wait-free;
+ * inline. */
 static inline int attrcache_get_ranged(const attrcache_kind* kind, const attrcache_table* table,
                                        uint32_t base, int keyval, void** value) ATTRCACHE_NOEXCEPT {
   return attrcache_get(kind, table,
@@ -555,41 +611,41 @@ static inline int attrcache_get_ranged(const attrcache_kind* kind, const attrcac
                        value);
 }
 
-/* The same, read as a Fortran INTEGER (MPI-1 style): the low bits of what is attached. */
+/* Reads an attribute as attrcache_get does, but as a Fortran INTEGER (MPI-1 style): the low bits of
+ * what is attached. Errors: NULL, KEYVAL_*. Any thread; wait-free. [L] */
 ATTRCACHE_API int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table,
                                      int keyval, int* value) ATTRCACHE_NOEXCEPT;
 
-/* The same, read as an INTEGER(KIND=MPI_ADDRESS_KIND): all of it, ints sign-extended. */
+/* Reads an attribute as attrcache_get does, but as an INTEGER(KIND=MPI_ADDRESS_KIND): all of it,
+ * ints sign-extended. Errors: NULL, KEYVAL_*. Any thread; wait-free. [L] */
 ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache_table* table,
                                      int keyval, intptr_t* value) ATTRCACHE_NOEXCEPT;
 
-/* Runs delete_fn and detaches the attribute, which get finds until delete_fn has succeeded. If it
- * fails, the attribute stays attached (but see ATTRCACHE_DELETE_ONCE) and the call returns CALLBACK.
- * If others hold the value, it is detached at once, and its deletion left to them (see "Who deletes"
- * at the top). Nothing attached: OK (ABSENT in a domain with ATTRCACHE_TELL). Value already being
- * deleted, by another thread or up this one's stack: OK at once, and it is hidden from get. Errors:
- * NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, and where others may
+/* Runs delete_fn and detaches the attribute, which get finds until delete_fn has succeeded (F). If
+ * it fails, the attribute stays attached (but see ATTRCACHE_DELETE_ONCE) and the call returns
+ * CALLBACK. If others hold the value, it is detached at once, and its deletion left to them (D). If
+ * nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the value is already being
+ * deleted, by another thread or up this one's stack: OK at once, and get finds it no more. Errors:
+ * NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, and if others may
  * hold the value). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
  * MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
 
-/* Dup: for every attribute of `old_table`, in the order of setting, runs copy_fn (with
- * `old_object`) and attaches what it returns with flag = true to `new_table`. If one fails,
- * everything attached to new_table is deleted again (delete_fn gets `new_object`), new_table is
- * left empty, and the call returns CALLBACK or the error that stopped it. An attribute whose
- * deletion another thread has begun may be skipped. One whose delete_fn is running up this thread's
- * own stack is copied, since it is attached until that has succeeded. One that is replaced
- * meanwhile is copied, with the old value or the new one. Predefined attributes are copied if their
- * definition says so, without a call. While copy_fn runs, no delete_fn does on the value it copies,
- * unless copy_fn itself deletes or replaces that value; a deletion that was left to this thread runs
- * when copy_fn has returned. A value that C reads at its address is given to copy_fn as a copy. Nobody
- * else may use new_table meanwhile; if callbacks do, a failed call may leave there what can't be
- * deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables are one),
- * KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has freed one
- * of the objects, whose memory isn't touched any more; if that was the new one, what this copy_fn
- * has returned is attached nowhere), and those of attrcache_set. Any thread; lock-free; runs
- * copy_fn, and delete_fn after a failure. [C MPI_COMM_DUP] */
+/* Duplicates an object's attributes: for every attribute of `old_table`, in the order of setting,
+ * runs copy_fn (with `old_object`) and attaches what it returns with flag = true to `new_table`. If
+ * one fails, everything attached to new_table is deleted again (delete_fn gets `new_object`),
+ * new_table is left empty, and the call returns CALLBACK or the error that stopped it. The call may
+ * skip an attribute whose deletion another thread has begun; it copies one whose delete_fn is
+ * running up this thread's own stack. Of one that is being replaced it copies the old value or the
+ * new one. This thread holds a value while copy_fn reads it (C), and runs a deletion that was left
+ * to it when copy_fn has returned (D). copy_fn gets a copy of a value that C reads at its address.
+ * No other thread may use new_table meanwhile; if callbacks do, a failed call may leave there what
+ * can't be deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables
+ * are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has
+ * freed one of the objects, whose memory isn't touched any more; if that was the new one, what this
+ * copy_fn has returned is attached nowhere), and those of attrcache_set. Any thread; lock-free;
+ * runs copy_fn, and delete_fn after a failure. [C MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -598,99 +654,101 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
   /* Stop at the first delete_fn that fails: its attribute (but see ATTRCACHE_DELETE_ONCE) and those
    * not yet deleted stay attached, and a second call goes on from there. */
   ATTRCACHE_STOP_AT_FAILURE = 0,
-  /* Attempt all, detach all, and return the first failure. */
+  /* Call every delete_fn, detach every attribute, and return the first failure. */
   ATTRCACHE_DRAIN = 1,
-  /* As DRAIN; and whatever is returned, the table is as new: for destructors, which can't come back.
-   * Where DRAIN would return BUSY because another thread is within a deletion, this waits for it.
-   * Values that somebody holds, deletions that were left, what callbacks have attached after 16 rounds,
-   * and attributes of another kind are abandoned: delete_fn isn't called. */
+  /* As DRAIN, but the table is as new whatever the call returns: for destructors, which can't be
+   * called again. Where DRAIN would return BUSY because another thread is within a deletion, this
+   * waits for it (B). It abandons, without calling delete_fn, values that are held, deletions that
+   * were left to holders, what callbacks have attached after 16 rounds, and attributes of another
+   * kind. */
   ATTRCACHE_DRAIN_FINALLY = 2
 } attrcache_delete_mode;
 
-/* Free: deletes every attribute, in the reverse order of setting, and releases the table's memory;
- * the table is then as new. Attributes that callbacks attach meanwhile are deleted too, in at most
- * 16 rounds, then REATTACHED is returned and the table stays as it is. A value that somebody holds
- * stays attached, and so do those that are older: BUSY. BUSY is also returned while another thread is
- * within a deletion on the table, or one is left to a thread that holds the value. Nothing is waited
- * for; a second call goes on from there, and calls nothing twice. To be called by the object's
- * owner; see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
- * (attributes of another kind), CALLBACK, and those after which the table is still there, whatever
- * callbacks have returned, but with DRAIN_FINALLY: MOVED, REATTACHED, BUSY. What was deleted before an
- * error is. Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE; F] */
+/* Frees an object's attributes: deletes every one, in the reverse order of setting, and releases
+ * the table's memory; the table is then as new. Attributes that callbacks attach meanwhile are
+ * deleted too, in at most 16 rounds; then the call returns REATTACHED and the table stays as it is.
+ * It returns BUSY at the first value that is held, which stays attached with all older ones; and
+ * while another thread is within a deletion on the table, or a holder has yet to run one. It
+ * doesn't wait; a second call goes on from there, and calls nothing twice. Only the object's owner
+ * may call this: see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
+ * (attributes of another kind), CALLBACK, and those after which the table still exists whatever
+ * callbacks have returned (except with DRAIN_FINALLY): MOVED, REATTACHED, BUSY. What was deleted
+ * before an error stays deleted. Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE;
+ * F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
 
-/* Gives up everything in a table without calling a callback: for a runtime that ends while objects
- * still live. The table gives back its memory and its references on keyvals, and is as new. (So
- * keyvals that were freed before may end by it; their destructors run then, as they belong to the
- * keyvals and not to the values.) Deletions that were left are given up, too. Those that other threads
- * are within are waited for. What was borrowed stays to be given back, by a call that then does
- * nothing. To be called by the object's owner, before the domain ends. Errors: NULL, KEYVAL_KIND
- * (attributes of another kind: the references on their keyvals are lost), MOVED (its bytes are made
- * new, and the memory is left to the table that has it); the table is as new after these two as well.
- * Lock-free but for that wait; may run destructors. (Beyond MPI.) */
+/* Gives up everything in a table without calling delete_fn, for a runtime that ends while objects
+ * still live. The table releases its memory and its references on keyvals, and is as new. (So
+ * keyvals that were freed before may end; their destructors run, since they belong to the keyvals
+ * and not to the values.) Deletions that were left to holders are given up, too. The call waits for
+ * other threads that are within a deletion on the table. Borrowed values stay to be given back, by
+ * a call that then does nothing. Only the object's owner may call this, before the domain ends.
+ * Errors: NULL, KEYVAL_KIND (attributes of another kind: the references on their keyvals are lost),
+ * MOVED (its bytes are made new, and the memory stays with the table that owns it); after these two
+ * the table is as new as well. Lock-free except for that wait; may run destructors. (Beyond
+ * MPI.) */
 ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
                                           attrcache_table* table) ATTRCACHE_NOEXCEPT;
 
-/* Moves a table that nobody else uses, attributes and all, to one that is as new; `from` is as new
- * afterwards. Addresses that get has given of values that were not set as C pointers become
+/* Moves a table that no other thread uses, with its attributes, to one that is as new; `from` is as
+ * new afterwards. Addresses that get has returned of values that were not set as C pointers become
  * invalid. Errors: NULL, ARGUMENT (both are one, or `to` isn't as new), MOVED, BUSY (a value is
  * being copied or deleted, or is borrowed, or a callback up the stack is on one of the two). No
- * other thread may use either. Wait-free, calls nothing back. (Beyond MPI: for runtimes whose
+ * other thread may use either. Wait-free; calls nothing back. (Beyond MPI: for runtimes whose
  * objects move.) */
 ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                                        attrcache_table* to) ATTRCACHE_NOEXCEPT;
 
-/* A value that is kept alive. To be zeroed before its first use (`= {0}`). Filled by
- * attrcache_borrow; must stay where it is until given back. */
+/* A borrowed value. Zero it before its first use (`= {0}`). attrcache_borrow fills it; it must not
+ * move until it is given back. */
 typedef struct attrcache_borrowed {
   void* value; /* as attrcache_get gives it */
   uint64_t opaque[7];
 } attrcache_borrowed;
 
-/* A get that keeps the value alive: until attrcache_give_back, by the same thread, its delete_fn does
- * not start, though others, and this thread, may delete or replace it meanwhile (see "Who deletes" at
- * the top). ABSENT from when a deletion has begun, though get still sees the value until delete_fn has
- * succeeded. A value that C reads at its address is copied into *borrowed. Errors: NULL, ARGUMENT
- * (*borrowed still holds a value of this thread), KEYVAL_*, MEMORY (for a thread's first in the
- * domain, and where it holds more at once than ever before). Any thread; lock-free. Calls nothing back,
- * but where an attempt of its own met a deletion: it may have to run that value's delete_fn. (Beyond
- * MPI.) */
+/* Reads an attribute as attrcache_get does, and holds the value until the same thread calls
+ * attrcache_give_back (C), even if others, or this thread, delete or replace it meanwhile (D).
+ * ABSENT once a deletion has begun, though get still finds the value until delete_fn has succeeded.
+ * A value that C reads at its address is copied into *borrowed. Errors: NULL, ARGUMENT (*borrowed
+ * still holds a value of this thread), KEYVAL_*, MEMORY (for a thread's first borrow in the domain,
+ * and if it holds more at once than ever before). Any thread; lock-free. Calls nothing back, unless
+ * an attempt of its own made it the last holder of a value being deleted, whose delete_fn it then
+ * runs. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
-/* Ends a borrow, before the domain ends. If the value was deleted or replaced meanwhile, and nobody
- * else holds it, this runs its delete_fn, and perhaps the keyval's destructor. Errors: NULL, ARGUMENT
- * (not borrowed, given back already, or a copy of what was borrowed), THREAD. Wait-free, but for
- * those. (Beyond MPI.) */
+/* Ends a borrow, before the domain ends. If the value was deleted or replaced meanwhile, and no
+ * other thread holds it, this runs its delete_fn, and perhaps the keyval's destructor (D). Errors:
+ * NULL, ARGUMENT (not borrowed, given back already, or a copy of an attrcache_borrowed), THREAD.
+ * Wait-free, except for those callbacks. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_give_back(attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
 /* ---- Predefined attributes ----------------------------------------------------------------- */
 
-/* Attributes that only the runtime sets, as MPI_TAG_UB. User code can read and borrow them, in
- * every language, but setting, deleting and freeing them is an error (PREDEFINED). Their keyvals
- * have numbers of the runtime's choice, compile-time constants included, and take nothing in a
- * table. This says where the values of one are. */
+/* Attributes that only the runtime sets, such as MPI_TAG_UB. User code can read and borrow them, in
+ * every language, but setting, deleting and freeing them is an error (PREDEFINED). The runtime
+ * chooses the numbers of their keyvals (compile-time constants, for example), and they take no
+ * place in a table. This says where the values of one are. */
 typedef enum attrcache_where ATTRCACHE_ENUM_BASE {
-  /* One value, the same on every object of the kind (MPI_TAG_UB of a runtime for which it is the
-   * process's). */
+  /* One value, the same on every object of the kind (MPI_TAG_UB, if it is the process's). */
   ATTRCACHE_PER_KIND = 0,
-  /* Where the runtime says, whenever somebody reads it (MPI_WIN_SIZE, which the window knows
+  /* Where a function of the runtime says, at each read (MPI_WIN_SIZE, which the window has
    * anyway). */
   ATTRCACHE_COMPUTED = 1
 } attrcache_where;
 
-/* Where a COMPUTED value of the object with this table is now: the address of an int (tag AS_INT),
- * of a pointer (AS_POINTER) or of an intptr_t (AS_AINT); null: the object has none. The memory must
- * hold a value as long as somebody may read what was got. Called by get and borrow, in any thread,
- * at any time until the domain ends; it must not wait, nor use the table but for finding the
- * object. */
+/* Returns where the COMPUTED value of the object with this table is now: the address of an int (tag
+ * AS_INT), of a pointer (AS_POINTER) or of an intptr_t (AS_AINT); null: the object has none. The
+ * memory must hold a value as long as a thread may read what it got. get and borrow call it, in any
+ * thread, at any time until the domain ends. It must not wait, and may use the table only to find
+ * the object. */
 typedef const void* attrcache_compute_fn(const attrcache_table* table, void* context);
 
 typedef struct attrcache_predefined {
   uint32_t size ATTRCACHE_SIZE(attrcache_predefined);
-  /* Any int but the domain's own keyvals and its invalid value. */
+  /* Any int except the domain's own keyvals and its invalid value. */
   int number;
   attrcache_tag tag; /* AS_INT (MPI_TAG_UB), AS_POINTER (MPI_WIN_BASE) or AS_AINT (MPI_WIN_SIZE) */
   attrcache_where where;
@@ -701,33 +759,33 @@ typedef struct attrcache_predefined {
   void* context;
 } attrcache_predefined;
 
-/* Defines a keyval that is predefined, until the domain ends: for a runtime's initialization. (What
- * is no more at its finalization, a COMPUTED one can say by null.) What is got of a PER_KIND value,
- * also its address where C reads that, stays valid as long; what an address holds changes by
- * attrcache_set_predefined, in one step. A kind can have 48 of them, of 64 bytes each. Errors:
- * NULL, ARGUMENT (number, tag, where; defined already), MEMORY, KEYVALS_EXHAUSTED (48 are defined).
- * Any thread; lock-free. [L] */
+/* Defines a predefined keyval, until the domain ends, when a runtime initializes. (If it has no
+ * value any more once the runtime finalizes, make it COMPUTED and return null.) What a reader got
+ * of a PER_KIND value, including its address if C reads that, stays valid as long; what the address
+ * holds changes by attrcache_set_predefined, in one step. A kind can have 48 of them, of 64 bytes
+ * each. Errors: NULL, ARGUMENT (number, tag, where; already defined), MEMORY, KEYVALS_EXHAUSTED (48
+ * are defined), UNSUPPORTED (predefined). Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
 
-/* Changes the value of a keyval that is PER_KIND. Errors: NULL, KEYVAL_*, ARGUMENT (a keyval that
- * isn't PER_KIND). Any thread; wait-free. */
+/* Changes the value of a PER_KIND keyval. Errors: NULL, KEYVAL_*, ARGUMENT (a keyval that isn't
+ * PER_KIND). Any thread; wait-free. */
 ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, int keyval,
                                            intptr_t value) ATTRCACHE_NOEXCEPT;
 
 /* ---- Introspection -------------------------------------------------------------------------
  *
- * A thread within these functions stops nobody, even if it is itself stopped there for ever. What
- * can't be given back meanwhile is one record of at most 88 bytes for each keyval that is freed
- * while it is stopped within attrcache_keyval_list or attrcache_keyval_describe; all of them are
- * given back when it goes on. The other functions hold back nothing. */
+ * A thread within these functions blocks no other, even if it is stopped there for ever. Only, one
+ * record of at most 88 bytes for each keyval that is freed while it is stopped within
+ * attrcache_keyval_list or attrcache_keyval_describe can't be released until it goes on. The other
+ * functions hold back nothing. */
 
 typedef struct attrcache_keyval_info {
   int keyval;
   int freed; /* freed, and kept alive by its attributes */
   int predefined;
   attrcache_callbacks callbacks;
-  /* Attached now, to tables. Exact when nobody attaches, deletes or frees the keyval meanwhile. */
+  /* Attached now, to tables. Exact if no thread attaches, deletes or frees the keyval meanwhile. */
   uint64_t attributes;
 } attrcache_keyval_info;
 
@@ -735,23 +793,22 @@ typedef struct attrcache_attribute_info {
   int keyval;
   attrcache_tag tag;
   intptr_t value;
-  unsigned pins; /* copies and borrows of it that are under way */
+  unsigned pins; /* how many holders it has */
   int deleting;  /* its delete_fn is running */
 } attrcache_attribute_info;
 
 typedef struct attrcache_counters {
-  /* Since the domain was made; predefined ones excepted. */
+  /* Since the domain was created, not counting predefined ones. */
   uint64_t keyvals_created;
   uint64_t keyvals_freed; /* of them, freed by attrcache_keyval_free */
   uint64_t keyvals_gone;  /* of those, gone: their last attribute was deleted */
-  uint64_t attributes;    /* attached now, on all tables together, or left; exact as above */
-  uint64_t reclaimable;   /* records of keyvals that wait for a thread within introspection */
+  uint64_t attributes;    /* attached now, on all tables, or left to a holder; exact as above */
+  uint64_t reclaimable;   /* records of keyvals that a thread within introspection holds back */
 } attrcache_counters;
 
-/* Lists the keyvals of a kind, in the order of their index, and then those of
- * attrcache_keyval_define: fills at most `capacity` of `infos`
- * (null only with capacity 0) and sets *count to how many there are. Errors: NULL. Any thread;
- * lock-free. */
+/* Lists the keyvals of a kind, in the order of their index, and then the predefined ones: fills at
+ * most `capacity` of `infos` (null only with capacity 0) and sets *count to how many there are.
+ * Errors: NULL. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos,
                                         size_t capacity, size_t* count) ATTRCACHE_NOEXCEPT;
 
@@ -759,8 +816,8 @@ ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_i
 ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                                             attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
 
-/* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does; but for
- * predefined ones, which are in no table. */
+/* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does; without
+ * predefined ones, which are in no table. Errors: NULL. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count) ATTRCACHE_NOEXCEPT;

@@ -12,20 +12,19 @@
 //   Cache* found = cache->get(session);                          // null: nothing attached
 //   if (auto held = cache->borrow(session)) held->use();         // nobody deletes it meanwhile
 //
-// A domain that was made in C may have other ints for keyvals (attrcache_keyval_numbers): all here
-// does for them, too.
+// attrcache.h has the contract: threads, progress, and the guarantees A to K. Everything here also
+// works in a domain created in C with other ints for its keyvals (attrcache_keyval_numbers).
 //
-// What it costs: get, set and erase are their C functions, inlined around the call, and nothing
-// else; borrow stores one int more. Callbacks without state cost nothing; those with state cost one
-// allocation per keyval.
+// Cost: get, set and erase are nothing but the call of their C function; borrow stores one int
+// more. Callbacks without state cost nothing; those with state cost one allocation per keyval.
 //
 // Errors are values (Status, Outcome, Result); nothing here throws. The callbacks of a Keyval may
 // throw: that becomes Status::callback with the code ATTRCACHE_CALLBACK_THREW.
 //
 // Lifetimes: a Domain must outlive its Kinds and Keyvals, so declare it before them. Destroying a
-// Keyval frees it, and the attributes attached under it stay served until the last is deleted.
+// Keyval frees it; attributes attached under it stay in service until the last is deleted.
 //
-// The names live in an inline namespace, apart from those of the library's own inside.
+// The names are in an inline namespace, apart from those of the library's own sources.
 
 #ifndef ATTRCACHE_ATTRCACHE_HPP_
 #define ATTRCACHE_ATTRCACHE_HPP_
@@ -44,7 +43,7 @@
 #error "attrcache/attrcache.hpp needs C++20 (-std=c++20); attrcache/attrcache.h does not"
 #endif
 
-// g++ makes better code of what it inlines early: that of the bare C call.
+// Inlined early, g++ compiles them to exactly the bare C call.
 #if defined(__GNUC__)
 #define ATTRCACHE_INLINE [[gnu::always_inline]]
 #else
@@ -59,22 +58,22 @@ inline namespace cxx {
 enum class Status : int {
   ok = ATTRCACHE_OK,
   absent = ATTRCACHE_ABSENT,
+  null = ATTRCACHE_ERR_NULL,
+  argument = ATTRCACHE_ERR_ARGUMENT,
   keyval_invalid = ATTRCACHE_ERR_KEYVAL_INVALID,
   keyval_unknown = ATTRCACHE_ERR_KEYVAL_UNKNOWN,
   keyval_stale = ATTRCACHE_ERR_KEYVAL_STALE,
   keyval_kind = ATTRCACHE_ERR_KEYVAL_KIND,
   keyval_predefined = ATTRCACHE_ERR_KEYVAL_PREDEFINED,
-  null = ATTRCACHE_ERR_NULL,
-  argument = ATTRCACHE_ERR_ARGUMENT,
+  callback = ATTRCACHE_ERR_CALLBACK,
+  reattached = ATTRCACHE_ERR_REATTACHED,
+  busy = ATTRCACHE_ERR_BUSY,
+  thread = ATTRCACHE_ERR_THREAD,
+  moved = ATTRCACHE_ERR_MOVED,
   memory = ATTRCACHE_ERR_MEMORY,
   keyvals_exhausted = ATTRCACHE_ERR_KEYVALS_EXHAUSTED,
   kinds_exhausted = ATTRCACHE_ERR_KINDS_EXHAUSTED,
-  callback = ATTRCACHE_ERR_CALLBACK,
-  reattached = ATTRCACHE_ERR_REATTACHED,
-  thread = ATTRCACHE_ERR_THREAD,
-  busy = ATTRCACHE_ERR_BUSY,
-  unsupported = ATTRCACHE_ERR_UNSUPPORTED,
-  moved = ATTRCACHE_ERR_MOVED
+  unsupported = ATTRCACHE_ERR_UNSUPPORTED
 };
 
 // One line of English.
@@ -82,11 +81,11 @@ inline const char* describe(Status status) noexcept {
   return attrcache_strerror(static_cast<int>(status));
 }
 
-// How a call ended that may have run callbacks.
+// The result of a call that may have run callbacks.
 struct [[nodiscard]] Outcome {
   Status status = Status::ok;
-  // What the callback returned, with Status::callback; and that of a delete_fn whose failure could not
-  // be undone, with Status::ok.
+  // What the callback returned: with Status::callback; or with Status::ok, if a delete_fn has
+  // failed and its value is gone all the same.
   int callback_code = 0;
   explicit operator bool() const noexcept { return status == Status::ok; }
 };
@@ -99,7 +98,7 @@ class [[nodiscard]] Result {
   Result(Status error) noexcept : status_(error) {}
   explicit operator bool() const noexcept { return value_.has_value(); }
   Status status() const noexcept { return status_; }
-  // Only of a Result that has a value.
+  // These need a Result that has a value.
   T& operator*() & noexcept { return *value_; }
   T&& operator*() && noexcept { return std::move(*value_); }
   T* operator->() noexcept { return &*value_; }
@@ -111,22 +110,22 @@ class [[nodiscard]] Result {
 
 // ---- Objects -----------------------------------------------------------------------------------
 
-// How to find an object's table: its member `attributes`. To be specialized for objects that keep
-// it elsewhere.
+// Finds an object's table: its member `attributes`. Specialize it for objects that keep theirs
+// elsewhere.
 template <typename Object>
 struct TableOf {
   static attrcache_table* get(Object& object) noexcept { return &object.attributes; }
   static const attrcache_table* get(const Object& object) noexcept { return &object.attributes; }
 };
 
-// A sort of object in a domain, with the type of its objects. A small handle, freely copied.
+// A kind of object in a domain, with the type of its objects. A small handle; copy it freely.
 template <typename Object>
 class Kind {
  public:
   explicit Kind(attrcache_kind* native) noexcept : native_(native) {}
   attrcache_kind* native() const noexcept { return native_; }
 
-  // Dup: what the copy functions let pass of `from` is attached to `to`.
+  // Dup: attaches to `to` what the copy functions return for the attributes of `from`.
   Outcome copy_all(Object& from, Object& to) const noexcept {
     Outcome out;
     out.status = static_cast<Status>(
@@ -135,20 +134,20 @@ class Kind {
     return out;
   }
 
-  // Free: everything is deleted, in the reverse order of setting; the first failure ends it.
+  // Free: deletes every attribute, in the reverse order of setting; stops at the first failure.
   Outcome delete_all(Object& object) const noexcept {
     return delete_all(object, ATTRCACHE_STOP_AT_FAILURE);
   }
 
-  // The same, but failures end nothing; the first is returned.
+  // The same, but goes on after failures, and returns the first.
   Outcome drain(Object& object) const noexcept { return delete_all(object, ATTRCACHE_DRAIN); }
 
-  // The same for destructors: the object has no attributes afterwards, whatever is returned.
+  // The same for destructors: the object has no attributes afterwards, whatever this returns.
   Outcome drain_finally(Object& object) const noexcept {
     return delete_all(object, ATTRCACHE_DRAIN_FINALLY);
   }
 
-  // Gives everything up without calling a callback.
+  // Gives up every attribute without calling its delete function.
   Status abandon(Object& object) const noexcept {
     return static_cast<Status>(attrcache_table_abandon(native_, TableOf<Object>::get(object)));
   }
@@ -164,7 +163,8 @@ class Kind {
   attrcache_kind* native_;
 };
 
-// One independent caching universe. Its end abandons what is still attached; destroy() tells first.
+// One independent set of keyvals. Its destructor abandons what is still attached; destroy() fails
+// instead.
 class Domain {
  public:
   static Result<Domain> create() noexcept {
@@ -174,7 +174,7 @@ class Domain {
     return Domain(native);
   }
 
-  // Takes over a domain that was made in C.
+  // Takes over a domain created in C.
   explicit Domain(attrcache_domain* native) noexcept : native_(native) {}
   Domain(Domain&& other) noexcept : native_(std::exchange(other.native_, nullptr)) {}
   Domain& operator=(Domain&& other) noexcept {
@@ -191,7 +191,7 @@ class Domain {
     return Kind<Object>(attrcache_kind_of(native_, number));
   }
 
-  // Registers one more. `name` must outlive the domain.
+  // Registers one more kind. `name` must outlive the domain.
   template <typename Object>
   Result<Kind<Object>> add_kind(const char* name) noexcept {
     attrcache_kind_options options{};
@@ -202,8 +202,8 @@ class Domain {
     return Kind<Object>(native);
   }
 
-  // Ends the domain if no attribute is attached any more, else Status::busy. `leaks` is filled
-  // either way, if given.
+  // Destroys the domain if no attribute is attached any more; else returns Status::busy. Fills
+  // `leaks`, if given, in either case.
   Status destroy(attrcache_leaks* leaks = nullptr) noexcept {
     const int error = attrcache_domain_destroy(native_, ATTRCACHE_DESTROY_IF_UNUSED, leaks);
     if (error == ATTRCACHE_OK) native_ = nullptr;
@@ -224,7 +224,7 @@ class Domain {
 
 // ---- Callbacks ---------------------------------------------------------------------------------
 
-// What a copy callback returns: a pointer to attach, null or skip for nothing, or fail(code).
+// What a copy callback returns: a pointer to attach; null or skip() for nothing; or fail(code).
 template <typename T>
 struct Copied {
   Copied(T* attached) noexcept : value(attached) {}
@@ -239,23 +239,23 @@ struct Copied {
   int code = 0;
 };
 
-// Callbacks that need no call: the C API's sentinels.
+// Callbacks that are never called: the C API's sentinels.
 struct CopyNothing {};
 struct Duplicate {};
 struct DeleteNothing {};
 inline constexpr CopyNothing copy_nothing{};
-inline constexpr Duplicate duplicate{};  // both objects then share one value: nobody may own it
+inline constexpr Duplicate duplicate{};  // both objects then share one value, which neither owns
 inline constexpr DeleteNothing delete_nothing{};
 
-// Callbacks for values made by new.
+// Callbacks for values created by new.
 inline constexpr auto clone = []<typename T>(T* value) -> Copied<T> {
   T* copy = new (std::nothrow) T(static_cast<const T&>(*value));
   return copy != nullptr ? Copied<T>(copy) : Copied<T>::fail(ATTRCACHE_ERR_MEMORY);
 };
 inline constexpr auto destroy = []<typename T>(T* value) { delete value; };
 
-// `remove` as a destructor (ATTRCACHE_DELETE_ONCE): it runs once for each value, which is gone even
-// if it fails.
+// Makes `remove` a destructor (ATTRCACHE_DELETE_ONCE): it runs once for each value, which is gone
+// even if it fails.
 template <typename Remove>
 struct Once : Remove {};
 template <typename Remove>
@@ -267,7 +267,7 @@ constexpr auto once(Code (*remove)(Arguments...)) {
   return once([remove](Arguments... arguments) { return remove(arguments...); });
 }
 
-// For attrcache_domain_options, where C callbacks may throw.
+// For attrcache_domain_options, if C callbacks may throw.
 inline int catch_exceptions(void (*call)(void* argument), void* argument) {
 #if defined(__cpp_exceptions)
   try {
@@ -283,7 +283,8 @@ inline int catch_exceptions(void (*call)(void* argument), void* argument) {
 
 namespace detail {
 
-// The code of a callback, whatever it throws: an exception must not pass through the library.
+// Returns the code of a callback, whatever it throws: an exception must not pass through the
+// library.
 template <typename Call>
 int caught(Call call) {
 #if defined(__cpp_exceptions)
@@ -313,7 +314,7 @@ template <typename F>
 inline constexpr bool is_once<Once<F>> = true;
 
 // The C callbacks of a pair of C++ ones; extra_state points at the pair. If both are stateless
-// there is no pair, and each call makes itself one of nothing.
+// there is no pair, and each call creates an empty one.
 template <typename T, typename Object, typename Copy, typename Delete>
 struct Trampolines {
   [[no_unique_address]] Copy copy;
@@ -387,7 +388,7 @@ struct Trampolines {
   }
 };
 
-// The callbacks of a policy, as function objects; callable as far as the policy is.
+// The callbacks of a policy, as function objects that are callable where the policy's are.
 template <typename Policy>
 struct CopyOf {
   template <typename P = Policy, typename... Args>
@@ -403,7 +404,7 @@ struct RemoveOf {
   }
 };
 
-// Both objects of a dup then have the value, and the end of each would delete it.
+// Both objects of a dup would then have the value, and the end of each would delete it.
 using Destroy = std::remove_const_t<decltype(destroy)>;
 template <typename Copy, typename Delete>
 inline constexpr bool deletes_twice = std::is_same_v<Copy, Duplicate> &&
@@ -417,8 +418,8 @@ inline constexpr bool serves = std::is_invocable_v<F&, Object&, T*> || std::is_i
 
 // ---- Keyvals -----------------------------------------------------------------------------------
 
-// A borrowed value, or none: as long as this lives, nobody's delete or replacing set starts the
-// value's delete callback. Neither copied nor moved, and to be ended by the thread that began it:
+// A guard of a borrowed value, or of none: while it lives, the value's delete callback doesn't
+// start (guarantee C). It can't be copied or moved, and the thread that created it must destroy it:
 // keep it in a local variable.
 template <typename T>
 class [[nodiscard]] Borrowed {
@@ -436,7 +437,7 @@ class [[nodiscard]] Borrowed {
   T* get() const noexcept {
     return status_ == Status::ok ? static_cast<T*>(borrowed_.value) : nullptr;
   }
-  std::add_lvalue_reference_t<T> operator*() const noexcept { return *get(); }  // of no void
+  std::add_lvalue_reference_t<T> operator*() const noexcept { return *get(); }  // T: not void
   T* operator->() const noexcept { return get(); }
 
  private:
@@ -444,14 +445,14 @@ class [[nodiscard]] Borrowed {
   const Status status_;
 };
 
-// A keyval whose values are T*, on objects of one type. Owns the keyval: its end frees it.
+// A keyval whose values are T*, on objects of one type. Owns the keyval: its destructor frees it.
 template <typename T, typename Object>
 class Keyval {
  public:
-  // `copy`: Copied<T>(Object& old, T*) or (T*), a T* instead of Copied<T> will do; or copy_nothing,
-  // duplicate, clone. `remove`: void or int (0: success), (Object&, T*) or (T*), or once() of such
-  // a one; or delete_nothing, destroy. They must stand being called by several threads at once.
-  // (duplicate with destroy isn't possible: it would delete twice.)
+  // `copy` is called as (Object& old, T*) or (T*) and returns Copied<T> or T*; or it is
+  // copy_nothing, duplicate or clone. `remove` is called as (Object&, T*) or (T*) and returns void
+  // or int (0: success); or it is once() of such a function, delete_nothing or destroy. Several
+  // threads may call them at once. (duplicate with destroy doesn't compile: it would delete twice.)
   template <typename Copy = CopyNothing, typename Delete = DeleteNothing>
   requires(!detail::deletes_twice<Copy, Delete>) static Result<Keyval> create(
       Kind<Object> kind, Copy copy = {}, Delete remove = {}) noexcept {
@@ -469,7 +470,7 @@ class Keyval {
     return static_cast<Status>(error);
   }
 
-  // The same, of a type with static members copy or remove or both, of those shapes.
+  // The same with a type that has a static member function copy or remove, or both, like those.
   template <typename Policy>
   static Result<Keyval> create_with(Kind<Object> kind) noexcept {
     using Copy = detail::CopyOf<Policy>;
@@ -486,7 +487,7 @@ class Keyval {
     }
   }
 
-  // Takes over a keyval that was made elsewhere, for values that are T*.
+  // Takes over a keyval created elsewhere, whose values are T*.
   Keyval(Kind<Object> kind, int keyval) noexcept
       : kind_(kind.native()), numbers_(attrcache_kind_numbers(kind_)), keyval_(keyval) {
     for_get_ = as_get_takes(keyval);
@@ -510,7 +511,7 @@ class Keyval {
     return static_cast<T*>(value);
   }
 
-  // The same, which tells errors, absence and an attached null apart: ok, absent or an error.
+  // The same, but tells errors, absence and an attached null apart: ok, absent or an error.
   ATTRCACHE_INLINE Status get(const Object& object, T*& value) const noexcept {
     void* found = nullptr;
     const int result = attrcache_get(kind_, TableOf<Object>::get(object), for_get_, &found);
@@ -518,8 +519,8 @@ class Keyval {
     return static_cast<Status>(result);
   }
 
-  // Attaches a value, which the attribute then owns if there is a delete callback; unless the call
-  // fails: then it is still the caller's.
+  // Attaches a value. If the call succeeds and there is a delete callback, the attribute owns it;
+  // if it fails, the caller still does.
   ATTRCACHE_INLINE Outcome set(Object& object, T* value) const noexcept {
     Outcome out;
     out.status = static_cast<Status>(
@@ -528,7 +529,7 @@ class Keyval {
     return out;
   }
 
-  // The same of a value with an owner, who keeps none: what isn't attached is destroyed.
+  // The same for a value with an owner: a value that isn't attached is destroyed.
   Outcome set(Object& object, std::unique_ptr<T> value) const noexcept
       requires(!std::is_void_v<T>) {
     const Outcome out = set(object, value.get());
@@ -536,7 +537,7 @@ class Keyval {
     return out;
   }
 
-  // Deletes the attribute; ok also if nothing is attached.
+  // Deletes the attribute; ok if nothing is attached, too.
   ATTRCACHE_INLINE Outcome erase(Object& object) const noexcept {
     Outcome out;
     out.status = static_cast<Status>(attrcache_delete(
@@ -551,14 +552,14 @@ class Keyval {
 
   int native() const noexcept { return keyval_; }
 
-  // Hands the keyval over to the caller, who frees it.
+  // Hands the keyval over to the caller, who must free it.
   int release() noexcept {
     for_get_ = as_get_takes(numbers_.invalid);
     return std::exchange(keyval_, numbers_.invalid);
   }
 
  private:
-  // As attrcache_get_ranged does it, but once.
+  // What attrcache_get_ranged computes at each call.
   int as_get_takes(int keyval) const noexcept {
     return static_cast<int>(static_cast<uint32_t>(keyval) ^ numbers_.base ^
                             uint32_t{ATTRCACHE_KEYVAL_MIN});

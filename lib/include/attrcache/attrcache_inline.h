@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * attrcache_get_at_once: what attrcache_get finds at once, inlined into its caller, for runtimes
- * written in C11 (or C++) whose get is then as cheap as the library's own, without a call.
+ * attrcache_get_at_once: the common case of attrcache_get, inlined into its caller, for runtimes
+ * written in C11 (or C++) whose get should cost no call.
  *
- * What it knows of a table is not part of the binary interface. So it is for those who link the
- * static library, or compile its sources, of this very version and with the same -D options; a
- * program that it doesn't fit doesn't link (attrcache_inline_fits_...). With the shared library,
- * use attrcache_get.
+ * It depends on the layout of a table, which is not part of the binary interface. So it is only for
+ * programs that link the static library, or compile its sources, of this very version and with the
+ * same -D options; otherwise the program doesn't link (attrcache_inline_fits_...). With the shared
+ * library, use attrcache_get.
  *
- * What it finds at once are the attributes under the first 64 keyvals of a kind; for all else
- * (absence, errors, other keyvals) it calls attrcache_get. lib/c_api/inline_fits.cc compares what
- * stands here with what the library does.
+ * It covers the attributes under the first 64 keyvals of a kind. lib/c_api/inline_fits.cc compares
+ * the constants here with the library's own.
  */
 #ifndef ATTRCACHE_ATTRCACHE_INLINE_H_
 #define ATTRCACHE_ATTRCACHE_INLINE_H_
@@ -25,7 +24,7 @@
 extern "C" {
 #endif
 
-/* Which load of 16 bytes: SSE's, or one that does with every build of the library but that one. */
+/* Which load of 16 bytes: SSE's, or one that fits every other build of the library. */
 #if defined(__SANITIZE_THREAD__)
 #define ATTRCACHE_INLINE_STEPS 1
 #elif defined(__has_feature)
@@ -48,10 +47,10 @@ static const char* const attrcache_inline_fits __attribute__((used)) = &ATTRCACH
 
 enum {
   ATTRCACHE_INLINE_SLOTS_AT = 16,   /* where a table's first slots begin */
-  ATTRCACHE_INLINE_SLOTS_END = 48,  /* offsets below it are of those slots */
-  ATTRCACHE_INLINE_NEAR_END = 1024, /* offsets below it are of a slot that the directory leads to */
+  ATTRCACHE_INLINE_SLOTS_END = 48,  /* smaller offsets are in those slots */
+  ATTRCACHE_INLINE_NEAR_END = 1024, /* smaller offsets are in leaves of the directory */
   ATTRCACHE_INLINE_LEAF_SHIFT = 7,  /* from an offset to its leaf's number */
-  ATTRCACHE_INLINE_IN_LEAF = 0x70,  /* what of an offset is within the leaf */
+  ATTRCACHE_INLINE_IN_LEAF = 0x70,  /* the part of an offset that is within the leaf */
   ATTRCACHE_INLINE_ENTRIES_AT =
       80, /* where a kind has the address of the entries of its first keyvals */
   ATTRCACHE_INLINE_ENTRY_SHIFT = 3 /* from a slot's offset to its keyval's entry's */
@@ -61,7 +60,7 @@ enum {
 #define ATTRCACHE_INLINE_ATTRIBUTE 0x5fe0000fu
 #define ATTRCACHE_INLINE_CHANGING 0x80u
 
-/* Reads the slot at base + offset + at. False: attrcache_get is to look again. */
+/* Reads the slot at base + offset + at. False: attrcache_get must look again. */
 __attribute__((always_inline)) static inline int attrcache_inline_read(const char* base,
                                                                        size_t offset, size_t at,
                                                                        uint32_t key, void** value) {
@@ -90,7 +89,7 @@ __attribute__((always_inline)) static inline int attrcache_inline_read(const cha
 #undef found
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   if (((upper ^ key) & ATTRCACHE_INLINE_ATTRIBUTE) == 0) {
-    __asm__("" : "+r"(offset)); /* so that the address is not computed for the case above, too */
+    __asm__("" : "+r"(offset)); /* so that the address isn't computed for the case above, too */
     *value = (void*)(uintptr_t)(base + offset + at);
     return 1;
   }
@@ -98,7 +97,7 @@ __attribute__((always_inline)) static inline int attrcache_inline_read(const cha
   return 0;
 }
 
-/* Whether the attribute is among those that are found at once, and then its value. */
+/* Whether the attribute is one that it can find, and its value. */
 __attribute__((always_inline)) static inline int attrcache_inline_find(
     const attrcache_table* table, int keyval, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;
@@ -120,24 +119,26 @@ __attribute__((always_inline)) static inline int attrcache_inline_find(
   return 0;
 }
 
-/* What attrcache_get_at_once says where attrcache_get is to be asked. */
+/* What attrcache_get_at_once returns if the caller must call attrcache_get. */
 enum { ATTRCACHE_INLINE_ASK = -1 };
 
-/* As attrcache_get, where that returns OK, or ABSENT, for one of the first 64 keyvals of a kind
- * (in a domain that has `numbers`, as attrcache_get_ranged hands them on); in all other cases, and in some of those, ATTRCACHE_INLINE_ASK. For callers who then go on in a
- * function of their own, so that they need no stack on the way that is gone most. */
+/* Reads an attribute as attrcache_get does, if that is OK or ABSENT, under one of the first 64
+ * keyvals of a kind (in a domain that has `numbers`, `keyval` is what attrcache_get_ranged passes
+ * on). In all other cases, and sometimes in these, it returns ATTRCACHE_INLINE_ASK: the caller then
+ * calls attrcache_get, in a function of its own, so that the common path needs no stack. Any
+ * thread; wait-free. */
 __attribute__((always_inline)) static inline int attrcache_get_at_once(
     const attrcache_kind* kind, const attrcache_table* table, int keyval,
     void** value) ATTRCACHE_NOEXCEPT {
   if (__builtin_expect(attrcache_inline_find(table, keyval, value), 1)) return ATTRCACHE_OK;
-#ifndef ATTRCACHE_INLINE_STEPS /* else a value may be there that is just changing */
+#ifndef ATTRCACHE_INLINE_STEPS /* else there may be a value that is changing */
   {
     uint32_t key = (uint32_t)keyval;
     size_t offset;
     __asm__("" : "+r"(key)); /* computed again, so that a hit keeps nothing */
     offset = (key - (uint32_t)ATTRCACHE_KEYVAL_MIN) & ATTRCACHE_INLINE_OFFSET_MASK;
     if (offset < ATTRCACHE_INLINE_NEAR_END && kind != 0 && table != 0 && value != 0) {
-      /* As K5 and K1 in keyval/registry.h: whether there is such a keyval. */
+      /* Whether there is such a keyval: as K5 and K1 in keyval/registry.h. */
       const char* const entries = __atomic_load_n(
           (const char* const*)(const void*)((const char*)kind + ATTRCACHE_INLINE_ENTRIES_AT),
           __ATOMIC_ACQUIRE);

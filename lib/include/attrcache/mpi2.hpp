@@ -2,25 +2,26 @@
 //
 // The attribute functions of MPI-2's C++ bindings (MPI-2.2 section 6.7, the last standard that has
 // them), for programs that use them and MPIs that dropped them in MPI-3. Header-only, over the C
-// functions of whichever MPI the program is compiled with; preload attrcache's interposer to have
-// them served by attrcache. Neither needs the other.
+// functions of whichever MPI the program is compiled with. It doesn't need attrcache; preload the
+// interposer, and attrcache serves these, too.
 //
 //   #include "attrcache/mpi2.hpp"
-//   namespace MPI = attrcache::mpi2;      // where <mpi.h> no longer declares one of its own
+//   namespace MPI = attrcache::mpi2;      // if <mpi.h> declares no such namespace
 //
 //   int MPI::Comm::Create_keyval(copy_fn, delete_fn, extra_state);
 //   MPI::Comm(comm).Set_attr(keyval, &value);
 //
 // Comm, Datatype and Win are handles: they convert from and to MPI_Comm, MPI_Datatype and MPI_Win.
+// The functions are as thread-safe as the MPI's.
 //
-// Errors go to the object's error handler first, as in C. If that returns, an Exception is thrown;
-// built without exceptions, they are ignored, as MPI-2's bindings do under ERRORS_RETURN (the
-// result of Get_attr is then false, and of Create_keyval KEYVAL_INVALID). What a callback throws
-// never reaches MPI: an Exception fails the MPI call with its code, anything else with
+// Errors go to the object's error handler first, as in C. If that returns, an Exception is thrown.
+// Without exceptions (-fno-exceptions), errors are ignored, as by MPI-2's bindings under
+// ERRORS_RETURN; Get_attr then returns false, and Create_keyval KEYVAL_INVALID. What a callback
+// throws never reaches MPI: an Exception fails the MPI call with its code, anything else with
 // MPI_ERR_OTHER.
 //
-// C++ callbacks are reached through C ones, which need a note of the functions and extra_state. MPI
-// doesn't say when a keyval is gone, so a note is kept for good; equal ones (the usual case) are
+// C callbacks call the C++ ones, and find them by a note that is the C keyval's extra_state. MPI
+// doesn't tell when a keyval is gone, so notes are never freed; equal notes (the usual case) are
 // one.
 
 #ifndef ATTRCACHE_MPI2_HPP_
@@ -64,7 +65,7 @@ inline bool check(int code) {
 #endif
 }
 
-// The code of a callback, whatever it throws.
+// Returns the code of a callback, whatever it throws.
 template <typename Call>
 int guarded(Call call) noexcept {
 #if defined(__cpp_exceptions)
@@ -80,8 +81,8 @@ int guarded(Call call) noexcept {
 #endif
 }
 
-// What the three have in common. `Self` is Comm, Datatype or Win; `C` says which C functions are
-// its own; `In` is the type of attribute_val_in, which for datatypes is const.
+// What the three have in common. `Self` is Comm, Datatype or Win; `C` has its C functions; `In` is
+// the type of attribute_val_in, which is const for datatypes.
 template <typename Self, typename C, typename In>
 class Attributes {
  public:
@@ -105,8 +106,8 @@ class Attributes {
   }
   static int NULL_DELETE_FN(Self&, int, void*, void*) { return MPI_SUCCESS; }
 
-  // Null pointers stand for NULL_COPY_FN and NULL_DELETE_FN. Those and DUP_FN become MPI's own,
-  // which cost no call.
+  // Null pointers mean NULL_COPY_FN and NULL_DELETE_FN. Those and DUP_FN become MPI's own, which
+  // cost no call.
   static int Create_keyval(Copy_attr_function* copy, Delete_attr_function* remove,
                            void* extra_state) {
     auto* copy_in_c = copy == nullptr || copy == NULL_COPY_FN ? C::null_copy()
@@ -133,7 +134,7 @@ class Attributes {
     return check(C::get(handle_, keyval, attribute_val, &flag)) && flag != 0;
   }
 
-  // const, unlike MPI-2's, so that temporaries and const handles will do.
+  // const, unlike MPI-2's, so that it can be called on temporaries and const handles.
   void Delete_attr(int keyval) const { check(C::remove(handle_, keyval)); }
 
  private:
@@ -144,7 +145,7 @@ class Attributes {
     const Note* next;
   };
 
-  // Never freed, and found from here: objects still die while the process ends.
+  // Never freed, and reachable from here: objects may still end while the process ends.
   static Note* note_of(Copy_attr_function* copy, Delete_attr_function* remove, void* extra_state) {
     static std::mutex mutex;
     static Note* notes = nullptr;

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What MPI is about to have of attributes, as functions for MPI programs in C and C++:
+ * What is proposed for MPI's attributes, as functions for MPI programs in C and C++:
  *
- *   attributes on sessions and files (mpi-forum/mpi-issues #1004), which nobody duplicates, so their
- *   keyvals have no copy function;
+ *   attributes on sessions and files (mpi-forum/mpi-issues #1004), which are never duplicated, so
+ *   their keyvals have no copy function;
  *
  *   create_keyval_x, as MPICH has it since 5.1: `destructor` is called once, with extra_state, when
  *   the keyval has been freed and its last attribute is gone. The callbacks get values as they were
- *   set, in whatever language;
+ *   set, in any language;
  *
- *   create_keyval_once: that, and destructor semantics (#839): the delete function runs once for each
- *   value, and the value is gone even if it fails. The call that ran it returns its code all the same.
- *   (Without that the value stays attached. A set that returns such a code has attached nothing.)
+ *   create_keyval_once: the same with destructor semantics (#839). The delete function runs once
+ *   for each value, which is gone even if it fails; the call that ran it returns its code all the
+ *   same, and a set that returns such a code has attached nothing. (Without them, the value of a
+ *   delete function that fails stays attached.)
  *
- * They are there where attrcache serves the program (attrcache-run), or is in the MPI. They are
- * weak symbols: a program links with any MPI, and asks before it uses one,
+ * They exist if attrcache serves the program (attrcache-run), or is built into the MPI. They are
+ * weak symbols: a program links with any MPI, and tests for one before it uses it,
  *
  *     if (MPIX_Session_create_keyval != NULL) ...
  *
- * (A program that is compiled with -fno-pie is told of those alone that its MPI had when it was
- * linked.)
+ * (A program compiled with -fno-pie finds only those that its MPI had when it was linked.)
  *
- * This header works with any mpi.h, which is to be included before. Sessions are there if the MPI
- * has them.
+ * Include any mpi.h before this header. It declares the functions on sessions if the MPI has
+ * sessions.
  *
  * The functions are local, as thread-safe as the MPI's, and fail as MPI's own attribute functions
- * do, by the object's error handler. There are no predefined attributes. Deleting what isn't
- * attached is no error. MPI_Session_finalize, MPI_File_close, and MPI_Finalize for all objects that
- * are left, first delete the attributes, each of them, the youngest first. If delete functions
- * fail, the object ends all the same, and the call returns the first one's code. (A session that
+ * do, through the object's error handler. There are no predefined attributes. Deleting an attribute
+ * that isn't attached is no error. MPI_Session_finalize, MPI_File_close, and MPI_Finalize for all
+ * objects that are left, first delete every attribute, the youngest first. If delete functions
+ * fail, the object ends all the same, and the call returns the code of the first. (A session that
  * outlives MPI_Finalize loses its attributes there. It may get new ones.)
  */
 #ifndef ATTRCACHE_MPIX_H_

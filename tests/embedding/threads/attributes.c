@@ -95,8 +95,14 @@ static int define_predefined(struct tiny_rank* rank) {
   return result;
 }
 
+/* The default keyvals are those of attrcache's interposers. An MPI must have others, so that an
+ * interposer above it can tell its own keyvals from the MPI's. */
+#define FIRST_KEYVAL 0x20000000u
+
 int tiny_attributes_begin(struct tiny_rank* rank) {
-  int result = attrcache_domain_create(NULL, &rank->domain);
+  const attrcache_keyval_numbers numbers = {.base = FIRST_KEYVAL, .invalid = MPI_KEYVAL_INVALID};
+  const attrcache_domain_options options = {.size = sizeof options, .numbers = &numbers};
+  int result = attrcache_domain_create(&options, &rank->domain);
   if (result != ATTRCACHE_OK) return error(result, 0);
   rank->comms = attrcache_kind_of(rank->domain, ATTRCACHE_COMMUNICATOR);
   rank->types = attrcache_kind_of(rank->domain, ATTRCACHE_DATATYPE);
@@ -169,7 +175,7 @@ static int set(attrcache_kind* kind, attrcache_table* table, void* object, int k
 static int get(attrcache_kind* kind, attrcache_table* table, int keyval, void* value, int* flag) {
   int result;
   if (flag == NULL) return MPI_ERR_ARG;
-  result = attrcache_get(kind, table, keyval, (void**)value);
+  result = attrcache_get_ranged(kind, table, FIRST_KEYVAL, keyval, (void**)value);
   *flag = result == ATTRCACHE_OK;
   return result <= ATTRCACHE_ABSENT ? MPI_SUCCESS : error(result, 0);
 }
