@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 struct comm {
-  int size;
   attrcache_table attributes;  // all zero: an empty table
 };
 
@@ -23,7 +22,6 @@ int main(void) {
   attrcache_domain* domain;
   attrcache_domain_create(NULL, &domain);
   attrcache_kind* comms = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
-
   attrcache_callbacks callbacks = {.size = sizeof callbacks,
                                    .delete_fn = (attrcache_callback*)delete_plan};
   int plan_key;
@@ -32,7 +30,6 @@ int main(void) {
                 ATTRCACHE_AS_POINTER, NULL);
   void* plan;
   if (attrcache_get(comms, &comm.attributes, plan_key, &plan) == ATTRCACHE_OK) puts("planned");
-
   attrcache_delete_all(comms, &comm.attributes, &comm, ATTRCACHE_STOP_AT_FAILURE, NULL);
   attrcache_keyval_free(comms, &plan_key);
   return attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, NULL);

@@ -335,14 +335,14 @@ TEST_F(MisuseTest, KindsExhausted) {
 
 TEST(StrerrorTest, EveryResultHasItsOwnLineAndOthersOneTogether) {
   std::vector<std::string> lines;
-  for (int result = ATTRCACHE_OK; result <= ATTRCACHE_ERR_MOVED; ++result) {
+  for (int result = ATTRCACHE_OK; result <= ATTRCACHE_ERR_UNSUPPORTED; ++result) {
     const std::string line = attrcache_strerror(result);
     EXPECT_FALSE(line.empty());
     EXPECT_EQ(line.find('\n'), std::string::npos);
     EXPECT_EQ(std::count(lines.begin(), lines.end(), line), 0) << line;
     lines.push_back(line);
   }
-  const std::string unknown = attrcache_strerror(ATTRCACHE_ERR_MOVED + 1);
+  const std::string unknown = attrcache_strerror(ATTRCACHE_ERR_UNSUPPORTED + 1);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), unknown), 0);
   EXPECT_EQ(attrcache_strerror(-1), unknown);
 }
