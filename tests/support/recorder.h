@@ -90,6 +90,13 @@ class Recorder {
   }
 };
 
+// How on_copy returns a copy.
+inline int copy_as(intptr_t value, void** out, int* flag) {
+  *out = reinterpret_cast<void*>(value);
+  *flag = 1;
+  return 0;
+}
+
 // Frees a keyval, but keeps the caller's copy of the int.
 inline int free_keyval(attrcache_kind* kind, int keyval) {
   const int result = attrcache_keyval_free(kind, &keyval);
@@ -98,6 +105,22 @@ inline int free_keyval(attrcache_kind* kind, int keyval) {
   }
   return result;
 }
+
+// A domain, and an object of it, with callbacks that record.
+class ApiTest : public ::testing::Test {
+ protected:
+  explicit ApiTest(const attrcache_domain_options* options = nullptr) : universe(options) {}
+  std::vector<int> keyvals(int count) {
+    std::vector<int> made;
+    for (int i = 0; i < count; ++i) made.push_back(recorder.keyval(kind));
+    return made;
+  }
+
+  Recorder recorder;  // outlives the domain, whose end runs destructors
+  Universe universe;
+  attrcache_kind* kind = universe.kind();
+  Object object{kind};
+};
 
 }  // namespace attrcache::support
 

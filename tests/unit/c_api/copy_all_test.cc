@@ -7,19 +7,10 @@ namespace {
 
 // attrcache_copy_all (dup), on one thread.
 
-class CopyAllTest : public ::testing::Test {
+class CopyAllTest : public ApiTest {
  protected:
-  Recorder recorder;  // outlives the domain, whose end runs destructors
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  Object from{kind};
+  Object& from = object;
   Object to{kind};
-
-  std::vector<int> keyvals(int count) {
-    std::vector<int> made;
-    for (int i = 0; i < count; ++i) made.push_back(recorder.keyval(kind));
-    return made;
-  }
 };
 
 TEST_F(CopyAllTest, RunsCopyFnWithTheOldObjectAndAttachesWhatItReturns) {
@@ -56,60 +47,27 @@ TEST_F(CopyAllTest, GoesInTheOrderOfSetting) {
       << "the copies are in the same order";
 }
 
-TEST_F(CopyAllTest, GoesInTheOrderOfSettingFarBeyondOneBatch) {
-  constexpr int kCount = 300;
-  std::vector<int> k = keyvals(kCount);
-  for (int i = 0; i < kCount; ++i) from.set(k[(i * 7) % kCount], i);
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  ASSERT_EQ(recorder.copies.size(), size_t{kCount});
-  for (int i = 0; i < kCount; ++i) EXPECT_EQ(recorder.copies[i].value, i);
-}
-
-TEST_F(CopyAllTest, ExactlyOneBatchAndItsNeighbours) {
-  for (const int count : {63, 64, 65, 127, 128, 129}) {
-    std::vector<int> k = keyvals(count);
-    Object source(kind), copy(kind);
-    for (int i = 0; i < count; ++i) source.set(k[i], i);
-    recorder.copies.clear();
-    EXPECT_EQ(source.copy_to(copy), ATTRCACHE_OK);
-    EXPECT_EQ(recorder.copies.size(), static_cast<size_t>(count));
-    EXPECT_EQ(copy.list().size(), static_cast<size_t>(count));
-  }
-}
-
 TEST_F(CopyAllTest, AfterAFailureNewIsEmptyAndItsCopiesDeletedOnIt) {
   std::vector<int> k = keyvals(5);
   for (int i = 0; i < 5; ++i) from.set(k[i], i + 1);
   recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    *out = reinterpret_cast<void*>(call.value + 100);
-    *flag = 1;
+    copy_as(call.value + 100, out, flag);
     return call.value == 4 ? 33 : 0;
   };
-  int code = 0;
-  EXPECT_EQ(from.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(code, 33);
-  EXPECT_EQ(recorder.copied(), (std::vector<intptr_t>{1, 2, 3, 4})) << "stops at the failure";
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{103, 102, 101}));
-  for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
-  EXPECT_TRUE(to.list().empty());
-  EXPECT_TRUE(to.all_zero());
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(from.value(k[i]), i + 1) << "old is untouched";
-}
-
-TEST_F(CopyAllTest, RollbackGoesOnWhenADeleteFnFails) {
-  std::vector<int> k = keyvals(4);
-  for (int i = 0; i < 4; ++i) from.set(k[i], i + 1);
-  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    *out = reinterpret_cast<void*>(call.value + 100);
-    *flag = 1;
-    return call.value == 4 ? 33 : 0;
-  };
-  recorder.delete_code = 44;
-  int code = 0;
-  EXPECT_EQ(from.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(code, 33) << "the code of the copy_fn that stopped it";
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{103, 102, 101}));
-  EXPECT_TRUE(to.list().empty());
+  for (const int failure_of_delete : {0, 44}) {
+    recorder.copies.clear();
+    recorder.deletions.clear();
+    recorder.delete_code = failure_of_delete;
+    int code = 0;
+    EXPECT_EQ(from.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
+    EXPECT_EQ(code, 33) << "of the copy_fn that stopped it";
+    EXPECT_EQ(recorder.copied(), (std::vector<intptr_t>{1, 2, 3, 4})) << "stops at the failure";
+    EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{103, 102, 101}));
+    for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
+    EXPECT_TRUE(to.list().empty());
+    EXPECT_TRUE(to.all_zero());
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(from.value(k[i]), i + 1) << "old is untouched";
+  }
   recorder.delete_code = 0;
 }
 
@@ -137,51 +95,22 @@ TEST_F(CopyAllTest, OfNothingIsNothing) {
   EXPECT_TRUE(from.all_zero());
 }
 
-TEST_F(CopyAllTest, CopyFnMaySetOtherAttributesOnTheOldObject) {
-  std::vector<int> k = keyvals(2);
-  from.set(k[0], 1);
-  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    EXPECT_EQ(from.set(k[1], 50), ATTRCACHE_OK);
-    *out = reinterpret_cast<void*>(call.value);
-    *flag = 1;
-    return 0;
-  };
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(to.value(k[0]), 1);
-  EXPECT_EQ(to.value(k[1]), Object::kAbsent) << "attached after the dup began";
-  EXPECT_EQ(from.value(k[1]), 50);
-}
-
-TEST_F(CopyAllTest, CopyFnThatDeletesWhatItCopiesDoesNotWait) {
+TEST_F(CopyAllTest, CopyFnMayDeleteOrReplaceWhatItCopies) {
   const int keyval = recorder.keyval(kind);
-  from.set(keyval, 1);
-  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
-    EXPECT_EQ(from.value(keyval), Object::kAbsent);
-    *out = reinterpret_cast<void*>(call.value + 1);
-    *flag = 1;
-    return 0;
-  };
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(to.value(keyval), 2);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
-  EXPECT_EQ(universe.counters().attributes, 1u);
-}
-
-TEST_F(CopyAllTest, CopyFnThatReplacesWhatItCopiesDoesNotWait) {
-  const int keyval = recorder.keyval(kind);
-  from.set(keyval, 1);
-  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    EXPECT_EQ(from.set(keyval, 7), ATTRCACHE_OK);
-    *out = reinterpret_cast<void*>(call.value + 1);
-    *flag = 1;
-    return 0;
-  };
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(from.value(keyval), 7);
-  EXPECT_EQ(to.value(keyval), 2);
-  EXPECT_EQ(from.list().at(0).pins, 0u);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
+  for (const bool replace : {false, true}) {
+    from.set(keyval, 1);
+    recorder.deletions.clear();
+    recorder.on_copy = [&](const Call& call, void** out, int* flag) {
+      EXPECT_EQ(replace ? from.set(keyval, 7) : from.erase(keyval), ATTRCACHE_OK);
+      EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1})) << "at once, as it held it alone";
+      return copy_as(call.value + 1, out, flag);
+    };
+    EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+    EXPECT_EQ(from.value(keyval), replace ? 7 : Object::kAbsent);
+    EXPECT_EQ(to.value(keyval), 2);
+    EXPECT_EQ(universe.counters().attributes, replace ? 2u : 1u);
+    EXPECT_EQ(to.free(), ATTRCACHE_OK);
+  }
 }
 
 TEST_F(CopyAllTest, NestedCopiesOfOneValueThatDeleteItAtTheBottom) {
@@ -196,36 +125,13 @@ TEST_F(CopyAllTest, NestedCopiesOfOneValueThatDeleteItAtTheBottom) {
     } else {
       EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
     }
-    *out = reinterpret_cast<void*>(call.value + depth);
-    *flag = 1;
-    return 0;
+    return copy_as(call.value + depth, out, flag);
   };
   EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
   EXPECT_EQ(from.value(keyval), Object::kAbsent);
   EXPECT_EQ(third.value(keyval), 3);
   EXPECT_EQ(to.value(keyval), 3);
-}
-
-TEST_F(CopyAllTest, CopyFnThatFreesTheOldObjectEndsTheDup) {
-  std::vector<int> k = keyvals(2);
-  for (const int answer : {0, 77}) {
-    auto* dying = new Object(kind);
-    dying->set(k[0], 1);
-    dying->set(k[1], 2);
-    recorder.copies.clear();
-    recorder.on_copy = [&](const Call&, void** out, int* flag) {
-      delete dying;
-      *out = nullptr;
-      *flag = 1;
-      return answer;
-    };
-    int code = -1;
-    EXPECT_EQ(dying->copy_to(to, &code), ATTRCACHE_ERR_BUSY);
-    EXPECT_EQ(code, -1) << "belongs to CALLBACK";
-    EXPECT_TRUE(to.list().empty());
-    EXPECT_EQ(recorder.copies.size(), 1u);
-  }
 }
 
 // A delete_fn that duplicates its object: the value is attached until delete_fn has succeeded, so

@@ -7,19 +7,7 @@ namespace {
 
 // attrcache_delete_all (free), on one thread.
 
-class DeleteAllTest : public ::testing::Test {
- protected:
-  Recorder recorder;  // outlives the domain, whose end runs destructors
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  Object object{kind};
-
-  std::vector<int> keyvals(int count) {
-    std::vector<int> made;
-    for (int i = 0; i < count; ++i) made.push_back(recorder.keyval(kind));
-    return made;
-  }
-};
+class DeleteAllTest : public ApiTest {};
 
 TEST_F(DeleteAllTest, RunsDeleteFnInTheReverseOrderOfSetting) {
   std::vector<int> k = keyvals(5);
@@ -51,15 +39,6 @@ TEST_F(DeleteAllTest, DestructorsFindWhatIsOlder) {
   EXPECT_EQ(attrcache_keyval_free(kind, &ending), ATTRCACHE_OK);
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
   EXPECT_EQ(seen.value, 5);
-}
-
-TEST_F(DeleteAllTest, ReverseOrderFarBeyondOneBatch) {
-  constexpr int kCount = 300;
-  std::vector<int> k = keyvals(kCount);
-  for (int i = 0; i < kCount; ++i) object.set(k[(i * 11) % kCount], i);
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  ASSERT_EQ(recorder.deletions.size(), size_t{kCount});
-  for (int i = 0; i < kCount; ++i) EXPECT_EQ(recorder.deletions[i].value, kCount - 1 - i);
 }
 
 TEST_F(DeleteAllTest, AReplacedAttributeTakesItsNewPlaceBeforeItsDeleteFnSetsOthers) {
@@ -111,30 +90,19 @@ TEST_F(DeleteAllTest, StopModeStopsAtTheFirstFailureAndASecondCallGoesOnFromTher
 
 TEST_F(DeleteAllTest, DrainAttemptsAllDetachesAllAndReturnsTheFirstFailure) {
   std::vector<int> k = keyvals(5);
-  for (int i = 0; i < 5; ++i) object.set(k[i], i);
   recorder.on_delete = [&](const Call& call) {
     return call.value == 3 ? 33 : call.value == 1 ? 11 : 0;
   };
-  int code = 0;
-  EXPECT_EQ(object.free(ATTRCACHE_DRAIN, &code), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(code, 33);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 2, 1, 0}));
-  EXPECT_TRUE(object.all_zero());
-  EXPECT_EQ(universe.counters().attributes, 0u);
-}
-
-TEST_F(DeleteAllTest, WhatCallbacksAttachIsDeletedToo) {
-  std::vector<int> k = keyvals(3);
-  object.set(k[0], 1);
-  recorder.on_delete = [&](const Call& call) {
-    if (call.value == 1) object.set(k[1], 2);
-    if (call.value == 2) object.set(k[0], 3);
-    if (call.value == 3) object.set(k[2], 4);
-    return 0;
-  };
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2, 3, 4}));
-  EXPECT_TRUE(object.all_zero());
+  for (const attrcache_delete_mode mode : {ATTRCACHE_DRAIN, ATTRCACHE_DRAIN_FINALLY}) {
+    for (int i = 0; i < 5; ++i) object.set(k[i], i);
+    recorder.deletions.clear();
+    int code = 0;
+    EXPECT_EQ(object.free(mode, &code), ATTRCACHE_ERR_CALLBACK);
+    EXPECT_EQ(code, 33);
+    EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 2, 1, 0}));
+    EXPECT_TRUE(object.all_zero());
+    EXPECT_EQ(universe.counters().attributes, 0u);
+  }
 }
 
 TEST_F(DeleteAllTest, InABoundedNumberOfRoundsThenAnError) {
@@ -180,15 +148,6 @@ TEST_F(DeleteAllTest, ADeleteFnThatDeletesAllTheOthers) {
   };
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 0, 1, 2, 3}));
-}
-
-TEST_F(DeleteAllTest, DestructorsThatItBringsAboutRunInside) {
-  const int keyval = recorder.keyval(kind);
-  object.set(keyval, 1);
-  free_keyval(kind, keyval);
-  EXPECT_EQ(recorder.destructions, 0);
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 1);
 }
 
 TEST_F(DeleteAllTest, DrainOfAFailingFreedKeyvalEndsIt) {

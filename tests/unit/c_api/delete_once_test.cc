@@ -10,7 +10,7 @@ namespace {
 
 // ATTRCACHE_DELETE_ONCE: a value whose delete_fn has run is gone, whatever that returned.
 
-class DeleteOnceTest : public ::testing::Test {
+class DeleteOnceTest : public ApiTest {
  protected:
   DeleteOnceTest() { recorder.delete_code = 7; }
 
@@ -21,10 +21,6 @@ class DeleteOnceTest : public ::testing::Test {
   }
   void expect_gone(int keyval) { EXPECT_EQ(object.value(keyval), Object::kAbsent); }
 
-  Recorder recorder;  // outlives the domain
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  Object object{kind};
   int code = 0;
 };
 
@@ -80,18 +76,6 @@ TEST_F(DeleteOnceTest, FreeStopsAndGoesOnBehindTheFailure) {
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 1}));
 }
 
-TEST_F(DeleteOnceTest, ASetThatFailsLeavesNothing) {
-  const int keyval = once();
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call&) {
-    EXPECT_EQ(object.value(keyval), 2);
-    return 7;
-  };
-  EXPECT_EQ(object.set(keyval, 2, &code), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(object.value(keyval), Object::kAbsent);
-  EXPECT_EQ(universe.counters().attributes, 0u);
-}
-
 TEST_F(DeleteOnceTest, UnknownLanguagesAreRefused) {
   attrcache_callbacks c = recorder.callbacks();
   c.language = static_cast<attrcache_language>(ATTRCACHE_DELETE_ONCE * 2);
@@ -103,39 +87,30 @@ struct Thing {
   attrcache_table attributes = {};
 };
 
+int return_it(int* value) { return *value; }
+
 TEST(DeleteOnceInCxxTest, OnceMakesADestructorOfACallback) {
   auto domain = Domain::create();
   auto kind = domain->add_kind<Thing>("thing");
   Thing thing;
-  int value = 1;
+  int value = 7;
   int calls = 0;
   auto keyval = attrcache::Keyval<int, Thing>::create(*kind, attrcache::copy_nothing,
                                                       attrcache::once([&calls](int*) {
                                                         ++calls;
                                                         return 7;
                                                       }));
-  ASSERT_TRUE(keyval->set(thing, &value));
-  const Outcome out = keyval->erase(thing);
-  EXPECT_EQ(out.status, Status::callback);
-  EXPECT_EQ(out.callback_code, 7);
-  EXPECT_EQ(keyval->get(thing), nullptr);
+  auto by_function = attrcache::Keyval<int, Thing>::create(*kind, attrcache::copy_nothing,
+                                                           attrcache::once(return_it));
+  for (const auto* each : {&*keyval, &*by_function}) {
+    ASSERT_TRUE(each->set(thing, &value));
+    const Outcome out = each->erase(thing);
+    EXPECT_EQ(out.status, Status::callback);
+    EXPECT_EQ(out.callback_code, 7);
+    EXPECT_EQ(each->get(thing), nullptr);
+  }
   EXPECT_TRUE(kind->delete_all(thing));
   EXPECT_EQ(calls, 1);
-}
-
-int return_it(int* value) { return *value; }
-
-TEST(DeleteOnceInCxxTest, OfAFunctionToo) {
-  auto domain = Domain::create();
-  auto kind = domain->add_kind<Thing>("thing");
-  Thing thing;
-  int value = 7;
-  auto keyval = attrcache::Keyval<int, Thing>::create(*kind, attrcache::copy_nothing,
-                                                      attrcache::once(return_it));
-  ASSERT_TRUE(keyval->set(thing, &value));
-  EXPECT_EQ(keyval->erase(thing).callback_code, 7);
-  EXPECT_EQ(keyval->get(thing), nullptr);
-  EXPECT_TRUE(kind->delete_all(thing));
 }
 
 }  // namespace

@@ -7,69 +7,28 @@
 #include <unistd.h>
 
 #include <thread>
-#include <vector>
 
-#include "attrcache/attrcache.h"
 #include "tests/support/recorder.h"
 #include "tests/support/threads.h"
 
+namespace attrcache::support {
 namespace {
 
-// Runs the checks in the child. Returns 0 if all is well, otherwise the number of the failed check.
-int child(attrcache_kind* kind, attrcache_table* table, int keyval) {
-  void* value = nullptr;
-  if (attrcache_get(kind, table, keyval, &value) != ATTRCACHE_OK) return 1;
-  if (value != reinterpret_cast<void*>(5)) return 2;
-  if (attrcache_set(kind, table, nullptr, keyval, 6, ATTRCACHE_AS_POINTER, nullptr)) return 3;
-  int other = 0;
-  if (attrcache_keyval_create(kind, nullptr, &other) != ATTRCACHE_OK || other == keyval) return 4;
-  if (attrcache_set(kind, table, nullptr, other, 7, ATTRCACHE_AS_POINTER, nullptr)) return 5;
-  if (attrcache_delete(kind, table, nullptr, keyval, nullptr) != ATTRCACHE_OK) return 6;
-  if (attrcache_get(kind, table, keyval, &value) != ATTRCACHE_ABSENT) return 7;
-  if (attrcache_keyval_free(kind, &other) != ATTRCACHE_OK) return 8;
-  if (attrcache_delete_all(kind, table, nullptr, ATTRCACHE_DRAIN, nullptr)) return 9;
-  return 0;
-}
-
-TEST(ForkTest, TheChildGoesOnAndTheParentDoesNotNotice) {
-  attrcache_domain* domain;
-  ASSERT_EQ(attrcache_domain_create(nullptr, &domain), ATTRCACHE_OK);
-  attrcache_kind* kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
-  attrcache_table table = {};
-  int keyval;
-  ASSERT_EQ(attrcache_keyval_create(kind, nullptr, &keyval), ATTRCACHE_OK);
-  ASSERT_EQ(attrcache_set(kind, &table, nullptr, keyval, 5, ATTRCACHE_AS_POINTER, nullptr),
-            ATTRCACHE_OK);
-
-  const pid_t pid = fork();
-  ASSERT_GE(pid, 0);
-  if (pid == 0) _exit(child(kind, &table, keyval));
-  int status = -1;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-
-  void* value = nullptr;
-  EXPECT_EQ(attrcache_get(kind, &table, keyval, &value), ATTRCACHE_OK);
-  EXPECT_EQ(value, reinterpret_cast<void*>(5));
-  EXPECT_EQ(attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_IF_UNUSED, nullptr), ATTRCACHE_OK);
-}
-
-using attrcache::support::free_keyval;
-using attrcache::support::Gate;
-using attrcache::support::Object;
-using attrcache::support::Recorder;
-using attrcache::support::run_threads;
-using attrcache::support::Universe;
-
 constexpr int kOthers = 3;
+
+// The child's exit status is the number of the check that failed.
+void expect_success(pid_t child) {
+  ASSERT_GE(child, 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
 
 // Other threads have used the library before the fork, and none is inside it at the fork. The
 // child, in which these threads don't exist, must not wait for any of them, and can delete and free
 // everything, in new threads too.
-class ForkAmongThreads : public ::testing::Test {
+class ForkAmongThreads : public ApiTest {
  protected:
   // Every operation, on an object of the thread's own and on one that all threads share.
   void use(Object& own) {
@@ -116,9 +75,6 @@ class ForkAmongThreads : public ::testing::Test {
     return attrcache_domain_destroy(universe.release(), ATTRCACHE_DESTROY_IF_UNUSED, nullptr);
   }
 
-  Recorder recorder;
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
   const int served = recorder.keyval_uncopied(kind);
   const int no_callbacks = Recorder::make(kind, {});
   Object shared{kind};
@@ -139,17 +95,13 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
       use(objects[t]);  // the parent goes on, too
     });
   }
-  attrcache::support::wait_until([&] { return done == kOthers; });
+  wait_until([&] { return done == kOthers; });
 
   const pid_t pid = fork();
   if (pid == 0) _exit(child());
   forked.open();
   for (std::thread& thread : threads) thread.join();
-  ASSERT_GE(pid, 0);
-  int status = -1;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  expect_success(pid);
   EXPECT_EQ(shared.value(served), 7) << "the parent keeps what the child has replaced";
 }
 
@@ -160,7 +112,7 @@ TEST_F(ForkAmongThreads, NobodyHoldsThereWhatTheOthersHold) {
   shared.set(served, 7);
   objects[0].set(copied, 6);
   Gate held, copying, forked;
-  recorder.on_copy = [&](const attrcache::support::Call&, void**, int*) {
+  recorder.on_copy = [&](const Call&, void**, int*) {
     copying.open();
     forked.wait();
     return 0;
@@ -187,11 +139,7 @@ TEST_F(ForkAmongThreads, NobodyHoldsThereWhatTheOthersHold) {
   forked.open();
   borrower.join();
   copier.join();
-  ASSERT_GE(pid, 0);
-  int status = -1;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  expect_success(pid);
 }
 
 // A thread is inside a delete_fn at the fork. In the child, the attribute that it was deleting can
@@ -200,7 +148,7 @@ TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
   Gate entered, forked;
   shared.set(served, 7);
   shared.set(no_callbacks, 1);
-  recorder.on_delete = [&](const attrcache::support::Call& call) {
+  recorder.on_delete = [&](const Call& call) {
     if (call.value != 7) return 0;
     entered.open();
     forked.wait();
@@ -223,12 +171,9 @@ TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
   }
   forked.open();
   deleter.join();
-  ASSERT_GE(pid, 0);
-  int status = -1;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  EXPECT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+  expect_success(pid);
   recorder.on_delete = nullptr;
 }
 
 }  // namespace
+}  // namespace attrcache::support

@@ -46,18 +46,16 @@ class Place {
 
 enum class Frees { kNew, kOld, kBoth };
 
-class FreeWithinCopyTest : public ::testing::TestWithParam<std::tuple<Frees, int, int, bool, int>> {
+class FreeWithinCopyTest
+    : public ApiTest,
+      public ::testing::WithParamInterface<std::tuple<Frees, int, int, bool, int>> {
  protected:
   static constexpr int kCount = 3;
-  Recorder recorder;
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
 };
 
 TEST_P(FreeWithinCopyTest, IsBusy) {
   const auto [frees, at, first, reuse, answer] = GetParam();
-  std::vector<int> k;
-  for (int i = 0; i < first + kCount; ++i) k.push_back(recorder.keyval(kind));
+  const std::vector<int> k = keyvals(first + kCount);
   const auto from_place = std::make_unique<Place>(kind);
   Place& from = *from_place;
   const auto to_place = std::make_unique<Place>(kind);

@@ -151,25 +151,6 @@ TEST_F(HppTest, CopiesMaySkipOrFail) {
   ASSERT_TRUE(kind.delete_all(a));
 }
 
-TEST_F(HppTest, CopiesMayFreeTheObjects) {
-  for (const bool frees_new : {true, false}) {
-    auto old = std::make_unique<Session>();
-    auto fresh = std::make_unique<Session>();
-    int value = 0;
-    auto keyval = *Keyval<int, Session>::create(kind, [&](int* v) -> Copied<int> {
-      auto& freed = frees_new ? fresh : old;
-      EXPECT_TRUE(kind.delete_all(*freed));
-      freed = std::make_unique<Session>();
-      return v;
-    });
-    ASSERT_TRUE(keyval.set(*old, &value));
-    EXPECT_EQ(kind.copy_all(*old, *fresh).status, Status::busy);
-    EXPECT_EQ(keyval.get(*fresh), nullptr);
-    EXPECT_EQ(keyval.get(*old), frees_new ? &value : nullptr);
-    ASSERT_TRUE(kind.delete_all(*old));
-  }
-}
-
 TEST_F(HppTest, DeletesMayFailAndThenTheValueStays) {
   int code = 13, value = 0;
   auto keyval =

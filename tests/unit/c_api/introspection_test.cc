@@ -7,7 +7,7 @@ namespace {
 
 // Listing keyvals and attributes, and the counters of a domain.
 
-class IntrospectionTest : public ::testing::Test {
+class IntrospectionTest : public ApiTest {
  protected:
   std::vector<attrcache_keyval_info> keyvals() {
     size_t count = 0;
@@ -17,11 +17,6 @@ class IntrospectionTest : public ::testing::Test {
     EXPECT_EQ(count, infos.size());
     return infos;
   }
-
-  Recorder recorder;
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  Object object{kind};
 };
 
 TEST_F(IntrospectionTest, KeyvalsAreListedByIndexWithTheirCallbacksAndCounts) {
@@ -60,8 +55,7 @@ TEST_F(IntrospectionTest, AtMostCapacityIsFilled) {
 }
 
 TEST_F(IntrospectionTest, AttributesAreListedInTheOrderOfSetting) {
-  std::vector<int> k;
-  for (int i = 0; i < 200; ++i) k.push_back(recorder.keyval(kind));
+  const std::vector<int> k = ApiTest::keyvals(200);
   for (int i = 0; i < 200; ++i) object.set_as(k[(i * 7) % 200], i, ATTRCACHE_AS_AINT);
   const std::vector<attrcache_attribute_info> infos = object.list();
   ASSERT_EQ(infos.size(), 200u);

@@ -7,12 +7,7 @@ namespace {
 
 // Creating and freeing keyvals.
 
-class KeyvalTest : public ::testing::Test {
- protected:
-  Recorder recorder;  // outlives the domain, whose end runs destructors
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-};
+class KeyvalTest : public ApiTest {};
 
 TEST_F(KeyvalTest, CreateGivesANewKeyval) {
   const int a = recorder.keyval(kind);
@@ -36,15 +31,6 @@ TEST_F(KeyvalTest, NoCallbacksCopiesNothingAndDeletesSilently) {
   EXPECT_EQ(from.value(keyval), 6);
   EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
   EXPECT_EQ(from.value(keyval), Object::kAbsent);
-}
-
-TEST_F(KeyvalTest, NullCopyFnCopiesNothing) {
-  const int keyval = recorder.keyval_uncopied(kind);
-  Object from(kind), to(kind);
-  from.set(keyval, 5);
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(to.value(keyval), Object::kAbsent);
-  EXPECT_TRUE(to.all_zero());
 }
 
 TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
@@ -78,12 +64,6 @@ TEST_F(KeyvalTest, NullDeleteFnDoesNothing) {
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
   EXPECT_TRUE(recorder.deletions.empty());
   EXPECT_EQ(universe.counters().attributes, 0u);
-}
-
-TEST_F(KeyvalTest, AFailedFreeLeavesTheVariableAlone) {
-  int keyval = ATTRCACHE_KEYVAL_MIN + 1234 * 16;
-  EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_MIN + 1234 * 16);
 }
 
 TEST_F(KeyvalTest, FreedAndAttachedGoesOnServingEveryCall) {
@@ -131,42 +111,6 @@ TEST_F(KeyvalTest, TheDestructorRunsAfterTheLastDeleteFn) {
   EXPECT_EQ(recorder.destructions, 1);
 }
 
-TEST_F(KeyvalTest, AnAttributeReplacedIsNotTheEndOfItsKeyval) {
-  const int keyval = recorder.keyval(kind);
-  Object object(kind);
-  object.set(keyval, 1);
-  free_keyval(kind, keyval);
-  EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 0);
-  EXPECT_EQ(object.value(keyval), 2);
-}
-
-TEST_F(KeyvalTest, FreeingTwiceWhileInUseIsHarmless) {
-  const int keyval = recorder.keyval(kind);
-  Object object(kind);
-  object.set(keyval, 1);
-  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
-  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
-  EXPECT_EQ(universe.counters().keyvals_freed, 1u);
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 1);
-  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_ERR_KEYVAL_STALE);
-}
-
-TEST_F(KeyvalTest, ADeleteCallbackMayFreeItsOwnKeyval) {
-  const int keyval = recorder.keyval(kind);
-  Object object(kind);
-  recorder.on_delete = [&](const Call& call) {
-    EXPECT_EQ(free_keyval(kind, call.keyval), ATTRCACHE_OK);
-    EXPECT_EQ(free_keyval(kind, call.keyval), ATTRCACHE_OK);
-    EXPECT_EQ(recorder.destructions, 0);
-    return 0;
-  };
-  object.set(keyval, 1);
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 1);
-}
-
 TEST_F(KeyvalTest, ADeleteCallbackMayFreeItsKeyvalAndStillFail) {
   const int keyval = recorder.keyval(kind);
   Object object(kind);
@@ -180,24 +124,6 @@ TEST_F(KeyvalTest, ADeleteCallbackMayFreeItsKeyvalAndStillFail) {
   EXPECT_EQ(recorder.destructions, 0);
   recorder.on_delete = nullptr;
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 1);
-}
-
-TEST_F(KeyvalTest, ACopyCallbackMayFreeItsOwnKeyval) {
-  const int keyval = recorder.keyval(kind);
-  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    EXPECT_EQ(free_keyval(kind, call.keyval), ATTRCACHE_OK);
-    *out = reinterpret_cast<void*>(call.value + 1);
-    *flag = 1;
-    return 0;
-  };
-  Object from(kind), to(kind);
-  from.set(keyval, 1);
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(to.value(keyval), 2);
-  from.free();
-  EXPECT_EQ(recorder.destructions, 0);
-  to.free();
   EXPECT_EQ(recorder.destructions, 1);
 }
 
@@ -230,13 +156,6 @@ TEST_F(KeyvalTest, AnIndexIsReusedOnlyWhenItsKeyvalIsGone) {
     free_keyval(kind, keyval);
   }
   EXPECT_TRUE(reused);
-}
-
-TEST_F(KeyvalTest, KeyvalsStaySmallAndDense) {
-  // Creating and freeing in turns must reuse indices. Otherwise the tables of objects would grow.
-  for (int i = 0; i < 5000; ++i) free_keyval(kind, Recorder::make(kind, {}));
-  const int keyval = Recorder::make(kind, {});
-  EXPECT_LT((keyval & 0x1ffff0) >> 4, 256);
 }
 
 TEST_F(KeyvalTest, EachKindHasItsOwnIndices) {

@@ -235,9 +235,7 @@ TEST(MixedLanguagesTest, AFortranValueReachesACCallbackAsAnAddress) {
     };
     recorder.on_copy = [&](const Call& call, void** out, int* flag) {
       copied = read(call);
-      *out = &target;
-      *flag = 1;
-      return 0;
+      return copy_as(reinterpret_cast<intptr_t>(&target), out, flag);
     };
     from.set_as(keyval, -12, tag);
     EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);

@@ -75,7 +75,7 @@ void end_stepping() {
           : "memory", "cc");
 }
 
-class SignalSteps : public ::testing::Test {
+class SignalSteps : public ApiTest {
  protected:
   void SetUp() override {
     struct sigaction action = {};
@@ -107,10 +107,7 @@ class SignalSteps : public ::testing::Test {
     EXPECT_EQ(letters, expected) << seen.count << " changes";
   }
 
-  Recorder recorder;
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  Object object{kind}, other{kind};
+  Object other{kind};
   long instructions = 0;
 
  private:
@@ -118,8 +115,7 @@ class SignalSteps : public ::testing::Test {
 };
 
 TEST_F(SignalSteps, GetInAHandlerSeesEachOperationHappenAtOnce) {
-  std::vector<int> keyvals;
-  for (int i = 0; i < 3000; ++i) keyvals.push_back(recorder.keyval(kind));
+  const std::vector<int> keyvals = ApiTest::keyvals(3000);
   // The slots are in the table itself, and in trees that grow.
   for (const int i : {0, 2, 3, 9, 70, 2500}) {
     SCOPED_TRACE(i);

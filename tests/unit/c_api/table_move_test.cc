@@ -9,19 +9,15 @@
 namespace attrcache::support {
 namespace {
 
-class TableMoveTest : public ::testing::Test {
+class TableMoveTest : public ApiTest {
  protected:
   int move(Object& from, Object& to) { return attrcache_table_move(kind, &from.table, &to.table); }
 
-  Recorder recorder;
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
   Object from{kind}, to{kind};
 };
 
 TEST_F(TableMoveTest, TakesAllAttributesAlongInTheirOrder) {
-  std::vector<int> keyvals;
-  for (int k = 0; k < 200; ++k) keyvals.push_back(recorder.keyval(kind));
+  const std::vector<int> keyvals = ApiTest::keyvals(200);
   for (int k = 200; k-- > 0;) ASSERT_EQ(from.set(keyvals[k], k), ATTRCACHE_OK);
   EXPECT_EQ(move(from, to), ATTRCACHE_OK);
   EXPECT_TRUE(from.all_zero());

@@ -12,22 +12,6 @@
 namespace attrcache {
 namespace {
 
-TEST(FrameTest, FramesNest) {
-  ThreadState thread = {};
-  Frame outer = {};
-  Frame inner = {};
-  {
-    FrameScope outside(thread, outer);
-    {
-      FrameScope inside(thread, inner);
-      EXPECT_EQ(thread.innermost, &inner);
-      EXPECT_EQ(inner.outer, &outer);
-    }
-    EXPECT_EQ(thread.innermost, &outer);
-  }
-  EXPECT_EQ(thread.innermost, nullptr);
-}
-
 struct Scope {
   Scope(ThreadState& thread, const void* table) : frame(), scope(thread, frame) {
     frame.table = table;

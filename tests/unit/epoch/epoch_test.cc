@@ -18,16 +18,6 @@ struct Item : Retired {
   int reclaimed = 0;
 };
 
-TEST(EpochTest, WithNobodyPinnedRetireReclaimsAtOnce) {
-  Epoch epoch;
-  for (int i = 0; i < 10; ++i) {
-    Item item;
-    epoch.retire(&item);
-    EXPECT_EQ(item.reclaimed, 1);
-    EXPECT_EQ(epoch.waiting(), 0u);
-  }
-}
-
 TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
   Epoch epoch;
   Item items[3];
@@ -39,18 +29,6 @@ TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
   second.reset();
   for (Item& item : items) EXPECT_EQ(item.reclaimed, 1);
   EXPECT_EQ(epoch.waiting(), 0u);
-}
-
-TEST(EpochTest, ALaterPinDoesNotKeepOffWhatWasRetiredBefore) {
-  Epoch epoch;
-  Item item;
-  {
-    std::optional<Epoch::Guard> early(std::in_place, epoch);
-    epoch.retire(&item);
-    Epoch::Guard late(epoch);
-    early.reset();
-    EXPECT_EQ(item.reclaimed, 1);
-  }
 }
 
 // Somebody is pinned all the time, while the epoch's number comes round.
@@ -124,19 +102,6 @@ TEST(EpochTest, ManyPinsInEitherCount) {
   EXPECT_TRUE(epoch.unseen());
 }
 
-TEST(EpochTest, PinsNest) {
-  Epoch epoch;
-  Item item;
-  {
-    Epoch::Guard outer(epoch);
-    { Epoch::Guard inner(epoch); }
-    epoch.retire(&item);
-    { Epoch::Guard inner(epoch); }
-    EXPECT_EQ(item.reclaimed, 0);
-  }
-  EXPECT_EQ(item.reclaimed, 1);
-}
-
 TEST(EpochTest, ReclaimMayRetireMore) {
   Epoch epoch;
   struct Chain : Item {
@@ -154,12 +119,6 @@ TEST(EpochTest, ReclaimMayRetireMore) {
   epoch.retire(&chain);
   EXPECT_EQ(chain.reclaimed, 1);
   EXPECT_EQ(last.reclaimed, 1);
-}
-
-TEST(EpochTest, DrainReclaimsEverything) {
-  Epoch epoch;
-  epoch.drain();
-  EXPECT_EQ(epoch.waiting(), 0u);
 }
 
 }  // namespace

@@ -50,47 +50,6 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
   References references{exact, all};
 };
 
-TEST_P(ReferencesTest, ClosingAnUnreferencedCountEndsIt) {
-  begin(7);
-  EXPECT_EQ(references.count(), 0u);
-  EXPECT_TRUE(close(7));
-  EXPECT_FALSE(acquire(1, 7)) << "once 0 it stays 0";
-}
-
-TEST_P(ReferencesTest, AReferenceTakenMeanwhileKeepsIt) {
-  begin(7);
-  uint32_t counted;
-  EXPECT_TRUE(references.close(key(7), &counted));
-  EXPECT_EQ(counted, 0u);
-  EXPECT_TRUE(acquire(1, 7));
-  EXPECT_FALSE(references.end_closed(counted));
-  EXPECT_FALSE(references.collect(counted));
-  EXPECT_TRUE(drop(1));
-}
-
-TEST_P(ReferencesTest, AfterClosingTheLastDropEndsIt) {
-  begin(7);
-  for (unsigned ordinal = 0; ordinal < 10; ++ordinal) EXPECT_TRUE(acquire(ordinal, 7));
-  EXPECT_EQ(references.count(), 10u);
-  EXPECT_FALSE(close(7));
-  EXPECT_EQ(references.count(), 10u);
-  EXPECT_FALSE(acquire_open(3, 7));
-  EXPECT_TRUE(acquire(3, 7)) << "freed and still in use";
-  for (unsigned i = 0; i < 10; ++i) EXPECT_FALSE(drop(i));
-  EXPECT_TRUE(drop(99)) << "by another thread than took it";
-  EXPECT_EQ(references.count(), 0u);
-  EXPECT_FALSE(acquire(3, 7));
-}
-
-TEST_P(ReferencesTest, AStripeMayGoBelowZero) {
-  begin(0);
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(acquire(0, 0));
-  for (int i = 0; i < 4; ++i) EXPECT_FALSE(drop(1));
-  EXPECT_EQ(references.count(), 1u);
-  EXPECT_FALSE(close(0));
-  EXPECT_TRUE(drop(0));
-}
-
 // One thread only attaches and the other only deletes, any number of times.
 TEST_P(ReferencesTest, AStripeMayLeaveItsRange) {
   if (GetParam() == 1) return;  // is both threads'
@@ -145,31 +104,6 @@ TEST_P(ReferencesTest, AStripeIsOpenedByItsFirstUse) {
   EXPECT_EQ(references.count(), 0u);
   EXPECT_TRUE(close(7)) << "whatever the single counts are";
   EXPECT_EQ(open_stripes(), 0u);
-}
-
-TEST_P(ReferencesTest, NothingIsOpenedAfterClosing) {
-  begin(7);
-  EXPECT_TRUE(acquire(0, 7));
-  EXPECT_FALSE(close(7));
-  for (unsigned ordinal = 0; ordinal < GetParam(); ++ordinal) {
-    EXPECT_TRUE(acquire(ordinal, 7));
-    EXPECT_FALSE(drop(ordinal));
-  }
-  EXPECT_EQ(open_stripes(), 0u);
-  EXPECT_TRUE(drop(0));
-}
-
-// A value may be dropped where no value was ever attached, and any number of them.
-TEST_P(ReferencesTest, DroppedAtAStripeThatIsNotOpen) {
-  begin(7);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(references.acquire_exact(key(7)));
-  EXPECT_FALSE(drop(1));
-  EXPECT_EQ(references.count(), 2u);
-  open(1, 7);
-  EXPECT_FALSE(drop(1));
-  EXPECT_FALSE(drop(1));
-  EXPECT_EQ(references.count(), 0u);
-  EXPECT_TRUE(close(7));
 }
 
 // An opener that never comes to open its stripe: all others of its group count on the exact count,

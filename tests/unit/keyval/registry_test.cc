@@ -83,23 +83,6 @@ TEST_P(RegistryTest, ANumberComesRoundSoonerWhenNearlyAllAreAlive) {
   EXPECT_GE(creations, 500);
 }
 
-// What a stripe is named is true of the keyval that there is, whatever was there before.
-TEST_P(RegistryTest, StripesAreNamedWhileTheKeyvalIsInUse) {
-  const int keyval = make();
-  EXPECT_EQ(named_stripes(keyval), 0u) << "none was used";
-  registry.name_stripe(id::of(keyval));
-  const unsigned of_group = named_stripes(keyval);
-  EXPECT_GE(of_group, 1u);
-  registry.name_stripe(id::of(keyval));
-  EXPECT_EQ(named_stripes(keyval), of_group);
-  EXPECT_EQ(registry.count_references(id::of(keyval)), 0u);
-  ASSERT_TRUE(registry.acquire(id::of(keyval)));
-  EXPECT_EQ(free(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(named_stripes(keyval), GetParam()) << "as long as it is freed and in use";
-  registry.drop(id::of(keyval));
-  EXPECT_EQ(named_stripes(keyval), 0u);
-}
-
 INSTANTIATE_TEST_SUITE_P(Stripes, RegistryTest, ::testing::Values(1, 4, 64));
 
 }  // namespace

@@ -69,17 +69,6 @@ TEST(AsymmetricFence, SoWithFullReaders) {
   EXPECT_EQ(both_missed(full, kChanges), 0u);
 }
 
-TEST(AsymmetricFence, PassesOnWhatIsAnnounced) {
-  for (const bool full_readers : {false, true}) {
-    const AsymmetricFence fence(full_readers);
-    Atomic<uintptr_t> cell{1};
-    EXPECT_EQ(fence.look(cell), 1u);
-    fence.announce(cell, ~uintptr_t{0});
-    fence.heavy_fence();
-    EXPECT_EQ(fence.look(cell), ~uintptr_t{0});
-  }
-}
-
 // A child's exit status: 0 if all is well, kNoFilter, or the line of what failed.
 constexpr int kNoFilter = 255;
 template <typename Body>

@@ -86,14 +86,5 @@ TEST_F(TableTest, ClearMakesAllBytesZero) {
   for (const uint64_t word : bytes.opaque) EXPECT_EQ(word, 0u);
 }
 
-TEST_F(TableTest, SequenceNumbersGrow) {
-  uint64_t last = 0;
-  for (int i = 0; i < 10; ++i) {
-    const uint64_t next = table.tick();
-    EXPECT_GT(next, last);
-    last = next;
-  }
-}
-
 }  // namespace
 }  // namespace attrcache
