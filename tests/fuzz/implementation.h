@@ -3,7 +3,7 @@
 // What the fuzzer compares: one interface to a few keyvals and objects, with two implementations.
 // One is the library (library.cc). The other (reference.cc) is written from the contract in
 // attrcache.h, for one thread, without atomics. Callbacks do in both what their value's bits say
-// (script.cc). The results of all operations and the order of all callbacks must be the same.
+// (play.cc). The results of all operations and the order of all callbacks must be the same.
 
 #ifndef ATTRCACHE_TESTS_FUZZ_IMPLEMENTATION_H_
 #define ATTRCACHE_TESTS_FUZZ_IMPLEMENTATION_H_
@@ -19,17 +19,15 @@ namespace attrcache::fuzz {
 
 inline constexpr int kKinds = 4;    // the three standard ones and a registered one
 inline constexpr int kObjects = 4;  // of each kind
-inline constexpr int kKeyvals =
-    64;  // at most, over a whole run: fewer than an index rests between two uses
+// At most, over a whole run: fewer than the turns for which an index rests between two uses.
+inline constexpr int kKeyvals = 64;
 
 enum class Copy : uint8_t { kNull, kDup, kScript };
-enum class Delete : uint8_t { kNull, kScript };
 
 struct KeyvalPlan {
   int kind;
-  attrcache_language language;
   Copy copy;
-  Delete del;
+  bool deletes;  // it has a delete_fn
   bool destructor;
   bool once;  // ATTRCACHE_DELETE_ONCE
 };
@@ -84,10 +82,6 @@ void script_destructor(Implementation& implementation, int keyval);
 inline int64_t scripted_value(Implementation& implementation, uint8_t script) {
   return (implementation.next_value++ & 0x3fff) << 8 | script;
 }
-
-// Plays `size` bytes of operations on both implementations; aborts with a message where they
-// differ.
-void play(const uint8_t* data, size_t size);
 
 }  // namespace attrcache::fuzz
 

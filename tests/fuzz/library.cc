@@ -1,78 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "tests/fuzz/implementation.h"
 
 namespace attrcache::fuzz {
 namespace {
 
-class Library;
-Library* current;  // callbacks are plain functions; one implementation is played at a time
-
-Object object_of(int handle) { return {handle / kObjects, handle % kObjects}; }
+Object object_of(void* handle) {
+  const auto bits = static_cast<int>(reinterpret_cast<intptr_t>(handle));
+  return {bits / kObjects, bits % kObjects};
+}
 int handle_of(Object object) { return object.kind * kObjects + object.number; }
+int keyval_of(void* extra) { return static_cast<int>(reinterpret_cast<intptr_t>(extra)); }
 
-// A C callback gets a pointer: a scripted value itself, which is small, or the address of an int or
-// Aint.
-int64_t value_of(void* seen) {
-  const auto bits = reinterpret_cast<intptr_t>(seen);
-  if (bits < (1 << 24)) return bits;
-  int64_t value = 0;
-  std::memcpy(&value, seen, sizeof(int));
-  return value;
+// Callbacks that get what was set, whatever its tag; their context is the implementation.
+int copy_raw(void* object, int, void* extra, void* context, attrcache_tag, intptr_t in,
+             attrcache_tag*, intptr_t* out, int* flag) {
+  const ScriptedCopy copied =
+      script_copy(*static_cast<Implementation*>(context), object_of(object), keyval_of(extra), in);
+  *flag = copied.flag;
+  *out = static_cast<intptr_t>(copied.value);
+  return copied.code;
 }
-
-int copy_for(int handle, int64_t extra, int64_t in, int64_t* out, int* flag);
-int delete_for(int handle, int64_t extra, int64_t value);
-
-int copy_c(void* object, int, void* extra, void* in, void* out, int* flag) {
-  int64_t made = 0;
-  const int code = copy_for(static_cast<int>(reinterpret_cast<intptr_t>(object)),
-                            reinterpret_cast<intptr_t>(extra), value_of(in), &made, flag);
-  *static_cast<void**>(out) = reinterpret_cast<void*>(made);
-  return code;
+int delete_raw(void* object, int, void* extra, void* context, attrcache_tag, intptr_t value) {
+  return script_delete(*static_cast<Implementation*>(context), object_of(object), keyval_of(extra),
+                       value);
 }
-int copy_c_int(int object, int keyval, void* extra, void* in, void* out, int* flag) {
-  return copy_c(reinterpret_cast<void*>(intptr_t{object}), keyval, extra, in, out, flag);
-}
-int delete_c(void* object, int, void* value, void* extra) {
-  return delete_for(static_cast<int>(reinterpret_cast<intptr_t>(object)),
-                    reinterpret_cast<intptr_t>(extra), value_of(value));
-}
-int delete_c_int(int object, int keyval, void* value, void* extra) {
-  return delete_c(reinterpret_cast<void*>(intptr_t{object}), keyval, value, extra);
-}
-template <typename Value>
-void copy_fortran(int* object, int*, Value* extra, Value* in, Value* out, int* flag, int* ierror) {
-  int64_t made = 0;
-  *ierror = copy_for(*object, *extra, *in, &made, flag);
-  *out = static_cast<Value>(made);
-}
-template <typename Value>
-void delete_fortran(int* object, int*, Value* value, Value* extra, int* ierror) {
-  *ierror = delete_for(*object, *extra, *value);
-}
-void destroy_extra(void* extra);
-
-template <typename Function>
-attrcache_callback* generic(Function* function) {
-  return reinterpret_cast<attrcache_callback*>(function);
+void destroy(void* context, void* extra) {
+  script_destructor(*static_cast<Implementation*>(context), keyval_of(extra));
 }
 
 class Library : public Implementation {
  public:
   Library() {
-    attrcache_kind_options by_int = {sizeof(by_int), ATTRCACHE_HANDLE_INT, "by int", nullptr};
-    attrcache_domain_options options = {};
-    options.datatype = &by_int;
-    if (attrcache_domain_create(&options, &domain_) != ATTRCACHE_OK) std::abort();
+    if (attrcache_domain_create(nullptr, &domain_) != ATTRCACHE_OK) std::abort();
     attrcache_kind* fourth;
     if (attrcache_kind_register(domain_, nullptr, &fourth) != ATTRCACHE_OK) std::abort();
     for (attrcache_table*& table : tables_) table = new_table();
-    current = this;
   }
 
   ~Library() override {
@@ -85,28 +50,17 @@ class Library : public Implementation {
     const int id = static_cast<int>(plans.size());
     plans.push_back(plan);
     attrcache_callbacks callbacks = {};
-    callbacks.language = plan.language;
-    if (plan.once)
-      callbacks.language =
-          static_cast<attrcache_language>(callbacks.language | ATTRCACHE_DELETE_ONCE);
+    callbacks.language =
+        plan.once ? static_cast<attrcache_language>(ATTRCACHE_RAW | ATTRCACHE_DELETE_ONCE)
+                  : ATTRCACHE_RAW;
     callbacks.extra_state = reinterpret_cast<void*>(intptr_t{id});
-    if (plan.destructor) callbacks.destructor = destroy_extra;
-    const bool by_int = plan.kind == ATTRCACHE_DATATYPE;
+    callbacks.context = static_cast<Implementation*>(this);
     if (plan.copy == Copy::kDup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
     if (plan.copy == Copy::kScript) {
-      callbacks.copy_fn = plan.language == ATTRCACHE_FORTRAN_FINT ? generic(copy_fortran<int>)
-                          : plan.language == ATTRCACHE_FORTRAN_AINT
-                              ? generic(copy_fortran<intptr_t>)
-                          : by_int ? generic(copy_c_int)
-                                   : generic(copy_c);
+      callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(copy_raw);
     }
-    if (plan.del == Delete::kScript) {
-      callbacks.delete_fn = plan.language == ATTRCACHE_FORTRAN_FINT ? generic(delete_fortran<int>)
-                            : plan.language == ATTRCACHE_FORTRAN_AINT
-                                ? generic(delete_fortran<intptr_t>)
-                            : by_int ? generic(delete_c_int)
-                                     : generic(delete_c);
-    }
+    if (plan.deletes) callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(delete_raw);
+    if (plan.destructor) callbacks.context_destructor = destroy;
     int made = id;
     const int result = attrcache_keyval_create(kind(plan.kind), &callbacks, &made);
     ints_.push_back(made);
@@ -127,17 +81,17 @@ class Library : public Implementation {
   }
 
   Reading get(Object object, int keyval, bool fint) override {
-    void* seen = nullptr;
     intptr_t aint = -1;
     int fint_value = -1;
-    const int as_c = attrcache_get(kind(object.kind), table(object), ints_[keyval], &seen);
     const int as_aint = attrcache_get_aint(kind(object.kind), table(object), ints_[keyval], &aint);
     const int as_fint =
         attrcache_get_fint(kind(object.kind), table(object), ints_[keyval], &fint_value);
-    if (as_c != as_aint || as_c != as_fint) std::abort();
-    if (as_c != ATTRCACHE_OK) return {as_c, 0};
-    if (value_of(seen) != static_cast<int>(aint) && value_of(seen) != aint) std::abort();
-    return {as_c, fint ? fint_value : aint};
+    void* as_pointer;
+    if (as_aint != as_fint ||
+        as_aint != attrcache_get(kind(object.kind), table(object), ints_[keyval], &as_pointer)) {
+      std::abort();
+    }
+    return {as_aint, as_aint != ATTRCACHE_OK ? 0 : fint ? fint_value : aint};
   }
 
   int del(Object object, int keyval, int* code) override {
@@ -204,21 +158,6 @@ class Library : public Implementation {
   std::vector<int> ints_;
   attrcache_borrowed borrowed_ = {};
 };
-
-int copy_for(int handle, int64_t extra, int64_t in, int64_t* out, int* flag) {
-  const ScriptedCopy copied = script_copy(*current, object_of(handle), static_cast<int>(extra), in);
-  *flag = copied.flag;
-  *out = copied.value;
-  return copied.code;
-}
-
-int delete_for(int handle, int64_t extra, int64_t value) {
-  return script_delete(*current, object_of(handle), static_cast<int>(extra), value);
-}
-
-void destroy_extra(void* extra) {
-  script_destructor(*current, static_cast<int>(reinterpret_cast<intptr_t>(extra)));
-}
 
 }  // namespace
 

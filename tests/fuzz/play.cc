@@ -1,25 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <sstream>
 
 #include "tests/fuzz/implementation.h"
 
 namespace attrcache::fuzz {
 namespace {
 
-// The input, taken byte by byte; zeroes when it is at its end.
-class Input {
- public:
-  Input(const uint8_t* data, size_t size) : data_(data), end_(data + size) {}
-  bool empty() const { return data_ == end_; }
-  uint8_t byte() { return data_ != end_ ? *data_++ : 0; }
-  int below(int bound) { return byte() % bound; }
+// ---- What callbacks do ----
 
- private:
-  const uint8_t* data_;
-  const uint8_t* end_;
-};
+// Callbacks that set values whose callbacks set values: deep enough to find trouble, and finite.
+constexpr int kMaxDepth = 5;
+
+void note(Implementation& implementation, const char* callback, Object object, int keyval,
+          int64_t value) {
+  std::ostringstream line;
+  line << callback << ' ' << object.kind << '.' << object.number << ' ' << keyval << ' ' << value;
+  implementation.log.push_back(line.str());
+}
+
+// The part of a script that both callbacks share. The upper bits are the script of the values it
+// sets, so scripts run out.
+int act(Implementation& implementation, Object object, int keyval, uint8_t script) {
+  if (implementation.depth >= kMaxDepth) return 0;
+  ++implementation.depth;
+  const uint8_t rest = script >> 3;
+  const int keyvals = static_cast<int>(implementation.plans.size());
+  int code = 0;
+  int ignored = 0;
+  switch (script & 7) {
+    case 2:
+      code = 7;
+      break;
+    case 3:
+      implementation.del(object, keyval, &ignored);
+      break;
+    case 4:
+      implementation.set(object, keyval, scripted_value(implementation, rest), ATTRCACHE_AS_POINTER,
+                         &ignored);
+      break;
+    case 5:
+      implementation.free_keyval(keyval);
+      break;
+    case 6:
+      implementation.set(object, (keyval + 1) % keyvals, scripted_value(implementation, rest),
+                         ATTRCACHE_AS_AINT, &ignored);
+      break;
+    case 7:
+      if ((rest & 1) != 0) {
+        implementation.delete_all(
+            object, (rest & 2) != 0 ? ATTRCACHE_DRAIN : ATTRCACHE_STOP_AT_FAILURE, &ignored);
+      } else {
+        implementation.del({object.kind, (object.number + 1) % kObjects}, (keyval + rest) % keyvals,
+                           &ignored);
+      }
+      break;
+    default:
+      break;
+  }
+  --implementation.depth;
+  return code;
+}
+
+}  // namespace
+
+ScriptedCopy script_copy(Implementation& implementation, Object object, int keyval, int64_t value) {
+  note(implementation, "copy", object, keyval, value);
+  const int code = act(implementation, object, keyval, static_cast<uint8_t>(value));
+  return {code, (value & 0x100) == 0,
+          scripted_value(implementation, static_cast<uint8_t>(value >> 3))};
+}
+
+int script_delete(Implementation& implementation, Object object, int keyval, int64_t value) {
+  note(implementation, "delete", object, keyval, value);
+  return act(implementation, object, keyval, static_cast<uint8_t>(value));
+}
+
+void script_destructor(Implementation& implementation, int keyval) {
+  implementation.log.push_back("destructor " + std::to_string(keyval));
+}
+
+namespace {
+
+// ---- The input ----
 
 struct Outcome {
   int result = 0;
@@ -29,7 +96,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// One operation, decoded; applied to either implementation.
+// One operation, applied to either implementation: five bytes of the input, or zeroes at its end.
 struct Operation {
   uint8_t what;
   uint8_t a, b, c, d;
@@ -42,9 +109,8 @@ Outcome apply(Implementation& implementation, const Operation& op, bool& borrowe
   if (op.what % 16 < 3 && count < kKeyvals) {
     KeyvalPlan plan = {};
     plan.kind = op.a % kKinds;
-    plan.language = static_cast<attrcache_language>(op.b % 3);
     plan.copy = static_cast<Copy>(op.c % 3);
-    plan.del = static_cast<Delete>(op.c / 3 % 2);
+    plan.deletes = op.c / 3 % 2 != 0;
     plan.destructor = (op.d & 1) != 0;
     plan.once = (op.d & 4) != 0;
     out.result = implementation.create(plan);
@@ -115,11 +181,15 @@ void require(bool same, const char* what, int step, Implementation& library,
 }
 
 }  // namespace
+}  // namespace attrcache::fuzz
 
-void play(const uint8_t* data, size_t size) {
+// libFuzzer's entry point: runs `size` bytes of operations on both implementations, and aborts with
+// a message where they differ.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace attrcache;
+  using namespace attrcache::fuzz;
   const std::unique_ptr<Implementation> library = make_library();
   const std::unique_ptr<Implementation> reference = make_reference();
-  Input input(data, size);
   bool borrowed = false;
   bool reference_borrowed = false;
   int step = 0;
@@ -129,21 +199,16 @@ void play(const uint8_t* data, size_t size) {
     const Outcome got = apply(*library, op, borrowed);
     const Outcome expected = apply(*reference, op, reference_borrowed);
     ++step;
-    if (std::getenv("FUZZ_TRACE") != nullptr) {
-      std::fprintf(stderr, "%d: operation %d on %d.%d (%d %d %d): %d (%d), expected %d (%d)\n",
-                   step, op.what % 16, op.a % kKinds, op.a / kKinds % kObjects, op.b, op.c, op.d,
-                   got.result, got.code, expected.result, expected.code);
-      for (const std::string& line : library->log) std::fprintf(stderr, "    %s\n", line.c_str());
-    }
     require(library->log == reference->log, "the order of callbacks", step, *library, *reference);
     require(got == expected, "the outcome", step, *library, *reference);
   };
-  while (!input.empty()) {
-    const uint8_t what = input.byte();
-    const uint8_t a = input.byte();
-    const uint8_t b = input.byte();
-    const uint8_t c = input.byte();
-    same_on_both({what, a, b, c, input.byte()});
+  while (size != 0) {
+    const size_t bytes = std::min(size, sizeof(Operation));
+    Operation op = {};
+    std::memcpy(&op, data, bytes);
+    data += bytes;
+    size -= bytes;
+    same_on_both(op);
   }
   if (borrowed) same_on_both({13, 0, 0, 0, 0});
   for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
@@ -156,6 +221,5 @@ void play(const uint8_t* data, size_t size) {
     }
   }
   require(library->attributes() == 0, "what is left in the end", step, *library, *reference);
+  return 0;
 }
-
-}  // namespace attrcache::fuzz

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
+#include <optional>
 
 #include "tests/fuzz/implementation.h"
 
@@ -38,11 +38,10 @@ struct Keyval {
   int references = 0;
 };
 
+// A call that is under way on an object.
 struct Frame {
-  enum Use { kDeleting, kCopying, kWhole } use;
   int object;
-  int keyval;
-  bool set = false;  // kDeleting: by a set
+  int set_of = -1;  // the keyval of which a set runs delete_fn
   bool died = false;
 };
 
@@ -89,8 +88,8 @@ class Reference : public Implementation {
 
   int copy_all(Object from, Object to, int* code) override {
     if (number(from) == number(to)) return ATTRCACHE_ERR_ARGUMENT;
-    Frame stay = {Frame::kWhole, number(from), -1};
-    Frame made = {Frame::kWhole, number(to), -1};
+    Frame stay = {number(from)};
+    Frame made = {number(to)};
     frames_.push_back(&stay);
     frames_.push_back(&made);
     int result = ATTRCACHE_OK;
@@ -111,7 +110,7 @@ class Reference : public Implementation {
   }
 
   int delete_all(Object object, attrcache_delete_mode mode, int* code) override {
-    Frame stay = {Frame::kWhole, number(object), -1};
+    Frame stay = {number(object)};
     frames_.push_back(&stay);
     const int result = delete_rounds(object, mode, stay, code);
     frames_.pop_back();
@@ -122,8 +121,7 @@ class Reference : public Implementation {
     const Attribute* a = find(number(object), keyval);
     if (object.kind != plans[keyval].kind || a == nullptr || a->hidden || a->deleting) {
       const int error = check(object, keyval);
-      if (error != 0) return error;
-      return ATTRCACHE_ABSENT;
+      return error != 0 ? error : ATTRCACHE_ABSENT;
     }
     find(number(object), keyval)->taken_up = true;
     borrowing_ = true;
@@ -134,10 +132,10 @@ class Reference : public Implementation {
   int give_back() override {
     if (!borrowing_) return ATTRCACHE_ERR_ARGUMENT;
     borrowing_ = false;
-    if (left_ == nullptr) return ATTRCACHE_OK;
-    Left left = *left_;
-    left_ = nullptr;
-    Frame frame;
+    if (!left_) return ATTRCACHE_OK;
+    const Left left = *left_;
+    left_.reset();
+    Frame frame = {number(left.object)};
     static_cast<void>(run_delete_fn(left.object, left.keyval, left.attribute, frame));
     drop(left.keyval);
     return ATTRCACHE_OK;
@@ -153,7 +151,7 @@ class Reference : public Implementation {
   }
 
   size_t attributes() override {
-    size_t count = left_ != nullptr ? 1 : 0;
+    size_t count = left_ ? 1 : 0;
     for (const auto& table : tables_) count += table.size();
     return count;
   }
@@ -195,16 +193,13 @@ class Reference : public Implementation {
   // Leaves a deletion to give_back, if the value is borrowed; with its reference.
   bool leave(Object object, int keyval, const Attribute& a) {
     if (!borrowing_ || borrowed_ != a.unique) return false;
-    left_ = std::make_unique<Left>(Left{object, keyval, a});
+    left_ = Left{object, keyval, a};
     return true;
   }
 
-  int run_delete_fn(Object object, int keyval, const Attribute& a, Frame& frame, bool set = false) {
-    frame = {Frame::kDeleting, number(object), keyval, set};
+  int run_delete_fn(Object object, int keyval, const Attribute& a, Frame& frame) {
     frames_.push_back(&frame);
-    const auto as_seen =
-        plans[keyval].language == ATTRCACHE_FORTRAN_FINT ? static_cast<int32_t>(a.value) : a.value;
-    const int code = script_delete(*this, object, keyval, as_seen);
+    const int code = script_delete(*this, object, keyval, a.value);
     frames_.pop_back();
     return code;
   }
@@ -219,20 +214,20 @@ class Reference : public Implementation {
       tables_[o][keyval] = made;
       return ATTRCACHE_OK;
     }
-    if (plans[keyval].del == Delete::kNull) {
+    if (!plans[keyval].deletes) {
       tables_[o][keyval] = made;
       return ATTRCACHE_OK;
     }
     const auto nested = std::count_if(frames_.begin(), frames_.end(), [&](const Frame* f) {
-      return f->set && f->object == o && f->keyval == keyval;
+      return f->object == o && f->set_of == keyval;
     });
     if (nested >= kMaxNestedSets) return ATTRCACHE_ERR_REATTACHED;
     Attribute old = *a;
     ++keyvals_[keyval].references;
     tables_[o][keyval] = made;
     if (leave(object, keyval, old)) return ATTRCACHE_OK;
-    Frame frame;
-    const int failed = run_delete_fn(object, keyval, old, frame, true);
+    Frame frame = {o, keyval};
+    const int failed = run_delete_fn(object, keyval, old, frame);
     const Attribute* now = frame.died ? nullptr : find(o, keyval);
     const bool ours =
         now != nullptr && now->unique == made.unique && !now->taken_up && !now->deleting;
@@ -259,7 +254,7 @@ class Reference : public Implementation {
       return ATTRCACHE_OK;
     }
     int failed = 0;
-    if (plans[keyval].del == Delete::kNull) {
+    if (!plans[keyval].deletes) {
       tables_[o].erase(keyval);
     } else {
       if (within_free && borrowing_ && borrowed_ == a->unique) return ATTRCACHE_ERR_BUSY;
@@ -267,7 +262,7 @@ class Reference : public Implementation {
         tables_[o].erase(keyval);
         return ATTRCACHE_OK;
       }
-      Frame frame;
+      Frame frame = {o};
       const uint64_t unique = a->unique;
       a->deleting = true;
       failed = run_delete_fn(object, keyval, *a, frame);
@@ -294,22 +289,15 @@ class Reference : public Implementation {
     if (plan.copy == Copy::kNull) return ATTRCACHE_OK;
     if (plan.copy == Copy::kDup) return attach(to, keyval, a->value, a->tag, code);
 
-    Frame frame = {Frame::kCopying, number(from), keyval};
     a->taken_up = true;
     ++keyvals_[keyval].references;
-    frames_.push_back(&frame);
-    const bool fint = plan.language == ATTRCACHE_FORTRAN_FINT;
-    const ScriptedCopy copied =
-        script_copy(*this, from, keyval, fint ? static_cast<int32_t>(a->value) : a->value);
-    frames_.pop_back();
+    const attrcache_tag tag = a->tag;
+    const ScriptedCopy copied = script_copy(*this, from, keyval, a->value);
     int result = ATTRCACHE_OK;
     if (copied.code != 0) {
       *code = copied.code;
       result = ATTRCACHE_ERR_CALLBACK;
     } else if (copied.flag) {
-      const attrcache_tag tag = fint                                      ? ATTRCACHE_AS_FINT
-                                : plan.language == ATTRCACHE_FORTRAN_AINT ? ATTRCACHE_AS_AINT
-                                                                          : ATTRCACHE_AS_POINTER;
       result = attach(to, keyval, copied.value, tag, code);
     }
     drop(keyval);
@@ -326,8 +314,8 @@ class Reference : public Implementation {
     };
     for (int round = 0; round < kMaxRounds; ++round) {
       std::vector<int> order = in_order(o);
-      std::reverse(order.begin(), order.end());
-      for (const int keyval : order) {
+      for (; !order.empty(); order.pop_back()) {
+        const int keyval = order.back();
         const Attribute* a = find(o, keyval);
         if (a == nullptr || a->hidden) continue;
         int failed = 0;
@@ -343,7 +331,7 @@ class Reference : public Implementation {
       const bool left = std::any_of(tables_[o].begin(), tables_[o].end(),
                                     [](const auto& entry) { return !entry.second.deleting; });
       if (left) continue;
-      if (left_ != nullptr && number(left_->object) == o) return ATTRCACHE_ERR_BUSY;
+      if (left_ && number(left_->object) == o) return ATTRCACHE_ERR_BUSY;
       for (Frame* f : frames_) {
         if (f->object == o) f->died = true;
       }
@@ -358,7 +346,7 @@ class Reference : public Implementation {
   std::vector<Frame*> frames_;
   bool borrowing_ = false;
   uint64_t borrowed_ = 0;  // which attachment
-  std::unique_ptr<Left> left_;
+  std::optional<Left> left_;
   uint64_t next_unique_ = 1;
   uint64_t next_id_ = 1;
 };

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the fuzzer has found worth keeping, and a bounded number of random inputs, under whatever
+// Replays the inputs that the fuzzer has kept, and a bounded number of random ones, with whatever
 // compiler and sanitizer the tests are built with.
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <vector>
 
-#include "tests/fuzz/implementation.h"
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
 
 TEST(FuzzReplay, Corpus) {
+  std::ifstream file("tests/fuzz/corpus", std::ios::binary);
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
+  const auto* input = reinterpret_cast<const uint8_t*>(bytes.data());
+  const uint8_t* const end = input + bytes.size();
   int inputs = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/fuzz/corpus")) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
-    attrcache::fuzz::play(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-    ++inputs;
+  for (size_t size; input != end; input += size, ++inputs) {
+    size = input[0] | input[1] << 8;
+    input += 2;
+    ASSERT_LE(size, static_cast<size_t>(end - input));
+    LLVMFuzzerTestOneInput(input, size);
   }
   EXPECT_GE(inputs, 20);
 }
@@ -32,7 +36,7 @@ TEST(FuzzReplay, RandomInputs) {
     std::mt19937 random(seed);
     std::vector<uint8_t> bytes(5 * (20 + random() % 400));
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
-    attrcache::fuzz::play(bytes.data(), bytes.size());
+    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   }
 }
 
