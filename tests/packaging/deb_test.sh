@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What can be wrong about the Debian packages and is seen without building them, for which tools/package needs more
-# than this repository's tests do: the symbols are those of the library, and the changelog is one. (cmake_test.sh
-# checks that each installed file is in one package.)
+# What can be checked of the Debian packages without building them, which needs more than this repository's tests do: the
+# symbols are those of the library, CHANGELOG.md begins with its version, and tools/package says which packages are
+# missing. (cmake_test.sh checks that each installed file is in one package.)
 
 source tests/packaging/lib.sh
 debian=tools/packaging/debian
@@ -23,49 +23,10 @@ diff <(versioned "$root/$soname" | LC_ALL=C sort) \
   <(sed -n 's/^ \([^ ]*\) .*/\1/p' "$debian/$package.symbols" | LC_ALL=C sort) ||
   fail "exported (<) and in $package.symbols (>) are not the same"
 
-# The changelog: as dpkg wants it, of the right version, which must be the newest in CHANGELOG.md.
 number() { sed -n "s/^#define ATTRCACHE_VERSION_$1 //p" lib/include/attrcache/attrcache.h; }
 version=$(number MAJOR).$(number MINOR).$(number PATCH)
-changelog() { # CHANGELOG.md VERSION
-  python3 tools/packaging/debian_changelog.py "$1" "$2" '~git1.abc' 'Sat, 21 Nov 2026 12:00:00 +0000' 'A B <a@b.example>'
-}
-changelog CHANGELOG.md "$version" >"$work/changelog"
-[[ $(head -n 1 "$work/changelog") =~ ^attrcache\ \("$version"('~git1.abc')?\)\ unstable\;\ urgency=medium$ ]] ||
-  fail "begins with $(head -n 1 "$work/changelog")"
-! grep -vE '^$|^  (\* |  )[^ ]|^ -- A B <a@b\.example>  ...,|^attrcache \(' "$work/changelog" || fail "not lines of a changelog"
-! grep -nE '.{81}' "$work/changelog" || fail "lines are too long"
-! changelog CHANGELOG.md 99.0.0 >/dev/null 2>"$work/log" || fail "99.0.0 was taken"
-expect "attrcache.h says 99.0.0" cat "$work/log"
-cat >"$work/CHANGELOG.md" <<'TEXT'
-# Changes
-
-## 0.2.0 (2027-01-31)
-
-* One [thing](somewhere.md), and
-  more of it.
-* Another.
-
-## 0.1.0 (2026-12-01)
-
-The first.
-TEXT
-changelog "$work/CHANGELOG.md" 0.2.0 | diff - <(
-  cat <<'TEXT'
-attrcache (0.2.0) unstable; urgency=medium
-
-  * One thing, and more of it.
-  * Another.
-
- -- A B <a@b.example>  Sun, 31 Jan 2027 12:00:00 +0000
-
-attrcache (0.1.0) unstable; urgency=medium
-
-  * The first.
-
- -- A B <a@b.example>  Tue, 01 Dec 2026 12:00:00 +0000
-
-TEXT
-) || fail "the changelog (<) is not what it should be (>)"
+[[ $(grep -m 1 '^## ' CHANGELOG.md) =~ ^"## $version "\((unreleased|[0-9]{4}-[0-9]{2}-[0-9]{2})\)$ ]] ||
+  fail "CHANGELOG.md doesn't begin with $version"
 
 # What is missing is said as the command that installs it, whichever way this machine's dpkg spells it.
 mkdir "$work/bin"
