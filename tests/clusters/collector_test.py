@@ -10,12 +10,14 @@ import os
 import resource
 import socket
 import sys
+import tempfile
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.realpath(sys.argv[1]))
 import collector
 import counting
+import kept
 
 BODY = b"x" * 65536
 
@@ -82,4 +84,19 @@ for hellos, served, of in (
 ):
     count = counting.Count(hellos)
     assert (len(count.served), count.ranks) == (served, of), (count.served, count.ranks)
+# Nothing that a message says controls a terminal. What may be somebody else's isn't taken for ours: a link stands for it.
+assert collector.parse(b"attrcache t hello\nhost a\x1b[2Jb\n\n", "t").fields["host"] == "a?[2Jb"
+with tempfile.TemporaryDirectory() as place:
+    run = os.path.join(place, kept.PREFIX + "1")
+    first = kept.Folder("1/0", [place + "/run.txt"], {"targets": [place + "/run.txt"]})
+    assert first.path == run + "/0" and kept.owner(run)["targets"] == [place + "/run.txt"]
+    os.rename(run + "/0/owner", place + "/owner")
+    os.symlink(place + "/owner", run + "/0/owner")
+    assert kept.owner(run)["targets"] == []
+    os.symlink(run, os.path.join(place, kept.PREFIX + "2"))
+    try:
+        kept.make(os.path.join(place, kept.PREFIX + "2", "0"))
+        raise AssertionError("a link was taken for a folder of ours")
+    except PermissionError:
+        pass
 print("passed")

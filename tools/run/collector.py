@@ -103,7 +103,8 @@ def parse(data, token):
         if len(data) > 65536:
             raise ValueError
         return None
-    first, *lines = head.decode(errors="replace").split("\n")
+    # What is printed later must not control a terminal.
+    first, *lines = re.sub(r"[^\n\x20-\x7e\xa0-\U0010ffff]", "?", head.decode(errors="replace")).split("\n")
     words = first.split(" ")
     if len(words) != 3 or words[1] != token:
         raise ValueError

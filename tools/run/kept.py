@@ -5,10 +5,12 @@
 It is called .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and lies where the report will be.
 """
 
+import errno
 import fcntl
 import os
 import shutil
 import socket
+import stat
 import time
 
 PREFIX = ".attrcache-run."
@@ -29,6 +31,24 @@ def places(targets):
     return found + [os.getcwd(), os.environ.get("HOME", "/"), os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
 
 
+def is_ours(path):
+    """Whether a file or folder is this user's own, and no link: others may have put theirs where all may write."""
+    there = os.lstat(path)
+    return there.st_uid == os.geteuid() and not stat.S_ISLNK(there.st_mode)
+
+
+def make(path):
+    """Makes a folder, and those above it down from the one with PREFIX, for this user alone. Raises OSError."""
+    above = os.path.dirname(path)
+    if PREFIX in above:
+        make(above)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not is_ours(path):
+            raise PermissionError(errno.EPERM, "somebody else's", path) from None
+
+
 class Folder:
     """Made in the first place that allows it; `path` is "" if none does, or without a name."""
 
@@ -39,7 +59,7 @@ class Folder:
         for place in places(targets) if name else ():
             path = os.path.join(place, PREFIX + name)
             try:
-                os.makedirs(path, 0o700, exist_ok=True)
+                make(path)
                 self.lock = open(os.path.join(path, OWNER), "w")
                 self.lock.write(repr(owner))
                 self.lock.flush()
@@ -69,16 +89,19 @@ class Folder:
             self.lock.close()
         for other in sorted(os.listdir(os.path.dirname(self.path))):
             path = os.path.join(os.path.dirname(self.path), other)
-            if other.startswith(PREFIX) and ended(path) and set(owner(path)["targets"]) <= set(self.targets):
+            if not other.startswith(PREFIX) or not is_ours(path):
+                continue
+            if ended(path) and set(owner(path)["targets"]) <= set(self.targets):
                 shutil.rmtree(path, ignore_errors=True)
 
 
 def owner(folder):
-    """What the run that has made a folder wanted: its words, the options of report.py, and the files that these name."""
+    """What the run that has made a folder wanted: its words, the options of report.py, and the files that these name.
+    Of another user's folder, nothing: it could name files of ours."""
     none = {"words": [], "options": [], "targets": []}
     for there, _, names in os.walk(folder):
         try:
-            if OWNER in names:
+            if OWNER in names and is_ours(os.path.join(there, OWNER)):
                 import ast
 
                 with open(os.path.join(there, OWNER)) as file:

@@ -61,7 +61,7 @@ void decode_percents(char* text) {
 }
 
 bool read_launcher(Launcher& l) {
-  const char* value = std::getenv("ATTRCACHE_LAUNCHER");
+  const char* value = secure_getenv("ATTRCACHE_LAUNCHER");
   if (value == nullptr || value[0] == '\0' || std::strlen(value) >= sizeof l.text) return false;
   std::strcpy(l.text, value);
   int field = 0;
@@ -196,7 +196,7 @@ bool send_by_socket(const Launcher& l, const char* head, const void* bytes, size
 }  // namespace
 
 bool exists() {
-  const char* value = std::getenv("ATTRCACHE_LAUNCHER");
+  const char* value = secure_getenv("ATTRCACHE_LAUNCHER");
   return value != nullptr && value[0] != '\0';
 }
 

@@ -33,7 +33,7 @@ std::string process_name() {
 }
 
 std::string report_folder() {
-  const char* value = std::getenv("ATTRCACHE_REPORT");
+  const char* value = secure_getenv("ATTRCACHE_REPORT");
   const std::string where = value != nullptr ? value : "";
   return where == "launcher" ? channel::folder() : where;
 }
@@ -42,7 +42,8 @@ int leave_in_folder(const std::string& folder, const char* suffix, const std::st
                     const std::string& body) {
   const std::string path = folder + "/" + process_name() + "." + suffix;
   const std::string unfinished = path + ".part";
-  std::FILE* file = std::fopen(unfinished.c_str(), "we");
+  // x: a link that somebody else has put there isn't followed.
+  std::FILE* file = std::fopen(unfinished.c_str(), "wxe");
   if (file == nullptr) return errno;
   errno = 0;
   const bool written = std::fwrite(head.data(), 1, head.size(), file) == head.size() &&

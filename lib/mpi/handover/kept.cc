@@ -54,7 +54,7 @@ File& file() {
 // Reserves room on the disk first: where there is none, to touch the memory would be a SIGBUS. The
 // file is opened anew each time, because a program may close what it hasn't opened.
 bool grow(File& f, size_t length) {
-  const int descriptor = open(f.path.c_str(), O_RDWR | O_CLOEXEC);
+  const int descriptor = open(f.path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return false;
   const int error = posix_fallocate(descriptor, static_cast<off_t>(f.length),
                                     static_cast<off_t>(length - f.length));

@@ -27,7 +27,7 @@ bool session_lives(long besides) {
 bool takes_no_calls() { return finalized() && !session_lives(0); }
 
 bool wants_words() {
-  const char* wish = std::getenv("ATTRCACHE_VERBOSE");
+  const char* wish = secure_getenv("ATTRCACHE_VERBOSE");
   return wish != nullptr && *wish != '\0' && *wish != '0';
 }
 

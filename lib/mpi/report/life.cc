@@ -39,7 +39,7 @@ constinit int ranks = 1;
 int (*finalize_code)(MPI_Comm) = nullptr;
 
 std::string setting(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);
   return value != nullptr ? value : "";
 }
 

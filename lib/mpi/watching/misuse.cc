@@ -224,7 +224,7 @@ void record_misuse() { recording.store(true, kRelaxed); }
 bool checking() {
   uint8_t state = check_state.load(kRelaxed);
   if (state == 0) {
-    const char* wish = std::getenv("ATTRCACHE_CHECK");
+    const char* wish = secure_getenv("ATTRCACHE_CHECK");
     state = wish != nullptr && *wish != '\0' && *wish != '0' ? 2 : 1;
     check_state.store(state, kRelaxed);
   }
