@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Keyvals whose functions get values as they were set, not as C sees them, and whose copies are of
- * the same sort as what was copied: those of MPIX_Comm_create_keyval_x and its kin. One source file
- * of an embedding includes it, after attrcache.h.
+ * the same sort as what was copied: those of MPIX_Comm_create_keyval_x and its kin. For C and C++;
+ * one source file of an embedding or interposer includes it, after attrcache.h.
  */
 #ifndef ATTRCACHE_RUNTIMES_AS_SET_H_
 #define ATTRCACHE_RUNTIMES_AS_SET_H_
@@ -19,7 +19,7 @@ typedef struct {
 static int copy_as_set(void* object, int keyval, void* extra_state, void* context,
                        attrcache_tag tag, intptr_t value, attrcache_tag* tag_out,
                        intptr_t* value_out, int* flag) {
-  const As_set* const as_set = context;
+  const As_set* const as_set = (const As_set*)context;
 
   *tag_out = tag;
   return as_set->handles_are_ints
@@ -31,7 +31,7 @@ static int copy_as_set(void* object, int keyval, void* extra_state, void* contex
 
 static int delete_as_set(void* object, int keyval, void* extra_state, void* context,
                          attrcache_tag tag, intptr_t value) {
-  const As_set* const as_set = context;
+  const As_set* const as_set = (const As_set*)context;
 
   (void)tag;
   return as_set->handles_are_ints
@@ -45,26 +45,36 @@ static void free_as_set(void* as_set, void* extra_state) {
   free(as_set);
 }
 
-/* Makes a keyval of the functions, extra_state, destructor and flags (in `language`) of
- * `callbacks`. Returns a result of attrcache's. */
-static int create_as_set(attrcache_kind* kind, attrcache_callbacks callbacks, int handles_are_ints,
-                         int* keyval) {
-  As_set* const as_set = malloc(sizeof *as_set);
-  int result;
+/* Has the functions of `callbacks` called so; its context must be free, and is what
+ * free_as_set() takes if no keyval is made. Returns a result of attrcache's. */
+static int call_as_set(attrcache_callbacks* callbacks, int handles_are_ints) {
+  As_set* const as_set = (As_set*)malloc(sizeof *as_set);
 
   if (as_set == NULL) return ATTRCACHE_ERR_MEMORY;
-  *as_set = (As_set){callbacks.copy_fn, callbacks.delete_fn, handles_are_ints};
-  if (callbacks.copy_fn != ATTRCACHE_NULL_COPY_FN && callbacks.copy_fn != ATTRCACHE_DUP_FN) {
-    callbacks.copy_fn = (attrcache_callback*)copy_as_set;
+  as_set->copy_fn = callbacks->copy_fn;
+  as_set->delete_fn = callbacks->delete_fn;
+  as_set->handles_are_ints = handles_are_ints;
+  if (callbacks->copy_fn != ATTRCACHE_NULL_COPY_FN && callbacks->copy_fn != ATTRCACHE_DUP_FN) {
+    callbacks->copy_fn = (attrcache_callback*)copy_as_set;
   }
-  if (callbacks.delete_fn != ATTRCACHE_NULL_DELETE_FN) {
-    callbacks.delete_fn = (attrcache_callback*)delete_as_set;
+  if (callbacks->delete_fn != ATTRCACHE_NULL_DELETE_FN) {
+    callbacks->delete_fn = (attrcache_callback*)delete_as_set;
   }
-  callbacks.language |= ATTRCACHE_RAW;
-  callbacks.context = as_set;
-  callbacks.context_destructor = free_as_set;
+  callbacks->language = (attrcache_language)(callbacks->language | ATTRCACHE_RAW);
+  callbacks->context = as_set;
+  callbacks->context_destructor = free_as_set;
+  return ATTRCACHE_OK;
+}
+
+/* Makes a keyval of the functions, extra_state, destructor and flags (in `language`) of
+ * `callbacks`. Returns a result of attrcache's. */
+static inline int create_as_set(attrcache_kind* kind, attrcache_callbacks callbacks,
+                                int handles_are_ints, int* keyval) {
+  int result = call_as_set(&callbacks, handles_are_ints);
+
+  if (result != ATTRCACHE_OK) return result;
   result = attrcache_keyval_create(kind, &callbacks, keyval);
-  if (result != ATTRCACHE_OK) free(as_set);
+  if (result != ATTRCACHE_OK) free(callbacks.context);
   return result;
 }
 

@@ -72,7 +72,7 @@ int attrcache_proposed_begin(attrcache_domain* of) {
 /* ---- The tables ---- */
 
 /* One for each object that ever had an attribute; when the object has ended, for another one. They
- * are never released, so that whoever walks along them needs no lock. */
+ * are never released, so that walking along them needs no lock. */
 typedef struct Attributes {
   attrcache_table table;
   uintptr_t handle; /* of nothing if `used` is 0 */
@@ -86,7 +86,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the l
  * end: no place becomes that of another object meanwhile. By the lock. */
 static int ending;
 
-/* An object that lives keeps its place, so whoever uses it finds it. The acquires pair with the
+/* An object that lives keeps its place, so a thread that uses it finds it. The acquires pair with the
  * releases in make(): with the handle, also one that is seen in a place whose `used` is that of an
  * earlier object, the table is seen as that one has left it. */
 static Attributes* find(int kind, uintptr_t handle) {

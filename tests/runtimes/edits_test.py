@@ -78,6 +78,11 @@ class EditsTest(unittest.TestCase):
                 edit()
         self.assertEqual(self.text(), SOURCE, "before write()")
 
+    def test_a_source_that_is_refused(self):
+        self.file.refuse(r"PROCESSES", "it has processes")
+        with self.assertRaisesRegex(EditError, "^a.c: it has threads$"):
+            self.file.refuse(r"^#ifdef THREADS$", "it has threads")
+
     def test_has(self):
         self.assertTrue(self.file.has(r"^#ifdef THREADS$"))
         self.assertFalse(self.file.has(r"ifdef PROCESSES"))

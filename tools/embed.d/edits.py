@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Edits of another project's source files, told by places rather than by passages.
+"""Edits of another project's source files, given by places rather than by passages.
 
 A place is a line that a regular expression finds, within a file or within one function of it. Every edit says
 how many lines it expects to find (one, unless said), and fails with the file's name and the expression if there
@@ -33,6 +33,11 @@ class Part:
     def has(self, place):
         """Whether there is such a line: of a version that differs in it."""
         return any(re.search(place, line) for line in self._file.lines[self._first:self._end()])
+
+    def refuse(self, place, why):
+        """Takes no source that has such a line."""
+        if self.has(place):
+            raise EditError("%s: %s" % (self._what, why))
 
     def _end(self):
         return len(self._file.lines) if self._last is None else self._last

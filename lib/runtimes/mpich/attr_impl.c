@@ -168,7 +168,7 @@ static int win_get_slowly(const MPIR_Win* win, int keyval, void* attribute_val, 
 
 /* ---- MPI's functions ------------------------------------------------------------------------ */
 
-/* Whoever sets and reads says in which language: by a parameter, or by functions for Fortran. */
+/* The language of a set or get: a parameter, or functions for Fortran. */
 #ifdef MPIR_ATTR_AS_FORTRAN
 #define TYPE_PARAMETER
 #define TYPE MPIR_ATTR_PTR

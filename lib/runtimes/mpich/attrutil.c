@@ -330,7 +330,7 @@ static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
   int result;
 
   MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-  /* BUSY: another thread is still within a deletion on the object. */
+  /* BUSY: another thread is still within a deletion on the object, or copies one of its values. */
   do {
     result =
         attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
@@ -344,8 +344,12 @@ int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table
   return delete_all(kind, handle, table, ATTRCACHE_DRAIN);
 }
 
+/* Finally only what callbacks go on attaching; a value that another thread is copying goes first. */
 int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
-  return delete_all(kind, handle, table, ATTRCACHE_DRAIN_FINALLY);
+  const int mpi_errno = delete_all(kind, handle, table, ATTRCACHE_DRAIN);
+
+  return MPIR_Attr_is_empty(table) ? mpi_errno
+                                   : delete_all(kind, handle, table, ATTRCACHE_DRAIN_FINALLY);
 }
 
 /* ---- Callbacks in other languages ---------------------------------------------------------- */
@@ -444,8 +448,8 @@ static int copy_by_proxy(void* object, int keyval, void* extra_state, void* cont
                                        handle_of(object, binding->kind), keyval, extra_state,
                                        PROXY_TYPE seen, &copy, flag);
 
-  /* Such functions give pointers, whatever they were given. But who gives back what it was given,
-   * as MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
+  /* Such functions give pointers, whatever they were given. But a function that gives back what it
+   * was given, as MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
   if (copy == seen) {
     *tag_out = tag;
     *value_out = value;

@@ -114,7 +114,7 @@ int MPIR_File_close_impl(MPI_File* file);
 #endif
 
 #ifdef MPIR_ATTR_AS_FORTRAN
-/* The language of who sets or reads a value, which MPICH before 5.1 has in a header of its own. */
+/* The language in which a value is set or read, which MPICH before 5.1 has in a header of its own. */
 typedef enum { MPIR_ATTR_PTR = 0, MPIR_ATTR_AINT = 1, MPIR_ATTR_INT = 3 } MPIR_Attr_type;
 #endif
 

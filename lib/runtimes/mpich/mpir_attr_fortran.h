@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * How the functions of a keyval that Fortran has made are called. Before MPICH 5.1 attrutil.c does
- * that, from then on the Fortran binding itself. Who includes it says first what .FALSE. is, as
- * MPIR_ATTR_FALSE.
+ * that, from then on the Fortran binding itself. Define MPIR_ATTR_FALSE, the value of .FALSE.,
+ * before including it.
  */
 #ifndef MPIR_ATTR_FORTRAN_H_INCLUDED
 #define MPIR_ATTR_FORTRAN_H_INCLUDED

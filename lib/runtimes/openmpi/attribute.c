@@ -249,7 +249,7 @@ int ompi_attr_get_c(ompi_attribute_type_t type, const attrcache_table* table, in
              : get_missed(type, table, key, attribute, flag);
 }
 
-/* The class of a getter's error: no keyval at all is told from one that isn't there. */
+/* The class of a getter's error, which differs for MPI_KEYVAL_INVALID. */
 #define GET_ERROR(key) (MPI_KEYVAL_INVALID == (key) ? MPI_ERR_KEYVAL : MPI_ERR_OTHER)
 
 int ompi_attr_comm_get_missed(MPI_Comm comm, int key, void* attribute, int* flag) {
@@ -317,25 +317,29 @@ int ompi_attr_copy_all(ompi_attribute_type_t type, void* old_object, void* new_o
   return error_of(result, code);
 }
 
-int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_table* table) {
+static int delete_all(ompi_attribute_type_t type, void* object, attrcache_table* table,
+                      attrcache_delete_mode mode) {
   int code = 0;
   int result = ATTRCACHE_OK;
 
   if (!attrcache_table_is_empty(table)) {
-    /* BUSY: another thread is still within a deletion on the object. */
+    /* BUSY: another thread is still within a deletion on the object, or copies one of its values. */
     do {
-      result = attrcache_delete_all(ompi_attr_kinds[type], table, object, ATTRCACHE_STOP_AT_FAILURE,
-                                    &code);
+      result = attrcache_delete_all(ompi_attr_kinds[type], table, object, mode, &code);
     } while (ATTRCACHE_ERR_BUSY == result && 0 == sched_yield());
   }
   return error_of(result, code);
 }
 
+int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_table* table) {
+  return delete_all(type, object, table, ATTRCACHE_STOP_AT_FAILURE);
+}
+
+/* Finally only what callbacks go on attaching; a value that another thread is copying goes first. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object,
                                   attrcache_table* table) {
-  if (!attrcache_table_is_empty(table)) {
-    (void)attrcache_delete_all(ompi_attr_kinds[type], table, object, ATTRCACHE_DRAIN_FINALLY, NULL);
-  }
+  (void)delete_all(type, object, table, ATTRCACHE_DRAIN);
+  (void)delete_all(type, object, table, ATTRCACHE_DRAIN_FINALLY);
 }
 
 void ompi_attr_abandon_all(ompi_attribute_type_t type, attrcache_table* table) {
@@ -349,8 +353,8 @@ void ompi_attr_end_datatype(ompi_datatype_t* datatype) {
     ompi_attr_abandon_all(TYPE_ATTR, &datatype->d_keyhash);
     return;
   }
-  /* Nobody has a reference any more; else this wouldn't be the end. The callbacks may use the
-   * datatype, though, and the last who does so would destroy it once more. */
+  /* There is no reference any more; else this wouldn't be the end. The callbacks may use the
+   * datatype, though, and the last one that does so would destroy it once more. */
   OBJ_SET_MAGIC_ID(datatype, OPAL_OBJ_MAGIC_ID);
   (void)opal_obj_update((opal_object_t*)datatype, 1);
   ompi_attr_delete_all_finally(TYPE_ATTR, datatype, &datatype->d_keyhash);

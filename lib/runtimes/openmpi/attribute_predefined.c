@@ -57,7 +57,7 @@ static const void* on_the_world(const attrcache_table* table, void* value) {
   return world.there && table == &ompi_mpi_comm_world.comm.c_keyhash ? value : NULL;
 }
 
-/* The only one that changes: the copy is made anew for each who asks. */
+/* The only one that changes: each get makes the copy anew. */
 static const void* last_used_code(const attrcache_table* table, void* code) {
   static int copy;
 

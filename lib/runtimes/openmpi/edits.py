@@ -303,6 +303,8 @@ def main(arguments):
         print(__doc__)
         return 2
     tree = Tree(arguments[0])
+    tree.file("ompi/include/mpi.h.in").refuse(
+        r"\bMPI_WIN_NOTIFICATION_", "it has MPI 5.1's MPI_WIN_NOTIFICATION_*, whose values attrcache doesn't know where to find")
     for part in (build, communicators, datatypes, windows, beginning_and_end, ends, calls, getters, standard_abi):
         part(tree)
     for name in ("attribute.h", "attribute_get.h", "attribute.c", "attribute_predefined.c", "../known_in_fortran.h",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * In place of MPICH: the few functions of its own that our files for it call, and what differs
- * between its versions for those who call ours. adapter_test.c includes it, once.
+ * between its versions for callers of ours. adapter_test.c includes it, once.
  */
 #ifndef ATTRCACHE_TESTS_RUNTIMES_MPICH_STAND_IN_H_
 #define ATTRCACHE_TESTS_RUNTIMES_MPICH_STAND_IN_H_
