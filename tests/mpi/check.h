@@ -140,7 +140,7 @@ __attribute__((unused)) static void peer_ignores_error(MPI_Comm* comm, int* code
 
 /*
  * Whether functions return MPI_SUCCESS once an error handler of the user's has been called, as
- * MPICH 5.0.2's do. It is asked of a send to a rank that does not exist, which has nothing to do
+ * MPICH 5.0.2's do. It is tried by a send to a rank that does not exist, which has nothing to do
  * with attributes.
  */
 __attribute__((unused)) static int peer_loses_codes(void) {

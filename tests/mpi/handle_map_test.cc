@@ -6,8 +6,6 @@
 
 #include <map>
 #include <random>
-#include <thread>
-#include <vector>
 
 namespace attrcache::mpi {
 namespace {
@@ -51,19 +49,20 @@ TEST(HandleMap, FindsTheNullHandleOnlyIfItIsThere) {
 }
 
 // MPICH's handles are counted up, Open MPI's are addresses a fixed distance apart: however many
-// there are, a find looks at hardly more than one place.
-TEST(HandleMap, FindsInOneLookOrTwo) {
+// there are, the hot path finds nearly all of them.
+TEST(HandleMap, FindsNearlyAllAtHome) {
   for (const uintptr_t step : {1u, 16u, 64u, 352u, 1024u, 4096u}) {
     for (const uintptr_t count : {3u, 30u, 1000u, 200000u}) {
       Map map;
       const uintptr_t base = step == 1 ? 0x84000000 : 0x7f3210000010;
       for (uintptr_t i = 0; i < count; ++i) map.insert(base + i * step, object(i));
-      uint64_t looks = 0;
+      uintptr_t at_home = 0;
       for (uintptr_t i = 0; i < count; ++i) {
         ASSERT_EQ(map.find(base + i * step), object(i));
-        looks += map.distance(base + i * step);
+        void* found;
+        if (map.find_at_home(base + i * step, &found)) ++at_home;
       }
-      EXPECT_LT(looks, count * 3 / 2 + 1) << "step " << step << ", count " << count;
+      EXPECT_GE(at_home * 10, count * 9) << "step " << step << ", count " << count;
     }
   }
 }
@@ -91,37 +90,6 @@ TEST(HandleMap, AgreesWithAMap) {
     }
     ASSERT_EQ(map.size(), reference.size());
   }
-}
-
-// Each thread owns some handles, which it inserts, finds and erases over and over, while the map
-// grows under it; all threads find the handles that are there throughout.
-TEST(HandleMap, FindsWhatIsThereWhileOthersComeAndGo) {
-  constexpr int kThreads = 4;
-  constexpr uintptr_t kLasting = 500;
-  Map map;
-  for (uintptr_t i = 0; i < kLasting; ++i) map.insert(i * 32, object(i));
-  std::vector<int> wrong(kThreads);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([&map, &wrong, t] {
-      for (uintptr_t round = 0; round < 40; ++round) {
-        const uintptr_t count = 100 + round * 20;
-        const auto handle = [t](uintptr_t i) { return i * 32 + static_cast<uintptr_t>(t) + 1; };
-        for (uintptr_t i = 0; i < count; ++i) {
-          if (map.find(handle(i)) != nullptr) ++wrong[t];
-          map.insert(handle(i), object(round * 1000 + i));
-        }
-        for (uintptr_t i = 0; i < count; ++i) {
-          if (map.find(handle(i)) != object(round * 1000 + i)) ++wrong[t];
-          if (map.find(i % kLasting * 32) != object(i % kLasting)) ++wrong[t];
-        }
-        for (uintptr_t i = 0; i < count; ++i) map.erase(handle(i));
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const int w : wrong) EXPECT_EQ(w, 0);
-  EXPECT_EQ(map.size(), kLasting);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #
 # init_test.sh MPI RUN LIBRARY TOOL PROGRAM...: with ATTRCACHE_VERBOSE=1 each process that initializes MPI says one line
 # that it is served, in whatever language and by whatever function it does so, with TOOL preloaded or not, though it
-# touches no attribute; without it, nothing is said. The first PROGRAM is C's.
+# touches no attribute; without it, there is no line. The first PROGRAM is C's.
 
 set -u
 

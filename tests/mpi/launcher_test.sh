@@ -164,7 +164,7 @@ LD_PRELOAD=libm.so.6 preloads openmpi mpirun.openmpi -x LD_PRELOAD "${show[@]}"
 message=$(LD_PRELOAD=$openmpi_library "$mpich_program" 2>&1)
 [[ $message == *"another MPI"* ]] || fail "the wrong library: $message"
 
-# A program for the standard ABI is told by what it is linked with, whoever starts it. Debian 12 has no MPI with that
+# What it is linked with tells a program for the standard ABI, whichever launcher starts it. Debian 12 has no MPI with that
 # interface, so this one is empty, but for what it says of itself.
 cat >"$TMPDIR/abi.c" <<'END'
 int PMPI_Abi_get_version(int* version, int* subversion) { return (*version = 1) - 1 + (*subversion = 0); }
@@ -267,7 +267,7 @@ changed "the library is another" \
 settle
 touch "$tree/README.md" "$tree/tools/other"
 asks 0 "something else changes"
-# A build that fails is told, and isn't taken for one.
+# A build that fails is reported, and isn't taken for one.
 edit
 touch "$TMPDIR/broken"
 message=$(PATH=$TMPDIR/bin:$PATH "$tree/tools/attrcache-run" --mpi mpich --print 2>&1)

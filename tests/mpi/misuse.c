@@ -245,6 +245,25 @@ static void copy(void) {
   CHECK_EQUAL(copied_by(MPI_COMM_NULL_COPY_FN), -1);
 }
 
+/* Replaces the new value, so that the set that runs this can't put the old one back. */
+PLACE int fail_and_replace(MPI_Comm c, int k, void* v, void* e) {
+  if (v != e) return MPI_SUCCESS;
+  MPI_Comm_set_attr(c, k, NULL);
+  return MPI_ERR_OTHER;
+}
+
+PLACE void lose_failure_of_set(void) {
+  int k;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_and_replace, &k, &k);
+  MPI_Comm_set_attr(comm, k, &k);
+  CHECK_EQUAL(MPI_Comm_set_attr(comm, k, &comm), MPI_SUCCESS);
+  EXPECT("failure-lost");
+  MPI_Comm_get_attr(comm, k, &value, &flag);
+  CHECK(flag && value == NULL);
+  MPI_Comm_delete_attr(comm, k);
+  drop(k);
+}
+
 PLACE void lose_failures(void) {
   int k;
   int other;
@@ -493,6 +512,7 @@ int main(int argc, char** argv) {
     delete_absent();
     use_wrong_thread();
     copy();
+    lose_failure_of_set();
     lose_failures();
     leave_keyvals();
     leave_attributes();

@@ -19,7 +19,7 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
 
     Args:
       name: of the program.
-      srcs: in C, C++ and Fortran; the last one's language decides who links.
+      srcs: in C, C++ and Fortran; the last one's language decides which compiler links.
       hdrs: what they include, from their own folder.
       flags: for the compilers.
       libs: for the linker.

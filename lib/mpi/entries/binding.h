@@ -8,12 +8,9 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_BINDING_H_
 #define ATTRCACHE_MPI_ENTRIES_BINDING_H_
 
-#include <cstdint>
-
 #include "attrcache/attrcache.h"
 #include "mpi/native/facts.h"
 #include "mpi/recording/maker.h"
-#include "platform/atomic.h"
 
 namespace attrcache::mpi {
 
@@ -21,14 +18,8 @@ struct Process;
 
 enum class Binding { kC, kCxx, kFortran };
 
-// A cache of return addresses that were found to be in plain C, by a hash of the address. The
-// accesses are relaxed because each word stands for itself.
-[[gnu::visibility("hidden")]] extern constinit Atomic<uintptr_t> plain_callers[64];
-inline Atomic<uintptr_t>& plain_caller(uintptr_t caller) {
-  return plain_callers[caller * uint64_t{0x9e3779b97f4a7c15} >> 58];
-}
-
-// Finds out which binding made the call, by the library that its return address is in. Slow.
+// Finds out which binding made the call, by the library that its return address is in. Slow for the
+// first call from each place.
 Binding look_for_binding(const void* return_address);
 
 // Makes a keyval of attrcache's for the C++ binding, which will set its proxies right after.
@@ -36,15 +27,6 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
                           attrcache_callback* delete_fn, void* extra_state, int* keyval,
                           const void* caller);
 
-// Whether the call is known to come from plain C. The first call from each place is not known yet.
-inline bool known_as_c(const void* return_address) {
-  if constexpr (facts::kBindingsCallC) {
-    const auto caller = reinterpret_cast<uintptr_t>(return_address);
-    return plain_caller(caller).load(kRelaxed) == caller;
-  } else {
-    return true;
-  }
-}
 inline Binding find_binding(const void* return_address) {
   if constexpr (facts::kBindingsCallC) {
     return look_for_binding(return_address);

@@ -6,13 +6,13 @@
 // attrcache's is passed on to MPI unchanged. No PMPI_ name is overridden here, because tools, and
 // MPI itself, rely on those being MPI's.
 //
-// Each operation has a fast path, and a second function for the rest, whose name ends in _slow.
+// Set, get and delete have a fast path, and a second function for the rest, whose name ends in
+// _slow.
 
 #include "mpi/entries/binding.h"
 #include "mpi/entries/get_fast.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
-#include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
 #include "mpi/native/entry.h"
 #include "mpi/serving/begin.h"
@@ -21,22 +21,20 @@ namespace attrcache::mpi::c {
 namespace {
 
 template <int kKind, typename Copy, typename Delete>
-attrcache_callbacks callbacks_of(Copy* copy_fn, Delete* delete_fn, void* extra_state) {
+attrcache_callbacks callbacks_in_c(Copy* copy_fn, Delete* delete_fn, void* extra_state) {
   const Callbacks fns = recognize_c<kKind>(reinterpret_cast<attrcache_callback*>(copy_fn),
                                            reinterpret_cast<attrcache_callback*>(delete_fn));
-  return {sizeof(attrcache_callbacks),
-          ATTRCACHE_C,
-          fns.copy_fn,
-          fns.delete_fn,
-          extra_state,
-          nullptr,
-          nullptr,
-          nullptr};
+  return callbacks_of(ATTRCACHE_C, fns.copy_fn, fns.delete_fn, extra_state);
 }
 
 template <int kKind, typename Names, typename Copy, typename Delete>
-[[gnu::noinline, gnu::cold]] int create_keyval_slow(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                                    void* extra_state, const void* caller) {
+int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval, void* extra_state,
+                  const void* caller) {
+  // Bad arguments go to MPI, which raises the right error.
+  if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
+      [[unlikely]] {
+    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
+  }
   if (over()) {
     note_passed_on(Doing::kCreate, kKind, kNoKeyval);
     return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
@@ -57,40 +55,17 @@ template <int kKind, typename Names, typename Copy, typename Delete>
                                    keyval, caller);
     }
   }
-  const attrcache_callbacks callbacks = callbacks_of<kKind>(copy_fn, delete_fn, extra_state);
-  return create_keyval_watched(*state, kKind, callbacks, keyval,
-                               {caller, callbacks.copy_fn, callbacks.delete_fn});
-}
-
-template <int kKind, typename Names, typename Copy, typename Delete>
-[[gnu::always_inline]] inline int create_keyval(Copy* copy_fn, Delete* delete_fn, int* keyval,
-                                                void* extra_state, const void* caller) {
-  // Bad arguments go to MPI, which raises the right error.
-  if (keyval == nullptr || (!facts::kNullCallbacks && (copy_fn == nullptr || delete_fn == nullptr)))
-      [[unlikely]] {
-    return Names::create_keyval(copy_fn, delete_fn, keyval, extra_state);
-  }
-  if (attention() || !known_as_c(caller)) [[unlikely]] {
-    return create_keyval_slow<kKind, Names>(copy_fn, delete_fn, keyval, extra_state, caller);
-  }
-  return mpi::create_keyval(*process(), kKind, callbacks_of<kKind>(copy_fn, delete_fn, extra_state),
-                            keyval);
+  const attrcache_callbacks callbacks = callbacks_in_c<kKind>(copy_fn, delete_fn, extra_state);
+  return mpi::create_keyval(*state, kKind, callbacks, keyval,
+                            {caller, callbacks.copy_fn, callbacks.delete_fn});
 }
 
 template <int kKind, typename Names>
-[[gnu::noinline, gnu::cold]] int free_keyval_slow(int* keyval) {
+int free_keyval(int* keyval) {
   if (keyval == nullptr) return Names::free_keyval(keyval);
   if (!ours(*keyval) || not_ours_to_answer()) {
     note_passed_on(Doing::kFree, kKind, *keyval);
     return Names::free_keyval(keyval);
-  }
-  return free_keyval_watched<Names>(kKind, keyval);
-}
-
-template <int kKind, typename Names>
-[[gnu::always_inline]] inline int free_keyval(int* keyval) {
-  if (keyval == nullptr || !ours(*keyval) || attention()) [[unlikely]] {
-    return free_keyval_slow<kKind, Names>(keyval);
   }
   return mpi::free_keyval<Names>(kKind, keyval);
 }
@@ -115,7 +90,20 @@ template <typename Kind, typename Names>
     return set_attr_slow<Kind, Names>(handle, keyval, value);
   }
   return mpi::set_attr_fast<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval,
-                                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER);
+                                         reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
+                                         ignore);
+}
+
+// A get of a keyval that isn't attrcache's: mostly a predefined one.
+template <typename Kind, typename Names>
+[[gnu::noinline]] int get_attr_of_mpi(typename Kind::Handle handle, int keyval, void* value,
+                                      int* flag) {
+  if (Kind::predefined_index(keyval) < Kind::kPredefined) {
+    note_handle<Kind>(handle, Doing::kGet, keyval);
+    if (!checking()) return Names::get_attr(handle, keyval, value, flag);
+  }
+  note_passed_on(Doing::kGet, Kind::kNumber, keyval);
+  return Names::get_attr(handle, keyval, value, flag);
 }
 
 template <typename Kind, typename Names>

@@ -37,7 +37,7 @@ int get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyva
 }
 
 // The two Fortran interfaces, MPI-1's (INTEGER) and MPI-2's (INTEGER(KIND=MPI_ADDRESS_KIND)): how
-// attrcache is told to store a value, how it calls the callbacks, and how a value is read.
+// attrcache stores a value, how it calls the callbacks, and how a value is read.
 template <typename Value>
 struct Interface;
 template <>
@@ -127,16 +127,10 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
   // Copies the value of extra_state, because the variable is the caller's and may be gone when a
   // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
-  const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
-                                         Interface<typename N::Value>::kLanguage,
-                                         fns.copy_fn,
-                                         fns.delete_fn,
-                                         extra,
-                                         nullptr,
-                                         nullptr,
-                                         nullptr};
-  result = create_keyval_watched(*state, Kind::kNumber, callbacks, keyval,
-                                 {caller, callbacks.copy_fn, callbacks.delete_fn});
+  const attrcache_callbacks callbacks =
+      callbacks_of(Interface<typename N::Value>::kLanguage, fns.copy_fn, fns.delete_fn, extra);
+  result = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
+                              {caller, callbacks.copy_fn, callbacks.delete_fn});
 }
 
 template <typename N>
@@ -147,7 +141,7 @@ void free_keyval(MPI_Fint* keyval, MPI_Fint* ierror) {
     note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
     (calls().*N::kCalls).free_keyval(keyval, result);
   } else {
-    result = free_keyval_watched<N>(Kind::kNumber, keyval);
+    result = mpi::free_keyval<N>(Kind::kNumber, keyval);
   }
 }
 

@@ -5,7 +5,6 @@
 // there (serving/unanchored.h). MPI_Session_finalize is where MPI_Session_init is (session.h), or
 // in the folder of an MPI.
 
-#include "mpi/entries/behind.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/constants.h"
@@ -14,7 +13,7 @@
 #include "mpi/serving/begin.h"
 #include "mpi/serving/unanchored.h"
 #include "mpi/watching/watch.h"
-#include "platform/memory.h"
+#include "runtimes/as_set.h"
 
 namespace attrcache::mpi::extensions {
 namespace {
@@ -53,6 +52,7 @@ int operate(Doing doing, typename Kind::Handle handle, int keyval, Operation ope
     if (doing == Doing::kDelete) watch_delete(Kind::kNumber, table, keyval);
   }
   const int result = operation(table, &code);
+  if (result == ATTRCACHE_OK && code != 0 && checking()) watch_lost(Kind::kNumber, keyval, code);
   if (result <= ATTRCACHE_ABSENT) return MPI_SUCCESS;
   note_result(result, doing, Kind::kNumber, keyval);
   return raise_on<Kind>(handle, error_code(result, code));
@@ -65,15 +65,9 @@ int create_keyval(int (*delete_fn)(typename Kind::Handle, int, void*, void*),
   const Process* state;
   if (const int code = may_create(keyval, &state); code != MPI_SUCCESS) return code;
   auto* const any = reinterpret_cast<attrcache_callback*>(delete_fn);
-  const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
-                                         static_cast<attrcache_language>(ATTRCACHE_C | once),
-                                         nullptr,
-                                         any,
-                                         extra_state,
-                                         destructor,
-                                         nullptr,
-                                         nullptr};
-  return create_keyval_watched(*state, Kind::kNumber, callbacks, keyval, {caller, nullptr, any});
+  const attrcache_callbacks callbacks =
+      callbacks_of(ATTRCACHE_C | once, nullptr, any, extra_state, destructor);
+  return mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval, {caller, nullptr, any});
 }
 
 template <typename Kind>
@@ -83,7 +77,7 @@ int free_keyval(int* keyval) {
     note_passed_on(Doing::kFree, Kind::kNumber, *keyval);
     return raise_on_world(MPI_ERR_KEYVAL);
   }
-  return free_keyval_watched<MpixNames>(Kind::kNumber, keyval);
+  return mpi::free_keyval<MpixNames>(Kind::kNumber, keyval);
 }
 
 template <typename Kind>
@@ -119,39 +113,7 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
 
 // ---- Keyvals of communicators, datatypes and windows ----
 
-// What is behind a keyval of MPIX_*_create_keyval_x. Its callbacks get values as they were set.
-struct Extended {
-  attrcache_callback* copy_fn;
-  attrcache_callback* delete_fn;
-  Destructor* destructor;
-  void* extra_state;
-};
-
-template <typename Kind>
-int copy_as_set(void* object, int keyval, void* extra_state, void*, attrcache_tag, intptr_t value,
-                attrcache_tag*, intptr_t* copy, int* flag) {
-  const auto& x = *static_cast<Extended*>(extra_state);
-  return reinterpret_cast<typename Kind::CopyFn*>(x.copy_fn)(
-      facts::from_object<typename Kind::Handle>(object), keyval, x.extra_state,
-      reinterpret_cast<void*>(value), copy, flag);
-}
-
-template <typename Kind>
-int delete_as_set(void* object, int keyval, void* extra_state, void*, attrcache_tag,
-                  intptr_t value) {
-  const auto& x = *static_cast<Extended*>(extra_state);
-  return reinterpret_cast<typename Kind::DeleteFn*>(x.delete_fn)(
-      facts::from_object<typename Kind::Handle>(object), keyval, reinterpret_cast<void*>(value),
-      x.extra_state);
-}
-
-void destroy_extended(void* extra_state) {
-  auto* const x = static_cast<Extended*>(extra_state);
-  const Extended was = *x;
-  kProcessMemory.destroy(x);
-  if (was.destructor != nullptr) was.destructor(was.extra_state);
-}
-
+// Its callbacks get values as they were set.
 template <typename Kind>
 int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* delete_fn,
                     Destructor* destructor, int once, int* keyval, void* extra_state,
@@ -161,26 +123,13 @@ int create_keyval_x(typename Kind::CopyFn* copy_fn, typename Kind::DeleteFn* del
   const Callbacks fns =
       recognize_c<Kind::kNumber>(reinterpret_cast<attrcache_callback*>(copy_fn),
                                  reinterpret_cast<attrcache_callback*>(delete_fn));
-  auto* const x =
-      kProcessMemory.make<Extended>(Extended{fns.copy_fn, fns.delete_fn, destructor, extra_state});
-  if (x == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
-  attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
-                                   static_cast<attrcache_language>(ATTRCACHE_RAW | once),
-                                   fns.copy_fn,
-                                   fns.delete_fn,
-                                   x,
-                                   destroy_extended,
-                                   nullptr,
-                                   nullptr};
-  if (fns.copy_fn != ATTRCACHE_NULL_COPY_FN && fns.copy_fn != ATTRCACHE_DUP_FN) {
-    callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(copy_as_set<Kind>);
-  }
-  if (fns.delete_fn != ATTRCACHE_NULL_DELETE_FN) {
-    callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(delete_as_set<Kind>);
-  }
-  const int code = create_keyval_watched(*state, Kind::kNumber, callbacks, keyval,
-                                         {caller, fns.copy_fn, fns.delete_fn});
-  if (code != MPI_SUCCESS) kProcessMemory.destroy(x);
+  attrcache_callbacks callbacks =
+      callbacks_of(once, fns.copy_fn, fns.delete_fn, extra_state, destructor);
+  if (call_as_set(&callbacks, facts::kHandleForm == ATTRCACHE_HANDLE_INT) != ATTRCACHE_OK)
+    return raise_on_world(MPI_ERR_NO_MEM);
+  const int code = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
+                                      {caller, fns.copy_fn, fns.delete_fn});
+  if (code != MPI_SUCCESS) free_as_set(callbacks.context, nullptr);
   return code;
 }
 

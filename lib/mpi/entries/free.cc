@@ -8,7 +8,6 @@
 // As with MPI_Init (init.cc), other languages and tools end up in the MPI_ or the PMPI_ names, so
 // both are overridden, and each passes the call on to the function of the same name.
 
-#include "mpi/entries/behind.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"

@@ -15,7 +15,6 @@
 
 #include <cstdio>
 
-#include "mpi/entries/behind.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/objects/process.h"

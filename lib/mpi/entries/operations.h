@@ -18,7 +18,7 @@
 #include "mpi/recording/keyvals.h"
 #include "mpi/recording/trace.h"
 #include "mpi/serving/touch.h"
-#include "mpi/watching/checked.h"
+#include "mpi/watching/observed.h"
 #include "mpi/watching/watch.h"
 
 namespace attrcache::mpi {
@@ -56,16 +56,21 @@ template <typename Kind, typename Names, typename Value, typename Read>
                                     : fail_to_get<Kind, Names>(handle, result, keyval);
 }
 
-// The set and delete on an object whose anchor is known.
-template <typename Kind, typename Names>
+// The set and delete on an object whose anchor is known. `lost` gets the code of a delete_fn that
+// has failed although the set has succeeded, because another call has taken up the new value.
+template <typename Kind, typename Names, typename Lost>
 [[gnu::always_inline]] inline int set_attr_fast(Anchor* anchor, typename Kind::Handle handle,
-                                                int keyval, intptr_t value, attrcache_tag tag) {
-  int code_or_keyval = keyval;  // overwritten if a callback fails
+                                                int keyval, intptr_t value, attrcache_tag tag,
+                                                Lost lost) {
+  int code_or_keyval = keyval;  // overwritten if a callback fails; no code is as large
   const int result = attrcache_set(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
                                    keyval, value, tag, &code_or_keyval);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS
-                                : fail_to_set<Kind, Names>(handle, result, code_or_keyval);
+  if (result != ATTRCACHE_OK) return fail_to_set<Kind, Names>(handle, result, code_or_keyval);
+  lost(code_or_keyval);
+  return MPI_SUCCESS;
 }
+
+inline void ignore(int) {}
 
 template <typename Kind, typename Names>
 [[gnu::always_inline]] inline int delete_attr_fast(attrcache_table* table,
@@ -88,7 +93,7 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
     if (code != MPI_SUCCESS) return code;
   }
   const uint8_t watch = watched();
-  if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
+  if (watch == 0) return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag, ignore);
   count(counts.sets);
   if (watch & kChecked) {
     watch_thread(Doing::kSet, Kind::kNumber, keyval);
@@ -96,7 +101,9 @@ int set_attr(typename Kind::Handle handle, int keyval, intptr_t value, attrcache
   }
   const WatchedFree::Aside aside;
   const report::Operation operation(report::What::kSet, Kind::kNumber, keyval);
-  return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag);
+  return set_attr_fast<Kind, Names>(anchor, handle, keyval, value, tag, [=](int code) {
+    if ((watch & kChecked) && code != keyval) watch_lost(Kind::kNumber, keyval, code);
+  });
 }
 
 // If nothing is attached, this succeeds, whichever MPI is underneath.
@@ -123,48 +130,44 @@ int delete_attr(typename Kind::Handle handle, int keyval) {
   return delete_attr_fast<Kind, Names>(table, handle, keyval);
 }
 
+inline attrcache_callbacks callbacks_of(int language, attrcache_callback* copy_fn,
+                                        attrcache_callback* delete_fn, void* extra_state,
+                                        void (*destructor)(void*) = nullptr) {
+  attrcache_callbacks callbacks = {};
+  callbacks.size = sizeof callbacks;
+  callbacks.language = static_cast<attrcache_language>(language);
+  callbacks.copy_fn = copy_fn;
+  callbacks.delete_fn = delete_fn;
+  callbacks.extra_state = extra_state;
+  callbacks.destructor = destructor;
+  return callbacks;
+}
+
 // The caller has checked the pointers, and that the kind isn't left to MPI. This calls the registry
 // and not the C API, which would check the pointers again.
 inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
-                         int* keyval) {
-  const int result = Registry::of(state.kinds[kind]).create(callbacks, keyval);
-  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+                         int* keyval, const report::Source& source) {
+  if (checking()) watch_thread(Doing::kCreate, kind, kNoKeyval);
+  Creation creation(kind, callbacks, source);
+  const int result = Registry::of(state.kinds[kind]).create(creation.callbacks(), keyval);
+  if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
+  creation.done(*keyval);
+  return MPI_SUCCESS;
 }
 
 template <typename Names>
 int free_keyval(int kind, int* keyval) {
+  if (checking()) {
+    watch_thread(Doing::kFree, kind, *keyval);
+    watch_free(kind, *keyval);
+  }
+  const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
   const int result = Registry::of(process()->kinds[kind]).free(keyval);
   // Absent means that it had been freed before, which is no error.
   if (result > ATTRCACHE_ABSENT) [[unlikely]]
     return fail_to_free<Names>(result, kind, *keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
-}
-
-// The same, heeding what watched() says.
-inline int create_keyval_watched(const Process& state, int kind,
-                                 const attrcache_callbacks& callbacks, int* keyval,
-                                 const report::Source& source) {
-  if (checking()) watch_thread(Doing::kCreate, kind, kNoKeyval);
-  const attrcache_callbacks check = checking() ? checked(kind, callbacks) : callbacks;
-  report::Creation creation(kind, check, source);
-  const int code = create_keyval(state, kind, *creation.callbacks(), keyval);
-  if (code == MPI_SUCCESS) {
-    creation.done(*keyval);
-  } else {
-    discard_checked(check);
-  }
-  return code;
-}
-
-template <typename Names>
-int free_keyval_watched(int kind, int* keyval) {
-  if (checking()) {
-    watch_thread(Doing::kFree, kind, *keyval);
-    watch_free(kind, *keyval);
-  }
-  const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
-  return free_keyval<Names>(kind, keyval);
 }
 
 }  // namespace attrcache::mpi

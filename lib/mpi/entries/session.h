@@ -10,7 +10,6 @@
 #ifndef ATTRCACHE_MPI_ENTRIES_SESSION_H_
 #define ATTRCACHE_MPI_ENTRIES_SESSION_H_
 
-#include "mpi/entries/behind.h"
 #include "mpi/entries/init.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"

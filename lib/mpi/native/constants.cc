@@ -2,58 +2,47 @@
 
 #include "mpi/native/constants.h"
 
-#include <cstddef>
+#include <cstdio>
 
 #include "mpi/native/native.h"
 
 namespace attrcache::mpi {
 namespace {
 
-using Callback = attrcache_callback;
-
-// The callback constants come in families of three, {NULL_COPY, DUP, NULL_DELETE}: one for each
-// kind of object, and the last one is MPI-1's. A name is null where there is no such function.
-using Family = Callback* [3];
-
-constexpr const char* kMpifh[kConstantFamilies][3] = {
-#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) \
-  {"mpi_" #comm "_null_copy_fn_", "mpi_" #comm "_dup_fn_", "mpi_" #comm "_null_delete_fn_"},
+// The constants come in families of three, {NULL_COPY, DUP, NULL_DELETE}: one for each kind of
+// object, and the last one is MPI-1's.
+constexpr const char* kFamilies[kConstantFamilies] = {
+#define ATTRCACHE_KIND(kind, word, Comm, comm, ...) #comm "_",
 #include "mpi/native/kinds.def"
-    {"mpi_null_copy_fn_", "mpi_dup_fn_", "mpi_null_delete_fn_"},
+    "",
 };
-#define ATTRCACHE_F08(name) "__mpi_f08_callbacks_MOD_mpi_" name
-constexpr const char* kF08[kConstantFamilies][3] = {
-#define ATTRCACHE_KIND(kind, word, Comm, comm, ...)                      \
-  {ATTRCACHE_F08(#comm "_null_copy_fn"), ATTRCACHE_F08(#comm "_dup_fn"), \
-   ATTRCACHE_F08(#comm "_null_delete_fn")},
-#include "mpi/native/kinds.def"
-    {nullptr, nullptr, nullptr},
-};
+constexpr const char* kConstants[] = {"null_copy_fn", "dup_fn", "null_delete_fn"};
+// The names in mpif.h and `use mpi`, and in the module of mpi_f08, as gfortran makes them.
+constexpr const char* kForms[] = {"mpi_%s%s_", "__mpi_f08_callbacks_MOD_mpi_%s%s"};
 
-struct Names {
-  explicit Names(const char* const (&names)[kConstantFamilies][3]) {
-    for (int f = 0; f < kConstantFamilies; ++f) {
-      for (int i = 0; i < 3; ++i) {
-        const char* name = names[f][i];
-        void* symbol = name != nullptr ? find_symbol(name) : nullptr;
-        functions[f][i] = reinterpret_cast<Callback*>(symbol);
+struct Fortran {
+  Fortran() {
+    auto* family = families;
+    for (const char* form : kForms) {
+      for (const char* kind : kFamilies) {
+        for (int i = 0; i < 3; ++i) {
+          char name[80];
+          std::snprintf(name, sizeof name, form, kind, kConstants[i]);
+          (*family)[i] = reinterpret_cast<attrcache_callback*>(find_symbol(name));
+        }
+        ++family;
       }
     }
   }
-
-  Family functions[kConstantFamilies];
+  attrcache_callback* families[2 * kConstantFamilies][3];
 };
 
 }  // namespace
 
-Callbacks recognize_fortran(Callback* copy_fn, Callback* delete_fn) {
-  static const Names mpifh(kMpifh);
-  static const Names f08(kF08);
+Callbacks recognize_fortran(attrcache_callback* copy_fn, attrcache_callback* delete_fn) {
+  static const Fortran known;
   Callbacks c = {copy_fn, delete_fn};
-  for (int f = 0; f < kConstantFamilies; ++f) {
-    recognize(mpifh.functions[f], c);
-    recognize(f08.functions[f], c);
-  }
+  for (const auto& family : known.families) recognize(family, c);
   return c;
 }
 

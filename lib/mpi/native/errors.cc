@@ -3,6 +3,7 @@
 #include "mpi/native/errors.h"
 
 #include "mpi/native/native.h"
+#include "runtimes/error_class.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -11,31 +12,10 @@ thread_local constinit Refusal* pending __attribute__((tls_model("initial-exec")
 
 }  // namespace
 
-bool is_keyval_error(int result) {
-  switch (result) {
-    case ATTRCACHE_ERR_KEYVAL_INVALID:
-    case ATTRCACHE_ERR_KEYVAL_UNKNOWN:
-    case ATTRCACHE_ERR_KEYVAL_STALE:
-    case ATTRCACHE_ERR_KEYVAL_KIND:
-    case ATTRCACHE_ERR_KEYVAL_PREDEFINED:
-      return true;
-    default:
-      return false;
-  }
-}
+bool is_keyval_error(int result) { return error_code(result, 0) == MPI_ERR_KEYVAL; }
 
 int error_code(int result, int callback_code) {
-  switch (result) {
-    case ATTRCACHE_ERR_NULL:
-    case ATTRCACHE_ERR_ARGUMENT:
-      return MPI_ERR_ARG;
-    case ATTRCACHE_ERR_MEMORY:
-      return MPI_ERR_NO_MEM;
-    case ATTRCACHE_ERR_CALLBACK:
-      return callback_code == ATTRCACHE_CALLBACK_THREW ? MPI_ERR_OTHER : callback_code;
-    default:
-      return is_keyval_error(result) ? MPI_ERR_KEYVAL : MPI_ERR_OTHER;
-  }
+  return attrcache_error_class(result, callback_code);
 }
 
 int raise_on_world(int code) {

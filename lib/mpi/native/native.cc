@@ -127,6 +127,13 @@ void* find_symbol_in_libraries(const char* name) {
   return search.found;
 }
 
+void* find_behind(const char* name) {
+  void* symbol = dlsym(RTLD_NEXT, name);
+  if (symbol == nullptr) symbol = find_symbol_in_libraries(name);
+  if (symbol == nullptr) die("the MPI library has no", name);
+  return symbol;
+}
+
 const Native& find_native() {
   if (find_symbol(facts::kMark) == nullptr || speaks_standard_abi() != facts::kStandardAbi) {
     if (channel::exists()) {

@@ -107,6 +107,12 @@ bool finalize_deletes(uintptr_t key);
 bool initialized();
 bool finalized();
 
+// A copy callback for attributes that no dup is to have.
+inline int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
 // Finds a symbol of the process's MPI, wherever that is loaded. Returns null if there is none.
 // Slow.
 void* find_symbol(const char* name);
@@ -114,6 +120,14 @@ void* find_symbol(const char* name);
 // The same, but looks into MPI's libraries only, so it doesn't find a function of attrcache's that
 // has the same name.
 void* find_symbol_in_libraries(const char* name);
+
+// MPI's own function that one of ours hides, or that of a tool behind attrcache, for ours to pass
+// each call on to. Ends the process if there is none. Slow.
+void* find_behind(const char* name);
+template <typename Function>
+Function* behind(const char* name) {
+  return reinterpret_cast<Function*>(find_behind(name));
+}
 
 // Ends the process with a message, when there is no way to go on.
 [[noreturn]] void die(const char* what, const char* detail);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -121,7 +122,7 @@ Origin find_origin(uintptr_t code, uintptr_t shown) {
     return origin;
   }
   // The program itself has no name in the list of libraries, and dladdr may give a path relative to
-  // a folder that the program has left since. So it is asked of the system.
+  // a folder that the program has left since. So the system is asked.
   char program[256];
   const char* path = info.dli_fname;
   if (map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0') {
@@ -198,6 +199,37 @@ bool in_mpi_library(const void* code) {
     if (std::strncmp(base, prefix, std::strlen(prefix)) == 0) return true;
   }
   return false;
+}
+
+namespace {
+
+struct Walk {
+  Place found;
+  Place outside;  // the first caller outside of attrcache, for when all others are MPI's
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* argument) {
+  static const char here = 0;
+  auto& walk = *static_cast<Walk*>(argument);
+  const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+  if (address == nullptr) return _URC_END_OF_STACK;
+  if (same_library(address, &here)) return _URC_NO_REASON;
+  if (walk.outside.address == nullptr) walk.outside = call_place(address);
+  if (in_mpi_library(address)) return _URC_NO_REASON;
+  walk.found = call_place(address);
+  return _URC_END_OF_STACK;
+}
+
+}  // namespace
+
+Origin origin_of(Place place) {
+  return place.is_call ? origin_of_call(place.address) : origin_of_code(place.address);
+}
+
+Place find_caller() {
+  Walk walk = {};
+  _Unwind_Backtrace(look_at_frame, &walk);
+  return walk.found.address != nullptr ? walk.found : walk.outside;
 }
 
 }  // namespace attrcache::mpi

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Maps an address to its library and function, as a person would name them, for warnings and
-// reports. This is slow (it may read the symbol table of a file). It allocates memory only to
-// demangle a name.
+// Maps an address to its library and function, as a person would name them, and finds out which
+// place in the program a call came from, for warnings and reports. All of this is slow (it may read
+// the symbol table of a file). It allocates memory only to demangle a name.
 
 #ifndef ATTRCACHE_MPI_NATIVE_ORIGIN_H_
 #define ATTRCACHE_MPI_NATIVE_ORIGIN_H_
@@ -41,6 +41,18 @@ struct Located {
   uint64_t in_file;
 };
 Located located(const Origin& origin);
+
+// A place in the program: the return address of a call, or a function. A null address: no place.
+struct Place {
+  const void* address = nullptr;
+  bool is_call = true;
+};
+inline Place function_place(const void* function) { return {function, false}; }
+inline Place call_place(const void* return_address) { return {return_address, true}; }
+Origin origin_of(Place place);
+
+// Returns the innermost caller outside of attrcache and MPI, with a null address if there is none.
+Place find_caller();
 
 // Whether two addresses belong to the same loaded file. False if either belongs to none.
 bool same_library(const void* a, const void* b);

@@ -39,7 +39,7 @@ void HandleMap::put_away(Array* array) {
   outgrown_ = array;
 }
 
-// (MH1) Publishes an array and all that is in it. The caller holds the lock, so whoever learns that
+// (MH1) Publishes an array and all that is in it. The caller holds the lock, so a thread that learns that
 // an entry was erased from the new array finds that array, in both places.
 void HandleMap::publish(Array* array) {
   array_.store(array, kRelease);
@@ -121,24 +121,13 @@ void HandleMap::erase(uintptr_t handle) {
     const uint64_t there = bucket.key.load(kRelaxed);
     if (there == kEmpty) return;
     if (there != key) continue;
-    // The release makes sure that whoever gets the handle next, and thereby knows that it was
+    // The release makes sure that a thread that gets the handle next, and thereby knows that it was
     // freed, doesn't find the old entry.
     bucket.key.store(kErased, kRelease);
     live_.store(live_.load(kRelaxed) - 1, kRelaxed);
     ++erased_;
     tidy(array, offset);
     return;
-  }
-}
-
-unsigned HandleMap::distance(uintptr_t handle) const {
-  const Array& array = *array_.load(kAcquire);  // as MH1
-  uint64_t offset = hash(handle) & array.mask;
-  unsigned looks = 1;
-  for (;; ++looks) {
-    const uint64_t there = array.at(offset).key.load(kAcquire);  // as MH2
-    if (there == key_of(handle) || there == kEmpty) return looks;
-    offset = (offset + sizeof(Bucket)) & array.mask;
   }
 }
 

@@ -76,9 +76,6 @@ class HandleMap {
   // insert.
   void hide_from_hot_path() { hidden_.store(true, kRelaxed); }
 
-  // How many buckets a find looks at. For tests.
-  unsigned distance(uintptr_t handle) const;
-
   // Inserts `object` unless the handle has an entry already. Returns what the map has for the
   // handle afterwards: `object` or the earlier entry. Returns null, with nothing inserted, when out
   // of memory.

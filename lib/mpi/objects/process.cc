@@ -9,7 +9,7 @@
 namespace attrcache::mpi {
 
 constinit Atomic<Process*> process_state{nullptr};
-constinit Atomic<uint8_t> attention_state{kNotServing};
+constinit Atomic<bool> ending_state{false};
 constinit Atomic<uint8_t> watch_state{0};
 constinit Counts counts;
 constinit Atomic<long> mpi_users{0};

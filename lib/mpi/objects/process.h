@@ -37,16 +37,11 @@ inline attrcache_kind* kind_of() {
   return process()->kinds[Kind::kNumber];
 }
 
-// The reasons why the fast paths of creating and freeing a keyval must take the slow path. They are
-// bits of one byte, so that they cost one test. If none is set, process() isn't null.
-enum Attention : uint8_t { kEnding = 1, kWatched = 2, kWrappedByTool = 4, kNotServing = 8 };
-[[gnu::visibility("hidden")]] extern constinit Atomic<uint8_t> attention_state;
-inline uint8_t attention() { return attention_state.load(kAcquire); }  // (MP2)
-
 // Whether MPI_Finalize has already deleted those of the program's attributes that it deletes. (MP2)
-// The acquire pairs with the update in finalize_attribute_deleted() in
-// serving/begin.cc. A call that races with MPI_Finalize is an error of the program.
-inline bool ending() { return (attention() & kEnding) != 0; }
+// The acquire pairs with the release in finalize_attribute_deleted() in serving/begin.cc. A call
+// that races with MPI_Finalize is an error of the program.
+[[gnu::visibility("hidden")]] extern constinit Atomic<bool> ending_state;
+inline bool ending() { return ending_state.load(kAcquire); }  // (MP2)
 
 // How many sessions are alive, and one more from MPI_Init, or from a beginning that wasn't seen, to
 // MPI_Finalize. serving/lifetime.cc keeps it; where sessions aren't seen, MPI itself is asked

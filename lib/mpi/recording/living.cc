@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/native/caller.h"
 #include "mpi/native/native.h"
+#include "mpi/native/origin.h"
 #include "mpi/objects/process.h"
 #include "mpi/recording/keyvals.h"
 
@@ -27,20 +27,6 @@ constinit std::mutex lock;
 std::unordered_map<const void*, Known>& known() {
   static auto& map = *new std::unordered_map<const void*, Known>;
   return map;
-}
-
-std::vector<attrcache_attribute_info> attributes(int kind, const void* anchor) {
-  attrcache_kind* const registry = process()->kinds[kind];
-  const auto* const table = static_cast<const attrcache_table*>(anchor);
-  std::vector<attrcache_attribute_info> list(16);
-  size_t count = 0;
-  attrcache_attribute_list(registry, table, list.data(), list.size(), &count);
-  if (count > list.size()) {
-    list.resize(count);
-    attrcache_attribute_list(registry, table, list.data(), list.size(), &count);
-  }
-  list.resize(count < list.size() ? count : list.size());
-  return list;
 }
 
 // Adds one to a counter of each attribute's maker.
@@ -87,6 +73,20 @@ Object describe(const Known& k, bool ask) {
 }
 
 }  // namespace
+
+std::vector<attrcache_attribute_info> attributes(int kind, const void* anchor) {
+  attrcache_kind* const registry = process()->kinds[kind];
+  const auto* const table = static_cast<const attrcache_table*>(anchor);
+  std::vector<attrcache_attribute_info> list(16);
+  size_t count = 0;
+  attrcache_attribute_list(registry, table, list.data(), list.size(), &count);
+  if (count > list.size()) {
+    list.resize(count);
+    attrcache_attribute_list(registry, table, list.data(), list.size(), &count);
+  }
+  list.resize(count < list.size() ? count : list.size());
+  return list;
+}
 
 std::string name_of(int number, void* object) {
   if (number >= kMpiKinds) return "";

@@ -8,6 +8,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "attrcache/attrcache.h"
 
 namespace attrcache::mpi::report {
 
@@ -32,7 +35,7 @@ struct Object {
   bool deleted_by_finalize = false;
 };
 
-// What visit() is told of an object that wasn't freed, besides what it is: where it was made by a
+// What visit() gets of an object that wasn't freed, besides what it is: where it was made by a
 // dup, or, if it was made otherwise, where an attribute of it was used first.
 struct Found {
   bool by_dup = false;
@@ -44,6 +47,9 @@ void for_each_left(bool ask, const std::function<void(const Object&, const Found
 
 // Visits all attributes of all objects. `ask` says whether MPI may be asked for names.
 void for_each_attached(bool ask, const std::function<void(const Object&, int keyval)>& visit);
+
+// The attributes of an object, in the order in which they were set.
+std::vector<attrcache_attribute_info> attributes(int kind, const void* anchor);
 
 // The name that MPI has for an object. Empty if it has none.
 std::string name_of(int kind, void* object);

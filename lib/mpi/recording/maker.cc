@@ -5,10 +5,11 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <mutex>
+#include <tuple>
 
 #include "mpi/handover/kept.h"
-#include "mpi/native/caller.h"
 #include "mpi/native/kinds.h"
 #include "mpi/native/origin.h"
 #include "platform/memory.h"
@@ -16,38 +17,17 @@
 namespace attrcache::mpi::report {
 namespace {
 
-constexpr unsigned kBuckets = 256;
-constexpr unsigned kMost = 4096;
+constexpr size_t kMost = 4096;
 
-// Guards the making of new makers. Those that exist are found without it.
-constinit std::mutex lock;
-constinit unsigned count = 0;
-constinit Atomic<Maker*> buckets[kBuckets + 1];  // the last bucket is for those beyond kMost
+using Key = std::tuple<int, attrcache_callback*, attrcache_callback*, const void*>;
+
+constinit std::mutex lock;  // of the map
 constinit Atomic<Maker*> head{nullptr};
 
-struct Key {
-  int kind;
-  attrcache_callback* copy_fn;
-  attrcache_callback* delete_fn;
-  const void* caller;
-};
-
-unsigned bucket_of(const Key& k) {
-  const uint64_t mixed = reinterpret_cast<uint64_t>(k.copy_fn) * 3 +
-                         reinterpret_cast<uint64_t>(k.delete_fn) * 5 +
-                         reinterpret_cast<uint64_t>(k.caller) + static_cast<unsigned>(k.kind);
-  return static_cast<unsigned>(mixed * 0x9e3779b97f4a7c15 >> 56);
-}
-
-Maker* find(unsigned bucket, const Key& k) {
-  // (MR1) The acquire pairs with the release of MR2, which publishes a maker.
-  for (Maker* m = buckets[bucket].load(kAcquire); m != nullptr; m = m->in_bucket) {
-    if (m->kind == k.kind && m->copy_fn == k.copy_fn && m->delete_fn == k.delete_fn &&
-        m->caller == k.caller) {
-      return m;
-    }
-  }
-  return nullptr;
+// Never destroyed, because MPI may end after the program's static objects.
+std::map<Key, Maker*>& makers() {
+  static auto& map = *new std::map<Key, Maker*>;
+  return map;
 }
 
 template <size_t kSize>
@@ -72,27 +52,20 @@ void name(Maker& m) {
 }  // namespace
 
 Maker* find_maker(int kind, const Source& source) {
-  Key key = {kind, source.copy_fn != ATTRCACHE_DUP_FN ? source.copy_fn : ATTRCACHE_NULL_COPY_FN,
-             source.delete_fn, nullptr};
-  if (key.copy_fn == nullptr && key.delete_fn == nullptr) key.caller = source.caller;
-  unsigned bucket = bucket_of(key);
-  if (Maker* known = find(bucket, key)) return known;
-
+  attrcache_callback* const copy_fn =
+      source.copy_fn != ATTRCACHE_DUP_FN ? source.copy_fn : ATTRCACHE_NULL_COPY_FN;
+  const bool by_caller = copy_fn == nullptr && source.delete_fn == nullptr;
+  Key key = {kind, copy_fn, source.delete_fn, by_caller ? source.caller : nullptr};
   const std::lock_guard held(lock);
-  const bool full = count >= kMost;
-  if (full) {
-    key = {kind, nullptr, nullptr, nullptr};
-    bucket = kBuckets;
-  }
-  if (Maker* known = find(bucket, key)) return known;
+  const bool full = makers().size() >= kMost && !makers().contains(key);
+  if (full) key = {kind, nullptr, nullptr, nullptr};
+  Maker*& known = makers()[key];
+  if (known != nullptr) return known;
   void* const memory = kept::take(kept::What::kMaker, sizeof(Maker));
-  auto* const maker = memory != nullptr ? new (memory) Maker() : kProcessMemory.make<Maker>();
-  if (maker == nullptr) return nullptr;
-  Maker& made = *maker;
-  made.kind = kind;
-  made.copy_fn = key.copy_fn;
-  made.delete_fn = key.delete_fn;
-  made.caller = key.caller;
+  known = memory != nullptr ? new (memory) Maker() : kProcessMemory.make<Maker>();
+  if (known == nullptr) return nullptr;
+  Maker& made = *known;
+  std::tie(made.kind, made.copy_fn, made.delete_fn, made.caller) = key;
   if (full) {
     std::snprintf(made.library, sizeof made.library, "(others)");
   } else {
@@ -102,14 +75,11 @@ Maker* find_maker(int kind, const Source& source) {
     if (memory != nullptr && made.made_at.address != nullptr)
       made.located = located(origin_of(made.made_at));
   }
-  ++count;
-  made.in_bucket = buckets[bucket].load(kRelaxed);
   made.next = head.load(kRelaxed);
-  buckets[bucket].store(&made, kRelease);  // (MR2)
-  head.store(&made, kRelease);             // as MR2
+  head.store(&made, kRelease);  // (MR1)
   return &made;
 }
 
-Maker* all_makers() { return head.load(kAcquire); }  // as MR1
+Maker* all_makers() { return head.load(kAcquire); }  // (MR1)
 
 }  // namespace attrcache::mpi::report

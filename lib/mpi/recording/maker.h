@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
-#include "mpi/native/caller.h"
+#include "mpi/native/origin.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi::report {
@@ -59,7 +59,6 @@ struct Maker {
   const void* caller;             // a return address, where neither is there
   Place made_at;                  // where the program made the first of its keyvals
   Maker* next;                    // of all
-  Maker* in_bucket;               // the next one there
 
   // What to call the maker. Empty if nothing is known. The delete_fn comes first, because most
   // makers have one, and its name says more.
@@ -71,7 +70,7 @@ struct Maker {
 
 static_assert(sizeof(Counts) == 140 * 8 && sizeof(Located) == 904 && offsetof(Maker, kind) == 2856);
 
-// Who makes a keyval: the program's callbacks, and where the call of MPI_*_create_keyval returns
+// What makes a keyval: the program's callbacks, and where the call of MPI_*_create_keyval returns
 // to.
 struct Source {
   const void* caller;
@@ -79,9 +78,9 @@ struct Source {
   attrcache_callback* delete_fn;
 };
 
-// Returns the maker of the keyvals of a source. Returns null when out of memory. This is slow for a
-// maker that wasn't seen before, because its name is looked up now, while its library is loaded.
-// Beyond 4096, all are one maker without a name.
+// Returns the maker of the keyvals of a source; null when out of memory. Takes a lock. This is slow
+// for a maker that wasn't seen before, because its name is looked up now, while its library is
+// loaded. Beyond 4096, all are one maker without a name.
 Maker* find_maker(int kind, const Source& source);
 
 // All makers, in a list that grows at its head.

@@ -133,8 +133,7 @@ void write_objects(Json& json, bool ask, Places& places) {
 }
 
 void write_misuse(Json& json, Places& places) {
-  std::vector<Sighting> sightings(kMostSightings);
-  sightings.resize(list_misuse(sightings.data(), sightings.size()));
+  const std::vector<Sighting> sightings = list_misuse();
   json.name("misuse").begin('{');
   for (int i = 0; i < kMisuses; ++i) {
     const auto sort = static_cast<Misuse>(i);

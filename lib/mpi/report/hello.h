@@ -12,7 +12,7 @@
 
 namespace attrcache::mpi {
 
-// Who this process is. Filled in when it has initialized MPI; until then no rank is known.
+// What identifies this process. Filled in when it has initialized MPI; until then no rank is known.
 struct Identity {
   char host[256];
   int rank;     // in MPI_COMM_WORLD; -1 if there is none

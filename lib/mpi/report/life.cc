@@ -43,7 +43,7 @@ std::string setting(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// If it isn't the number that it should be, that is said on standard error.
+// A value that isn't such a number is reported on standard error.
 double number(const char* name, double most, double otherwise) {
   const std::string value = setting(name);
   if (value.empty()) return otherwise;
@@ -74,7 +74,7 @@ void hand_over(bool finalized, bool partial) {
   const std::string folder = report_folder();
   const int error = folder.empty() ? ENOENT : leave_in_folder(folder, "json", "", bytes);
   const bool to_launcher = setting("ATTRCACHE_REPORT") == "launcher";
-  // It may say where that is, before whoever has started it ends it, too.
+  // The launcher may still print where that is, before it is ended itself.
   if (error == 0 && partial && to_launcher) tell_launcher("partial", "1", 1);
   if (error == 0 || (to_launcher && tell_launcher("report", bytes.data(), bytes.size()))) {
     kept::remove();
@@ -94,23 +94,16 @@ int self_deleted(MPI_Comm self, int, void*, void*) {
 // It calls nothing of MPI's, which may be in any state.
 [[gnu::destructor]] void process_exits() { hand_over(false, false); }
 
-int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
 // Attaches the report's attribute to MPI_COMM_SELF. This happens before the program can attach
 // anything there, so it is deleted last.
 bool watch_self() {
   if (!initialized() || finalized()) return false;  // a program that uses MPI sessions alone
-  decltype(&PMPI_Comm_rank) comm_rank;
-  decltype(&PMPI_Comm_size) comm_size;
-  resolve(comm_rank, "PMPI_Comm_rank");
-  resolve(comm_size, "PMPI_Comm_size");
+  const Identity& self = identity();
+  if (self.size == 0) return false;
+  rank = self.rank;
+  ranks = self.size;
   int keyval;
-  return comm_rank(native().world, &rank) == MPI_SUCCESS &&
-         comm_size(native().world, &ranks) == MPI_SUCCESS &&
-         native().comm.create_keyval(copy_nothing, self_deleted, &keyval, nullptr) == MPI_SUCCESS &&
+  return native().comm.create_keyval(copy_nothing, self_deleted, &keyval, nullptr) == MPI_SUCCESS &&
          native().comm.set_attr(native().self, keyval, nullptr) == MPI_SUCCESS;
 }
 

@@ -12,7 +12,7 @@
 #include "mpi/recording/trace.h"
 #include "mpi/serving/free.h"
 #include "mpi/serving/freeing.h"
-#include "mpi/watching/checked.h"
+#include "mpi/watching/observed.h"
 
 namespace attrcache::mpi {
 namespace {

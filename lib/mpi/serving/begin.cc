@@ -56,7 +56,7 @@ int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   const int left = end_all_unanchored();
   // What a session goes on with isn't left behind.
   if (checking() && !session_lives(1)) watch_end();
-  attention_state.fetch_or(kEnding, kRelease);  // (MP2)
+  ending_state.store(true, kRelease);  // (MP2)
   world_ends();
   // From here on every lookup misses the map and asks MPI, which knows best what it still allows.
   forget_all_objects();
@@ -73,11 +73,6 @@ int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   }
   const int code = code_at_finalize(comm);
   return code != MPI_SUCCESS || behaviour().finalize_forgets ? code : left;
-}
-
-int copy_nothing(MPI_Comm, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
 }
 
 int delete_nothing(MPI_Comm, int, void*, void*) { return MPI_SUCCESS; }
@@ -168,16 +163,6 @@ int create_domain(Process& s) {
   return result == ATTRCACHE_OK ? register_unanchored(s) : result;
 }
 
-// The standard ABI has no Fortran. What a library of somebody's adds to it (MPICH's binding does to
-// any MPI) is served as far as it calls MPI's functions in C by their MPI_ names, and MPIX_ ones.
-void tell_of_fortran() {
-  Dl_info info;
-  void* const set = facts::kFortran ? nullptr : dlsym(RTLD_DEFAULT, "mpi_comm_set_attr_");
-  if (set == nullptr || dladdr(set, &info) == 0) return;
-  std::fprintf(stderr, "attrcache[%d]: Fortran's attributes are served by the calls in C of %s\n",
-               getpid(), info.dli_fname);
-}
-
 void discard(Process* s) {
   const Native& n = native();
   for_each_kind([&](auto kind) {
@@ -227,29 +212,15 @@ int begin_first(const Process** state) {
                  getpid(), behaviour().name, facts::kSuffix, ATTRCACHE_VERSION_MAJOR,
                  ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH, identity().rank,
                  identity().host);
-    tell_of_fortran();
   }
   if (checking()) watch_state.fetch_or(kChecked, kRelaxed);
-  if (watched() & (kChecked | kCounted)) attention_state.fetch_or(kWatched, kRelease);
-  for (int kind = 0; kind < kMpiKinds; ++kind) {
+  for (int kind = 0; kind < kMpiKinds && verbose(); ++kind) {
     if (!made->wrapped_by_tool[kind]) continue;
-    attention_state.fetch_or(kWrappedByTool, kRelease);
-    if (verbose()) {
-      std::fprintf(stderr,
-                   "attrcache[%d]: not serving %ss: a tool in front wraps their functions\n",
-                   getpid(), kKindNames[kind].word);
-    }
+    std::fprintf(stderr, "attrcache[%d]: not serving %ss: a tool in front wraps their functions\n",
+                 getpid(), kKindNames[kind].word);
   }
   watch_for_end(*made);
   report::begin(code_at_finalize);
-  if (initialized() && !finalized()) {
-    // So that the predefined attributes of these two are remembered from now on (predefined.h). The
-    // map gets them when they are first used: until then they would only be in others' way.
-    attach_if_there_is_memory(native().world);
-    attach_if_there_is_memory(native().self);
-  }
-  attention_state.fetch_and(static_cast<uint8_t>(~kNotServing),
-                            kRelease);  // (MP2) also publishes what MP1 publishes
   return MPI_SUCCESS;
 }
 
@@ -291,7 +262,7 @@ void begin_anew() {
   // Plain stores will do, because nobody uses MPI before it has begun.
   if (create_anchor_keyvals(*state) != MPI_SUCCESS) die("no keyvals for", "further sessions");
   forget_all_objects();
-  attention_state.fetch_and(static_cast<uint8_t>(~kEnding), kRelease);  // (MP2)
+  ending_state.store(false, kRelease);  // (MP2)
 }
 
 }  // namespace attrcache::mpi

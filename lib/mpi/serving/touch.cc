@@ -2,6 +2,8 @@
 
 #include "mpi/serving/touch.h"
 
+#include <mutex>
+
 #include "mpi/native/errors.h"
 #include "mpi/native/native.h"
 #include "mpi/recording/living.h"
@@ -9,32 +11,13 @@
 #include "mpi/serving/begin.h"
 #include "mpi/serving/freeing.h"
 #include "mpi/serving/lifetime.h"
-#include "platform/atomic.h"
-#include "platform/wait.h"
 
 namespace attrcache::mpi {
 namespace {
 
-// A lock that gives one thread the right to attach an anchor to an object. It is held around calls
-// into MPI that run no callback and can fail only for lack of memory, so a thread that waits for
-// the lock waits for MPI alone.
-class AnchorLock {
- public:
-  explicit AnchorLock(uintptr_t key) : lock_(locks_[key * 0x9e3779b97f4a7c15 >> 58]) {
-    Backoff backoff;
-    // (MA1) The acquire pairs with the release below: it makes visible the anchor that the last
-    // holder attached.
-    while (lock_.exchange(1, kAcquire) != 0) backoff.relax();
-  }
-  ~AnchorLock() { lock_.store(0, kRelease); }  // (MA1)
-  AnchorLock(const AnchorLock&) = delete;
-  AnchorLock& operator=(const AnchorLock&) = delete;
-
- private:
-  static constinit Atomic<uint32_t> locks_[64];
-  Atomic<uint32_t>& lock_;
-};
-constinit Atomic<uint32_t> AnchorLock::locks_[64];
+// Gives one thread the right to attach an anchor. It is held around calls into MPI that run no
+// callback and can fail only for lack of memory, so a thread that waits for it waits for MPI alone.
+constinit std::mutex attaching;
 
 // Asks MPI for the object's anchor, and gives null if there is none.
 template <typename Kind>
@@ -58,7 +41,7 @@ int ask(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
 // pointer, which ask() takes for no anchor, and gives null.
 template <typename Kind>
 int attach(const Process& state, typename Kind::Handle handle, Anchor** anchor) {
-  const AnchorLock lock(facts::to_key(handle));
+  const std::lock_guard held(attaching);
   int code = ask<Kind>(state, handle, anchor);
   if (code != MPI_SUCCESS || *anchor != nullptr) return code;
   Anchor* made = new_anchor();
@@ -127,19 +110,12 @@ int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
   return MPI_SUCCESS;
 }
 
-void attach_if_there_is_memory(MPI_Comm comm) {
-  Anchor* anchor;
-  if (attach<Communicator>(*process(), comm, &anchor) == MPI_SUCCESS && anchor != nullptr) {
-    report::known_as(Communicator::kNumber, anchor, facts::to_object(comm));
-  }
-}
-
 template <typename Kind>
 void adopt_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   const Process& state = *process();
   const uintptr_t key = facts::to_key(handle);
   {
-    const AnchorLock lock(key);
+    const std::lock_guard held(attaching);
     Anchor* there;
     if (ask<Kind>(state, handle, &there) == MPI_SUCCESS && there == nullptr &&
         native().of<Kind>().set_attr(handle, state.anchor_keyvals[Kind::kNumber], anchor) ==

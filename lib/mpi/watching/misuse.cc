@@ -4,11 +4,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "mpi/handover/kept.h"
 #include "mpi/native/kinds.h"
@@ -36,78 +39,48 @@ struct Kept {
   char rule[256];
 };
 
-// A bucket of the hash table of places. If all its bytes are zero it is empty. A thread takes a
-// bucket by writing its key, and it is never given back.
-struct Bucket {
-  Atomic<uint64_t> key;    // made of the sort and the place
-  Atomic<uint64_t> times;  // relaxed: it stands for itself
-  Atomic<uint64_t> first;  // kind and keyval of the first time; 0 until known
-  Atomic<Kept*> kept;      // where a report is wanted; null until it is there
+struct Seen {
+  Sighting sighting;
+  Kept* kept;  // where a report is wanted; null if there is none
 };
-constinit Bucket buckets[kMostSightings];
-constinit Atomic<bool> all_full{false};
+constinit std::mutex lock;  // of what follows
+constinit Seen seen[kMostSightings] = {};
+constinit size_t seen_count = 0;
+constinit bool all_full = false;
 
-constexpr unsigned kSortBits = 6;
-static_assert(kMisuses < 1 << (kSortBits - 1));
-
-// The key is never 0, and it is different for different places, because addresses have no more than
-// 57 bits.
-uint64_t key_of(Misuse sort, Place place) {
-  return reinterpret_cast<uintptr_t>(place.address) << (kSortBits + 1) |
-         (place.is_call ? 1u << kSortBits : 0u) | (static_cast<unsigned>(sort) + 1);
-}
-Misuse sort_of(uint64_t key) { return static_cast<Misuse>((key & ((1u << kSortBits) - 1)) - 1); }
-Place place_of(uint64_t key) {
-  return {reinterpret_cast<const void*>(key >> (kSortBits + 1)), (key >> kSortBits & 1) != 0};
-}
-
-constexpr uint64_t kKnown = uint64_t{1} << 63;
-uint64_t pack(int kind, int keyval) {
-  return kKnown | static_cast<uint64_t>(static_cast<uint32_t>(kind + 1)) << 32 |
-         static_cast<uint32_t>(keyval);
-}
-
-void keep(Bucket& bucket, Misuse sort, Place place) {
+Kept* keep(Misuse sort, Place place) {
   void* const memory =
       recording.load(kRelaxed) ? kept::take(kept::What::kSighting, sizeof(Kept)) : nullptr;
-  if (memory == nullptr) return;
+  if (memory == nullptr) return nullptr;
   Kept* made = new (memory) Kept{};
   if (place.address != nullptr) made->place = located(origin_of(place));
   std::snprintf(made->name, sizeof made->name, "%s", describe(sort).name);
   std::snprintf(made->what, sizeof made->what, "%s", describe(sort).what);
   std::snprintf(made->rule, sizeof made->rule, "%s", describe(sort).rule);
-  made->times.store(bucket.times.load(kRelaxed), kRelaxed);
-  bucket.kept.store(made, kRelease);
+  return made;
 }
 
-enum class News { kNew, kKnown, kFull };
+enum class News { kNew, kKnown, kFull, kStillFull };
 
 News record(Misuse sort, int kind, int keyval, Place place) {
-  const uint64_t key = key_of(sort, place);
-  size_t at = key * uint64_t{0x9e3779b97f4a7c15} >> 56;
-  static_assert(kMostSightings == 256);
-  for (size_t n = 0; n < kMostSightings; ++n, at = (at + 1) % kMostSightings) {
-    Bucket& bucket = buckets[at];
-    uint64_t there = bucket.key.load(kRelaxed);
-    // Relaxed, because a key stands for itself, and a reader sees by kKnown whether `first` was
-    // written.
-    if (there == 0 && bucket.key.compare_exchange_strong(there, key, kRelaxed, kRelaxed)) {
-      bucket.first.store(pack(kind, keyval), kRelaxed);
-      bucket.times.fetch_add(1, kRelaxed);
-      keep(bucket, sort, place);
-      return News::kNew;
-    }
-    if (there == key) {
-      bucket.times.fetch_add(1, kRelaxed);
-      // Acquire, because what is there may have been made by another thread.
-      if (Kept* kept = bucket.kept.load(kAcquire)) kept->times.fetch_add(1, kRelaxed);
-      return News::kKnown;
-    }
+  const std::lock_guard held(lock);
+  Seen* const end = seen + seen_count;
+  Seen* const at = std::find_if(seen, end, [sort, place](const Seen& s) {
+    return s.sighting.sort == sort && s.sighting.place.address == place.address &&
+           s.sighting.place.is_call == place.is_call;
+  });
+  if (at == end) {
+    if (seen_count == kMostSightings)
+      return std::exchange(all_full, true) ? News::kStillFull : News::kFull;
+    *at = {{sort, kind, keyval, place, 0}, keep(sort, place)};
+    ++seen_count;
   }
-  return News::kFull;
+  const uint64_t times = ++at->sighting.times;
+  if (at->kept != nullptr) at->kept->times.store(times, kRelaxed);
+  return times == 1 ? News::kNew : News::kKnown;
 }
 
-// ---- What is said ----
+// ---- Warnings ----
 
 constexpr const char* kCalls[] = {"",         "create_keyval", "free_keyval",
                                   "set_attr", "get_attr",      "delete_attr"};
@@ -191,13 +164,14 @@ void caught(Misuse sort, const Case& c, Place place) {
       if (tell) warn(sort, c, place);
       break;
     case News::kFull:
-      if (tell && !all_full.exchange(true, kRelaxed)) {
+      if (tell) {
         std::fprintf(stderr,
                      "attrcache[%d]: warning: misuse at more than %zu places; no more are told\n",
                      getpid(), kMostSightings);
       }
       break;
     case News::kKnown:
+    case News::kStillFull:
       break;
   }
   report::time_aside += report::now() - start;
@@ -206,17 +180,11 @@ void caught(Misuse sort, const Case& c, Place place) {
 
 uint64_t misuse_count(Misuse sort) { return counts_of[static_cast<int>(sort)].load(kRelaxed); }
 
-size_t list_misuse(Sighting* sightings, size_t capacity) {
-  size_t n = 0;
-  for (const Bucket& bucket : buckets) {
-    const uint64_t key = bucket.key.load(kRelaxed);
-    const uint64_t first = bucket.first.load(kRelaxed);
-    if (n == capacity || key == 0 || first == 0) continue;
-    sightings[n++] = {sort_of(key), static_cast<int>(first >> 32 & 0xff) - 1,
-                      static_cast<int>(static_cast<uint32_t>(first)), place_of(key),
-                      bucket.times.load(kRelaxed)};
-  }
-  return n;
+std::vector<Sighting> list_misuse() {
+  const std::lock_guard held(lock);
+  std::vector<Sighting> list;
+  for (size_t i = 0; i < seen_count; ++i) list.push_back(seen[i].sighting);
+  return list;
 }
 
 void record_misuse() { recording.store(true, kRelaxed); }

@@ -10,9 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-#include "mpi/native/caller.h"
 #include "mpi/native/misuse_sorts.h"
+#include "mpi/native/origin.h"
 #include "platform/atomic.h"
 
 namespace attrcache::mpi {
@@ -33,8 +34,8 @@ struct Case {
 };
 
 // Counts a misuse, and prints a warning if warnings are wanted and the place is new. Any thread may
-// call it. It waits for nobody, and preserves errno. Without a place, the place is the innermost
-// caller outside of attrcache and MPI, unless `place` says that it is a function's.
+// call it. It preserves errno. Without a place, the place is the innermost caller outside of
+// attrcache and MPI, unless `place` says that it is a function's.
 [[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
 // Returns how often a sort of misuse was caught so far.
@@ -51,8 +52,8 @@ struct Sighting {
 };
 inline constexpr size_t kMostSightings = 256;
 
-// Fills in at most `capacity` sightings and returns how many it filled in. Any thread may call it.
-size_t list_misuse(Sighting* sightings, size_t capacity);
+// What was recorded so far. Any thread may call it.
+std::vector<Sighting> list_misuse();
 
 // Has places recorded from now on, even if no warnings are wanted.
 void record_misuse();

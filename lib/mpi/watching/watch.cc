@@ -2,16 +2,17 @@
 
 #include "mpi/watching/watch.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
+#include <map>
+#include <vector>
 
 #include "callback/frame.h"
 #include "keyval/id.h"
 #include "mpi/objects/anchor.h"
 #include "mpi/objects/process.h"
-#include "mpi/recording/keyvals.h"
-#include "mpi/watching/checked.h"
-#include "platform/memory.h"
+#include "mpi/recording/living.h"
+#include "mpi/watching/observed.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -44,9 +45,7 @@ bool in_delete_callback() {
 }
 
 bool describe_keyval(int kind, int keyval, attrcache_keyval_info* info) {
-  if (attrcache_keyval_describe(process()->kinds[kind], keyval, info) != ATTRCACHE_OK) return false;
-  report::unwrap(info->callbacks);
-  return true;
+  return attrcache_keyval_describe(process()->kinds[kind], keyval, info) == ATTRCACHE_OK;
 }
 
 }  // namespace
@@ -138,6 +137,12 @@ void watch_free(int kind, int keyval) {
   }
 }
 
+void watch_lost(int kind, int keyval, int code) {
+  char detail[32];
+  std::snprintf(detail, sizeof detail, "code %d", code);
+  caught(Misuse::kFailureLost, {Doing::kSet, kind, keyval, detail});
+}
+
 void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                 MPI_Fint value) {
   intptr_t all;
@@ -149,49 +154,22 @@ void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int ke
 
 namespace {
 
-// Counts the attributes on predefined objects. Nobody can free those, so leaving attributes on them
-// is no misuse.
-class OnPredefined {
- public:
-  explicit OnPredefined(int kind) : kind_(kind) {
-    if (kind >= kMpiKinds) return;  // there are none
-    with_kind(kind, [this](auto k) {
-      using Kind = decltype(k);
-      objects<Kind>.for_each([this](uintptr_t handle, void* anchor) {
-        // What MPI_Finalize has left on MPI_COMM_SELF is something that it failed to delete.
-        const bool self = Kind::kNumber == kCommunicator && handle == facts::to_key(native().self);
-        if (is_predefined<Kind>(handle) && !self) add(static_cast<Anchor*>(anchor)->table);
-      });
+// How many attributes predefined objects have, by keyval. No program can free those objects, so
+// leaving attributes on them is no misuse.
+std::map<int, uint64_t> on_predefined(int kind) {
+  std::map<int, uint64_t> counts;
+  if (kind >= kMpiKinds) return counts;
+  with_kind(kind, [&](auto k) {
+    using Kind = decltype(k);
+    objects<Kind>.for_each([&](uintptr_t handle, void* anchor) {
+      // What MPI_Finalize has left on MPI_COMM_SELF is something that it failed to delete.
+      const bool self = Kind::kNumber == kCommunicator && handle == facts::to_key(native().self);
+      if (!is_predefined<Kind>(handle) || self) return;
+      for (const attrcache_attribute_info& a : report::attributes(kind, anchor)) ++counts[a.keyval];
     });
-  }
-  uint64_t count(int keyval) const {
-    uint64_t n = 0;
-    for (size_t i = 0; i < used_; ++i) n += keyvals_[i] == keyval;
-    return n;
-  }
-  // Whether there are more than can be remembered. Nothing must be concluded then.
-  bool overflown() const { return overflown_; }
-
- private:
-  void add(const attrcache_table& table) {
-    attrcache_attribute_info some[kMost];
-    size_t count = 0;
-    attrcache_attribute_list(process()->kinds[kind_], &table, some, kMost, &count);
-    for (size_t i = 0; i < count; ++i) {
-      if (i >= kMost || used_ == kMost) {
-        overflown_ = true;
-        return;
-      }
-      keyvals_[used_++] = some[i].keyval;
-    }
-  }
-
-  static constexpr size_t kMost = 64;
-  const int kind_;
-  int keyvals_[kMost];
-  size_t used_ = 0;
-  bool overflown_ = false;
-};
+  });
+  return counts;
+}
 
 void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes) {
   const Place made = creation_place(info);
@@ -212,23 +190,17 @@ void note_left(int kind, const attrcache_keyval_info& info, uint64_t attributes)
 
 void watch_end() {
   for (int kind = 0; kind < kAllKinds; ++kind) {
-    const OnPredefined predefined(kind);
+    std::map<int, uint64_t> unavoidable = on_predefined(kind);
     attrcache_kind* of = process()->kinds[kind];
     size_t count = 0;
     attrcache_keyval_list(of, nullptr, 0, &count);
-    const size_t capacity = count;
-    auto* infos = static_cast<attrcache_keyval_info*>(
-        kProcessMemory.allocate_zeroed((capacity + 1) * sizeof(attrcache_keyval_info)));
-    if (infos == nullptr) return;
-    attrcache_keyval_list(of, infos, capacity, &count);
-    for (size_t i = 0; i < count && i < capacity; ++i) {
-      report::unwrap(infos[i].callbacks);
-      const attrcache_keyval_info& info = infos[i];
-      const uint64_t unavoidable = predefined.count(info.keyval);
-      const bool known = !predefined.overflown() && unavoidable <= info.attributes;
-      note_left(kind, info, known ? info.attributes - unavoidable : 0);
+    std::vector<attrcache_keyval_info> infos(count + 1);
+    attrcache_keyval_list(of, infos.data(), infos.size(), &count);
+    infos.resize(std::min(count, infos.size()));
+    for (const attrcache_keyval_info& info : infos) {
+      const uint64_t left = std::min(unavoidable[info.keyval], info.attributes);
+      note_left(kind, info, info.attributes - left);
     }
-    kProcessMemory.release(infos);
   }
 }
 

@@ -38,6 +38,8 @@ void watch_set(int kind, int keyval);
 void watch_delete(int kind, const attrcache_table* table, int keyval);
 void watch_free(int kind, int keyval);
 
+// To be called after a set that has succeeded although delete_fn returned `code`.
+void watch_lost(int kind, int keyval, int code);
 // To be called after MPI-1's Fortran get has given `value`.
 void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                 MPI_Fint value);

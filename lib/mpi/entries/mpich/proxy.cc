@@ -10,11 +10,11 @@
 
 #include <cstring>
 
-#include "mpi/entries/behind.h"
 #include "mpi/entries/binding.h"
 #include "mpi/entries/operations.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
+#include "platform/atomic.h"
 #include "platform/memory.h"
 
 namespace attrcache::mpi {
@@ -70,12 +70,15 @@ Binding look_up(uintptr_t caller) {
 
 }  // namespace
 
-constinit Atomic<uintptr_t> plain_callers[64];
-
 Binding look_for_binding(const void* return_address) {
+  // Return addresses that were found to be in plain C, by a hash of the address. Relaxed, because
+  // each word stands for itself.
+  static constinit Atomic<uintptr_t> plain_callers[64];
   const auto caller = reinterpret_cast<uintptr_t>(return_address);
+  Atomic<uintptr_t>& known = plain_callers[caller * uint64_t{0x9e3779b97f4a7c15} >> 58];
+  if (known.load(kRelaxed) == caller) return Binding::kC;
   const Binding binding = look_up(caller);
-  if (binding == Binding::kC) plain_caller(caller).store(caller, kRelaxed);
+  if (binding == Binding::kC) known.store(caller, kRelaxed);
   return binding;
 }
 
@@ -85,16 +88,10 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
   auto* proxied =
       kProcessMemory.make<Proxied>(Proxied{copy_fn, delete_fn, extra_state, nullptr, nullptr});
   if (proxied == nullptr) return raise_on_world(MPI_ERR_NO_MEM);
-  const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
-                                         ATTRCACHE_C,
-                                         reinterpret_cast<attrcache_callback*>(copy_by_proxy),
-                                         reinterpret_cast<attrcache_callback*>(delete_by_proxy),
-                                         proxied,
-                                         destroy_proxied,
-                                         nullptr,
-                                         nullptr};
-  const int code =
-      create_keyval_watched(state, kind, callbacks, keyval, {caller, copy_fn, delete_fn});
+  const attrcache_callbacks callbacks = callbacks_of(
+      ATTRCACHE_C, reinterpret_cast<attrcache_callback*>(copy_by_proxy),
+      reinterpret_cast<attrcache_callback*>(delete_by_proxy), proxied, destroy_proxied);
+  const int code = mpi::create_keyval(state, kind, callbacks, keyval, {caller, copy_fn, delete_fn});
   if (code != MPI_SUCCESS) kProcessMemory.destroy(proxied);
   return code;
 }
@@ -106,9 +103,9 @@ void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
   for (attrcache_kind* kind : process()->kinds) {
     attrcache_keyval_info info;
     if (attrcache_keyval_describe(kind, keyval, &info) != ATTRCACHE_OK) continue;
-    report::unwrap(info.callbacks);
-    if (info.callbacks.destructor != destroy_proxied) return;
-    auto& proxied = *static_cast<Proxied*>(info.callbacks.extra_state);
+    const attrcache_callbacks& callbacks = program_callbacks(info);
+    if (callbacks.destructor != destroy_proxied) return;
+    auto& proxied = *static_cast<Proxied*>(callbacks.extra_state);
     proxied.copy_proxy = copy_proxy;
     proxied.delete_proxy = delete_proxy;
     return;

@@ -4,8 +4,8 @@
 // 4 has no such function. But it has no MPI_Session_init either, with which a session begins, and
 // for which programs ask that want to know.
 
-#include "mpi/entries/behind.h"
 #include "mpi/native/entry.h"
+#include "mpi/native/native.h"
 #include "mpi/serving/unanchored.h"
 
 extern "C" {

@@ -2,7 +2,7 @@
 //
 // The standard ABI of MPI-5.0 (libmpi_abi.so.1), whichever MPI is behind it. Handles are pointers,
 // and predefined handles are small numbers. The ABI has no Fortran functions. What each constant
-// means is said in openmpi/facts.h.
+// means stands in openmpi/facts.h.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MPI_ABI_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_MPI_ABI_FACTS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The binary interface of MPICH (4.x, 5.x, and the MPIs that share it): handles are ints. What each
-// constant means is said in openmpi/facts.h.
+// constant means stands in openmpi/facts.h.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MPICH_FACTS_H_
 #define ATTRCACHE_MPI_NATIVE_MPICH_FACTS_H_

@@ -19,7 +19,7 @@ struct ompi_instance_t;
 namespace attrcache::mpi::facts {
 
 inline constexpr const char* kName = "Open MPI";
-// What is said of a process after the name of its MPI.
+// What messages append to the name of the MPI.
 inline constexpr const char* kSuffix = "";
 
 // The libraries in which PMPI_ names are looked up when the program opened its MPI locally (dlopen

@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// With ATTRCACHE_CHECK=1, attrcache calls a keyval's callbacks through functions of its own that
-// look at what they return. The keyval also remembers where it was made.
+// Keyvals whose callbacks attrcache calls through functions of its own: to count and time them for
+// a report, and with ATTRCACHE_CHECK=1 to look at what they return and to remember where the keyval
+// was made.
 
-#ifndef ATTRCACHE_MPI_WATCHING_CHECKED_H_
-#define ATTRCACHE_MPI_WATCHING_CHECKED_H_
+#ifndef ATTRCACHE_MPI_WATCHING_OBSERVED_H_
+#define ATTRCACHE_MPI_WATCHING_OBSERVED_H_
 
 #include "attrcache/attrcache.h"
+#include "mpi/recording/maker.h"
 #include "mpi/watching/misuse.h"
 
 namespace attrcache::mpi {
 
-// Returns the callbacks to give to create_keyval() instead of the program's. When out of memory,
-// these are the program's.
-attrcache_callbacks checked(int kind, const attrcache_callbacks& callbacks);
+struct Observed;
 
-// To be called if the keyval could not be made: frees what checked() has allocated.
-void discard_checked(const attrcache_callbacks& callbacks);
+// Exists while a keyval is being made.
+class Creation {
+ public:
+  Creation(int kind, const attrcache_callbacks& callbacks, const report::Source& source);
+  ~Creation();
+  Creation(const Creation&) = delete;
+  Creation& operator=(const Creation&) = delete;
+  // The callbacks to give to attrcache. If nothing is observed, or memory is short, these are the
+  // program's, and the keyval is neither counted nor checked.
+  const attrcache_callbacks& callbacks() const { return callbacks_; }
+  // To be called when the keyval was made, before any other thread can know it.
+  void done(int keyval);
 
-// Returns the program's own callbacks of a keyval, whether they are checked or not.
+ private:
+  attrcache_callbacks callbacks_;
+  Observed* observed_ = nullptr;
+};
+
+// Returns the program's own callbacks of a keyval.
 const attrcache_callbacks& program_callbacks(const attrcache_keyval_info& info);
 
 // Returns where a keyval was made. If that isn't known, it is the keyval's callback instead, and if
@@ -26,15 +41,17 @@ const attrcache_callbacks& program_callbacks(const attrcache_keyval_info& info);
 Place creation_place(const attrcache_keyval_info& info);
 
 // Exists while an object's attributes are deleted because it is being freed, on this thread. It
-// records the codes of the delete callbacks, and tells at the end if one was lost.
+// records the codes of the delete callbacks, and reports at the end if one was lost.
 class WatchedFree {
  public:
   // `told` says whether MPI passes the code of a failed callback on to the caller of the free.
   WatchedFree(int kind, void* object, bool told);
   WatchedFree(const WatchedFree&) = delete;
   WatchedFree& operator=(const WatchedFree&) = delete;
-  // `code` is what MPI is told.
+
+  // `code` is what is returned to MPI.
   void end(int code);
+
   // Exists while a set or delete runs, perhaps inside one of those callbacks. A set or delete
   // reports its own failures, so the WatchedFree must not hear them.
   class Aside {
@@ -65,4 +82,4 @@ class WatchedFree {
 
 }  // namespace attrcache::mpi
 
-#endif  // ATTRCACHE_MPI_WATCHING_CHECKED_H_
+#endif  // ATTRCACHE_MPI_WATCHING_OBSERVED_H_
