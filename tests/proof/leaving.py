@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""How the deletion of one attachment is left to its holders: readers/tomb.h.
+
+Any number of attempts to hold something in one slot, announced in any number of cells that are used
+again and again, beside one deletion. An attempt announces the attachment that is deleted, or one
+that is taken for it, or another one. Light readers and full ones (asymmetric_fence.h).
+
+What a thread sees of another's stores is the least that C++ promises: a store that nothing orders
+before a load may be seen at once or never. What the fence and the turns order, must be seen. A
+thread that looks for holders reads the cells one by one, in any order; of each first `what`, and
+then `meta`, which may be another attempt's by then.
+"""
+
+from z3 import And, BoolSort, DeclareSort, EnumSort, If, Implies, Not, Or
+
+from prover import Protocol, put, put_all
+
+LOOK, CELL, BOOL = DeclareSort("Look"), DeclareSort("Cell"), BoolSort()
+PLACE, PLACES = EnumSort("LookAt", (
+    "idle", "found", "stored", "announced", "holding", "failed", "over", "checking", "ended", "turned",
+    "looking"))
+IDLE, FOUND, STORED, ANNOUNCED, HOLDING, FAILED, OVER, CHECKING, ENDED, TURNED, LOOKING = PLACES
+
+SIZES = {LOOK: 5, CELL: 2}
+
+
+def leaving(broken=None, sizes=None):
+    p = Protocol(broken, sizes)
+    unless, every, now = p.unless, p.every, p.now
+    # A Look is an attempt to hold, with the look for other holders that may follow it; or the first
+    # or the second look of the deleter, at L8 and L9.
+    p.declare("first second", LOOK)
+    p.declare("cell", LOOK, CELL)
+    p.declare("before", LOOK, LOOK, BOOL)  # of two attempts in the same cell
+    p.declare("same similar", LOOK, BOOL)  # is about this attachment; is taken for one that is
+    p.declare("full", BOOL)  # readers are full ones
+    # An attempt: how far it is, whether it held the value, and made its full fences; whether it is
+    # known to be behind the deleter's; and whether its L1 and L3 must be seen by those behind that.
+    p.declare("at", LOOK, PLACE)
+    p.declare("held fence1 fence2 behind shown ended", LOOK, BOOL)
+    # The deletion.
+    p.declare("placed stepped fenced opened taken", BOOL)
+    # A look: whose turns it has acquired, of whom it has read `what`, whose doings it has acquired,
+    # which cells it is through with; whether it has found a holder, or taken the tomb.
+    p.declare("acquired saw handed", LOOK, LOOK, BOOL)
+    p.declare("through", LOOK, CELL, BOOL)
+    p.declare("gave_up took", LOOK, BOOL)
+    # Not of the code: who was last to open the tomb or to take a turn on it then; whom that look has
+    # found; and who has taken the tomb.
+    p.declare("last found taker", LOOK)
+    h, later, look = p.some("h later look", LOOK)  # those that take a step
+    c = p.some("c", CELL)
+
+    def any_of(s, x, *places):
+        return Or(*[s.at(x) == place for place in places])
+
+    def over(s, x):
+        return any_of(s, x, OVER, CHECKING, ENDED, TURNED, LOOKING)
+
+    def announced(s, x):
+        return Or(any_of(s, x, ANNOUNCED, HOLDING, FAILED), over(s, x))
+
+    def turned(s, x):
+        return any_of(s, x, TURNED, LOOKING)
+
+    def is_deleter(x):
+        return Or(x == now.first, x == now.second)
+
+    p.assumed += [
+        now.first != now.second,
+        every(LOOK, lambda a, b: Implies(now.before(a, b),
+            And(now.cell(a) == now.cell(b), Not(now.before(b, a))))),
+        every(LOOK, lambda a, b, x: Implies(And(now.before(a, b), now.before(b, x)), now.before(a, x))),
+        every(LOOK, lambda a, b: Implies(now.cell(a) == now.cell(b),
+            Or(a == b, now.before(a, b), now.before(b, a)))),
+        every(LOOK, lambda a: Implies(now.same(a), now.similar(a)))]
+    p.initially += [Not(flag) for flag in (now.placed, now.stepped, now.fenced, now.opened, now.taken)]
+    p.initially.append(every((LOOK, LOOK, CELL), lambda a, b, c: And(now.at(a) == IDLE, Not(Or(
+        now.held(a), now.fence1(a), now.fence2(a), now.behind(a), now.shown(a), now.ended(a),
+        now.gave_up(a), now.took(a), now.acquired(a, b), now.saw(a, b), now.handed(a, b), now.through(a, c))))))
+
+    # ---- A holder
+    # Until it is behind the deleter's fence, what it reads of the slot and of tombs may be old.
+    old = Not(now.behind(h))
+    may_find = Implies(now.same(h), Or(Not(now.stepped), old))
+    p.step("", "a holder finds an attachment", And(now.at(h) == IDLE, Not(is_deleter(h)), may_find),
+           put(now.at, h, to=FOUND))
+    # Its cell is free, or says what it has failed to hold.
+    p.step("L1", "stores meta", And(now.at(h) == FOUND, every(LOOK, lambda x: And(
+        Implies(now.before(h, x), any_of(now, x, IDLE, FOUND)),
+        Implies(now.before(x, h), unless("a cell in use is used again",
+                                         Or(any_of(now, x, IDLE, FOUND, FAILED), over(now, x))))))),
+           put_all(now.at, lambda x: If(x == h, STORED, If(And(now.before(x, h), now.at(x) == FAILED),
+                                                           OVER, now.at(x)))))
+    p.step("L1", "stores what", now.at(h) == STORED, put(now.at, h, to=ANNOUNCED))
+    p.step("", "a full fence between L1 and L2", And(now.full, now.at(h) == ANNOUNCED),
+           put(now.fence1, h), put(now.behind, h, to=Or(now.behind(h), now.fenced)))
+    fence1 = Implies(now.full, unless("no full fence between L1 and L2", now.fence1(h)))
+    p.step("L2", "holds", And(now.at(h) == ANNOUNCED, fence1, unless("no L2", may_find)),
+           put(now.at, h, to=HOLDING), put(now.held, h))
+    p.step("L2", "finds a change", And(now.at(h) == ANNOUNCED, fence1), put(now.at, h, to=FAILED))
+    p.step("L3", "retracts", any_of(now, h, HOLDING, FAILED), put(now.at, h, to=OVER))
+    p.step("", "a full fence between L3 and L4", And(now.full, now.at(h) == OVER),
+           put(now.fence2, h), put(now.behind, h, to=Or(now.behind(h), now.fenced)))
+    fence2 = Implies(now.full, unless("no full fence between L3 and L4", now.fence2(h)))
+    none = unless("who lets go doesn't look for tombs", Or(Not(now.placed), old, now.taken))
+    p.step("L4", "finds no tomb", And(now.at(h) == OVER, fence2, none), put(now.at, h, to=ENDED))
+    p.step("L4", "finds some", And(now.at(h) == OVER, fence2), put(now.at, h, to=CHECKING))
+    p.step("L5", "finds none of the slot", And(now.at(h) == CHECKING, none), put(now.at, h, to=ENDED))
+    p.step("L5", "takes a turn on a placed tomb", And(
+        now.at(h) == CHECKING, now.placed, Not(now.opened), Not(now.taken)),
+           put(now.at, h, to=unless("no turn on a placed tomb", TURNED, ENDED)))
+    p.step("L5", "takes a turn on an open tomb", And(
+        now.at(h) == CHECKING, unless("a placed tomb is taken", now.opened, now.placed), Not(now.taken)),
+           put(now.at, h, to=LOOKING), put(now.last, to=h), put_all(now.acquired, lambda y, x: Or(
+               now.acquired(y, x), And(y == h, turned(now, x),
+               unless("a turn acquires nothing", True, False)))))
+
+    # ---- The deleter
+    p.step("L7", "places a tomb", Not(now.placed), put(now.placed))
+    p.step("L7", "then takes its step on the slot", And(
+        unless("the step on the slot comes before L7", now.placed), Not(now.stepped)), put(now.stepped))
+    p.step("", "the kernel's fence reaches a holder", And(Not(now.full), now.stepped, Not(now.behind(h))),
+           put(now.behind, h), put(now.shown, h, to=announced(now, h)), put(now.ended, h, to=over(now, h)))
+    p.step("L8", "ends its fence", And(
+        now.stepped, Not(now.fenced), Or(now.full, unless("no heavy fence",
+        every(LOOK, lambda x: now.behind(x))))),
+           put(now.fenced), put_all(now.shown, lambda x: If(now.full, now.fence1(x), now.shown(x))),
+           put_all(now.ended, lambda x: If(now.full, now.fence2(x), now.ended(x))))
+    p.step("L9", "opens the tomb", And(now.gave_up(now.first), Not(now.opened), Not(now.taken)),
+           put(now.opened), put(now.last, to=now.second), put_all(now.acquired, lambda y, x: Or(
+               now.acquired(y, x), And(y == now.second, turned(now, x)))))
+
+    # ---- Those who look for holders
+    def is_look(s, x):
+        return Or(And(x == s.first, s.fenced), And(x == s.second, s.opened), s.at(x) == LOOKING)
+
+    going_on = And(is_look(now, look), Not(now.gave_up(look)), Not(now.took(look)))
+
+    def is_through(with_cell, acquires):
+        return put(now.through, look, with_cell), put_all(now.handed, lambda y, x: Or(
+            now.handed(y, x), And(y == look, acquires(x))))
+
+    def finds_holder():
+        return put(now.gave_up, look), put(now.found, to=If(look == now.last, h, now.found))
+
+    looks = "L5, L8, L9"
+    p.step(looks, "reads a `what` that isn't of the slot", And(going_on, every(LOOK, lambda x: Implies(
+        And(now.cell(x) == c, now.shown(x)), over(now, x)))),
+           *is_through(c, lambda x: And(now.cell(x) == c, now.shown(x))))
+    p.step(looks, "reads a `what` of the slot", And(
+        going_on, announced(now, h), every(LOOK, lambda x: Implies(now.before(h, x), Not(now.shown(x)))),
+        unless("what is over may be seen for ever", Not(Or(now.ended(h), now.acquired(look, h), look == h)))),
+           put(now.saw, look, h))
+    p.step(looks, "reads its `meta`: a holder", And(going_on, now.saw(look, h), now.similar(h)),
+           *finds_holder())
+    p.step(looks, "reads its `meta`: of another attachment", And(
+        going_on, now.saw(look, h), unless("`meta` isn't looked at", Not(now.similar(h)))),
+           *is_through(now.cell(h), lambda x: now.before(x, h)))
+    moved_on = And(going_on, now.saw(look, h), now.before(h, later),
+                   Or(now.at(later) == STORED, announced(now, later)))
+    p.step(looks, "reads the next `meta`: a holder", And(moved_on, now.similar(later)), *finds_holder())
+    p.step(looks, "reads the next `meta`: of another attachment", And(moved_on, Not(now.similar(later))),
+           *is_through(now.cell(h), lambda x: unless(
+               "`meta` is stored without release", now.before(x, later), now.before(x, h))))
+    p.step("L6, L8", "takes the tomb, for nobody holds the attachment", And(
+        going_on, unless("two may take the tomb", Not(now.taken)),
+        unless("the tomb is taken without a look", every(CELL, lambda c: now.through(look, c)))),
+           put(now.taken), put(now.took, look), put(now.taker, to=look))
+
+    # ---- What is always so
+    @p.invariant("holders take their steps in order", "no full fence between L3 and L4")
+    def _(s):
+        return every(LOOK, lambda a: And(
+            Implies(s.at(a) == HOLDING, s.held(a)), Implies(s.held(a), Or(s.at(a) == HOLDING, over(s, a))),
+            Implies(And(s.full, Or(s.held(a), s.at(a) == FAILED, over(s, a))), s.fence1(a)),
+            Implies(And(s.full, any_of(s, a, CHECKING, ENDED, TURNED, LOOKING)), s.fence2(a)),
+            Implies(s.fence1(a), announced(s, a)), Implies(s.fence2(a), over(s, a)),
+            Implies(s.shown(a), announced(s, a)), Implies(s.ended(a), over(s, a))))
+
+    @p.invariant("the deleter takes its steps in order, and holds nothing",
+        "the step on the slot comes before L7")
+    def _(s):
+        return And(Implies(s.stepped, s.placed), Implies(s.fenced, s.stepped), Implies(s.opened, s.fenced),
+                   Implies(s.taken, s.fenced), s.at(s.first) == IDLE, s.at(s.second) == IDLE)
+
+    @p.invariant("a cell announces one attempt after the other", "a cell in use is used again")
+    def _(s):
+        return every(LOOK, lambda a, b: Implies(And(s.before(a, b), Or(s.at(b) == STORED, announced(s, b))),
+                                      Or(any_of(s, a, IDLE, FOUND), over(s, a))))
+
+    @p.invariant("nobody looks before the tomb is open, but the deleter", "a placed tomb is taken")
+    def _(s):
+        return And(every((LOOK, LOOK, CELL), lambda a, b, c: Implies(
+            Or(s.saw(a, b), s.through(a, c), s.gave_up(a), s.took(a)), is_look(s, a))),
+            every(LOOK, lambda a: Implies(s.at(a) == LOOKING, s.opened)), Implies(s.opened, s.gave_up(s.first)),
+            every(LOOK, lambda a: Not(And(s.gave_up(a), s.took(a)))))
+
+    @p.invariant("what the fence orders", "no heavy fence")
+    def _(s):
+        return every(LOOK, lambda a: And(
+            Implies(s.behind(a), If(s.full, s.fenced, s.stepped)),
+            Implies(s.shown(a), If(s.full, s.fenced, s.behind(a))),
+            Implies(And(s.fenced, Not(s.full)), s.behind(a)),
+            Implies(And(s.fenced, s.full, s.fence1(a)), Or(s.shown(a), s.behind(a))),
+            Implies(And(s.fenced, s.full, s.fence2(a)), Or(s.ended(a), s.behind(a)))))
+
+    @p.invariant("those who hold behind the fence are shown by it", "no L2")
+    def _(s):
+        return every(LOOK, lambda a: Implies(And(s.same(a), s.held(a), Or(s.fenced, s.behind(a))), s.shown(a)))
+
+    @p.invariant("those who hold behind a full fence are shown by it", "no full fence between L1 and L2")
+    def _(s):
+        return every(LOOK, lambda a: Implies(And(s.full, s.fenced, s.same(a), s.held(a)),
+            And(s.fence1(a), s.shown(a))))
+
+    @p.invariant("a look sees no attempt that it knows to be over", "what is over may be seen for ever")
+    def _(s):
+        return every(LOOK, lambda a, b: And(
+            Implies(s.acquired(a, b), turned(s, b)),
+            Implies(s.saw(a, b), And(announced(s, b), Not(s.ended(b)), Not(s.acquired(a, b)), a != b,
+                                     every(LOOK, lambda x: Implies(s.before(b, x), Not(s.shown(x))))))))
+
+    @p.invariant("SAFE: a look is through with a cell when what was held there is over",
+        "`meta` isn't looked at")
+    def _(s):
+        return every(LOOK, lambda a, b: Implies(And(s.through(a, s.cell(b)), s.same(b), s.shown(b)),
+            over(s, b)))
+
+    @p.invariant("SAFE: and when it has acquired what the holder did", "`meta` is stored without release")
+    def _(s):
+        return every(LOOK, lambda a, b: Implies(And(s.through(a, s.cell(b)), s.same(b), s.shown(b)),
+            s.handed(a, b)))
+
+    @p.invariant("SAFE: whoever takes the tomb knows that nobody holds the value",
+        "the tomb is taken without a look")
+    def _(s):
+        return every(LOOK, lambda a, b: Implies(s.took(a), And(
+            s.through(a, s.cell(b)), Implies(And(s.same(b), s.held(b)), And(over(s, b), s.handed(a, b))))))
+
+    @p.invariant("ONCE: one look takes the tomb", "two may take the tomb")
+    def _(s):
+        return And(every(LOOK, lambda a: Implies(s.took(a), And(s.taken, s.taker == a))),
+            Implies(s.taken, s.took(s.taker)))
+
+    @p.invariant("the last look has acquired all other turns", "a turn acquires nothing")
+    def _(s):
+        return Implies(s.opened, And(is_look(s, s.last), s.last != s.first, every(LOOK, lambda a: Implies(
+            turned(s, a), Or(a == s.last, s.acquired(s.last, a))))))
+
+    @p.invariant("attempts that end without a turn do so before the fence", "no turn on a placed tomb")
+    def _(s):
+        return every(LOOK, lambda a: Implies(And(s.at(a) == ENDED, Not(s.taken),
+            If(s.full, s.fenced, s.behind(a))), s.ended(a)))
+
+    @p.invariant("DELETED: if the last look gave up, the one that it found is still to take a turn",
+                 "who lets go doesn't look for tombs")
+    def _(s):
+        return Implies(And(s.opened, s.gave_up(s.last), Not(s.taken)), And(
+            s.saw(s.last, s.found), announced(s, s.found), Not(turned(s, s.found)), s.at(s.found) != ENDED))
+
+    return p

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Proves invariants of a protocol for any number of threads.
+
+A protocol's state are functions over sorts (threads, cells, values) of any size. An invariant that
+holds at the beginning, and that no step breaks, holds whatever steps are taken, by however many
+threads. Z3 is asked, for each step and each invariant, whether there is a state that satisfies all
+invariants, and from which the step leads to one that doesn't satisfy this one.
+
+What is to exist (a state from which a step can be taken, or from which a broken protocol's step
+breaks an invariant) is looked for among states of a few elements, where quantifiers are written out.
+"""
+
+import itertools
+import time
+
+from z3 import And, BoolSort, BoolVal, Const, ForAll, Function, If, Not, Or, Solver, sat, unsat
+
+TIMEOUT = 60000  # ms for one question; none takes a tenth of that
+
+
+def put(function, *at, to=True):
+    """A change: function(at) becomes `to`; without `at`, the constant does."""
+    return function, at, to
+
+
+def put_all(function, to):
+    """A change: function(...) becomes to(...) everywhere."""
+    return function, None, to
+
+
+class State:
+    """The state now, or after some changes."""
+
+    def __init__(self, symbols, changed):
+        self.symbols, self.changed = symbols, changed
+
+    def __getattr__(self, name):
+        return self.changed[name] if name in self.changed else self.symbols[name]
+
+
+class Protocol:
+    """`broken` names a control: what is left out of the protocol, or done wrongly. `sizes`: how many
+    elements each sort has, if not any number."""
+
+    def __init__(self, broken, sizes):
+        self.elements = {sort: [Const(f"{sort}{i}", sort) for i in range(size)] for sort, size in (sizes or {}).items()}
+        self.broken, self.controls = broken, set()
+        self.symbols, self.steps, self.invariants = {}, [], {}
+        self.assumed, self.initially, self.all_hold = [], [], []
+        self.now = State(self.symbols, {})
+        self.depth = 0  # of nested quantifiers, by which their variables are named
+
+    def declare(self, names, *sorts):
+        """Parts of the state; the last sort is that of what they say."""
+        for name in names.split():
+            self.symbols[name] = Function(name, *sorts) if len(sorts) > 1 else Const(name, *sorts)
+            at = itertools.product(*[self.elements.get(sort, ()) for sort in sorts[:-1]])
+            self.stays_small(*[self.symbols[name](*x) if x else self.symbols[name] for x in at])
+
+    def some(self, names, sort):
+        """Constants for what a step is about: there is one step for each of their values."""
+        chosen = [Const(name, sort) for name in names.split()]
+        self.stays_small(*chosen)
+        return chosen if len(chosen) > 1 else chosen[0]
+
+    def stays_small(self, *terms):
+        self.assumed += [Or(*[term == e for e in self.elements[term.sort()]]) for term in terms
+                         if term.sort() in self.elements]
+
+    def every(self, sorts, body):
+        """body(...) holds for all elements of one sort, or of one sort for each parameter."""
+        count = body.__code__.co_argcount
+        sorts = sorts if isinstance(sorts, tuple) else (sorts,) * count
+        if self.elements:
+            return And(*[body(*chosen) for chosen in itertools.product(*[self.elements[s] for s in sorts])])
+        variables = [Const(f"every{self.depth}.{i}", sort) for i, sort in enumerate(sorts)]
+        self.depth += 1
+        result = ForAll(variables, body(*variables))
+        self.depth -= 1
+        return result
+
+    def unless(self, control, right, wrong=True):
+        self.controls.add(control)
+        return wrong if self.broken == control else right
+
+    def step(self, label, what, guard, *changes):
+        """`label` has the labels in slot.h and tomb.h; none if it isn't a step that they list."""
+        changed = {}
+        for function, at, to in changes:
+            name = function.decl().name() if hasattr(function, "decl") else function.name()
+            old = changed.get(name, self.symbols[name])
+            if at is None:
+                changed[name] = to
+            elif not at:
+                changed[name] = BoolVal(to) if isinstance(to, bool) else to
+            else:
+                changed[name] = lambda *x, old=old, at=at, to=to: If(
+                    And(*[a == b for a, b in zip(x, at)]), to, old(*x))
+        self.steps.append((label, f"{label} {what}".strip(), And(guard), changed))
+
+    def invariant(self, name, *controls):
+        """Each of the controls must break it."""
+        return lambda holds: self.invariants.update({name: (holds, controls)})
+
+    def solve(self, *facts):
+        solver = Solver()
+        solver.set("timeout", TIMEOUT)
+        # By instantiating quantifiers for whatever terms occur, Z3 would go on for ever. It looks for
+        # what a model lacks instead.
+        solver.set("smt.ematching", False)
+        solver.add(*self.assumed, *facts)
+        return solver.check()
+
+    def hold(self):
+        if not self.all_hold:
+            self.all_hold += [holds(self.now) for holds, _ in self.invariants.values()]
+        return self.all_hold
+
+    def may_break(self, name, step):
+        """Whether a step isn't proved to keep an invariant: Z3's answer, or None."""
+        before, after = self.invariants[name][0](self.now), self.after(name, step)
+        answer = unsat if after.eq(before) else self.solve(*self.hold(), self.steps[step][2], Not(after))
+        return None if answer == unsat else answer
+
+    def after(self, name, step):
+        return self.invariants[name][0](State(self.symbols, self.steps[step][3]))
+
+    def differs(self, name, step, other):
+        return not (self.steps[step][2].eq(other.steps[step][2]) and self.after(name, step).eq(other.after(name, step)))
+
+
+def check(title, make, sizes):
+    """Proves make(None), finds each of its steps possible, and each control's invariants broken.
+    Returns how much went wrong, and the labels of the steps."""
+    began, wrong = time.monotonic(), 0
+
+    def fail(*words):
+        nonlocal wrong
+        wrong += 1
+        print(f"{title}: FAILED:", *words, flush=True)
+
+    right = make(None)
+    for name, (holds, _) in right.invariants.items():
+        if right.solve(*right.initially, Not(holds(right.now))) != unsat:
+            fail(f"'{name}' may be wrong at the beginning")
+        for step in range(len(right.steps)):
+            answer = right.may_break(name, step)
+            if answer:
+                fail(f"'{right.steps[step][1]}' may break '{name}' ({answer})")
+    few = make(None, sizes)
+    for _, what, guard, _ in few.steps:
+        if few.solve(*few.hold(), guard) != sat:
+            fail(f"'{what}' can't be taken where the invariants hold")
+    controls = {control for _, broken_by in right.invariants.values() for control in broken_by}
+    for control in sorted(right.controls ^ controls):
+        fail(f"the control '{control}' has no invariant, or is nowhere in the protocol")
+    for control in sorted(controls):
+        broken, few = make(control), make(control, sizes)
+        for name, (_, broken_by) in broken.invariants.items():
+            if control not in broken_by:
+                continue
+            step = next((step for step in range(len(broken.steps)) if broken.differs(name, step, right)
+                         and few.may_break(name, step) == sat), None)
+            if step is None:
+                fail(f"'{name}' isn't broken by: {control}")
+            else:
+                print(f"{title}: control: {control}. Then '{broken.steps[step][1]}' breaks '{name}'", flush=True)
+    print(f"{title}: {len(right.steps)} steps keep {len(right.invariants)} invariants, {len(controls)} controls, "
+          f"{wrong} failed, {time.monotonic() - began:.1f} s", flush=True)
+    return wrong, [label for labels, *_ in right.steps for label in labels.split(", ") if label]
