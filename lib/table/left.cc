@@ -41,13 +41,13 @@ bool is_taken_by_another(const Readers& readers, const Tomb& tomb) {
 }
 
 // Gives up what this thread's own copy_fns hold of a table's values, up its stack, where
-// is_one(frame) says true. What was left to them is looked for by the caller, or belongs to it.
+// is_one(frame) says true. At its end each copy still looks for what was left to it (L4): attempts
+// that have failed before it held the value have looked like holders.
 template <typename IsOne>
 void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
   for_each_frame_of(readers.threads().self().innermost, &table, [&](Frame& f) {
     if (f.use != Frame::Use::kCopying || f.announced == nullptr || !is_one(f)) return;
     Readers::retract(*f.announced, uintptr_t(Says::kTaken));
-    f.announced = nullptr;
   });
 }
 

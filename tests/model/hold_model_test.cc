@@ -342,6 +342,28 @@ TEST(Copy, ThatReplacesWhatItCopiesTwice) {
   });
 }
 
+// An attempt to hold the first value has failed, but looked like a holder, so that its deletion was
+// left to it. Then copy_fn gives up its hold of the second one.
+TEST(Copy, ThatDeletesWhatItCopiesAfterAnAttemptThatFailed) {
+  run_with_fixture({2, 0}, [](Fixture& f) {
+    attach(f, Fixture::kCopy);
+    f.keys[0].on_copy = [](Fixture& fixture, int value) {
+      if (value == 2) fixture.erase(0, 0);
+    };
+    const auto end = [&f] {
+      if (++f.depth == 2 && f.get(0, 0) != 1) expect(f.values[1].deleted == 1, "nobody holds it");
+    };
+    spawn([&f, end] {
+      f.copy(0, 1);
+      end();
+    });
+    spawn([&f, end] {
+      f.set(0, 0, 2);
+      end();
+    });
+  });
+}
+
 TEST(Copy, ThatDeletesItAtOnceInOneThread) {
   run_with_fixture({}, [](Fixture& f) {
     attach(f, Fixture::kCopy);
