@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Hears of each process that initializes MPI under an interposer, and takes what it hands over at its end.
+"""Collects messages from each process that initializes MPI under an interposer, at its beginning and at its end.
 
-A process connects to a port of this machine, sends one message, and closes; or, where it can't connect, leaves the same
-bytes as a file in a folder that both see, if there is one (kept.py). Its part of the report it leaves there in any case, if
-it sees the folder. ATTRCACHE_LAUNCHER in its environment says where:
+A process connects to a port of this machine, sends one message, and closes. If it can't connect, it leaves the same bytes
+as a file in a folder that both see, if there is one (kept.py). If it sees the folder, it always leaves its part of the
+report there. ATTRCACHE_LAUNCHER in its environment says where:
 
     TOKEN@FOLDER@BOOT@PORT@ADDRESS@ADDRESS...
 
-with none of the characters that shells, launchers' lists and command lines take for theirs. BOOT tells the kernel that
-we run on: the loopback address is for processes on it alone. A message is
+without any character that has a meaning in shells, launchers' lists or command lines. BOOT identifies the kernel that
+we run on: only processes on the same kernel may use the loopback address. A message is
 
     attrcache TOKEN WHAT
     NAME VALUE                      (lines: host, pid, asked, rank, size, world, ...; length of the bytes that follow)
     (an empty line)
     (bytes)
 
-and what has bytes is answered by "ok". (lib/mpi/report/hello.h and lib/mpi/handover/channel.h are the other side.)
+and a message with bytes is answered by "ok". (lib/mpi/report/hello.h and lib/mpi/handover/channel.h are the other side.)
 """
 
 import os
@@ -27,13 +27,13 @@ import time
 
 from words import die, say
 
-MOST = 1 << 31  # a message's bytes, and no more
-# How long ranks that were heard of are waited for when the command has ended (seconds).
+MOST = 1 << 31  # the bytes of a message, at most
+# How long to wait, once the command has ended, for ranks that have said hello (seconds).
 PATIENCE = 3.0
 
 
 def addresses():
-    """This machine's, the likeliest to be reached first."""
+    """This machine's addresses, the most likely to be reachable first."""
     found = []
     try:
         with open("/proc/net/fib_trie") as table:
@@ -59,12 +59,12 @@ def boot():
 
 
 def quoted(path):
-    """With %XX for all characters that anybody might take for his."""
+    """With %XX for each character that might have a meaning somewhere on the way."""
     return re.sub(rb"[^\w./-]", lambda found: b"%%%02x" % ord(found.group()), os.fsencode(path)).decode()
 
 
 class Message:
-    """What a process has sent: `what`, its `fields` and `body`."""
+    """What a process has sent: `what` it is, its `fields` and `body`."""
 
     def __init__(self, what, fields, body):
         self.what = what
@@ -76,9 +76,8 @@ class Message:
         return int(value) if value.isdigit() else -1
 
     def process(self):
-        """What files of the process are called."""
+        """The name of the process's files."""
         return ".".join(self.fields.get(name, "").replace("/", "_") for name in ("host", "pid", "asked"))
-
 
     def may_run(self):
         """Whether the process may still run, as far as that can be seen from here."""
@@ -87,7 +86,7 @@ class Message:
 
 
 def ranks(messages, most=8):
-    """Of whom the messages are, for people."""
+    """The senders of messages, for a line that people read."""
     messages = sorted(messages, key=lambda message: message.number("rank"))
     named = ["%s on %s" % (one.fields.get("rank", "?"), one.fields.get("host", "?")) for one in messages]
     more = " and %d more" % (len(named) - most) if len(named) > most else ""
@@ -95,7 +94,7 @@ def ranks(messages, most=8):
 
 
 def parse(data, token):
-    """The message in some bytes; None as long as it isn't whole. Raises ValueError if it is none of ours."""
+    """The message in some bytes; None as long as it is incomplete. Raises ValueError if it isn't one of ours."""
     if len(data) < 4096 and not data.startswith(b"attrcache ") and not b"attrcache ".startswith(data):
         raise ValueError
     head, empty, _ = bytes(data[:65536]).partition(b"\n\n")
@@ -119,9 +118,9 @@ def parse(data, token):
 
 
 class Collector:
-    """Listens from its creation on; start() begins to hear, end() stops it. `take` is called, by another thread, with
-    each message that has bytes, before it is answered. `lacking` says of whom more is awaited at the end, by what was
-    heard until then."""
+    """Listens from its creation on; start() begins to accept messages, end() stops. `take` is called, by another thread,
+    with each message that has bytes, before it is answered. `lacking` says, given the messages so far, whether to wait
+    for more when the command has ended."""
 
     def __init__(self, token, folder="", take=None, lacking=None):
         self.token = token
@@ -134,7 +133,7 @@ class Collector:
         self._thread = None
 
     def _listen(self):
-        """On a port of ATTRCACHE_PORTS (FIRST-LAST), where a firewall lets some pass only; else on any."""
+        """Listens on a port of ATTRCACHE_PORTS (FIRST-LAST), for firewalls that admit only some; else on any."""
         wanted = os.environ.get("ATTRCACHE_PORTS") or "0"
         named = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", wanted)
         ports = range(int(named.group(1)), int(named.group(2) or named.group(1)) + 1) if named else ()
@@ -144,7 +143,7 @@ class Collector:
             for port in ports:
                 try:
                     listening = socket.socket(family)
-                    # Connections of a run before, which are closed, keep their port for a minute.
+                    # The closed connections of an earlier run keep their port for a minute.
                     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                     if family == socket.AF_INET6:
                         listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
@@ -161,7 +160,7 @@ class Collector:
         return None
 
     def setting(self):
-        """What ATTRCACHE_LAUNCHER is to be."""
+        """The value of ATTRCACHE_LAUNCHER."""
         where = [str(self._socket.getsockname()[1])] + addresses() if self._socket else []
         return "@".join([self.token, quoted(self.folder), boot()] + where)
 
@@ -186,7 +185,7 @@ class Collector:
                     deadline = time.monotonic() + PATIENCE
                 else:
                     self._receive(selector, key)
-            # A process that was connected when the command ended is in the queue, and so is heard to its end.
+            # A process that was connected when the command ended is in the queue, so its message is read to its end.
             if deadline and not events:
                 if time.monotonic() > deadline or len(selector.get_map()) == 1 and not self._lacking(self.messages):
                     return
@@ -225,7 +224,7 @@ class Collector:
         key.fileobj.close()
 
     def end(self):
-        """All messages, those in the folder included, each once."""
+        """Returns all messages, including those in the folder, each once."""
         os.close(self._wake[1])
         if self._thread:
             self._thread.join()

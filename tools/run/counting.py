@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Of how many ranks were served, and where the others were, as far as that can be known."""
+"""How many ranks were served, and where the others were, as far as that can be known."""
 
 import os
 import re
 import shutil
 import subprocess
 
-# Where launchers write down on how many hosts they start something.
+# Where launchers write down the hosts of a job.
 NODE_LISTS = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
 NODE_FILES = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE")
 HOST_OPTIONS = ("-H", "-host", "--host", "-hosts", "--hosts")
@@ -16,8 +16,8 @@ COUNT_OPTIONS = re.compile(r"(?:-n|-np|--np|-c|--n|--ntasks)(?:=(\d+))?|-n(\d+)|
 
 
 class Count:
-    """What the messages of processes say together: their hellos, and how many others they have spawned. `asked` is how
-    many ranks the launcher was asked for, if that is known."""
+    """The result of all messages: the processes' hellos, and how many others they have spawned. `asked` is the number of
+    ranks that the launcher was asked for, if it is known."""
 
     def __init__(self, messages, asked=None):
         hellos = [message for message in messages if message.what == "hello"]
@@ -27,7 +27,7 @@ class Count:
         spawned = [size for size, members in found if "spawned" in next(iter(members.values())).fields]
         heard_of = sum(max(size, len(members)) for size, members in found)
         self.spawned_unheard = max(0, sum(int(m.body) for m in messages if m.what == "spawned") - sum(spawned))
-        # Of those that were started one by one, without their launcher, none knows of the others.
+        # Ranks that were started one by one, without their launcher, don't know of each other.
         self.ranks = max(heard_of, (asked or 0) + sum(spawned)) + self.spawned_unheard
         self.missing = [sorted(set(range(size)) - set(members)) for size, members in found if size > len(members)]
 
@@ -37,7 +37,7 @@ class Count:
 
 def worlds(hellos):
     """Each MPI_COMM_WORLD as (size, its members' hellos). Where the environment gives a world no name, a rank that
-    comes again belongs to the next one of that size: the command has started several, one after the other."""
+    appears again belongs to the next world of that size: the command has started several, one after the other."""
     found = {}
     for hello in hellos:
         rank, size = hello.number("rank"), hello.number("size")
@@ -52,25 +52,25 @@ def worlds(hellos):
 
 
 def asked_ranks(command):
-    """How many ranks the launcher's words ask for; None if they don't say."""
+    """The number of ranks that the launcher's arguments ask for; None if they don't say."""
     words = command.words[command.launcher + 1 :] if command.launcher >= 0 else []
     total, options = 0, True
     for word, following in zip(words, words[1:] + [""]):
         found = COUNT_OPTIONS.fullmatch(word)
         if word == ":":
             options = True
-        elif options and found and not (command.is_srun and word == "-c"):  # which is of processors there
+        elif options and found and not (command.is_srun and word == "-c"):  # there, it counts processors
             number = next((group for group in found.groups() if group), following)
             if not number.isdigit():
                 return None
             total += int(number)
         elif options and shutil.which(word):
-            options = False  # the program begins, whose options aren't the launcher's
+            options = False  # the program begins: its options aren't the launcher's
     return total or None
 
 
 def expanded(names):
-    """A list of hosts, Slurm's brackets included."""
+    """The hosts of a list, with Slurm's brackets expanded."""
     if "[" in names and shutil.which("scontrol"):
         told = subprocess.run(
             ["scontrol", "show", "hostnames", names], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -89,7 +89,7 @@ def listed(path):
 
 
 def hosts(command):
-    """The hosts that the command was told to run on, as far as its words and the environment say it."""
+    """The hosts that the command runs on, as far as its words and the environment say."""
     words = command.words[command.launcher + 1 :] if command.launcher >= 0 else []
     options = HOST_OPTIONS + (SRUN_HOST_OPTIONS if command.is_srun else ())
     found = []
@@ -117,7 +117,7 @@ def numbers(ranks, most=8):
 
 
 def text(count, command, library, reason):
-    """One line about ranks that weren't served; None if all were. `reason` is what is known of the program."""
+    """One line about ranks that weren't served; None if all were. `reason`: why the program can't be served, if known."""
     if count.complete() and not count.declined:
         return None
     here = {hello.fields.get("host", "").split(".")[0] for hello in count.served}

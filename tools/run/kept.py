@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The folder in which what ranks know comes together: what they hand over, and what outlives them while they run
-(lib/mpi/handover/kept.h). It outlives us, too, so whoever is killed, `attrcache-run --from` has all that is in it.
+"""The folder that collects the ranks' data: what they hand over, and what they count while they run, which survives them
+(lib/mpi/handover/kept.h). It survives us, too: whatever is killed, `attrcache-run --from` finds all that is in it.
 
-It is called .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and lies where the report will be.
+Its name is .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and it is where the report will be.
 """
 
 import errno
@@ -14,31 +14,31 @@ import stat
 import time
 
 PREFIX = ".attrcache-run."
-OWNER = "owner"  # a file that we hold locked as long as we run, with what the run is to have made of it
-# What batch systems call a job.
+OWNER = "owner"  # a file that stays locked while we run; it says what the run is to make of the data
+# Where batch systems put the name of a job.
 JOBS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
 
 
 def batch_job():
-    """The name of the job that we run in; "" if it is none."""
+    """The name of the batch job that we run in; "" if there is none."""
     return next((os.environ[name] for name in JOBS if os.environ.get(name)), "")
 
 
 def places(targets):
-    """Where the folder may be, the best first: with the reports, or where other hosts are likely to see it, or where
-    there may be room if there is none there."""
+    """Where the folder may be, the best place first: with the reports, where other hosts are likely to see it, or where
+    there may be room if there is none elsewhere."""
     found = [os.path.dirname(name) for name in targets if name.startswith("/") and not name.startswith("/dev/")]
     return found + [os.getcwd(), os.environ.get("HOME", "/"), os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
 
 
 def is_ours(path):
-    """Whether a file or folder is this user's own, and no link: others may have put theirs where all may write."""
+    """Whether a file or folder belongs to this user and isn't a link: others may put theirs where all may write."""
     there = os.lstat(path)
     return there.st_uid == os.geteuid() and not stat.S_ISLNK(there.st_mode)
 
 
 def make(path):
-    """Makes a folder, and those above it down from the one with PREFIX, for this user alone. Raises OSError."""
+    """Makes a folder for this user alone, and its parents from the one with PREFIX on. Raises OSError."""
     above = os.path.dirname(path)
     if PREFIX in above:
         make(above)
@@ -46,11 +46,11 @@ def make(path):
         os.mkdir(path, 0o700)
     except FileExistsError:
         if not is_ours(path):
-            raise PermissionError(errno.EPERM, "somebody else's", path) from None
+            raise PermissionError(errno.EPERM, "another user's", path) from None
 
 
 class Folder:
-    """Made in the first place that allows it; `path` is "" if none does, or without a name."""
+    """A folder in the first place that allows it; `path` is "" if none does, or if it has no name."""
 
     def __init__(self, name="", targets=(), owner=None):
         self.path = ""
@@ -66,12 +66,12 @@ class Folder:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 if self.lock is None:
-                    continue  # else there is room for nothing more, or no locks: the ranks' data may come by the network
+                    continue  # else the disk is full, or has no locks: the ranks' data may come by the network
             self.path = path
             return
 
     def add(self, process, body):
-        """What a process has handed over to us. Raises OSError."""
+        """Adds what a process has handed over. Raises OSError."""
         path = os.path.join(self.path, process + ".json")
         with open(path + ".part", "wb") as file:
             file.write(body)
@@ -81,7 +81,7 @@ class Folder:
         return os.path.exists(os.path.join(self.path, process + "." + suffix))
 
     def remove(self):
-        """Also those of earlier runs that were ended before they could make the same reports."""
+        """Removes it, and those of earlier runs that ended before they could make the same reports."""
         if not self.path:
             return
         shutil.rmtree(self.path, ignore_errors=True)
@@ -96,8 +96,8 @@ class Folder:
 
 
 def owner(folder):
-    """What the run that has made a folder wanted: its words, the options of report.py, and the files that these name.
-    Of another user's folder, nothing: it could name files of ours."""
+    """What the run that made a folder was to do: its words, the options of report.py, and the files that these name.
+    Nothing for another user's folder, which could name files of ours."""
     none = {"words": [], "options": [], "targets": []}
     for there, _, names in os.walk(folder):
         try:
@@ -112,14 +112,14 @@ def owner(folder):
 
 
 def runs(host, process, file):
-    """Whether a process may still run. Of another host's, that is believed for a day."""
+    """Whether a process may still run. One on another host is taken to run for a day."""
     if host == socket.gethostname():
         return os.path.exists("/proc/" + process)
     return os.stat(file).st_mtime > time.time() - 86400
 
 
 def ended(folder):
-    """Whether nobody makes or fills it any more, as far as that can be seen from here."""
+    """Whether no process uses the folder any more, as far as that can be seen from here."""
     locks = []
     try:
         for there, _, names in os.walk(folder):

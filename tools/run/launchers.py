@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How the launchers of programs are told what the ranks are to have in their environment.
+"""How launchers get the settings into the environment of the ranks.
 
-Open MPI's and MPICH's own have an option for that. Of Slurm's, whatever its options pass on, the program is started by
-env(1), which sets it: where the program stands among its words, is found by its options. Nothing is set in the
-environment of the launcher itself, nor of what it starts besides the ranks (task prologs). Any other launcher starts
-attrcache-run for each rank, which needs to know nothing of it.
+Open MPI's and MPICH's own have an option for that. Under Slurm's, whatever its options export, env(1) starts the program
+and sets them; the program's place among the words is found from the options. Nothing is set in the environment of the
+launcher itself, nor of what it starts besides the ranks (task prologs). Any other launcher starts attrcache-run for each
+rank, which works under any launcher.
 """
 
 import os
 import re
 import shutil
 
-# srun's options that take no value as a word of their own; all others do. (Slurm's sources have a table of them.)
+# srun's options without a value in a word of its own; all others have one. (Slurm's sources have a table of them.)
 SRUN_FLAGS = set(
     "async bcast compress consolidate-segments contiguous debugger-test disable-status exact exclusive external "
     "external-launcher get-user-env help hold immediate interactive kill-on-bad-exit label multi-prog nice "
@@ -19,13 +19,13 @@ SRUN_FLAGS = set(
     "quit-on-interrupt reboot resv-ports send-libs share spread-job spread-segments stepmgr test-only unbuffered "
     "usage use-min-nodes verbose version wait-for-children whole x11".split()
 )
-# Likewise those of one letter, which may stand together.
+# Likewise its options of one letter, which may be joined.
 SRUN_LETTERS = "EHIKOQVXZhklsuv"
 
 
 def words_of(option, value):
-    """How many words an option of srun's is; its value may be the word behind it. An option that isn't known here, of
-    another version or cut short, may take none: then an MPI program follows."""
+    """The number of words of an option of srun's; its value may be the next word. An option that isn't known here, of
+    another version or abbreviated, has no value if an MPI program follows."""
     name = option.lstrip("-")
     if option.startswith("--"):
         if "=" in option or name in SRUN_FLAGS:
@@ -36,7 +36,7 @@ def words_of(option, value):
 
 
 def program_of(words, at):
-    """The place of the program among srun's arguments, from `at` on; their number if there is none."""
+    """The place of the program among srun's arguments, from `at` on; the number of words if there is none."""
     while at < len(words):
         if words[at] == "--":
             return at + 1
@@ -53,13 +53,13 @@ def is_mpi_program(word):
     return bool(path and os.path.isfile(path) and which_mpi.linked_mpi(path))
 
 
-# Open MPI's own list of what ranks are to have in their environment, and its options that name a file of settings.
+# Open MPI's own list of settings for the ranks' environment, and its options that name a file of parameters.
 LIST = "mca_base_env_list"
 TUNES = ("-tune", "--tune")
 CONTAINERS = ("apptainer", "singularity")
-# Of which the ranks run when the launcher has ended.
+# Launchers whose ranks run after the launcher has ended.
 LATER = ("sbatch", "qsub", "bsub", "flux batch", "flux submit", "flux bulksubmit")
-# Which the first form doesn't serve, as far as they are known by name.
+# Launchers that the first form doesn't serve, as far as their names are known.
 OTHERS = ("aprun", "flux", "ibrun", "jsrun", "lrun", "mpirun_rsh", "mpiexec", "mpirun")
 
 
@@ -73,15 +73,15 @@ def after(preloaded, library):
 
 
 class Given:
-    """What the ranks are to have in their environment."""
+    """The settings for the ranks' environment."""
 
     def __init__(self, words, library, settings):
         self.library = library
-        # What these set in a container whatever else of the environment gets into it (--cleanenv).
+        # The prefixes of variables that get into a container even with --cleanenv.
         self.prefixes = {name.upper() + "ENV_" for name in CONTAINERS for word in words if os.path.basename(word) == name}
         self.settings = settings
         self.preload = after(os.environ.get("LD_PRELOAD", ""), library)
-        self.files = []  # to be taken away when the command has ended
+        self.files = []  # to be removed when the command has ended
 
     def all(self):
         made = ["LD_PRELOAD=" + self.preload] + [name + "=" + value for name, value in self.settings]
@@ -101,7 +101,7 @@ class Given:
 
 
 def preloading(words, launcher, given):
-    """The command, with the library also after what its words preload by themselves."""
+    """The command, with the library added to what its own words preload."""
     made, before, last, in_env = [], "", "", False
     for word in words:
         if word == "env" or word.endswith("/env"):
@@ -115,7 +115,7 @@ def preloading(words, launcher, given):
             word = "LD_PRELOAD=" + (after(value, given.library) if value else given.preload)
         elif in_env and name == "LD_PRELOAD" and value:
             if len(made) < launcher:
-                given.preload = after(value, given.library)  # the launcher's, from which ranks would inherit it
+                given.preload = after(value, given.library)  # the launcher's, which ranks would inherit
             else:
                 word = "LD_PRELOAD=" + after(value, given.library)
         made.append(word)
@@ -124,7 +124,7 @@ def preloading(words, launcher, given):
 
 
 def by_env(words, given):
-    """The arguments of srun, its programs started by env."""
+    """The arguments of srun, with env before each program."""
     exported = [re.search(r"(?:^|[=,])LD_PRELOAD=([^,]+)", word) for word in words]
     theirs = [found.group(1) for found in exported if found]
     if theirs:
@@ -138,7 +138,7 @@ def by_env(words, given):
         if rest and "--multi-prog" in options:
             rest[0] = lines_by_env(rest[0], env, given)
         elif rest:
-            # As the launcher would find it: what env has for a PATH may be another.
+            # As the launcher would find it: env may have another PATH.
             found = shutil.which(rest[0]) if "/" not in rest[0] else None
             rest = env + [found or rest[0]] + rest[1:]
         made += options + rest + words[end : end + 1]
@@ -147,7 +147,7 @@ def by_env(words, given):
 
 
 def lines_by_env(name, env, given):
-    """A file of --multi-prog with env in each line, before the program. The words are left as they stand."""
+    """A copy of a --multi-prog file with env before the program of each line. The words stay as they are."""
     try:
         with open(name) as file:
             text = file.read().replace("\\\n", " ")
@@ -199,7 +199,7 @@ def contents(name):
 
 
 def configured_list(launcher):
-    """What a site's or user's configuration of Open MPI passes on to ranks; "" if nothing."""
+    """The list that a site's or user's configuration of Open MPI has for ranks; "" if none."""
     prefix = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which(launcher) or launcher)))
     folders = [os.path.expanduser("~/.openmpi"), os.environ.get("OPAL_PREFIX", prefix) + "/etc", "/etc/openmpi"]
     for folder in folders:
@@ -211,8 +211,8 @@ def configured_list(launcher):
 
 
 def openmpi_file(name, given):
-    """Command lines for Open MPI's launcher, with -x in each; values but the first are in the launcher's
-    environment."""
+    """A copy of a file of command lines for Open MPI's launcher, with -x in each; all values but the first are in the
+    launcher's environment."""
     try:
         with open(name) as file:
             lines = file.read().split("\n")
@@ -227,7 +227,7 @@ def openmpi_file(name, given):
 
 
 def openmpi_is_4():
-    """Version 5's launcher is linked with none of its libraries."""
+    """Whether it is version 4: version 5's launcher is linked with none of Open MPI's libraries."""
     import which_mpi  # which imports us
 
     path = shutil.which("mpirun.openmpi") or shutil.which("mpirun")
@@ -235,9 +235,9 @@ def openmpi_is_4():
 
 
 def by_environment(mpi, given):
-    """For what starts launchers by itself: a script, make. MPICH's pass everything on, Slurm's what it is told, and
-    Open MPI's what is in its lists. Of these, version 4 refuses the first one beside -x, which the script may have,
-    but not the other one, which version 5 doesn't know."""
+    """For commands that start launchers themselves: a script, make. MPICH's launchers export everything, Slurm's what its
+    options say, and Open MPI's what is in its lists. Version 4 refuses the first list beside -x, which the script may
+    have, but not the internal one, which version 5 doesn't know."""
     os.environ.update(given.settings)
     os.environ["LD_PRELOAD"] = given.preload
     told = os.environ.get("SLURM_EXPORT_ENV")
@@ -254,7 +254,7 @@ def by_environment(mpi, given):
 
 
 def made(command, given):
-    """The command to run. Changes our environment, which it inherits."""
+    """The command to run. Changes our environment, which the command inherits."""
     words = preloading(command.words, command.launcher, given)
     at = command.launcher + 1
     if command.launcher < 0:

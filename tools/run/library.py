@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Where an interposer is: installed, or in a source tree, where Bazel builds it if sources have changed."""
+"""Finds an interposer: installed, or in a source tree, where Bazel builds it if sources have changed."""
 
 import glob
 import os
@@ -32,8 +32,8 @@ def find(here, target):
 
 
 def stamp_of(file):
-    """The file that says when a library was built here, and which file came of it. Bazel would need seconds to find
-    out that there is nothing to do."""
+    """The file that says when a library was built here, and into which file. Bazel would take seconds to find that there
+    is nothing to do."""
     return file + ".asked-for"
 
 
@@ -43,8 +43,8 @@ def identity_of(file):
 
 
 def changed_since(paths, moment):
-    """Whether a file was changed, added or removed since. What counts is when it was last changed in any way (ctime),
-    not the time that it bears (mtime), which copies and archives preserve."""
+    """Whether a file was changed, added or removed since. The time of its last change of any kind counts (ctime), not that
+    of its contents (mtime), which copies and archives preserve."""
 
     def failed(_):
         raise OSError
@@ -63,8 +63,8 @@ def changed_since(paths, moment):
 
 
 def built(root, name):
-    """The library, if it was built here and no source has changed since. The times of Bazel's outputs say nothing: one
-    that comes out as before keeps its time."""
+    """The library, if it was built here and no source has changed since. The times of Bazel's outputs don't help: an output
+    that is as before keeps its time."""
     folders = glob.glob(glob.escape(root) + "/bazel-out/*-opt/bin/lib/mpi")
     if len(folders) != 1:
         return None
@@ -106,11 +106,11 @@ def build(root, name, target):
         say("bringing %s up to date, which takes up to some minutes if sources have changed" % name)
     else:
         say("building %s, which takes some minutes the first time" % name)
-    began = time.time() - 1  # clocks of file systems tick coarsely
+    began = time.time() - 1  # file systems have coarse clocks
     done = bazel("build", "-c", "opt", "//lib/mpi:attrcache_" + target)
     if done.returncode != 0:
         die("%s\nattrcache-run: building %s failed" % (done.stdout.strip(), name))
-    # As a whole or not at all: another launcher may be reading it. Where it can't be written, Bazel is asked again.
+    # Atomically, as another launcher may be reading it. If it can't be written, Bazel runs again next time.
     temporary = "%s.%d" % (stamp_of(file), os.getpid())
     try:
         with open(temporary, "w") as stamp:

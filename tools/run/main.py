@@ -21,11 +21,11 @@ Usage: attrcache-run [OPTION]... [--] COMMAND [ARGUMENT]...
    or: attrcache-run [--mpi NAME] --print [COMMAND]...
 
 Runs COMMAND, an MPI program or a launcher with one, with attrcache's interposer preloaded into the ranks (not into the
-launcher). Which MPI it is, is found from the launcher and from the libraries that the program is linked with, unless
---mpi says it. If ranks weren't served, one line at the end says how many, which, and where.
+launcher). The launcher and the libraries that the program is linked with tell which MPI it is, unless --mpi does. If ranks
+weren't served, one line at the end says how many, which, and where.
 
-The launchers that may be in COMMAND are those of Open MPI and MPICH (and of what is made from it), and srun. Any other
-launcher starts attrcache-run for each rank: that is the second form.
+COMMAND may contain the launchers of Open MPI and MPICH (and of MPIs derived from MPICH), and srun. Any other launcher
+starts attrcache-run for each rank: that is the second form.
 
 Options:
   --mpi NAME         openmpi, mpich, or mpi_abi: the program is linked with libmpi_abi.so.1, the standard ABI of
@@ -33,14 +33,14 @@ Options:
   --require-served   exit with code 97 if the command succeeds, but not every rank was served
   --report           at the end, print what was done with attributes, and what was left behind, on standard error
   --report FILE      write that to FILE instead: as a page for browsers if its name ends in .html, as JSON if it ends in
-                     .json, as text if it ends in .txt; --report=FILE takes any name. May be given several times. %j is
-                     the batch job's number, %p the process's
+                     .json, as text if it ends in .txt; --report=FILE takes any name. It may be repeated. In names, %j
+                     stands for the batch job's number, %p for the process's
   --compare OLD.json
                      say what changed since an earlier run, whose report is in OLD.json: in the pages, and below the text
   --trace FILE       write a timeline of callbacks and slow operations to FILE, for chrome://tracing or Perfetto
-  --from WHERE       run nothing: make reports of a run whose report is in WHERE, a JSON file; or of what ranks have left
-                     in WHERE, a folder, and then those that the run was to make, unless others are asked for. Of a run
-                     that goes on it reports what was done until now
+  --from WHERE       run nothing, but make reports from WHERE: a report in JSON, or a folder that a run has left. From a
+                     folder it makes the reports that the run was to make, unless others are given. While the run goes
+                     on, they say what has been done so far
   --print            print the path of the interposer, and run nothing
   --help             print this
   --version          print the version
@@ -48,26 +48,26 @@ Options:
 Exit status:
   The command's; if a signal ended it, attrcache-run ends by the same signal. Its own are:
 
-  2    it was called wrongly, or the interposer isn't there
+  2    wrong usage, or the interposer wasn't found
   97   with --require-served: the command has succeeded, but not every rank was served
   126  the command can't be run
-  127  the command isn't there
+  127  the command wasn't found
 
 Environment:
-What users set for attrcache-run, or for a program that has the interposer in LD_PRELOAD:
+For attrcache-run, or for a program that has the interposer in LD_PRELOAD:
 
   ATTRCACHE_CHECK=1       warn on standard error of misuse of attributes that MPIs let pass, once for each place in the
-                          program: attrcache-misuse(7) has the sorts
+                          program: attrcache-misuse(7) lists the kinds
   ATTRCACHE_VERBOSE=1     each process that initializes MPI says that it is served
   ATTRCACHE_LIBDIR        the folder of the interposers
-  ATTRCACHE_PORTS         FIRST-LAST: on which ports attrcache-run listens to the ranks
-  ATTRCACHE_TRACE_SLOW    from how many microseconds on an operation is in the trace (10)
-  ATTRCACHE_TRACE_EVENTS  how many events are kept of each rank (50000, and 500000 of all together)
-  ATTRCACHE_REPORT        without attrcache-run: a folder in which each rank leaves what --from makes reports of
+  ATTRCACHE_PORTS         FIRST-LAST: the ports on which attrcache-run may listen for the ranks
+  ATTRCACHE_TRACE_SLOW    how many microseconds an operation must take to be in the trace (10)
+  ATTRCACHE_TRACE_EVENTS  how many events to keep of each rank (50000, and 500000 of all together)
+  ATTRCACHE_REPORT        without attrcache-run: a folder in which each rank leaves what --from makes reports from
 
 Files:
-  .attrcache-run.*        the folder, beside the report, in which the ranks' data are while they run. Whatever is killed,
-                          they are there for --from. The next run that makes the same reports takes it away
+  .attrcache-run.*        a folder beside the report with the ranks' data while they run. It is there for --from if
+                          anything is killed. The next run that makes the same reports removes it
 
 Examples:
   attrcache-run mpirun -np 64 ./program
@@ -80,7 +80,7 @@ Examples:
 """
 
 UNSERVED = 97
-# What ranks are told, if it is set.
+# Settings that are passed to the ranks.
 SETTINGS = ["VERBOSE", "CHECK", "REPORT", "TRACE", "TRACE_SLOW", "TRACE_EVENTS", "LAUNCHER"]
 
 
@@ -120,7 +120,7 @@ def parsed(arguments):
 
 
 def target(name, option):
-    """Where a report or trace goes, as an absolute path: its writer may run elsewhere."""
+    """The absolute path of a report or trace, as its writer may run elsewhere."""
     if not name or (name == "-" and option != "--report"):
         die("%s wants a file: %s FILE" % (option, option))
     if name == "-":
@@ -136,7 +136,7 @@ def target(name, option):
 
 
 def version(here):
-    """Installed, it is in a file; else in the sources' header."""
+    """From a file of the installation, or from the header in the sources."""
     for file in (os.path.dirname(__file__) + "/version", here + "/../lib/include/attrcache/attrcache.h"):
         try:
             with open(file) as opened:
@@ -150,7 +150,7 @@ def must_exist(command):
     if shutil.which(command):
         return
     if os.path.exists(command):
-        die(command + ": no program, or none that you may run")
+        die(command + ": not a program, or not one that you may run")
     die(command + ": command not found")
 
 

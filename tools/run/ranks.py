@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""For whom a launcher has started us, once for each rank: which rank that is, and one report of all ranks."""
+"""Where a launcher starts attrcache-run once for each rank: which rank this is, and one report of all ranks."""
 
 import os
 import re
@@ -12,10 +12,10 @@ import kept
 import reports
 from words import say
 
-# How long rank 0 waits for the others, which have finalized MPI with it (seconds).
+# How long rank 0 waits for the others, which finalize MPI together with it (seconds).
 PATIENCE = 5.0
 
-# What launchers set: the rank, the number of ranks, and what together names the job, the same for all of its ranks.
+# What launchers set: the rank, the number of ranks, and the variables that together name the job.
 KNOWN = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE"),
     ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MPISPAWN_MPIRUN_HOST", "MPIRUN_ID"),
@@ -35,8 +35,8 @@ def number(name):
 
 
 def mine(command):
-    """(rank, ranks or None), or None if it wasn't one rank that we were started for: there is a launcher in the
-    command, or one rank in all (a shell of srun's), or a batch script, which has a SLURM_PROCID, but no step."""
+    """(rank, ranks or None), or None if we weren't started for one rank of several: there is a launcher in the command, or
+    one rank in all (a shell of srun's), or we are in a batch script, which has a SLURM_PROCID but no step."""
     for rank, size, *_ in KNOWN if command.launcher < 0 else ():
         if number(rank) is not None and not (rank == "SLURM_PROCID" and "SLURM_STEP_ID" not in os.environ):
             return (number(rank), number(size)) if number(size) != 1 else None
@@ -48,7 +48,7 @@ def mark(rank):
 
 
 def hydra():
-    """Where the mpiexec listens whose proxy has started us, and which of its programs this is; None if none has."""
+    """The port of the mpiexec whose proxy has started us, and the number of the program; None if none has."""
     process = os.getppid()
     try:
         while process > 1:
@@ -64,7 +64,7 @@ def hydra():
 
 
 def job(size):
-    """A name that all ranks of this job have, and no other job that runs; from a container none may be seen."""
+    """A name that all ranks of this job have, and no other running job; in a container there may be none."""
     for rank, _, *names in KNOWN:
         named = hydra() if rank == "PMI_RANK" else ".".join(os.environ.get(name, "") for name in names)
         if number(rank) is not None and named and all(name in os.environ for name in names):
@@ -73,8 +73,8 @@ def job(size):
 
 
 class Parts(reports.Parts):
-    """The part of the report of one rank of several, whose attrcache-runs bring theirs together in a folder that all of
-    them see, each in one of its own. Who sees that all ranks have ended makes the report."""
+    """One rank's part of the report. The ranks' attrcache-runs put their parts into one folder that all of them see, each
+    in a subfolder of its own. The one that sees that all ranks have ended makes the report."""
 
     def __init__(self, wants, rank, size):
         self.wants, self.rank, self.size = wants, rank, size
@@ -88,7 +88,7 @@ class Parts(reports.Parts):
             self._tell("Should the job be ended before the report is there")
 
     def _clear(self):
-        """What an earlier job of the same name has left, which was ended before its report."""
+        """Removes what an earlier job of the same name has left, which ended before its report."""
         try:
             for name in os.listdir(self.folder.path):
                 if name != kept.OWNER:
@@ -98,7 +98,7 @@ class Parts(reports.Parts):
                     if name == "made" or self.size and name.isdigit() and int(name) >= self.size:
                         shutil.rmtree(os.path.join(self.all, name))
         except OSError:
-            pass  # there is none, or it is somebody else's
+            pass  # there is nothing, or it is another user's
 
     def take(self, message):
         super().take(message)
@@ -110,7 +110,7 @@ class Parts(reports.Parts):
             self._tell("%s was ended early, and the others may be. If no report follows" % self.mark)
 
     def _tell(self, when):
-        """One rank says this for all, as far as they see the same folder."""
+        """One rank prints this for all ranks that see the same folder."""
         try:
             os.close(os.open(os.path.join(self.all, "told"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         except OSError:
@@ -136,7 +136,7 @@ class Parts(reports.Parts):
         try:
             os.mkdir(self.made)
         except OSError:
-            return  # another one has made it
+            return  # another rank has made it
         names = {rank: "".join(os.listdir(os.path.join(self.all, str(rank)))) for rank in range(size)}
         lacking = sum(".json" not in name and ".kept" not in name for name in names.values())
         if lacking == size:
@@ -149,13 +149,13 @@ class Parts(reports.Parts):
         self.folder.remove()
 
     def _all_ended(self, size):
-        """Whether all have, for which rank 0 waits some time."""
+        """Whether all ranks have ended; rank 0 waits for that for some time."""
         until = time.monotonic() + (PATIENCE if self.rank == 0 else 0)
         while True:
             try:
                 there = sum(os.path.exists(os.path.join(self.all, name, "ended")) for name in os.listdir(self.all))
             except OSError:
-                return False  # another one has made the report
+                return False  # another rank has made the report
             if there >= size:
                 return True
             if time.monotonic() >= until:

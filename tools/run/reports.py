@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is wanted of reports, and where the ranks' documents come together; tools/report makes the reports of them."""
+"""Which reports are to be made, and where the ranks' documents are collected. tools/report makes reports from them."""
 
 import os
 import shlex
@@ -23,7 +23,7 @@ def maker(here):
 
 
 def options(wanted):
-    """What is wanted, as options of report.py."""
+    """The reports that are to be made, as options of report.py."""
     made = []
     for name in wanted.report:
         kind = {".html": "--page", ".json": "--json"}.get(os.path.splitext(name)[1], "--text")
@@ -37,7 +37,7 @@ def from_file(here, wanted):
     if wanted.command:
         die("--from runs nothing, but there is a command: " + " ".join(wanted.command))
     owner = kept.owner(wanted.from_) if os.path.isdir(wanted.from_) else {"words": [], "options": []}
-    # Of what a run has left, what it was to make.
+    # By default, what the run was to make.
     asked = options(wanted) or owner["options"]
     if not wanted.report and wanted.compare_ is None and not asked:
         die("--from wants --report or --compare OLD.json")
@@ -49,8 +49,8 @@ def from_file(here, wanted):
 
 
 def laid_down(documents, files=()):
-    """A new folder with documents and files, where there is room when there is none in the working folder. None if
-    there is nowhere."""
+    """A new folder with documents and files, for when there is no room in the working folder. None if there is room
+    nowhere."""
     import tempfile
 
     error = None
@@ -74,8 +74,8 @@ def laid_down(documents, files=()):
 
 
 class Reports:
-    """The reports of a run. Before it begins, so that a wrong name costs no run, it is seen whether there is an earlier
-    report to compare with."""
+    """The reports of a run. An earlier report to compare with is read before the run begins, so that a wrong name costs
+    no run."""
 
     def __init__(self, here, wanted):
         self.options = options(wanted)
@@ -98,13 +98,13 @@ class Reports:
         return kept.Folder(name, self.targets, {"words": self.words, "options": self.options, "targets": self.targets})
 
     def settings(self):
-        """What the ranks are told: that they are to count, and to keep a timeline."""
+        """Has the ranks count, and keep a timeline."""
         if self.any:
             os.environ["ATTRCACHE_REPORT"] = "launcher"
             os.environ["ATTRCACHE_TRACE"] = "yes" if {"--trace", "--page"} & set(self.options) else ""
 
     def make_of(self, folder):
-        """Of what is in a folder, which stays there if it can't be done."""
+        """Makes the reports from what is in a folder, which stays if that fails. Returns whether it succeeded."""
         words = ["--word=" + word for word in self.words]
         command = self.command + self.options + words + ["--from", folder]
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
@@ -119,12 +119,12 @@ class Reports:
 
 
 class Parts:
-    """The ranks' parts of a report, in a folder from when they begin to count."""
+    """The ranks' parts of a report, in a folder from the time when they begin to count."""
 
     def __init__(self, wants, token):
         self.wants = wants
         self.folder = wants.folder(".".join(filter(None, (kept.batch_job(), token))))
-        self.homeless = {}  # for which there was no room
+        self.homeless = {}  # parts that didn't fit into the folder
         self.told = bool(kept.batch_job())
         if wants.any and self.folder.path and self.told:
             say("should the job be ended before the report is there, this makes it: " + self.makes_it())
@@ -133,7 +133,7 @@ class Parts:
         return "attrcache-run --from " + shlex.quote(self.folder.path)
 
     def take(self, message):
-        """What has come from a process, which waits until this returns."""
+        """Takes a message of a process, which waits until this returns."""
         if message.what != "report":
             return
         try:
@@ -143,7 +143,7 @@ class Parts:
             self.homeless[message.process()] = message.body
 
     def endangered(self):
-        """We may be ended soon."""
+        """Called when we may be killed soon."""
         if self.wants.any and self.folder.path and not self.told:
             self.told = True
             say("if no report follows, this makes one: " + self.makes_it())
@@ -152,7 +152,7 @@ class Parts:
         return hello.process() in self.homeless or self.folder.has(hello.process())
 
     def lacking(self, messages):
-        """Ranks that were heard of at their beginning, but have handed nothing over and may still do so."""
+        """Whether ranks that have said hello have handed nothing over, and may still do so."""
         return self.wants.any and any(
             not self.came(hello) and hello.may_run()
             for hello in messages
@@ -160,7 +160,7 @@ class Parts:
         )
 
     def end(self, messages, ended):
-        """When the command has ended."""
+        """Called when the command has ended."""
         if self.wants.any:
             self.make(messages)
         if self.lacking(messages) and ended.code == 0:
@@ -174,7 +174,7 @@ class Parts:
         data = [os.path.join(there, name) for name in names if name.endswith((".json", ".kept"))]
         for file in data:
             if file.endswith(".kept"):
-                os.utime(file)  # until when it was counted
+                os.utime(file)  # its time says until when it was counted
         if not data and not self.homeless:
             say("no report: no rank has handed anything over")
             return
@@ -189,7 +189,7 @@ class Parts:
         self.tell_missing([message for message in messages if message.what == "hello"])
 
     def tell_missing(self, hellos):
-        """Which ranks were heard of at their beginning, but have handed nothing over at their end."""
+        """Says which ranks have said hello, but handed nothing over at their end."""
         gone = [hello for hello in hellos if not self.came(hello) and "declined" not in hello.fields]
         for names, said in (
             ([hello for hello in gone if self.folder.has(hello.process(), "kept")], "has what was counted until the end of"),

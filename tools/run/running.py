@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs the command, hears of its ranks, and says at the end which of them were served."""
+"""Runs the command, collects its ranks' messages, and says at the end which of them were served."""
 
 import os
 
@@ -16,13 +16,13 @@ from words import say
 
 
 def settings():
-    """What is set of what the ranks are told."""
+    """The settings for the ranks that our environment has."""
     names = ["ATTRCACHE_" + name for name in main.SETTINGS]
     return [(name, os.environ[name]) for name in names if os.environ.get(name)]
 
 
 def reason(command):
-    """What is known of the program that keeps it from being served."""
+    """Why the program can't be served, if that is known."""
     for word in command.words[command.launcher + 1 :] if command.launcher >= 0 else command.words[:1]:
         path = which_mpi.real_path(word)
         why = path and os.path.isfile(path) and which_mpi.out_of_reach(path)
@@ -32,8 +32,8 @@ def reason(command):
 
 
 def say_count(command, file, messages, mark, missing):
-    """Whether all ranks were served; if not, it says so. Where each rank has one of its own (`mark` says which rank
-    that is), it sees no more than this rank, which runs natively if the library is missing."""
+    """Returns whether all ranks were served, and says so if not. If each rank has an attrcache-run of its own (`mark` names
+    the rank), this one sees only its own rank, which runs natively if the library is missing."""
     if missing:
         say("%s: not served: %s" % (mark, missing))
         return False
@@ -50,7 +50,7 @@ def say_count(command, file, messages, mark, missing):
 
 def run(here, command, wanted, file):
     wants = reports.Reports(here, wanted)
-    # One that was started under another one leaves the count and the reports to that.
+    # An attrcache-run below another one leaves the count and the reports to that.
     outermost = "ATTRCACHE_LAUNCHER" not in os.environ
     rank = ranks.mine(command)
     parts = heard = None

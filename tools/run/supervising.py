@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs a command as if it had been started in our place, and goes on when it has ended."""
+"""Runs a command as if it had been started instead of us, and goes on when it has ended."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import time
 
 from words import say
 
-# What others send to a launcher. Whatever comes from the terminal, the command has got by itself.
+# Signals that users and batch systems send to a launcher. The command gets those of the terminal itself.
 FORWARDED = {
     signal.SIGINT,
     signal.SIGQUIT,
@@ -47,8 +47,8 @@ def environment(preload):
 
 
 class Witness:
-    """A process in our group that keeps pending all signals that it gets: what is sent to us alone, it doesn't get, and
-    what is sent to the group, the command has got, too. It ends with us."""
+    """A process in our group that leaves all its signals pending. If it has got a signal, that was sent to the group, so the
+    command has got it, too; if not, the signal was sent to us alone. It ends with us."""
 
     def __init__(self):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/", "env": {}}
@@ -71,8 +71,8 @@ class Witness:
 
 
 def run(command, preload, begun, endangered):
-    """Runs it; calls begun() when it has been started, and endangered() when we are asked to end; either may be None.
-    From then on signals that end processes don't end this one, until Ended.pass_on(): there is a report to make."""
+    """Runs it; calls begun() when it has started, and endangered() when a signal asks us to end; either may be None. From
+    then on no signal but SIGKILL ends this process until Ended.pass_on(), as there is a report to make."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
     try:
         child = subprocess.Popen(

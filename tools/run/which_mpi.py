@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Which MPI a command runs, and where in it the launcher stands."""
+"""Which MPI a command runs, and where its launcher is among its words."""
 
 import os
 import re
@@ -19,7 +19,7 @@ OPENMPI = re.compile(r"\blibmpi(_ibm)?\.so\.|\blibopen-rte\.so|\blibprrte\.so")
 
 OPENMPI_LAUNCHER = re.compile(r"orterun|prterun|prte|prun|ompi-.*|.*run\.openmpi|mpiexec\.openmpi")
 MPICH_LAUNCHER = re.compile(r"mpiexec\.hydra|hydra_.*|mpiexec\.gforker|.*run\.mpich|mpiexec\.mpich")
-# What says its name only when it is asked.
+# Names that several MPIs' launchers have.
 UNCLEAR_LAUNCHER = re.compile(r"mpirun|mpiexec")
 
 
@@ -58,7 +58,7 @@ def first_bytes(path):
 
 
 def libraries_of(path):
-    """What ldd says of a file. Where the file names a dynamic linker of the system's, that says it, at less cost."""
+    """The output of ldd for a file. If the file names a dynamic linker of the system, that one prints it at less cost."""
     linker = re.search(rb"\0((?:/usr)?/lib\w*(?:/[\w+-][\w.+-]*)*/ld[\w.+-]*)\0", first_bytes(path))
     said = output_of([linker.group(1), "--list", path]) if linker else ""
     return said or output_of(["ldd", path])
@@ -69,7 +69,7 @@ def linked_mpi(path):
     if not first_bytes(path).startswith(b"\x7fELF"):
         return None
     libraries = libraries_of(path)
-    if ABI.search(libraries):  # which may bring others along
+    if ABI.search(libraries):  # other MPI libraries may come along with it
         return "mpi_abi"
     if MPICH.search(libraries):
         return "mpich"
@@ -77,7 +77,7 @@ def linked_mpi(path):
 
 
 def out_of_reach(path):
-    """Why nothing can be preloaded into a program; None if nothing is known against it."""
+    """Why nothing can be preloaded into a program; None if no reason is known."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -98,7 +98,7 @@ def out_of_reach(path):
 
 
 def launcher_mpi(path):
-    """The MPI whose launcher a file is, by its name or by what it says of itself; else None."""
+    """The MPI whose launcher a file is, by its name or its --version; else None."""
     name = os.path.basename(path)
     if OPENMPI_LAUNCHER.fullmatch(name):
         return "openmpi"
@@ -109,7 +109,7 @@ def launcher_mpi(path):
     linked = linked_mpi(path)
     if linked:
         return linked
-    # Open MPI's of version 5 on is linked with none of its libraries.
+    # From version 5 on, Open MPI's is linked with none of its libraries.
     says = output_of([path, "--version"])
     if "Open MPI" in says:
         return "openmpi"
@@ -145,8 +145,8 @@ def program_mpi(path):
 
 
 def launched_mpi(words):
-    """What a launcher's arguments say of the program: the first that is linked with an MPI decides. Programs may also
-    stand in a file of command lines."""
+    """The MPI of the first of a launcher's arguments that is linked with one. Programs may also be in a file of command
+    lines."""
     last = ""
     for word in words:
         found = None
@@ -166,14 +166,13 @@ def launched_mpi(words):
 
 
 class Command:
-    """What a command's words are.
+    """The parts of a command.
 
     words     the command
     launcher  the place of an MPI launcher among the words, or -1
     is_srun   whether that is Slurm's, which starts programs of any MPI
-    mpi       whose launcher it is, or the MPI of the program where there is none, or None
-    served    the interposer: that MPI's, but the standard ABI's if the program is linked with it, which is another
-              question than whose launcher starts it
+    mpi       the launcher's MPI, or the program's where there is no launcher, or None
+    served    the MPI whose interposer is preloaded: the same one, or the standard ABI if the program is linked with it
     """
 
     def __init__(self, words, served):
@@ -182,7 +181,7 @@ class Command:
         self.is_srun = False
         self.mpi = None
         self.served = served
-        # The first word that tells decides; wrappers such as timeout or env tell nothing.
+        # The first launcher or MPI program decides; wrappers such as timeout or env are neither.
         for i, word in enumerate(words):
             path = real_path(word)
             if not path or not os.path.isfile(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is said to the user, on standard error."""
+"""Messages to the user, on standard error."""
 
 import sys
 
@@ -9,7 +9,7 @@ def say(text):
         if sys.stderr:  # else print would take standard output
             print("attrcache-run: " + text, file=sys.stderr, flush=True)
     except OSError:
-        pass  # nobody reads it: what the command did counts
+        pass  # nobody reads them, which must not change what the command does
 
 
 def die(text):
