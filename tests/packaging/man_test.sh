@@ -19,16 +19,15 @@ plain=(--no-hyphenation --no-justification) # newer groffs do both
 shown() {
   MANWIDTH=100 LC_ALL=C.UTF-8 man "${plain[@]}" -M "$work/man" "$@" | col -bx
 }
-for page in "$work"/man/man?/*; do
-  MANWIDTH=100 LC_ALL=C.UTF-8 man "${plain[@]}" --warnings -l "$page" 2>"$work/complaints" | col -bx >"$work/shown"
-  [[ ! -s $work/complaints ]] || fail "$page: $(cat "$work/complaints")"
-  for title in NAME SYNOPSIS DESCRIPTION; do
-    grep -q "^$title" "$work/shown" || fail "$page has no $title"
-  done
-  case $page in
-    *.3) [[ $(grep -A1 '^NAME' "$work/shown") == *' - '?* ]] || fail "$page says nothing in a line" ;;
-  esac
+# As man shows them with --warnings, in one run.
+groff -k -t -mandoc -wmac -Tutf8 "$work"/man/man?/* 2>"$work/complaints" >"$work/shown"
+[[ ! -s $work/complaints ]] || fail "$(cat "$work/complaints")"
+for title in NAME SYNOPSIS DESCRIPTION; do
+  lacking=$(grep -L "^\.SH $title\$" "$work"/man/man?/*) || true
+  [[ -z $lacking ]] || fail "no $title in $lacking"
 done
+lacking=$(grep -L '^attrcache_[a-z_]* \\- .' "$work"/man/man3/*) || true
+[[ -z $lacking ]] || fail "nothing is said in a line by $lacking"
 
 # Each word of the header's comment is on the page, because the page is made from it.
 words() { tr -cs "A-Za-z_'" '\n' | tr 'A-Z' 'a-z' | LC_ALL=C sort -u; }
@@ -40,15 +39,17 @@ missing=$(LC_ALL=C comm -23 "$work/header" "$work/page")
 [[ -z $missing ]] || fail "man attrcache_get lacks: $missing"
 grep -q ATTRCACHE_ERR_KEYVAL_STALE <(shown 3 attrcache_get) || fail "its errors are not listed"
 [[ $(shown 7 attrcache | grep -c 'Success\.') == 1 ]] || fail "attrcache(7): not one result alone is success"
+shown 1 attrcache-run >"$work/run"
 for title in OPTIONS "EXIT STATUS" ENVIRONMENT FILES EXAMPLES; do
-  grep -qx "$title" <(shown 1 attrcache-run) || fail "attrcache-run(1) has no $title"
+  grep -qx "$title" "$work/run" || fail "attrcache-run(1) has no $title"
 done
 [[ $(shown 1 attrcache-check-mpi) == *"EXIT STATUS"*"EXAMPLES"* ]] || fail "attrcache-check-mpi(1) lacks sections"
-# Each word that --help says is there, and each sort of misuse.
+# Each word of --help is on its page, and each kind of misuse.
 missing=$(LC_ALL=C comm -23 <(tools/attrcache-run --help | words) <(MANWIDTH=1000 shown 1 attrcache-run | words))
 [[ -z $(grep -vx "or\|usage" <<<"$missing") ]] || fail "man attrcache-run lacks: $missing"
+shown 7 attrcache-misuse >"$work/misuse"
 while read -r sort; do
-  grep -q "^ *$sort\$" <(shown 7 attrcache-misuse) || fail "attrcache-misuse(7) lacks $sort"
+  grep -q "^ *$sort\$" "$work/misuse" || fail "attrcache-misuse(7) lacks $sort"
 done < <(sed -n 's/^ATTRCACHE_MISUSE(\w*, "\([a-z0-9-]*\)".*/\1/p' lib/mpi/native/misuse.def)
 header() { sed -n 's/^#define ATTRCACHE_VERSION_[A-Z]* //p' lib/include/attrcache/attrcache.h | xargs | tr ' ' .; }
 [[ $(tools/attrcache-run --version) == "attrcache-run (attrcache) $(header)" ]] || fail "attrcache-run --version"
