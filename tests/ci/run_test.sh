@@ -37,7 +37,7 @@ expect 0 "3 passed, 0 failed, 1 skipped" "tools/test took 40 minutes"
 stand_in tools/test 'exit 3'
 expect 1 "0 passed, 1 failed, 1 skipped" "tools/test ends without a count"
 
-# It has one second, and is told to end.
+# It has one second, and then gets SIGTERM.
 stand_in tools/test 'trap "echo 2 passed, 0 failed; exit" TERM; tail -f /dev/null'
 seconds=4799
 expect 0 "2 passed, 0 failed, 2 skipped" "tools/test is broken off"

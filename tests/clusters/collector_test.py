@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""collector_test.py FOLDER [RANKS...]: what the launcher hears (FOLDER is tools/run), from as many ranks at once.
+"""collector_test.py FOLDER [RANKS...]: the launcher's collector (in FOLDER, tools/run) with as many ranks at once.
 
-Each sends a hello, and 64 KB at its end. All must be heard, once; strangers' messages not. Prints what that took.
+Each sends a hello, and 64 KB at its end. All messages must arrive once, and those of others must not. Prints the cost.
 """
 
 import multiprocessing

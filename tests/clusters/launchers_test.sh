@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# launchers_test.sh RUN LIBRARY PROGRAM: what attrcache-run says of ranks that weren't served, and what of launchers that
+# launchers_test.sh RUN LIBRARY PROGRAM: what attrcache-run says about ranks that weren't served, and about launchers that
 # it doesn't know.
 
 set -u
@@ -42,7 +42,7 @@ END
 chmod +x bin/apptainer
 says 2 '' mpirun.mpich -np 2 apptainer exec --cleanenv image.sif ./program
 
-# What isn't served is told.
+# Ranks that aren't served are reported.
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 says 2 'served 1 of 2 ranks' mpirun.mpich -np 1 ./program : -np 1 env -u LD_PRELOAD ./program
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -i ./program

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT
  *
  * program [sleep | kill | abort | exit | spawn | spawn-bare]: an MPI program that uses an
- * attribute. Then the last rank ends as it is told; the others, or all if it says sleep, wait until
- * they are ended; or all spawn two more, with their environment or without what is preloaded. The
- * transports are those that hosts made of namespaces have: what looks at the machine takes them for
- * one.
+ * attribute. Then the last rank ends in the given way, and the others, or all if it is sleep, wait
+ * to be killed; or all together spawn two more processes, with their environment or without
+ * LD_PRELOAD. The transports are those that work between hosts made of namespaces, which other
+ * transports take for one machine.
  */
 
 #include <mpi.h>

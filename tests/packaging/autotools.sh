@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# An Autotools project finds an installed attrcache by attrcache.m4, with either library, and is told what is missing.
+# An Autotools project finds an installed attrcache by attrcache.m4, with either library, and configure says what is missing.
 # Part of cmake_test.sh.
 
 source tests/packaging/lib.sh

@@ -28,7 +28,7 @@ version=$(number MAJOR).$(number MINOR).$(number PATCH)
 [[ $(grep -m 1 '^## ' CHANGELOG.md) =~ ^"## $version "\((unreleased|[0-9]{4}-[0-9]{2}-[0-9]{2})\)$ ]] ||
   fail "CHANGELOG.md doesn't begin with $version"
 
-# What is missing is said as the command that installs it, whichever way this machine's dpkg spells it.
+# tools/package prints the command that installs missing packages, in either spelling of dpkg's message.
 mkdir "$work/bin"
 for tool in bash cat dirname git python3 readlink sed; do ln -s "$(type -P "$tool" || type -P true)" "$work/bin"; done
 for tool in apt-get dpkg-buildpackage; do ln -s /bin/false "$work/bin/$tool"; done
@@ -45,7 +45,7 @@ done
 rm "$work/bin/apt-get"
 ! PATH=$work/bin tools/package deb >"$work/log" 2>&1 || fail "it went on without apt-get"
 expect "on Debian, or a relative of it" cat "$work/log"
-! tools/package >"$work/log" 2>&1 || fail "no kind of packages was asked for"
+! tools/package >"$work/log" 2>&1 || fail "it took no kind of packages"
 ! tools/package rpm >"$work/log" 2>&1 || fail "rpm was taken"
 expect "unknown kind of packages 'rpm'" cat "$work/log"
 expect "usage: tools/package deb" tools/package --help

@@ -27,7 +27,7 @@ for title in NAME SYNOPSIS DESCRIPTION; do
   [[ -z $lacking ]] || fail "no $title in $lacking"
 done
 lacking=$(grep -L '^attrcache_[a-z_]* \\- .' "$work"/man/man3/*) || true
-[[ -z $lacking ]] || fail "nothing is said in a line by $lacking"
+[[ -z $lacking ]] || fail "no description in $lacking"
 
 # Each word of the header's comment is on the page, because the page is made from it.
 words() { tr -cs "A-Za-z_'" '\n' | tr 'A-Z' 'a-z' | LC_ALL=C sort -u; }

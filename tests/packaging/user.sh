@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Does with an installation what users do: builds C programs with pkg-config and C++ programs with CMake, runs the
-# tools, and takes it away. Part of cmake_test.sh.
+# Uses an installation as users do: builds C programs with pkg-config and C++ programs with CMake, runs the tools, and
+# removes it. Part of cmake_test.sh.
 
 source tests/packaging/lib.sh
 prefix=$work/prefix
@@ -58,7 +58,7 @@ for mpi in openmpi mpich mpi_abi; do
 done
 expect overwrite-comm "$prefix/bin/attrcache-check-mpi" --list
 
-# A prefix with unusual characters, and taking away what is there, as README.md says.
+# A prefix with unusual characters, and removing what was installed, as README.md says.
 odd="$work/a b&c|d"
 install_to "$odd"
 readarray -t flags < <(PKG_CONFIG_PATH="$odd/lib/multi/pkgconfig" pkg-config --cflags --libs attrcache | xargs -n 1)

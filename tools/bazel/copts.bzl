@@ -5,7 +5,7 @@
 
 # -O2 in every build but debugging ones, so that tests see the code that ships, and those of sanitizers, which rewrite it
 # anyway: at -Og they take a third of the time to compile that they take at -O1.
-# -ftrivial-auto-var-init: but for what ships, variables that nobody has initialized hold a pattern.
+# -ftrivial-auto-var-init: except in the build that ships, uninitialized variables hold a pattern.
 #   With -flifetime-dse=2, which g++ assumes from -O1 on, it catches memory that is used as an object without having become
 #   one: newer compilers drop what was stored there before.
 # -fomit-frame-pointer: Bazel's default keeps the frame pointer, which costs get three instructions.
@@ -33,8 +33,8 @@ COPTS = [
     "//conditions:default": [],
 })
 
-# For the library itself, which needs no C++ runtime. Callbacks that throw are caught by whoever was written in C++: the
-# unwinder passes through the library's frames between the two (-funwind-tables: it needs their tables, also on processors
+# For the library itself, which needs no C++ runtime. An exception of a callback is caught in the program's C++: the
+# unwinder passes through the library's frames in between (-funwind-tables: it needs their tables, also on processors
 # where they aren't made by default).
 CORE_COPTS = COPTS + [
     "-fno-exceptions",

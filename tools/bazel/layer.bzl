@@ -3,7 +3,7 @@
 load("//tools/bazel:copts.bzl", "CORE_COPTS")
 
 def attrcache_layer(name, folder = None, deps = [], copts = [], **kwargs):
-    """One folder of lib/ as one library, and as filegroups for those who compile it differently.
+    """One folder of lib/ as one library, and as filegroups for targets that compile it differently.
 
     Headers are included relative to lib/. A file sees the headers of its own folder and of the
     layers in deps, and (in a sandbox) no others.

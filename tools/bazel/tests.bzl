@@ -13,7 +13,7 @@
 
 load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
 
-# What glibc allocates, and what it has freed, is filled: so memory that nobody initialized is not zero by chance.
+# glibc fills memory that it allocates and frees, so that uninitialized memory isn't zero by chance.
 TEST_ENVIRONMENT = {"MALLOC_PERTURB_": "165"}
 
 def attrcache_gtest(name, srcs = None, deps = [], copts = [], size = "small", **kwargs):

@@ -85,7 +85,7 @@ class Scope {
     }
   }
   // Nobody else uses the scope any more: the arena or group around it has waited for its tasks.
-  // What failing callbacks answer is dropped, because a destructor can't report it.
+  // The codes of failing callbacks are dropped, because a destructor can't report them.
   ~Scope() { static_cast<void>(kind().drain_finally(*this)); }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
@@ -137,7 +137,7 @@ class TaskGroup : public Scope {
     group_.cancel();
     try {
       group_.wait();
-    } catch (...) {  // a task's exception; whoever wants to see it waits before
+    } catch (...) {  // a task's exception; to see it, wait before
     }
   }
 

@@ -146,7 +146,7 @@ TEST_F(TasksTest, AlgorithmsRunInABoundScope) {
 }
 
 // Each group has a copy of its parent's limit, less one. The copy callback refuses at nought, the
-// constructor throws, and oneTBB takes the exception from task to task to whoever waits outside.
+// constructor throws, and oneTBB passes the exception from task to task to the thread that waits.
 TEST_F(TasksTest, ACopyCallbackMayRefuseANewGroup) {
   constexpr int kRefused = 42;
   const auto limit = *Keyval<int>::create(

@@ -138,7 +138,7 @@ int tiny_attributes_end(struct tiny_rank* rank) {
   return first;
 }
 
-/* ---- For those who copy and free objects ---- */
+/* ---- For the functions that copy and free objects ---- */
 
 int tiny_copy_attributes(attrcache_kind* kind, attrcache_table* old_table, void* old,
                          attrcache_table* new_table, void* fresh) {

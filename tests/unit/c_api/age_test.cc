@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Attachments, AgeTest,
                                            (uint64_t{1} << 36) - 3, uint64_t{1} << 36,
                                            uint64_t{1} << 37, (uint64_t{1} << 37) + 5));
 
-// The clock comes round again and again, and one attribute stays from the beginning.
+// The clock wraps around again and again, and one attribute stays from the beginning.
 TEST_F(AgeTest, TheFirstStaysTheFirstForEver) {
   ASSERT_EQ(object.set(second, 1), ATTRCACHE_OK);
   for (int turn = 0; turn < 40; ++turn) {

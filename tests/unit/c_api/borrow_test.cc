@@ -56,7 +56,7 @@ TEST_F(BorrowTest, UnderAKeyvalOfAnotherKindIsAnError) {
   }
 }
 
-// Whoever deletes or replaces what is borrowed goes on at once; the last give_back deletes it.
+// A thread that deletes or replaces a borrowed value goes on at once; the last give_back deletes it.
 TEST_F(BorrowTest, ADeletionIsLeftToTheBorrower) {
   for (const bool by_another_thread : {false, true}) {
     for (const bool replace : {false, true}) {
@@ -83,7 +83,7 @@ TEST_F(BorrowTest, ADeletionIsLeftToTheBorrower) {
   }
 }
 
-// There is nobody to be told of a failure then, and nothing that could be attached again.
+// Its failure can't be reported to anyone, and nothing can be attached again.
 TEST_F(BorrowTest, ADeletionThatWasLeftAndFailsIsOver) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
@@ -216,7 +216,7 @@ TEST_F(BorrowTest, ACopyFnMayBorrowWhatItCopiesAndDeletes) {
   EXPECT_EQ(to.value(keyval), 5);
 }
 
-// Whatever the index: in a keyval its bits are where a slot's meta says whether it is borrowed.
+// For every index, whose bits in a keyval are where a slot's meta says whether it is borrowed.
 TEST_F(BorrowTest, WithinASetIsOfTheNewValueUnderEveryKeyval) {
   const auto borrow_now = [&](int of, intptr_t value) {
     ASSERT_EQ(attrcache_borrow(kind, &object.table, of, &borrowed), ATTRCACHE_OK) << std::hex << of;

@@ -47,7 +47,7 @@ TEST_F(DeleteOnceTest, SetFailsAndBothValuesAreOut) {
   EXPECT_EQ(object.value(keyval), 3);
 }
 
-// What delete_fn itself attaches is attached, though it fails.
+// A value that delete_fn itself attaches stays attached, though delete_fn fails.
 TEST_F(DeleteOnceTest, AValueSetWithinTheFailingCallbackStays) {
   const int keyval = once();
   object.set(keyval, 1);

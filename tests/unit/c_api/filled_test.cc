@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Structs that a caller has filled who was compiled with an older attrcache.h or a newer one.
+// Structs filled by callers that were compiled with an older or a newer attrcache.h.
 
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST_F(FilledTest, PredefinedOfEverySize) {
   });
 }
 
-// What it doesn't know is taken as zero, and not read: here there is something else.
+// Members that the caller doesn't know count as zero and aren't read: here they aren't zero.
 TEST_F(FilledTest, AnOlderCallerLeavesTheRestAsIsUsual) {
   support::Recorder recorder;
   attrcache_callbacks callbacks = recorder.callbacks();

@@ -49,7 +49,7 @@ class ForkAmongThreads : public ApiTest {
 
   // Deletes and frees everything. Returns 0, or the number of the failed check.
   int child() {
-    alarm(60);  // if it should wait for somebody who isn't there
+    alarm(60);  // if it should wait for a thread that doesn't exist
 // Under ThreadSanitizer and qemu, a child of a process with threads can't start threads.
 #if !defined(ATTRCACHE_TESTS_UNDER_TSAN) && !defined(ATTRCACHE_TESTS_EMULATED)
     Object fresh[kOthers] = {Object(kind), Object(kind), Object(kind)};

@@ -184,8 +184,8 @@ TEST_P(FortranTest, APointerSetInCReachesAFortranCallback) {
 INSTANTIATE_TEST_SUITE_P(Languages, FortranTest,
                          ::testing::Values(ATTRCACHE_FORTRAN_FINT, ATTRCACHE_FORTRAN_AINT));
 
-// Fortran callbacks get the address of extra_state, so they may change it. A handle that nobody
-// converts is the low bits of the object's.
+// Fortran callbacks get the address of extra_state, so they may change it. Without a
+// fortran_handle, the handle is the low bits of the object's address.
 void* handle_seen_as;
 void counting_copy_aint(int* object, int*, intptr_t* extra, intptr_t*, intptr_t*, int*, int*) {
   EXPECT_EQ(*object, static_cast<int>(reinterpret_cast<intptr_t>(handle_seen_as)));

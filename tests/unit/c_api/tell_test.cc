@@ -58,7 +58,7 @@ TEST_F(TellTest, FreeTellsTheFirst) {
   EXPECT_EQ(attrcache_keyval_free(kind, &copy), ATTRCACHE_ERR_KEYVAL_STALE);
 }
 
-// Of all threads that free a keyval, and all that delete an attribute, one is told that it did.
+// Of all threads that free one keyval, or delete one attribute, one gets OK.
 TEST_F(TellTest, OneOfManyIsTheFirst) {
   constexpr int kRounds = 3000 / kSlowness;
   std::vector<int> keyvals;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // User-level threads, as Argobots and Qthreads have them: switched within callbacks, and moved from
-// one thread of the operating system to another. ThreadSanitizer and AddressSanitizer follow such
-// switches only if they are told of each.
+// one thread of the operating system to another. ThreadSanitizer and AddressSanitizer can't
+// follow such switches by themselves.
 
 #include <ucontext.h>
 

@@ -31,7 +31,7 @@ TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
   EXPECT_EQ(epoch.waiting(), 0u);
 }
 
-// Somebody is pinned all the time, while the epoch's number comes round.
+// Some thread is pinned all the time, while the epoch's number wraps around.
 TEST(EpochTest, PinsThatOverlapWithoutEndDoNotPileUpWhatIsRetired) {
   Epoch epoch;
   constexpr int kRounds = 200000;

@@ -9,7 +9,7 @@
 namespace attrcache {
 namespace {
 
-// What can't be seen through the C API (unit/c_api has the rest): which indices come round when,
+// What can't be seen through the C API (unit/c_api has the rest): which indices are reused when,
 // and which stripes have a name. The parameter is the number of stripes.
 class RegistryTest : public ::testing::TestWithParam<unsigned> {
  protected:
@@ -43,8 +43,8 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   Registry registry{kKind, options, GetParam(), epoch, readers, settings};
 };
 
-// Who has few keyvals at a time goes on getting the first 64, however many in all. And each number
-// stays away for as long as attrcache.h says.
+// A program with few keyvals at a time keeps getting the first 64 indices, however many keyvals it
+// makes. And no int returns sooner than attrcache.h says.
 TEST_P(RegistryTest, FewAtATimeStayAmongTheFirst) {
   std::map<int, int> last_made;
   int alive = make();

@@ -94,7 +94,7 @@ TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
   }
 }
 
-// An attribute set first, and then others so often that the clock has nearly come round.
+// One attribute is set first, and then others so often that the clock has nearly wrapped around.
 TEST_P(BatchTest, WhatIsVeryOldIsTheOldest) {
   for (const uint64_t later :
        {uint64_t{1} << 33, uint64_t{1} << 34, (uint64_t{1} << 34) + (uint64_t{1} << 33)}) {

@@ -119,7 +119,7 @@ TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
   EXPECT_TRUE(same_attachment(m(5, clock - 7), m(5, clock - 7), clock));
   EXPECT_FALSE(same_attachment(m(5, clock - 7), m(5, clock - 6), clock));
   EXPECT_FALSE(same_attachment(m(5, clock - 7), m(6, clock - 7), clock));
-  // What was announced under the old number is found under the younger one, not the other way
+  // An announcement under the old number matches the renumbered value, but not the other way
   // round.
   const uint64_t before = clock - kOldAge - 100, after = clock - kOldAge;
   EXPECT_TRUE(same_attachment(m(5, before), m(5, after), clock));

@@ -5,7 +5,7 @@
 #   spack repo add tools/packaging/spack
 #   spack install attrcache ^mpich            # or ^openmpi; ~mpi for the library alone
 #
-# What has been tried of it: Spack 0.22 (which had to be told that C is a language) has installed it with MPICH, by its
+# What was tried: Spack 0.22 (which had to be told that C is a language) has installed it with MPICH, by its
 # original concretizer; that of today has never run it, and no test runs it.
 
 import os
