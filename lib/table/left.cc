@@ -51,10 +51,10 @@ void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
   });
 }
 
+// One that was renumbered since isn't given up. So its deletion is left to the copy.
 void give_up_copies_of(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
   give_up_copies(readers, table, [&](const Frame& f) {
-    return f.slot == &slot &&
-           meta::same_attachment(f.announced->meta.load(kRelaxed), m, table.now());
+    return f.slot == &slot && meta::same_name(f.announced->meta.load(kRelaxed), m);
   });
 }
 

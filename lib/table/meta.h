@@ -166,16 +166,19 @@ constexpr uint64_t taken_back(uint64_t m) {
 // (renumber.h).
 constexpr uint64_t kOldAge = uint64_t{1} << 33;
 
-// Whether an announcement is about the attachment in question: `announced` is its meta as a holder
-// once read it, `m` as it was when it was deleted, and `clock` the table's by then. An attachment
-// that was renumbered in between has become younger, and is then at least kOldAge old. For those so
-// old the answer may be yes for another attachment of the same keyval to the slot; then a deletion
-// comes later than need be.
+// Whether two metas name the same attachment, which was not renumbered in between.
+constexpr bool same_name(uint64_t m, uint64_t other) { return ((m ^ other) & kAttachment) == 0; }
+
+// Whether an announcement may be about the attachment in question: `announced` is its meta as a
+// holder once read it, `m` as it was when it was deleted, and `clock` the table's by then. An
+// attachment that was renumbered in between is at least kOldAge old; what was announced may be older
+// than numbers tell, because a value may be held for any time. So for attachments so old the answer
+// may be yes for another one of the same keyval to the slot; then a deletion comes later than need
+// be.
 constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
-  if (((announced ^ m) & kAttachment) == 0) [[likely]]
+  if (same_name(announced, m)) [[likely]]
     return true;
-  return ((announced ^ m) & kAttachment & ~kSequence) == 0 && age(m, clock) >= kOldAge &&
-         age(announced, clock) >= age(m, clock);
+  return ((announced ^ m) & kAttachment & ~kSequence) == 0 && age(m, clock) >= kOldAge;
 }
 
 // The keyval of an occupied slot at `index`.

@@ -119,12 +119,13 @@ TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
   EXPECT_TRUE(same_attachment(m(5, clock - 7), m(5, clock - 7), clock));
   EXPECT_FALSE(same_attachment(m(5, clock - 7), m(5, clock - 6), clock));
   EXPECT_FALSE(same_attachment(m(5, clock - 7), m(6, clock - 7), clock));
-  // An announcement under the old number matches the renumbered value, but not the other way
-  // round.
+  // An announcement under the old number matches the renumbered value, however old it is.
   const uint64_t before = clock - kOldAge - 100, after = clock - kOldAge;
   EXPECT_TRUE(same_attachment(m(5, before), m(5, after), clock));
   EXPECT_FALSE(same_attachment(m(6, before), m(5, after), clock));
-  EXPECT_FALSE(same_attachment(m(5, after), m(5, before), clock));
+  EXPECT_FALSE(same_attachment(m(5, before), m(5, after + 1), clock));
+  const uint64_t wrapped = clock + (uint64_t{1} << kSequenceBits) - kOldAge;
+  EXPECT_TRUE(same_attachment(m(5, before), m(5, wrapped - kOldAge), wrapped));
 }
 
 // The clock may have wrapped since.
