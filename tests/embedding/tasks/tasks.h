@@ -16,15 +16,13 @@
 //   });                                               // a group that ends deletes its attributes
 //
 // Arenas and groups are one kind of object, the scope, so that one keyval serves both. A new scope
-// gets what the copy callbacks of its parent's attributes let pass. Its parent is the scope that
-// the calling thread is in when it makes the new one.
+// gets what the copy callbacks of its parent's attributes return. Its parent is the scope that the
+// calling thread is in when it creates the new one.
 //
-// Two rules follow from oneTBB's threads, which run any task of their arena while they wait:
-//
-// * Don't wait for tasks while you hold a borrow. The thread may meanwhile run a task that sets the
-//   same attribute, and a thread can't wait for its own borrow: that set fails.
-// * Don't call tbb::task::suspend() in a task. The task may go on in another thread, and the scope
-//   that a thread is in is kept with the thread.
+// One rule: don't call tbb::task::suspend() in a task. The task may go on in another thread, and
+// the scope that a thread is in is kept with the thread. (You may wait for tasks while you hold a
+// borrow. Your thread may then run a task that replaces the value, which is deleted when you give
+// it back.)
 
 #ifndef ATTRCACHE_TESTS_EMBEDDING_TASKS_TASKS_H_
 #define ATTRCACHE_TESTS_EMBEDDING_TASKS_TASKS_H_
