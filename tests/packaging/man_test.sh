@@ -28,6 +28,8 @@ for title in NAME SYNOPSIS DESCRIPTION; do
 done
 lacking=$(grep -L '^attrcache_[a-z_]* \\- .' "$work"/man/man3/*) || true
 [[ -z $lacking ]] || fail "no description in $lacking"
+lacking=$(grep -l 'Errors:' "$work"/man/man3/* | xargs grep -L '^\.SH ERRORS') || true
+[[ -z $lacking ]] || fail "no list of errors in $lacking"
 
 # Each word of the header's comment is on the page, because the page is made from it.
 words() { tr -cs "A-Za-z_'" '\n' | tr 'A-Z' 'a-z' | LC_ALL=C sort -u; }

@@ -83,7 +83,7 @@ class Header:
 
     def errors(self, function, comment):
         """The results that "Errors: NULL, KEYVAL_*, ARGUMENT (mode)." names, with what they mean."""
-        listed = re.search(r"Errors: (.*?)\.(?:\s|$)", comment, re.S)
+        listed = re.search(r"Errors:\s(.*?)\.(?:\s|$)", comment, re.S)
         for word, note in re.findall(r"([A-Z_]+\*?)(?: \((.*?)\))?", listed.group(1) if listed else ""):
             for result, meaning in self.results:
                 short = result[len("ATTRCACHE_ERR_"):]
