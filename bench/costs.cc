@@ -110,103 +110,73 @@ struct Row {
   std::function<Loop()> prepare;
 };
 
-[[gnu::noinline]] void loop_get(Inputs& in, long times) {
-  uintptr_t sum = 0;
-  for (; times != 0; --times) {
-    Object* object = in.object;
-    void* value;
-    if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_OK) std::abort();
-    sum += reinterpret_cast<uintptr_t>(value);
-  }
-  in.sum = sum;
-}
-
-[[gnu::noinline]] void loop_get_absent(Inputs& in, long times) {
-  for (; times != 0; --times) {
-    Object* object = in.object;
-    void* value;
-    if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_ABSENT)
-      std::abort();
-  }
-}
-
-bool set(Inputs& in) {
+uintptr_t get(Inputs& in) {
   Object* object = in.object;
-  return attrcache_set(object->kind, &object->table, object, in.key, in.value, ATTRCACHE_AS_POINTER,
-                       nullptr) == ATTRCACHE_OK;
+  void* value;
+  if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_OK) std::abort();
+  return reinterpret_cast<uintptr_t>(value);
 }
 
-[[gnu::noinline]] void loop_set(Inputs& in, long times) {
-  for (; times != 0; --times) {
-    if (!set(in)) std::abort();
-  }
+uintptr_t get_absent(Inputs& in) {
+  Object* object = in.object;
+  void* value;
+  if (attrcache_get(object->kind, &object->table, in.key, &value) != ATTRCACHE_ABSENT) std::abort();
+  return 0;
 }
 
-[[gnu::noinline]] void loop_set_in_turn(Inputs& in, const int* keys, long times) {
-  for (; times != 0; --times) {
-    for (int k = 0; k < 2; ++k) {
-      in.key = keys[k];
-      if (!set(in)) std::abort();
-    }
+uintptr_t set(Inputs& in) {
+  Object* object = in.object;
+  if (attrcache_set(object->kind, &object->table, object, in.key, in.value, ATTRCACHE_AS_POINTER,
+                    nullptr) != ATTRCACHE_OK) {
+    std::abort();
   }
+  return 0;
 }
 
-[[gnu::noinline]] void loop_set_delete(Inputs& in, long times) {
-  for (; times != 0; --times) {
-    if (!set(in)) std::abort();
-    Object* object = in.object;
-    if (attrcache_delete(object->kind, &object->table, object, in.key, nullptr) != ATTRCACHE_OK)
-      std::abort();
-  }
+uintptr_t set_delete(Inputs& in) {
+  set(in);
+  Object* object = in.object;
+  if (attrcache_delete(object->kind, &object->table, object, in.key, nullptr) != ATTRCACHE_OK)
+    std::abort();
+  return 0;
 }
 
-[[gnu::noinline]] void loop_create_free(Inputs& in, const attrcache_callbacks& callbacks,
-                                        long times) {
-  for (; times != 0; --times) {
-    int key;
-    if (attrcache_keyval_create(in.object->kind, &callbacks, &key) != ATTRCACHE_OK) std::abort();
-    if (attrcache_keyval_free(in.object->kind, &key) != ATTRCACHE_OK) std::abort();
-  }
+uintptr_t create_free(Inputs& in) {
+  const attrcache_callbacks callbacks = duplicating();
+  int key;
+  require(attrcache_keyval_create(in.object->kind, &callbacks, &key));
+  require(attrcache_keyval_free(in.object->kind, &key));
+  return 0;
 }
 
 // A keyval's first use costs more than the later ones, and so does its free then.
-[[gnu::noinline]] void loop_use_once(Inputs& in, const attrcache_callbacks& callbacks, long times) {
-  for (; times != 0; --times) {
-    Object* object = in.object;
-    int key;
-    require(attrcache_keyval_create(object->kind, &callbacks, &key));
-    require(
-        attrcache_set(object->kind, &object->table, object, key, 1, ATTRCACHE_AS_POINTER, nullptr));
-    require(attrcache_delete(object->kind, &object->table, object, key, nullptr));
-    require(attrcache_keyval_free(object->kind, &key));
-  }
+uintptr_t use_once(Inputs& in) {
+  const attrcache_callbacks callbacks = duplicating();
+  Object* object = in.object;
+  int key;
+  require(attrcache_keyval_create(object->kind, &callbacks, &key));
+  require(
+      attrcache_set(object->kind, &object->table, object, key, 1, ATTRCACHE_AS_POINTER, nullptr));
+  require(attrcache_delete(object->kind, &object->table, object, key, nullptr));
+  require(attrcache_keyval_free(object->kind, &key));
+  return 0;
 }
 
-[[gnu::noinline]] void loop_dup_free(Inputs& in, long times) {
-  alignas(64) attrcache_table made = ATTRCACHE_TABLE_INIT;
-  for (; times != 0; --times) {
-    Object* object = in.object;
-    attrcache_kind* kind = object->kind;
-    if (attrcache_copy_all(kind, &object->table, object, &made, &made, nullptr) != ATTRCACHE_OK)
-      std::abort();
-    if (attrcache_delete_all(kind, &made, &made, ATTRCACHE_STOP_AT_FAILURE, nullptr) !=
-        ATTRCACHE_OK) {
-      std::abort();
-    }
-  }
+uintptr_t dup_free(Inputs& in) {
+  alignas(64) static attrcache_table made = ATTRCACHE_TABLE_INIT;
+  Object* object = in.object;
+  attrcache_kind* kind = object->kind;
+  if (attrcache_copy_all(kind, &object->table, object, &made, &made, nullptr) != ATTRCACHE_OK)
+    std::abort();
+  if (attrcache_delete_all(kind, &made, &made, ATTRCACHE_STOP_AT_FAILURE, nullptr) != ATTRCACHE_OK)
+    std::abort();
+  return 0;
 }
 
-[[gnu::noinline]] void loop_is_empty(Inputs& in, long times) {
-  for (; times != 0; --times) {
-    const attrcache_table* table = &in.object->table;
-    if (!attrcache_table_is_empty(table)) std::abort();
-  }
-}
-// The loop of the former, to be taken off.
-[[gnu::noinline]] void loop_nothing(Inputs& in, long times) {
-  for (; times != 0; --times) {
-    if (in.object == nullptr) std::abort();
-  }
+uintptr_t is_empty(Inputs& in) {
+  const attrcache_table* table = &in.object->table;
+  if (!attrcache_table_is_empty(table)) std::abort();
+  return 0;
 }
 
 // Objects, each with an attribute whose delete_fn frees the next one.
@@ -227,37 +197,41 @@ struct Chain {
   attrcache_kind* kind = nullptr;
 };
 
-[[gnu::noinline]] void loop_nested_free(Inputs& in, Chain& chain, long times) {
+uintptr_t nested_free(Inputs& in, Chain& chain) {
   chain.kind = in.object->kind;
-  for (; times != 0; --times) {
-    for (Chain::Link& link : chain.links) {
-      link.chain = &chain;
-      require(attrcache_set(chain.kind, &link.table, &link, in.key,
-                            reinterpret_cast<intptr_t>(&link), ATTRCACHE_AS_POINTER, nullptr));
-    }
-    require(chain.free(chain.links.data()));
+  for (Chain::Link& link : chain.links) {
+    link.chain = &chain;
+    require(attrcache_set(chain.kind, &link.table, &link, in.key, reinterpret_cast<intptr_t>(&link),
+                          ATTRCACHE_AS_POINTER, nullptr));
   }
+  require(chain.free(chain.links.data()));
+  return 0;
 }
 
-[[gnu::noinline]] void loop_borrow(Inputs& in, std::vector<attrcache_borrowed>& held,
-                                   const std::vector<size_t>& order, long times) {
-  for (; times != 0; --times) {
-    Object* object = in.object;
-    for (attrcache_borrowed& borrowed : held) {
-      if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
-        std::abort();
-    }
-    for (const size_t at : order) {
-      if (attrcache_give_back(&held[at]) != ATTRCACHE_OK) std::abort();
-    }
+uintptr_t borrow(Inputs& in, std::vector<attrcache_borrowed>& held,
+                 const std::vector<size_t>& order) {
+  Object* object = in.object;
+  for (attrcache_borrowed& borrowed : held) {
+    if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
+      std::abort();
   }
+  for (const size_t at : order) {
+    if (attrcache_give_back(&held[at]) != ATTRCACHE_OK) std::abort();
+  }
+  return 0;
 }
 
-// A row on an object with attributes at some indices, in a domain of its own, with a loop over
-// `inputs`. `first` to `last` are attached.
-template <typename Do>
+template <typename Once>
+[[gnu::noinline]] void repeat(Once& once, Inputs& in, long times) {
+  uintptr_t sum = 0;
+  for (; times != 0; --times) sum += once(in);
+  in.sum = sum;
+}
+
+// A row about once(inputs), on an object with attributes at some indices, in a domain of its own.
+template <typename Once>
 Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& callbacks,
-              const std::vector<long>& attached, long used, long each, Do loop,
+              const std::vector<long>& attached, long used, long each, Once once,
               unsigned stripes = 2) {
   return {name, each, [=]() -> Loop {
             struct Fixture {
@@ -266,15 +240,16 @@ Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& 
               std::unique_ptr<Object> object;
               Inputs inputs;
             };
-            auto scene = std::make_shared<Fixture>(stripes);
-            scene->kind.make_keyvals(keyvals, callbacks);
-            scene->object = std::make_unique<Object>(scene->kind);
-            for (const long index : attached) scene->object->attach(index);
-            scene->inputs.object = scene->object.get();
-            if (keyvals != 0) scene->inputs.key = scene->kind.keyvals[used];
-            return [scene, loop](long times) mutable { loop(scene->inputs, times); };
+            auto fixture = std::make_shared<Fixture>(stripes);
+            fixture->kind.make_keyvals(keyvals, callbacks);
+            fixture->object = std::make_unique<Object>(fixture->kind);
+            for (const long index : attached) fixture->object->attach(index);
+            fixture->inputs.object = fixture->object.get();
+            if (keyvals != 0) fixture->inputs.key = fixture->kind.keyvals[used];
+            return [fixture, once](long times) mutable { repeat(once, fixture->inputs, times); };
           }};
 }
+#define ONCE(function) [](Inputs& in) { return function(in); }
 
 std::vector<long> range(long begin, long end) {
   std::vector<long> indices;
@@ -299,50 +274,47 @@ std::vector<Row> rows() {
   const long upto = kFar + 2;
   const auto add = [&](Row row) { all.push_back(std::move(row)); };
   for (const long at : {0L, 63L, 64L, 1000L, kFar}) {
-    add(on_object(with("get_", at), upto, dup, {at}, at, 1, loop_get));
-    add(on_object(with("get_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, loop_get));
+    add(on_object(with("get_", at), upto, dup, {at}, at, 1, ONCE(get)));
+    add(on_object(with("get_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, ONCE(get)));
   }
   for (const long at : {1L, 62L, 65L, 1001L, kFar + 1}) {
-    add(on_object(with("get_absent_", at), upto, dup, {}, at, 1, loop_get_absent));
+    add(on_object(with("get_absent_", at), upto, dup, {}, at, 1, ONCE(get_absent)));
     add(on_object(with("get_absent_", at) + "_among", upto, dup, {0, kFar}, at, 1,
-                  loop_get_absent));
+                  ONCE(get_absent)));
   }
   for (const long at : {0L, 63L, 64L, kFar}) {
-    add(on_object(with("set_", at), upto, dup, {at}, at, 1, loop_set));
-    add(on_object(with("set_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, loop_set));
+    add(on_object(with("set_", at), upto, dup, {at}, at, 1, ONCE(set)));
+    add(on_object(with("set_", at) + "_among", upto, dup, {0, kFar, at}, at, 1, ONCE(set)));
   }
   // Two in turn, so that none is the youngest of its object.
   for (const long at : {0L, kFar}) {
-    add(on_object(with("set_in_turn_", at), upto, dup, {at, 1}, at, 2,
-                  [at](Inputs& in, long times) {
-                    const int keys[] = {in.object->keyvals[at], in.object->keyvals[1]};
-                    loop_set_in_turn(in, keys, times);
-                  }));
+    add(on_object(with("set_in_turn_", at), upto, dup, {at, 1}, at, 2, [at](Inputs& in) {
+      const int* keyvals = in.object->keyvals.data();
+      in.key = keyvals[at];
+      set(in);
+      in.key = keyvals[1];
+      return set(in);
+    }));
   }
   for (const long at : {2L, 63L, 64L, kFar - 1}) {
-    add(on_object(with("set_delete_", at), upto, dup, {at}, at, 1, loop_set_delete));
+    add(on_object(with("set_delete_", at), upto, dup, {at}, at, 1, ONCE(set_delete)));
     add(on_object(with("set_delete_", at) + "_among", upto, dup, {0, kFar, at}, at, 1,
-                  loop_set_delete));
+                  ONCE(set_delete)));
   }
   for (const unsigned stripes : {2u, 64u}) {
-    add(on_object(
-        with("create_free_", stripes), 0, dup, {}, 0, 1,
-        [dup](Inputs& in, long times) { loop_create_free(in, dup, times); }, stripes));
-    add(on_object(
-        with("create_use_free_", stripes), 0, dup, {}, 0, 1,
-        [dup](Inputs& in, long times) { loop_use_once(in, dup, times); }, stripes));
+    add(on_object(with("create_free_", stripes), 0, dup, {}, 0, 1, ONCE(create_free), stripes));
+    add(on_object(with("create_use_free_", stripes), 0, dup, {}, 0, 1, ONCE(use_once), stripes));
   }
-  add(on_object("dup_free_none", 1, dup, {}, 0, 1, loop_dup_free));
-  add(on_object("is_empty_loop", 0, dup, {}, 0, 1, loop_nothing));
-  add(on_object("is_empty", 0, {}, {}, 0, 1, loop_is_empty));
+  add(on_object("dup_free_none", 1, dup, {}, 0, 1, ONCE(dup_free)));
+  add(on_object("is_empty", 0, {}, {}, 0, 1, ONCE(is_empty)));
   for (const long n : {1L, 3L, 8L, 9L, 64L, 65L, 1000L}) {
-    add(on_object(with("dup_free_", n), n, dup, range(0, n), 0, n, loop_dup_free));
+    add(on_object(with("dup_free_", n), n, dup, range(0, n), 0, n, ONCE(dup_free)));
   }
   // All of them far: in a tree with nodes below its root.
-  add(on_object("get_dense", 1064, dup, range(64, 1064), 1063, 1, loop_get));
-  add(on_object("dup_free_8_among", upto, dup, {0, 1, 2, 3, 4, 5, 6, kFar}, 0, 8, loop_dup_free));
+  add(on_object("get_dense", 1064, dup, range(64, 1064), 1063, 1, ONCE(get)));
+  add(on_object("dup_free_8_among", upto, dup, {0, 1, 2, 3, 4, 5, 6, kFar}, 0, 8, ONCE(dup_free)));
   for (const long n : {8L, 64L, 1000L}) {
-    add(on_object(with("dup_free_calling_", n), n, calling(), range(0, n), 0, n, loop_dup_free));
+    add(on_object(with("dup_free_calling_", n), n, calling(), range(0, n), 0, n, ONCE(dup_free)));
   }
   attrcache_callbacks freeing = {};
   freeing.delete_fn = reinterpret_cast<attrcache_callback*>(&Chain::free_next);
@@ -350,21 +322,21 @@ std::vector<Row> rows() {
     Chain chain;
     chain.links.resize(static_cast<size_t>(n));
     add(on_object(with("nested_free_", n), 1, freeing, {}, 0, n,
-                  [chain](Inputs& in, long times) mutable { loop_nested_free(in, chain, times); }));
+                  [chain](Inputs& in) mutable { return nested_free(in, chain); }));
   }
   for (const size_t n : {size_t{1}, size_t{100}, size_t{1000}}) {
     add(on_object(with("borrow_", static_cast<long>(n)), 1, dup, {0}, 0, static_cast<long>(n),
-                  [held = std::vector<attrcache_borrowed>(n), order = shuffled(n)](
-                      Inputs& in, long times) mutable { loop_borrow(in, held, order, times); }));
+                  [held = std::vector<attrcache_borrowed>(n),
+                   order = shuffled(n)](Inputs& in) mutable { return borrow(in, held, order); }));
   }
   const long keyvals = 1000;
-  add(on_object(
-      "keyval_list", keyvals, dup, {}, 0, keyvals,
-      [infos = std::vector<attrcache_keyval_info>(keyvals)](Inputs& in, long times) mutable {
-        for (size_t count; times != 0; --times) {
-          require(attrcache_keyval_list(in.object->kind, infos.data(), infos.size(), &count));
-        }
-      }));
+  add(on_object("keyval_list", keyvals, dup, {}, 0, keyvals,
+                [infos = std::vector<attrcache_keyval_info>(keyvals)](Inputs& in) mutable {
+                  size_t count;
+                  require(
+                      attrcache_keyval_list(in.object->kind, infos.data(), infos.size(), &count));
+                  return uintptr_t{count};
+                }));
   // The counters are a domain's, so this one's is found by making it here.
   add({"counters", keyvals, [=]() -> Loop {
          auto kind = std::make_shared<Kind>();

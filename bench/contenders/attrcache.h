@@ -30,7 +30,6 @@ struct Attrcache {
     attrcache_kind* kind = the_kind;
     ~Object() { attrcache_delete_all(kind, &table, this, ATTRCACHE_DRAIN, nullptr); }
   };
-  static constexpr long kBytes = sizeof(attrcache_table);
   using Handle = Object*;
   using Key = int;
   static constexpr bool kRegistersKeys = true;
@@ -50,20 +49,6 @@ struct Attrcache {
     if (kBorrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) return false;
     *value = borrowed.value;
     return kGiveBack(&borrowed) == ATTRCACHE_OK;
-  }
-  // Holds a hundred borrows at once, and gives back the oldest first: no order that a stack has.
-  static bool borrow_100(Object* object, int key) {
-    attrcache_borrowed held[100] = {};
-    for (attrcache_borrowed& borrowed : held) {
-      if (attrcache_borrow(object->kind, &object->table, key, &borrowed) != ATTRCACHE_OK) {
-        return false;
-      }
-    }
-    bool given_back = true;
-    for (attrcache_borrowed& borrowed : held) {
-      given_back &= attrcache_give_back(&borrowed) == ATTRCACHE_OK;
-    }
-    return given_back;
   }
   static bool set(Object* object, int key, void* value) {
     return attrcache_set(object->kind, &object->table, object, key,

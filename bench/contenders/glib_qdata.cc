@@ -17,7 +17,7 @@ struct GlibQdata {
   };
   using Handle = GObject*;
   using Key = GQuark;
-  static constexpr long kBytes = 0;
+  static constexpr bool kDearObjects = true;
 
   static Handle handle(Object& object) { return object.object; }
   static bool create_key(GQuark* key) {

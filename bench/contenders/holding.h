@@ -18,7 +18,6 @@ struct Holding : CountedKeys {
     Cell cells[64];
   };
   using Handle = Object*;
-  static constexpr long kBytes = sizeof(Object);
 
   static Handle handle(Object& object) { return &object; }
   static bool set(Object* object, int key, void* value) {

@@ -27,7 +27,7 @@ struct Mpi {
   using Handle = MPI_Comm;
   using Key = int;
   static constexpr bool kRegistersKeys = true;
-  static constexpr long kBytes = 0;
+  static constexpr bool kDearObjects = true;
 
   static Handle handle(Object& object) { return object.comm; }
   static bool create_key(int* key) {
@@ -100,9 +100,6 @@ bench::Contender bench::make_contender(int* argc, char** argv) {
   limits.share_writes = embedded || served();  // natively, sets by several threads crash or hang
   const std::string name = std::string(kName) + how + (single ? "_single" : "_multiple");
   Contender contender = describe<Mpi>(name, limits);
-  if (single) {
-    std::erase_if(contender.operations, [](auto& o) { return o.name == "get_beside_setter"; });
-  }
   contender.end = [] {
     Keys<Mpi>::free_all();
     MPI_Finalize();

@@ -16,7 +16,6 @@ struct MutexMap : bench::CountedKeys {
     std::unordered_map<int, void*> values;
   };
   using Handle = Object*;
-  static constexpr long kBytes = sizeof(Object);
 
   static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {

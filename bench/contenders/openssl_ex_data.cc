@@ -19,7 +19,6 @@ struct OpensslExData {
   };
   using Handle = Object*;
   using Key = int;
-  static constexpr long kBytes = sizeof(CRYPTO_EX_DATA);
 
   static Handle handle(Object& object) { return &object; }
   static bool create_key(int* key) {

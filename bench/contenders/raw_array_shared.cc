@@ -9,7 +9,6 @@ struct RawArrayShared {
   using Object = bench::RawArray;
   using Handle = Object*;
   using Key = int;
-  static constexpr long kBytes = sizeof(Object);
 
   static Handle handle(Object& object) { return &object; }
   static bool create_key(int* key) {

@@ -4,19 +4,14 @@
 
 #include <tbb/concurrent_hash_map.h>
 
-#include <utility>
-
 #include "bench/contenders/counted_keys.h"
 #include "bench/harness/describe.h"
 
 namespace {
 
 struct TbbHashMap : bench::CountedKeys {
-  // The standard allocator, because bytes are counted with mallinfo2.
-  using Object = tbb::concurrent_hash_map<int, void*, tbb::tbb_hash_compare<int>,
-                                          std::allocator<std::pair<const int, void*>>>;
+  using Object = tbb::concurrent_hash_map<int, void*>;
   using Handle = Object*;
-  static constexpr long kBytes = sizeof(Object);
 
   static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {

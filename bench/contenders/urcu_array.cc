@@ -25,7 +25,6 @@ struct UrcuArray : bench::Urcu {
     ~Object() { std::free(array); }
   };
   using Handle = Object*;
-  static constexpr long kBytes = sizeof(Object);
 
   static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {

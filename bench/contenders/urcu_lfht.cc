@@ -49,7 +49,6 @@ struct UrcuLfht : bench::Urcu {
     }
   };
   using Handle = Object*;
-  static constexpr long kBytes = sizeof(Object);
 
   static Handle handle(Object& object) { return &object; }
   static bool get(Object* object, int key, void** value) {

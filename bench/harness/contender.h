@@ -15,9 +15,8 @@ template <class C>
 concept Contends = requires(typename C::Object& object, typename C::Handle handle,
                             typename C::Key key, void* value) {
   // Object is what attributes are attached to. Handle is how the caller refers to it.
+  // If making one costs much by itself, and isn't to be measured, there is C::kDearObjects.
   { C::handle(object) } -> std::convertible_to<typename C::Handle>;
-  // The bytes of an empty object that are there only for attributes, without memory on the heap.
-  { C::kBytes } -> std::convertible_to<long>;
   // The key's attributes are copied as they are, and deleted without a callback.
   { C::create_key(&key) } -> std::convertible_to<bool>;
   { C::free_key(&key) } -> std::convertible_to<bool>;
@@ -39,12 +38,6 @@ concept Gets = requires(typename C::Handle handle, typename C::Key key, void* va
 template <class C>
 concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;
-};
-
-// borrow_100 does so a hundred times at once.
-template <class C>
-concept BorrowsMany = requires(typename C::Handle handle, typename C::Key key) {
-  { C::borrow_100(handle, key) } -> std::convertible_to<bool>;
 };
 
 // dup_free copies an object's attributes to a new object and then frees that.

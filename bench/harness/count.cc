@@ -8,11 +8,6 @@
 //       kTimes, and callgrind dumps its counts after each. The difference between the two is the
 //       cost of kTimes operations with their loop, and of nothing else.
 //       tools/bench.d/instructions.py reads the dumps.
-//
-//   NAME_count --bytes KEYVALS ATTRIBUTES
-//       Measures memory and prints CONTENDER KEYVALS ATTRIBUTES BYTES-PER-OBJECT. The attributes
-//       are attached under the first of so many keyvals, or under the last ones if there are more
-//       than 64 keyvals.
 
 #include <valgrind/callgrind.h>
 
@@ -53,17 +48,6 @@ void count_instructions(const bench::Contender& contender, const std::vector<std
   }
 }
 
-void count_bytes(const bench::Contender& contender, long keyvals, long attributes) {
-  if (keyvals > contender.limits.keyvals) return;
-  bench::Parameters parameters;
-  parameters.keyvals = keyvals;
-  parameters.attributes = attributes;
-  parameters.use_last = keyvals > 64;
-  parameters.objects = std::min(1000L, contender.limits.objects);
-  std::printf("%s %ld %ld %.0f\n", contender.name.c_str(), keyvals, attributes,
-              contender.bytes_per_object(parameters));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -72,11 +56,7 @@ int main(int argc, char** argv) {
   {
     const auto registration = contender.register_thread();
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    if (arguments.size() == 3 && arguments[0] == "--bytes") {
-      count_bytes(contender, std::stol(arguments[1]), std::stol(arguments[2]));
-    } else {
-      count_instructions(contender, arguments);
-    }
+    count_instructions(contender, arguments);
     contender.end();
   }
   std::fflush(stdout);

@@ -5,8 +5,6 @@
 #ifndef BENCH_HARNESS_DESCRIBE_H_
 #define BENCH_HARNESS_DESCRIBE_H_
 
-#include <malloc.h>
-
 #include <string>
 
 #include "bench/harness/prepared.h"
@@ -22,71 +20,45 @@ Operation operation(const char* name, long attributes, Which which, Loop<C> loop
           }};
 }
 
-// The bytes of heap in use, as the allocator counts them.
-inline double heap_bytes() {
-  const auto info = mallinfo2();
-  return static_cast<double>(info.uordblks + info.hblkhd);
-}
-
-template <Contends C>
-double bytes_per_object(const Parameters& parameters) {
-  Keys<C>::at_least(parameters.keyvals);
-  Objects<C> objects(parameters.objects);
-  const double before = heap_bytes();
-  objects.attach(parameters.use_last ? parameters.keyvals - parameters.attributes : 0,
-                 parameters.attributes);
-  return C::kBytes + (heap_bytes() - before) / parameters.objects;
-}
-
 template <Contends C>
 Contender describe(const std::string& name, const Limits& limits = {}) {
   static_assert(Gets<C> || Borrows<C>, "else there is nothing to measure");
+  using O = Once<C>;
   Contender contender;
   contender.name = name;
   contender.limits = limits;
   contender.register_thread = register_thread<C>;
-  contender.bytes_per_object = bytes_per_object<C>;
   contender.end = [] { Keys<C>::free_all(); };
 
   auto add = [&](const char* operation_name, long attributes, Which which, Loop<C> loop) {
     contender.operations.push_back(operation<C>(operation_name, attributes, which, loop));
   };
   // First, while there are no more keys than these. Objects of an MPI cost more by themselves.
-  if constexpr (Gets<C> && C::kBytes > 0) {
-    add("object_0", 0, Which::kFirst, loop_object<C, 0>);
+  if constexpr (Gets<C> && !requires { C::kDearObjects; }) {
+    add("object_0", 0, Which::kFirst, repeat<O::template object<0>, C>);
     contender.operations.back().parameters.keyvals = 4;
-    add("object_4", 0, Which::kFirst, loop_object<C, 4>);
+    add("object_4", 0, Which::kFirst, repeat<O::template object<4>, C>);
     contender.operations.back().parameters.keyvals = 4;
   }
-  if constexpr (Borrows<C>) add("borrow", 1, Which::kFirst, loop_borrow<C>);
+  if constexpr (Borrows<C>) add("borrow", 1, Which::kFirst, repeat<O::borrow, C>);
   if constexpr (Gets<C>) {
-    add("get_hit", 1, Which::kFirst, loop_get<C>);
-    add("get_first_of_64", 64, Which::kFirst, loop_get<C>);
-    add("get_last_of_64", 64, Which::kLast, loop_get<C>);
-    add("get_absent", 1, Which::kAbsent, loop_get_absent<C>);
-    if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, loop_get<C>);
-    if constexpr (BorrowsMany<C>) add("borrow_100", 1, Which::kFirst, loop_borrow_100<C>);
-    add("set", 1, Which::kFirst, loop_set<C>);
-    add("set_delete", 1, Which::kFirst, loop_set_delete<C>);
-    if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, loop_create_free<C>);
-    if constexpr (Dups<C>) {
-      add("dup_free_8", 8, Which::kFirst, loop_dup_free<C>);
-      add("dup_free_100", 100, Which::kFirst, loop_dup_free<C>);
-    }
+    add("get_hit", 1, Which::kFirst, repeat<O::get, C>);
+    add("get_first_of_64", 64, Which::kFirst, repeat<O::get, C>);
+    add("get_last_of_64", 64, Which::kLast, repeat<O::get, C>);
+    add("get_absent", 1, Which::kAbsent, repeat<O::get_absent, C>);
+    if constexpr (Predefines<C>) add("get_predefined", 1, Which::kPredefined, repeat<O::get, C>);
+    add("set", 1, Which::kFirst, repeat<O::set, C>);
+    add("set_delete", 1, Which::kFirst, repeat<O::set_delete, C>);
+    if constexpr (Registers<C>) add("create_free", 1, Which::kFirst, repeat<O::create_free, C>);
+    if constexpr (Dups<C>) add("dup_free_8", 8, Which::kFirst, repeat<O::dup_free, C>);
     // The attribute is attached under the last of many keyvals.
     for (const long keyvals : {1000L, 100000L}) {
       if (keyvals > limits.keyvals) continue;
-      add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, loop_get<C>);
+      add(("get_of_" + std::to_string(keyvals)).c_str(), 1, Which::kFirst, repeat<O::get, C>);
       contender.operations.back().parameters.keyvals = keyvals;
       contender.operations.back().parameters.use_last = true;
     }
-    add("get_each", 1, Which::kFirst, loop_get_each<C>);
-    contender.operations.push_back(
-        {"get_beside_setter",
-         {},
-         [](const Parameters& parameters) -> std::unique_ptr<PreparedOperation> {
-           return std::make_unique<PreparedBesideSetter<C>>(parameters);
-         }});
+    add("get_each", 1, Which::kFirst, repeat<O::get_each, C>);
   }
   return contender;
 }

@@ -26,121 +26,75 @@ struct alignas(128) Inputs {
   long at = 0;
 };
 
-template <class C>
-[[gnu::noinline]] bool loop_get(Inputs<C>& in, long times) {
+// Does once(in, sum) so many times, until it fails. What it adds to the sum is used, then.
+template <auto once, class C>
+[[gnu::noinline]] bool repeat(Inputs<C>& in, long times) {
   uintptr_t sum = 0;
   for (; times != 0; --times) {
+    if (!once(in, sum)) [[unlikely]]
+      return false;
+  }
+  in.sum = sum;
+  return true;
+}
+
+// What the measured operations do once.
+template <class C>
+struct Once {
+  using In = Inputs<C>;
+  [[gnu::always_inline]] static bool get(In& in, uintptr_t& sum) {
     void* value;
     if (!C::get(in.object, in.key, &value)) [[unlikely]]
       return false;
     sum += reinterpret_cast<uintptr_t>(value);
+    return true;
   }
-  in.sum = sum;
-  return true;
-}
-
-template <class C>
-[[gnu::noinline]] bool loop_borrow(Inputs<C>& in, long times) {
-  uintptr_t sum = 0;
-  for (; times != 0; --times) {
+  [[gnu::always_inline]] static bool get_absent(In& in, uintptr_t&) {
+    void* value;
+    return !C::get(in.object, in.key, &value);
+  }
+  // The attributes of many objects, one after the other.
+  [[gnu::always_inline]] static bool get_each(In& in, uintptr_t& sum) {
+    void* value;
+    if (!C::get(in.objects[in.at], in.key, &value)) [[unlikely]]
+      return false;
+    sum += reinterpret_cast<uintptr_t>(value);
+    if (++in.at == in.count) in.at = 0;
+    return true;
+  }
+  [[gnu::always_inline]] static bool borrow(In& in, uintptr_t& sum) {
     void* value;
     if (!C::borrow(in.object, in.key, &value)) [[unlikely]]
       return false;
     sum += reinterpret_cast<uintptr_t>(value);
+    return true;
   }
-  in.sum = sum;
-  return true;
-}
-
-template <class C>
-[[gnu::noinline]] bool loop_borrow_100(Inputs<C>& in, long times) {
-  for (; times != 0; --times) {
-    if (!C::borrow_100(in.object, in.key)) [[unlikely]]
-      return false;
+  [[gnu::always_inline]] static bool set(In& in, uintptr_t&) {
+    return C::set(in.object, in.key, in.value);
   }
-  return true;
-}
-
-template <class C>
-[[gnu::noinline]] bool loop_get_absent(Inputs<C>& in, long times) {
-  for (; times != 0; --times) {
-    void* value;
-    if (C::get(in.object, in.key, &value)) [[unlikely]]
-      return false;
-  }
-  return true;
-}
-
-// Gets the attribute of many objects, one after the other.
-template <class C>
-[[gnu::noinline]] bool loop_get_each(Inputs<C>& in, long times) {
-  uintptr_t sum = 0;
-  long i = in.at;
-  for (; times != 0; --times) {
-    void* value;
-    if (!C::get(in.objects[i], in.key, &value)) [[unlikely]]
-      return false;
-    sum += reinterpret_cast<uintptr_t>(value);
-    if (++i == in.count) i = 0;
-  }
-  in.sum = sum;
-  in.at = i;
-  return true;
-}
-
-template <class C>
-[[gnu::noinline]] bool loop_set(Inputs<C>& in, long times) {
-  for (; times != 0; --times) {
-    if (!C::set(in.object, in.key, in.value)) [[unlikely]]
-      return false;
-  }
-  return true;
-}
-
-template <class C>
-[[gnu::noinline]] bool loop_set_delete(Inputs<C>& in, long times) {
-  for (; times != 0; --times) {
+  [[gnu::always_inline]] static bool set_delete(In& in, uintptr_t&) {
     if (!C::set(in.object, in.key, in.value)) [[unlikely]]
       return false;
     C::erase(in.object, in.key);  // finds nothing if another thread has deleted it before
+    return true;
   }
-  return true;
-}
-
-template <class C>
-[[gnu::noinline]] bool loop_create_free(Inputs<C>&, long times) {
-  for (; times != 0; --times) {
+  [[gnu::always_inline]] static bool create_free(In&, uintptr_t&) {
     typename C::Key key;
-    if (!C::create_key(&key)) [[unlikely]]
-      return false;
-    if (!C::free_key(&key)) [[unlikely]]
-      return false;
+    return C::create_key(&key) && C::free_key(&key);
   }
-  return true;
-}
-
-// Makes an object, attaches so many values to it, and frees it.
-template <class C, int kAttributes>
-[[gnu::noinline]] bool loop_object(Inputs<C>& in, long times) {
-  for (; times != 0; --times) {
+  // Makes an object, attaches so many values to it, and frees it.
+  template <int attributes>
+  [[gnu::always_inline]] static bool object(In& in, uintptr_t&) {
     typename C::Object object;
     asm volatile("" : : "r"(C::handle(object)));  // so that the compiler can't leave it out
-    for (int a = 0; a < kAttributes; ++a) {
+    for (int a = 0; a < attributes; ++a) {
       if (!C::set(C::handle(object), in.keys[a], in.value)) [[unlikely]]
         return false;
     }
+    return true;
   }
-  return true;
-}
-
-template <class C>
-[[gnu::noinline]] bool loop_dup_free(Inputs<C>& in, long times) {
-  for (; times != 0; --times) {
-    if (!C::dup_free(in.object)) [[unlikely]]
-      return false;
-  }
-  return true;
-}
+  [[gnu::always_inline]] static bool dup_free(In& in, uintptr_t&) { return C::dup_free(in.object); }
+};
 
 }  // namespace bench
 

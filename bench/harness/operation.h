@@ -42,7 +42,7 @@ struct Operation {
   std::function<std::unique_ptr<PreparedOperation>(const Parameters&)> prepare;
 
   // Whether the operation is one thread's work alone, and its cost a single number.
-  bool of_one_thread() const { return name != "get_beside_setter" && name != "get_each"; }
+  bool of_one_thread() const { return name != "get_each"; }
   // Whether it makes objects of its own. Some contenders' cost then grows with the keys that there
   // are.
   bool of_objects() const { return name.rfind("object", 0) == 0; }
@@ -60,8 +60,6 @@ struct Contender {
   std::string name;
   Limits limits;
   std::vector<Operation> operations;
-  // The bytes of an object with its attributes, itself included.
-  std::function<double(const Parameters&)> bytes_per_object;
   // Returns what a thread must hold as long as it uses the contender, preparations included.
   std::function<std::shared_ptr<void>()> register_thread;
   std::function<void()> end;

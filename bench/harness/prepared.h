@@ -5,15 +5,12 @@
 #ifndef BENCH_HARNESS_PREPARED_H_
 #define BENCH_HARNESS_PREPARED_H_
 
-#include <atomic>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "bench/harness/loops.h"
 #include "bench/harness/objects.h"
 #include "bench/harness/operation.h"
-#include "bench/harness/pinned.h"
 
 namespace bench {
 
@@ -84,41 +81,6 @@ class PreparedLoop : public PreparedOperation {
   std::unique_ptr<Inputs<C>[]> inputs_;
   std::vector<std::unique_ptr<Objects<C>>> objects_;
   long first_;
-};
-
-// One thread gets and is measured. Another one, which isn't, sets all the time on another object
-// under the same key.
-template <Contends C>
-class PreparedBesideSetter : public PreparedOperation {
- public:
-  explicit PreparedBesideSetter(const Parameters& parameters)
-      : reads_(loop_get<C>, Which::kFirst, parameters),
-        sets_(loop_set<C>, Which::kFirst, parameters) {}
-  ~PreparedBesideSetter() override {
-    over_.store(true, std::memory_order_relaxed);
-    if (setter_.joinable()) setter_.join();
-  }
-  void enter(int thread) override {
-    reads_.enter(thread);
-    setter_ = std::thread([this] {
-      const Pinned pinned(1);
-      auto registration = register_thread<C>();
-      sets_.enter(0);
-      while (!over_.load(std::memory_order_relaxed)) sets_.repeat(0, 256);
-    });
-    pinned_ = std::make_unique<Pinned>(0);  // only now, because the other thread would inherit it
-  }
-  bool repeat(int thread, long times) override { return reads_.repeat(thread, times); }
-  std::pair<const void*, const void*> scratch(int thread) const override {
-    return reads_.scratch(thread);
-  }
-
- private:
-  PreparedLoop<C> reads_;
-  PreparedLoop<C> sets_;
-  std::atomic<bool> over_{false};
-  std::thread setter_;
-  std::unique_ptr<Pinned> pinned_;  // the getting thread's, which also destroys this
 };
 
 }  // namespace bench

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Makes an MPI break a rule, to see that tools/check-mpi notices: linked in front of the MPI, with
- * BROKEN defined as the number of what is broken (mutants_test.sh says which check is to fail).
- * With 0 nothing is. It stands between the program's callbacks of communicators and MPI by a
- * keyval's extra_state.
+ * Makes an MPI break a rule, to see that tools/check-mpi notices: linked in front of the MPI. What is
+ * broken depends on the check: $BROKEN lists CHECK=NUMBER (mutants_test.sh), and the check is the
+ * program's last argument, or the program's own name if it has none (a reproducer). It stands between
+ * the program's callbacks of communicators and MPI by a keyval's extra_state.
  */
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,23 @@ enum {
   kInvalidAtOnce,    /* a keyval that is freed while in use is no good any more */
 };
 
+static int broken;
+
+__attribute__((constructor)) static void find_out(void) {
+  char line[1000], *last = line, *at;
+  const char* entry = getenv("BROKEN");
+  FILE* file = fopen("/proc/self/cmdline", "r");
+  const size_t length = file ? fread(line, 1, sizeof line - 1, file) : 0;
+  if (file) fclose(file);
+  line[length] = '\0';
+  for (at = line; at < line + length; at += strlen(at) + 1) last = at;
+  if (strrchr(last, '/')) last = strrchr(last, '/') + 1;
+  for (; entry != NULL && *entry; entry = strchr(entry, ' ') ? strchr(entry, ' ') + 1 : NULL) {
+    const size_t name = strcspn(entry, "=");
+    if (strlen(last) == name && strncmp(entry, last, name) == 0) broken = atoi(entry + name + 1);
+  }
+}
+
 typedef struct {
   MPI_Comm_copy_attr_function* copy;
   MPI_Comm_delete_attr_function* del;
@@ -49,13 +67,13 @@ static __thread int silent;
  * threads, they set and delete one at a time, and what is wrong then is wrong here. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static void begin_alone(void) {
-  if (BROKEN == kDoublesInThreads) pthread_mutex_lock(&one_at_a_time);
+  if (broken == kDoublesInThreads) pthread_mutex_lock(&one_at_a_time);
 }
 static void end_alone(void) {
-  if (BROKEN == kDoublesInThreads) pthread_mutex_unlock(&one_at_a_time);
+  if (broken == kDoublesInThreads) pthread_mutex_unlock(&one_at_a_time);
 }
 
-static void* state_of(const Keyval* k) { return BROKEN == kNoExtraState ? NULL : k->extra_state; }
+static void* state_of(const Keyval* k) { return broken == kNoExtraState ? NULL : k->extra_state; }
 
 static int copies(MPI_Comm old, int keyval, void* extra_state, void* in, void* out, int* flag) {
   const Keyval* k = (const Keyval*)extra_state;
@@ -67,11 +85,11 @@ static int copies(MPI_Comm old, int keyval, void* extra_state, void* in, void* o
   } else if (k->copy != MPI_COMM_NULL_COPY_FN) {
     code = k->copy(old, keyval, state_of(k), in, out, flag);
   }
-  if (BROKEN == kFlagIgnored && !*flag) {
+  if (broken == kFlagIgnored && !*flag) {
     *(void**)out = in;
     *flag = 1;
   }
-  if (BROKEN == kValueIgnored) *(void**)out = in;
+  if (broken == kValueIgnored) *(void**)out = in;
   return code;
 }
 
@@ -79,13 +97,13 @@ static int deletes(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   const Keyval* k = (const Keyval*)extra_state;
   int level = MPI_THREAD_SINGLE, code;
   if (k->del == MPI_COMM_NULL_DELETE_FN || silent) return MPI_SUCCESS;
-  if (BROKEN == kWrongHandle) comm = MPI_COMM_WORLD;
+  if (broken == kWrongHandle) comm = MPI_COMM_WORLD;
   code = k->del(comm, keyval, value, state_of(k));
   PMPI_Query_thread(&level);
-  if (BROKEN == kDeleteTwice || (BROKEN == kDoublesInThreads && level == MPI_THREAD_MULTIPLE)) {
+  if (broken == kDeleteTwice || (broken == kDoublesInThreads && level == MPI_THREAD_MULTIPLE)) {
     k->del(comm, keyval, value, state_of(k));
   }
-  return BROKEN == kFailureLost ? MPI_SUCCESS : code;
+  return broken == kFailureLost ? MPI_SUCCESS : code;
 }
 
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* del,
@@ -95,7 +113,7 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_at
   k->copy = copy;
   k->del = del;
   k->extra_state = extra_state;
-  if (BROKEN == kKeysRepeat && last != MPI_KEYVAL_INVALID) {
+  if (broken == kKeysRepeat && last != MPI_KEYVAL_INVALID) {
     *keyval = last;
     return MPI_SUCCESS;
   }
@@ -110,8 +128,8 @@ static int freed = MPI_KEYVAL_INVALID;
 
 int MPI_Comm_free_keyval(int* keyval) {
   int mine = *keyval;
-  if (BROKEN == kInvalidAtOnce) freed = *keyval;
-  return PMPI_Comm_free_keyval(BROKEN == kKeyvalStays ? &mine : keyval);
+  if (broken == kInvalidAtOnce) freed = *keyval;
+  return PMPI_Comm_free_keyval(broken == kKeyvalStays ? &mine : keyval);
 }
 
 /* Of kNotAtOnce: how many gets have ended. A set goes on when so many have ended since it deleted
@@ -127,25 +145,25 @@ static void let_others_get(void) {
 int MPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
   const int code = PMPI_Comm_get_attr(comm, keyval, value, flag);
   static int small = 100;
-  while (BROKEN == kHangs) pause();
-  if (BROKEN == kNotAtOnce) __atomic_fetch_add(&gets, 1, __ATOMIC_SEQ_CST);
-  if (BROKEN == kFoundAlways) *flag = 1;
-  if (BROKEN == kTruncates) *(void**)value = (void*)(*(long*)value & 0xffffffff);
-  if (BROKEN == kSmallTags && keyval == MPI_TAG_UB) *(void**)value = &small;
-  if (BROKEN == kNullIsAbsent && *(void**)value == NULL) *flag = 0;
-  if (BROKEN == kInvalidAtOnce && keyval == freed) *flag = 0;
+  while (broken == kHangs) pause();
+  if (broken == kNotAtOnce) __atomic_fetch_add(&gets, 1, __ATOMIC_SEQ_CST);
+  if (broken == kFoundAlways) *flag = 1;
+  if (broken == kTruncates) *(void**)value = (void*)(*(long*)value & 0xffffffff);
+  if (broken == kSmallTags && keyval == MPI_TAG_UB) *(void**)value = &small;
+  if (broken == kNullIsAbsent && *(void**)value == NULL) *flag = 0;
+  if (broken == kInvalidAtOnce && keyval == freed) *flag = 0;
   return code;
 }
 
 int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
   int code;
-  if (BROKEN == kEndsEarly) _exit(0);
-  if (BROKEN == kNotAtOnce) {
+  if (broken == kEndsEarly) _exit(0);
+  if (broken == kNotAtOnce) {
     static int sets;
     PMPI_Comm_delete_attr(comm, keyval);
     if (++sets == 1000) let_others_get();
   }
-  if (BROKEN == kOverwriteSilent) silent = 1;
+  if (broken == kOverwriteSilent) silent = 1;
   begin_alone();
   code = PMPI_Comm_set_attr(comm, keyval, value);
   end_alone();
@@ -155,7 +173,7 @@ int MPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
 
 int MPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
   int code;
-  if (BROKEN == kCrashes) raise(SIGSEGV);
+  if (broken == kCrashes) raise(SIGSEGV);
   begin_alone();
   code = PMPI_Comm_delete_attr(comm, keyval);
   end_alone();
@@ -164,13 +182,13 @@ int MPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
 
 int MPI_Comm_free(MPI_Comm* comm) {
   int code;
-  if (BROKEN == kFreeSilent) silent = 1;
+  if (broken == kFreeSilent) silent = 1;
   code = PMPI_Comm_free(comm);
   silent = 0;
   return code;
 }
 
 int MPI_Finalize(void) {
-  if (BROKEN == kFinalizeSilent) silent = 1;
+  if (broken == kFinalizeSilent) silent = 1;
   return PMPI_Finalize();
 }

@@ -16,7 +16,7 @@ import os, sys
 sys.path.insert(0, "tools/conformance")
 import suite
 version = tuple(int(n) for n in sys.argv[2].split("."))
-header, seen, faces = suite.Header(brief=True), set(), set()
+header, seen, faces = suite.Header(alone=True), set(), set()
 for check in (check for section in suite.read_sections() for check in section.checks):
     if check.since > version or (version < (4, 0) and "session" in " ".join(check.needs)):
         continue

@@ -16,6 +16,7 @@ ON_EVERY_MPI = {
     "c-dup-fn-f-set-.*": "the same integer",
     "copy-order-.*": ".*: copy 1;copy 2;copy 3;copy 4;",
     "delete-absent-.*": "delete succeeds",
+    "delete-beside-dup-.*": "it runs after the copy, and the delete has returned before",
     "delete-itself-in-delete": "the callback runs 1 times; inner delete succeeds;",
     "delete-linked": "0;1; by delete; 1;0; by free",
     "failed-copy-comm": "dup returns .*, and these callbacks ran: copy;copy;copy;delete;delete;",

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Takes times. Each contender has a process of its own in each round, on a fixed set of processors."""
+"""Takes times. Each contender has a process of its own in each round."""
 
 import json
 import os
 import platform
-import shutil
 import subprocess
 import time
 
@@ -12,8 +11,6 @@ import time
 # --quick measures only these.
 QUICK = ("/(get_hit|get_last_of_64|get_absent|borrow|set|set_delete|create_free|object_[04])/real_time|"
          "/(get_hit/same|set/different|object_[04]/different)/real_time/threads:2$|/borrow/same/real_time")
-# (keyvals, attributes): memory is measured with so many keyvals alive and so many attributes attached.
-MEMORY_CASES = ((64, 1), (64, 8), (64, 64), (10000, 1))
 TIMEOUT = 300
 
 
@@ -24,41 +21,20 @@ class Results:
         self.context = context
         self.contenders = []   # their names, in the order of measuring
         self.benchmarks = []   # the entries of Google Benchmark's JSON, from all rounds
-        self.bytes = []        # (contender, keyvals, attributes, bytes per object)
         self.failures = []     # (contender, what went wrong)
-
-
-def processors(count):
-    """The prefix of a command that keeps it on the first `count` processors. Empty without taskset."""
-    allowed = sorted(os.sched_getaffinity(0))[:count]
-    return ["taskset", "-c", ",".join(map(str, allowed))] if shutil.which("taskset") else []
-
-
-def _run(contender, arguments, suffix=""):
-    everything = len(os.sched_getaffinity(0))
-    return subprocess.run([*processors(everything), contender.path(suffix), *contender.arguments,
-                           *arguments],
-                          env=contender.environment(), stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, timeout=TIMEOUT)
 
 
 def _times(contender, quick, min_time):
     arguments = ["--benchmark_format=json", f"--benchmark_min_time={min_time}"]
     if quick:
         arguments.append(f"--benchmark_filter={QUICK}")
-    done = _run(contender, arguments)
+    done = subprocess.run([contender.path(), *contender.arguments, *arguments],
+                          env=contender.environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          timeout=TIMEOUT)
     start = done.stdout.find("{")
     if done.returncode != 0 or start < 0:
         raise RuntimeError(f"exit {done.returncode}")
     return json.loads(done.stdout[start:])
-
-
-def _bytes(contender):
-    for case in MEMORY_CASES:
-        for line in _run(contender, ["--bytes", *map(str, case)], "_count").stdout.splitlines():
-            words = line.split()
-            if len(words) == 4 and words[0] == contender.name:
-                yield (contender.name, *map(float, words[1:]))
 
 
 def measure(contenders, rounds, quick, progress):
@@ -67,17 +43,13 @@ def measure(contenders, rounds, quick, progress):
                        "rounds": rounds, "caches": []})
     results.contenders = [c.name for c in contenders]
     began = time.monotonic()
-    steps, step = len(contenders) * (rounds + 1), 0
-    for turn in range(rounds + 1):
+    steps, step = len(contenders) * rounds, 0
+    for turn in range(rounds):
         # Every second round goes backwards, so that no contender always runs after the same one.
         for contender in contenders if turn % 2 == 0 else reversed(contenders):
             step += 1
-            what = "memory" if turn == rounds else f"round {turn + 1} of {rounds}"
-            progress(f"[{step}/{steps}, {time.monotonic() - began:.0f}s] {what}: {contender.name}")
+            progress(f"[{step}/{steps}, {time.monotonic() - began:.0f}s] round {turn + 1} of {rounds}: {contender.name}")
             try:
-                if turn == rounds:
-                    results.bytes += _bytes(contender)
-                    continue
                 taken = _times(contender, quick, min_time)
             except (RuntimeError, subprocess.TimeoutExpired, ValueError) as error:
                 results.failures.append((contender.name, str(error)))
@@ -88,7 +60,6 @@ def measure(contenders, rounds, quick, progress):
                 benchmark["repetition_index"] = turn
                 benchmark["repetitions"] = rounds
                 results.benchmarks.append(benchmark)
-    results.bytes.sort(key=lambda b: results.contenders.index(b[0]))
     return results
 
 

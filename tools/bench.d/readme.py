@@ -2,6 +2,8 @@
 """Renews the figures in bench/README.md, which are between two marks."""
 
 import os
+import re
+import subprocess
 import sys
 
 import contenders
@@ -78,13 +80,29 @@ def _peers(series, counts):
     return _table("ns; threads over one", headings, rows, 8)
 
 
+def _version(*command):
+    """The version that a command says it has."""
+    try:
+        said = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+    except FileNotFoundError:
+        return "none"
+    found = re.search(r"\d+\.\d+(\.\d+)*\w*", said)
+    return found[0] if found else "unknown"
+
+
+def _where(context):
+    """What was measured where, and with what."""
+    return (f"{context['date'][:10]}; {context['machine']}; g++ {_version('g++', '-dumpfullversion')}; Open MPI "
+            f"{_version('mpirun.openmpi', '--version')}, MPICH {_version('mpichversion')}; callgrind of valgrind "
+            f"{_version('valgrind', '--version')}; times: medians of {context['rounds']} rounds.\n")
+
+
 def block(results, series, counts):
+    yield _where(results.context)
     threads = [t for t in series.thread_counts() if t > 1] or [2, 8]
     yield "Instructions, counted by callgrind, the caller's loop of about 10 included:\n"
     yield "```\n" + "\n".join(hot_path.embedded(counts)) + "\n```\n"
-    context = results.context
-    yield (f"Times, {context['machine']}; {context['date'][:10]}; {context['rounds']} rounds; the MPIs under "
-           "MPI_THREAD_MULTIPLE:\n")
+    yield "Times; the MPIs under MPI_THREAD_MULTIPLE:\n"
     yield "```"
     yield from _beside_mpis(series, "ns, one thread", ((hot_path.NAMES[o], o) for o in TIMES))
     yield ""

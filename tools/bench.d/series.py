@@ -36,9 +36,9 @@ class Series:
             undisturbed = "undisturbed" in benchmark
             time = float(benchmark["undisturbed" if undisturbed else "real_time"])
             rounds.setdefault(key, []).append((undisturbed, time))
-            # A single thread that waits for nobody: processor time measures the same, and other programs don't
+            # Of a single thread, which waits for nobody, processor time measures the same, and other programs don't
             # disturb it.
-            if int(threads) == 1 and operation != "get_beside_setter":
+            if int(threads) == 1:
                 alone.setdefault(key, []).append(float(benchmark["cpu_time"]))
         self.times = {key: Time([t for good, t in values if good] or [t for _, t in values])
                       for key, values in rounds.items()}

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The table: times of one thread with ratios, scaling, and bytes."""
-
+"""The table: times of one thread with ratios, scaling, and what grows with numbers."""
 
 
 def reference(contender):
@@ -54,28 +53,19 @@ def _scaling(series):
             yield ""
             yield operation
             yield from _rows(("", *head), rows)
-    rows = []
-    for contender in series.contenders:
-        alone, beside = (series.time(o, contender) for o in ("get_hit", "get_beside_setter"))
-        if alone and beside:
-            rows.append((f"  {contender}", f"{alone.low / beside.low:.2f}"))
-    if rows:
-        yield ""
-        yield "get beside a thread that sets on another object: its speed over that of get alone"
-        yield from _rows(("", ""), rows)
 
 
-def _bytes(results):
-    if not results.bytes:
-        return
-    yield ""
-    yield "bytes per object"
-    cases = list(dict.fromkeys((keyvals, attributes) for _, keyvals, attributes, _ in results.bytes))
-    head = ["1 of %d keyvals" % k if k > 64 else "%d attributes" % a for k, a in cases]
-    found = {(c, k, a): b for c, k, a, b in results.bytes}
-    rows = [(f"  {c}", *(f"{found[c, k, a]:.0f}" if (c, k, a) in found else "-" for k, a in cases))
-            for c in dict.fromkeys(c for c, *_ in results.bytes)]
-    yield from _rows(("", *head), rows)
+def _sweeps(series):
+    for dimension in ("attributes", "keyvals", "objects"):
+        for operation in series.operations():
+            found = {c: dict(series.over(dimension, operation, c)) for c in series.contenders}
+            sizes = sorted({size for points in found.values() for size in points})
+            if sizes:
+                yield ""
+                yield f"{operation}, ns, over the number of {dimension}"
+                yield from _rows(("", *(f"{size:,}" for size in sizes)), [
+                    (f"  {c}", *(f"{points[s]:.1f}" if s in points else "-" for s in sizes))
+                    for c, points in found.items() if points])
 
 
 def _order(series):
@@ -108,7 +98,7 @@ def rivals(contender):
 def text(results, series):
     lines = [f"{results.context['machine']}, {results.context['date']}, "
              f"{results.context['rounds']} rounds", ""]
-    lines += [*_one_thread(series), *_order(series), *_scaling(series), *_bytes(results)]
+    lines += [*_one_thread(series), *_order(series), *_scaling(series), *_sweeps(series)]
     for contender, error in results.failures:
         lines.append(f"FAILED: {contender}: {error}")
     return "\n".join(lines) + "\n"

@@ -58,7 +58,6 @@ def parser(tool):
                         "needed; its exit code is 0 if the check passes")
     p.add_argument("--table", metavar="JSON", nargs="+",
                    help="print a table in Markdown of what --json wrote in several runs, and end")
-    p.add_argument("--page", metavar="FILE", help="with --table: write a page in Markdown, too, of all failures and of what is left open")
     return p
 
 
@@ -150,11 +149,7 @@ def main(home, tool):
                     return 0
             raise mpi_module.BadInput("there is no check %s (--list lists them)" % arguments.reproducer)
         if arguments.table:
-            runs = table.read(arguments.table)
-            print(table.markdown([table.row(run) for run in runs]), end="")
-            if arguments.page:
-                with open(arguments.page, "w", encoding="utf-8") as file:
-                    file.write(table.details(runs))
+            print(table.markdown([table.row(run) for run in table.read(arguments.table)]), end="")
             return 0
         return check_mpi(arguments, sections, home, tool)
     except mpi_module.BadInput as error:

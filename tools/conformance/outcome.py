@@ -16,17 +16,6 @@ class Result:
         self.check, self.result, self.detail = check, result, detail
         self.expected, self.seen, self.seconds = expected, seen, seconds
 
-    @property
-    def text(self):
-        return "expected %s; seen %s" % (self.expected, self.seen) if self.result == "fail" else self.detail
-
-
-class Program:
-    """The program that a check is in, or why there is none."""
-
-    def __init__(self, path=None, missing=None, broken=None):
-        self.path, self.missing, self.broken = path, missing, broken
-
 
 class Runner:
     def __init__(self, an_mpi):
@@ -102,41 +91,36 @@ class Runner:
         return wrong or an_mpi.compile(an_mpi.mpif90, name + ".o", name, os.path.join(first.face, "fortran.o"))
 
     def compile_group(self, checks, name):
-        """A Program for each check. If one doesn't compile, the others must not suffer."""
+        """(its program, what is wrong with that) for each check. If one doesn't compile, the others must not suffer."""
         if self.compile_program(checks, name) is None:
-            return {check.name: Program(name) for check in checks}
+            return {check.name: (name, None) for check in checks}
         programs = {}
         for i, check in enumerate(checks):
             single = "%s_%d" % (name, i)
             wrong = self.compile_program([check], single)
-            programs[check.name] = Program(broken=mpi_module.telling_line(wrong)) if wrong else Program(single)
+            programs[check.name] = (None, mpi_module.telling_line(wrong)) if wrong else (single, None)
         return programs
 
     # ---- Running ----
 
-    def run_check(self, check, program):
-        if program.broken:
-            return self.judged(check, "fail", "that it compiles", program.broken, 0.0)
+    def run_check(self, check, program, broken):
+        if broken:
+            return self.judged(check, "that it compiles", broken, 0.0)
         seconds = self.mpi.timeout
-        code, text, took = self.mpi.launch(program.path, str(seconds), check.name, seconds=seconds + 20)
+        code, text, took = self.mpi.launch(program, str(seconds), check.name, seconds=seconds + 20)
         failed = re.search(r"FAILED at line (\d+): expected (.*?); seen (.*)", text)
-        passed = len(re.findall(r"rank \d+ of \d+: passed", text))
         skipped = re.search(r"rank \d+ of \d+: not applicable: (.*)", text)
-        opens = list(dict.fromkeys(re.findall(r"rank \d+ of \d+: open: (.*)", text)))
         if skipped and not failed:
             return Result(check, "not applicable", skipped.group(1), seconds=took)
         if check.kind == "open":
-            detail = "; ".join(opens)
-            if failed:
-                detail += ("; " if detail else "") + failed.group(3)
-            elif not opens:
-                detail = self.how_it_ended(code, text)
-            return Result(check, "open", detail, seconds=took)
+            said = list(dict.fromkeys(re.findall(r"rank \d+ of \d+: open: (.*)", text)))
+            said += [failed.group(3)] if failed else []
+            return Result(check, "open", "; ".join(said) or self.how_it_ended(code, text), seconds=took)
         if failed:
-            return self.judged(check, "fail", failed.group(2), failed.group(3), took)
-        if passed == self.mpi.ranks:
+            return self.judged(check, failed.group(2), failed.group(3), took)
+        if len(re.findall(r"rank \d+ of \d+: passed", text)) == self.mpi.ranks:
             return Result(check, "pass", seconds=took)
-        return self.judged(check, "fail", "that the program ends well", self.how_it_ended(code, text), took)
+        return self.judged(check, "that the program ends well", self.how_it_ended(code, text), took)
 
     def run_together(self, checks, path):
         """Results of those checks that pass in one process, one after the other. Of the others nothing is known."""
@@ -147,10 +131,10 @@ class Runner:
                 for check in checks if passed.count(check.name) == self.mpi.ranks]
 
     @staticmethod
-    def judged(check, result, expected, seen, seconds):
+    def judged(check, expected, seen, seconds):
         if check.kind == "open":
             return Result(check, "open", seen, seconds=seconds)
-        return Result(check, result, "", expected, seen, seconds)
+        return Result(check, "fail", "", expected, seen, seconds)
 
     @staticmethod
     def how_it_ended(code, text):
@@ -181,13 +165,14 @@ class Runner:
                 by_program = {}
                 for members in groups.values():
                     for check in members:
-                        if check.how == 1 and not check.after and check.kind != "open" and programs[check.name].path:
-                            by_program.setdefault(programs[check.name].path, []).append(check)
+                        path, _ = programs[check.name]
+                        if check.how == 1 and not check.after and check.kind != "open" and path:
+                            by_program.setdefault(path, []).append(check)
                 together = [pool.submit(self.run_together, checks, path) for path, checks in by_program.items()]
                 for result in (result for future in together for result in future.result()):
                     results[result.check.name] = result
                     progress(result)
-            running = {pool.submit(self.run_check, check, programs[check.name]): check
+            running = {pool.submit(self.run_check, check, *programs[check.name]): check
                        for members in groups.values() for check in members if check.name not in results}
             try:
                 for future in concurrent.futures.as_completed(running):

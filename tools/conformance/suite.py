@@ -164,16 +164,12 @@ def read_blocks(file):
 class Header:
     """check.h, in blocks, of which a program takes those that it uses.
 
-    brief: with those of brief.h instead, and without what it takes to make several checks one after the other.
+    alone: without what it takes to make several checks one after the other.
     """
 
-    def __init__(self, brief=False):
-        self.blocks = list(read_blocks("check.h"))
-        if brief:
-            instead = list(read_blocks("brief.h"))
-            replaced = set().union(*(names for _, names in instead))
-            self.blocks = instead + [(re.sub(r"^static void reset_.*\n?", "", text, flags=re.M), names)
-                                     for text, names in self.blocks[1:] if not names & replaced]
+    def __init__(self, alone=False):
+        self.blocks = [(re.sub(r"^static void reset_.*\n?", "", text, flags=re.M) if alone else text, names)
+                       for text, names in read_blocks("check.h")]
 
     def used_by(self, text):
         """The blocks that text needs, in their order. The first one, the system's headers, always."""
@@ -236,7 +232,7 @@ MAINS = [text.replace("  alarm", "  alarm(60); /* if it hangs, it ends by SIGALR
 
 def standalone(check, header=None):
     """A program of that check alone."""
-    header = header or Header(brief=True)
+    header = header or Header(alone=True)
     main = MAINS[check.how] % {"after": "  after();\n" if check.after else ""}
     if not re.search(r"\branks?\b", check.body):
         main = re.sub(r".*&ranks?\);\n", "", main)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tables of several MPIs, from what --json wrote: one of figures, whose rows can be kept, and a page of details."""
+"""The table of several MPIs, from what --json wrote. Its rows can be kept."""
 
 import json
 import re
@@ -47,8 +47,6 @@ def failing(run, kind):
     return [r for r in run["results"] if r["kind"] == kind and r["result"] == "fail"]
 
 
-# ---- The table of figures ----
-
 def row(run):
     """What the table says of a run."""
     of = {kind: "%d of %d" % (c["pass"], c["pass"] + c["fail"]) for kind, c in run["counts"].items()}
@@ -90,47 +88,6 @@ def kept(path, runs):
     new = [row(run) for run in runs]
     replaced = {(a_row["mpi"], a_row["called"]) for a_row in new}
     return sorted([a_row for a_row in rows if (a_row["mpi"], a_row["called"]) not in replaced] + new, key=order)
-
-
-# ---- The page of details ----
-
-PAGE = """# Attributes in MPIs
-
-Made by `check-mpi --table`. "Served" is under `attrcache-run`, "embedded" an MPI that `tools/embed` made, with attrcache
-inside. Which check asks what: `check-mpi --list`; a program that shows a failure by itself:
-`check-mpi --reproducer CHECK`. A number in brackets counts kinds of objects and Fortran interfaces. Races are looked for
-in bounded storms, so natively they are seen in one run and not in another.
-
-%s
-"""
-
-
-def details(runs):
-    parts = [PAGE % markdown([row(run) for run in runs])]
-    for run in runs:
-        parts.append("## %s, %s\n\n%s\n" % (
-            short_name(run), run["called"], ". ".join([report.headline(run)] + report.totals(run)) + "."))
-        for kind in ("demanded", "implied"):
-            failures = failing(run, kind)
-            if failures:
-                parts.append("| fails (%s) | standard | expected | seen |\n|---|---|---|---|" % report.SAYS[kind])
-                parts += ["| `%s` | %s | %s | %s |" % (r["check"], suite.cite(r["standard"]),
-                                                      cell(r.get("expected", "")), cell(r.get("seen", "")))
-                          for r in failures]
-                parts.append("")
-    parts.append("## What the standard leaves open\n")
-    checks = [check for section in suite.read_sections() for check in section.checks if check.kind == "open"]
-    for check in checks:
-        parts.append("**%s** (%s): %s\n" % (check.name, suite.cite(check.number), check.rule))
-        said = {}
-        for run in runs:
-            for r in run["results"]:
-                if r["check"] == check.name and r["result"] == "open":
-                    said.setdefault(r.get("detail", ""), []).append(
-                        short_name(run) + ("" if run["called"] == "native" else " " + run["called"]))
-        parts += ["* %s: %s" % ("; ".join(who), cell(what)) for what, who in said.items()]
-        parts.append("")
-    return "\n".join(parts).rstrip() + "\n"
 
 
 def cell(text):

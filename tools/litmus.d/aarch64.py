@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the tool knows of AArch64."""
 
+import collections
+import dataclasses
 import re
 
-from decoded import Access, Decoded
-from processor import Processor
 from slicing import Inexpressible
 
 CONDITIONS = {"eq": "ne", "ne": "eq", "cs": "cc", "cc": "cs", "hi": "ls", "ls": "hi", "ge": "lt", "lt": "ge", "gt": "le",
@@ -52,7 +52,23 @@ def decimal(operand):
     return re.sub(r"#(-?)0x([0-9a-f]+)", number, operand)
 
 
-class AArch64(Processor):
+# A word that is read or written; `register` is what it is read into or written from.
+Access = collections.namedtuple("Access", "address base index register")
+
+
+@dataclasses.dataclass
+class Decoded:
+    reads: set = dataclasses.field(default_factory=set)
+    writes: set = dataclasses.field(default_factory=set)
+    accesses: list = dataclasses.field(default_factory=list)
+    size: int = 8
+    reserves: bool = False  # the load of an exchange
+    is_store: bool = False  # or both
+    flow: str = ""  # "branch": conditional. Else a jump, a call or a return
+    barrier: str = ""  # as herd reads it
+
+
+class AArch64:
     herd = "AArch64"
     triple = "aarch64-linux-gnu"
     model = "aarch64.cat"
@@ -80,8 +96,15 @@ class AArch64(Processor):
         if current:
             yield current
 
-    def flow(self, step):
-        return step.mnemonic if step.mnemonic in JUMPS else None
+    @staticmethod
+    def own_steps(steps):
+        """Those of the operation, up to its return."""
+        depth = 0
+        for step in steps:
+            yield step
+            depth += (step.mnemonic in ("bl", "blr")) - (step.mnemonic == "ret")
+            if depth < 0:
+                return
 
     # ---- registers ----
 
@@ -108,6 +131,10 @@ class AArch64(Processor):
     @staticmethod
     def set_constant(to, number):
         return f"MOV {to.upper()},#{number}"
+
+    @staticmethod
+    def show(step):
+        return f"{step.mnemonic} {', '.join(step.operands)}"
 
     # ---- decoding ----
 

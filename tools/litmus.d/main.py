@@ -12,7 +12,6 @@ import trace
 from scenarios import SCENARIOS
 
 
-
 def options():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--only", default="")
@@ -24,7 +23,6 @@ def options():
 class Count:
     def __init__(self):
         self.passed, self.failed, self.not_expressible, self.notes = 0, [], [], set()
-        self.rows = []
 
     def add(self, arch, scenario, removed, verdict, notes):
         """One test; `removed` is empty for the code as it is."""
@@ -45,11 +43,6 @@ class Count:
         print("%-20s %-24s %-38s %-16s %10s %8s  %s" % row, flush=True)
 
 
-def check(arch, program, scenario, folder, seconds, count):
-    for found in tests.check(arch, program, scenario, folder, seconds):
-        count.add(arch, scenario, *found)
-
-
 def main():
     chosen = options()
     count = Count()
@@ -68,7 +61,8 @@ def main():
                 continue
             print(f"{arch.name}: {program.compiler}, {arch.model}", flush=True)
             for scenario in wanted:
-                check(arch, program, scenario, folder, chosen.seconds, count)
+                for found in tests.check(arch, program, scenario, folder, chosen.seconds):
+                    count.add(arch, scenario, *found)
     print()
     for scenario in SCENARIOS:
         print(f"{scenario.name}: that {scenario.never}")

@@ -89,7 +89,7 @@ class Author:
 
     def _kernel(self, awaited, told):
         """Its fence (membarrier): the one that asks for it tells the other thread, and awaits its answer."""
-        tag, self.thread.tag, self.thread.last_field = self.thread.tag, "kernel", ""
+        tag, self.thread.tag = self.thread.tag, "kernel"
         asks = told == "ipi"
         if asks:
             self.arch.full_fence(self.thread)

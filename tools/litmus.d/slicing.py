@@ -81,9 +81,7 @@ class Thread:
         self.notes = set()
         self.results = {}  # {name: temporary}
         self.tag = ""
-        self.last_field, self.orders = "", False  # of POWER's comparisons; and whether it asked for more than equality
         self._temporaries = 0
-        self._labels = 0
 
     # ---- what architectures emit ----
 
@@ -96,10 +94,6 @@ class Thread:
     def temporary(self):
         self._temporaries += 1
         return f"t{self._temporaries}"
-
-    def label(self):
-        self._labels += 1
-        return f"L{self.number}{self._labels}"
 
     @property
     def exit(self):
@@ -268,5 +262,5 @@ class Thread:
             lines.append((tag, place.sub(operand, text)))
         results = {}
         for name, where in self.results.items():
-            results[name] = f"{self.number}:{self.arch.result_register(place.sub(operand, where))}"
+            results[name] = f"{self.number}:{place.sub(operand, where)}"
         return prologue + lines, initial, results

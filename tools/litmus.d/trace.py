@@ -83,8 +83,8 @@ def disassemble(arch, program, ranges):
     code = {}
     for start, end in ranges:
         symbol = "?"
-        for line in run([arch.triple + "-objdump", "-d", "--no-show-raw-insn"] + arch.objdump +
-                        [f"--start-address={start}", f"--stop-address={end}", program]).splitlines():
+        for line in run([arch.triple + "-objdump", "-d", "--no-show-raw-insn",
+                         f"--start-address={start}", f"--stop-address={end}", program]).splitlines():
             named = SYMBOL.match(line)
             if named:
                 symbol = named.group(2)
@@ -154,8 +154,7 @@ class Program:
         entries = {}
         for pc, (_, _, _, symbol) in sorted(code.items()):
             entries.setdefault(symbol, pc)
-        # POWER's callers within a program leave out the two instructions that load r2.
-        inside = {entries[f] + skipped for f in FUNCTIONS for skipped in arch.skipped}
+        inside = {entries[f] for f in FUNCTIONS}
         starts = [i for i, regs in enumerate(states) if regs["pc"] in inside]
         if len(starts) < len(planned):
             raise Failed(f"{arch.name}: {len(planned)} operations were called, and {len(starts)} are in the trace")

@@ -6,6 +6,7 @@
  * MPI_Comm_set_attr, MPI_Type_set_attr and MPI_Win_set_attr.
  */
 
+#define _GNU_SOURCE 1
 #include <mpi.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,19 +22,7 @@
 
 static int failures, skipped, rank, ranks = 1;
 
-/* Prints a line in one piece, at once: a crash that follows must not swallow it. */
-static void tell(const char* format, ...) {
-  char line[1000];
-  va_list arguments;
-  int length;
-  va_start(arguments, format);
-  length = vsnprintf(line, sizeof line - 1, format, arguments);
-  va_end(arguments);
-  if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
-  line[length] = '\n';
-  if (write(1, line, (size_t)length + 1) < 0) failures++;
-}
-
+/* Each line is written in one piece, at once: a crash that follows must not swallow it. */
 static void fail(int line, const char* expected, const char* format, ...) {
   char seen[500];
   va_list arguments;
@@ -41,7 +30,7 @@ static void fail(int line, const char* expected, const char* format, ...) {
   vsnprintf(seen, sizeof seen, format, arguments);
   va_end(arguments);
   if (__sync_fetch_and_add(&failures, 1) >= 5) return;
-  tell("FAILED at line %d: expected %s; seen %s", line, expected, seen);
+  dprintf(1, "FAILED at line %d: expected %s; seen %s\n", line, expected, seen);
 }
 
 /* EXPECT(condition, "what is expected", "what was seen, as for printf", ...) */
@@ -50,21 +39,16 @@ static void fail(int line, const char* expected, const char* format, ...) {
     if (!(condition)) fail(__LINE__, expected, __VA_ARGS__); \
   } while (0)
 
-#define EXPECT_EQ(actual, wanted) expect_equal(__LINE__, #actual, (long)(actual), (long)(wanted))
-static void expect_equal(int line, const char* what, long actual, long wanted) {
-  char text[300];
-  snprintf(text, sizeof text, "that %s is %ld", what, wanted);
-  if (actual != wanted) fail(line, text, "%ld", actual);
-}
+#define EXPECT_EQ(actual, wanted) \
+  EXPECT((long)(actual) == (long)(wanted), "that " #actual " is " #wanted, "%ld", (long)(actual))
 
 /* A call of MPI that must succeed. */
-#define CALL(call) expect_success(__LINE__, #call, call)
-static void expect_success(int line, const char* call, int code) {
-  char expected[300], message[MPI_MAX_ERROR_STRING + 1] = "";
+#define CALL(call) expect_success(__LINE__, "MPI_SUCCESS of " #call, call)
+static void expect_success(int line, const char* expected, int code) {
+  char message[MPI_MAX_ERROR_STRING + 1] = "";
   int length;
   if (code == MPI_SUCCESS) return;
-  snprintf(expected, sizeof expected, "MPI_SUCCESS of %s", call);
-  if (MPI_Error_string(code, message, &length) != MPI_SUCCESS) message[0] = '\0';
+  MPI_Error_string(code, message, &length);
   message[strcspn(message, "\n")] = '\0';
   fail(line, expected, "error %d (%.200s)", code, message);
 }
@@ -80,7 +64,7 @@ static void say_more(const char* what, const char* format, ...) {
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  tell("rank %d of %d: %s: %s", rank, ranks, what, text);
+  dprintf(1, "rank %d of %d: %s: %s\n", rank, ranks, what, text);
 }
 
 /* Why a check can't be made with this MPI, or with so many ranks. Return after it. */
@@ -101,13 +85,11 @@ static void note(const char* format, ...) {
   va_end(arguments);
 }
 
-#define EXPECT_NOTES(wanted) expect_notes(__LINE__, wanted)
-static void expect_notes(int line, const char* wanted) {
-  char expected[300];
-  snprintf(expected, sizeof expected, "these callbacks: \"%s\"", wanted);
-  if (strcmp(notes, wanted) != 0) fail(line, expected, "\"%s\"", notes);
-  notes[0] = '\0';
-}
+#define EXPECT_NOTES(wanted)                                                                \
+  do {                                                                                      \
+    EXPECT(strcmp(notes, wanted) == 0, "these callbacks: \"" wanted "\"", "\"%s\"", notes); \
+    notes[0] = '\0';                                                                        \
+  } while (0)
 
 /* What an MPI made of a call: its error class by name, or success. */
 static const char* outcome(int code) {
@@ -228,21 +210,31 @@ static long read_xxx(MPI_Xxx object, int keyval) { /* kinds: session file */
 
 /* Callbacks that note their value. What is copied is the value + 100; that of 13 is not copied. */
 static int copy_xxx(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out, int* flag) {
-  (void)object, (void)keyval, (void)extra_state;
   note("copy %ld;", (long)in);
   *flag = (long)in != 13;
   if (*flag) *(void**)out = (void*)((long)in + 100);
   return MPI_SUCCESS;
 }
 
+static int refuse_copy_xxx(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
+                           int* flag) {
+  *flag = 0;
+  return MPI_ERR_OTHER;
+}
+
+/* What a copy callback returns that copies the value as it is. */
+static int copied_as_is(void* in, void* out, int* flag) {
+  *(void**)out = in;
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
 static int delete_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  (void)object, (void)keyval, (void)extra_state;
   note("delete %ld;", (long)value);
   return MPI_SUCCESS;
 }
 
 static int delete_failing_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  (void)object, (void)keyval, (void)extra_state;
   note("fail %ld;", (long)value);
   return MPI_ERR_OTHER;
 }
@@ -256,7 +248,6 @@ static void reset_refusing(void) { refusing = 1, refused = 0; }
 
 /* A delete callback that fails for the value 13 as long as refusing is true. */
 static int refuse_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  (void)object, (void)keyval, (void)extra_state;
   note("delete %ld;", (long)value);
   if ((long)value != 13 || !refusing) return MPI_SUCCESS;
   refused++;
@@ -267,6 +258,32 @@ static int keyval_xxx(MPI_Xxx_copy_attr_function* copy, MPI_Xxx_delete_attr_func
   int keyval = MPI_KEYVAL_INVALID;
   CALL(MPI_Xxx_create_keyval(copy, del, &keyval, NULL));
   return keyval;
+}
+
+/* Attaches a value to MPI_COMM_SELF, and returns its key. */
+static int on_self(MPI_Comm_delete_attr_function* del, long value) {
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, del);
+  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void*)value));
+  return keyval;
+}
+
+/* What erroneous calls do. */
+static void try_xxx(MPI_Xxx object, int keyval) {
+  void* value;
+  int flag;
+  OPEN("get %s", outcome(MPI_Xxx_get_attr(object, keyval, &value, &flag)));
+  OPEN("set %s", outcome(MPI_Xxx_set_attr(object, keyval, (void*)1)));
+  OPEN("delete %s", outcome(MPI_Xxx_delete_attr(object, keyval)));
+}
+
+/* Attributes with the values 1 to 4, set in another order than their keyvals were created in. */
+#define SET_AS "set as 1, 2, 3, 4 under keyvals created 3rd, 1st, 4th, 2nd: %s"
+
+static void set_four_xxx(MPI_Xxx object, MPI_Xxx_copy_attr_function* copies) {
+  const int order[] = {2, 0, 3, 1};
+  int keyvals[4], i;
+  for (i = 0; i < 4; ++i) keyvals[i] = keyval_xxx(copies, delete_xxx);
+  for (i = 0; i < 4; ++i) CALL(MPI_Xxx_set_attr(object, keyvals[order[i]], (void*)(long)(i + 1)));
 }
 
 /* A communicator with the value 1, which copy_comm copies, and its keyval. */
@@ -295,6 +312,32 @@ static void expect_without(MPI_Comm comm, MPI_Comm made) {
   CALL(MPI_Comm_free(&comm));
 }
 
+/* The value of a predefined attribute, or NULL if there is none. */
+static int* predefined(MPI_Comm comm, int keyval) {
+  int flag = 0, *value = NULL;
+  CALL(MPI_Comm_get_attr(comm, keyval, &value, &flag));
+  return flag ? value : NULL;
+}
+
+static void expect_same_on_all(int mine) {
+  int least, greatest;
+  CALL(MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+  CALL(MPI_Allreduce(&mine, &greatest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
+  EXPECT(least == greatest, "the same value on all ranks", "%d to %d", least, greatest);
+}
+
+static void expect_window(MPI_Win win, void* memory, MPI_Aint bytes, int its_flavor) {
+  void* base = &win;
+  MPI_Aint* size = NULL;
+  int flag = 0, *flavor = NULL;
+  CALL(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
+  EXPECT(flag && base == memory, "MPI_WIN_BASE: the base address", "flag %d", flag);
+  CALL(MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag));
+  EXPECT(flag && *size == bytes, "MPI_WIN_SIZE: the window's bytes", "flag %d", flag);
+  CALL(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag));
+  EXPECT(flag && *flavor == its_flavor, "its MPI_WIN_CREATE_FLAVOR", "flag %d", flag);
+}
+
 /* The threads of a storm: they start together, and each runs storm(its number). */
 static pthread_barrier_t all_threads;
 static void (*storm)(int me);
@@ -304,9 +347,13 @@ static void* one_thread(void* me) {
   return NULL;
 }
 
-/* A storm is over after some seconds, whether or not it came to its end. */
+/* How many values each thread of a storm sets. It is over after some seconds, whether or not it came to its end. */
+#ifndef SETS
+#define SETS 40000
+#define STORM_SECONDS 10
+#endif
 static time_t storm_began;
-static int goes_on(void) { return time(NULL) - storm_began < 10; }
+static int goes_on(void) { return time(NULL) - storm_began < STORM_SECONDS; }
 
 static void run_threads(void (*what)(int me)) {
   pthread_t threads[THREADS];
@@ -321,8 +368,14 @@ static void run_threads(void (*what)(int me)) {
   pthread_barrier_destroy(&all_threads);
 }
 
+/* One thread does all that it is to do, the others do theirs over and over until it is done. */
+static int is_over;
+static void reset_is_over(void) { is_over = 0; }
+static int others_go_on(void) { return !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); }
+static void end_others(void) { __atomic_store_n(&is_over, 1, __ATOMIC_RELEASE); }
+
 /* Values of storms, each for one set: how often it was deleted, and how many copy it just now. */
-#define CELLS 400000
+#define CELLS (10 * SETS)
 typedef struct {
   int deleted, copying;
 } Cell;
@@ -342,7 +395,6 @@ static int is_cell(const void* value) {
 }
 
 static int delete_cell_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  (void)object, (void)keyval, (void)extra_state;
   EXPECT(is_cell(value), "a value that was attached", "a delete callback with another");
   if (is_cell(value)) __sync_fetch_and_add(&((Cell*)value)->deleted, 1);
   return MPI_SUCCESS;
@@ -350,7 +402,6 @@ static int delete_cell_xxx(MPI_Xxx object, int keyval, void* value, void* extra_
 
 static int copy_cell_xxx(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out,
                          int* flag) {
-  (void)old, (void)keyval, (void)extra_state, (void)in;
   *(void**)out = new_cell();
   *flag = 1;
   return MPI_SUCCESS;
@@ -386,6 +437,21 @@ static void expect_each_deleted_once(void) {
          "%d of %d deleted more than once, %d never", twice, next_cell, never);
 }
 
+static int storm_key;
+
+/* A storm on one object and its attribute under one key, after which all of its values were deleted once. */
+static MPI_Xxx storm_xxx;
+static void run_storm_xxx(MPI_Xxx_copy_attr_function* copies, MPI_Xxx_delete_attr_function* deletes,
+                          void (*what)(int me)) {
+  storm_xxx = new_xxx();
+  storm_key = keyval_xxx(copies, deletes);
+  CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
+  run_threads(what);
+  CALL(MPI_Xxx_free(&storm_xxx));
+  CALL(MPI_Xxx_free_keyval(&storm_key));
+  if (deletes != MPI_XXX_NULL_DELETE_FN) expect_each_deleted_once();
+}
+
 /* Fortran's functions (fortran.F90), and how they are called: FORTRAN(call) must succeed. */
 void f_xxx_create_keyval(int which, int* keyval, MPI_Aint extra, int* ierror);
 void f_xxx_free_keyval(int* keyval, int* ierror);
@@ -411,11 +477,19 @@ void f_seen(int* copies, int* deletes, int* handle, int* keyval, MPI_Aint* value
 void f_forget(void);
 static void reset_fortran(void) { f_forget(); }
 
-#define FORTRAN(call)                        \
-  do {                                       \
-    call;                                    \
-    expect_success(__LINE__, #call, ierror); \
+#define FORTRAN(call)                                          \
+  do {                                                         \
+    call;                                                      \
+    expect_success(__LINE__, "MPI_SUCCESS of " #call, ierror); \
   } while (0)
+
+/* The value that Fortran reads, or -1 if none is attached. */
+static MPI_Aint f_read_xxx(int handle, int keyval) {
+  MPI_Aint value = 0;
+  int flag, ierror;
+  FORTRAN(f_xxx_get_attr(handle, keyval, &value, &flag, &ierror));
+  return flag ? value : ABSENT;
+}
 
 /* How often Fortran's callbacks were called, and with what at last. */
 static void expect_seen(int line, int copies, int deletes, int handle, int keyval, long value) {
@@ -434,9 +508,15 @@ static void expect_seen(int line, int copies, int deletes, int handle, int keyva
   }
 }
 
+/* The delete callback of C++. */
+template <class Object>
+static int cxx_delete(Object& object, int keyval, void* value, void* extra_state) {
+  note("C++ delete %ld;", (long)value);
+  return MPI_SUCCESS;
+}
+
 /* How a check ends that hangs or crashes. */
 static void hangs(int signal_number) {
-  (void)signal_number;
   fail(0, "that the program ends", "that it hangs");
   _exit(3);
 }
@@ -472,8 +552,9 @@ static int run_one(const Entry* entry, int seconds) {
     MPI_Finalize();
     if (!skipped) entry->after();
   }
-  if (!skipped)
-    tell("rank %d of %d: %s: %s", rank, ranks, failures ? "failed" : "passed", entry->name);
+  if (!skipped) {
+    dprintf(1, "rank %d of %d: %s: %s\n", rank, ranks, failures ? "failed" : "passed", entry->name);
+  }
   return failures != 0;
 }
 

@@ -16,7 +16,6 @@ static void check(void) {
   EXPECT_NOTES("");
   CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("delete 1;");
-  CALL(MPI_Xxx_free_keyval(&keyval));
 }
 
 /*@ dup-fn-xxx
@@ -36,7 +35,6 @@ static void check(void) {
   EXPECT_NOTES("delete 9;");
   CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("delete 8;");
-  CALL(MPI_Xxx_free_keyval(&keyval));
 }
 
 /*@ copied-value-xxx
@@ -56,7 +54,6 @@ static void check(void) {
   EXPECT_NOTES("delete 107;");
   CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("delete 7;");
-  CALL(MPI_Xxx_free_keyval(&keyval));
 }
 
 /*@ flag-0-xxx
@@ -74,7 +71,6 @@ static void check(void) {
   EXPECT_NOTES("");
   CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("delete 13;");
-  CALL(MPI_Xxx_free_keyval(&keyval));
 }
 
 /*@ copy-arguments-xxx
@@ -89,10 +85,8 @@ static int compare(MPI_Xxx old, int keyval, void* extra_state, void* in, void* o
   EXPECT_EQ(keyval, key);
   EXPECT(extra_state == &state, "the extra_state of the key", "another one");
   EXPECT_EQ((long)in, 5);
-  *(void**)out = in;
-  *flag = 1;
   ++calls;
-  return MPI_SUCCESS;
+  return copied_as_is(in, out, flag);
 }
 static void check(void) {
   MPI_Xxx duplicate;
@@ -104,7 +98,6 @@ static void check(void) {
   EXPECT_EQ(get_xxx(duplicate, key), 5);
   CALL(MPI_Xxx_free(&duplicate));
   CALL(MPI_Xxx_free(&object));
-  CALL(MPI_Xxx_free_keyval(&key));
 }
 
 /*@ copy-null-value-xxx
@@ -120,7 +113,6 @@ static void check(void) {
   CALL(MPI_Xxx_free(&duplicate));
   EXPECT_NOTES("delete 0;");
   CALL(MPI_Xxx_free(&object));
-  CALL(MPI_Xxx_free_keyval(&keyval));
 }
 
 /*@ dup-many-xxx
@@ -129,7 +121,6 @@ static void check(void) {
  */
 static int copied[100];
 static int count(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
-  (void)old, (void)keyval, (void)extra_state;
   ++copied[(long)in];
   *(void**)out = in;
   *flag = (long)in % 3 != 0;
@@ -150,7 +141,6 @@ static void check(void) {
   }
   CALL(MPI_Xxx_free(&duplicate));
   CALL(MPI_Xxx_free(&object));
-  for (i = 0; i < 100; ++i) CALL(MPI_Xxx_free_keyval(&keyvals[i]));
 }
 
 /*@ dup-of-dup-xxx
@@ -190,7 +180,6 @@ static void check(void) {
   EXPECT_EQ(get_comm(c, keyval), 201);
   CALL(MPI_Comm_free(&c));
   EXPECT_NOTES("delete 201;");
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ original-type-freed-first
@@ -200,7 +189,6 @@ static void check(void) {
  */
 static int deleted[2];
 static int count(MPI_Datatype type, int keyval, void* value, void* extra_state) {
-  (void)type, (void)keyval, (void)extra_state;
   ++deleted[(long)value > 100];
   return MPI_SUCCESS;
 }
@@ -214,7 +202,6 @@ static void check(void) {
   CALL(MPI_Type_free(&duplicate));
   EXPECT_EQ(deleted[0], 1);
   EXPECT_EQ(deleted[1], 1);
-  CALL(MPI_Type_free_keyval(&keyval));
 }
 
 /*@ component-freed-first
@@ -251,36 +238,28 @@ static void check(void) {
   CALL(MPI_Type_free(&duplicate));
 }
 
-/*@ dup-world
- * demanded, 7.7.2
- * MPI_COMM_DUP of MPI_COMM_WORLD copies like others.
- */
-static void check(void) {
-  MPI_Comm duplicate;
-  int keyval = keyval_comm(copy_comm, delete_comm);
-  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, (void*)1));
-  CALL(MPI_Comm_dup(MPI_COMM_WORLD, &duplicate));
-  EXPECT_EQ(get_comm(duplicate, keyval), 101);
-  CALL(MPI_Comm_free(&duplicate));
-  CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, keyval));
-  EXPECT_NOTES("copy 1;delete 101;delete 1;");
-  CALL(MPI_Comm_free_keyval(&keyval));
-}
-
 /*@ dup-predefined-type
  * demanded, 7.7.4
- * MPI_TYPE_DUP of a predefined datatype copies like others.
+ * MPI_TYPE_DUP of a predefined datatype copies like others, and the callbacks get its handle.
  */
+static int compare_copy(MPI_Datatype type, int keyval, void* extra_state, void* in, void* out,
+                        int* flag) {
+  note(type == MPI_INT ? "copy of MPI_INT;" : "copy of another;");
+  return copied_as_is(in, out, flag);
+}
+static int compare(MPI_Datatype type, int keyval, void* value, void* extra_state) {
+  note(type == MPI_INT ? "delete of MPI_INT;" : "delete of the duplicate;");
+  return MPI_SUCCESS;
+}
 static void check(void) {
   MPI_Datatype duplicate;
-  int keyval = keyval_type(copy_type, delete_type);
+  int keyval = keyval_type(compare_copy, compare);
   CALL(MPI_Type_set_attr(MPI_INT, keyval, (void*)1));
   CALL(MPI_Type_dup(MPI_INT, &duplicate));
-  EXPECT_EQ(get_type(duplicate, keyval), 101);
+  EXPECT_EQ(get_type(duplicate, keyval), 1);
   CALL(MPI_Type_free(&duplicate));
   CALL(MPI_Type_delete_attr(MPI_INT, keyval));
-  EXPECT_NOTES("copy 1;delete 101;delete 1;");
-  CALL(MPI_Type_free_keyval(&keyval));
+  EXPECT_NOTES("copy of MPI_INT;delete of the duplicate;delete of MPI_INT;");
 }
 
 /*@ dup-with-info
@@ -425,15 +404,9 @@ static void check(void) {
  * demanded, 7.7.2
  * MPI_COMM_DUP fails if a copy callback returns something else than MPI_SUCCESS.
  */
-static int refuse_copy(MPI_Comm comm, int keyval, void* extra_state, void* in, void* out,
-                       int* flag) {
-  (void)comm, (void)keyval, (void)extra_state, (void)in, (void)out;
-  *flag = 0;
-  return MPI_ERR_OTHER;
-}
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate = MPI_COMM_NULL;
-  int keyval = keyval_comm(refuse_copy, MPI_COMM_NULL_DELETE_FN);
+  int keyval = keyval_comm(refuse_copy_comm, MPI_COMM_NULL_DELETE_FN);
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
   FAILS(MPI_Comm_dup(comm, &duplicate));
 }
@@ -445,14 +418,12 @@ static void check(void) {
  */
 static int copy_or_refuse(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
                           int* flag) {
-  (void)object, (void)keyval, (void)extra_state;
   note("copy;");
   *(void**)out = in;
   *flag = 1;
   return strlen(notes) > 10 ? MPI_ERR_OTHER : MPI_SUCCESS; /* the third one */
 }
 static int noted(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  (void)object, (void)keyval, (void)value, (void)extra_state;
   note("delete;");
   return MPI_SUCCESS;
 }
@@ -472,12 +443,7 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
-  int keyvals[4], i;
-  for (i = 0; i < 4; ++i) keyvals[i] = keyval_xxx(copy_xxx, MPI_XXX_NULL_DELETE_FN);
-  CALL(MPI_Xxx_set_attr(object, keyvals[2], (void*)1));
-  CALL(MPI_Xxx_set_attr(object, keyvals[0], (void*)2));
-  CALL(MPI_Xxx_set_attr(object, keyvals[3], (void*)3));
-  CALL(MPI_Xxx_set_attr(object, keyvals[1], (void*)4));
+  set_four_xxx(object, copy_xxx);
   CALL(MPI_Xxx_dup(object, &duplicate));
-  OPEN("set as 1, 2, 3, 4 under keyvals created 3rd, 1st, 4th, 2nd: %s", notes);
+  OPEN(SET_AS, notes);
 }

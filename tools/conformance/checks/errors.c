@@ -68,10 +68,7 @@ static void check(void) {
  * for calls that are not related to an object, MPI_COMM_SELF; before: MPI_COMM_WORLD).
  */
 static MPI_Comm handled = MPI_COMM_NULL;
-static void handle(MPI_Comm* comm, int* code, ...) {
-  (void)code;
-  handled = *comm;
-}
+static void handle(MPI_Comm* comm, int* code, ...) { handled = *comm; }
 static void check(void) {
   MPI_Datatype type = new_type();
   MPI_Errhandler handler;
@@ -92,10 +89,7 @@ static void check(void) {
  * An error in a call for one communicator doesn't call the error handler of another one.
  */
 static int calls;
-static void handle(MPI_Comm* comm, int* code, ...) {
-  (void)comm, (void)code;
-  ++calls;
-}
+static void handle(MPI_Comm* comm, int* code, ...) { ++calls; }
 static void check(void) {
   MPI_Comm comm = new_comm(), other = new_comm();
   MPI_Errhandler handler;
@@ -112,23 +106,16 @@ static void check(void) {
  * demanded, 9.3
  * If a copy callback fails in MPI_COMM_DUP, the error handler of the old communicator is called.
  */
-static int refuse_copy(MPI_Comm comm, int keyval, void* extra_state, void* in, void* out,
-                       int* flag) {
-  (void)comm, (void)keyval, (void)extra_state, (void)in, (void)out;
-  *flag = 0;
-  return MPI_ERR_OTHER;
-}
 static MPI_Comm handled;
 static int calls;
 static void handle(MPI_Comm* comm, int* code, ...) {
-  (void)code;
   EXPECT(*comm == handled, "the communicator that is duplicated", "another handle");
   ++calls;
 }
 static void check(void) {
   MPI_Comm duplicate;
   MPI_Errhandler handler;
-  int keyval = keyval_comm(refuse_copy, MPI_COMM_NULL_DELETE_FN), code;
+  int keyval = keyval_comm(refuse_copy_comm, MPI_COMM_NULL_DELETE_FN), code;
   handled = new_comm();
   CALL(MPI_Comm_create_errhandler(handle, &handler));
   CALL(MPI_Comm_set_errhandler(handled, handler));
@@ -143,7 +130,6 @@ static void check(void) {
  */
 static int own_code;
 static int fails_so(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  (void)object, (void)keyval, (void)value, (void)extra_state;
   return refusing ? own_code : MPI_SUCCESS;
 }
 static void check(void) {
@@ -167,11 +153,8 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
-  void* value;
-  int flag, keyval = MPI_KEYVAL_INVALID;
-  OPEN("get %s", outcome(MPI_Xxx_get_attr(object, keyval, &value, &flag)));
-  OPEN("set %s", outcome(MPI_Xxx_set_attr(object, keyval, (void*)1)));
-  OPEN("delete %s", outcome(MPI_Xxx_delete_attr(object, keyval)));
+  int keyval = MPI_KEYVAL_INVALID;
+  try_xxx(object, keyval);
   OPEN("free_keyval %s", outcome(MPI_Xxx_free_keyval(&keyval)));
   MPI_Xxx_free(&object);
 }
@@ -181,13 +164,9 @@ static void check(void) {
  * What erroneous calls with a key do that was freed and is gone.
  */
 static void check(void) {
-  MPI_Comm comm = new_comm();
-  void* value;
-  int flag, keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN), stale = keyval;
+  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN), stale = keyval;
   CALL(MPI_Comm_free_keyval(&keyval));
-  OPEN("get %s", outcome(MPI_Comm_get_attr(comm, stale, &value, &flag)));
-  OPEN("set %s", outcome(MPI_Comm_set_attr(comm, stale, (void*)1)));
-  OPEN("delete %s", outcome(MPI_Comm_delete_attr(comm, stale)));
+  try_comm(new_comm(), stale);
 }
 
 /*@ keyval-of-other-kind
@@ -195,12 +174,7 @@ static void check(void) {
  * What a key of a datatype does on a communicator (a high-quality implementation raises an error).
  */
 static void check(void) {
-  MPI_Comm comm = new_comm();
-  void* value;
-  int flag, keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN);
-  OPEN("get %s", outcome(MPI_Comm_get_attr(comm, keyval, &value, &flag)));
-  OPEN("set %s", outcome(MPI_Comm_set_attr(comm, keyval, (void*)1)));
-  OPEN("delete %s", outcome(MPI_Comm_delete_attr(comm, keyval)));
+  try_comm(new_comm(), keyval_type(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN));
 }
 
 /*@ null-handle
@@ -208,10 +182,5 @@ static void check(void) {
  * What attribute calls for MPI_COMM_NULL do, which are erroneous.
  */
 static void check(void) {
-  void* value;
-  int flag, keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
-  OPEN("get %s", outcome(MPI_Comm_get_attr(MPI_COMM_NULL, keyval, &value, &flag)));
-  OPEN("get of MPI_TAG_UB %s",
-       outcome(MPI_Comm_get_attr(MPI_COMM_NULL, MPI_TAG_UB, &value, &flag)));
-  OPEN("set %s", outcome(MPI_Comm_set_attr(MPI_COMM_NULL, keyval, (void*)1)));
+  try_comm(MPI_COMM_NULL, keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN));
 }

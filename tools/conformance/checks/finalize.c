@@ -6,35 +6,23 @@
  * MPI_FINALIZE first executes the equivalent of an MPI_COMM_FREE on MPI_COMM_SELF: the delete
  * callbacks of its attributes are called.
  */
-static void check(void) {
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
-}
+static void check(void) { on_self(delete_comm, 1); }
 static void after(void) { EXPECT_NOTES("delete 1;"); }
 
 /*@ finalize-reverse-order
  * demanded, 11.2.4, after, since: 2.2
  * They are called in the reverse order in which they were set on MPI_COMM_SELF.
  */
-static void check(void) {
-  int keyvals[5], i;
-  for (i = 0; i < 5; ++i) keyvals[i] = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[3], (void*)1));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[0], (void*)2));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[4], (void*)3));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[1], (void*)4));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyvals[2], (void*)5));
-}
-static void after(void) { EXPECT_NOTES("delete 5;delete 4;delete 3;delete 2;delete 1;"); }
+static void check(void) { set_four_comm(MPI_COMM_SELF, MPI_COMM_NULL_COPY_FN); }
+static void after(void) { EXPECT_NOTES("delete 4;delete 3;delete 2;delete 1;"); }
 
 /*@ finalize-order-after-delete
  * demanded, 11.2.4, after, since: 2.2
  * An attribute that was deleted and set again counts as set then.
  */
 static void check(void) {
-  int one = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  int two = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)1));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, two, (void*)2));
+  int one = on_self(delete_comm, 1);
+  on_self(delete_comm, 2);
   CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, one));
   CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)3));
 }
@@ -45,10 +33,8 @@ static void after(void) { EXPECT_NOTES("delete 1;delete 3;delete 2;"); }
  * Whether an attribute whose value was replaced counts as set then, or when it was first set.
  */
 static void check(void) {
-  int one = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  int two = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)1));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, two, (void*)2));
+  int one = on_self(delete_comm, 1);
+  on_self(delete_comm, 2);
   CALL(MPI_Comm_set_attr(MPI_COMM_SELF, one, (void*)3));
   notes[0] = '\0';
 }
@@ -59,23 +45,10 @@ static void after(void) { OPEN("set 1, then 2, then 3 in the place of 1; at the 
  * The callback of an attribute whose key was freed is called, too.
  */
 static void check(void) {
-  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void*)1));
+  int keyval = on_self(delete_comm, 1);
   CALL(MPI_Comm_free_keyval(&keyval));
 }
 static void after(void) { EXPECT_NOTES("delete 1;"); }
-
-/*@ finalize-not-deleted-ones
- * demanded, 11.2.4, after
- * The callbacks of attributes that were deleted before are not called.
- */
-static void check(void) {
-  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void*)1));
-  CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
-  EXPECT_NOTES("delete 1;");
-}
-static void after(void) { EXPECT_NOTES(""); }
 
 /*@ finalize-arguments
  * demanded, 11.2.4, after
@@ -103,7 +76,6 @@ static void after(void) { EXPECT_NOTES("called;"); }
  */
 static int ask(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   int initialized = 0, finalized = 1;
-  (void)comm, (void)keyval, (void)value, (void)extra_state;
   CALL(MPI_Initialized(&initialized));
   CALL(MPI_Finalized(&finalized));
   EXPECT(initialized, "MPI_Initialized: true", "false");
@@ -111,9 +83,7 @@ static int ask(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   note("called;");
   return MPI_SUCCESS;
 }
-static void check(void) {
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, ask), NULL));
-}
+static void check(void) { on_self(ask, 0); }
 static void after(void) { EXPECT_NOTES("called;"); }
 
 /*@ finalize-communicates
@@ -122,7 +92,6 @@ static void after(void) { EXPECT_NOTES("called;"); }
  */
 static int communicate(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   int mine = 1, sum = 0, got = -1;
-  (void)comm, (void)keyval, (void)value, (void)extra_state;
   CALL(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
   EXPECT_EQ(sum, ranks);
   CALL(MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % ranks, 5, &got, 1, MPI_INT,
@@ -131,9 +100,7 @@ static int communicate(MPI_Comm comm, int keyval, void* value, void* extra_state
   note("called;");
   return MPI_SUCCESS;
 }
-static void check(void) {
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, communicate), NULL));
-}
+static void check(void) { on_self(communicate, 0); }
 static void after(void) { EXPECT_NOTES("called;"); }
 
 /*@ finalize-makes-objects
@@ -143,7 +110,6 @@ static void after(void) { EXPECT_NOTES("called;"); }
 static int make(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   MPI_Comm duplicate;
   int other = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  (void)comm, (void)keyval, (void)value, (void)extra_state;
   CALL(MPI_Comm_dup(MPI_COMM_WORLD, &duplicate));
   CALL(MPI_Comm_set_attr(duplicate, other, (void*)3));
   EXPECT_EQ(get_comm(duplicate, other), 3);
@@ -151,9 +117,7 @@ static int make(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   CALL(MPI_Comm_free_keyval(&other));
   return MPI_SUCCESS;
 }
-static void check(void) {
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, make), NULL));
-}
+static void check(void) { on_self(make, 0); }
 static void after(void) { EXPECT_NOTES("delete 3;"); }
 
 /*@ finalize-other-attributes
@@ -164,7 +128,6 @@ static int on_world;
 static int look(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   void* found = NULL;
   int flag = 0;
-  (void)comm, (void)keyval, (void)value, (void)extra_state;
   EXPECT_EQ(get_comm(MPI_COMM_WORLD, on_world), 8);
   CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag));
   EXPECT(flag && *(int*)found >= 32767, "MPI_TAG_UB, at least 32767", "flag = %d", flag);
@@ -174,7 +137,7 @@ static int look(MPI_Comm comm, int keyval, void* value, void* extra_state) {
 static void check(void) {
   on_world = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
   CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, on_world, (void*)8));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, look), NULL));
+  on_self(look, 0);
 }
 static void after(void) { EXPECT_NOTES("called;"); }
 
@@ -184,15 +147,13 @@ static void after(void) { EXPECT_NOTES("called;"); }
  */
 static int other;
 static int delete_other(MPI_Comm comm, int keyval, void* value, void* extra_state) {
-  (void)keyval, (void)value, (void)extra_state;
   note("first;");
   CALL(MPI_Comm_delete_attr(comm, other));
   return MPI_SUCCESS;
 }
 static void check(void) {
-  other = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm);
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, other, (void*)1));
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_other), NULL));
+  other = on_self(delete_comm, 1);
+  on_self(delete_other, 0);
 }
 static void after(void) { EXPECT_NOTES("first;delete 1;"); }
 
@@ -249,17 +210,6 @@ static void after(void) {
   OPEN("it %s", outcome(MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &value, &flag)));
 }
 
-/*@ after-finalize-set
- * open, 11.4.1, after
- * What MPI_COMM_SET_ATTR does after MPI_FINALIZE, when it may not be called.
- */
-static int keyval;
-static void check(void) {
-  keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
-  CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, &keyval));
-}
-static void after(void) { OPEN("it %s", outcome(MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, NULL))); }
-
 /*@ finalize-failing-fatal
  * open, 11.2.4, after
  * Whether a delete callback of MPI_COMM_WORLD that fails in MPI_FINALIZE ends a program with the
@@ -290,9 +240,8 @@ static void check(void) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  CALL(MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, delete_comm), (void*)1));
-  CALL(
-      MPI_Comm_set_attr(MPI_COMM_SELF, keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm), (void*)13));
+  on_self(delete_comm, 1);
+  on_self(refuse_comm, 13);
   code = MPI_Finalize();
   OPEN("it %s; %s", code == MPI_SUCCESS ? "succeeds" : "fails", notes);
 }

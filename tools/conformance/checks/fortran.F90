@@ -41,6 +41,15 @@ module attributes
   integer(c_intptr_t) :: seen_val = -1, seen_extra = -1
 contains
 
+  subroutine see(handle, keyval, val, extra)
+    integer :: handle, keyval
+    integer(c_intptr_t) :: val, extra
+    seen_handle = handle
+    seen_keyval = keyval
+    seen_val = val
+    seen_extra = extra
+  end subroutine
+
   ! Callbacks. What is copied is the value + 1; that of 13 is not copied, and can't be deleted; that of 14 can't be copied.
 !@
   subroutine copy_xxx(object, keyval, extra_state, value_in, value_out, flag, ierror)
@@ -49,10 +58,7 @@ contains
     integer(c_intptr_t) :: extra_state, value_in, value_out
     logical :: flag
     copies = copies + 1
-    seen_handle = number_of(object)
-    seen_keyval = keyval
-    seen_val = value_in
-    seen_extra = extra_state
+    call see(number_of(object), keyval, value_in, extra_state)
     value_out = value_in + 1
     flag = value_in /= 13
     ierror = MPI_SUCCESS
@@ -63,10 +69,7 @@ contains
     integer :: keyval, ierror
     integer(c_intptr_t) :: val, extra_state
     deletes = deletes + 1
-    seen_handle = number_of(object)
-    seen_keyval = keyval
-    seen_val = val
-    seen_extra = extra_state
+    call see(number_of(object), keyval, val, extra_state)
     ierror = MPI_SUCCESS
     if (val == 13) ierror = MPI_ERR_OTHER
   end subroutine
@@ -76,10 +79,7 @@ contains
     integer :: object, keyval, extra_state, value_in, value_out, ierror
     logical :: flag
     copies = copies + 1
-    seen_handle = object
-    seen_keyval = keyval
-    seen_val = value_in
-    seen_extra = extra_state
+    call see(object, keyval, int(value_in, c_intptr_t), int(extra_state, c_intptr_t))
     value_out = value_in + 1
     flag = .true.
     ierror = 0
@@ -87,10 +87,7 @@ contains
   subroutine delete_mpi1(object, keyval, val, extra_state, ierror)
     integer :: object, keyval, val, extra_state, ierror
     deletes = deletes + 1
-    seen_handle = object
-    seen_keyval = keyval
-    seen_val = val
-    seen_extra = extra_state
+    call see(object, keyval, int(val, c_intptr_t), int(extra_state, c_intptr_t))
     ierror = 0
   end subroutine
 

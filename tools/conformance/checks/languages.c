@@ -8,18 +8,13 @@
 static void check(void) {
   MPI_Xxx object = new_xxx();
   const MPI_Aint wanted = (MPI_Aint)1 << (sizeof(void*) * 8 - 4) | 5;
-  MPI_Aint value = 0;
-  int keyval, flag, ierror;
+  int keyval, ierror;
   FORTRAN(f_xxx_create_keyval(1, &keyval, 0, &ierror));
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 0);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), ABSENT);
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, wanted, &ierror));
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, wanted);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), wanted);
   FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 0);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), ABSENT);
   FORTRAN(f_xxx_free_keyval(&keyval, &ierror));
   EXPECT_EQ(keyval, f_keyval(kInvalid));
   CALL(MPI_Xxx_free(&object));
@@ -32,12 +27,9 @@ static void check(void) {
 static void check(void) {
   static int pointed_to;
   MPI_Xxx object = new_xxx();
-  MPI_Aint value = 0;
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN), flag, ierror;
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
   CALL(MPI_Xxx_set_attr(object, keyval, &pointed_to));
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT(value == (MPI_Aint)&pointed_to, "the address", "%ld", (long)value);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), (MPI_Aint)&pointed_to);
   CALL(MPI_Xxx_free(&object));
 }
 
@@ -65,18 +57,14 @@ static void check(void) {
  */
 static int called;
 static int count(MPI_Xxx of, int keyval, void* value, void* extra_state) {
-  (void)of, (void)keyval, (void)value, (void)extra_state;
   ++called;
   return MPI_SUCCESS;
 }
 static void check(void) {
   MPI_Xxx object = new_xxx();
-  MPI_Aint value = 0;
-  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, count), flag, ierror;
+  int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, count), ierror;
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 41, &ierror));
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, 41);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), 41);
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 42, &ierror));
   EXPECT_EQ(called, 1);
   FORTRAN(f_xxx_delete_attr(MPI_Xxx_c2f(object), keyval, &ierror));
@@ -144,17 +132,13 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
-  MPI_Aint value = 0;
-  int keyval, flag, ierror;
+  int keyval, ierror;
   FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 81, &ierror));
   CALL(MPI_Xxx_dup(object, &duplicate));
   expect_seen(__LINE__, 1, 0, MPI_Xxx_c2f(object), keyval, 81);
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, 82);
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(object), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(value, 81);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), keyval), 82);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(object), keyval), 81);
   CALL(MPI_Xxx_free(&duplicate));
   CALL(MPI_Xxx_free(&object));
 }
@@ -165,13 +149,11 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
-  MPI_Aint value = 0;
-  int keyval, flag, ierror;
+  int keyval, ierror;
   FORTRAN(f_xxx_create_keyval(0, &keyval, 5, &ierror));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), keyval, 13, &ierror));
   CALL(MPI_Xxx_dup(object, &duplicate));
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 0);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), keyval), ABSENT);
   CALL(MPI_Xxx_free(&duplicate));
 }
 
@@ -181,18 +163,14 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
-  MPI_Aint value = 0;
-  int copied, not_copied, flag, ierror;
+  int copied, not_copied, ierror;
   FORTRAN(f_xxx_create_keyval(2, &copied, 0, &ierror));
   FORTRAN(f_xxx_create_keyval(1, &not_copied, 0, &ierror));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), copied, 91, &ierror));
   FORTRAN(f_xxx_set_attr(MPI_Xxx_c2f(object), not_copied, 92, &ierror));
   CALL(MPI_Xxx_dup(object, &duplicate));
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), copied, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, 91);
-  FORTRAN(f_xxx_get_attr(MPI_Xxx_c2f(duplicate), not_copied, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 0);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), copied), 91);
+  EXPECT_EQ(f_read_xxx(MPI_Xxx_c2f(duplicate), not_copied), ABSENT);
   CALL(MPI_Xxx_free(&duplicate));
   CALL(MPI_Xxx_free(&object));
 }
@@ -208,7 +186,6 @@ static void check(void) {
   FORTRAN(f_xxx_free(&handle, &ierror));
   EXPECT_NOTES("delete 3;");
   EXPECT(MPI_Xxx_f2c(handle) == MPI_XXX_NULL, "the null handle after the free", "another");
-  CALL(MPI_Xxx_free_keyval(&keyval));
 }
 
 /*@ f-dup-xxx
@@ -217,8 +194,7 @@ static void check(void) {
  */
 static void check(void) {
   const int handle = MPI_Xxx_c2f(new_xxx());
-  int in_c = keyval_xxx(copy_xxx, delete_xxx), in_fortran, duplicate = 0, freed, flag, ierror;
-  MPI_Aint value = 0;
+  int in_c = keyval_xxx(copy_xxx, delete_xxx), in_fortran, duplicate = 0, freed, ierror;
   FORTRAN(f_xxx_create_keyval(0, &in_fortran, 5, &ierror));
   CALL(MPI_Xxx_set_attr(MPI_Xxx_f2c(handle), in_c, (void*)7));
   FORTRAN(f_xxx_set_attr(handle, in_fortran, 81, &ierror));
@@ -226,9 +202,7 @@ static void check(void) {
   EXPECT_NOTES("copy 7;");
   expect_seen(__LINE__, 1, 0, handle, in_fortran, 81);
   EXPECT_EQ(get_xxx(MPI_Xxx_f2c(duplicate), in_c), 107);
-  FORTRAN(f_xxx_get_attr(duplicate, in_fortran, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, 82);
+  EXPECT_EQ(f_read_xxx(duplicate, in_fortran), 82);
   freed = duplicate;
   FORTRAN(f_xxx_free(&freed, &ierror));
   EXPECT_NOTES("delete 107;");
@@ -309,90 +283,6 @@ static void check(void) {
   EXPECT(ierror != MPI_SUCCESS, "an error", "MPI_SUCCESS");
 }
 
-/*@ f-put-f-get
- * demanded, 16.1, needs: attr_put
- * Fortran's MPI_ATTR_PUT and MPI_ATTR_GET put and get an INTEGER; MPI_ATTR_DELETE deletes it.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm();
-  int keyval, value = 0, flag, ierror;
-  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
-  FORTRAN(f_attr_put(MPI_Comm_c2f(comm), keyval, -5, &ierror));
-  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, -5);
-  FORTRAN(f_attr_delete(MPI_Comm_c2f(comm), keyval, &ierror));
-  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 0);
-  CALL(MPI_Comm_free(&comm));
-}
-
-/*@ f-put-c-get
- * demanded, 19.3.7, needs: attr_put
- * An INTEGER that was put by MPI_ATTR_PUT is read in C as a pointer to an int.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm();
-  int keyval, *value = NULL, flag, ierror;
-  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
-  FORTRAN(f_attr_put(MPI_Comm_c2f(comm), keyval, -5, &ierror));
-  CALL(MPI_Comm_get_attr(comm, keyval, &value, &flag));
-  EXPECT_EQ(flag, 1);
-  EXPECT((long)value != -5, "a pointer to the value", "the value itself");
-  if (flag && (long)value != -5) EXPECT_EQ(*value, -5);
-  CALL(MPI_Comm_free(&comm));
-}
-
-/*@ f-put-f-get-wide
- * demanded, 19.3.7, needs: attr_put
- * An INTEGER that was put by MPI_ATTR_PUT is sign-extended for Fortran's MPI_COMM_GET_ATTR.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm();
-  MPI_Aint value = 0;
-  int keyval, flag, ierror;
-  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
-  FORTRAN(f_attr_put(MPI_Comm_c2f(comm), keyval, -5, &ierror));
-  FORTRAN(f_comm_get_attr(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, -5);
-  CALL(MPI_Comm_free(&comm));
-}
-
-/*@ f-set-f-get-narrow
- * demanded, 19.3.7, needs: attr_put
- * Of an address-sized integer MPI_ATTR_GET returns the least significant part.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm();
-  int keyval, value = 0, flag, ierror;
-  if (sizeof(MPI_Aint) == sizeof(int)) {
-    NOT_APPLICABLE("addresses are as wide as an INTEGER");
-    return;
-  }
-  FORTRAN(f_comm_create_keyval(1, &keyval, 0, &ierror));
-  FORTRAN(f_comm_set_attr(MPI_Comm_c2f(comm), keyval,
-                          ((MPI_Aint)3 << (sizeof(MPI_Aint) * 8 - 8)) + 17, &ierror));
-  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, 17);
-  CALL(MPI_Comm_free(&comm));
-}
-
-/*@ c-set-f-get-narrow
- * demanded, 19.3.7, needs: attr_put
- * A value that was set in C and fits an INTEGER is read by MPI_ATTR_GET as it is.
- */
-static void check(void) {
-  MPI_Comm comm = new_comm();
-  int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN), value = 0, flag, ierror;
-  CALL(MPI_Comm_set_attr(comm, keyval, (void*)17));
-  FORTRAN(f_attr_get(MPI_Comm_c2f(comm), keyval, &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, 17);
-  CALL(MPI_Comm_free(&comm));
-}
-
 /*@ f-mpi1-callbacks
  * demanded, 16.1, needs: attr_put
  * Callbacks given to Fortran's MPI_KEYVAL_CREATE take and return an INTEGER, and so does MPI_DUP_FN.
@@ -462,51 +352,22 @@ static void check(void) {
  * behind its pointer.
  */
 static void check(void) {
-  MPI_Aint value = 0;
   int* in_c = NULL;
-  int flag, ierror;
+  int flag;
   CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &in_c, &flag));
-  FORTRAN(f_comm_get_attr(MPI_Comm_c2f(MPI_COMM_WORLD), f_keyval(kTagUb), &value, &flag, &ierror));
-  EXPECT_EQ(flag, 1);
-  EXPECT_EQ(value, *in_c);
+  EXPECT_EQ(f_read_comm(MPI_Comm_c2f(MPI_COMM_WORLD), f_keyval(kTagUb)), *in_c);
 }
 
-/*@ f-win-base
+/*@ f-win
  * demanded, 12.2.6
- * In Fortran, the value of MPI_WIN_BASE is the base address of the window.
+ * In Fortran, MPI_WIN_BASE, MPI_WIN_SIZE and MPI_WIN_DISP_UNIT are the base address, the size and
+ * the displacement unit of the window.
  */
 static void check(void) {
   MPI_Win win = new_win();
-  MPI_Aint value = 0;
-  int flag, ierror;
-  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinBase), &value, &flag, &ierror));
-  EXPECT(flag && value == (MPI_Aint)window_memory, "the base address", "%ld", (long)value);
-  CALL(MPI_Win_free(&win));
-}
-
-/*@ f-win-size
- * demanded, 12.2.6
- * In Fortran, the value of MPI_WIN_SIZE is the size of the window.
- */
-static void check(void) {
-  MPI_Win win = new_win();
-  MPI_Aint value = 0;
-  int flag, ierror;
-  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinSize), &value, &flag, &ierror));
-  EXPECT(flag && value == (MPI_Aint)sizeof window_memory, "the size", "%ld", (long)value);
-  CALL(MPI_Win_free(&win));
-}
-
-/*@ f-win-disp-unit
- * demanded, 12.2.6
- * In Fortran, the value of MPI_WIN_DISP_UNIT is the displacement unit of the window.
- */
-static void check(void) {
-  MPI_Win win = new_win();
-  MPI_Aint value = 0;
-  int flag, ierror;
-  FORTRAN(f_win_get_attr(MPI_Win_c2f(win), f_keyval(kWinDispUnit), &value, &flag, &ierror));
-  EXPECT(flag && value == (MPI_Aint)sizeof(int), "the displacement unit", "%ld", (long)value);
+  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinBase)), window_memory);
+  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinSize)), sizeof window_memory);
+  EXPECT_EQ(f_read_win(MPI_Win_c2f(win), f_keyval(kWinDispUnit)), sizeof(int));
   CALL(MPI_Win_free(&win));
 }
 

@@ -6,10 +6,9 @@
  * MPI_TAG_UB is attached to MPI_COMM_WORLD: a pointer to an int that is at least 32767.
  */
 static void check(void) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
-  EXPECT(flag, "flag = true", "false");
-  if (flag) EXPECT(*value >= 32767, "at least 32767", "%d", *value);
+  const int* value = predefined(MPI_COMM_WORLD, MPI_TAG_UB);
+  EXPECT(value != NULL, "flag = true", "false");
+  if (value != NULL) EXPECT(*value >= 32767, "at least 32767", "%d", *value);
 }
 
 /*@ tag-ub-same
@@ -17,12 +16,8 @@ static void check(void) {
  * MPI_TAG_UB has the same value on all processes of MPI_COMM_WORLD.
  */
 static void check(void) {
-  int flag = 0, *value = NULL, mine, least, greatest;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
-  mine = flag ? *value : -1;
-  CALL(MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-  CALL(MPI_Allreduce(&mine, &greatest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
-  EXPECT(least == greatest, "the same value on all ranks", "%d to %d", least, greatest);
+  const int* value = predefined(MPI_COMM_WORLD, MPI_TAG_UB);
+  expect_same_on_all(value != NULL ? *value : -1);
 }
 
 /*@ io
@@ -30,10 +25,9 @@ static void check(void) {
  * MPI_IO is attached to MPI_COMM_WORLD: MPI_ANY_SOURCE, MPI_PROC_NULL or a rank.
  */
 static void check(void) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_IO, &value, &flag));
-  EXPECT(flag, "flag = true", "false");
-  if (flag) {
+  const int* value = predefined(MPI_COMM_WORLD, MPI_IO);
+  EXPECT(value != NULL, "flag = true", "false");
+  if (value != NULL) {
     EXPECT(*value == MPI_ANY_SOURCE || *value == MPI_PROC_NULL || (*value >= 0 && *value < ranks),
            "MPI_ANY_SOURCE, MPI_PROC_NULL or a rank", "%d", *value);
   }
@@ -44,10 +38,9 @@ static void check(void) {
  * MPI_HOST (deprecated in MPI-4.1) is attached to MPI_COMM_WORLD: MPI_PROC_NULL or a rank.
  */
 static void check(void) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_HOST, &value, &flag));
-  EXPECT(flag, "flag = true", "false");
-  if (flag) {
+  const int* value = predefined(MPI_COMM_WORLD, MPI_HOST);
+  EXPECT(value != NULL, "flag = true", "false");
+  if (value != NULL) {
     EXPECT(*value == MPI_PROC_NULL || (*value >= 0 && *value < ranks), "MPI_PROC_NULL or a rank",
            "%d", *value);
   }
@@ -59,13 +52,9 @@ static void check(void) {
  * all processes of MPI_COMM_WORLD.
  */
 static void check(void) {
-  int flag = 0, *value = NULL, mine, least, greatest;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &flag));
-  mine = flag ? *value : 0;
+  const int *value = predefined(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL), mine = value ? *value : 0;
   EXPECT(mine == 0 || mine == 1, "0 or 1", "%d", mine);
-  CALL(MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-  CALL(MPI_Allreduce(&mine, &greatest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
-  EXPECT(least == greatest, "the same value on all ranks", "%d to %d", least, greatest);
+  expect_same_on_all(mine);
 }
 
 /*@ universe-size
@@ -74,9 +63,8 @@ static void check(void) {
  * processes are expected in all.
  */
 static void check(void) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag));
-  if (flag) EXPECT(*value >= 1, "a number of processes", "%d", *value);
+  const int* value = predefined(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE);
+  if (value != NULL) EXPECT(*value >= 1, "a number of processes", "%d", *value);
 }
 
 /*@ appnum
@@ -85,9 +73,8 @@ static void check(void) {
  * counted from 0.
  */
 static void check(void) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &value, &flag));
-  if (flag) EXPECT(*value >= 0, "a number from 0 on", "%d", *value);
+  const int* value = predefined(MPI_COMM_WORLD, MPI_APPNUM);
+  if (value != NULL) EXPECT(*value >= 0, "a number from 0 on", "%d", *value);
 }
 
 /*@ lastusedcode
@@ -95,10 +82,9 @@ static void check(void) {
  * MPI_LASTUSEDCODE is attached to MPI_COMM_WORLD, and is at least MPI_ERR_LASTCODE.
  */
 static void check(void) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag));
-  EXPECT(flag, "flag = true", "false");
-  if (flag) EXPECT(*value >= MPI_ERR_LASTCODE, "at least MPI_ERR_LASTCODE", "%d", *value);
+  const int* value = predefined(MPI_COMM_WORLD, MPI_LASTUSEDCODE);
+  EXPECT(value != NULL, "flag = true", "false");
+  if (value != NULL) EXPECT(*value >= MPI_ERR_LASTCODE, "at least MPI_ERR_LASTCODE", "%d", *value);
 }
 
 /*@ lastusedcode-grows
@@ -107,38 +93,14 @@ static void check(void) {
  * included.
  */
 static void check(void) {
-  int flag = 0, *value = NULL, added[3], i;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag));
+  int added[3], i;
   for (i = 0; i < 3; ++i) {
+    const int* value;
     CALL(MPI_Add_error_class(&added[i]));
-    CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag));
-    EXPECT(flag && *value >= added[i], "at least the error class just added", "%d for class %d",
-           flag ? *value : -1, added[i]);
+    value = predefined(MPI_COMM_WORLD, MPI_LASTUSEDCODE);
+    EXPECT(value != NULL && *value >= added[i], "at least the error class just added",
+           "%d for class %d", value ? *value : -1, added[i]);
   }
-}
-
-/*@ unchanged-by-others
- * demanded, 9.1.2
- * Predefined attributes don't change while MPI is initialized, whatever else is set, replaced and
- * deleted on MPI_COMM_WORLD.
- */
-static void check(void) {
-  int flag = 0, *value = NULL, before, keyvals[50], i;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
-  before = flag ? *value : -1;
-  for (i = 0; i < 50; ++i) {
-    keyvals[i] = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
-    CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, keyvals[i], (void*)(long)i));
-  }
-  for (i = 0; i < 50; ++i) {
-    CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
-    EXPECT(flag && *value == before, "the same MPI_TAG_UB as before", "flag %d", flag);
-    EXPECT_EQ(get_comm(MPI_COMM_WORLD, keyvals[i]), i);
-    CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, keyvals[i]));
-    CALL(MPI_Comm_free_keyval(&keyvals[i]));
-  }
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
-  EXPECT(flag && *value == before, "the same MPI_TAG_UB as before", "flag %d", flag);
 }
 
 /*@ pointers-together
@@ -147,20 +109,12 @@ static void check(void) {
  * for.
  */
 static void check(void) {
-  int* value = NULL;
-  int *tag_ub, *io, *last, flag[3] = {0, 0, 0}, before[3];
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag[0]));
-  before[0] = *value;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_IO, &value, &flag[1]));
-  before[1] = *value;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag[2]));
-  before[2] = *value;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &flag[0]));
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_IO, &io, &flag[1]));
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag[2]));
-  EXPECT_EQ(*tag_ub, before[0]);
-  EXPECT_EQ(*io, before[1]);
-  EXPECT_EQ(*last, before[2]);
+  const int keyvals[] = {MPI_TAG_UB, MPI_IO, MPI_LASTUSEDCODE};
+  const int* together[3];
+  int before[3], i;
+  for (i = 0; i < 3; ++i) before[i] = *predefined(MPI_COMM_WORLD, keyvals[i]);
+  for (i = 0; i < 3; ++i) together[i] = predefined(MPI_COMM_WORLD, keyvals[i]);
+  for (i = 0; i < 3; ++i) EXPECT_EQ(*together[i], before[i]);
 }
 
 /*@ win-create
@@ -170,17 +124,10 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Win win = new_win();
-  void* base = NULL;
-  MPI_Aint* size = NULL;
-  int flag = 0, *unit = NULL, *flavor = NULL, *model = NULL;
-  CALL(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
-  EXPECT(flag && base == window_memory, "MPI_WIN_BASE: the base address", "flag %d", flag);
-  CALL(MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag));
-  EXPECT(flag && *size == sizeof window_memory, "MPI_WIN_SIZE: bytes given", "flag %d", flag);
+  int flag = 0, *unit = NULL, *model = NULL;
+  expect_window(win, window_memory, sizeof window_memory, MPI_WIN_FLAVOR_CREATE);
   CALL(MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &flag));
   EXPECT(flag && *unit == sizeof(int), "MPI_WIN_DISP_UNIT: the unit given", "flag %d", flag);
-  CALL(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag));
-  EXPECT(flag && *flavor == MPI_WIN_FLAVOR_CREATE, "MPI_WIN_FLAVOR_CREATE", "flag %d", flag);
   CALL(MPI_Win_get_attr(win, MPI_WIN_MODEL, &model, &flag));
   EXPECT(flag && (*model == MPI_WIN_UNIFIED || *model == MPI_WIN_SEPARATE),
          "MPI_WIN_UNIFIED or MPI_WIN_SEPARATE", "flag %d", flag);
@@ -193,19 +140,12 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Win win;
-  void *memory = NULL, *base = NULL;
-  MPI_Aint* size = NULL;
-  int flag = 0, *flavor = NULL;
+  void* memory = NULL;
   if (MPI_Win_allocate(64, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win) != MPI_SUCCESS) {
     NOT_APPLICABLE("MPI_Win_allocate fails");
     return;
   }
-  CALL(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
-  EXPECT(flag && base == memory, "MPI_WIN_BASE: the base address", "flag %d", flag);
-  CALL(MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag));
-  EXPECT(flag && *size == 64, "MPI_WIN_SIZE: 64", "flag %d", flag);
-  CALL(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag));
-  EXPECT(flag && *flavor == MPI_WIN_FLAVOR_ALLOCATE, "MPI_WIN_FLAVOR_ALLOCATE", "flag %d", flag);
+  expect_window(win, memory, 64, MPI_WIN_FLAVOR_ALLOCATE);
   CALL(MPI_Win_free(&win));
 }
 
@@ -215,19 +155,11 @@ static void check(void) {
  */
 static void check(void) {
   MPI_Win win;
-  void* base = &win;
-  MPI_Aint* size = NULL;
-  int flag = 0, *flavor = NULL;
   if (MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win) != MPI_SUCCESS) {
     NOT_APPLICABLE("MPI_Win_create_dynamic fails");
     return;
   }
-  CALL(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
-  EXPECT(flag && base == MPI_BOTTOM, "MPI_WIN_BASE: MPI_BOTTOM", "flag %d", flag);
-  CALL(MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag));
-  EXPECT(flag && *size == 0, "MPI_WIN_SIZE: 0", "flag %d", flag);
-  CALL(MPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &flag));
-  EXPECT(flag && *flavor == MPI_WIN_FLAVOR_DYNAMIC, "MPI_WIN_FLAVOR_DYNAMIC", "flag %d", flag);
+  expect_window(win, MPI_BOTTOM, 0, MPI_WIN_FLAVOR_DYNAMIC);
   CALL(MPI_Win_free(&win));
 }
 
@@ -239,7 +171,6 @@ static int looked;
 static int look(MPI_Win win, int keyval, void* value, void* extra_state) {
   void* base = NULL;
   int flag = 0;
-  (void)keyval, (void)value, (void)extra_state;
   CALL(MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag));
   EXPECT(flag && base == window_memory, "MPI_WIN_BASE, in a delete callback too", "flag %d", flag);
   ++looked;
@@ -291,7 +222,6 @@ static void check(void) {
   }
   CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, own));
   CALL(MPI_Comm_delete_attr(MPI_COMM_SELF, own));
-  CALL(MPI_Comm_free_keyval(&own));
 }
 
 /*@ on-other-communicators
@@ -330,14 +260,11 @@ static void check(void) {
  * What setting MPI_TAG_UB does, which is erroneous.
  */
 static void check(void) {
-  int flag = 0, *value = NULL, before, mine = 5, code;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag));
-  before = flag ? *value : -1;
-  code = MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, &mine);
-  value = NULL;
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag);
+  int before = *predefined(MPI_COMM_WORLD, MPI_TAG_UB), mine = 5;
+  const int code = MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, &mine);
+  const int* value = predefined(MPI_COMM_WORLD, MPI_TAG_UB);
   OPEN("set %s; the value is %s", outcome(code),
-       flag && value != NULL && *value == before ? "as before" : "another");
+       value != NULL && *value == before ? "as before" : "another");
 }
 
 /*@ delete-predefined
@@ -345,9 +272,9 @@ static void check(void) {
  * What deleting MPI_TAG_UB does, which is erroneous.
  */
 static void check(void) {
-  int flag = 0, *value = NULL, code = MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_TAG_UB);
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag);
-  OPEN("delete %s; the attribute is %s", outcome(code), flag ? "still there" : "gone");
+  const int code = MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_TAG_UB);
+  OPEN("delete %s; the attribute is %s", outcome(code),
+       predefined(MPI_COMM_WORLD, MPI_TAG_UB) ? "still there" : "gone");
 }
 
 /*@ free-predefined
@@ -355,7 +282,8 @@ static void check(void) {
  * What freeing the key MPI_TAG_UB does, which is erroneous.
  */
 static void check(void) {
-  int keyval = MPI_TAG_UB, flag = 0, *value = NULL, code = MPI_Comm_free_keyval(&keyval);
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag);
-  OPEN("free_keyval %s; the attribute is %s", outcome(code), flag ? "still there" : "gone");
+  int keyval = MPI_TAG_UB;
+  const int code = MPI_Comm_free_keyval(&keyval);
+  OPEN("free_keyval %s; the attribute is %s", outcome(code),
+       predefined(MPI_COMM_WORLD, MPI_TAG_UB) ? "still there" : "gone");
 }

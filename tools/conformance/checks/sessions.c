@@ -100,7 +100,6 @@ static void check(void) {
   EXPECT_EQ(get_comm(other, keyval), 2);
   CALL(MPI_Comm_free(&other));
   EXPECT_NOTES("delete 2;");
-  CALL(MPI_Comm_free_keyval(&keyval));
 }
 
 /*@ session-beside-session

@@ -6,127 +6,94 @@
  * Threads set one attribute of one object: the outcome is as if in some order, so each value is
  * deleted once.
  */
-static MPI_Xxx object;
-static int key;
 static void set_many(int me) {
   int i;
-  (void)me;
-  for (i = 0; i < 40000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+  for (i = 0; i < SETS && goes_on(); ++i) CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
 }
-static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
-  run_threads(set_many);
-  CALL(MPI_Xxx_delete_attr(object, key));
-  expect_each_deleted_once();
-  CALL(MPI_Xxx_free(&object));
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, set_many); }
 
 /*@ storm-own-keys-xxx
  * implied, 11.6.1, threads
  * Threads set, get and delete attributes of one object, each under a key of its own: none sees
  * another's value, and each value is deleted once.
  */
-static MPI_Xxx object;
-static int keys[THREADS];
 static void use_own(int me) {
-  int i;
-  for (i = 0; i < 20000 && goes_on(); ++i) {
+  int i, own = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
+  for (i = 0; i < SETS / 2 && goes_on(); ++i) {
     Cell *mine = new_cell(), *found = NULL;
     int flag = 0;
-    CALL(MPI_Xxx_set_attr(object, keys[me], mine));
-    CALL(MPI_Xxx_get_attr(object, keys[me], &found, &flag));
+    CALL(MPI_Xxx_set_attr(storm_xxx, own, mine));
+    CALL(MPI_Xxx_get_attr(storm_xxx, own, &found, &flag));
     EXPECT(flag && found == mine, "the value that this thread set", "flag %d", flag);
     if (i % 3 == 0) {
-      CALL(MPI_Xxx_delete_attr(object, keys[me]));
-      CALL(MPI_Xxx_get_attr(object, keys[me], &found, &flag));
+      CALL(MPI_Xxx_delete_attr(storm_xxx, own));
+      CALL(MPI_Xxx_get_attr(storm_xxx, own, &found, &flag));
       EXPECT(!flag, "nothing after this thread's delete", "a value");
     }
   }
 }
-static void check(void) {
-  int i;
-  object = new_xxx();
-  for (i = 0; i < THREADS; ++i) {
-    keys[i] = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
-  }
-  run_threads(use_own);
-  CALL(MPI_Xxx_free(&object));
-  expect_each_deleted_once();
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, use_own); }
 
 /*@ storm-set-delete-xxx
  * implied, 11.6.1, threads
  * Some threads set an attribute, others delete it: each value is deleted once.
  */
-static MPI_Xxx object;
-static int key;
 static void set_or_delete(int me) {
   int i;
-  for (i = 0; i < 40000 && goes_on(); ++i) {
+  for (i = 0; i < SETS && goes_on(); ++i) {
     /* Deleting what is not there may be an error or not. */
     if (me % 2 == 0)
-      CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+      CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
     else
-      MPI_Xxx_delete_attr(object, key);
+      MPI_Xxx_delete_attr(storm_xxx, storm_key);
   }
 }
-static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
-  run_threads(set_or_delete);
-  CALL(MPI_Xxx_free(&object));
-  expect_each_deleted_once();
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, set_or_delete); }
 
 /*@ delete-once-xxx
  * implied, 11.6.1, threads
  * All threads delete the same attribute at once: its delete callback runs once.
  */
-static MPI_Xxx object;
-static int key;
 static pthread_barrier_t next_round;
 static void delete_it(int me) {
   int i;
   for (i = 0; i < 2000; ++i) {
-    if (me == 0) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
+    if (me == 0) CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
     pthread_barrier_wait(&next_round);
-    MPI_Xxx_delete_attr(object, key);
+    MPI_Xxx_delete_attr(storm_xxx, storm_key);
     pthread_barrier_wait(&next_round);
     if (me == 0) {
       EXPECT_EQ(cells[next_cell - 1].deleted, 1);
-      EXPECT_EQ(get_xxx(object, key), ABSENT);
+      EXPECT_EQ(get_xxx(storm_xxx, storm_key), ABSENT);
     }
   }
 }
 static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx);
   pthread_barrier_init(&next_round, NULL, THREADS);
-  run_threads(delete_it);
-  CALL(MPI_Xxx_free(&object));
-  expect_each_deleted_once();
+  run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, delete_it);
 }
 
 /*@ get-while-replaced-xxx
  * implied, 11.6.1, threads
- * One thread replaces an attribute over and over: others always find it, and never an older value
- * than they found before.
+ * One thread replaces an attribute over and over: others always find the old value or the new one,
+ * also while the old one's delete callback runs, and never an older value than they found before.
  */
-static MPI_Xxx object;
-static int key, stop;
+static int take_time(MPI_Xxx of, int keyval, void* value, void* extra_state) {
+  volatile int i;
+  for (i = 0; i < 200; ++i) continue;
+  return delete_cell_xxx(of, keyval, value, extra_state);
+}
 static void get_or_set(int me) {
   const Cell* newest = cells;
   int i, lost = 0, older = 0;
-  if (me == 0) {
-    for (i = 0; i < 100000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-    return;
+  for (i = 0; me == 0 && i < 100000 && goes_on(); ++i) {
+    CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
   }
-  while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+  if (me == 0) end_others();
+  while (others_go_on()) {
     Cell* found = NULL;
     int flag = 0;
-    CALL(MPI_Xxx_get_attr(object, key, &found, &flag));
+    CALL(MPI_Xxx_get_attr(storm_xxx, storm_key, &found, &flag));
     if (!flag) {
       ++lost;
     } else if (!is_cell(found)) {
@@ -140,62 +107,17 @@ static void get_or_set(int me) {
   EXPECT(lost == 0, "that the attribute is always there", "that %d gets did not find it", lost);
   EXPECT(older == 0, "no older value than before", "one %d times", older);
 }
-static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN);
-  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-  run_threads(get_or_set);
-  CALL(MPI_Xxx_free(&object));
-}
-
-/*@ get-while-callback-xxx
- * implied, 11.6.1, threads
- * One thread replaces an attribute that has a delete callback: others always find the old value or
- * the new one, also while the callback runs.
- */
-static MPI_Xxx object;
-static int key, stop;
-static int take_time(MPI_Xxx of, int keyval, void* value, void* extra_state) {
-  volatile int i;
-  for (i = 0; i < 200; ++i) continue;
-  return delete_cell_xxx(of, keyval, value, extra_state);
-}
-static void get_or_set(int me) {
-  int i, lost = 0;
-  if (me == 0) {
-    for (i = 0; i < 40000 && goes_on(); ++i) CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-    return;
-  }
-  while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
-    Cell* found = NULL;
-    int flag = 0;
-    CALL(MPI_Xxx_get_attr(object, key, &found, &flag));
-    lost += !flag;
-    if (flag) EXPECT(is_cell(found), "a value that was set", "another one");
-  }
-  EXPECT(lost == 0, "that the attribute is always there", "that %d gets did not find it", lost);
-}
-static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(MPI_XXX_NULL_COPY_FN, take_time);
-  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-  run_threads(get_or_set);
-  CALL(MPI_Xxx_free(&object));
-  expect_each_deleted_once();
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, take_time, get_or_set); }
 
 /*@ no-copy-of-deleted-xxx
  * implied, 11.6.1, threads, kinds: comm type
  * While one thread duplicates an object, others replace its attribute: no copy callback gets a
  * value whose delete callback has run, and none is deleted while it is being copied.
  */
-static MPI_Xxx object;
-static int key, stop, late, overlapping;
+static int late, overlapping;
 static int copy_cell(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out, int* flag) {
   Cell* cell = (Cell*)in;
   volatile int i;
-  (void)old, (void)keyval, (void)extra_state;
   *flag = 0;
   EXPECT(is_cell(in), "a value that was set", "a copy callback with another");
   if (!is_cell(in)) return MPI_SUCCESS;
@@ -216,101 +138,67 @@ static int delete_cell(MPI_Xxx of, int keyval, void* value, void* extra_state) {
 }
 static void dup_or_set(int me) {
   int i;
-  if (me == 0) {
-    for (i = 0; i < 3000 && goes_on(); ++i) {
-      MPI_Xxx duplicate;
-      CALL(MPI_Xxx_dup(object, &duplicate));
-      CALL(MPI_Xxx_free(&duplicate));
-    }
-    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-  } else {
-    for (i = 0; i < 100000 && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); ++i) {
-      CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-    }
+  for (i = 0; me == 0 && i < 3000 && goes_on(); ++i) {
+    MPI_Xxx duplicate;
+    CALL(MPI_Xxx_dup(storm_xxx, &duplicate));
+    CALL(MPI_Xxx_free(&duplicate));
   }
+  if (me == 0) end_others();
+  for (i = 0; i < 100000 && others_go_on(); ++i)
+    CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
 }
 static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(copy_cell, delete_cell);
-  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-  run_threads(dup_or_set);
-  CALL(MPI_Xxx_free(&object));
+  run_storm_xxx(copy_cell, delete_cell, dup_or_set);
   EXPECT(late == 0, "no copy of a deleted value", "%d", late);
   EXPECT(overlapping == 0, "no delete during a copy", "%d", overlapping);
-  expect_each_deleted_once();
 }
 
 /*@ dup-while-replaced-xxx
  * implied, 11.6.1, threads, kinds: comm type
  * While one thread duplicates an object, others replace its attribute: each duplicate has it.
  */
-static MPI_Xxx object;
-static int key, stop;
 static void dup_or_set(int me) {
   int i, lost = 0;
-  if (me == 0) {
-    for (i = 0; i < 4000 && goes_on(); ++i) {
-      MPI_Xxx duplicate;
-      Cell* found = NULL;
-      int flag = 0;
-      CALL(MPI_Xxx_dup(object, &duplicate));
-      CALL(MPI_Xxx_get_attr(duplicate, key, &found, &flag));
-      lost += !flag;
-      if (flag) EXPECT(is_cell(found), "a value that was set", "another one");
-      CALL(MPI_Xxx_free(&duplicate));
-    }
-    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-    EXPECT(lost == 0, "the attribute in each duplicate", "%d without", lost);
-  } else {
-    for (i = 0; i < 120000 && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); ++i) {
-      CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-    }
+  for (i = 0; me == 0 && i < 4000 && goes_on(); ++i) {
+    MPI_Xxx duplicate;
+    Cell* found = NULL;
+    int flag = 0;
+    CALL(MPI_Xxx_dup(storm_xxx, &duplicate));
+    CALL(MPI_Xxx_get_attr(duplicate, storm_key, &found, &flag));
+    lost += !flag;
+    if (flag) EXPECT(is_cell(found), "a value that was set", "another one");
+    CALL(MPI_Xxx_free(&duplicate));
   }
+  if (me == 0) end_others();
+  EXPECT(lost == 0, "the attribute in each duplicate", "%d without", lost);
+  for (i = 0; i < 120000 && others_go_on(); ++i)
+    CALL(MPI_Xxx_set_attr(storm_xxx, storm_key, new_cell()));
 }
-static void check(void) {
-  object = new_xxx();
-  key = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
-  CALL(MPI_Xxx_set_attr(object, key, new_cell()));
-  run_threads(dup_or_set);
-  CALL(MPI_Xxx_free(&object));
-}
+static void check(void) { run_storm_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN, dup_or_set); }
 
 /*@ dup-while-others-change-xxx
  * implied, 11.6.1, threads, kinds: comm type
  * While one thread duplicates an object, others set and delete further attributes of it: the ones
  * that nobody touches are all in each duplicate.
  */
-static MPI_Xxx object;
-static int fixed[8], keys[THREADS], stop;
 static void dup_or_change(int me) {
-  int i, k, lost = 0;
-  if (me == 0) {
-    for (i = 0; i < 3000 && goes_on(); ++i) {
-      MPI_Xxx duplicate;
-      CALL(MPI_Xxx_dup(object, &duplicate));
-      for (k = 0; k < 8; ++k) lost += get_xxx(duplicate, fixed[k]) != k;
-      CALL(MPI_Xxx_free(&duplicate));
-    }
-    __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
-    EXPECT(lost == 0, "each untouched attribute in each duplicate", "%d lost", lost);
-  } else {
-    for (i = 0; i < 200000 && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE); ++i) {
-      CALL(MPI_Xxx_set_attr(object, keys[me], (void*)100));
-      CALL(MPI_Xxx_delete_attr(object, keys[me]));
-    }
+  int keys[8], i, k, lost = 0; /* those of thread 0 are touched by nobody */
+  for (k = 0; k < 8; ++k) keys[k] = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
+  for (k = 0; me == 0 && k < 8; ++k) CALL(MPI_Xxx_set_attr(storm_xxx, keys[k], (void*)(long)k));
+  for (i = 0; me == 0 && i < 3000 && goes_on(); ++i) {
+    MPI_Xxx duplicate;
+    CALL(MPI_Xxx_dup(storm_xxx, &duplicate));
+    for (k = 0; k < 8; ++k) lost += get_xxx(duplicate, keys[k]) != k;
+    CALL(MPI_Xxx_free(&duplicate));
+  }
+  if (me == 0) end_others();
+  EXPECT(lost == 0, "each untouched attribute in each duplicate", "%d lost", lost);
+  for (i = 0; i < 200000 && others_go_on(); ++i) {
+    CALL(MPI_Xxx_set_attr(storm_xxx, keys[me], (void*)100));
+    CALL(MPI_Xxx_delete_attr(storm_xxx, keys[me]));
   }
 }
-static void check(void) {
-  int k;
-  object = new_xxx();
-  for (k = 0; k < 8; ++k) {
-    fixed[k] = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
-    if (k < THREADS) keys[k] = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
-    CALL(MPI_Xxx_set_attr(object, fixed[k], (void*)(long)k));
-  }
-  run_threads(dup_or_change);
-  CALL(MPI_Xxx_free(&object));
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, dup_or_change); }
 
 /*@ unique-keys-xxx
  * implied, 11.6.1, threads
@@ -343,7 +231,6 @@ static void check(void) {
 static int key;
 static void use_objects(int me) {
   int i;
-  (void)me;
   for (i = 0; i < 10000 && goes_on(); ++i) {
     MPI_Xxx object = new_xxx(), duplicate;
     CALL(MPI_Xxx_set_attr(object, key, new_cell()));
@@ -363,26 +250,19 @@ static void check(void) {
  * Threads create keys, attach a value to one object with them, free the keys, and delete the value
  * by a saved copy of the key: each value is deleted once.
  */
-static MPI_Xxx object;
 static void use_keyvals(int me) {
   int i;
-  (void)me;
   for (i = 0; i < 10000 && goes_on(); ++i) {
     int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx), saved = keyval, flag = 0;
     Cell *mine = new_cell(), *found = NULL;
-    CALL(MPI_Xxx_set_attr(object, keyval, mine));
+    CALL(MPI_Xxx_set_attr(storm_xxx, keyval, mine));
     CALL(MPI_Xxx_free_keyval(&keyval));
-    CALL(MPI_Xxx_get_attr(object, saved, &found, &flag));
+    CALL(MPI_Xxx_get_attr(storm_xxx, saved, &found, &flag));
     EXPECT(flag && found == mine, "the value that this thread set", "flag %d", flag);
-    CALL(MPI_Xxx_delete_attr(object, saved));
+    CALL(MPI_Xxx_delete_attr(storm_xxx, saved));
   }
 }
-static void check(void) {
-  object = new_xxx();
-  run_threads(use_keyvals);
-  CALL(MPI_Xxx_free(&object));
-  expect_each_deleted_once();
-}
+static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, use_keyvals); }
 
 /*@ first-touch-xxx
  * implied, 11.6.1, threads, kinds: comm type
@@ -416,28 +296,23 @@ static void check(void) {
  * Threads read predefined attributes, while others set their own: they get the same values as ever.
  */
 static int wanted[2], key;
-static int value_of(int keyval) {
-  int flag = 0, *value = NULL;
-  CALL(MPI_Comm_get_attr(MPI_COMM_WORLD, keyval, &value, &flag));
-  return flag ? *value : -77;
-}
 static void look(int me) {
   int i, wrong = 0;
   for (i = 0; i < 30000 && goes_on(); ++i) {
     if (me == 0) {
       CALL(MPI_Comm_set_attr(MPI_COMM_WORLD, key, new_cell()));
     } else if ((me + i) % 2 == 0) {
-      wrong += value_of(MPI_TAG_UB) != wanted[0];
+      wrong += *predefined(MPI_COMM_WORLD, MPI_TAG_UB) != wanted[0];
     } else {
-      wrong += value_of(MPI_IO) != wanted[1];
+      wrong += *predefined(MPI_COMM_WORLD, MPI_IO) != wanted[1];
     }
   }
   EXPECT(wrong == 0, "the values from before", "%d others", wrong);
 }
 static void check(void) {
   key = keyval_comm(MPI_COMM_NULL_COPY_FN, delete_cell_comm);
-  wanted[0] = value_of(MPI_TAG_UB);
-  wanted[1] = value_of(MPI_IO);
+  wanted[0] = *predefined(MPI_COMM_WORLD, MPI_TAG_UB);
+  wanted[1] = *predefined(MPI_COMM_WORLD, MPI_IO);
   run_threads(look);
   CALL(MPI_Comm_delete_attr(MPI_COMM_WORLD, key));
   expect_each_deleted_once();

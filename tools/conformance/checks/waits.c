@@ -154,7 +154,6 @@ static MPI_Comm object;
 static int slow_key, fast_key, inside, done;
 static int wait_for_get(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   long i;
-  (void)comm, (void)keyval, (void)value, (void)extra_state;
   __atomic_store_n(&inside, 1, __ATOMIC_SEQ_CST);
   for (i = 0; i < 30000 && !__atomic_load_n(&done, __ATOMIC_SEQ_CST); ++i) usleep(1000);
   return MPI_SUCCESS;
@@ -178,4 +177,40 @@ static void check(void) {
   CALL(MPI_Comm_set_attr(object, fast_key, (void*)2));
   run_threads(one_waits);
   CALL(MPI_Comm_free(&object));
+}
+
+/*@ delete-beside-dup-xxx
+ * open, 11.6.1, threads, kinds: comm type
+ * Whether a delete that returns while another thread copies the attribute has run its delete
+ * callback.
+ */
+static MPI_Xxx object;
+static int key, copying, returned;
+static int wait_for_delete(MPI_Xxx old, int keyval, void* extra_state, void* in, void* out,
+                           int* flag) {
+  int i;
+  __atomic_store_n(&copying, 1, __ATOMIC_SEQ_CST);
+  for (i = 0; i < 2000 && !__atomic_load_n(&returned, __ATOMIC_SEQ_CST); ++i) usleep(1000);
+  return copied_as_is(in, out, flag);
+}
+static void delete_or_dup(int me) {
+  if (me == 0) {
+    MPI_Xxx duplicate;
+    CALL(MPI_Xxx_dup(object, &duplicate));
+    if (!__atomic_exchange_n(&returned, 1, __ATOMIC_SEQ_CST)) OPEN("it waits for the copy");
+  } else if (me == 1) {
+    while (!__atomic_load_n(&copying, __ATOMIC_SEQ_CST)) usleep(100);
+    CALL(MPI_Xxx_delete_attr(object, key));
+    if (!__atomic_load_n(&returned, __ATOMIC_SEQ_CST)) {
+      OPEN("%s", *notes ? "it has run, beside the copy"
+                        : "it runs after the copy, and the delete has returned before");
+    }
+    __atomic_store_n(&returned, 1, __ATOMIC_SEQ_CST);
+  }
+}
+static void check(void) {
+  object = new_xxx();
+  key = keyval_xxx(wait_for_delete, delete_xxx);
+  CALL(MPI_Xxx_set_attr(object, key, (void*)1));
+  run_threads(delete_or_dup);
 }
