@@ -26,6 +26,8 @@ struct ThreadState {
   unsigned near_record;
   // The innermost callback that the thread is running, or operation on all attributes of a table.
   Frame* innermost;
+  // How many deletions this thread has left to others, for those who count them.
+  unsigned left = 0;
 };
 
 #ifdef ATTRCACHE_MODEL

@@ -147,7 +147,11 @@ bool Deletion::leave_read(slot::Claim* claim) {
   tomb_ = nullptr;
   const uint64_t open = tomb.open();  // (L9)
   withdraw();
-  if (!is_held(readers, &slot_, m, clock) && tomb.take(open)) delete_left(readers, tomb);  // (L6)
+  if (!is_held(readers, &slot_, m, clock) && tomb.take(open)) {  // (L6)
+    delete_left(readers, tomb);
+  } else {
+    ++this_thread().left;
+  }
   return true;
 }
 

@@ -11,6 +11,8 @@
  *   report abort         one keyval, and MPI_Abort
  *   report terminated    one keyval, and SIGTERM
  *   report killed        one keyval, and SIGKILL
+ *   report handed        a dup in another thread is left a deletion by a set, and one by a delete
+ *   report waits         one keyval, says so, and waits for the end of its input
  */
 #define _POSIX_C_SOURCE 200809L /* kill */
 #include <mpi.h>
@@ -58,6 +60,7 @@ DELETE_FN(delete_read_by_threads)
 DELETE_FN(delete_in_its_place)
 DELETE_FN(delete_stale)
 DELETE_FN(delete_left)
+DELETE_FN(delete_handed)
 DELETE_FN(delete_on_world)
 DELETE_FN(delete_on_self)
 
@@ -307,6 +310,45 @@ static void left(void) {
   create(delete_left);
 }
 
+static pthread_barrier_t copying;
+
+static int copy_until_told(MPI_Comm comm, int keyval, void* extra, void* in, void* out, int* flag) {
+  pthread_barrier_wait(&copying);
+  pthread_barrier_wait(&copying);
+  return copy_plain(comm, keyval, extra, in, out, flag);
+}
+
+static void* duplicate(void* comm) {
+  MPI_Comm copy;
+  MPI_Comm_dup(*(MPI_Comm*)comm, &copy);
+  MPI_Comm_free(&copy);
+  return NULL;
+}
+
+/* 1 keyval: 2 sets, 1 delete, 2 copied and deleted with their objects; copy_fn twice, delete_fn 4
+ * times, of which a dup runs 2. */
+static void handed(void) {
+  MPI_Comm comm = another();
+  pthread_t thread;
+  int keyval;
+  pthread_barrier_init(&copying, NULL, 2);
+  MPI_Comm_create_keyval(copy_until_told, delete_handed, &keyval, NULL);
+  MPI_Comm_set_attr(comm, keyval, &rank);
+  for (int deletes = 0; deletes < 2; ++deletes) {
+    pthread_create(&thread, NULL, duplicate, &comm);
+    pthread_barrier_wait(&copying);
+    if (deletes) {
+      MPI_Comm_delete_attr(comm, keyval);
+    } else {
+      MPI_Comm_set_attr(comm, keyval, &rank);
+    }
+    pthread_barrier_wait(&copying);
+    pthread_join(thread, NULL);
+  }
+  MPI_Comm_free(&comm);
+  MPI_Comm_free_keyval(&keyval);
+}
+
 static void many(void) {
   int keyval;
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, delete_type, &keyval, NULL);
@@ -404,11 +446,19 @@ int main(int argc, char** argv) {
     plain();
     terminate(fork()); /* a child dies of it, too */
     terminate(getpid());
+  } else if (strcmp(what, "handed") == 0) {
+    handed();
+  } else if (strcmp(what, "waits") == 0) {
+    plain();
+    puts("waits");
+    fflush(stdout);
+    while (getchar() != EOF) continue;
   } else if (strcmp(what, "killed") == 0) {
     plain();
     raise(SIGKILL);
   } else {
-    fprintf(stderr, "report everything|nothing|many|failing|exit|abort|terminated|killed\n");
+    fprintf(stderr,
+            "report everything|nothing|many|failing|exit|abort|terminated|killed|handed|waits\n");
     return 2;
   }
   MPI_Finalize();

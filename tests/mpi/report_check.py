@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compares a report in JSON with what report.c did, number by number; and looks into traces.
 
-  report_check.py everything|nothing|exit REPORT.json RANKS
+  report_check.py everything|nothing|exit|now|handed REPORT.json RANKS
   report_check.py trace TRACE RANKS
 
 REPORT_ON_WORLD=kept in the environment: this MPI does not delete the attributes of MPI_COMM_WORLD.
@@ -13,7 +13,8 @@ import re
 import sys
 
 NUMBERS = ["created", "freed", "leaked", "sets", "gets", "absent", "deletes", "copies",
-           "deleted_with_object", "attached", "copy_calls", "delete_calls", "failed"]
+           "deleted_with_object", "attached", "copy_calls", "delete_calls", "failed",
+           "left_by_set", "left_by_delete"]
 failures = []
 deleted_on_world = os.environ.get("REPORT_ON_WORLD") != "kept"
 
@@ -116,6 +117,10 @@ def check_places(part, program, where):
     for k in part["keyvals"]:
         function = "make_without_callbacks" if k["named_by"] == "caller" else ""
         # With debug information: "report: main (report.c:12)", else "report: main+0x12".
+        made = list(k["leaked_at"])
+        if k["leaked"]:  # in two functions
+            equal(sum(k["leaked_at"].values()), k["leaked"], f"{where}: leaked at")
+            check(len(made) == 2 and "create" in "".join(made), f"{where}: leaked at {made}")
         check(re.fullmatch(f"{program}: {function}.*([+]0x[0-9a-f]+|[(]report[.]c:[0-9]+[)])", k["made_at"]), f"{where}: {k['function']} made at {k['made_at']!r}")
 
 
@@ -170,6 +175,21 @@ def check_exit(report, ranks, program):
             compare_keyvals(part, plain, "rank")
 
 
+def check_now(report, ranks, program):
+    """Of a process that still runs. What is attached isn't known."""
+    check(all(part["partial"] for part in report["per_rank"]), "partial")
+    compare_keyvals(report["sum"], {("communicator", program, "delete_plain"): PLAIN}, "sum")
+
+
+def check_handed(report, ranks, program):
+    numbers = dict(created=1, freed=1, sets=2, deletes=1, copies=2, deleted_with_object=2,
+                   copy_calls=2, delete_calls=4, left_by_set=1, left_by_delete=1)
+    key = ("communicator", program, "delete_handed")
+    for part in report["per_rank"]:
+        compare_keyvals(part, {key: numbers}, f"rank {part['rank']}")
+    compare_keyvals(report["sum"], {key: {name: ranks * n for name, n in numbers.items()}}, "sum")
+
+
 def check_trace(trace, ranks):
     events = trace["traceEvents"]
     complete = [e for e in events if e["ph"] == "X"]
@@ -212,9 +232,12 @@ def main(what, path, ranks, program="report"):
         equal(data["ranks"], ranks, "ranks")
         if what != "exit":
             equal(data["ranks_heard_of"], ranks, "ranks_heard_of")
-            equal(data["finalized"], True, "finalized")
+            equal(data["finalized"], what != "now", "finalized")
+            equal((data["worlds"], data["missing"]), ([ranks], []), "worlds and missing ranks")
+        equal(data["hosts"], sorted({part["host"] for part in data["per_rank"]}), "hosts")
+        check(re.match("20[0-9-]+ [0-9:]+[+-]", data["started"]), f"started {data['started']}")
         {"everything": check_everything, "nothing": check_nothing,
-         "exit": check_exit}[what](data, ranks, program)
+         "exit": check_exit, "now": check_now, "handed": check_handed}[what](data, ranks, program)
     for failure in failures:
         print(f"{path}: FAILED {failure}")
     return bool(failures)

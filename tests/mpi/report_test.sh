@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# report_test.sh MPI RUN LIBRARY REPORT CHECK PROGRAM...
+# report_test.sh MPI RUN LIBRARY REPORT CHECK PAGE-CHECK PROGRAM...
 #
 # attrcache-run --report and --trace under MPI: of REPORT (report.c), compared with what it is known to do by
-# CHECK (report_check.py); and of other test PROGRAMs, which must pass as they do otherwise.
+# CHECK (report_check.py), and its page with that by PAGE-CHECK; and of other PROGRAMs, which must pass as they do
+# otherwise.
 
 set -u
 
 source tests/mpi/environment.sh
-mpi=$1 run=$(absolute "$2") library=$3 program=$(absolute "$4") check=$(absolute "$5")
-shift 5
+mpi=$1 run=$(absolute "$2") library=$3 program=$(absolute "$4") check=$(absolute "$5") page_check=$(absolute "$6")
+shift 6
 served_by "$library"
 unset ATTRCACHE_REPORT ATTRCACHE_TRACE
 mpirun=mpirun.$(mpi_of "$mpi")
@@ -27,29 +28,46 @@ root=$PWD
 cd "$TMPDIR" || exit 1
 
 launch() { # ARGUMENT... of attrcache-run; the output is in $output
-  output=$(timeout -k 5 100 "$run" "$@" 2>&1 </dev/null)
+  output=$(timeout -k 5 300 "$run" "$@" 2>&1 </dev/null)
 }
 expect() { # WHAT FILE RANKS
   python3 "$check" "$1" "$2" "$3" "$(basename "$program")" || fail "$1, $3 ranks"
 }
 
+page() { # PAGE REPORT TRACE COMMAND...
+  python3 -B "$page_check" "$1" "$2" "$PWD/$3" "${@:4}" || fail "$1"
+}
+
 # Numbers, in JSON and as text; traces. Relative names are those of where the launcher is run.
 for np in 1 2 4; do
-  launch --report --report=all.$np.json --report=all.$np.txt --trace=all.$np.trace \
+  launch --report --report=all.$np.json --report=all.$np.txt --report=all.$np.html --trace=all.$np.trace \
     "$mpirun" -np $np "$program" everything
   expect everything all.$np.json $np
   expect trace all.$np.trace $np
+  page all.$np.html all.$np.json all.$np.trace "$mpirun" -np $np "$program" everything
   has "the attributes of $np rank"
-  has "delete_failing_once, the last with code"
-  has "$((2 * np)) keyvals of report: delete_left: no MPI_Comm_free_keyval"
+  has "delete_failing_once: the last with code"
+  has "$((2 * np)) keyvals of report: delete_left"
   has "duplicates of the one that is left"
   has "so delete_fn never ran"
   has "made by a dup at report: "
   has "on MPI_COMM_WORLD: $on_world"
-  has "x stale-keyval: "
+  has "x stale-keyval, at report: get"
   # But for the times, stderr and the file say the same.
   diff <(grep -c . <<<"$output") <(grep -c . all.$np.txt) || fail "text on stderr and in a file differ"
 done
+
+# Compared with what an earlier run has written, at once and later; below the text, or else on standard error.
+launch --report=compared.html --compare=all.2.json --trace=compared.trace --report=compared.json \
+  "$mpirun" -np 4 "$program" everything
+has "attrcache: compared with all.2.json, 2 ranks"
+has "  ranks: 2 then, 4 now"
+grep -q '<section id=changes>' compared.html || fail "no changes in the page"
+launch --from compared.json --trace=compared.trace --report=later.html --report=later.txt --compare all.4.json
+page later.html compared.json compared.trace
+grep -q "^attrcache: compared with all.4.json, 4 ranks" later.txt && [[ $output != *"compared with"* ]] || fail "$output"
+launch --compare=all.1.json --mpi "$(interposer_of "$mpi")" "$program" nothing
+has "  report: delete_far (gone)"
 
 # Checked as well, numbers and names are the same.
 ATTRCACHE_CHECK=1 launch --report=checked.json "$mpirun" -np 2 "$program" everything
@@ -63,14 +81,14 @@ has "0 (rank 0)"
 has "10 (rank 8)"
 
 # Ranks that never touch an attribute take part.
-for np in 1 3; do
+for np in 3; do
   launch --report=nothing.$np.json "$mpirun" -np $np "$program" nothing
   expect nothing nothing.$np.json $np
   [ -z "$output" ] || fail "not silent: $output"
 done
 # More objects left behind than are told apart; MPI_INT, which nobody can free.
 launch --report --report=many.json "$mpirun" -np 2 "$program" many
-has "more: no MPI_Type_free, so delete_fn never ran"
+has "attributes of report: delete_type: no successful MPI_Type_free, so delete_fn never ran"
 has "on MPI_INT: "
 python3 - many.json "$(mpi_of "$mpi")" <<'END' || fail "many"
 import json, sys
@@ -103,7 +121,7 @@ expected=$output
 launch --report --mpi "$(interposer_of "$mpi")" "$program" failing
 has "$expected"
 has "from MPI_Init to MPI_Finalize"
-has "delete_failing_once, the last with code"
+has "delete_failing_once: the last with code"
 
 # Without MPI_Finalize. At least one gets to exit(), for launchers may end the others.
 launch --report --report=exit.json --trace=exit.trace "$mpirun" -np 2 "$program" exit
@@ -112,7 +130,7 @@ has "MPI_Finalize was not called on "
 # What was counted until MPI_Abort, or until somebody else ended the process, isn't lost.
 launch --report --report=abort.json "$mpirun" -np 2 "$program" abort
 expect exit abort.json 2
-has "Partial, for they were ended from outside or aborted: "
+has "Partial, since they were still running, ended from outside, or aborted: "
 launch --report=terminated.json --mpi "$(interposer_of "$mpi")" "$program" terminated
 [ $? = 143 ] || fail "exit code of a terminated process"
 expect exit terminated.json 1
@@ -122,6 +140,24 @@ launch --report=killed.json --trace=killed.trace --mpi "$(interposer_of "$mpi")"
 has "the report has what was counted until the end of rank 0 on "
 expect exit killed.json 1
 [ "$(grep -o '"delete_plain"' killed.trace | wc -l)" = 5 ] || fail "trace of a killed process"
+# While it runs, a signal has what was done until now written, here to a pipe; and at the end all.
+mkfifo now.json
+coproc waiting { exec "$run" --report=now.json --mpi "$(interposer_of "$mpi")" "$program" waits; }
+end=${waiting[1]}
+read -r line <&"${waiting[0]}"
+kill -URG "$waiting_PID"
+cat now.json >first.json
+exec {end}>&-
+cat now.json >last.json
+wait "$waiting_PID"
+expect now first.json 1
+expect nothing last.json 1
+# Deletions that a set and a delete leave to another thread's dup are counted, and said.
+launch --report --report=handed.json "$mpirun" -np 2 "$program" handed
+expect handed handed.json 2
+has "4 deletions of report: delete_handed: MPI_Comm_dup was copying the value in another thread, and ran delete_fn itself"
+has "2 by MPI_Comm_set_attr"
+has "2 by MPI_Comm_delete_attr"
 # Nothing at all, which must not pass for an empty report.
 launch --report --mpi "$(interposer_of "$mpi")" true
 has "attrcache-run: no report: no rank has handed anything over"
@@ -178,16 +214,26 @@ has "the attributes of 1 rank"
 refuses() { # TEXT ARGUMENT...
   local text=$1
   shift
-  launch "$@" "$program" nothing
+  launch "$@"
   [ $? = 2 ] || fail "$*: exit code"
   has "$text"
+  [[ $output != *Traceback* ]] || fail "$*: $output"
 }
-refuses "--report wants a file" --report=
-refuses "is a program" --trace
-refuses "is a program" --report="$program"
-refuses "--trace wants a file" --trace=-
-refuses "is a folder" --report=/tmp
-refuses "there is no folder /no/such" --report=/no/such/file
+echo '{' >bad.json
+refuses "none.json can't be read: No such file" --report=no.html --compare none.json "$program" nothing
+refuses "bad.json is no JSON" --report=no.html --compare=bad.json "$program" nothing
+refuses "argument --compare: expected one argument" --compare
+refuses "--compare wants" --compare= "$program"
+refuses "argument --from: expected one argument" --from
+refuses "--from runs nothing" --from bad.json --report=no.html "$program" nothing
+refuses "--from wants --report" --from bad.json
+refuses "there is no such file" --from bad.json --report=no.html --trace=none.trace
+refuses "--report wants a file" --report= "$program" nothing
+refuses "is a program" --trace "$program" nothing
+refuses "is a program" --report="$program" "$program" nothing
+refuses "--trace wants a file" --trace=- "$program" nothing
+refuses "is a folder" --report=/tmp "$program" nothing
+refuses "there is no folder /no/such" --report=/no/such/file "$program" nothing
 
 # Names as words of their own, and names of the job's and the process's number.
 SLURM_JOB_ID=77 launch --report %j.html --trace %j.%p.trace "$mpirun" -np 1 "$program" nothing
@@ -222,8 +268,9 @@ fi
 # Other programs pass as they do without a report.
 for other in ${programs[@]+"${programs[@]}"}; do
   case $other in *.py) command=(/usr/bin/python3 "$other") ;; *) command=("$other") ;; esac
-  launch --report=other.json "$mpirun" -np 2 "${command[@]}"
-  [ "$(grep -c '^rank [0-9]*: [0-9]* checks passed$' <<<"$output")" = 2 ] || fail "$other: $output"
+  launch --report=other.json --report=other.html --trace=other.trace "$mpirun" -np 2 "${command[@]}"
+  [ "$(grep -c '^rank [0-9]*: \([0-9]* checks passed\|done\)$' <<<"$output")" = 2 ] || fail "$other: $output"
+  page other.html other.json other.trace "${command[@]}"
   [[ $output != *FAILED* ]] || fail "$other: $output"
   python3 - other.json <<'END' || fail "$other: no report"
 import json, sys

@@ -78,25 +78,14 @@ def line_of(maker, factor, leaks, random_):
     calls = deletes + ends if ns else 0
     copy_calls = copies if ns else 0
     time = int((calls + copy_calls) * ns * factor * random_.uniform(0.8, 1.25))
-    return dict(
-        names,
-        created=created,
-        freed=freed,
-        leaked=created - freed,
-        sets=sets,
-        gets=gets,
-        absent=absent,
-        deletes=deletes,
-        copies=copies,
-        deleted_with_object=ends,
-        attached=attached + leaks,
-        copy_calls=copy_calls,
-        delete_calls=calls,
-        failed=1 if leaks else 0,
-        callback_ns=time,
-        callback_own_ns=time,
-        last_failure=16 if leaks else 0,
-    )
+    line = dict(names, created=created, freed=freed, leaked=created - freed, sets=sets, gets=gets)
+    line.update(absent=absent, deletes=deletes, copies=copies, deleted_with_object=ends)
+    line.update(attached=attached + leaks, copy_calls=copy_calls, delete_calls=calls)
+    line.update(failed=int(leaks > 0), last_failure=16 * (leaks > 0))
+    line.update(left_by_set=copies // 16, left_by_delete=copies // 8, has_delete_fn=ns > 0)
+    if line["leaked"]:
+        line["leaked_at"] = {names["made_at"] + "0": created - freed}
+    return dict(line, callback_ns=time, callback_own_ns=time)
 
 
 def trace(rank, pid, long, rounds, random_):
@@ -148,29 +137,14 @@ def documents(ranks, hostile):
         places = {f"libsolver.so: {place}+0x3f": 3, "libsolver.so: other+0x%x" % (rank % 7): 1}
         events = trace(rank, 1000 + rank % 64, long, rounds, random_)
         events["names"] = [""] + [maker["function"] for maker, _ in all_makers]
-        yield {
-            "document": 1,
-            "attrcache": "0.1.0",
-            "mpi": "Open MPI",
-            "kinds": KINDS,
-            "rank": rank,
-            "ranks": ranks,
-            "host": "%s%03d" % (host, rank // 64),
-            "pid": 1000 + rank % 64,
-            "ns": int(20e9 + random_.random() * 1e8),
-            "finalized": True,
-            "partial": False,
-            "checked": False,
-            "not_served": dict.fromkeys(KINDS, 0),
-            "keyvals": lines,
-            "attached": [attached],
-            "objects": objects,
-            "misuse": {"stale-keyval": dict(MISUSE, times=4, places=places)}
-            if rank in slow
-            else {},
-            "addresses": {},
-            "trace": events,
-        }
+        document = dict(document=1, attrcache="0.1.0", mpi="Open MPI", kinds=KINDS, world="4711")
+        document.update(rank=rank, ranks=ranks, host="%s%03d" % (host, rank // 64))
+        document.update(pid=1000 + rank % 64, ns=int(20e9 + random_.random() * 1e8))
+        document.update(begun=1_700_000_000 * 10**9 - 10**6, finalized=True, partial=False)
+        document.update(checked=False, not_served=dict.fromkeys(KINDS, 0), keyvals=lines)
+        document.update(attached=[attached], objects=objects, addresses={}, trace=events)
+        misuse = {"stale-keyval": dict(MISUSE, times=4, places=places)}
+        yield dict(document, misuse=misuse if rank in slow else {})
 
 
 def main():

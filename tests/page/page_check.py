@@ -1,342 +1,293 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Uses a page as people do, with mouse and keyboard, on screens of all sizes, and in print."""
+"""Compares a page with the JSON and the trace of the same report, and looks whether it is sound HTML.
 
+Nothing here is taken from the code that makes pages: what the page should say is computed anew.
+
+usage: page_check.py PAGE REPORT.json [TRACE [COMMAND...]]
+"""
+
+import base64
+import collections
+import hashlib
 import json
 import re
+import sys
+from html.parser import HTMLParser
 
-from page_says import Says, number, origin
+USES = ["created", "freed", "sets", "gets", "absent", "deletes", "copies"]
+SIZES = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
+# Which open elements an element ends, and where the search for them stops.
+ENDS = {
+    **dict.fromkeys(("td", "th"), ({"td", "th"}, "table")),
+    "tr": ({"td", "th", "tr"}, "table"),
+    **dict.fromkeys(("tbody", "tfoot", "thead"), ({"td", "th", "tr", "tbody", "thead"}, "table")),
+    "li": ({"li"}, "ul"),
+    **dict.fromkeys(("dt", "dd"), ({"dt", "dd"}, "dl")),
+}
+VOID = {"meta", "wbr"}
 
 
-class Check(Says):
-    """Of what the page says, and of what is done with it."""
+class Element:
+    def __init__(self, tag, attributes):
+        self.tag, self.attributes, self.inside = tag, dict(attributes), []
 
-    def first_column(self, table, column):
-        return [row[column][0] for row in self.cells(table)]
+    def all(self, tag=None, style=None):
+        """The elements within this one, in their order."""
+        for one in self.inside:
+            if isinstance(one, Element):
+                styles = (one.attributes.get("class") or "").split()
+                if tag in (None, one.tag) and (style is None or style in styles):
+                    yield one
+                yield from one.all(tag, style)
 
-    def sorting(self):
-        """By mouse and by keyboard, both ways."""
-        head = "#users-table thead th:nth-child(4) button"
-        self.browser.click(head)
-        values = self.first_column("#users-table", 3)
-        self.equal(values, sorted(values, reverse=True), "sorted by sets, by mouse")
-        self.equal(
-            self.ask(
-                "document.querySelector('#users-table thead th:nth-child(4)').getAttribute('aria-sort')"
-            ),
-            "descending",
-            "aria-sort",
-        )
-        self.browser.key("Enter")
-        values = self.first_column("#users-table", 3)
-        self.equal(values, sorted(values), "sorted by sets the other way, by keyboard")
-        self.equal(
-            self.ask(
-                "document.querySelector('#users-table thead th:nth-child(4)').getAttribute('aria-sort')"
-            ),
-            "ascending",
-            "aria-sort",
-        )
-        self.browser.key("Tab")
-        self.browser.key(" ")
-        values = self.first_column("#users-table", 4)
-        self.equal(
-            values, sorted(values, reverse=True), "sorted by gets, with Tab and the space bar"
-        )
+    def text(self):
+        inside = (one if isinstance(one, str) else one.text() for one in self.inside)
+        return "".join(inside).replace("\u00a0", " ")
 
-    def opening(self):
-        """A row by keyboard, which shows its name as a whole."""
-        self.ask("document.querySelector('#users-table .expander').focus()")
-        self.browser.key("Enter")
-        state = self.ask(
-            "(b => [b.getAttribute('aria-expanded'), b.closest('tr').nextElementSibling.hidden,"
-            "getComputedStyle(b.querySelector('.cut')).webkitLineClamp, b.querySelector('.cut').title, b.querySelector('.cut').textContent])"
-            "(document.querySelector('#users-table .expander'))"
-        )
-        self.equal(state[:3], ["true", False, "none"], "an opened row")
-        self.ok(state[4] in state[3], "a name's title is not the whole name")
-        self.browser.key("Enter")
-        self.equal(
-            self.ask(
-                "document.querySelector('#users-table .expander').getAttribute('aria-expanded')"
-            ),
-            "false",
-            "a closed row",
-        )
+    def words(self):
+        return words(self.text())
 
-    def finding(self):
-        """Rows by a word, and by library."""
-        word = max(re.findall(r"\w+", origin(self.sum["keyvals"][0])), key=len)
-        self.ask("document.querySelector('#users input').focus()")
-        self.browser.write(word.upper())
-        right = [
-            line
-            for line in self.sum["keyvals"]
-            if word.lower() in (origin(line) + " " + line["kind"]).lower()
+
+class Parsed(HTMLParser):
+    """A page as a tree."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.open = [Element("", {})]
+        with open(path, encoding="utf-8") as file:
+            self.feed(file.read())
+        self.ids = {one.attributes.get("id"): one for one in self.open[0].all()}
+
+    def handle_starttag(self, tag, attrs):
+        ends, within = ENDS.get(tag, ((), None))
+        while ends and self.open[-1].tag in ends and self.open[-1].tag != within:
+            self.open.pop()
+        one = Element(tag, attrs)
+        self.open[-1].inside.append(one)
+        if tag not in VOID:
+            self.open.append(one)
+
+    def handle_endtag(self, tag):
+        while self.open.pop().tag != tag:
+            pass
+
+    def handle_data(self, data):
+        self.open[-1].inside.append(data)
+
+    def rows(self, id_):
+        """The rows of a table's bodies, without those of details: for each cell its value and text."""
+        return [
+            [(cell.attributes.get("data-v"), cell.words()) for cell in row.all("td")]
+            for body in self.ids[id_].all("tbody")
+            for row in body.all("tr")
+            if row.attributes.get("class") != "more"
         ]
-        self.equal(len(self.cells("#users-table")), len(right), f"rows with {word}")
-        self.ask(
-            "(i => { i.value = ''; i.dispatchEvent(new Event('input')); })(document.querySelector('#users input'))"
-        )
-        self.choose("#users select", "library")
-        libraries = {line["library"] for line in self.sum["keyvals"]}
-        rows = self.cells("#users-table")
-        self.equal(len(rows), len(libraries), "rows by library")
-        self.equal(sum(row[4][0] for row in rows), self.total("gets"), "gets by library")
-        self.choose("#users select", "function")
-        before = self.ask("document.querySelector('#users-chart svg').getAttribute('aria-label')")
-        self.choose("#users label:nth-child(2) select", "sets")
-        after = self.ask("document.querySelector('#users-chart svg').getAttribute('aria-label')")
-        self.ok(before != after and after.startswith("sets"), f"the chart is still of {before}")
-        bars = self.ask(
-            "[...document.querySelectorAll('#users-chart title')].map(t => t.textContent)"
-        )
-        right = sorted(
-            (line["sets"] for line in self.sum["keyvals"] if line["sets"]), reverse=True
-        )[:10]
-        self.equal([number(bar.rsplit(": ", 1)[1])[0] for bar in bars], right, "the bars of sets")
 
-    def choose(self, select, value):
-        self.ask(
-            "(s => { s.value = %s; s.dispatchEvent(new Event('change')); })(document.querySelector(%s))"
-            % (json.dumps(value), json.dumps(select))
-        )
-        self.browser.settle()
 
-    def window(self):
-        """What the timeline shows: from and to, in nanoseconds."""
-        self.browser.settle()
-        text = self.ask(
-            "document.querySelector('#timeline canvas[tabindex]').getAttribute('aria-label')"
-        )
-        match = re.search(r"from (.*) to (.*)", text)
-        return number(match.group(1))[0], number(match.group(2))[0]
+def words(text):
+    """With each run of white space as one space, and no NUL, which HTML can't have."""
+    return " ".join(text.replace("\0", "\ufffd").split())
 
-    def zooming(self):
-        canvas = "#timeline canvas[tabindex]"
-        whole = self.window()
-        self.equal(whole[0], 0, "the timeline begins at 0")
-        self.shows_length(whole[1])
-        width = lambda: (lambda w: w[1] - w[0])(self.window())
-        self.browser.click("#timeline button[aria-label='zoom in']")
-        self.ok(0.4 * whole[1] < width() < 0.6 * whole[1], "zoomed in by the button")
-        self.browser.click("#timeline button[aria-label='show the whole run']")
-        self.equal(self.window(), whole, "the whole run")
-        x, y = self.browser.place(canvas)
-        self.browser.wheel(x, y, -300, control=True)
-        near = width()
-        self.ok(near < 0.9 * whole[1], "zoomed in by Ctrl and the wheel")
-        before = self.window()
-        self.browser.drag(x, y, x - 100, y)
-        self.ok(self.window()[0] > before[0], "dragged to later")
-        self.ask("document.querySelector(%s).focus()" % json.dumps(canvas))
-        self.browser.key("0")
-        self.equal(self.window(), whole, "the whole run, by keyboard")
-        self.browser.key("+")
-        self.browser.key("+")
-        self.ok(0.2 * whole[1] < width() < 0.3 * whole[1], "zoomed in by keyboard")
-        before = self.window()
-        self.browser.key("ArrowRight")
-        self.ok(self.window()[0] > before[0], "moved by keyboard")
-        self.browser.key("ArrowLeft")
-        self.browser.key("-")
-        self.ok(0.4 * whole[1] < width() < 0.6 * whole[1], "zoomed out by keyboard")
-        self.browser.key("0")
-        self.browser.key("n")
-        first = self.ask("document.getElementById('chosen').textContent")
-        self.browser.key("n")
-        second = self.ask("document.getElementById('chosen').textContent")
-        self.ok(
-            first and second and first != second, f"n goes to the next event: {first!r}, {second!r}"
-        )
-        self.browser.key("p")
-        self.equal(self.ask("document.getElementById('chosen').textContent"), first, "p goes back")
-        self.browser.key("Enter")
-        self.ok(width() < 0.9 * whole[1], "Enter zooms to the event")
-        self.browser.key("0")
 
-    def shows_length(self, shown):
-        length = max(round(e["ts"] * 1000) + round(e["dur"] * 1000) for e in self.events)
-        self.ok(abs(shown - length) < 0.006 * length, f"the timeline ends at {shown}, not {length}")
+def origin(line):
+    if not line["function"]:
+        return line["library"] or "(unknown)"
+    return line["library"] + ("" if line["function"].startswith("+") else ": ") + line["function"]
 
-    def searching(self, kept_all):
-        """Events by name."""
-        names = [e["name"] for e in self.events if e["cat"] == "callback"] or [
-            e["name"] for e in self.events
-        ]
-        name = max(set(names), key=names.count)
-        self.ask("document.querySelector('#timeline input').focus()")
-        self.browser.write(name)
-        text = self.ask("document.getElementById('matches').textContent").replace("\u00a0", " ")
-        count = int(text.split(" ")[0].replace(",", ""))
-        right = sum(
-            all(
-                w
-                in (
-                    e["name"]
-                    + " "
-                    + e["args"].get("called_as", "")
-                    + " "
-                    + e["args"].get("keyval_of", "")
-                ).lower()
-                for w in name.lower().split()
-            )
-            for e in self.events
-        )
-        self.ok(
-            count == right if kept_all else 0 < count <= right,
-            f"{count} events match {name!r}, not {right}",
-        )
-        self.browser.key("Enter")
-        self.ok(
-            self.ask("document.getElementById('chosen').textContent").find(name) >= 0,
-            "Enter goes to an event that matches",
-        )
-        self.ask(
-            "(i => { i.value = ''; i.dispatchEvent(new Event('input')); })(document.querySelector('#timeline input'))"
-        )
-        self.browser.click("#events-table tbody .go")
-        self.ok(
-            self.window()[1] - self.window()[0] < 1e18
-            and self.ask("document.activeElement.tagName") == "CANVAS",
-            "an event of the table is shown",
-        )
-        self.browser.key("0")
 
-    def accessible(self):
-        """What has no name, and what is focused without being seen."""
-        nameless = self.ask(
-            "[...document.querySelectorAll('button, input, select, a, canvas, svg')].filter(e => !e.closest('[aria-hidden]') &&"
-            "!((e.tagName !== 'SELECT' && e.textContent.trim()) || e.getAttribute('aria-label') || (e.labels && e.labels.length &&"
-            "e.labels[0].firstChild.nodeType === 3 && e.labels[0].firstChild.textContent.trim()))).map(e => e.outerHTML)"
-        )
-        self.equal(nameless, [], "without a name")
-        self.ask("(document.activeElement.blur(), window.scrollTo(0, 0), document.body.focus(), 1)")
-        self.equal(
-            self.ask("[...document.querySelectorAll('thead th')].filter(h => !h.scope).length"),
-            0,
-            "headings of tables without a scope",
-        )
-        self.equal(
-            self.ask(
-                "[...document.querySelectorAll('[id]')].map(e => e.id).filter((id, i, all) => all.indexOf(id) !== i)"
-            ),
-            [],
-            "ids given twice",
-        )
-        self.equal(
-            self.ask(
-                "[...document.querySelectorAll('[tabindex]')].filter(e => e.tabIndex > 0).length"
-            ),
-            0,
-            "odd tab order",
-        )
-        # By Tab, everything is reached and drawn with an outline.
-        self.browser.key("Tab")
-        self.ok(
-            self.ask("getComputedStyle(document.activeElement).outlineStyle") != "none",
-            "the focus is not seen",
-        )
+def meaning(text):
+    """The number that a text says, and how far off it may be."""
+    if text in ("–", ""):
+        return 0, 0
+    match = re.fullmatch(r"([\d,.]+) (ns|µs|ms|s)", text)
+    if not match:
+        return int(text.replace(",", "")), 0
+    value, unit = float(match.group(1).replace(",", "")), SIZES[match.group(2)]
+    return value * unit, 0.051 * unit if unit > 1 else 0.51
 
-    CONTRASTS = [
-        ("--text", "--ground", 7),
-        ("--text", "--panel", 7),
-        ("--text", "--stripe", 7),
-        ("--faint", "--ground", 4.5),
-        ("--faint", "--panel", 4.5),
-        ("--faint", "--stripe", 4.5),
-        ("--bad", "--panel", 4.5),
-        ("--good", "--good-soft", 4.5),
-        ("--accent", "--panel", 4.5),
-        ("--delete", "--panel", 3),
-        ("--failed", "--panel", 3),
-        ("--operation", "--panel", 2.2),
-        ("--copy", "--panel", 2.2),
-    ]
 
-    def contrast(self, where):
-        def luminance(color):
-            channels = (
-                [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-                if len(color) == 7
-                else [int(c * 2, 16) / 255 for c in color[1:]]
-            )
-            r, g, b = [
-                c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+class Check:
+    def __init__(self, page, report, trace=None):
+        self.page = Parsed(page)
+        self.root = self.page.open[0]
+        self.failures, self.checks = [], 0
+        with open(report, encoding="utf-8") as file:
+            self.report = json.load(file)
+        self.sum = self.report["sum"]
+        self.events = []
+        if trace:
+            with open(trace, encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+            self.events = [event for event in events if event["ph"] == "X"]
+
+    def ok(self, condition, what):
+        self.checks += 1
+        if not condition:
+            self.failures.append(what)
+
+    def equal(self, found, expected, what):
+        self.ok(found == expected, f"{what}: {found!r:.300}, not {expected!r:.300}")
+
+    def shows(self, text, expected, what):
+        value, off = meaning(text)
+        self.ok(abs(value - expected) <= off, f"{what}: it says {text!r}, which is not {expected}")
+
+    def total(self, *names):
+        return sum(line[name] for line in self.sum["keyvals"] for name in names)
+
+    def says(self, where, *texts):
+        """Whether a part of the page has all these texts."""
+        for text in map(words, texts):
+            self.ok(text in where, f"no {text!r} in {where:.3000}")
+
+    def head(self):
+        text = next(self.root.all("header")).words()
+        self.says(text, f"{self.report['ranks']:,} rank", self.report["mpi"])
+        self.says(text, *(self.report.get(known, "") for known in ("command", "job", "started")))
+        self.equal("from MPI_Init to MPI_Finalize (" in text, self.report["finalized"], text)
+        if (self.report.get("exit_code") or 0) > 0:
+            self.says(text, f"exit code {self.report['exit_code']}")
+        misused = sum(one["times"] for one in self.sum["misuse"].values())
+        figures = [self.total(name) for name in ("created", "sets", "gets", "absent", "copies")]
+        figures += [self.total("copy_calls", "delete_calls"), self.total("callback_own_ns")]
+        figures += [self.total("leaked", "attached"), self.total("failed"), misused]
+        shown = [one.text() for one in next(self.root.all("ul", "figures")).all("b")]
+        for value, text in zip(figures, shown):
+            self.shows(text, value, "a figure")
+
+    def findings(self):
+        """Everything that was left behind, failed or misused is there, with its number and names."""
+        text = self.page.ids["findings"].words()
+
+        def plural(number, noun):
+            return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+        left, sources = collections.Counter(), collections.Counter()
+        for one in self.sum["attached"]:
+            left[origin(one), one["kind"], one["predefined"], one["deleted_by_finalize"]] += one[
+                "attributes"
             ]
-            return 0.2126 * r + 0.7152 * g + 0.0722 * b
+            self.says(text, f"on {one['object']}")
+        for one in self.sum["objects"]:
+            sources[one["kind"], one["from"], one["place"]] += one["count"]
+        self.says(text, *(f"{plural(n, 'attribute')} of {key[0]}" for key, n in left.items()))
+        self.says(
+            text, *(plural(n, key[0]) for key, n in sources.items()), *(key[2] for key in sources)
+        )
+        for line in self.sum["keyvals"]:
+            if line["leaked"]:
+                self.says(text, f"{plural(line['leaked'], 'keyval')} of {origin(line)}")
+                self.says(text, *(f"made at {place}" for place in line.get("leaked_at", ())))
+            if line["failed"]:
+                calls = plural(line["copy_calls"] + line["delete_calls"], "call")
+                self.says(text, f"{line['failed']:,} of {calls} of {origin(line)}")
+                self.says(text, f"the last with code {line['last_failure']}")
+        for name, one in self.sum["misuse"].items():
+            self.says(text, f"{one['times']:,} x {name}", one.get("what", ""), one.get("rule", ""))
+            self.says(text, *(f"at {place}" for place in one["places"]))
 
-        for front, back, least in self.CONTRASTS:
-            a, b = (
-                luminance(
-                    self.ask(
-                        "getComputedStyle(document.documentElement).getPropertyValue(%s).trim()"
-                        % json.dumps(name)
-                    )
-                )
-                for name in (front, back)
-            )
-            ratio = (max(a, b) + 0.05) / (min(a, b) + 0.05)
+    def users(self):
+        by_function, by_library = [], {}
+        for line in self.sum["keyvals"]:
+            numbers = [line[name] for name in USES]
+            numbers += [line["copy_calls"] + line["delete_calls"], line["callback_own_ns"]]
+            by_function.append(numbers)
+            library = by_library.setdefault(line["library"], [0] * len(numbers))
+            by_library[line["library"]] = [a + b for a, b in zip(library, numbers)]
+        for id_, expected in (("by-function", by_function), ("by-library", by_library.values())):
+            cells = [row[1:] for row in self.page.rows(id_)] if by_function else []
+            found = [[int(value) for value, _ in row] for row in cells]
+            self.equal(sorted(found), sorted(expected), id_)
+            for value, text in sum(cells, []):
+                self.shows(text, int(value), id_)
+        if by_function:
+            opened = [one.words() for one in self.page.ids["by-function"].all("tr", "more")]
+            for line, text in zip(self.sum["keyvals"], opened):
+                self.says(text, *(line[name] for name in ("library", "function", "made_at")))
+                numbers = ("leaked", "attached", "deleted_with_object", "copy_calls", "failed")
+                self.says(text, *(f"{line[name]:,}" for name in numbers if line[name]))
+
+    def ranks(self):
+        parts = self.report["per_rank"]
+        if len(parts) < 2:
+            return
+        columns = [one.words() for one in self.page.ids["by-rank"].all("th")]
+        rows = {row[0][1].split()[1]: row for row in self.page.rows("by-rank")}
+        self.equal(sorted(rows, key=int), [str(part["rank"]) for part in parts], "ranks")
+        for part in parts:
+            row = {label: text for label, (_, text) in zip(columns, rows[str(part["rank"])])}
+            self.equal([row["host"], row["process"]], [part["host"], str(part["pid"])], "a rank")
+            for label, name in (("gets, found", "gets"), ("attributes left", "attached")):
+                if label in row:
+                    self.shows(row[label], sum(line[name] for line in part["keyvals"]), label)
+
+    def timeline(self, file):
+        text = self.page.ids["timeline"].words()
+        if not self.events:
+            self.says(text, "There is no timeline")
+            return
+        failed = sum(event["args"].get("code", 0) != 0 for event in self.events)
+        self.says(
+            text, f"{len(self.events):,} event", f"{failed:,} of them failed" if failed else ""
+        )
+        self.says(text, file, "Perfetto")
+        longest = sorted((round(event["dur"] * 1000) for event in self.events), reverse=True)
+        took = sorted((int(row[2][0]) for row in self.page.rows("events")), reverse=True)
+        self.equal(took[:20], longest[:20], "the longest events")
+        by_thread = self.page.rows("by-thread")
+        if "more in the JSON report" not in text:
+            events = sum(int(row[1][0]) for row in by_thread)
+            self.ok(events == len(self.events) or len(by_thread) == 1000, f"{events} events")
+
+    def sound(self):
+        """Nothing comes from elsewhere, nothing runs but the page's own script, tables are whole."""
+        self.equal(len(self.page.open), 1, "elements that are never closed")
+        tags = {one.tag for one in self.root.all()}
+        self.ok(not tags & {"img", "link", "iframe", "object", "svg", "canvas"}, tags)
+        policy = next(one for one in self.root.all("meta") if "http-equiv" in one.attributes)
+        for tag in ("script", "style"):
+            inside = [one.text() for one in self.root.all(tag)]
+            hashed = base64.b64encode(hashlib.sha256(inside[0].encode()).digest()).decode()
+            self.equal(len(inside), 1, tag)
             self.ok(
-                ratio >= least,
-                f"{where}: contrast of {front} on {back} is {ratio:.1f}, less than {least}",
+                f"{tag}-src 'sha256-{hashed}'" in policy.attributes["content"], f"hash of {tag}"
             )
+        ids = [one.attributes["id"] for one in self.root.all() if "id" in one.attributes]
+        self.equal(sorted(ids), sorted(set(ids)), "ids given twice")
+        for one in self.root.all():
+            known = {"class", "id", "href", "lang", "charset", "content", "http-equiv", "name"}
+            known |= {"scope", "colspan", "data-v", "aria-label"}
+            self.ok(set(one.attributes) <= known, f"attributes {one.attributes}")
+            where = one.attributes.get("href", "#")
+            self.ok(where.startswith("#") or where == "https://ui.perfetto.dev", where)
+            self.ok(not where.startswith("#") or where[1:] in [*ids, ""], f"a dead link {where}")
+        for table in self.root.all("table"):
+            heads = list(table.all("th"))
+            self.ok(all(one.attributes.get("scope") == "col" for one in heads), "scopes")
+            for row in self.page.rows(table.attributes["id"]):
+                self.equal(len(row), len(heads), f"cells in a row of {table.attributes['id']}")
 
-    def forms(self):
-        """Narrow, dark and printed."""
-        background = lambda: self.ask("getComputedStyle(document.body).backgroundColor")
-        for width in (320, 390):
-            self.browser.size(width, 700, phone=True)
-            self.ok(
-                self.ask("document.documentElement.scrollWidth") <= width,
-                f"wider than a phone of {width}",
-            )
-            self.ok(
-                self.ask("parseFloat(getComputedStyle(document.body).fontSize)") >= 15,
-                "small letters on a phone",
-            )
-        self.browser.size(1180, 900)
-        light = background()
-        self.contrast("light")
-        self.browser.media("dark")
-        self.ok(background() != light, "dark is as light as light")
-        self.contrast("dark")
-        self.browser.media("dark", "print")
-        self.equal(background(), "rgb(255, 255, 255)", "printed")
-        self.contrast("printed")
-        self.equal(
-            self.ask("getComputedStyle(document.querySelector('.sections')).display"),
-            "none",
-            "printed with navigation",
-        )
-        self.equal(
-            self.ask(
-                "[...document.querySelectorAll('.cut')].filter(e => e.scrollHeight > e.clientHeight + 2).length"
-            ),
-            0,
-            "names that are cut in print",
-        )
-        self.browser.media("light")
+    def all(self, trace_file=""):
+        self.head()
+        self.findings()
+        self.users()
+        self.ranks()
+        self.timeline(trace_file)
+        self.sound()
+        return self
 
-    def quiet(self):
-        """Nothing on the console, nothing from elsewhere."""
-        self.equal(self.browser.said, [], "the console")
-        self.equal(
-            [url for url in self.browser.requests if not url.startswith(("file:", "about:"))],
-            [],
-            "requests",
-        )
-        self.equal(
-            len([url for url in self.browser.requests if url.startswith("file:")]),
-            1,
-            "files that were read",
-        )
 
-    def works(self, kept_all=True):
-        self.sorting()
-        self.opening()
-        self.finding()
-        if self.events:
-            self.zooming()
-            self.searching(kept_all)
-        self.accessible()
-        self.forms()
+def main(page, report, trace=None, *command):
+    check = Check(page, report, trace).all(trace or "")
+    command = " ".join(command)
+    check.ok(
+        command in next(check.root.all("header")).words(), f"the command isn't named: {command}"
+    )
+    for failure in check.failures[:20]:
+        print("FAILED:", failure)
+    print(f"{page}: {check.checks} checks, {len(check.failures)} failed")
+    return bool(check.failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

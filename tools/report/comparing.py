@@ -1,35 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What changed between two reports, as data for the page and as text."""
 
-from reading import TIMES, key_of, title
+import re
+
+from reading import LABELS, NUMBERS, TIMES, key_of, sums, title
 from words import counted, duration
 
-# What is compared, in this order, and what people call it.
-LABELS = {
-    "created": "keyvals made",
-    "leaked": "keyvals never freed",
-    "sets": "sets",
-    "gets": "gets, found",
-    "absent": "gets, absent",
-    "deletes": "deletes",
-    "copies": "copied by dup",
-    "deleted_with_object": "deleted with their object",
-    "attached": "attributes left",
-    "copy_calls": "copy callbacks",
-    "delete_calls": "delete callbacks",
-    "failed": "callbacks that failed",
-    "callback_own_ns": "time in callbacks",
-}
-# Times are never the same twice. What is smaller than this is not told in the text.
+# Which numbers are compared; those left out follow from others.
+COMPARED = [name for name in NUMBERS if name not in ("freed", "callback_ns")]
+# Times are never the same twice. The text leaves out what is smaller than this.
 LEAST_NS = 100_000
 LEAST_FACTOR = 1.25
 
 
 def difference(old, new):
-    """The data of a comparison: what differs, as [what, then, now].
+    """The data of a comparison: what differs, as (what, then, now).
 
-    If the numbers of ranks differ, so do all sums. What differs then is what a rank does on the
-    average.
+    If the numbers of ranks differ, so do all sums. Then what a rank does on average is compared.
     """
     ranks = [max(1, old["ranks_heard_of"]), max(1, new["ranks_heard_of"])]
 
@@ -41,22 +28,12 @@ def difference(old, new):
     lines = []
     for key in list(after) + [key for key in before if key not in after]:
         was, now = before.get(key), after.get(key)
-        numbers = [[name, was[name] if was else 0, now[name] if now else 0] for name in LABELS]
+        numbers = [(name, was[name] if was else 0, now[name] if now else 0) for name in COMPARED]
         numbers = [one for one in numbers if differs(*one[1:])]
         if numbers or not was or not now:
-            lines.append(
-                {
-                    "title": title(now or was),
-                    "state": "new" if not was else "gone" if not now else "changed",
-                    "numbers": numbers,
-                }
-            )
-
-    def counts(was, now):
-        names = list(now) + [name for name in was if name not in now]
-        both = [[name, was.get(name, 0), now.get(name, 0)] for name in names]
-        return [one for one in both if differs(*one[1:])]
-
+            state = "new" if not was else "gone" if not now else "changed"
+            lines.append({"title": title(now or was), "state": state, "numbers": numbers})
+    sum_of = [sums(before.values()), sums(after.values())]
     return {
         "facts": {
             "attrcache": [old["attrcache"], new["attrcache"]],
@@ -65,39 +42,64 @@ def difference(old, new):
             "ranks heard of": [old["ranks_heard_of"], new["ranks_heard_of"]],
         },
         "ranks": ranks,
-        "totals": [["seconds", old["sum"]["seconds"], new["sum"]["seconds"]]]
-        + [
-            [
-                name,
-                sum(line[name] for line in before.values()),
-                sum(line[name] for line in after.values()),
-            ]
-            for name in LABELS
-        ],
+        "seconds": [old["sum"]["seconds"], new["sum"]["seconds"]],
+        "totals": [(name, *(one[name] for one in sum_of)) for name in COMPARED],
         "lines": lines,
-        "objects": counts(objects_left(old), objects_left(new)),
-        "misuse": counts(misused(old), misused(new)),
+        "objects": places_that_differ(objects_left(old), objects_left(new), differs),
+        "misuse": places_that_differ(misused(old), misused(new), differs),
     }
 
 
+# ---- Places: their functions are compared, and lines only within a function that differs, since
+# an edit anywhere above moves all lines ----
+
+
+def split(place):
+    """("solver: restart", "solver.c:120") of "solver: restart (solver.c:120)"; likewise with +0x3f."""
+    return re.fullmatch(r"(.*?)(?: \(([^()]*:\d+)\)|(\+0x[0-9a-f]+))?", place, re.S).group(1, 2, 3)
+
+
+def add(found, what, place, times):
+    function, line, offset = split(place)
+    there = found.setdefault(what + function, {})
+    there[line or offset or ""] = there.get(line or offset or "", 0) + times
+
+
 def objects_left(report):
-    result = {}
+    found = {}
     for one in report["sum"]["objects"]:
         how = "made by a dup" if one["from"] == "dup" else "first used"
-        name = f"{one['kind']}s" + (f", {how} at {one['place']}" if one["place"] else "")
-        result[name] = result.get(name, 0) + one["count"]
-    return result
+        what = f"{one['kind']}s" + (f", {how} at " if one["place"] else "")
+        add(found, what, one["place"], one["count"])
+    return found
 
 
 def misused(report):
-    result = {}
+    found = {}
     for name, one in report["sum"]["misuse"].items():
         for place, times in one["places"].items():
-            result[f"{name}, at {place}"] = times
-        known = sum(one["places"].values())
-        if one["times"] > known:
-            result[name] = one["times"] - known
-    return result
+            add(found, f"{name}, at ", place, times)
+        elsewhere = one["times"] - sum(one["places"].values())
+        if elsewhere > 0:
+            add(found, name, "", elsewhere)
+    return found
+
+
+def places_that_differ(old, new, differs):
+    found = []
+    for name in [*new, *(name for name in old if name not in new)]:
+        was, now = old.get(name, {}), new.get(name, {})
+        if not differs(sum(was.values()), sum(now.values())):
+            continue
+        found.append((name, sum(was.values()), sum(now.values())))
+        # Lines are the same ones if all are.
+        if len(now) > 1 and was.keys() == now.keys():
+            found += [
+                (f"{name}, line {line}", was[line], now[line])
+                for line in now
+                if differs(was[line], now[line])
+            ]
+    return found
 
 
 # ---- As text ----
@@ -110,6 +112,8 @@ def shown(name, value):
 def change(was, now, ranks):
     """How a number changed, for each rank."""
     was, now = was / ranks[0], now / ranks[1]
+    if was == now:
+        return "the same"
     if was == 0:
         return "new"
     if now == 0:
@@ -127,14 +131,14 @@ def matters(name, was, now, ranks):
     return high - low >= LEAST_NS and high > LEAST_FACTOR * low
 
 
-def told(line, ranks):
-    """The numbers of a line that are worth it."""
+def worth_saying(line, ranks):
+    """The numbers of a line that are."""
     return [one for one in line["numbers"] if matters(*one, ranks)]
 
 
 def text(found, old_name):
     """The comparison for people, to be read below the report's own text."""
-    facts, ranks, (_, was, now) = found["facts"], found["ranks"], found["totals"][0]
+    facts, ranks, (was, now) = found["facts"], found["ranks"], found["seconds"]
     out = [
         "",
         f"attrcache: compared with {old_name}, "
@@ -143,13 +147,13 @@ def text(found, old_name):
     ]
     out += [f"  {name}: {was} then, {now} now" for name, (was, now) in facts.items() if was != now]
     if ranks[0] != ranks[1]:
-        out.append(
-            "  The numbers are sums over ranks; the changes are those of a rank on the average."
-        )
+        out.append("  The numbers are sums over ranks; the changes are those of an average rank.")
     blocks = [
-        (line["title"], told(line, ranks))
+        (line["title"] + ("" if line["state"] == "changed" else f" ({line['state']})"), numbers)
+        for state in ("changed", "new", "gone")
         for line in found["lines"]
-        if line["state"] == "changed" and told(line, ranks)
+        for numbers in [worth_saying(line, ranks)]
+        if line["state"] == state and (numbers or state != "changed")
     ]
     blocks += [
         (name, found[key])
@@ -161,13 +165,7 @@ def text(found, old_name):
         for _, numbers in blocks
         for name, was, now in numbers
     ]
-    ends = [
-        (line["state"], line)
-        for state in ("new", "gone")
-        for line in found["lines"]
-        if line["state"] == state
-    ]
-    if not rows and not ends:
+    if not blocks:
         out += ["", "Nothing changed, but for the time it took."]
     widths = [max([len(row[i]) for row in rows], default=0) for i in range(4)]
     if rows:
@@ -178,10 +176,4 @@ def text(found, old_name):
         for _, row in zip(numbers, left):
             cells = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:])]
             out.append("  ".join([f"    {row[0]:{widths[0]}}", *cells]))
-    out += [""] * bool(ends)
-    for state, line in ends:
-        numbers = "; ".join(
-            f"{shown(name, was or now)} {LABELS[name]}" for name, was, now in told(line, ranks)
-        )
-        out.append(f"  {state}: {line['title']}" + (": " + numbers if numbers else ""))
     return "\n".join(out) + "\n\n"

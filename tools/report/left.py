@@ -10,9 +10,9 @@ import time
 
 HEAD = struct.Struct("<QQ")
 # The first members of a Maker (lib/mpi/recording/maker.h): counters, names, and the kind.
-COUNTERS = struct.Struct("<131Q6QqQQ")
+COUNTERS = struct.Struct("<131Q6Qq4Q")
 LATER = ["deletes", "copies", "deleted_with_object", "copy_calls", "delete_calls", "failed"]
-LATER += ["last_failure", "callback_ns", "callback_own_ns"]
+LATER += ["last_failure", "callback_ns", "callback_own_ns", "left_by_set", "left_by_delete"]
 LOCATED = struct.Struct("<384s512sQ")
 NAMES = struct.Struct("<64s256s256s256si")
 SIGHTING = struct.Struct("<64s256s256s")  # after its number and place (lib/mpi/watching/misuse.cc)
@@ -77,7 +77,7 @@ def document(data, written):
     for one in makers.values():
         one["kind"] = kinds[one["kind"]]
     head.update(
-        ns=max(0, written - head.pop("begun")),
+        ns=max(0, written - head["begun"]),
         keyvals=[one for one in makers.values() if one["created"]],
         attached=[],
         objects=[],
@@ -110,6 +110,7 @@ def maker(block, addresses):
         kind=kind,
         library=text(library),
         function=text(delete) or text(copy) or text(caller),
+        has_delete_fn=bool(text(delete)),
         named_by="callback" if text(delete) or text(copy) else "caller",
         made_at=made_at,
         callbacks={5: text(copy), 6: text(delete)},  # by What (lib/mpi/recording/trace.h)

@@ -1,77 +1,472 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Puts data, style, scripts and the chart library into one page that needs nothing else."""
+"""The report as one HTML page that needs nothing else: findings first, then tables. It works without
+JavaScript, but for sorting the tables (page/sort.js)."""
 
 import base64
+import collections
+import datetime
 import hashlib
-import html
-import json
 import os
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-# In the order in which they need each other.
-SCRIPTS = [
-    "format.js",
-    "table.js",
-    "charts.js",
-    "users.js",
-    "findings.js",
-    "ranks.js",
-    "events.js",
-    "drawing.js",
-    "zooming.js",
-    "timeline.js",
-    "changes.js",
-    "main.js",
-]
-# So heavy a page may be. What counts is the file, in bytes.
+import comparing
+import findings
+import text
+import trace as traces
+from markup import Column, Table, escaped, is_time, list_of, name, number, shown, small, tag, time
+from reading import KINDS, LABELS, NUMBERS, key_of, origin, sums
+from spread import spread
+from words import counted, on_ranks
+
+# How heavy a page may be, in bytes. One that would be heavier has a share of its entries only.
 MOST_BYTES = 3_000_000
+MOST_LINES, MOST_FINDINGS, MOST_PARTS, MOST_EVENTS, MOST_RANKS = 2000, 1500, 400, 1000, 20_000
 
 
-def source(*path):
-    with open(os.path.join(HERE, *path), encoding="utf-8") as file:
-        return file.read()
+def source(file):
+    there = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page", file)
+    with open(there, encoding="utf-8") as opened:
+        return opened.read()
 
 
-def as_json(data):
-    """JSON that can stand within a script element, whatever names are in it: no < ends it."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+class Page:
+    """A page that is being made. Sections are added one after the other."""
+
+    def __init__(self, report, share):
+        self.report, self.share = report, share
+        self.sections, self.links, self.tables = [], [], []
+
+    def section(self, id_, title, *pieces):
+        self.links.append(f'<li><a href="#{id_}">{title}</a>')
+        self.tables += [piece for piece in pieces if isinstance(piece, Table)]
+        inner = "\n".join(one.html if isinstance(one, Table) else one for one in pieces if one)
+        self.sections.append(f"<section id={id_}>\n<h2>{title}</h2>\n{inner}\n</section>\n")
+
+    def kept(self, items, most, noun):
+        """As many items as the page has, and a note on the others."""
+        most = int(most * self.share)
+        more = len(items) - most
+        note = f"{counted(more, noun)} more {'is' if more == 1 else 'are'} in the JSON report."
+        return items[:most], small(note if more > 0 else "")
 
 
-def hash_of(text):
-    """For the page's content security policy: nothing runs in it but what was put there here."""
-    return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+# ---- The head ----
 
 
-def written(data):
-    """The page."""
-    library = source("third_party", "d3", "d3.min.js")
-    script = '"use strict";\n(() => {\n%s})();\n' % "".join(
-        source("page", name) for name in SCRIPTS
+def figures(report):
+    total = sums(report["sum"]["keyvals"])
+    several = ", all ranks" if report["ranks"] != 1 else ""
+    misused = sum(one["times"] for one in report["sum"]["misuse"].values())
+    counts = [("keyvals made", "created"), ("sets", "sets"), ("gets, found", "gets")]
+    counts += [("gets, absent", "absent"), ("copied by dup", "copies")]
+    found = [(label, number(total[what])) for label, what in counts]
+    found += [
+        ("callbacks", number(total["copy_calls"] + total["delete_calls"])),
+        ("in callbacks" + several, time(total["callback_own_ns"])),
+        ("keyvals and attributes left", number(total["leaked"] + total["attached"])),
+        ("callbacks failed", number(total["failed"])),
+        ("times misuse", number(misused)),
+    ]
+    return "".join(
+        f"<li{' class=bad' if i >= 7 and value != '0' else ''}><b>{value}</b> {label}\n"
+        for i, (label, value) in enumerate(found)
     )
-    style = source("page", "style.css")
-    parts = {
-        "TITLE": html.escape(
-            "attrcache: " + (data["command"] or "%s ranks of %s" % (data["ranks"], data["mpi"]))
+
+
+# ---- Findings ----
+
+
+def card(finding, page):
+    report = page.report
+    parts, more = page.kept(finding.parts, MOST_PARTS, "place")
+    entries = [
+        name(part.text)
+        + (f": <b>{number(part.count)}</b>" if part.count not in (0, finding.count) else "")
+        + tag(on_ranks(part.ranks, report, "{}") if part.ranks != finding.ranks else "")
+        for part in parts
+    ]
+    return (
+        f"<li class={'bad' if finding.is_fault else 'mild'}>"
+        f"<h4>{name(finding.what)}{tag(on_ranks(finding.ranks, report, '{}'))}</h4>"
+        f"<p>{name(finding.why)}</p>{list_of(entries)}{more}\n"
+    )
+
+
+def findings_section(page):
+    report = page.report
+    found, quiet, pieces = findings.of(report), text.nothing_found(report), []
+    if quiet:
+        is_complete = report["ranks_heard_of"] >= report["ranks"]
+        pieces.append(f"<p class={'good' if is_complete else 'warning'}>{quiet}</p>")
+    elif not found:
+        pieces.append(small("No keyval was made."))
+    for sort, heading in findings.HEADINGS.items():
+        kept, more = page.kept([one for one in found if one.sort == sort], MOST_FINDINGS, "finding")
+        if kept:
+            cards = [card(one, page) for one in kept]
+            pieces.append(f"<h3>{heading}</h3>{list_of(cards, 24, 'cards')}{more}")
+    if not report["checked"]:
+        pieces.append(small("ATTRCACHE_CHECK=1 looks for more kinds of misuse."))
+    page.section("findings", "What is wrong", *pieces)
+
+
+# ---- Changes ----
+
+# What is worse if there is more of it.
+WORSE = ("leaked", "attached", "failed", "callback_own_ns", "objects", "misuse")
+THEN_AND_NOW = [Column("then", "plain"), Column("now", "plain"), Column("change", "plain")]
+
+
+def change_of(what, was, now, ranks):
+    said = comparing.change(was, now, ranks)
+    more = now * ranks[0] - was * ranks[1] if what in WORSE else 0
+    said = tag(said, "tag rise" if more > 0 else "tag fall") if more else said
+    return [(was, shown(what, was)), (now, shown(what, now)), (now - was, said)]
+
+
+def changes_section(page, changes, old_name):
+    if not changes:
+        return
+    facts, ranks = changes["facts"], changes["ranks"]
+    notes = [f"{what}: {was} then, {now} now" for what, (was, now) in facts.items() if was != now]
+    if ranks[0] != ranks[1]:
+        notes.append("Numbers are sums over ranks; changes are those of an average rank.")
+    seconds = [round(value * 1e9) for value in changes["seconds"]]
+    totals = [
+        [LABELS[one[0]], *change_of(*one, ranks)] for one in changes["totals"] if any(one[1:])
+    ]
+    totals.append(["MPI_Init to the end", *change_of("seconds", *seconds, [1, 1])])
+    lines = [
+        line
+        for line in changes["lines"]
+        if line["state"] != "changed" or not all(is_time(one[0]) for one in line["numbers"])
+    ]
+    kept, more = page.kept(lines, MOST_LINES, "function that changed")
+    rows = [
+        [
+            name(line["title"]) + tag(line["state"] if line["state"] != "changed" else ""),
+            LABELS[one[0]],
+            *change_of(*one, ranks),
+        ]
+        for line in kept
+        for one in line["numbers"] or [("created", 0, 0)]
+    ]
+    columns = [Column("function", "text"), Column("number", "text"), *THEN_AND_NOW]
+    times = len(changes["lines"]) - len(lines)
+    pieces = [
+        f"<p>Compared with {name(old_name)}.</p>",
+        list_of(map(escaped, notes), 9, "notes"),
+        "<h3>All together</h3>",
+        Table("totals", [Column("number", "text"), *THEN_AND_NOW], totals),
+        "<h3>By function</h3>",
+        Table("changes-by-function", columns, rows, more=more) if rows else "",
+        "" if rows else "<p class=good>No function did anything else than before.</p>",
+        small(
+            f"{counted(times, 'function')} took another time, and did the same otherwise."
+            if times
+            else ""
         ),
-        "POLICY": "default-src 'none'; style-src %s; script-src %s %s"
-        % (hash_of(style), hash_of(library), hash_of(script)),
+    ]
+    for key, heading in (("objects", "Objects never freed"), ("misuse", "Misuse")):
+        kept, more = page.kept(changes[key], MOST_PARTS, "place")
+        rows = [[name(what), *change_of(key, was, now, ranks)] for what, was, now in kept]
+        table = Table("changes-" + key, [Column("what", "text"), *THEN_AND_NOW], rows, more=more)
+        pieces += [f"<h3>{heading}</h3>", table] if rows else []
+    page.section("changes", "Changes", *pieces)
+
+
+# ---- Who uses attributes ----
+
+USES = [Column("keyvals", unit="made"), Column("freed", unit="keyvals"), Column("sets")]
+USES += [Column("gets", unit="found"), Column("gets", unit="absent"), Column("deletes")]
+USES += [Column("copied", unit="by dup"), Column("callbacks", unit="calls")]
+USES += [Column("callbacks", "time", "time")]
+
+
+def uses(line):
+    names = ("created", "freed", "sets", "gets", "absent", "deletes", "copies")
+    calls = line["copy_calls"] + line["delete_calls"]
+    return [line[one] for one in names] + [calls, line["callback_own_ns"]]
+
+
+def outliers(what, found, of_ranks):
+    first = [f"rank {of_ranks[at]}: {shown(what, value)}" for at, value in found["outliers"][:4]]
+    rest = found["outliers_in_all"] - len(first)
+    return ", ".join(first) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def at_rank(what, found, end, of_ranks):
+    return f"{shown(what, found[end])} (rank {of_ranks[found[end + '_at']]})"
+
+
+def details(line, there, of_ranks):
+    """Everything that is known of a line; `there` are its lines on ranks, by their places."""
+    by = "made by" if line["named_by"] == "caller" else "function"
+    facts = [
+        ("library", name(line["library"] or "unknown")),
+        (by, name(line["function"] or "unknown")),
+    ]
+    facts.append(("of", f"{line['kind']}s, on {counted(len(there), 'rank')}"))
+    for what in NUMBERS:
+        values = [0] * len(of_ranks)
+        for place, one in there:
+            values[place] = one[what]
+        said = " <small>the same on each rank" if len(values) > 1 else ""
+        if len(set(values)) > 1:
+            found = spread(values)
+            said = f" <small>least {at_rank(what, found, 'least', of_ranks)}, median "
+            said += f"{shown(what, found['median'])}, most {at_rank(what, found, 'most', of_ranks)}"
+            said += f"; stands out: {outliers(what, found, of_ranks)}" if found["outliers"] else ""
+        if line[what]:
+            facts.append(
+                (LABELS[what], f"{shown(what, line[what])}{said}" + "</small>" * bool(said))
+            )
+    if line["failed"]:
+        facts.append(("last failure", f"code {line['last_failure']}"))
+    return f"<dl>{''.join(f'<dt>{what}<dd>{said}' for what, said in facts)}</dl>"
+
+
+def user_row(line, there, of_ranks):
+    is_place = not line["function"] or line["function"].startswith("+")
+    cell = name(origin(line) if is_place else line["function"])
+    cell += tag("made there" if line["named_by"] == "caller" else "")
+    cell += tag("" if line["kind"] == next(iter(KINDS)) else line["kind"])
+    made = f", first made at {name(line['made_at'])}" if line["made_at"] else ""
+    summary = name(line["library"] or "unknown", "lib") + made
+    return [cell, *uses(line)], (summary, details(line, there, of_ranks))
+
+
+def users_section(page):
+    report, title = page.report, "Who uses attributes"
+    lines = report["sum"]["keyvals"]
+    if not lines:
+        page.section("users", title, "<p>No keyval was made.</p>")
+        return
+    on, by_library = collections.defaultdict(list), collections.defaultdict(list)
+    for place, part in enumerate(report["per_rank"]):
+        for line in part["keyvals"]:
+            on[key_of(line)].append((place, line))
+    for line in lines:
+        by_library[line["library"] or "(unknown)"].append(line)
+    of_ranks = [part["rank"] for part in report["per_rank"]]
+    kept, more = page.kept(lines, MOST_LINES, "line")
+    rows = [user_row(line, on[key_of(line)], of_ranks) for line in kept]
+    kept = sorted(by_library.items(), key=lambda one: -sums(one[1])["callback_own_ns"])
+    kept, more_libraries = page.kept(kept, MOST_LINES, "library")
+    libraries = [
+        [name(library) + tag(counted(len(of), "function")), *uses(sums(of))] for library, of in kept
+    ]
+    page.section(
+        "users",
+        title,
+        "<p>By the library and function of each keyval's callbacks, summed over all ranks. "
+        "The line below a name opens.</p>",
+        Table(
+            "by-function",
+            [Column("function", "text"), *USES],
+            rows,
+            ["all", *uses(sums(lines))],
+            more,
+        ),
+        "<h3>By library</h3>",
+        Table("by-library", [Column("library", "text"), *USES], libraries, more=more_libraries),
+    )
+
+
+# ---- Ranks ----
+
+OF_RANKS = dict(
+    LABELS, misuse="misuse", objects="objects never freed", seconds="MPI_Init to the end"
+)
+for _name in ("callback_ns", "freed", "deleted_with_object"):
+    del OF_RANKS[_name]
+
+
+def numbers_of(part):
+    found = sums(part["keyvals"])
+    found["misuse"] = sum(one["times"] for one in part["misuse"].values())
+    found["objects"] = sum(one["count"] for one in part["objects"])
+    found["seconds"] = round(part["seconds"] * 1e9)
+    return found
+
+
+def state_of(part):
+    return "partial" if part["partial"] else "" if part["finalized"] else "no MPI_Finalize"
+
+
+def ranks_section(page):
+    parts = page.report["per_rank"]
+    if len(parts) < 2:
+        return
+    of_ranks = [part["rank"] for part in parts]
+    numbers = [numbers_of(part) for part in parts]
+    found = {what: spread([one[what] for one in numbers]) for what in OF_RANKS}
+    same = [
+        f"{label} {shown(what, numbers[0][what])}"
+        for what, label in OF_RANKS.items()
+        if found[what]["least"] == found[what]["most"] and numbers[0][what]
+    ]
+    found = {what: one for what, one in found.items() if one["least"] != one["most"]}
+    out = {}
+    for what, one in found.items():
+        for place, _ in one["outliers"]:
+            out.setdefault(place, []).append(OF_RANKS[what])
+    counts = [OF_RANKS[what] for what in found if not is_time(what)]
+    said = "All ranks did the same, but for the time it took."
+    said = f"The ranks differ in: {', '.join(counts)}." if counts else said
+    if out:
+        said += f" {counted(len(out), 'rank')} stand{'s' * (len(out) == 1)} out."
+    elif len(parts) >= 8:
+        said += " No rank stands out."
+    spreads = [
+        [OF_RANKS[what], (one["least"], at_rank(what, one, "least", of_ranks))]
+        + [(one[quartile], shown(what, one[quartile])) for quartile in ("low", "median", "high")]
+        + [(one["most"], at_rank(what, one, "most", of_ranks)), outliers(what, one, of_ranks)]
+        for what, one in found.items()
+    ]
+    labels = ("least", "lower quartile", "median", "upper quartile", "most")
+    columns = [Column("number", "text"), *(Column(label, "plain") for label in labels)]
+    columns += [Column("outliers", "text")] if out else []
+    order = sorted(range(len(parts)), key=lambda place: (-len(out.get(place, ())), place))
+    order, more = page.kept(order, MOST_RANKS, "rank")
+    rows = [
+        [f"rank {of_ranks[place]}" + tag(state_of(parts[place])), ", ".join(out.get(place, ()))]
+        + [name(parts[place]["host"]), (parts[place]["pid"],) * 2]
+        + [numbers[place][what] for what in found]
+        for place in order
+    ]
+    heads = [Column("rank", "text"), Column("stands out by", "text")]
+    heads += [Column("host", "text"), Column("process", "plain")]
+    heads += [Column(OF_RANKS[what], "time" if is_time(what) else "number") for what in found]
+    if not out:
+        rows, heads = [row[:1] + row[2:] for row in rows], heads[:1] + heads[2:]
+    page.section(
+        "ranks",
+        "Differences between ranks",
+        f"<p>{said}</p>",
+        small(f"The same on all ranks: {'; '.join(same)}." if same else ""),
+        Table("spread", columns, spreads) if spreads else "",
+        f"<h3>Ranks{', those that stand out first' if out else ''}</h3>",
+        Table("by-rank", heads, rows, more=more),
+    )
+
+
+# ---- Timeline ----
+
+PERFETTO = '<a href="https://ui.perfetto.dev">Perfetto</a>'
+NO_TIMELINE = "<p>There is no timeline: no callback ran and no operation was slow, or the run was not traced.</p>"
+NOT_KEPT = (
+    f"<p><code>attrcache-run --trace FILE</code> keeps all of them, for {PERFETTO} or "
+    "<code>chrome://tracing</code>, with the findings as markers.</p>"
+)
+KEPT = (
+    "<p>All of them are in {}. Open it in " + PERFETTO + " (“Open trace file”: your browser reads "
+    "it, and sends it nowhere), or in Chrome's <code>chrome://tracing</code> (“Load”), which needs no "
+    "network. There, a rank is a process, with a track for each of its threads; W and S zoom, A and D "
+    "move. Findings are markers: failed callbacks where they failed, all others where their rank "
+    "ended.</p>"
+)
+
+
+def timeline_section(page, trace, file):
+    if not trace.events:
+        page.section("timeline", "Timeline", NO_TIMELINE)
+        return
+    failed = sum(one.code != 0 for one in trace.events)
+    length = max(one.start + one.duration for one in trace.events)
+    said = f"{counted(len(trace.events), 'event')} in {time(length)}: callbacks and slow operations"
+    said += f"; {failed:,} of them failed." if failed else "."
+    if trace.dropped:
+        said += f" {counted(trace.dropped, 'event')} more came when the memory for them was full "
+        said += "(ATTRCACHE_TRACE_EVENTS)."
+
+    def thread(rank, thread_):
+        return "main" if trace.threads.get((rank, thread_)) == "main" else str(thread_)
+
+    lanes = sorted(traces.lanes(trace).items(), key=lambda one: -one[1][1])
+    lanes, more_lanes = page.kept(lanes, MOST_EVENTS, "thread")
+    busy = [[f"rank {rank}, thread {thread(rank, of)}", *numbers] for (rank, of), numbers in lanes]
+    chosen = sorted(trace.events, key=lambda one: (one.code == 0, -one.duration))
+    chosen = chosen[: int(MOST_EVENTS * page.share)]
+    rows = [
+        [
+            name(f"{one.what} {one.name}".strip())
+            + tag(f"failed with code {one.code}" if one.code else "", "tag bad"),
+            one.start,
+            one.duration,
+            (one.rank, one.rank),
+            thread(one.rank, one.thread),
+            (one.keyval, one.keyval or ""),
+        ]
+        for one in chosen
+    ]
+    columns = [Column("what", "text"), Column("start", "time"), Column("took", "time")]
+    columns += [Column("rank", "plain"), Column("thread", "text"), Column("keyval", "plain")]
+    which = f"Those that failed, then the longest: {len(chosen):,} of {len(trace.events):,}."
+    page.section(
+        "timeline",
+        "Timeline",
+        f"<p>{said}</p>",
+        KEPT.format(name(file)) if file else NOT_KEPT,
+        "<h3>Threads, by their time in events</h3>",
+        Table(
+            "by-thread",
+            [Column("thread", "text"), Column("events"), Column("in events", "time")],
+            busy,
+            more=more_lanes,
+        ),
+        "<h3>Events</h3>",
+        Table(
+            "events", columns, rows, more=small(which if len(chosen) < len(trace.events) else "")
+        ),
+    )
+
+
+# ---- The page ----
+
+
+def hash_of(words):
+    """For the page's content security policy: nothing runs in it but what was put there here."""
+    return "'sha256-%s'" % base64.b64encode(hashlib.sha256(words.encode()).digest()).decode()
+
+
+def written(report, trace, file, changes, old_name, share=1):
+    """The page. `file` is where the trace is kept, or None; `changes` are comparing.difference(), or
+    None. `share` is the share of the entries that it has where there are many."""
+    page = Page(report, share)
+    findings_section(page)
+    changes_section(page, changes, old_name)
+    users_section(page)
+    ranks_section(page)
+    timeline_section(page, trace, file)
+    style = source("style.css") + "".join(f".p{i}{{--p:{i}%}}" for i in range(1, 101))
+    labels = "".join(one.labels() for one in page.tables)
+    style += f"\n@media (max-width: 720px) {{\n{labels}}}\n"
+    script = source("sort.js")
+    headline = text.headline(report)
+    parts = {
+        "TITLE": escaped("attrcache: " + (report["command"] or headline)),
+        "POLICY": "default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"style-src {hash_of(style)}; script-src {hash_of(script)}",
         "STYLE": style,
-        "LIBRARY": library,
         "SCRIPT": script,
-        "LICENSE": html.escape(source("third_party", "d3", "LICENSE")),
-        "DATA": as_json(data),
+        "HEADLINE": escaped(headline[0].upper() + headline[1:]),
+        "COMMAND": f"<p class=command>{name(report['command'])}</p>" if report["command"] else "",
+        "FACTS": "".join(f"<li>{name(one)}" for one in [text.span(report), *text.facts(report)]),
+        "NOTES": "".join(f"<li>{name(one)}" for one in text.notes(report)),
+        "FIGURES": figures(report),
+        "LINKS": "".join(page.links),
+        "SECTIONS": "".join(page.sections),
+        "WRITTEN": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"),
     }
-    pieces = source("page", "template.html").split("@@")
-    # Text, name, text, name, ..., text: so that nothing which is put in is looked through for names
-    # again.
+    pieces = source("template.html").split("@@")
+    # Text, name, text, name, ..., text: what is put in isn't searched for names again.
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 
 
-def fitting(make):
-    """The page of make(share), of as large a share as lets it stay below MOST_BYTES; as bytes."""
+def fitting(*data):
+    """The page with as large a share of the entries as lets it stay below MOST_BYTES; as bytes."""
     for share in (1, 0.5, 0.25, 0.1, 0.02):
-        page = written(make(share)).encode()
+        page = written(*data, share).encode(errors="replace")
         if len(page) <= MOST_BYTES:
             break
     return page

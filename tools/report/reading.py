@@ -2,33 +2,36 @@
 """Reads reports as JSON (lib/mpi/README.md has their members).
 
 A report comes from a file that anybody may have written, so everything that is used later is
-looked at here: a report that read() returns has the members below, with these types.
+checked here: a report that read() returns has the members below, with these types.
 """
 
 import json
 
 FORMAT = 1
 
-# The numbers of a keyval's line, in the order in which the page has them.
-NUMBERS = [
-    "created",
-    "freed",
-    "leaked",
-    "sets",
-    "gets",
-    "absent",
-    "deletes",
-    "copies",
-    "deleted_with_object",
-    "attached",
-    "copy_calls",
-    "delete_calls",
-    "failed",
-    "callback_ns",
-    "callback_own_ns",
-]
+# The numbers of a keyval's line, and what people call them.
+LABELS = {
+    "created": "keyvals made",
+    "freed": "keyvals freed",
+    "leaked": "keyvals never freed",
+    "sets": "sets",
+    "gets": "gets, found",
+    "absent": "gets, absent",
+    "deletes": "deletes",
+    "copies": "copied by dup",
+    "deleted_with_object": "deleted with their object",
+    "attached": "attributes left",
+    "copy_calls": "calls of copy_fn",
+    "delete_calls": "calls of delete_fn",
+    "failed": "callbacks that failed",
+    "left_by_set": "deletions that a set left to a dup",
+    "left_by_delete": "deletions that a delete left to a dup",
+    "callback_ns": "time in callbacks, with those they cause",
+    "callback_own_ns": "time in callbacks",
+}
+NUMBERS = list(LABELS)
 TIMES = ["callback_ns", "callback_own_ns"]
-# What a kind of objects is called in the names of its functions; of reports that don't say it.
+# What a kind of object is called in the names of its functions; of reports that don't say it.
 KINDS = {"communicator": "Comm", "datatype": "Type", "window": "Win"}
 # What ends an object of a kind for which MPI itself has no attributes.
 ENDS = {"session": "MPI_Session_finalize", "file": "MPI_File_close"}
@@ -42,7 +45,7 @@ class Bad(Exception):
 
 
 def loaded(data, name):
-    """What JSON says."""
+    """The value of a JSON text."""
     try:
         return json.loads(data.decode())
     except UnicodeDecodeError:
@@ -54,7 +57,7 @@ def loaded(data, name):
 
 
 def read(path):
-    """The report in a file, with every member that the page uses."""
+    """The report in a file, with every member that is used."""
     try:
         with open(path, "rb") as file:
             report = loaded(file.read(), path)
@@ -73,130 +76,83 @@ def read(path):
         raise Bad(f"{path} is a damaged report: {error}") from None
 
 
-def get(part, name, type_, default=None):
-    value = part.get(name, default)
-    if value is None:
-        raise Bad(f'there is no "{name}"')
-    if type_ is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(min(max(value, -MOST), MOST))
-    if not isinstance(value, type_) or (type_ is int and isinstance(value, bool)):
-        raise Bad(f'"{name}" is {json.dumps(value)[:40]}')
-    if type_ is float and not 0 <= value < MOST:
-        raise Bad(f'"{name}" is {value}')
-    return value
+# ---- The members of a report ----
+
+# What a member may be: a type, one of these, a table of members, or a list of one of them; in a pair
+# with its value if it is missing.
+COUNT, PLACES, KIND, OF_KINDS, NAMED_MISUSE = "a count", "places", "a kind", "of kinds", "misuse"
+
+KEYVAL = dict(kind=KIND, library=str, function=str, named_by=(str, "callback"), made_at=(str, ""))
+KEYVAL.update(has_delete_fn=(bool, True), leaked_at=(PLACES, {}), last_failure=(int, 0))
+KEYVAL.update(dict.fromkeys(NUMBERS, (COUNT, 0)))
+ATTACHED = dict(kind=KIND, object=str, library=str, function=str, attributes=COUNT)
+ATTACHED.update(predefined=(bool, False), deleted_by_finalize=(bool, False))
+OBJECT = dict(kind=KIND, object=str, place=(str, ""), count=COUNT, **{"from": (str, "use")})
+MISUSE = dict(times=COUNT, places=(PLACES, {}), what=(str, ""), rule=(str, ""))
+SUMMARY = dict(seconds=float, keyvals=[KEYVAL], attached=[ATTACHED], objects=([OBJECT], []))
+SUMMARY.update(misuse=NAMED_MISUSE, not_served=(OF_KINDS, {}))
+RANK = dict(SUMMARY, rank=COUNT, host=str, pid=COUNT, partial=(bool, False), finalized=(bool, True))
+RUN = dict(command=(str, ""), job=(str, ""), started=(str, ""), exit_code=(int, None))
+REPORT = dict(RUN, attrcache=str, mpi=str, ranks=COUNT, ranks_heard_of=COUNT, finalized=bool)
+REPORT.update(worlds=([COUNT], []), missing=([dict(rank=COUNT, host=(str, ""))], []))
+REPORT.update(hosts=([str], []), checked=(bool, False), sum=SUMMARY, per_rank=([RANK], []))
 
 
-def count(part, name, default=None):
-    value = get(part, name, int, default)
-    if not 0 <= value < MOST:
-        raise Bad(f'"{name}" is {value}')
-    return value
+def taken(part, members, kinds):
+    """The members of an object, each of its type; or Bad."""
+    result = {}
+    for name, type_ in members.items():
+        type_, *default = type_ if isinstance(type_, tuple) else (type_,)
+        found = part.get(name)
+        if found is None and not default:
+            raise Bad(f'there is no "{name}"')
+        known = found is not None or default[0] is not None
+        result[name] = (
+            of_type(name, default[0] if found is None else found, type_, kinds) if known else None
+        )
+    return result
 
 
-def objects(part, name, default=None):
-    """A list of objects."""
-    items = get(part, name, list, default)
-    if not all(isinstance(item, dict) for item in items):
-        raise Bad(f'"{name}" has an entry that is no object')
-    return items
+def of_type(name, found, type_, kinds):
+    """A value, if it is of its type."""
+    is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
+    if isinstance(type_, list) and isinstance(found, list):
+        return [of_type(name, one, type_[0], kinds) for one in found]
+    if isinstance(found, dict):
+        if isinstance(type_, dict):
+            return taken(found, type_, kinds)
+        if type_ is PLACES:
+            return {place: of_type(name, times, COUNT, kinds) for place, times in found.items()}
+        if type_ is OF_KINDS:
+            return {kind: of_type(name, found.get(kind, 0), COUNT, kinds) for kind in kinds}
+        if type_ is NAMED_MISUSE:
+            return {sort: of_type(sort, one, MISUSE, kinds) for sort, one in found.items()}
+    elif type_ is float and is_number and 0 <= found < MOST:
+        return float(found)
+    elif type_ is COUNT and type(found) is int and 0 <= found < MOST:
+        return found
+    elif type_ is KIND and isinstance(found, str) and found in kinds:
+        return found
+    elif type_ in (str, bool, int) and type(found) is type_:
+        return found
+    raise Bad(f'"{name}" is {json.dumps(found)[:40]}')
 
 
 def kinds(part):
     """{"communicator": "Comm", ...}"""
-    found = get(part, "kinds", dict, KINDS)
-    if not found or not all(isinstance(name, str) and name.isalnum() for name in found.values()):
+    found = part.get("kinds", KINDS)
+    are_names = isinstance(found, dict) and all(
+        isinstance(name, str) and name.isalnum() for name in found.values()
+    )
+    if not found or not are_names:
         raise Bad(f'"kinds" is {json.dumps(found)[:40]}')
     return found
 
 
-def kind(part, known):
-    if get(part, "kind", str) not in known:
-        raise Bad(f'"kind" is {part["kind"]!r:.40}')
-    return part["kind"]
-
-
 def checked(report):
     known = kinds(report)
-    result = {
-        "attrcache": get(report, "attrcache", str),
-        "mpi": get(report, "mpi", str),
-        "kinds": known,
-        "command": get(report, "command", str, ""),
-        "ranks": count(report, "ranks"),
-        "ranks_heard_of": count(report, "ranks_heard_of"),
-        "finalized": get(report, "finalized", bool),
-        "checked": get(report, "checked", bool, False),
-        "sum": summary(get(report, "sum", dict), known),
-        "per_rank": [],
-    }
-    for part in objects(report, "per_rank", []):
-        one = summary(part, known)
-        one.update(rank=count(part, "rank"), host=get(part, "host", str), pid=count(part, "pid"))
-        one["finalized"] = get(part, "finalized", bool, result["finalized"])
-        one["partial"] = get(part, "partial", bool, False)
-        result["per_rank"].append(one)
+    result = dict(taken(report, REPORT, known), kinds=known)
     result["per_rank"].sort(key=lambda one: one["rank"])
-    return result
-
-
-def summary(part, known):
-    return {
-        "seconds": get(part, "seconds", float),
-        "keyvals": [keyval(one, known) for one in objects(part, "keyvals")],
-        "attached": [attached(one, known) for one in objects(part, "attached")],
-        "objects": [left_object(one, known) for one in objects(part, "objects", [])],
-        "misuse": misuse(get(part, "misuse", dict)),
-        "not_served": {name: count(get(part, "not_served", dict, {}), name, 0) for name in known},
-    }
-
-
-def keyval(part, known):
-    one = {name: count(part, name, 0) for name in NUMBERS}
-    one.update(
-        kind=kind(part, known),
-        library=get(part, "library", str),
-        function=get(part, "function", str),
-        named_by=get(part, "named_by", str, "callback"),
-        made_at=get(part, "made_at", str, ""),
-        last_failure=get(part, "last_failure", int, 0),
-    )
-    return one
-
-
-def attached(part, known):
-    return {
-        "kind": kind(part, known),
-        "object": get(part, "object", str),
-        "library": get(part, "library", str),
-        "function": get(part, "function", str),
-        "attributes": count(part, "attributes"),
-        "predefined": get(part, "predefined", bool, False),
-        "deleted_by_finalize": get(part, "deleted_by_finalize", bool, False),
-    }
-
-
-def left_object(part, known):
-    return {
-        "kind": kind(part, known),
-        "object": get(part, "object", str),
-        "from": get(part, "from", str, "use"),
-        "place": get(part, "place", str, ""),
-        "count": count(part, "count"),
-    }
-
-
-def misuse(part):
-    result = {}
-    for name, one in part.items():
-        if not isinstance(one, dict):
-            raise Bad(f'"{name}" is no object')
-        places = get(one, "places", dict, {})
-        result[name] = {
-            "times": count(one, "times"),
-            "places": {place: count(places, place) for place in places},
-            "what": get(one, "what", str, ""),
-            "rule": get(one, "rule", str, ""),
-        }
     return result
 
 
@@ -217,3 +173,7 @@ def origin(line):
 def title(line):
     made = " (made there)" if line["named_by"] == "caller" else ""
     return origin(line) + made + ("" if line["kind"] == next(iter(KINDS)) else f" [{line['kind']}]")
+
+
+def sums(lines):
+    return {name: sum(line[name] for line in lines) for name in NUMBERS}

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes reports of what ranks have handed over, and compares them with earlier ones.
 
-usage: report.py WHAT... --from WHERE [--word=WORD]...
+usage: report.py WHAT... --from WHERE [--run JSON]
 
 attrcache-run starts this. What is to be made:
 
   --text FILE       write the report as text there; - is standard error
   --json FILE       for tools
   --page FILE       for browsers
-  --trace FILE      its timeline
+  --trace FILE      its timeline, for Perfetto
   --compare FILE    say what changed since the report in that file, in pages and texts, or else on
                     standard error
 
@@ -17,22 +17,21 @@ and of what:
 
   --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of
                     documents that ranks have handed over
-  --word=WORD       the words of the user's command
+  --run JSON        what is known of the run: documents.merged has the members
 """
 
 import argparse
+import json
 import os
-import shlex
 import sys
 
 import comparing
-import dataset
 import documents
 import left
 import page
 import reading
 import text
-import timeline
+import trace
 
 
 def say(words):
@@ -62,33 +61,25 @@ def write(path, pieces):
         return False
 
 
-def write_all(wanted, report, trace, chrome, old):
-    """Writes all that is wanted; says whether it could. `trace` makes the timeline of pages, and
-    `chrome` is that for --trace."""
+def write_all(wanted, report, events, kept, old):
+    """Writes all that is wanted; says whether it could. `events` makes the trace for pages, and `kept`
+    is the file that has it, or None."""
     changes, compared = None, ""
     if old:
         changes = comparing.difference(old, report)
-        changes["old_name"] = wanted.compare
         compared = comparing.text(changes, wanted.compare)
     done = True
     for path in wanted.text:
-        told = text.text(report) + compared
-        done &= write(path, [told]) if path != "-" else bool(sys.stderr.write(told))
+        words = text.text(report, kept) + compared
+        done &= write(path, [words]) if path != "-" else bool(sys.stderr.write(words))
     if compared and not wanted.text:
         sys.stderr.write(compared)
     for path in wanted.json:
         done &= write(path, [documents.as_json(report)])
-    if wanted.trace and chrome:
-        done &= write(wanted.trace, chrome)
     if wanted.page:
-        events = trace()
-        content = page.fitting(
-            lambda share: dataset.made(
-                report, lambda most: timeline.made(events, most), changes, share
-            )
-        )
+        content = page.fitting(report, events(), kept, changes, wanted.compare).decode()
         for path in wanted.page:
-            done &= write(path, [content.decode()])
+            done &= write(path, [content])
     return done
 
 
@@ -104,29 +95,31 @@ def from_documents(wanted, found, old):
     if not parts:
         say("no report: no rank was served. Was MPI never initialized, or was it killed at once?")
         return False
-    report, traces = documents.merged(parts, shlex.join(wanted.word))
-    chrome = timeline.chrome(traces) if wanted.trace else None
-    return write_all(wanted, report, lambda: timeline.joined(traces), chrome, old) and whole
+    report, traces = documents.merged(parts, json.loads(wanted.run))
+    if wanted.trace:
+        whole &= write(wanted.trace, trace.chrome(report, traces))
+    return write_all(wanted, report, lambda: trace.joined(traces), wanted.trace, old) and whole
 
 
 def from_report(wanted, old):
-    def trace():
+    def events():
         try:
-            return timeline.traced(wanted.trace) if wanted.trace else ({}, [], 0)
+            return trace.read(wanted.trace) if wanted.trace else trace.NOTHING
         except reading.Bad as error:
             say(f"the page has no timeline: {error}")
-            return {}, [], 0
+            return trace.NOTHING
 
-    return write_all(wanted, reading.read(wanted.from_), trace, None, old)
+    return write_all(wanted, reading.read(wanted.from_), events, wanted.trace, old)
 
 
 def parsed(arguments=None):
     parser = argparse.ArgumentParser(add_help=False)
-    for name in ("--text", "--json", "--page", "--word"):
+    for name in ("--text", "--json", "--page"):
         parser.add_argument(name, action="append", default=[])
     for name in ("--trace", "--compare"):
         parser.add_argument(name)
     parser.add_argument("--from", dest="from_", required=True)
+    parser.add_argument("--run", default="{}")
     return parser.parse_args(arguments)
 
 

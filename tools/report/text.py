@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The report for people: what was used most, then what is wrong, then how ranks differ."""
+"""The report as text: what was used most, then the findings, then how ranks differ."""
 
-from reading import ENDS, NUMBERS, origin, title
-from words import counted, duration, listed
+import signal
+
+import findings
+from reading import LABELS, NUMBERS, TIMES, sums, title
+from spread import spread
+from words import counted, duration, listed, on_ranks
 
 # Up to this many ranks get a line each.
 FEW_RANKS = 8
 WIDTHS = (6, 6, 8, 9, 7, 7, 7, 6, 9)
+FIRST = ("key-", "", "", "get:", "", "", "copied", "call-", "time in")
+SECOND = ("vals", "freed", "set", "found", "absent", "delete", "by dup", "backs", "callbacks")
 
 
 def cell(number):
@@ -28,47 +34,66 @@ def row_of(line, last):
 
 
 def heading(last):
-    return [
-        "",
-        row(("key-", "", "", "get:", "", "", "copied", "call-", "time in"), ""),
-        row(
-            ("vals", "freed", "set", "found", "absent", "delete", "by dup", "backs", "callbacks"),
-            last,
-        ),
-    ]
+    return ["", row(FIRST, ""), row(SECOND, last)]
 
 
-def sums(lines):
-    return {name: sum(line[name] for line in lines) for name in NUMBERS}
+# ---- The head, which the page has, too ----
 
 
-def head(report):
+def headline(report):
+    return f"the attributes of {counted(report['ranks'], 'rank')} of {report['mpi']}"
+
+
+def span(report):
     end = "MPI_Finalize" if report["finalized"] else "the end"
-    time = duration(report["sum"]["seconds"] * 1e9)
-    out = [
-        "",
-        f"attrcache: the attributes of {counted(report['ranks'], 'rank')} of {report['mpi']}, "
-        f"from MPI_Init to {end} ({time})",
-    ]
-    partial = [str(part["rank"]) for part in report["per_rank"] if part["partial"]]
+    return f"from MPI_Init to {end} ({duration(report['sum']['seconds'] * 1e9)})"
+
+
+def ended(code):
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"ended by signal {-code}"
+
+
+def facts(report):
+    """Which run it was."""
+    hosts = report["hosts"]
+    found = [report["started"]] if report["started"] else []
+    found += ["job " + report["job"]] if report["job"] else []
+    if hosts:
+        found.append(
+            f"{'host' if len(hosts) == 1 else counted(len(hosts), 'host') + ':'} {listed(hosts, 4)}"
+        )
+    found += [ended(report["exit_code"])] if report["exit_code"] is not None else []
+    return found + ["attrcache " + report["attrcache"]]
+
+
+def notes(report):
+    """What a reader must know of the report's completeness."""
+    out = []
+    worlds = report["worlds"]
+    if len(worlds) > 1:
+        out.append(
+            f"There were {len(worlds)} MPI_COMM_WORLDs, of {listed([f'{size:,}' for size in worlds], 6)}"
+            " ranks: ranks are numbered on from one to the next."
+        )
     unfinished = [str(part["rank"]) for part in report["per_rank"] if not part["finalized"]]
     if unfinished:
         out.append(
             f"MPI_Finalize was not called on {counted(len(unfinished), 'rank')}: "
             f"{listed(unfinished, 8)}."
         )
+    partial = [str(part["rank"]) for part in report["per_rank"] if part["partial"]]
     if partial:
         out.append(
-            "Partial, for they were ended from outside or aborted: "
-            f"{counted(len(partial), 'rank')}, "
-            f"{listed(partial, 8)}."
+            "Partial, since they were still running, ended from outside, or aborted: "
+            f"{counted(len(partial), 'rank')}, {listed(partial, 8)}."
         )
     if report["ranks_heard_of"] < report["ranks"]:
-        out.append(
-            f"Heard of {counted(report['ranks_heard_of'], 'rank')} only: "
-            "others are not served by attrcache, "
-            "or were killed."
-        )
+        out.append(missing(report))
     out += [
         f"Not counted: {kind}s, on {counted(ranks, 'rank')}, "
         "because a tool in front wraps their functions."
@@ -76,6 +101,32 @@ def head(report):
         if ranks
     ]
     return out
+
+
+def missing(report):
+    served = [f"{one['rank']} on {one['host']}" for one in report["missing"] if one["host"]]
+    others = [str(one["rank"]) for one in report["missing"] if not one["host"]]
+    said = f"Heard of {counted(report['ranks_heard_of'], 'rank')} only, of {report['ranks']:,}."
+    if served:
+        said += f" Killed, or ended without MPI_Finalize: {listed(served, 8)}."
+    if others:
+        said += f" Not served by attrcache, or killed: {listed(others, 8)}."
+    return said
+
+
+def nothing_found(report):
+    """The sentence that says so, of the ranks heard of; None if something was, or no keyval was made."""
+    if not report["sum"]["keyvals"] or {one.sort for one in findings.of(report)} - {
+        findings.HANDED
+    }:
+        return None
+    said = "Nothing is left behind, no callback failed, no misuse"
+    if report["ranks_heard_of"] < report["ranks"]:
+        return said + f" on the {counted(report['ranks_heard_of'], 'rank')} heard of."
+    return said + "."
+
+
+# ---- The parts ----
 
 
 def table(lines):
@@ -87,86 +138,33 @@ def table(lines):
     return out + ([row_of(sums(lines), "all")] if len(lines) > 1 else [])
 
 
-def end_of(report, kind):
-    return ENDS.get(kind, f"MPI_{report['kinds'][kind]}_free")
-
-
-def attributes_left(report):
-    """What is alike but for its object is told together."""
-    alike = {}
-    for one in report["sum"]["attached"]:
-        key = tuple(
-            one[name]
-            for name in ("kind", "library", "function", "predefined", "deleted_by_finalize")
+def finding_lines(one, report):
+    """A finding with the first of its places; a single one that adds something is on its line."""
+    parts, what = one.parts, one.what
+    if len(parts) == 1 and parts[0].count in (0, one.count):
+        what += (
+            f", {parts[0].text}"
+            if parts[0].text.startswith(("at ", "by ", "made at ", "on "))
+            else ""
         )
-        alike.setdefault(key, []).append(one)
-    for entries in alike.values():
-        one, number = entries[0], sum(entry["attributes"] for entry in entries)
-        them = "it" if number == 1 else "them"
-        if one["deleted_by_finalize"]:
-            fate = f"MPI_Finalize will delete {them}"
-        elif one["predefined"]:
-            fate = f"{report['mpi']} never deletes {them}"
-        else:
-            fate = f"no {end_of(report, one['kind'])}, so delete_fn never ran"
-        names = listed([entry["object"] for entry in entries])
-        yield f"{counted(number, 'attribute')} of {origin(one)}, on {names}: {fate}"
+        parts = []
+    out = [f"  {what}: {one.why}{on_ranks(one.ranks, report)}"]
+    for part in parts[:3]:
+        number = f"{part.count:,} " if part.count else ""
+        ranks_ = on_ranks(part.ranks, report) if part.ranks != one.ranks else ""
+        out.append(f"    {number}{part.text}{ranks_}")
+    return out + ([f"    and {len(parts) - 3:,} more"] if len(parts) > 3 else [])
 
 
-def objects_left(report):
-    """By where they came from, whatever their names are."""
-    places = {}
-    for one in report["sum"]["objects"]:
-        key = one["kind"], one["from"], one["place"]
-        places[key] = places.get(key, 0) + one["count"]
-    for (kind, how, place), number in places.items():
-        at = (
-            (", made by a dup at " if how == "dup" else ", first used at ") + place if place else ""
-        )
-        yield f"{counted(number, kind)}{at}: no {end_of(report, kind)}"
-
-
-def left(report):
-    out = [
-        f"{counted(line['leaked'], 'keyval')} of {origin(line)}: "
-        f"no MPI{'X' * (line['kind'] in ENDS)}_{report['kinds'][line['kind']]}_free_keyval"
-        for line in report["sum"]["keyvals"]
-        if line["leaked"]
-    ]
-    out += list(attributes_left(report)) + list(objects_left(report))
-    return ["", "Left behind:"] + ["  " + text for text in out] if out else []
-
-
-def failures(lines):
-    out = [
-        f"  {line['failed']:,} of {origin(line)}, the last with code {line['last_failure']}"
-        for line in lines
-        if line["failed"]
-    ]
-    return ["", "Callbacks that failed:"] + out if out else []
-
-
-def misuse(sorts):
-    out = []
-    for name, one in sorts.items():
-        out.append(f"  {one['times']:,} x {name}: {one['what']}")
-        if one["places"]:
-            out.append("    at " + listed(list(one["places"])))
-    return ["", "Misuse (ATTRCACHE_CHECK=1 finds more):"] + out if out else []
-
-
-OVER_RANKS = {
-    "created": "keyvals made",
-    "leaked": "keyvals not freed",
-    "sets": "set",
-    "gets": "get, found",
-    "absent": "get, absent",
-    "deletes": "delete",
-    "copies": "copied by dup",
-    "attached": "still attached",
-    "failed": "failed callbacks",
-    "callback_own_ns": "time in callbacks",
-}
+def found(report):
+    out, sort = [], None
+    for one in findings.of(report):
+        if one.sort != sort:
+            sort = one.sort
+            more = sort == findings.MISUSE and not report["checked"]
+            out += ["", findings.HEADINGS[sort] + " (ATTRCACHE_CHECK=1 finds more)" * more + ":"]
+        out += finding_lines(one, report)
+    return out
 
 
 def ranks(parts):
@@ -174,30 +172,37 @@ def ranks(parts):
         return []
     of = [(part["rank"], sums(part["keyvals"])) for part in parts]
     # Times are not compared, because they always differ.
-    counts = [name for name in NUMBERS if not name.endswith("_ns")]
+    counts = [name for name in NUMBERS if name not in TIMES]
     if all(one[name] == of[0][1][name] for _, one in of for name in counts):
         return ["", "All ranks did the same, but for the time it took."]
     if len(of) <= FEW_RANKS:
         return heading("rank") + [row_of(one, rank) for rank, one in of]
-    out = ["", "  over ranks                 least              median                most"]
-    for name, label in OVER_RANKS.items():
-        values = sorted((one[name], rank) for rank, one in of)
-        if values[0][0] == values[-1][0]:
+    out = ["", f"  {'over ranks':25} {'least':>19} {'median':>19} {'most':>19}"]
+    for name in NUMBERS:
+        found = spread([one[name] for _, one in of])
+        if name == "callback_ns" or found["least"] == found["most"]:
             continue
-        shown = duration if name.endswith("_ns") else "{:,}".format
-        ends = [f"{shown(value)} (rank {rank})" for value, rank in (values[0], values[-1])]
-        out.append(
-            f"  {label:17} {ends[0]:>19} {shown(values[len(values) // 2][0]):>19} {ends[1]:>19}"
-        )
+        shown = duration if name in TIMES else "{:,}".format
+        ends = [
+            f"{shown(found[end])} (rank {of[found[end + '_at']][0]})" for end in ("least", "most")
+        ]
+        median = shown(found["median"])
+        out.append(f"  {LABELS[name]:25} {ends[0]:>19} {median:>19} {ends[1]:>19}")
     return out
 
 
-def text(report):
-    total = report["sum"]
-    wrong = left(report) + failures(total["keyvals"]) + misuse(total["misuse"])
-    if total["keyvals"] and not wrong:
-        wrong = ["", "Nothing is left behind, no callback failed, no misuse."]
-    return (
-        "\n".join(head(report) + table(total["keyvals"]) + wrong + ranks(report["per_rank"]))
-        + "\n\n"
-    )
+def text(report, trace):
+    """The report for people; `trace` is the file of its timeline, if there is one."""
+    lines = report["sum"]["keyvals"]
+    out = ["", f"attrcache: {headline(report)}, {span(report)}"]
+    out += [report["command"]] if report["command"] else []
+    out += [", ".join(facts(report)), *notes(report), *table(lines), *found(report)]
+    quiet = nothing_found(report)
+    out += ["", quiet] if quiet else []
+    out += ranks(report["per_rank"])
+    if trace:
+        out += [
+            "",
+            f"The timeline is in {trace}: open it in https://ui.perfetto.dev, or chrome://tracing.",
+        ]
+    return "\n".join(out) + "\n\n"

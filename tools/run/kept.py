@@ -98,7 +98,7 @@ class Folder:
 def owner(folder):
     """What the run that made a folder was to do: its words, the options of report.py, and the files that these name.
     Nothing for another user's folder, which could name files of ours."""
-    none = {"words": [], "options": [], "targets": []}
+    none = {"words": [], "options": [], "targets": [], "job": ""}
     for there, _, names in os.walk(folder):
         try:
             if OWNER in names and is_ours(os.path.join(there, OWNER)):

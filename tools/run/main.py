@@ -34,10 +34,12 @@ Options:
   --report           at the end, print what was done with attributes, and what was left behind, on standard error
   --report FILE      write that to FILE instead: as a page for browsers if its name ends in .html, as JSON if it ends in
                      .json, as text if it ends in .txt; --report=FILE takes any name. It may be repeated. In names, %j
-                     stands for the batch job's number, %p for the process's
+                     stands for the batch job's number, %p for the process's. While COMMAND runs, SIGURG (kill -URG)
+                     has attrcache-run write what was done until then
   --compare OLD.json
                      say what changed since an earlier run, whose report is in OLD.json: in the pages, and below the text
-  --trace FILE       write a timeline of callbacks and slow operations to FILE, for chrome://tracing or Perfetto
+  --trace FILE       write a timeline of callbacks and slow operations, with the findings as markers, to FILE, for
+                     Perfetto (https://ui.perfetto.dev) or chrome://tracing
   --from WHERE       run nothing, but make reports from WHERE: a report in JSON, or a folder that a run has left. From a
                      folder it makes the reports that the run was to make, unless others are given. While the run goes
                      on, they say what has been done so far

@@ -105,6 +105,11 @@ class Parts(reports.Parts):
         if message.what == "partial":
             self.endangered()
 
+    def report_now(self):
+        """By one rank, for all may have got the signal."""
+        if self.rank == 0 and self.folder.path:
+            self.wants.make_of(self.all)
+
     def endangered(self):
         if self.folder.path:
             self._tell("%s was ended early, and the others may be. If no report follows" % self.mark)

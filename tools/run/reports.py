@@ -33,17 +33,25 @@ def options(wanted):
     return made + (["--trace", wanted.trace_] if wanted.trace_ else [])
 
 
+def known(owner, **more):
+    """What is known of the run, as report.py wants it."""
+    import json
+
+    words = [str(word) for word in owner.get("words", ())]
+    return json.dumps(dict(more, command=" ".join(map(shlex.quote, words)), job=owner.get("job", "")))
+
+
 def from_file(here, wanted):
     if wanted.command:
         die("--from runs nothing, but there is a command: " + " ".join(wanted.command))
-    owner = kept.owner(wanted.from_) if os.path.isdir(wanted.from_) else {"words": [], "options": []}
+    owner = kept.owner(wanted.from_) if os.path.isdir(wanted.from_) else {"options": []}
     # By default, what the run was to make.
     asked = options(wanted) or owner["options"]
     if not wanted.report and wanted.compare_ is None and not asked:
         die("--from wants --report or --compare OLD.json")
     if wanted.trace_ and not os.path.isfile(wanted.trace_) and not os.path.isdir(wanted.from_):
         die("--trace=%s: there is no such file" % wanted.trace_)
-    command = maker(here) + asked + ["--word=" + word for word in owner["words"]] + ["--from", wanted.from_]
+    command = maker(here) + asked + ["--run", known(owner), "--from", wanted.from_]
     os.environ["LD_PRELOAD"] = ""
     os.execv(command[0], command)
 
@@ -80,7 +88,7 @@ class Reports:
     def __init__(self, here, wanted):
         self.options = options(wanted)
         self.any = bool(self.options)
-        self.words = wanted.command
+        self.owner = {"words": wanted.command, "options": self.options, "job": kept.batch_job()}
         self.targets = [name for name in wanted.report + [wanted.trace_] if name and name != "-"]
         if not self.any:
             return
@@ -95,7 +103,7 @@ class Reports:
                 die(str(error))
 
     def folder(self, name):
-        return kept.Folder(name, self.targets, {"words": self.words, "options": self.options, "targets": self.targets})
+        return kept.Folder(name, self.targets, dict(self.owner, targets=self.targets))
 
     def settings(self):
         """Has the ranks count, and keep a timeline."""
@@ -103,10 +111,10 @@ class Reports:
             os.environ["ATTRCACHE_REPORT"] = "launcher"
             os.environ["ATTRCACHE_TRACE"] = "yes" if {"--trace", "--page"} & set(self.options) else ""
 
-    def make_of(self, folder):
-        """Makes the reports from what is in a folder, which stays if that fails. Returns whether it succeeded."""
-        words = ["--word=" + word for word in self.words]
-        command = self.command + self.options + words + ["--from", folder]
+    def make_of(self, folder, **more):
+        """Makes the reports from what is in a folder, which stays if that fails; `more` is known of the run. Returns
+        whether it succeeded."""
+        command = self.command + self.options + ["--run", known(self.owner, **more), "--from", folder]
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         made = subprocess.run(
             command,
@@ -148,6 +156,13 @@ class Parts:
             self.told = True
             say("if no report follows, this makes one: " + self.makes_it())
 
+    def report_now(self):
+        """Makes the reports of what was done until now, while the ranks run."""
+        if self.wants.any and self.folder.path:
+            self.wants.make_of(self.folder.path)
+        else:
+            say("no report now: " + ("there is no folder that keeps what ranks count" if self.wants.any else "none is wanted"))
+
     def came(self, hello):
         return hello.process() in self.homeless or self.folder.has(hello.process())
 
@@ -162,13 +177,13 @@ class Parts:
     def end(self, messages, ended):
         """Called when the command has ended."""
         if self.wants.any:
-            self.make(messages)
+            self.make(messages, ended.code)
         if self.lacking(messages) and ended.code == 0:
             say("ranks still run that the command has started; when they have ended: " + self.makes_it())
         else:
             self.folder.remove()
 
-    def make(self, messages):
+    def make(self, messages, code):
         there = self.folder.path
         names = os.listdir(there) if there else []
         data = [os.path.join(there, name) for name in names if name.endswith((".json", ".kept"))]
@@ -180,20 +195,21 @@ class Parts:
             return
         if self.homeless:
             there = laid_down(self.homeless, data)
-        if there and not self.wants.make_of(there):
+        # Ranks that were heard of at their beginning, but handed nothing over at their end.
+        gone = [
+            hello
+            for hello in messages
+            if hello.what == "hello" and not self.came(hello) and "declined" not in hello.fields
+        ]
+        counted = [hello for hello in gone if self.folder.has(hello.process(), "kept")]
+        lost = [hello for hello in gone if hello not in counted]
+        heard = [[hello.number("rank"), hello.number("size"), hello.fields.get("host", "")] for hello in lost[:1000]]
+        if there and not self.wants.make_of(there, exit_code=code, heard=heard):
             if there == self.folder.path:
                 self.folder.path = ""  # it stays
             return
         if there and there != self.folder.path:
             shutil.rmtree(there)
-        self.tell_missing([message for message in messages if message.what == "hello"])
-
-    def tell_missing(self, hellos):
-        """Says which ranks have said hello, but handed nothing over at their end."""
-        gone = [hello for hello in hellos if not self.came(hello) and "declined" not in hello.fields]
-        for names, said in (
-            ([hello for hello in gone if self.folder.has(hello.process(), "kept")], "has what was counted until the end of"),
-            ([hello for hello in gone if not self.folder.has(hello.process(), "kept")], "lacks"),
-        ):
+        for names, said in ((counted, "has what was counted until the end of"), (lost, "lacks")):
             if names:
                 say("the report %s %s: killed, or ended without MPI_Finalize" % (said, collector.ranks(names)))

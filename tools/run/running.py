@@ -65,7 +65,8 @@ def run(here, command, wanted, file):
     preload = os.environ.pop("LD_PRELOAD", None) if command.launcher < 0 else None
     if not outermost and not given.files:
         os.execvpe(words[0], words, supervising.environment(preload))
-    ended = supervising.run(words, preload, heard and heard.start, parts and parts.endangered)
+    asked = (heard.start, parts.endangered, parts.report_now) if outermost else (None, None, None)
+    ended = supervising.run(words, preload, *asked)
     for name in given.files:
         os.unlink(name)
     if outermost:

@@ -20,6 +20,8 @@ FORWARDED = {
     signal.SIGUSR2,
     signal.SIGCONT,
 }
+# What asks for a report of what was done until now. By default it is ignored, so it harms nobody who gets it, too.
+REPORT_NOW = signal.SIGURG
 SI_KERNEL = 0x80
 
 
@@ -70,10 +72,12 @@ class Witness:
         self._process.wait()
 
 
-def run(command, preload, begun, endangered):
-    """Runs it; calls begun() when it has started, and endangered() when a signal asks us to end; either may be None. From
-    then on no signal but SIGKILL ends this process until Ended.pass_on(), as there is a report to make."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
+def run(command, preload, begun, endangered, report_now):
+    """Runs it; calls begun() when it has started, endangered() when a signal asks us to end, and report_now() when one
+    asks for a report; each may be None. From then on no signal but SIGKILL ends this process until Ended.pass_on(), as
+    there is a report to make."""
+    awaited = FORWARDED | {signal.SIGCHLD, REPORT_NOW}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     try:
         child = subprocess.Popen(
             command,
@@ -88,8 +92,10 @@ def run(command, preload, begun, endangered):
     if begun:
         begun()
     while child.poll() is None:
-        news = signal.sigwaitinfo(FORWARDED | {signal.SIGCHLD})
-        if news.si_signo == signal.SIGCHLD or news.si_code == SI_KERNEL:
+        news = signal.sigwaitinfo(awaited)
+        if news.si_signo == REPORT_NOW and report_now:
+            report_now()
+        if news.si_signo in (signal.SIGCHLD, REPORT_NOW) or news.si_code == SI_KERNEL:
             continue
         if not witness.has_got(news.si_signo):
             child.send_signal(news.si_signo)

@@ -14,6 +14,7 @@ struct Record {
   Atomic<int> keyval;
   Atomic<bool> freed;
   Maker* maker;
+  Place made_at;
 };
 
 constexpr uint32_t kIndices = 1u << 17;
@@ -37,6 +38,7 @@ void created(int kind, int keyval, Maker* maker) {
     if (record == nullptr) return;
   }
   record->maker = maker;
+  record->made_at = find_caller();
   record->freed.store(false, kRelaxed);
   record->keyval.store(keyval, kRelease);  // (MR5)
   entry.store(record, kRelease);           // (MR5)
@@ -53,6 +55,16 @@ void got(int kind, int keyval, bool found) {
   if (Maker* maker = maker_of(kind, keyval)) {
     Reads& reads = maker->counts.reads[mine];
     (found ? reads.found : reads.absent).fetch_add(1, kRelaxed);
+  }
+}
+
+void for_each_never_freed(const std::function<void(const Maker&, Place)>& visit) {
+  for (auto& of_kind : records) {
+    for (const Atomic<Record*>& entry : of_kind) {
+      const Record* record = entry.load(kAcquire);  // as in find_record()
+      if (record == nullptr || record->keyval.load(kAcquire) == 0) continue;
+      if (!record->freed.load(kRelaxed)) visit(*record->maker, record->made_at);
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 #ifndef ATTRCACHE_MPI_RECORDING_KEYVALS_H_
 #define ATTRCACHE_MPI_RECORDING_KEYVALS_H_
 
+#include <functional>
+
 #include "mpi/recording/maker.h"
 
 namespace attrcache::mpi::report {
@@ -17,6 +19,9 @@ Maker* maker_of(int kind, int keyval);
 
 // To be called by a get of a keyval that exists.
 void got(int kind, int keyval, bool found);
+
+// Visits the keyvals that were not freed, with the places where they were made.
+void for_each_never_freed(const std::function<void(const Maker&, Place made_at)>& visit);
 
 // To be called when a keyval is freed. Returns true the first time.
 bool first_free(int kind, int keyval);

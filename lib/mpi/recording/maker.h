@@ -39,6 +39,8 @@ struct Counts {
   Atomic<int64_t> last_failure{0};      // its code
   Atomic<uint64_t> nanoseconds{0};      // in callbacks
   Atomic<uint64_t> own_nanoseconds{0};  // without the callbacks that they caused in turn
+  Atomic<uint64_t> left_by_set{0};      // deletions that a set left to another thread's dup
+  Atomic<uint64_t> left_by_delete{0};   // likewise a delete
 };
 
 // It outlives the process (handover/kept.h), so its first members are laid out as
@@ -68,7 +70,7 @@ struct Maker {
   }
 };
 
-static_assert(sizeof(Counts) == 140 * 8 && sizeof(Located) == 904 && offsetof(Maker, kind) == 2856);
+static_assert(sizeof(Counts) == 142 * 8 && sizeof(Located) == 904 && offsetof(Maker, kind) == 2872);
 
 // What makes a keyval: the program's callbacks, and where the call of MPI_*_create_keyval returns
 // to.

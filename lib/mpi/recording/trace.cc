@@ -11,6 +11,7 @@
 #include "mpi/recording/clock.h"
 #include "mpi/recording/keyvals.h"
 #include "platform/memory.h"
+#include "platform/thread.h"
 
 namespace attrcache::mpi::report {
 
@@ -93,13 +94,21 @@ void Operation::begin() {
   Maker* const maker = keyval_ != 0 ? maker_of(kind_, keyval_) : nullptr;
   maker_ = maker;
   if (maker == nullptr) return;
+  left_ = this_thread().left;
   Counts& counts = maker->counts;
   if (what_ == What::kSet) counts.sets.fetch_add(1, kRelaxed);
   if (what_ == What::kDelete) counts.deletes.fetch_add(1, kRelaxed);
   if (what_ == What::kFreeKeyval && first_free(kind_, keyval_)) counts.freed.fetch_add(1, kRelaxed);
 }
 
-void Operation::trace() {
+void Operation::end() {
+  if (maker_ != nullptr && this_thread().left != left_) {
+    this_thread().left = left_;  // those of operations within a callback are counted there
+    Counts& counts = maker_->counts;
+    if (what_ == What::kSet) counts.left_by_set.fetch_add(1, kRelaxed);
+    if (what_ == What::kDelete) counts.left_by_delete.fetch_add(1, kRelaxed);
+  }
+  if (start_ == 0) return;
   const uint64_t duration = now() - start_;
   if (duration >= slow_from) {
     record({maker_, start_, duration, thread_number(), keyval_, 0, kind_, what_});

@@ -55,17 +55,18 @@ class Operation {
       begin();
   }
   ~Operation() {
-    if (start_ != 0) [[unlikely]]
-      trace();
+    if (start_ != 0 || maker_ != nullptr) [[unlikely]]
+      end();
   }
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
  private:
   void begin();
-  void trace();
-  const Maker* maker_ = nullptr;
+  void end();
+  Maker* maker_ = nullptr;
   uint64_t start_ = 0;
+  unsigned left_ = 0;  // the deletions that this thread had left to others before
   const int keyval_;
   const uint8_t kind_;
   const What what_;

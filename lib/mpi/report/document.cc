@@ -20,6 +20,7 @@
 #include "mpi/recording/keyvals.h"
 #include "mpi/recording/living.h"
 #include "mpi/recording/trace.h"
+#include "mpi/report/hello.h"
 #include "mpi/report/json.h"
 #include "mpi/watching/misuse.h"
 #include "platform/memory.h"
@@ -66,7 +67,10 @@ void count_named(std::map<Key, uint64_t>& counts, Key key, bool predefined) {
   ++counts[key];
 }
 
-void write_maker(Json& json, const Maker& m, uint64_t attached, Places& places) {
+using Leaked = std::map<std::string, uint64_t>;  // keyvals never freed, by where they were made
+
+void write_maker(Json& json, const Maker& m, uint64_t attached, const Leaked& leaked,
+                 Places& places) {
   const Counts& c = m.counts;
   uint64_t found = 0;
   uint64_t absent = 0;
@@ -79,6 +83,7 @@ void write_maker(Json& json, const Maker& m, uint64_t attached, Places& places) 
   const bool by_caller = m.copy_fn == nullptr && m.delete_fn == nullptr;
   json.begin('{').add("kind", kKindNames[m.kind].word);
   json.add("library", m.library).add("function", m.name());
+  json.add("has_delete_fn", m.delete_fn != nullptr);
   json.add("named_by", by_caller ? "caller" : "callback").add("made_at", places.name(m.made_at));
   json.add("created", created).add("freed", freed).add("leaked", created - freed);
   json.add("sets", c.sets.load(kRelaxed)).add("gets", found).add("absent", absent);
@@ -88,7 +93,11 @@ void write_maker(Json& json, const Maker& m, uint64_t attached, Places& places) 
   json.add("delete_calls", c.delete_calls.load(kRelaxed)).add("failed", c.failed.load(kRelaxed));
   json.add("callback_ns", c.nanoseconds.load(kRelaxed));
   json.add("callback_own_ns", c.own_nanoseconds.load(kRelaxed));
-  json.add("last_failure", c.last_failure.load(kRelaxed)).end('}');
+  json.add("left_by_set", c.left_by_set.load(kRelaxed));
+  json.add("left_by_delete", c.left_by_delete.load(kRelaxed));
+  json.add("last_failure", c.last_failure.load(kRelaxed)).name("leaked_at").begin('{');
+  for (const auto& [place, n] : leaked) json.add(place, n);
+  json.end('}').end('}');
 }
 
 // Attributes that are attached, and the keyvals with their number of those.
@@ -102,9 +111,14 @@ void write_keyvals(Json& json, bool ask, Places& places) {
     ++of_maker[maker];
     count_named(attached, Key{maker, o.name, o.predefined, o.deleted_by_finalize}, o.predefined);
   });
+  std::map<const Maker*, Leaked> leaked;
+  for_each_never_freed([&](const Maker& maker, Place made_at) {
+    const std::string place = places.name(made_at);
+    if (!place.empty()) ++leaked[&maker][place];
+  });
   json.name("keyvals").begin('[');
   for (const Maker* m = all_makers(); m != nullptr; m = m->next) {
-    write_maker(json, *m, of_maker[m], places);
+    write_maker(json, *m, of_maker[m], leaked[m], places);
   }
   json.end(']').name("attached").begin('[');
   for (const auto& [key, count] : attached) {
@@ -202,7 +216,8 @@ void write_head(Json& json, const Facts& facts) {
   json.add("mpi", behaviour().name).name("kinds").begin('{');
   for (const KindNames& kind : kKindNames) json.add(kind.word, kind.c);
   json.end('}').add("rank", facts.rank).add("ranks", facts.ranks);
-  json.add("host", host_name()).add("pid", getpid()).add("ns", facts.nanoseconds);
+  json.add("world", world_name()).add("host", host_name()).add("pid", getpid());
+  json.add("begun", now() + epoch_offset() - facts.nanoseconds).add("ns", facts.nanoseconds);
   json.add("finalized", facts.finalized).add("partial", facts.partial).add("checked", checking());
   json.name("not_served").begin('{');
   for (int kind = 0; kind < kMpiKinds; ++kind) {
@@ -230,7 +245,7 @@ std::string document(const Facts& facts) {
 void keep_head(const Facts& facts) {
   Json json;
   write_head(json, facts);
-  json.add("epoch_ns", epoch_offset()).add("begun", now() + epoch_offset());
+  json.add("epoch_ns", epoch_offset());
   json.add("base", reinterpret_cast<uintptr_t>(kept::base())).end('}');
   void* const there = kept::take(kept::What::kProcess, json.text().size());
   if (there != nullptr) std::memcpy(there, json.text().data(), json.text().size());

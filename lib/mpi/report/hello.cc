@@ -91,12 +91,7 @@ class Head {
       add("size", i.size);
     }
     if (i.parent) add("spawned", 1L);
-    std::string world = std::getenv("PMI_RANK") != nullptr ? hydra_name() : "";
-    for (const char* name : kJobNames) {
-      const char* value = std::getenv(name);
-      if (value != nullptr) world += std::string(value) + "/";
-    }
-    add("world", world.c_str());
+    add("world", world_name().c_str());
     const char* nodes = std::getenv("SLURM_STEP_NODELIST");
     if (nodes != nullptr) add("nodes", nodes);
     add("length", static_cast<long>(size));
@@ -133,6 +128,19 @@ const Identity& identity() {
   const std::lock_guard held(lock);
   if (self.size == 0) ask(self);
   return self;
+}
+
+const std::string& world_name() {
+  // Never destroyed, because a process hands over at its end, too.
+  static const std::string& name = *new std::string([] {
+    std::string world = std::getenv("PMI_RANK") != nullptr ? hydra_name() : "";
+    for (const char* variable : kJobNames) {
+      const char* value = std::getenv(variable);
+      if (value != nullptr) world += std::string(value) + "/";
+    }
+    return world;
+  }());
+  return name;
 }
 
 void introduce(const char* declined) {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace attrcache::mpi {
 
@@ -22,6 +23,10 @@ struct Identity {
 
 // Of this process. May be called any time, by any thread; asks MPI until it knows the rank.
 const Identity& identity();
+
+// Names the MPI_COMM_WORLD that this process belongs to: the same for all of its ranks, and for no
+// others of the command, as far as launchers give it a name. May be called any time, by any thread.
+const std::string& world_name();
 
 // Tells the launcher, once, that this process has initialized MPI and that it is served, or why it
 // isn't (`declined`). Waits for at most 2.5 seconds, if the launcher can't be reached. Failures are

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Pieces of HTML: names, numbers, lists, and tables whose bars are CSS (page/style.css)."""
+
+import html
+import re
+from typing import NamedTuple
+
+from reading import TIMES
+from words import duration
+
+
+def escaped(words):
+    return html.escape(str(words).replace("\0", "\ufffd"))
+
+
+def name(words, style="name"):
+    """A name, which may be broken where people would break it."""
+    broken = re.sub("([_,/]|::)", r"\1<wbr>", escaped(words))
+    return f"<span class={style}>{broken}</span>"
+
+
+def tag(words, style="tag"):
+    return f' <span class="{style}">{escaped(words)}</span>' if words else ""
+
+
+def small(words):
+    return f"<p class=small>{words}</p>" if words else ""
+
+
+def is_time(what):
+    return what in TIMES or what == "seconds"
+
+
+def number(value):
+    return f"{value:,}"
+
+
+def time(nanoseconds):
+    return duration(nanoseconds).replace("us", "µs").replace(" ", "&nbsp;")
+
+
+def shown(what, value):
+    """A number of a report, by its name there."""
+    return time(value) if is_time(what) else number(value)
+
+
+def list_of(items, few=6, style=""):
+    """A list, of which only the first entries are seen until it is opened."""
+    begin = f"<ul{' class=' + style if style else ''}>"
+    entries = [item if item.startswith("<li") else f"<li>{item}\n" for item in items]
+    few = few if len(entries) > few + 1 else len(entries)
+    made = f"{begin}{''.join(entries[:few])}</ul>" if entries else ""
+    if entries[few:]:
+        more = f"{begin}{''.join(entries[few:])}</ul>"
+        made += f"<details><summary>{len(entries) - few:,} more</summary>{more}</details>"
+    return made
+
+
+class Column(NamedTuple):
+    """Kinds: "number" and "time" have bars, "text" is HTML, "plain" is (what it is sorted by, HTML)."""
+
+    label: str
+    kind: str = "number"
+    unit: str = ""
+
+    def head(self):
+        unit = f" <span class=unit>{self.unit}</span>" if self.unit else ""
+        return f"<th scope=col{' class=t' * (self.kind == 'text')}>{self.label}{unit}"
+
+    def cell(self, value, most):
+        if self.kind == "text":
+            return f"<td class=t>{value}"
+        if self.kind == "plain":
+            return f"<td data-v={value[0]}>{value[1]}"
+        if not value:
+            return "<td class=z data-v=0>–"
+        bar = f" class=p{max(1, round(100 * value / most))}" if most else ""
+        return f"<td{bar} data-v={value}>{time(value) if self.kind == 'time' else number(value)}"
+
+
+class Table:
+    """A table. `rows` are lists of values, or (values, (summary, details)) in HTML, where the details
+    are seen when the summary is opened."""
+
+    LONG = 60  # rows; such a table scrolls within a box of its own
+
+    def __init__(self, id_, columns, rows, total=None, more=""):
+        self.id, self.columns = id_, columns
+        values = [row[0] if isinstance(row, tuple) else row for row in rows]
+        self.most = [
+            max((row[i] for row in values), default=0) if one.kind in ("number", "time") else 0
+            for i, one in enumerate(columns)
+        ]
+        bodies = [self.body(row) for row in rows]
+        if not any(isinstance(row, tuple) for row in rows):
+            bodies.insert(0, "<tbody>")
+        if total:
+            self.most = [0] * len(columns)
+            bodies.append(f"<tfoot>{self.row(total)}</tfoot>")
+        self.html = (
+            f"<div class={'long' if len(rows) > self.LONG else 'table'}><table id={id_}><thead><tr>"
+            f"{''.join(one.head() for one in columns)}</thead>{''.join(bodies)}</table></div>"
+            + more
+        )
+
+    def row(self, values):
+        cells = [one.cell(value, of) for one, value, of in zip(self.columns, values, self.most)]
+        return f"<tr>{''.join(cells)}\n"
+
+    def body(self, row):
+        if not isinstance(row, tuple):
+            return self.row(row)
+        values, (summary, details) = row
+        return (
+            f"<tbody>{self.row(values)}<tr class=more><td colspan={len(self.columns)}>"
+            f"<details><summary>{summary}</summary>{details}</details>\n"
+        )
+
+    def labels(self):
+        """CSS that writes its label beside each number where a row is a card, on narrow screens."""
+        return "".join(
+            f"#{self.id} td:nth-child({i}):not([colspan])::before"
+            f'{{content:"{f"{one.label} {one.unit}".strip()}"}}\n'
+            for i, one in enumerate(self.columns, 1)
+            if i > 1
+        )
