@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Structs that callers fill, who may have been compiled with an older or a newer attrcache.h.
+// Structs that callers fill: they may be compiled with an older or a newer attrcache.h.
 
 #ifndef ATTRCACHE_C_API_FILLED_H_
 #define ATTRCACHE_C_API_FILLED_H_
@@ -18,7 +18,7 @@ int read_filled(const Struct* given, Struct* known) {
   constexpr uint32_t kLargest = 4096;  // beyond, `size` isn't one
   *known = {};
   if (given == nullptr) return ATTRCACHE_OK;
-  // A caller who fills some members of zeroed bytes means the struct of 1.0, which is this one.
+  // A struct of zeroed bytes, of which some members were set, is that of 1.0, which is this one.
   if (given->size == 0) {
     *known = *given;
     return ATTRCACHE_OK;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The one place that calls user code: copy_fn, delete_fn and destructors, each in its keyval's
-// convention, synchronously, on the calling thread. The library holds nothing while user code runs,
-// neither a lock nor an epoch pin, so a callback may call any function of the library. An exception
-// that leaves a callback is caught by the function that the runtime has given for that, because the
-// library is compiled without exceptions, and becomes the code ATTRCACHE_CALLBACK_THREW.
+// convention, synchronously, on the calling thread, with no lock held, so a callback may call any
+// function of the library. If an exception leaves a callback, the function that the runtime has
+// given for that catches it, because the library is compiled without exceptions, and it becomes the
+// code ATTRCACHE_CALLBACK_THREW.
 
 #ifndef ATTRCACHE_CALLBACK_EXECUTOR_H_
 #define ATTRCACHE_CALLBACK_EXECUTOR_H_
@@ -110,25 +110,18 @@ inline bool is_called_at_once(const attrcache_callbacks& callbacks,
   return callbacks.language == ATTRCACHE_C && convention.catch_exceptions == nullptr;
 }
 
-// Runs a copy_fn that is neither NULL_COPY nor DUP, and returns end(what it answered). `end` is
-// there twice, so that the answer of C may live in registers. For the same reason the other
-// languages get a copy of the arguments.
-template <typename End>
-[[gnu::always_inline]] inline auto run_copy(attrcache_callbacks& callbacks,
-                                            const CallbackArguments& arguments, End end) {
-  if (is_called_at_once(callbacks, arguments.convention)) [[likely]]
-    return end(in_c::copy(callbacks, arguments));
-  const CallbackArguments same = arguments;
-  return end(run_copy_in_language(callbacks, same));
+// Runs a copy_fn that is neither NULL_COPY nor DUP.
+inline Copied run_copy(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
+  return is_called_at_once(callbacks, arguments.convention)
+             ? in_c::copy(callbacks, arguments)
+             : run_copy_in_language(callbacks, arguments);
 }
 
 // Runs a delete_fn that isn't NULL_DELETE, and returns its code.
-[[gnu::always_inline]] inline int run_delete(attrcache_callbacks& callbacks,
-                                             const CallbackArguments& arguments) {
-  if (is_called_at_once(callbacks, arguments.convention)) [[likely]]
-    return in_c::erase(callbacks, arguments);
-  const CallbackArguments same = arguments;
-  return run_delete_in_language(callbacks, same);
+inline int run_delete(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
+  return is_called_at_once(callbacks, arguments.convention)
+             ? in_c::erase(callbacks, arguments)
+             : run_delete_in_language(callbacks, arguments);
 }
 
 // Runs the destructors of extra_state and context, if there are any. An exception that one of them

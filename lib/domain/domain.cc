@@ -5,8 +5,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <bit>
-
 #include "platform/memory.h"
 #include "platform/pair.h"
 
@@ -36,7 +34,9 @@ long processors() {
 unsigned stripes_to_use() {
   const long count = processors();
   if (count <= 0 || count > long{kMaxStripes}) return kMaxStripes;
-  return std::bit_ceil(static_cast<unsigned>(count));
+  unsigned stripes = 1;
+  while (stripes < static_cast<unsigned long>(count)) stripes *= 2;
+  return stripes;
 }
 
 // What is the same in all kinds. False: an option is out of its range.

@@ -12,16 +12,12 @@ Definitions::~Definitions() {
 }
 
 int Definitions::add(Definition* definition) {
-  unsigned place = first_place(definition->number);
-  for (unsigned left = kMaxNumbers; left != 0; --left) {
+  for (Atomic<Definition*>& place : places_) {
     Definition* there = nullptr;
-    // (P2) release: whoever finds the definition (P1) sees its content. Acquire if it fails:
+    // (P2) release: a reader that finds the definition (P1) sees its content. Acquire if it fails:
     // another one is there, whose number is looked at.
-    if (places_[place].compare_exchange_strong(there, definition, kRelease, kAcquire)) {
-      return ATTRCACHE_OK;
-    }
+    if (place.compare_exchange_strong(there, definition, kRelease, kAcquire)) return ATTRCACHE_OK;
     if (there->number == definition->number) return ATTRCACHE_ERR_ARGUMENT;
-    place = after(place);
   }
   return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
 }

@@ -4,8 +4,8 @@
 // choice to its definition. These numbers are no keyvals of the kind's own range, so get comes here
 // only after it has seen that: the way to a keyval's slot isn't longer by it.
 //
-// A hash table of fixed size, open addressing, to which definitions are only added: one is there
-// until the domain ends. So a reader may use what it has found, and a number's place never changes.
+// A list of fixed size, to which definitions are only added: one stays
+// until the domain ends, so a reader may use what it has found.
 
 #ifndef ATTRCACHE_KEYVAL_DEFINITIONS_H_
 #define ATTRCACHE_KEYVAL_DEFINITIONS_H_
@@ -51,12 +51,10 @@ class Definitions {
 
   // The number's definition, or null. Wait-free.
   const Definition* find(int number) const {
-    unsigned place = first_place(number);
-    for (unsigned left = kMaxNumbers; left != 0; --left) {
+    for (const Atomic<Definition*>& place : places_) {
       // (P1) acquire: the definition's content, stored before P2, is seen.
-      const Definition* const there = places_[place].load(kAcquire);
+      const Definition* const there = place.load(kAcquire);
       if (there == nullptr || there->number == number) return there;
-      place = after(place);
     }
     return nullptr;
   }
@@ -64,13 +62,9 @@ class Definitions {
     return const_cast<Definition*>(static_cast<const Definitions*>(this)->find(number));
   }
 
-  // Whether there is no place for another number. Wait-free.
-  bool full() const {
-    for (const Atomic<Definition*>& place : places_) {
-      if (place.load(kRelaxed) == nullptr) return false;  // only whether there is one is asked
-    }
-    return true;
-  }
+  // Whether there is no place for another number. Wait-free, and relaxed: only whether there is one
+  // is asked.
+  bool full() const { return places_[kMaxNumbers - 1].load(kRelaxed) != nullptr; }
 
   // Adds a definition, which then belongs to this. ARGUMENT: its number is defined already.
   // KEYVALS_EXHAUSTED: there are kMaxNumbers others. Lock-free.
@@ -86,13 +80,6 @@ class Definitions {
   }
 
  private:
-  // By Fibonacci hashing: the numbers of a runtime are a few ranges of steps of one or more.
-  static unsigned first_place(int number) {
-    return static_cast<unsigned>(
-        uint64_t{static_cast<uint32_t>(number) * 0x9e3779b9u} * kMaxNumbers >> 32);
-  }
-  static unsigned after(unsigned place) { return place + 1 == kMaxNumbers ? 0 : place + 1; }
-
   const Memory& memory_;
   Atomic<Definition*> places_[kMaxNumbers] = {};
 };

@@ -78,7 +78,7 @@ inline void IndexQueue::push(uint32_t node, Atomic<uint64_t>& mine, Links link) 
                                     kRelaxed);  // (Q4)
       continue;
     }
-    // (Q3) release: whoever follows the link sees what was written to the index's entry.
+    // (Q3) release: a thread that follows the link sees what was written to the index's entry.
     if (last.compare_exchange_strong(next, next_link(next, node), kAcqRel, kRelaxed)) {
       // (Q4) pairs with Q2
       tail_.compare_exchange_strong(tail, next_link(tail, node), kAcqRel, kRelaxed);

@@ -5,8 +5,8 @@
 namespace attrcache {
 
 bool References::drop_exact() {
-  // (R5) acq_rel: whoever drops the last reference sees what all others did before they dropped
-  // theirs.
+  // (R5) acq_rel: the thread that drops the last reference sees what all others did before they
+  // dropped theirs.
   const uint64_t before = exact_.fetch_sub(kOneOfExact, kAcqRel);
   return ended(before - kOneOfExact);
 }
@@ -75,7 +75,7 @@ void References::name_closed(stripe::Name name) {
 }
 
 void References::unname_closed() {
-  // Relaxed: nobody else is left who would look at a stripe of this keyval's.
+  // Relaxed: no other thread looks at a stripe of this keyval's any more.
   stripes_.for_each([](Counter& stripe) { stripe.store(0, kRelaxed); });
 }
 

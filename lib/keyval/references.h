@@ -12,13 +12,13 @@
 // kernel, which is similar, keeps the mode beside the counters and has to wait for one.)
 //
 // A keyval begins with no stripe open, so that to create and to free one costs the same however
-// many stripes there are. Who finds his stripe not open counts on the exact count instead, and
-// opens the stripe for the next time. Its whole group is opened: stripes that are kGroups apart.
+// many stripes there are. A thread whose stripe is closed uses the exact count instead, and opens
+// the stripe for the next time. Its whole group is opened: stripes that are kGroups apart.
 //
 //   open()   O1 sets the group's bit in the exact word, unless the bit is set or kClosed is.
 //            O2 reads the stripe.
 //            O3 reads that kClosed isn't set in the exact word, or else gives up.
-//            O4 exchanges what O2 read for an open name that counts 0; if that fails, from O2 again.
+//            O4 exchanges what O2 read for an open name that counts 0; or goes on from O2.
 //   close()  C1 sets kClosed in the exact word, and so knows which bits are set.
 //            C2 exchanges each stripe of those groups for one that isn't open, with the other turn.
 //
@@ -49,7 +49,7 @@
 //   I2 After that exact is the number of references. Once it is 0 it stays 0 until reset().
 //   I3 The count of a stripe that isn't open means nothing. A stripe is opened at most once in a
 //      generation, and not after it was closed.
-//   I4 A stripe that isn't open has a name only from when its keyval is freed until it is gone. So no
+//   I4 A stripe that isn't open has a name only from when its keyval is freed until it is gone. No
 //      name is left over from a generation that had the same number.
 // Exactly one call finds kCollected set, or sets it, and takes exact to 0. It tells its caller so,
 // and the caller ends the keyval.
@@ -152,7 +152,7 @@ class References {
   bool acquire_exact(id::Keyval keyval);
 
   // The same in one attempt, on a stripe that is open and held `word`. False: retry on the slow
-  // path. Wait-free. A caller who does so many times may pass the constant, which needs 64 bits,
+  // path. Wait-free. A caller that does so many times may pass the constant, which needs 64 bits,
   // from a register.
   static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
 
@@ -177,7 +177,7 @@ class References {
 
   // Whether nobody has ever held a reference, and the keyval isn't freed.
   bool unused(id::Keyval keyval) const {
-    return exact_.load(kRelaxed) == generation_of(keyval);  // asked by who made it
+    return exact_.load(kRelaxed) == generation_of(keyval);  // only the creator asks
   }
 
   // Ends the count if there is no reference and no stripe was opened. True: the caller must end the
@@ -196,8 +196,8 @@ class References {
   // must end the keyval. Wait-free.
   bool collect(uint32_t counted);
 
-  // Names the stripes, which are closed, so that who finds a value of the keyval knows how it is
-  // copied, and takes the names away again. Before collect(), and before the keyval's end.
+  // Names the stripes, which are closed, so that a dup that finds a value of the keyval knows how
+  // it is copied, and takes the names away again. Before collect(), and before the keyval's end.
   // Wait-free.
   void name_closed(stripe::Name name);
   void unname_closed();
@@ -216,7 +216,7 @@ class References {
   static bool is_of(uint64_t exact, id::Keyval keyval) {
     return ((exact ^ id::bits(keyval)) & id::kGenerationMask) == 0;
   }
-  // The stripes' members one by one, so that whoever counts need not have a References in memory.
+  // The stripes' members one by one, so that the caller need not have a References in memory.
   [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Counter* first,
                                                        unsigned shift, unsigned mask);
   // Whether the keyval is gone that has this exact word.
@@ -226,7 +226,7 @@ class References {
 };
 
 inline bool References::acquire_in(Counter& stripe, id::Keyval keyval) {
-  // (R1) Relaxed: a guess for R2. Whoever finds another name asks exact.
+  // (R1) Relaxed: a guess for R2. A thread that finds another name uses exact.
   uint64_t word = stripe.load(kRelaxed);
   while (stripe::names(stripe::name_in(word), keyval)) {
     // (R2) Acquire: it reads what the opener stored (R9), or an update that continues R9's release
@@ -239,7 +239,7 @@ inline bool References::acquire_in(Counter& stripe, id::Keyval keyval) {
 
 inline bool References::acquire_exact(id::Keyval keyval) {
   for (;;) {
-    // (R3) Acquire: whoever is told that the keyval is gone must see its attributes deleted (R5,
+    // (R3) Acquire: a thread that finds the keyval gone must see its attributes deleted (R5,
     // R6).
     uint64_t word = exact_.load(kAcquire);
     if (!is_of(word, keyval) || ended(word)) return false;
@@ -273,10 +273,10 @@ inline void References::reset(Counter& exact, id::Keyval keyval) {
 }
 
 inline bool References::end_unused(Counter& exact, id::Keyval keyval) {
-  // Relaxed: this reads what reset() stored, so nobody ever held a reference. For whoever takes one
-  // on exact opens a stripe before it can be dropped, and the group's bit stays, or kClosed does.
-  // So there is nothing that must come before the keyval's end, and whoever is told that the keyval
-  // is gone (R3) has no attribute to see deleted.
+  // Relaxed: this reads what reset() stored, so nobody ever held a reference: a thread that takes
+  // one on exact opens a stripe before it can drop it, and the group's bit stays, or kClosed does.
+  // So there is nothing that must come before the keyval's end, and a thread that finds the keyval
+  // gone (R3) has no attribute to see deleted.
   uint64_t word = generation_of(keyval);
   return exact.compare_exchange_strong(word, word | kClosed | kCollected, kRelaxed, kRelaxed);
 }

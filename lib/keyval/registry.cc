@@ -58,7 +58,7 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
 [[gnu::always_inline]] inline int Registry::end(Entry& entry, id::Offset offset) {
   const uint64_t word = entry.word.load(kRelaxed);
   const uint64_t generations = word >> kGenerationsShift;
-  // (K8) From here on the keyval is stale. Release: whoever sees that, sees all its attributes
+  // (K8) From here on the keyval is stale. Release: a thread that sees that sees all its attributes
   // deleted.
   entry.word.store(generations << kGenerationsShift | no_keyval(offset), kRelease);
   if (entry.record.load(kRelaxed) == &entry.own && (word & kDestructs) == 0 && epoch_.unseen())
@@ -111,15 +111,15 @@ bool Registry::ensure_chunk(size_t c) {
     if (memory == nullptr) return false;
     const uintptr_t made = reinterpret_cast<uintptr_t>(memory) + length(c) * sizeof(Entry) -
                            first * sizeof(References::Counter);
-    // (K6) release: whoever sees the pointer (K5) sees what it points to.
+    // (K6) release: a thread that sees the pointer (K5) sees what it points to.
     if (counters_[c].compare_exchange_strong(counters, made, kAcqRel, kAcquire)) {
       counters = made;
     } else {
       settings_.memory.release(memory);
     }
   }
-  // The chunk is stored after its counters, so that whoever finds the chunk finds them, too. If
-  // several threads come here, all store the same.
+  // The chunk is stored after its counters, so that a thread that finds the chunk finds them, too.
+  // If several threads come here, all store the same.
   chunks_[c].store(
       counters + first * sizeof(References::Counter) - (length(c) + first) * sizeof(Entry),
       kRelease);  // (K6) pairs with K5
@@ -135,7 +135,8 @@ uint32_t Registry::take_new_index(int* error) {
       *error = ATTRCACHE_ERR_MEMORY;
       return IndexQueue::kNone;
     }
-    // (K7) release: whoever sees the new number of indices, in used_indices(), finds the chunk.
+    // (K7) release: a thread that sees the new number of indices, in used_indices(), finds the
+    // chunk.
     if (taken_.compare_exchange_weak(next, next + 1, kRelease, kRelaxed)) {
       return node_of(id::offset_at(next));
     }
@@ -234,8 +235,8 @@ int Registry::free(int* variable) noexcept {
 // Frees a keyval that is or was in use, or that another thread frees.
 int Registry::free_slowly(id::Keyval keyval, Entry& entry) {
   // Relaxed, here and in the exchange: free() has acquired K2, whose release sequence the exchange
-  // continues; and nobody reads anything on the strength of the bit, for those who must know that
-  // the keyval is freed find its stripes closed (R7). Only the thread that sets the bit closes
+  // continues; and no other data depend on the bit: operations that must know that the keyval is
+  // freed find its stripes closed (R7). Only the thread that sets the bit closes
   // them.
   uint64_t word = entry.word.load(kRelaxed);
   do {

@@ -118,8 +118,8 @@ class Registry {
   // whose index is beyond the first chunk.
   References::Counter* counters(id::Offset offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
-    // Relaxed: whoever has attached that value, or made that slot, had seen the keyval, and hence
-    // acquired K6; and the value, or the slot (T2), was published since.
+    // Relaxed: the thread that attached that value, or made that slot, had seen the keyval, and
+    // hence acquired K6; and the value, or the slot (T2), was published since.
     const uintptr_t counters = counters_[c].load(kRelaxed);
     if (counters == 0) [[unlikely]]
       return nullptr;
@@ -150,8 +150,8 @@ class Registry {
   // The rest of a drop that has found the thread's stripe not open.
   [[gnu::noinline]] void drop_slowly(id::Keyval keyval);
 
-  // Makes sure that the thread's stripe has a name, for a caller who takes no reference but will
-  // want to see that name next time.
+  // Makes sure that the thread's stripe has a name, for a caller that takes no reference but will
+  // look for that name next time.
   void name_stripe(id::Keyval keyval) {
     const References::Counter& mine = stripes(id::offset(keyval)).of(thread_ordinal());
     if (!References::is_named(mine) && acquire(keyval)) drop(keyval);
@@ -235,8 +235,8 @@ class Registry {
 
   // How many creations at least lie between two uses of an index, once it has been used. With the
   // queue's dummy and the one in use that makes 63 indices: so many that stale keyvals are
-  // recognised for 16,000 creations (63 * 256), and so few that whoever has one or two keyvals at a
-  // time goes on getting the first 64.
+  // recognised for 16,000 creations (63 * 256), and so few that a program with one or two keyvals
+  // at a time goes on getting the first 64.
   static constexpr uint32_t kRest = 61;
   static_assert((kRest + 2) * id::kGenerations >= 16000, "attrcache.h says so");
 
@@ -353,9 +353,9 @@ class Registry {
   // How many indices have been handed out at least once: those below it.
   Atomic<uint32_t> taken_{0};
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
-  // How many keyvals are freed and still in use, and kMarkedTable. If the runtime has user-level threads, it is one
-  // more, so that every free of an object takes the careful path: only that one looks at a
-  // user-level thread's own stack of callbacks.
+  // How many keyvals are freed and still in use, and kMarkedTable. If the runtime has user-level
+  // threads, it is one more, so that every free of an object takes the careful path: only that one
+  // looks at a user-level thread's own stack of callbacks.
   static constexpr uint64_t kMarkedTable = uint64_t{1} << 63;
   Atomic<uint64_t> lingering_;
   Definitions definitions_;

@@ -58,7 +58,7 @@ bool kernel_fence_ready() {
 }
 
 // After a registration the kernel can only fail for memory, on machines with very many processors.
-// Whoever has lost the registration by some way that we don't know of gets it again.
+// A process that has lost the registration by some way that we don't know of gets it again.
 void kernel_fence() {
   if (membarrier(kPrivateExpedited) == 0) return;
   if (enter() && membarrier(kPrivateExpedited) == 0) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The fence between readers who announce what they read and the one who looks for announcements:
+// The fence between readers that announce what they read and the thread that looks for
+// announcements:
 //
 //   a reader:   announce(cell, what)     the other:   change what readers look at (by an update)
 //               look at what is there                 heavy_fence()
@@ -48,8 +49,9 @@ class AsymmetricFence {
   // Whether readers pay for a plain store alone.
   bool light() const { return light_; }
 
-  // What the reader has done before is released to whoever look()s at it. What it does afterwards
-  // it does after the store, as seen by whoever calls heavy_fence() and then look()s. Wait-free.
+  // Releases what the reader has done before to threads that look() at the cell. What it does
+  // afterwards comes after the store for a thread that calls heavy_fence() and then look()s.
+  // Wait-free.
   template <typename T>
   void announce(Atomic<T>& cell, T what) const {
     if (light_) [[likely]] {
@@ -58,7 +60,7 @@ class AsymmetricFence {
       announce<Of::kFull>(cell, what);
     }
   }
-  // The same for who knows of which kind the readers are.
+  // The same for a caller that knows of which kind the readers are.
   enum class Of { kLight, kFull };
   template <Of kOf, typename T>
   static void announce(Atomic<T>& cell, T what) {

@@ -113,7 +113,7 @@ class Atomic {
 };
 
 // A full fence of the calling thread. ThreadSanitizer doesn't model fences, of which g++ warns. It
-// need not: whoever reads what was stored before one acquires it.
+// need not: what was stored before one is acquired by the threads that read it.
 inline void full_fence() {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 
-#include <bit>
 #include <cstdint>
 
 #include "platform/atomic.h"
@@ -31,7 +30,7 @@ bool pair_supported() {
 #endif
 }
 
-thread_local constinit ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nullptr};
+__thread ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nullptr};
 
 namespace {
 
@@ -39,14 +38,14 @@ namespace {
 // that all domains of a process share. That is right, because threads belong to the process, too,
 // and the variables say nothing about any domain.
 constexpr unsigned kOrdinals = 65536;
-constinit Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
-constinit Atomic<unsigned> last_beyond{kOrdinals};
+Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
+Atomic<unsigned> last_beyond{kOrdinals};
 
 // Relaxed, all three: only the number matters, or there is one thread.
-constinit Atomic<uint64_t> last_identity{1};
+Atomic<uint64_t> last_identity{1};
 // The child of a fork: all identities up to this one are dead, but for the survivor's.
-constinit Atomic<uint64_t> last_dead{0};
-constinit Atomic<uint64_t> survivor{0};
+Atomic<uint64_t> last_dead{0};
+Atomic<uint64_t> survivor{0};
 
 // Takes the lowest free ordinal, so that each of up to as many threads as there are stripes gets a
 // stripe of its own. Lock-free.
@@ -54,7 +53,7 @@ unsigned take_ordinal() {
   for (unsigned word = 0; word < kOrdinals / 64; ++word) {
     uint64_t now = taken[word].load(kRelaxed);
     while (~now != 0) {
-      const auto bit = static_cast<unsigned>(std::countr_one(now));
+      const auto bit = static_cast<unsigned>(__builtin_ctzll(~now));
       // Acquire: pairs with the release in leave(). What the thread that had the ordinal before has
       // done with its records is done.
       if (taken[word].compare_exchange_weak(now, now | uint64_t{1} << bit, kAcquire, kRelaxed)) {
@@ -81,7 +80,7 @@ void leave_others_behind() {
 constexpr uintptr_t kNoKey = 0;
 constexpr uintptr_t kUnloaded = 1;
 constexpr uintptr_t kFirstKey = 2;  // what is kept of a key is the key + kFirstKey
-constinit Atomic<uintptr_t> kept{kNoKey};
+Atomic<uintptr_t> kept{kNoKey};
 static_assert(sizeof(pthread_key_t) <= sizeof(uintptr_t));
 
 void tell_of_this_thread() {

@@ -6,8 +6,8 @@
 #ifndef ATTRCACHE_PLATFORM_SUPPORTED_H_
 #define ATTRCACHE_PLATFORM_SUPPORTED_H_
 
-#if !defined(__cplusplus) || __cplusplus < 202002L
-#error "attrcache: the library is C++20 (g++ 11 or clang 13, or later, with -std=c++20)"
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#error "attrcache: the library is C++17 (g++ 11 or clang 13, or later, with -std=c++17)"
 #elif !defined(__GNUC__)
 #error "attrcache: the compiler must be g++ or clang: inline assembly and attributes are theirs"
 #elif !defined(__unix__) && !defined(__APPLE__)
@@ -18,6 +18,11 @@
 #error "attrcache: this processor has no 8-byte atomic access; perhaps a later one has (-march=...)"
 #elif defined(ATTRCACHE_LSE2) && !defined(__aarch64__)
 #error "attrcache: ATTRCACHE_LSE2 is for AArch64"
+#endif
+
+#if __cplusplus < 202002L && defined(__clang__)
+// C++17 lets compilers ignore attributes that they don't know, such as [[likely]].
+#pragma clang diagnostic ignored "-Wc++20-extensions"
 #endif
 
 #endif  // ATTRCACHE_PLATFORM_SUPPORTED_H_

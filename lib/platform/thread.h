@@ -50,7 +50,8 @@ inline bool is_dead(uint64_t) { return false; }
 #else
 #define ATTRCACHE_TLS_MODEL
 #endif
-extern thread_local constinit ThreadState tls_state ATTRCACHE_TLS_MODEL;
+// __thread, because of a thread_local variable C++17 can't say that it needs no initialization.
+extern __thread ThreadState tls_state ATTRCACHE_TLS_MODEL;
 inline ThreadState& this_thread() { return tls_state; }
 unsigned assign_ordinal();
 inline unsigned thread_ordinal() {

@@ -4,8 +4,8 @@
 // the same before and after. Then value and meta were in the Pair together, at one instant between
 // the first load and the last. That needs two rules to be kept:
 //
-//   * Whoever changes both halves releases the value and the meta. So whoever reads one half of a
-//     change sees no older state of the other half.
+//   * A thread that changes both halves releases the value and the meta. So a thread that reads one
+//     half of a change sees no older state of the other half.
 //   * If meta changes and later gets back to what it was, the value is the same again, too. That
 //     is, while another meta is there, the value changes only together with a meta that is new.
 //

@@ -75,7 +75,7 @@ ThreadRecord* Readers::look_up() {
       memory_.release(allocated);
     }
   }
-  // Relaxed: whoever looks needs no more than that this comes before the first announcement.
+  // Relaxed: a thread that looks needs only that this comes before the first announcement.
   unsigned highest = highest_.load(kRelaxed);
   while (highest < ordinal &&
          !highest_.compare_exchange_weak(highest, ordinal, kRelaxed, kRelaxed)) {

@@ -50,11 +50,12 @@ class Readers {
   // Gives one back, whatever it says. If it said that a value is held, end_left() is to follow.
   void release(Announcement& cell) {
     retract(cell, 0);
-    // It exists, but isn't always where the cell is: user-level threads move.
-    ThreadRecord& record = *mine();
-    if (&cell == &record.first || &cell == &record.deletes) return;
-    cell.more.store(reinterpret_cast<uintptr_t>(record.free), kRelaxed);
-    record.free = &cell;
+    // That isn't always the record where the cell is, since user-level threads move. If there is no
+    // memory for one, nobody uses the cell any more.
+    ThreadRecord* const record = mine();
+    if (record == nullptr || &cell == &record->first || &cell == &record->deletes) return;
+    cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);
+    record->free = &cell;
   }
 
   // (L1) Announces in a cell that was taken that the caller holds an attachment, if it finds by its
@@ -78,7 +79,7 @@ class Readers {
   // ---- All threads' cells ----
 
   // Makes what was announced before visible to this thread, and what this thread did before visible
-  // to those who retract later.
+  // to holders that retract later.
   void heavy_fence() const { fence_.heavy_fence(); }
   bool light() const { return fence_.light(); }
 

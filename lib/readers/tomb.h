@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// How a deletion is left to whoever holds the value, so that nobody waits. (The steps on a slot, S1
-// to S12, are in table/slot.h; the code that takes these here is in readers.h and table/left.cc.)
+// How a deletion is left to the last holder of the value, so that nobody waits. (The steps on a
+// slot, S1 to S12, are in table/slot.h; the code that takes these here is in readers.h and
+// table/left.cc.)
 //
 // A thread that holds a value says so in a cell of its own record, by a plain store. The thread
 // that has deleted or replaced the value puts a *tomb* into the domain, which says what is to be
@@ -25,8 +26,8 @@
 //
 // Why nobody's value is deleted. An attempt to hold that succeeds has made its L2 before D's step
 // on the slot was visible. So its L1 is visible behind the heavy fence (asymmetric_fence.h), to D
-// at L8 and L9, and to those who see the tomb open, who acquire that. Nobody begins to hold the
-// attachment any more. So a thread that looks behind the fence and finds no holder is right for
+// at L8 and L9, and to threads that see the tomb open, which acquire that. Nobody begins to hold
+// the attachment any more. So a thread that looks behind the fence and finds no holder is right for
 // ever.
 //
 // Why somebody deletes. A holder whose L3 isn't visible to D's look at L9 has taken L3 after the
@@ -35,6 +36,10 @@
 // look. Of those after it, the last sees the retractions of all, so it finds nobody and takes the
 // tomb, unless somebody else has. A turn on a tomb that is only PLACED is needed for that, too: it
 // is what makes the retraction visible to D at L9.
+//
+// A turn fails where the tomb has changed, and is tried again; but not where the tomb is used anew.
+// That use has begun after H's L4, and its own L8 comes later still. So a give_back takes as many
+// steps as there are tombs, whatever others do meanwhile.
 //
 // An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it goes
 // on as one that lets go: it retracts, and takes L4 to L6, at the end of its call.
@@ -60,12 +65,13 @@ struct Tomb {
   enum Phase : uint64_t {
     kFree,
     kPlaced,  // belongs to the thread that places it
-    kOpen,    // belongs to whoever takes it
+    kOpen,    // belongs to the thread that takes it
     kTaken    // belongs to the thread that deletes the value
   };
   static constexpr uint64_t kPhases = 3;
   static Phase phase(uint64_t state) { return static_cast<Phase>(state & kPhases); }
-  static uint64_t with(uint64_t state, Phase phase) { return (state & ~kPhases) | phase; }
+  static uint64_t version(uint64_t state) { return state & ~kPhases; }
+  static uint64_t with(uint64_t state, Phase phase) { return version(state) | phase; }
 
   // (L7) Makes a free tomb the caller's. Acquire: what its former owners wrote in it comes first.
   bool place() {
@@ -95,9 +101,9 @@ struct Tomb {
   }
 
   Atomic<uint64_t> state{kFree};  // a phase, and above it a version
-  // All of these are written by whoever has placed the tomb, but for `taker`; relaxed, since L9
-  // releases them. A thread that needs `slot` while the tomb is only placed has retracted behind
-  // L8's fence, and so sees it.
+  // All of these are written by the thread that has placed the tomb, but for `taker`; relaxed,
+  // since L9 releases them. A thread that needs `slot` while the tomb is only placed has retracted
+  // behind L8's fence, and so sees it.
   Atomic<uintptr_t> slot{0};
   Atomic<uint64_t> meta{0};   // the attachment: the slot's meta, with which
   Atomic<uint64_t> value{0};  // this value was attached
@@ -109,8 +115,8 @@ struct Tomb {
   // The object's handle and, if the keyval's callbacks are Fortran's, its Fortran INTEGER.
   Atomic<int> fortran_handle{0};
   Atomic<uintptr_t> object{0};
-  // Who has taken it (Threads::identity); 0 until that thread has said so. Relaxed: it is compared
-  // with each thread's own.
+  // The thread that has taken it (Threads::identity); 0 until that thread has said so. Relaxed: it
+  // is compared with each thread's own.
   Atomic<uint64_t> taker{0};
   Tomb* next = nullptr;  // of the same bucket; written before it is published
 };

@@ -60,9 +60,9 @@ bool others_delete(const Readers& readers, Table& table) {
   return any;
 }
 
-// Gives up the deletions that were left, and waits until no other thread deletes an attribute of the
-// table. Only here: the object's owner frees it beside somebody who uses it. Stops when a destructor
-// has freed the object.
+// Gives up the deletions that were left, and waits until no other thread deletes an attribute of
+// the table. Only here: the object's owner frees it while other threads use it. Stops when a
+// destructor has freed the object.
 void end_deletions(Readers& readers, Table& table, const TableScope& scope) {
   Backoff backoff;
   while (!scope.table_died() && (others_delete(readers, table) || abandon_left_of(readers, table)))

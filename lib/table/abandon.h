@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The ends of a table that can't fail: whatever is attached, in use or wrong, the table is as new
-// afterwards. For those who can't come back: destructors of objects, and runtimes that end.
+// afterwards. For callers that can't try again: destructors of objects, and runtimes that end.
 
 #ifndef ATTRCACHE_TABLE_ABANDON_H_
 #define ATTRCACHE_TABLE_ABANDON_H_

@@ -69,7 +69,8 @@ int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, Slot
   target.table.mark_replaced();
   registry.note_marked_table();
   if (!slot::exchange(slot, now, replacement)) return kChanged;  // (S6)
-  // From here on the new value's reference is the slot's, and the old one's is ours. They are alike.
+  // From here on the new value's reference is the slot's, and the old one's is ours. They are
+  // alike.
   if (deletion.leave(nullptr)) {
     reference.give();
     return ATTRCACHE_OK;
@@ -177,7 +178,6 @@ int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failu
   Pair* const found = target.table.find(id::index(keyval));
   if (found == nullptr) return ATTRCACHE_ABSENT;
   Pair& slot = *found;
-  const unsigned ordinal = thread_ordinal();
   Deletion deletion(target, slot, keyval);
   slot::Claim claim;
   SlotContent now;
@@ -202,7 +202,7 @@ int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failu
   scope.announced_by(deletion.cell());
   int code;
   const bool gone = delete_claimed(target, scope, slot, claim, now, keyval, on_failure, &code);
-  if (gone) drop_reference(registry, keyval, ordinal);
+  if (gone) drop_reference(registry, keyval);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 

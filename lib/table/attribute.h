@@ -47,16 +47,6 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 // thread-local variables must be computed anew.
 [[gnu::noinline]] void drop_reference(Registry& registry, id::Keyval keyval);
 
-// The same, to be inlined, for a caller who has read the ordinal before the callback. If its thread
-// has moved since, the ordinal is another thread's, or nobody's any more. That doesn't matter,
-// because it only chooses the stripe that counts.
-inline void drop_reference(Registry& registry, id::Keyval keyval, unsigned ordinal) {
-  References::Counter* const counter = registry.counters(id::offset(keyval), ordinal);
-  if (counter == nullptr) __builtin_unreachable();  // there is a reference
-  if (!References::drop_open(*counter)) [[unlikely]]
-    registry.drop_slowly(keyval);
-}
-
 // How a value with that meta was set.
 inline attrcache_tag tag_of(uint64_t m) {
   // Mostly by C. So the compiler can tell that there the tag need not be looked at again.

@@ -28,8 +28,7 @@ bool Batch::find_next() {
     release_memory();
     count_ = 0;
     horizon_ = table_.now();
-    span_ = kYounger;
-    if (order_ == Order::kOldestFirst) span_ += kIndices;
+    next_ = order_ == Order::kYoungestFirst ? 0 : kYounger + kIndices;
   }
   select();
   return count_ != 0;
@@ -156,46 +155,25 @@ uint64_t Batch::rank(uint64_t m, uint32_t index) const {
   return age < kYounger ? kIndices + age : kIndices - 1 - index;
 }
 
+// Selects the attribute that is next in the order.
 void Batch::select() {
-  table_.for_each([this](uint32_t index, Pair& slot) {
+  const bool ascends = order_ == Order::kYoungestFirst;
+  uint64_t best = 0;
+  table_.for_each([&](uint32_t index, Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (!meta::visible(m)) {
       passed_over_ |= m;
-    } else if (rank(m, index) - youngest_ < span_) {
-      insert({m, &slot, index});
+      return;
     }
+    const uint64_t its_rank = rank(m, index);
+    if (ascends ? its_rank < next_ || its_rank >= kYounger : its_rank >= next_) return;
+    if (count_ != 0 && (its_rank < best) != ascends) return;
+    *items_ = {m, &slot, index};
+    best = its_rank;
+    count_ = 1;
   });
-  const auto rank_of = [this](const Item& item) { return rank(item.meta, item.index); };
-  if (count_ < kFew) {
-    exhausted_ = true;
-  } else if (order_ == Order::kOldestFirst) {
-    span_ = rank_of(items_[kFew - 1]);
-  } else {
-    const uint64_t had = rank_of(items_[0]) + 1;
-    span_ -= had - youngest_;
-    youngest_ = had;
-  }
-}
-
-// Inserts an item into the batch in order. If the batch is full, the item that is last in the order
-// of batches is dropped.
-void Batch::insert(const Item& item) {
-  Item* const end = items_ + count_;
-  Item* at = end;
-  const uint64_t its_rank = rank(item.meta, item.index);
-  while (at != items_ && rank(at[-1].meta, at[-1].index) < its_rank) --at;
-  if (count_ < kFew) {
-    std::move_backward(at, end, end + 1);
-    ++count_;
-  } else if (order_ == Order::kOldestFirst) {
-    if (at == end) return;
-    std::move_backward(at, end - 1, end);
-  } else {
-    if (at == items_) return;
-    --at;
-    std::move(items_ + 1, at + 1, items_);
-  }
-  *at = item;
+  exhausted_ = count_ == 0;
+  next_ = ascends ? best + 1 : best;
 }
 
 }  // namespace attrcache

@@ -2,8 +2,8 @@
 //
 // A table's attributes in the order in which they were set. Usually all are in one batch: they are
 // listed in one pass and then sorted, unless they are in order already, as most are. If there are
-// more than kFew, and no memory for the list, batches of kFew attributes are selected one after the
-// other, each by a pass over the table. That is slow, but a free must not fail for want of memory.
+// more than kFew, and no memory for the list, one attribute after the other is selected, each by a
+// pass over the table. That is slow, but a free must not fail for want of memory.
 
 #ifndef ATTRCACHE_TABLE_BATCH_H_
 #define ATTRCACHE_TABLE_BATCH_H_
@@ -73,7 +73,6 @@ class Batch {
   }
   void select();
   uint64_t rank(uint64_t m, uint32_t index) const;
-  void insert(const Item& item);
 
   Table& table_;
   const Order order_;
@@ -81,10 +80,8 @@ class Batch {
   uint64_t horizon_ = 0;
   bool begun_ = false;
   bool exhausted_ = false;
-  // For select(): it is still to select ranks from youngest_ up to, but not including, youngest_ +
-  // span_.
-  uint64_t youngest_ = 0;
-  uint64_t span_ = 0;
+  // For select(): what is selected next has at least this rank or, if the oldest comes first, less.
+  uint64_t next_ = 0;
   uint64_t passed_over_ = 0;  // the bits of what was
   unsigned count_ = 0;
   Item few_[kFew];

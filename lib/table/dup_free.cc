@@ -48,20 +48,15 @@ class Dup {
 
  private:
   Pair* place(uint32_t index);
-  Pair* place_in_another_leaf(uint32_t index);
   int duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
-  int call(const Batch::Item& item, uint64_t m, id::Keyval keyval, stripe::Name like,
-           int* callback_code);
-  bool hold_at_once(Pair& slot, SlotContent* found);
+  int call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code);
   bool hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held);
   void end_hold(const Pair& slot);
-  int finish(Copied copied, Pair& slot, Pair& made, id::Keyval keyval, stripe::Name like,
-             int* callback_code);
   int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
   // Ends the copying of an attribute of which no copy is attached.
   int give_up(id::Keyval keyval, int result) {
-    drop_reference(registry_, keyval, ordinal_);
+    drop_reference(registry_, keyval);
     return result;
   }
 
@@ -73,23 +68,13 @@ class Dup {
   TableScope new_scope_;
   // In which one copy after the other is announced; null until the first.
   Announcement* cell_ = nullptr;
-  // The leaf of the new table to which the last attribute went: its number, and its slots.
-  uint32_t leaf_ = ~uint32_t{0};
-  Pair* slots_ = nullptr;
 };
 
-// The slot of an index in the new table; null when out of memory.
-inline Pair* Dup::place(uint32_t index) {
-  if (index < kInlineSlots) return &to_.table.inline_slots[index];
-  if (index / kLeafSlots != leaf_) return place_in_another_leaf(index);
-  Pair* const slot = slots_ + index % kLeafSlots;
-  if (slot == nullptr) __builtin_unreachable();
-  return slot;
-}
-
-// If the new table has no memory yet, all that it will need is allocated at once.
-[[gnu::noinline]] Pair* Dup::place_in_another_leaf(uint32_t index) {
+// The slot of an index in the new table; null when out of memory. If the new table has no memory
+// yet, all that it will need is allocated at once.
+Pair* Dup::place(uint32_t index) {
   Table& to = to_.table;
+  if (Pair* const slot = to.find(index)) return slot;
   const Memory& memory = registry_.memory();
   Directory* dir = to.directory.load(kRelaxed);
   if (dir == nullptr) {
@@ -98,21 +83,13 @@ inline Pair* Dup::place(uint32_t index) {
     if (dir == nullptr) return nullptr;
     to.directory.store(dir, kRelaxed);
   }
-  Pair* slot = to.find(index);
-  if (slot == nullptr) {
-    slot = dir->has(Directory::kHasBlock) ? to.grow_in_block(index, memory)
-                                          : to.find_or_grow(index, memory);
-    if (slot == nullptr) return nullptr;
-  }
-  leaf_ = index / kLeafSlots;
-  slots_ = slot - index % kLeafSlots;
-  return slot;
+  return dir->has(Directory::kHasBlock) ? to.grow_in_block(index, memory)
+                                        : to.find_or_grow(index, memory);
 }
 
 // Attaches what was copied, and gives it the reference.
-[[gnu::always_inline]] inline int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like,
-                                              uint64_t value, attrcache_tag tag,
-                                              int* callback_code) {
+int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
+                int* callback_code) {
   if (!meta::empty(made.load_meta())) [[unlikely]] {
     return set_attribute(to_, keyval, value, tag, callback_code, Held::kYes);
   }
@@ -131,7 +108,7 @@ constexpr stripe::Name kNothing{0};
 // Takes a reference on a keyval whose stripe isn't open, or is just being used by others. Returns
 // the name that the stripe has or would have (references.h); kNothing if there is nothing to copy,
 // and then no reference was taken.
-[[gnu::noinline]] stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
+stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
   bool null_copy_fn = false;
   const auto name = [&registry, keyval, &null_copy_fn] {
     const uint64_t entry = registry.look_up(keyval);
@@ -153,7 +130,7 @@ constexpr stripe::Name kNothing{0};
   return now;
 }
 
-inline int Dup::copy(const Batch::Item& item, int* callback_code) {
+int Dup::copy(const Batch::Item& item, int* callback_code) {
   const uint64_t m = item.slot->load_meta();
   if ((m & (meta::kVisible | meta::kDeleting)) != meta::kVisible) [[unlikely]] {
     if (!to_be_copied(from_, *item.slot, m)) return ATTRCACHE_OK;
@@ -172,14 +149,14 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
     like = take_reference(registry_, keyval);
     if (like == kNothing) return ATTRCACHE_OK;
   }
-  return stripe::has(like, stripe::kNotDupFn) ? call(item, m, keyval, like, callback_code)
+  return stripe::has(like, stripe::kNotDupFn) ? call(item, keyval, like, callback_code)
                                               : duplicate(item, keyval, like, callback_code);
 }
 
 // Copies as DUP_FN does, without a call. A reference on the keyval was taken before, so a value
 // that is found under the keyval's int really is one of this keyval.
-[[gnu::noinline]] int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like,
-                                     int* callback_code) {
+int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like,
+                   int* callback_code) {
   const SlotContent found = item.slot->load();
   if (!to_be_copied(from_, *item.slot, found.meta) || !meta::belongs(found.meta, keyval))
     return give_up(keyval, ATTRCACHE_OK);
@@ -189,8 +166,7 @@ inline int Dup::copy(const Batch::Item& item, int* callback_code) {
 }
 
 // Runs copy_fn, with the value held.
-inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, stripe::Name like,
-                     int* callback_code) {
+int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code) {
   Pair& slot = *item.slot;
   // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
   Pair* const made = place(item.index);
@@ -199,38 +175,34 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, str
   if (cell_ == nullptr) cell_ = registry_.readers().take();
   if (cell_ == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
-  SlotContent found = {0, m};
-  bool held = hold_at_once(slot, &found);
-  if (!held && !hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]] {
+  SlotContent found;
+  bool held;
+  if (!hold_or_find_own(slot, keyval, &found, &held)) [[unlikely]]
     return give_up(keyval, table_died() ? ATTRCACHE_ERR_BUSY : ATTRCACHE_OK);
-  }
   old_scope_.begin_copy_fn(&slot, held ? cell_ : nullptr);
   // copy_fn gets a copy, because another value may take its place in the slot.
   const uint64_t value = found.value;
-  return run_copy(
-      registry_.callbacks(keyval),
-      {registry_.convention(), from_.object, registry_.number_of(keyval), &value,
-       tag_of(found.meta)},
-      [&](Copied copied) __attribute__((always_inline)) {
-        return finish(copied, slot, *made, keyval, like, callback_code);
-      });
+  const Copied copied = run_copy(registry_.callbacks(keyval),
+                                 {registry_.convention(), from_.object, registry_.number_of(keyval),
+                                  &value, tag_of(found.meta)});
+  old_scope_.end();
+  if (old_scope_.announced() != nullptr) end_hold(slot);
+  if (copied.code != 0) [[unlikely]] {
+    *callback_code = copied.code;
+    return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
+  }
+  if (!copied.flag) return give_up(keyval, ATTRCACHE_OK);
+  if (!is_tag(copied.tag)) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
+  if (new_scope_.table_died()) [[unlikely]]
+    return give_up(keyval, ATTRCACHE_ERR_BUSY);
+  return attach(*made, keyval, like, copied.value, copied.tag, callback_code);
 }
 
-// Holds a value in the usual case: it is attached, and was held before. `found` has what was read of
-// the slot's meta, and gets the value. False: hold_value() is to be asked.
-[[gnu::always_inline]] inline bool Dup::hold_at_once(Pair& slot, SlotContent* found) {
-  constexpr uint64_t kUsual = meta::kVisible | meta::kDeleting | meta::kUnread;
-  if ((found->meta & kUsual) != meta::kVisible) [[unlikely]]
-    return false;
-  registry_.readers().announce(*cell_, slot, Says::kCopies, found->meta);  // (L1)
-  return slot.still(found->meta, &found->value);                           // (L2)
-}
-
-// Holds a value in any case, or finds the one that this thread is deleting further up its stack.
-// That need not be held, since its deletion can't end before the copy. False: there is neither, or
-// what was left to this thread has freed one of the objects.
-[[gnu::noinline]] bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found,
-                                             bool* held) {
+// Holds the value, or finds the one that this thread is deleting further up its stack. That need
+// not be held, since its deletion can't end before the copy. False: there is neither, or what was
+// left to this thread has freed one of the objects.
+bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
   const ThreadState& thread = registry_.threads().self();
   for (;;) {
     *held = hold_value(registry_.readers(), slot, keyval, Says::kCopies, *cell_, found);
@@ -246,32 +218,13 @@ inline int Dup::call(const Batch::Item& item, uint64_t m, id::Keyval keyval, str
 }
 
 // Ends the hold of the cell, or an attempt, and what was left to this thread of that slot.
-[[gnu::always_inline]] inline void Dup::end_hold(const Pair& slot) {
+inline void Dup::end_hold(const Pair& slot) {
   Readers::retract(*cell_, uintptr_t(Says::kTaken));  // (L3)
   end_left(registry_.readers(), &slot);
 }
 
-// What follows a copy_fn.
-[[gnu::always_inline]] inline int Dup::finish(Copied copied, Pair& slot, Pair& made,
-                                              id::Keyval keyval, stripe::Name like,
-                                              int* callback_code) {
-  old_scope_.end();
-  if (old_scope_.announced() != nullptr) end_hold(slot);
-  if (copied.code != 0) [[unlikely]] {
-    *callback_code = copied.code;
-    return give_up(keyval, ATTRCACHE_ERR_CALLBACK);
-  }
-  if (!copied.flag) return give_up(keyval, ATTRCACHE_OK);
-  if (!is_tag(copied.tag)) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_ARGUMENT);
-  if (new_scope_.table_died()) [[unlikely]]
-    return give_up(keyval, ATTRCACHE_ERR_BUSY);
-  return attach(made, keyval, like, copied.value, copied.tag, callback_code);
-}
-
-inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
-                      const Batch::Item& item, OnFailure on_failure, int* callback_code,
-                      FenceOnce& fence) {
+int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
+               OnFailure on_failure, int* callback_code, FenceOnce& fence) {
   Pair& slot = *item.slot;
   const SlotContent now = slot.load();
   if (!meta::visible(now.meta)) return ATTRCACHE_OK;
@@ -281,19 +234,19 @@ inline int delete_one(const Target& target, TableScope& scope, unsigned ordinal,
   uint64_t m = now.meta;
   if (meta::deleting(m)) return ATTRCACHE_OK;  // by a callback's caller up the stack
   if (meta::no_delete_fn(m)) {
-    if (slot::detach(slot, m)) drop_reference(target.registry, keyval, ordinal);  // (S3)
+    if (slot::detach(slot, m)) drop_reference(target.registry, keyval);  // (S3)
     return ATTRCACHE_OK;
   }
   slot::Claim claim;
   if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
   if (meta::read(m) && is_held_by_others(target, slot, m, fence)) [[unlikely]] {
     // If it can't be restored, another thread has deleted it, although the object is being freed.
-    if (!claim.restore()) drop_reference(target.registry, keyval, ordinal);  // (S9)
+    if (!claim.restore()) drop_reference(target.registry, keyval);  // (S9)
     return ATTRCACHE_ERR_BUSY;
   }
   int code = 0;
   if (delete_claimed(target, scope, slot, claim, now, keyval, on_failure, &code))
-    drop_reference(target.registry, keyval, ordinal);
+    drop_reference(target.registry, keyval);
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
@@ -327,7 +280,7 @@ bool deleting_is_ours(const ThreadState& thread, Table& table) {
 void release_table(Registry& registry, const ThreadState& thread, Table& table) {
   for_each_frame_of(thread.innermost, &table, [](Frame& f) {
     f.table_died = true;
-    // Whoever uses the memory next must not find it announced.
+    // An attribute attached to the same memory later must not be taken for held.
     if (f.announced != nullptr) Readers::retract(*f.announced, uintptr_t(Says::kTaken));
     f.announced = nullptr;
   });
@@ -362,7 +315,6 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   Table& table = target.table;
   if (!table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
   ThreadState& thread = target.registry.threads().self();
-  const unsigned ordinal = thread_ordinal();
   const OnFailure on_failure = mode == ATTRCACHE_DRAIN ? OnFailure::kDetach : OnFailure::kKeep;
   int first_failure = ATTRCACHE_OK;
   int first_code = 0;
@@ -382,7 +334,7 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         --item;
         int code = 0;
-        const int result = delete_one(target, scope, ordinal, *item, on_failure, &code, fence);
+        const int result = delete_one(target, scope, *item, on_failure, &code, fence);
         if (result != ATTRCACHE_OK && first_failure == ATTRCACHE_OK) {
           first_failure = result;
           first_code = code;

@@ -22,8 +22,8 @@ namespace attrcache {
 int copy_attributes(const Target& from, const Target& to, int* callback_code);
 
 // Deletes all attributes, the youngest first, and releases the table's memory. `mode` is
-// STOP_AT_FAILURE or DRAIN. After KEYVAL_KIND, and after BUSY if a value is held, `stopped_at` is the
-// slot whose value is to blame.
+// STOP_AT_FAILURE or DRAIN. After KEYVAL_KIND, and after BUSY if a value is held, `stopped_at` is
+// the slot whose value is to blame.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
                       const Pair** stopped_at = nullptr);
 

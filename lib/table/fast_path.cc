@@ -30,11 +30,6 @@ int renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object,
   renumber(t, Registry::of(kind).memory());
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
-int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
-                          intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
-  Registry::of(kind).drop(id::of(keyval));
-  return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
-}
 
 int delete_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                   int* callback_code) noexcept {

@@ -30,16 +30,10 @@ namespace attrcache {
                                               void* object, int keyval, intptr_t value,
                                               attrcache_tag tag, int* callback_code) noexcept;
 
-// The same, after the table's clock has come to a number at which the table must be renumbered; and
-// the same again, after a reference was taken that isn't needed. These are four functions rather
-// than one with parameters, so that set_fast leaves by a jump with its arguments where they are.
+// The same, after the table's clock has come to a number at which the table must be renumbered.
 [[gnu::noinline, gnu::cold]] int renumber_and_set(attrcache_kind* kind, attrcache_table* table,
                                                   void* object, int keyval, intptr_t value,
                                                   attrcache_tag tag, int* callback_code) noexcept;
-[[gnu::noinline, gnu::cold]] int drop_renumber_and_set(attrcache_kind* kind, attrcache_table* table,
-                                                       void* object, int keyval, intptr_t value,
-                                                       attrcache_tag tag,
-                                                       int* callback_code) noexcept;
 
 // Delete, whatever is in the slot.
 [[gnu::noinline, gnu::cold]] int delete_slowly(attrcache_kind* kind, attrcache_table* table,
@@ -70,8 +64,8 @@ template <Where kWhere>
   return counters[id::bytes(id::slot_offset(key)) / sizeof(Pair)];
 }
 
-// Sets in one step where nobody has to be called: the slot holds such a value under the same keyval,
-// or is empty.
+// Sets in one step where nobody has to be called: the slot holds such a value under the same
+// keyval, or is empty.
 template <Where kWhere>
 [[gnu::always_inline]] inline int set_in_slot(attrcache_kind* kind, attrcache_table* table,
                                               void* object, int keyval, intptr_t value,
@@ -90,13 +84,13 @@ template <Where kWhere>
     References::Counter& counter = counter_in<kWhere>(counters, key);
     const uint64_t word = counter.load(kRelaxed);  // only a guess
     const stripe::Name name = stripe::name_in(word);
-    if (!stripe::names(name, key) || !References::acquire_open(counter, word)) [[unlikely]] {
+    if (!stripe::names(name, key)) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
-    }
     const uint64_t number = t.tick();
-    if (Table::wants_renumbering(number)) [[unlikely]] {
-      return drop_renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
-    }
+    if (Table::wants_renumbering(number)) [[unlikely]]
+      return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
+    if (!References::acquire_open(counter, word)) [[unlikely]]
+      return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     if (slot::attach(*slot, now, {stored(value, tag), meta::attached(name, tag, number)}))
         [[likely]] {
       return ATTRCACHE_OK;  // (S1)

@@ -40,8 +40,8 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 [[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);  // left.h
 
-// The usual borrow: of a C pointer that was held before, by a light reader that has borrowed nothing
-// else. All else takes the slow way. `like` is the keyval as meta::readable() takes it.
+// The usual borrow: of a C pointer that was held before, by a light reader that has borrowed
+// nothing else. All else takes the slow way. `like` is the keyval as meta::readable() takes it.
 template <typename Slowly>
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Pair* slot, id::Keyval like,

@@ -82,11 +82,8 @@ size_t list_attributes(const Registry& registry, const Table& constant,
         const unsigned pins = meta::read(now.meta)
                                   ? count_holders(registry.readers(), table, *item.slot, now.meta)
                                   : 0;
-        infos[count] = {.keyval = registry.number_of(meta::keyval(now.meta, item.index)),
-                        .tag = meta::tag(now.meta),
-                        .value = static_cast<intptr_t>(now.value),
-                        .pins = pins,
-                        .deleting = meta::deleting(now.meta)};
+        infos[count] = {registry.number_of(meta::keyval(now.meta, item.index)), meta::tag(now.meta),
+                        static_cast<intptr_t>(now.value), pins, meta::deleting(now.meta)};
       }
       ++count;
     }

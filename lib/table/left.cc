@@ -17,8 +17,8 @@ uintptr_t word_of(T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-// Calls visit(who, what) for each holder of an attachment, until it returns true; returns whether it
-// did.
+// Calls visit(who, what) for each holder of an attachment, until it returns true; returns whether
+// it did.
 template <typename Visit>
 bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock, Visit visit) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
@@ -77,8 +77,8 @@ void delete_left(Readers& readers, Tomb& tomb) {
 
 enum class Fate { kLeft, kEnded, kChanged };
 
-// Takes a turn on a tomb that was found placed or open, in the state `now`, and ends what it says if
-// nobody holds the value.
+// Takes a turn on a tomb that was found placed or open, in the state `now`, and ends what it says
+// if nobody holds the value.
 Fate try_to_end(Readers& readers, Tomb& tomb, uint64_t now) {
   const auto* const slot = pointer_in<const Pair>(tomb.slot);
   const uint64_t m = tomb.meta.load(kRelaxed);
@@ -95,15 +95,18 @@ Fate try_to_end(Readers& readers, Tomb& tomb, uint64_t now) {
 template <typename IsOne>
 auto end_those(Readers& readers, IsOne is_one) {
   return [&readers, is_one](Tomb& tomb) {
-    for (;;) {
-      // Acquire: what the tomb says, by L9.
-      const uint64_t now = tomb.state.load(kAcquire);
+    // Acquire: what the tomb says, by L9.
+    uint64_t now = tomb.state.load(kAcquire);
+    const uint64_t version = Tomb::version(now);
+    for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
       if (Tomb::phase(now) == Tomb::kFree || !is_one(tomb)) return false;
       if (Tomb::phase(now) == Tomb::kTaken) return is_taken_by_another(readers, tomb);
       const Fate fate = try_to_end(readers, tomb, now);
-      // Who places a tomb announces that it is within a deletion, until the tomb is open.
+      // The thread that places a tomb announces that it is within a deletion, until the tomb is
+      // open.
       if (fate != Fate::kChanged) return fate == Fate::kLeft && Tomb::phase(now) == Tomb::kOpen;
     }
+    return false;  // it has been ended
   };
 }
 

@@ -54,7 +54,7 @@ class Deletion {
       if (cell_ == nullptr) return false;
       taken_ = true;
     }
-    // Release: whoever reads it reads `who`. The step on the slot that follows releases both.
+    // Release: a thread that reads it reads `who`. The step on the slot that follows releases both.
     cell_->what.store(Announcement::of(&target_.table, Says::kDeletes), kRelease);
     return true;
   }
@@ -107,7 +107,7 @@ bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, Fence
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);
 
 // (L4) To be called after what was announced of a slot was retracted, with nothing held: deletes
-// what was left to this thread. OK, for callers who return that.
+// what was left to this thread. OK, for callers that return that.
 [[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);
 inline void end_left(Readers& readers, const Pair* slot) {
   if (readers.any_tombs_after_retraction()) [[unlikely]]

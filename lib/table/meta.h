@@ -27,11 +27,11 @@
 // copy_all and delete_all, and keep compare-and-swap from ABA. There is one exception: a value that
 // replaces the youngest one of its table, under a keyval without delete_fn, inherits its number
 // (see successor() in slot.h). And a value that is taken back keeps its number, with another kBack:
-// the two together are what names an attachment. Numbers wrap around after 2^35 attachments to one table. So that the
-// order is right nevertheless, attachments that are older than 2^33 others get younger numbers in
-// time, which keep them in the same order (table/renumber.h). ABA could happen only to a thread
-// that sleeps between a load and its compare-and-swap while exactly 2^35 values are attached to the
-// table, or almost exactly a multiple of 2^33.
+// the two together are what names an attachment. Numbers wrap around after 2^35 attachments to one
+// table. So that the order is right nevertheless, attachments that are older than 2^33 others get
+// younger numbers in time, which keep them in the same order (table/renumber.h). ABA could happen
+// only to a thread that sleeps between a load and its compare-and-swap while exactly 2^35 values
+// are attached to the table, or almost exactly a multiple of 2^33.
 
 #ifndef ATTRCACHE_TABLE_META_H_
 #define ATTRCACHE_TABLE_META_H_
@@ -125,11 +125,6 @@ constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
          0;
 }
-// The same of the keyval under which another value of the slot was set.
-constexpr bool same_keyval(uint64_t m, uint64_t other) {
-  return belongs(m, id::Keyval{upper(other)});
-}
-
 // Whether a slot holds a visible value under `keyval` that may be replaced or detached in one step:
 // one that has no delete_fn.
 constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
@@ -139,8 +134,8 @@ constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
 }
 
 // Whether it holds a value that may be borrowed by an announcement alone: visible under `keyval`,
-// set as a C pointer, not claimed, and held before, unless it has no delete_fn. `keyval` must have a
-// keyval's marker bit, or an empty slot looks so, too. An index in
+// set as a C pointer, not claimed, and held before, unless it has no delete_fn. `keyval` must have
+// a keyval's marker bit, or an empty slot looks so, too. An index in
 // `keyval` must be below kReadableIndices, so that none of its bits is where a meta has a flag:
 // larger ones are to be cleared (id::without_index). A caller that knows the index to be small need
 // not clear it.

@@ -15,33 +15,36 @@
 //              Of any other:
 //                S4  read -> ATTACHED, no longer unread: the first borrow or copy (a get leaves no
 //                    trace)
-//                S6  exchange -> ATTACHED, by a set: the new value is there, unread, and the old one
+//                S6 exchange -> ATTACHED, by a set: the new value is there, unread, and the old one
 //                    is the setter's to delete
-//                S7  take back -> ATTACHED, by that setter, whose delete_fn has failed: the old value
+//                S7 take back -> ATTACHED, by that setter, whose delete_fn has failed: the old
+//                value
 //                    is there again, in place of the new one, if that is exactly as S6 attached it.
 //                    (Of a keyval that deletes once: -> EMPTY)
 //                S8  claim -> CLAIMED, by a delete or a free. From now on nobody gets hold of it
 //              Of all:
 //                S5  renumber -> ATTACHED, with another sequence number (renumber.cc)
 //   CLAIMED      S9  restore -> ATTACHED, by the claimer, whose delete_fn has failed
-//                S10 hide -> CLAIMED, hidden: another delete, so get no longer sees the value, and it
+//                S10 hide -> CLAIMED, hidden: another delete, so get no longer sees the value, and
+//                it
 //                    will not be restored
 //                S11 attach over -> ATTACHED: a set, whose value takes the place of the claimed one
 //                S12 detach -> EMPTY, by the claimer
 //
-// Who deletes a value. Whoever has taken it out of its slot, or claimed it (S2, S3, S6, S8), owns
-// it, with its reference on the keyval. A value without delete_fn is gone by that. Else the owner
-// runs delete_fn; but if other threads hold the value, the deletion is left to the last of them.
+// Who deletes a value. The thread that has taken it out of its slot, or claimed it (S2, S3, S6,
+// S8), owns it, with its reference on the keyval. A value without delete_fn is gone by that. Else
+// the owner runs delete_fn; but if other threads hold the value, the deletion is left to the last
+// of them.
 //
 //   thread A: set N                              thread B: borrow, give_back
 //                                                 holds O
 //   S6: {O} -> {N}. Everybody finds N
 //   looks: B holds O. The deletion of O is left
-//   succeeds                                      give_back: nobody else holds O, so B runs delete_fn
+//   succeeds give_back: nobody else holds O, so B runs delete_fn
 //
 // Why a set exchanges first. So there is no moment at which a reader finds nothing, and no reader
-// has to wait. It may have to take N back. That is safe while nobody but get has seen N: S7 compares
-// all of the slot, and whoever holds, deletes, replaces or restores N leaves a trace in it. If it
+// has to wait. It may have to take N back. That is safe while nobody but get has seen N: S7
+// compares all of the slot, and to hold, delete, replace or restore N leaves a trace in it. If it
 // fails, N stays, and the set succeeds although delete_fn has failed. N has a reference on the
 // keyval of its own: with O's, a delete of N could end the keyval within O's delete_fn.
 //
@@ -52,23 +55,23 @@
 // What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
 // ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
 // value was set. An attached or claimed value holds a reference on its keyval, so that keyval isn't
-// gone. If the meta is unchanged since it was read, it is the same attachment. But the value may have
-// been claimed and restored; or replaced by S2, under a keyval without delete_fn. A value that the
-// reader doesn't hold may be deleted at any moment after it was read.
+// gone. If the meta is unchanged since it was read, it is the same attachment. But the value may
+// have been claimed and restored; or replaced by S2, under a keyval without delete_fn. A value that
+// the reader doesn't hold may be deleted at any moment after it was read.
 //
-// Linearization: set takes effect at S1, S2, S6 or S11, and one that fails is undone at S7; delete at
-// S3, S10 or S12, or at the load that finds nothing; get at its load of the slot; borrow and copy at
-// S4 or their second load, or at the load that finds nothing or a claim; a copy of a value that the
-// thread itself is deleting at its load of the slot.
+// Linearization: set takes effect at S1, S2, S6 or S11, and one that fails is undone at S7; delete
+// at S3, S10 or S12, or at the load that finds nothing; get at its load of the slot; borrow and
+// copy at S4 or their second load, or at the load that finds nothing or a claim; a copy of a value
+// that the thread itself is deleting at its load of the slot.
 //
 // Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
-// whoever sees a value attached sees what was written before it was set.
+// a thread that sees a value attached sees what was written before it was set.
 //
-// Whether others are still within a deletion on a table can't be seen in its slots, after S6 or S11.
-// So a thread says it in a cell (kDeletes) from before S6 or S8 until it touches the table no more,
-// and S6, S11 and a deletion that is left mark the table (Table::replaced()). Whoever releases a
-// table's memory has loaded its slots, and so sees the mark, and in the cells what came before these
-// steps.
+// Whether others are still within a deletion on a table can't be seen in its slots, after S6 or
+// S11. So a thread says it in a cell (kDeletes) from before S6 or S8 until it touches the table no
+// more, and S6, S11 and a deletion that is left mark the table (Table::replaced()). The thread that
+// releases a table's memory has loaded its slots, and so sees the mark, and in the cells what came
+// before these steps.
 
 #ifndef ATTRCACHE_TABLE_SLOT_H_
 #define ATTRCACHE_TABLE_SLOT_H_
@@ -132,8 +135,8 @@ inline bool take_back(Pair& slot, SlotContent attached, SlotContent again) {
 
 // ---- Deleting ----
 
-// (S3) Detaches a value without delete_fn, or one whose delete_fn isn't to run. The caller must drop
-// the value's reference on the keyval.
+// (S3) Detaches a value without delete_fn, or one whose delete_fn isn't to run. The caller must
+// drop the value's reference on the keyval.
 inline bool detach(Pair& slot, uint64_t& now) { return slot.compare_exchange_meta(now, 0); }
 
 // (S10) Hides a value that is being deleted, so that the caller's delete takes effect now.

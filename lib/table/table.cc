@@ -6,9 +6,9 @@
 
 namespace attrcache {
 
-constinit Leaf no_leaf = {};
-constinit FarLeaf no_far_leaf{~uint32_t{0}};
-constinit Node no_tree;
+Leaf no_leaf = {};
+FarLeaf no_far_leaf{~uint32_t{0}};
+Node no_tree;
 
 namespace {
 
@@ -19,7 +19,7 @@ template <typename T, typename... Args>
 T* make_part(const Memory& memory, Directory& dir, uint64_t flag, Block* block, Args... args) {
   T* made = block != nullptr ? block->make<T>(args...) : nullptr;
   // (T4) This comes before the leaf is put in its place, so that T2 or T3 publishes it, too. So
-  // whoever has used the leaf sees the flag, and so does the thread that is handed the object
+  // a thread that has used the leaf sees the flag, and so does the thread that is handed the object
   // later.
   dir.add(made != nullptr ? flag : flag | Directory::kHasReleasable);
   return made != nullptr ? made : memory.make<T>(args...);
@@ -33,8 +33,8 @@ Held* get_or_make(const Memory& memory, Atomic<Held*>& place, Held* nothing, Mak
   if (held == nothing) {
     Held* made = make_it();
     if (made == nullptr) return nullptr;
-    // (T2) release: whoever finds it (T1) sees its contents. Acquire: if another thread has made
-    // one first, we see that one's.
+    // (T2) release: a thread that finds it (T1) sees its contents. Acquire: if another thread has
+    // made one first, we see that one's.
     if (place.compare_exchange_strong(held, made, kAcqRel, kAcquire)) return made;
     memory.destroy(made);
   }

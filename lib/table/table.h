@@ -132,8 +132,8 @@ struct Directory {
   Atomic<Leaf*> leaves[kDirectoryLeaves];
   Atomic<Node*> tree{&no_tree};
   // Whose it is, which tells a table that was copied or moved as plain bytes; and in the low bits
-  // what there is besides the directory. Relaxed: only the table's owner, who made it or was handed
-  // it, looks at whose it is; and a flag is there before what it tells of (T4).
+  // what there is besides the directory. Relaxed: only the table's owner, which made it or was
+  // handed it, looks at whose it is; and a flag is there before what it tells of (T4).
   static constexpr uint64_t kHasReleasable = 1;  // leaves or nodes that are to be released
   static constexpr uint64_t kHasBlock = 2;       // a Block follows
   static constexpr uint64_t kHasTree = 4;
@@ -300,8 +300,8 @@ struct Table {
 
   // Marks the table before a value with a delete_fn leaves its slot to another value (S6, S11), or
   // leaves it undeleted: from then on its slots don't show all that others may still do with the
-  // table. Relaxed: whoever releases the table has seen what that step did to the slot, and so what
-  // its thread had seen or done here.
+  // table. Relaxed: the thread that releases the table has seen what that step did to the slot, and
+  // so what its thread had seen or done here.
   void mark_replaced() {
     if (!replaced()) clock.fetch_or(kReplaced, kRelaxed);
   }

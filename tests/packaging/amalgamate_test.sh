@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The drop that tools/amalgamate makes is compiled by one command, with nothing but -std=c++20, by the oldest compiler that
-# is there; as part of a C runtime it needs no C++ runtime and exports nothing.
+# The drop that tools/amalgamate makes is compiled by one command, with nothing but -std=c++17, by the oldest compilers and
+# the newest ones that are there, without a warning, as C++20, too; as part of a C runtime it needs no C++ runtime and exports nothing.
 
 source tests/packaging/lib.sh
 
@@ -10,7 +10,9 @@ tools/amalgamate "$work/drop" >/dev/null
 cd "$work/drop"
 for compiler in g++-11 g++ clang++-13 clang++; do
   command -v "$compiler" >/dev/null || continue
-  "$compiler" -std=c++20 -Wall -Wextra -Werror -c attrcache.cc
+  for standard in c++20 c++17; do
+    "$compiler" "-std=$standard" -pedantic -Wall -Wextra -Werror -c attrcache.cc
+  done
   # Compiled so, it is C++ to the linker.
   gcc -std=c11 -I. -c "$here/use.c"
   "$compiler" use.o attrcache.o -o use
@@ -18,7 +20,7 @@ for compiler in g++-11 g++ clang++-13 clang++; do
   echo "compiled by $("$compiler" --version | head -n 1)"
 done
 
-c++ -std=c++20 -O2 -fPIC -fno-exceptions -fno-rtti -c attrcache.cc
+c++ -std=c++17 -O2 -fPIC -fno-exceptions -fno-rtti -c attrcache.cc
 ! nm -u attrcache.o | grep -E ' (_Z|__cxa|__gxx|_Unwind)' || fail "a C++ runtime is needed"
 gcc use.o attrcache.o -lpthread -o use
 expect "works in C" ./use

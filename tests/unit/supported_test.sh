@@ -30,7 +30,7 @@ expect "no 8-byte atomic access" mips-linux-gnu
 expect "no 8-byte atomic access" powerpc-linux-gnu
 expect "x32" x86_64-linux-gnux32
 expect "POSIX threads" x86_64-pc-windows-gnu
-expect "C++20" x86_64-linux-gnu -std=c++17
+expect "C++17" x86_64-linux-gnu -std=c++14
 expect "AArch64" x86_64-linux-gnu -DATTRCACHE_LSE2
 
 for target in x86_64-linux-gnu aarch64-linux-gnu aarch64_be-linux-gnu riscv64-linux-gnu powerpc64le-linux-gnu s390x-linux-gnu \

@@ -33,7 +33,7 @@ class ExecutorTest : public ::testing::Test {
 TEST_F(ExecutorTest, ACopyThatSaysNothingCopiesNothing) {
   const auto silent = [](void*, int, void*, void*, void*, int*) { return 0; };
   callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(+silent);
-  const Copied copied = run_copy(callbacks, arguments(), [](Copied copied) { return copied; });
+  const Copied copied = run_copy(callbacks, arguments());
   EXPECT_EQ(copied.code, 0);
   EXPECT_FALSE(copied.flag);
   EXPECT_EQ(copied.value, 0u);
