@@ -143,31 +143,50 @@ inline attrcache_callbacks callbacks_of(int language, attrcache_callback* copy_f
   return callbacks;
 }
 
-// The caller has checked the pointers, and that the kind isn't left to MPI. This calls the registry
+// The caller has checked the pointers, and that the kind isn't left to MPI. These call the registry
 // and not the C API, which would check the pointers again.
-inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
-                         int* keyval, const report::Source& source) {
+inline int create_unwatched(const Process& state, int kind, const attrcache_callbacks& callbacks,
+                            int* keyval) {
+  const int result = Registry::of(state.kinds[kind]).create(callbacks, keyval);
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : raise_on_world(error_code(result, 0));
+}
+[[gnu::noinline, gnu::cold]] inline int create_watched(const Process& state, int kind,
+                                                       const attrcache_callbacks& callbacks,
+                                                       int* keyval, const report::Source& source) {
   if (checking()) watch_thread(Doing::kCreate, kind, kNoKeyval);
   Creation creation(kind, callbacks, source);
-  const int result = Registry::of(state.kinds[kind]).create(creation.callbacks(), keyval);
-  if (result != ATTRCACHE_OK) return raise_on_world(error_code(result, 0));
-  creation.done(*keyval);
-  return MPI_SUCCESS;
+  const int code = create_unwatched(state, kind, creation.callbacks(), keyval);
+  if (code == MPI_SUCCESS) creation.done(*keyval);
+  return code;
+}
+inline int create_keyval(const Process& state, int kind, const attrcache_callbacks& callbacks,
+                         int* keyval, const report::Source& source) {
+  return watched() & (kChecked | kCounted) ? create_watched(state, kind, callbacks, keyval, source)
+                                           : create_unwatched(state, kind, callbacks, keyval);
 }
 
 template <typename Names>
-int free_keyval(int kind, int* keyval) {
-  if (checking()) {
-    watch_thread(Doing::kFree, kind, *keyval);
-    watch_free(kind, *keyval);
-  }
-  const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
+int free_unwatched(int kind, int* keyval) {
   const int result = Registry::of(process()->kinds[kind]).free(keyval);
   // Absent means that it had been freed before, which is no error.
   if (result > ATTRCACHE_ABSENT) [[unlikely]]
     return fail_to_free<Names>(result, kind, *keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
+}
+template <typename Names>
+[[gnu::noinline, gnu::cold]] int free_watched(int kind, int* keyval) {
+  if (checking()) {
+    watch_thread(Doing::kFree, kind, *keyval);
+    watch_free(kind, *keyval);
+  }
+  const report::Operation operation(report::What::kFreeKeyval, kind, *keyval);
+  return free_unwatched<Names>(kind, keyval);
+}
+template <typename Names>
+int free_keyval(int kind, int* keyval) {
+  return watched() & (kChecked | kCounted) ? free_watched<Names>(kind, keyval)
+                                           : free_unwatched<Names>(kind, keyval);
 }
 
 }  // namespace attrcache::mpi
