@@ -13,6 +13,7 @@
 #include "mpi/entries/get_fast.h"
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
+#include "mpi/entries/predefined.h"
 #include "mpi/native/constants.h"
 #include "mpi/native/entry.h"
 #include "mpi/serving/begin.h"
@@ -92,18 +93,6 @@ template <typename Kind, typename Names>
   return mpi::set_attr_fast<Kind, Names>(static_cast<Anchor*>(anchor), handle, keyval,
                                          reinterpret_cast<intptr_t>(value), ATTRCACHE_AS_POINTER,
                                          ignore);
-}
-
-// A get of a keyval that isn't attrcache's: mostly a predefined one.
-template <typename Kind, typename Names>
-[[gnu::noinline]] int get_attr_of_mpi(typename Kind::Handle handle, int keyval, void* value,
-                                      int* flag) {
-  if (Kind::predefined_index(keyval) < Kind::kPredefined) {
-    note_handle<Kind>(handle, Doing::kGet, keyval);
-    if (!checking()) return Names::get_attr(handle, keyval, value, flag);
-  }
-  note_passed_on(Doing::kGet, Kind::kNumber, keyval);
-  return Names::get_attr(handle, keyval, value, flag);
 }
 
 template <typename Kind, typename Names>

@@ -221,6 +221,12 @@ int begin_first(const Process** state) {
   }
   watch_for_end(*made);
   report::begin(code_at_finalize);
+  if (initialized() && !finalized()) {
+    // So that gets of these two's predefined attributes find them from now on (predefined.h). The
+    // map gets the anchors at their first use: until then they would only be in others' way.
+    attach_if_there_is_memory(native().world);
+    attach_if_there_is_memory(native().self);
+  }
   return MPI_SUCCESS;
 }
 
