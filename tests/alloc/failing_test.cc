@@ -263,34 +263,6 @@ TEST_P(FailingTest, CopyAll) {
   }
 }
 
-// Inside callbacks: a delete_fn whose own set finds no memory says so, and all goes on.
-TEST_P(FailingTest, InsideADeleteFn) {
-  Recorder recorder;
-  Universe universe{&through_hooks()};
-  attrcache_kind* kind = universe.kind();
-  std::vector<int> keyvals;
-  for (int i = 0; i < 100; ++i) keyvals.push_back(recorder.keyval(kind));
-  for (int after = 0; after < 4; ++after) {
-    Object object(kind);
-    object.set(keyvals[0], 1);
-    int inner = -1;
-    recorder.on_delete = [&](const Call& call) {
-      if (call.value != 1) return 0;
-      fail_allocation(after, GetParam());
-      inner = object.set(keyvals[99], 2);
-      fail_no_allocation();
-      return inner;
-    };
-    int code = 0;
-    const int result = object.erase(keyvals[0], &code);
-    EXPECT_EQ(inner, allocation_failed() ? ATTRCACHE_ERR_MEMORY : ATTRCACHE_OK);
-    EXPECT_EQ(result, inner == ATTRCACHE_OK ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
-    EXPECT_EQ(code, inner);
-    EXPECT_EQ(object.list().size(), 1u);
-    recorder.on_delete = nullptr;
-  }
-}
-
 // Each operation that allocates, inside each callback, each of its allocations failing in turn: the
 // operation changes nothing, and the callback and the operation around it go on as if nothing had
 // been tried.

@@ -19,23 +19,6 @@ constexpr size_t kRecordBytes = 96;
 
 class StoppedReaderTest : public ::testing::Test {
  protected:
-  // Runs `meanwhile` while another thread is stopped inside introspection.
-  template <typename Meanwhile>
-  void with_a_stopped_reader(Meanwhile meanwhile) {
-    Gate stopped, goes_on;
-    std::thread reader([&] {
-      registry.visit(id::of(seen), [&](uint64_t, Record& record, const References&) {
-        stopped.open();
-        goes_on.wait();
-        // The record is still that of its keyval, whatever became of it and its index.
-        EXPECT_EQ(record.callbacks.extra_state, &seen);
-      });
-    });
-    stopped.wait();
-    meanwhile();
-    goes_on.open();
-    reader.join();
-  }
   int make() { return Recorder::make(kind, {}); }
 
   Universe universe{&through_hooks()};
@@ -51,45 +34,34 @@ TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
     free_keyval(kind, make());
   }
   const size_t blocks = blocks_allocated(), bytes = bytes_allocated();
-  with_a_stopped_reader([&] {
-    uint64_t failed = 0;
-    for (uint64_t i = 0; i < kRounds; ++i) {
-      int next = ATTRCACHE_KEYVAL_INVALID;
-      failed += attrcache_keyval_create(kind, nullptr, &next) != ATTRCACHE_OK;
-      if (next == ATTRCACHE_KEYVAL_INVALID) continue;
-      EXPECT_EQ(attrcache_keyval_free(kind, &alive), ATTRCACHE_OK);
-      alive = next;
-    }
-    EXPECT_EQ(failed, 0u);
-    EXPECT_EQ(universe.counters().reclaimable, kRounds);
-    EXPECT_LE(blocks_allocated() - blocks, kRounds);
-    EXPECT_LE(bytes_allocated() - bytes, kRounds * kRecordBytes);
+  Gate stopped, goes_on;
+  std::thread reader([&] {
+    registry.visit(id::of(seen), [&](uint64_t, Record& record, const References&) {
+      stopped.open();
+      goes_on.wait();
+      EXPECT_EQ(record.callbacks.extra_state, &seen) << "still the record of its keyval";
+    });
   });
+  stopped.wait();
+  uint64_t failed = 0;
+  for (uint64_t i = 0; i < kRounds; ++i) {
+    int next = ATTRCACHE_KEYVAL_INVALID;
+    failed += attrcache_keyval_create(kind, nullptr, &next) != ATTRCACHE_OK;
+    if (next == ATTRCACHE_KEYVAL_INVALID) continue;
+    EXPECT_EQ(attrcache_keyval_free(kind, &alive), ATTRCACHE_OK);
+    alive = next;
+  }
+  EXPECT_EQ(failed, 0u);
+  EXPECT_EQ(universe.counters().reclaimable, kRounds);
+  EXPECT_LE(blocks_allocated() - blocks, kRounds);
+  EXPECT_LE(bytes_allocated() - bytes, kRounds * kRecordBytes);
+  goes_on.open();
+  reader.join();
   EXPECT_EQ(universe.counters().reclaimable, 0u);
   EXPECT_LE(blocks_allocated(), blocks + 1) << "what is still alive may have one";
   free_keyval(kind, alive);
   EXPECT_EQ(blocks_allocated(), blocks);
   EXPECT_EQ(bytes_allocated(), bytes);
-}
-
-// The reader holds nothing but what it looks at: its own keyval's number comes round, too.
-TEST_F(StoppedReaderTest, TheKeyvalThatIsLookedAtEndsAndItsIndexIsUsedAgain) {
-  const int was = seen;
-  with_a_stopped_reader([&] {
-    free_keyval(kind, was);
-    int made = ATTRCACHE_KEYVAL_INVALID;
-    for (uint32_t i = 0; i < 10 * Registry::kRest; ++i) {
-      made = make();
-      if (id::index(id::of(made)) == id::index(id::of(was))) break;
-      free_keyval(kind, made);
-    }
-    EXPECT_EQ(id::index(id::of(made)), id::index(id::of(was)));
-    EXPECT_NE(made, was);
-    attrcache_keyval_info info;
-    EXPECT_EQ(attrcache_keyval_describe(kind, made, &info), ATTRCACHE_OK);
-    EXPECT_EQ(info.callbacks.extra_state, nullptr) << "its own record";
-  });
-  EXPECT_EQ(universe.counters().reclaimable, 0u);
 }
 
 // A domain that ends gives back the records of keyvals that are alive.

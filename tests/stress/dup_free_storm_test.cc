@@ -51,30 +51,6 @@ TEST_F(WholeStorm, CopyAndDeleteExcludeEachOther) {
   EXPECT_EQ(source.free(), ATTRCACHE_OK);
 }
 
-// A copy_fn that deletes what it copies, in all threads at once.
-int deleting_copy(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
-  EXPECT_EQ(static_cast<Object*>(object)->erase(keyval), ATTRCACHE_OK);
-  Ledger::Value* copy = static_cast<Ledger*>(extra)->make(keyval, nullptr);
-  ++copy->handed_in;
-  EXPECT_EQ(Ledger::at(in)->keyval, keyval);
-  *static_cast<Ledger::Value**>(out) = copy;
-  *flag = 1;
-  return 0;
-}
-
-TEST_F(WholeStorm, CopyFnsThatDeleteWhatTheyCopyNeverWaitForEachOther) {
-  const int keyval = make_keyval(kind, callback(deleting_copy), callback(counting_delete), &ledger);
-  Object source(kind);
-  run_threads(kThreads, [&](int) {
-    for (int i = 0; i < kRounds; ++i) {
-      EXPECT_EQ(set_new(ledger, source, keyval), ATTRCACHE_OK);
-      Object copy(kind);
-      EXPECT_EQ(source.copy_to(copy), ATTRCACHE_OK);
-    }
-  });
-  EXPECT_EQ(source.free(), ATTRCACHE_OK);
-}
-
 // One copy_fn in four fails: what it had attached so far is deleted again.
 int failing_copy(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
   thread_local Random random(reinterpret_cast<uintptr_t>(&random));

@@ -92,36 +92,6 @@ TEST(KeyvalStorm, ChurnWithStaleCopies) {
   EXPECT_EQ(counters.reclaimable, 0u);
 }
 
-// Every thread frees every keyval. Only one of the frees takes effect, and the destructor runs
-// once.
-TEST(KeyvalStorm, ManyThreadsFreeTheSameKeyval) {
-  std::deque<KeyvalLifetime> lifetimes(kRounds / 50);  // each step costs a turn of all processes
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  Object objects[kThreads] = {Object(kind), Object(kind), Object(kind), Object(kind)};
-  Ledger ledger;
-  std::barrier<> step(kThreads);
-  run_threads(kThreads, [&](int t) {
-    for (KeyvalLifetime& lifetime : lifetimes) {
-      if (t == 0) {
-        lifetime.keyval =
-            make_keyval(kind, nullptr, callback(lifetime_delete), &lifetime, &lifetime_end);
-      }
-      step.arrive_and_wait();
-      const int keyval = lifetime.keyval;
-      set_new(ledger, objects[t], keyval);
-      int mine = keyval;
-      (void)attrcache_keyval_free(kind, &mine);
-      (void)objects[t].erase(keyval);
-      (void)set_new(ledger, objects[t], keyval);
-      (void)objects[t].erase(keyval);
-      step.arrive_and_wait();
-    }
-  });
-  for (const KeyvalLifetime& lifetime : lifetimes) EXPECT_EQ(lifetime.ends, 1);
-  ledger.expect_all_accounted_for();
-}
-
 // One thread lists the keyvals while the others create and free them.
 TEST(KeyvalStorm, IntrospectionAgainstChurn) {
   std::deque<KeyvalLifetime> lifetimes(kRounds);

@@ -24,24 +24,17 @@ inline int counting_delete(void*, int, void* value, void*) {
   return 0;
 }
 
-// What unreliable_delete did in this thread since the thread last cleared this.
-struct DeleteOutcomes {
-  int calls = 0;
-  int failures = 0;
-  Ledger::Value* failed = nullptr;  // the value of the last failure
-};
-inline thread_local DeleteOutcomes delete_outcomes;
+// The value for which unreliable_delete has failed in this thread since the thread last cleared this.
+inline thread_local Ledger::Value* failed_value = nullptr;
 
 // A delete_fn that fails at random. The library then restores the value, unless another thread has
 // deleted or replaced it in the meantime: then the value stays detached.
 inline int unreliable_delete(void* object, int keyval, void* value, void* extra) {
   thread_local Random random(reinterpret_cast<uintptr_t>(&random));
-  ++delete_outcomes.calls;
   const uint32_t choice = random.below(8);
   if (choice % 2 == 0) sched_yield();  // lets other threads run in the middle of the delete_fn
   if (choice >= 6) {
-    ++delete_outcomes.failures;
-    delete_outcomes.failed = Ledger::at(value);
+    failed_value = Ledger::at(value);
     return 5;
   }
   return counting_delete(object, keyval, value, extra);

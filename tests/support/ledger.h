@@ -56,8 +56,6 @@ class Ledger {
     EXPECT_EQ(never, 0u) << "values never deleted, of " << values_.size();
     EXPECT_EQ(wrongly, 0u) << "values deleted that were refused, of " << values_.size();
   }
-  size_t size() const { return values_.size(); }
-  const Value& value(size_t number) const { return values_[number]; }  // while nobody calls make
 
   static Value* at(void* value) { return static_cast<Value*>(value); }
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Stops a thread within an operation by a signal, in whose handler it stays until it may go on. On
+// x86-64 it is stopped before each instruction of the operation in turn: a first run traps after
+// every instruction and notes where, and each further run has a breakpoint. Elsewhere a signal stops
+// it somewhere.
+
+#ifndef ATTRCACHE_TESTS_STRESS_STOPPING_H_
+#define ATTRCACHE_TESTS_STRESS_STOPPING_H_
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cerrno>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <x86intrin.h>
+#endif
+
+#include "tests/support/threads.h"
+
+namespace attrcache::support {
+
+// One run of the operation, in a thread of its own. Nobody else executes its code until the thread
+// is stopped. Runs are numbered from 0.
+class Stopping {
+ public:
+  explicit Stopping(long number);
+  static long runs();  // how many are worthwhile, after run 0
+
+  // In the thread that will be stopped.
+  template <typename Operation>
+  void within(Operation operation);
+  // In another. Returns whether the thread is stopped; else it has ended the operation.
+  bool stop(std::thread& thread);
+  void go_on() { goes_on_.open(); }
+
+ private:
+  static void handle(int, siginfo_t*, void* context);
+  void stay() {
+    stopped_ = true;
+    reached_.open();
+    goes_on_.wait();
+  }
+
+  static inline Stopping* current;
+  bool stopped_ = false;
+  Gate begins_, reached_, goes_on_;
+#if defined(__x86_64__)
+  static constexpr long kTrapFlag = 0x100;
+  static constexpr uint8_t kTrap = 0xcc;
+
+  static inline uint8_t* path[1 << 14];  // of run 0
+  static inline long length;
+  const long number_;
+  uint8_t* at_ = nullptr;  // the breakpoint's place, and what belongs there
+  uint8_t instruction_ = 0;
+  int passes_ = 0;        // how often the thread comes there until it stops
+  bool passing_ = false;  // the breakpoint is out of the way, for one instruction
+#endif
+};
+
+#if defined(__x86_64__)
+extern "C" uint8_t __executable_start[], etext[];
+
+inline Stopping::Stopping(long number) : number_(number) {
+  current = this;
+  if (number == 0) {
+    struct sigaction action = {};
+    action.sa_sigaction = &handle;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, nullptr);
+    const uintptr_t begin = reinterpret_cast<uintptr_t>(__executable_start) & ~uintptr_t{0xfff};
+    const uintptr_t end = reinterpret_cast<uintptr_t>(etext);
+    EXPECT_EQ(
+        mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE | PROT_EXEC),
+        0);
+    length = 0;
+    return;
+  }
+  uint8_t* const place = path[number];
+  if (place < __executable_start || place >= etext) return;  // it is the C library's
+  for (long n = 1; n <= number; ++n) passes_ += path[n] == place;
+  at_ = place;
+  instruction_ = *place;
+  *place = kTrap;
+}
+inline long Stopping::runs() { return length; }
+
+template <typename Operation>
+void Stopping::within(Operation operation) {
+  unsigned a, b, c, d;
+  __get_cpuid(0, &a, &b, &c, &d);  // serializes, so the breakpoint is seen
+  __writeeflags(__readeflags() | (number_ == 0 ? kTrapFlag : 0));
+  operation();
+  __writeeflags(__readeflags() & ~kTrapFlag);
+  reached_.open();
+}
+inline bool Stopping::stop(std::thread&) {
+  wait_until([this] { return reached_.is_open(); });
+  if (at_ != nullptr) *at_ = instruction_;
+  return stopped_;
+}
+
+inline void Stopping::handle(int, siginfo_t*, void* context) {
+  const int error = errno;
+  auto* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  Stopping& self = *current;
+  if (self.number_ == 0) {
+    if (length + 1 < std::ssize(path))
+      path[++length] = reinterpret_cast<uint8_t*>(registers[REG_RIP]);
+  } else if (self.passing_) {
+    self.passing_ = false;
+    *self.at_ = kTrap;
+    registers[REG_EFL] &= ~kTrapFlag;
+  } else {
+    registers[REG_RIP] = reinterpret_cast<greg_t>(self.at_);
+    *self.at_ = self.instruction_;
+    self.passing_ = --self.passes_ != 0;
+    if (self.passing_) {
+      registers[REG_EFL] |= kTrapFlag;
+    } else {
+      self.stay();
+    }
+  }
+  errno = error;
+}
+#else
+inline Stopping::Stopping(long) {
+  current = this;
+  struct sigaction action = {};
+  action.sa_sigaction = &handle;
+  sigaction(SIGUSR1, &action, nullptr);
+}
+inline long Stopping::runs() { return 200 / kSlowness; }
+
+template <typename Operation>
+void Stopping::within(Operation operation) {
+  begins_.open();
+  operation();
+  reached_.open();
+}
+inline bool Stopping::stop(std::thread& thread) {
+  begins_.wait();
+  pthread_kill(thread.native_handle(), SIGUSR1);
+  reached_.wait();
+  return stopped_;
+}
+inline void Stopping::handle(int, siginfo_t*, void*) {
+  const int error = errno;
+  current->stay();
+  errno = error;
+}
+#endif
+
+}  // namespace attrcache::support
+
+#endif  // ATTRCACHE_TESTS_STRESS_STOPPING_H_
