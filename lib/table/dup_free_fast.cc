@@ -33,7 +33,7 @@ template <typename Ask>
                                               uint64_t flags, References::Counter* near, Ask ask) {
   const bool all = Directory::while_each_near(
       flags, [&](uint32_t number) __attribute__((always_inline)) {
-        Leaf& leaf = *dir.leaves[number].load(kAcquire);  // as T1
+        Leaf& leaf = *dir.leaves[number].load(kAcquire);  // as T1, by the owner
         return ask(number * kLeafSlots, leaf, opaque(near + size_t{number} * kLeafSlots));
       });
   return all && ((flags & Directory::kHasTree) == 0 || ask_tree(registry, dir, ask));

@@ -39,7 +39,7 @@ void* hand_out(size_t size) {
   if (must_fail()) return nullptr;
   auto* memory = static_cast<char*>(std::malloc(size + kHeader));
   if (memory == nullptr) return nullptr;
-  std::memset(memory, 0xa5, size + kHeader);  // who forgets to fill it in finds this
+  std::memset(memory, 0xa5, size + kHeader);  // for code that forgets to fill it in
   *reinterpret_cast<size_t*>(memory) = size;
   ++blocks;
   bytes += as_malloc_accounts(size);

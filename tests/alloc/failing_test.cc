@@ -210,6 +210,29 @@ TEST_P(FailingTest, ASetThatFailsOnAFreedKeyvalDoesNotKeepIt) {
   EXPECT_EQ(recorder.destructions, 1);
 }
 
+// Where somebody may hold the value, a deletion may have to be left, which takes memory.
+TEST_P(FailingTest, SetAndDeleteOfAValueThatWasRead) {
+  for (const bool sets : {false, true}) {
+    Recorder recorder;
+    Universe universe{&through_hooks()};
+    attrcache_kind* kind = universe.kind();
+    const int keyval = recorder.keyval(kind);
+    Object object(kind);
+    object.set(keyval, 1);
+    attrcache_borrowed borrowed = {};
+    EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+    EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+    const int allocations =
+        fail_each([&] { return sets ? object.set(keyval, 2) : object.erase(keyval); },
+                  [&] {
+                    EXPECT_EQ(object.value(keyval), 1);
+                    EXPECT_TRUE(recorder.deletions.empty());
+                  });
+    EXPECT_EQ(allocations, 1);
+    EXPECT_EQ(recorder.deleted(), std::vector<intptr_t>{1});
+  }
+}
+
 // To a new object, whose memory is allocated at once, and to one that has some, to which each leaf
 // is added by itself.
 TEST_P(FailingTest, CopyAll) {

@@ -170,8 +170,8 @@ TEST(Abandon, FinallyBesideADelete) {
   EXPECT_GT(by_both, 0);
 }
 
-// A deletion leaves no trace in a slot, when something was attached over it. Whoever frees or
-// abandons the table sees it all the same, or its thread would write to memory that is used again.
+// A deletion leaves no trace in a slot when something was attached over it. A free and an abandon see
+// it all the same, or its thread would write to memory that is used again.
 enum class End { kFree, kFinally, kAbandon };
 void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set) {
   int busy = 0;
@@ -231,7 +231,7 @@ TEST(Free, BesideADeleteThatWasAttachedOver) {
 TEST(Abandon, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kAbandon, true); }
 TEST(Free, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kFree, true); }
 
-// A value of a table that was abandoned, or not yet freed, is left to who has borrowed it.
+// A value of a table that was abandoned, or not yet freed, is left to its borrower.
 void ends_beside_what_is_left(End how) {
   int busy = 0;
   run_model({2, 1}, [&busy, how] {
@@ -280,7 +280,8 @@ TEST(Abandon, FinallyBesideABorrow) {
     spawn([&] { borrowed_it += r.use(); });
     spawn([&] {
       const int result = r.finally();
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "told if not deleted");
+      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY,
+             "an error if it isn't deleted");
       expect(r.deletions[0] == (result == ATTRCACHE_OK), "deleted, or given up");
       r.expect_new();
     });

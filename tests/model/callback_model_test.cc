@@ -2,128 +2,53 @@
 //
 // Callbacks that fail, and callbacks that call the library again, while other threads race.
 
-#include "tests/model/run_model.h"
+#include "tests/model/race.h"
 
 namespace attrcache::model {
 namespace {
 
-TEST(Callback, FailingDeleteAgainstDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.values[1].failures = 1;
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
+const auto attached_and_fails = in_turn(attached(), fails());
 
-TEST(Callback, FailingDeleteAgainstSet) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.values[1].failures = 1;
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
-
+TEST(Callback, FailingDeleteAgainstDelete) { race({}, attached_and_fails, erase, erase); }
+TEST(Callback, FailingDeleteAgainstSet) { race({}, attached_and_fails, set(2), erase); }
 TEST(Callback, AlwaysFailingDeleteAgainstAll) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.values[1].failures = 3;
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] {
-      f.get(0, 0);
-      f.erase(0, 0);
-      f.get(0, 0);
-    });
-  });
+  race({{2, 0}}, in_turn(attached(), fails(1, 3)), set(2), erase, in_turn(get, erase, get));
 }
-
-// A failed delete says that the value is still there, unless another call has taken it.
+// A failed delete returns an error, and its value is still there, unless another call has taken it.
 TEST(Callback, FailingDeleteKeepsTheValueVisible) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.values[1].failures = 1;
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] {
-      expect(f.get(0, 0) == 1, "it never goes");
-      expect(f.get(0, 0) == 1, "it never goes");
-    });
-  });
+  const auto finds_it = [](Fixture& f) { expect(f.get(0, 0) == 1, "it never goes"); };
+  race({}, attached_and_fails, erase, in_turn(finds_it, finds_it));
 }
 
+constexpr auto set_again = [](Fixture& f, int value) {
+  if (value == 1) f.set(0, 0, 2);
+};
 TEST(Callback, DeleteThatSetsAgain) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
-      if (value == 1) fixture.set(0, 0, 2);
-    };
-    f.set(0, 0, 1);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.erase(0, 0); });
-  });
+  race({}, in_turn(attached(), on_delete(set_again)), erase, erase);
 }
-
 TEST(Callback, ReplacingSetWhoseCallbackSets) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
-      if (value == 1) fixture.set(0, 0, 2);
-    };
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 3); });
-    spawn([&f] { f.erase(0, 0); });
-  });
+  race({}, in_turn(attached(), on_delete(set_again)), set(3), erase);
 }
 
+constexpr auto erase_own = [](Fixture& f, int) { f.erase(0, 0); };
 TEST(Callback, DeleteThatDeletesItself) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
-    f.set(0, 0, 1);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] {
-      f.get(0, 0);
-      f.set(0, 0, 2);
-    });
-  });
+  race({}, in_turn(attached(), on_delete(erase_own)), erase, in_turn(get, set(2)));
 }
-
-// PETSc's pair: each delete_fn deletes the other's attribute. Two threads, neither may wait.
-TEST(Callback, DeletesOfEachOther) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 1); };
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.erase(0, 0); };
-    f.set(0, 0, 1);
-    f.set(0, 1, 2);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.erase(0, 1); });
-  });
-}
-
 TEST(Callback, DeleteThatFreesItsKeyval) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int) { fixture.free(0); };
-    f.set(0, 0, 1);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.set(0, 0, 2); });
-  });
+  const auto free_it = [](Fixture& f, int) { f.free(0); };
+  race({}, in_turn(attached(), on_delete(free_it)), erase, set(2));
 }
 
-TEST(Callback, DeleteAllAgainstDeletesThatEndBefore) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.set(0, 1, 2);
-    f.set(1, 0, 3);
-    spawn([&f] {
-      f.erase(0, 0);
-      f.erase(0, 1);
-    });
-    spawn([&f] { f.erase_all(1, ATTRCACHE_DRAIN); });
-  });
+// As PETSc does: each delete_fn deletes the other's attribute.
+constexpr auto erase_other = [](Fixture& f) { f.erase(0, 1); };
+constexpr auto attach_other = [](Fixture& f) {
+  f.make_key(Fixture::kDelete);
+  f.set(0, 1, 2);
+};
+TEST(Callback, DeletesOfEachOther) {
+  const auto erase_second = [](Fixture& f, int) { f.erase(0, 1); };
+  const auto two = in_turn(attached(), attach_other);
+  race({}, in_turn(two, on_delete(erase_second), on_delete(erase_own, 1)), erase, erase_other);
 }
 
 }  // namespace

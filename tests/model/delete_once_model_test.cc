@@ -34,13 +34,13 @@ struct Once {
     const int result =
         attrcache_set(kind, &table, nullptr, keyval, value, ATTRCACHE_AS_POINTER, &code);
     if (result == ATTRCACHE_ERR_CALLBACK) ++gone[value];  // refused
-    expect(result == ATTRCACHE_OK || code == 7, "the failure is told");
+    expect(result == ATTRCACHE_OK || code == 7, "the failure is returned");
     used[value] = true;
   }
   void erase() {
     int code = 0;
     const int result = attrcache_delete(kind, &table, nullptr, keyval, &code);
-    expect(result == ATTRCACHE_OK || code == 7, "the failure is told");
+    expect(result == ATTRCACHE_OK || code == 7, "the failure is returned");
   }
   // A get finds what was set.
   void get() {
@@ -82,32 +82,28 @@ void run(Programs... programs) {
   });
 }
 
-TEST(DeleteOnce, SetBesideDelete) {
-  run([](Once& once) { once.set(2); }, [](Once& once) { once.erase(); });
+constexpr auto set(int value) {
+  return [=](Once& once) { once.set(value); };
 }
+constexpr auto erase = [](Once& once) { once.erase(); };
+constexpr auto get = [](Once& once) { once.get(); };
 
-TEST(DeleteOnce, TwoSets) {
-  run([](Once& once) { once.set(2); }, [](Once& once) { once.set(3); });
-}
+TEST(DeleteOnce, SetBesideDelete) { run(set(2), erase); }
+TEST(DeleteOnce, TwoSets) { run(set(2), set(3)); }
+TEST(DeleteOnce, TwoDeletesBesideAGet) { run(erase, erase, get); }
 
-TEST(DeleteOnce, TwoDeletesBesideAGet) {
-  run([](Once& once) { once.erase(); }, [](Once& once) { once.erase(); },
-      [](Once& once) { once.get(); });
-}
-
-// The borrower waits for the set, and is told that there is nothing; or holds it up.
+// The borrower finds a value that nobody deletes meanwhile, or none.
 TEST(DeleteOnce, BorrowBesideASet) {
-  run([](Once& once) { once.set(2); },
-      [](Once& once) {
-        attrcache_borrowed borrowed = {};
-        const int result = attrcache_borrow(once.kind, &once.table, once.keyval, &borrowed);
-        if (result == ATTRCACHE_OK) {
-          expect(once.gone[1] == 0 || borrowed.value != reinterpret_cast<void*>(intptr_t{1}),
-                 "nobody deletes what is borrowed");
-          attrcache_give_back(&borrowed);
-        }
-        expect(result <= ATTRCACHE_ABSENT, "or there is none");
-      });
+  run(set(2), [](Once& once) {
+    attrcache_borrowed borrowed = {};
+    const int result = attrcache_borrow(once.kind, &once.table, once.keyval, &borrowed);
+    if (result == ATTRCACHE_OK) {
+      expect(once.gone[1] == 0 || borrowed.value != reinterpret_cast<void*>(intptr_t{1}),
+             "nobody deletes what is borrowed");
+      attrcache_give_back(&borrowed);
+    }
+    expect(result <= ATTRCACHE_ABSENT, "or there is none");
+  });
 }
 
 }  // namespace

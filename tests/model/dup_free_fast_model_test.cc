@@ -11,6 +11,22 @@
 namespace attrcache::model {
 namespace {
 
+// Runs one thread, and frees the objects then.
+template <typename Body>
+void alone(Body body) {
+  run_model({}, [=] {
+    Objects o;
+    body(o);
+    o.end();
+  });
+}
+void keys_where_one_calls(Objects& o, int count, int called) {
+  for (int k = 0; k < count; ++k) {
+    o.key(k == called ? Copy::kCalled : Copy::kDup,
+          k == called ? Delete::kCalled : Delete::kNoDeleteFn);
+  }
+}
+
 // In the table, the first leaf, a leaf, the tree.
 TEST(AtOnce, AttributesEverywhere) {
   for (const Delete del : {Delete::kNoDeleteFn, Delete::kCalled}) {
@@ -31,78 +47,41 @@ TEST(AtOnce, AttributesEverywhere) {
 }
 
 // A single attribute that needs a callback, among others that need none. Those that are older than
-// it are still there when its delete_fn runs.
-TEST(AtOnce, OneCallbackToBeRun) {
-  for (const int called : {0, 1, 4, 8, 9}) {
-    run_model({}, [=] {
-      Objects o;
-      for (int k = 0; k < 11; ++k) {
-        o.key(k == called ? Copy::kCalled : Copy::kDup,
-              k == called ? Delete::kCalled : Delete::kNoDeleteFn);
+// it are still there when its delete_fn runs: nothing is emptied before all has been looked at.
+void one_callback_to_be_run(std::initializer_list<int> set, int called) {
+  alone([attached = std::vector<int>(set), called](Objects& o) {
+    keys_where_one_calls(o, Objects::kKeys, called);
+    for (const int k : attached) o.set(k, k + 1);
+    expect(o.copy() == ATTRCACHE_OK, "copied");
+    int older = 0;
+    for (const int k : attached) {
+      expect(o.value(1, k) == (k == called ? k + 1 + Objects::kCopied : k + 1), "as it should");
+      older += k < called;
+    }
+    expect(o.attributes() == 2 * attached.size(), "as many references as attributes");
+    o.on_delete = [](Objects& self, int keyval) {
+      for (int k = 0; self.keys[k] != keyval; ++k) {
+        if (self.value(1, k) != 0) ++self.older_seen;
       }
-      for (int k : {0, 1, 4, 8, 9, 10}) {
-        if (called < 8 && k >= 8) continue;
-        o.set(k, k + 1);
-      }
-      const uint64_t set = o.attributes();
-      expect(o.copy() == ATTRCACHE_OK, "copied");
-      for (int k : {0, 1, 4, 8, 9, 10}) {
-        const intptr_t value = o.value(0, k);
-        expect(o.value(1, k) == (k == called ? value + Objects::kCopied : value), "as it should");
-      }
-      expect(o.attributes() == 2 * set, "as many references as attributes");
-      o.on_delete = [](Objects& self, int keyval) {
-        for (int k = 0; self.keys[k] != keyval; ++k) {
-          if (self.value(1, k) != 0) ++self.older_seen;
-        }
-      };
-      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
-      o.on_delete = nullptr;
-      const int older = called < 4 ? called : called == 4 ? 2 : called - 5;
-      expect(o.older_seen == older, "delete_fn finds all that are older");
-      o.end();
-      expect(o.deletions == 2, "delete_fn is run on both");
-    });
-  }
+    };
+    expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
+    o.on_delete = nullptr;
+    expect(o.older_seen == older, "delete_fn finds all that are older");
+    expect(o.erase_all(0, o.kind) == ATTRCACHE_OK && o.deletions == 2, "it is run on both");
+  });
 }
-
-// The same in the tree, in the first of two leaves: nothing is emptied before all of the tree has
-// been looked at.
-TEST(AtOnce, OneCallbackToBeRunInTheTree) {
-  for (const int called : {0, 4, 9, 64, 70}) {
-    run_model({}, [=] {
-      Objects o;
-      for (int k = 0; k < Objects::kKeys; ++k) {
-        o.key(k == called ? Copy::kCalled : Copy::kDup,
-              k == called ? Delete::kCalled : Delete::kNoDeleteFn);
-      }
-      const int set[] = {0, 4, 9, 17, 64, 70, 71, 72};
-      for (const int k : set) o.set(k, k + 1);
-      expect(o.copy() == ATTRCACHE_OK, "copied");
-      int older = 0;
-      for (const int k : set) {
-        expect(o.value(1, k) == (k == called ? k + 1 + Objects::kCopied : k + 1), "as it should");
-        older += k < called;
-      }
-      o.on_delete = [](Objects& self, int keyval) {
-        for (int k = 0; self.keys[k] != keyval; ++k) {
-          if (self.value(1, k) != 0) ++self.older_seen;
-        }
-      };
-      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
-      o.on_delete = nullptr;
-      expect(o.older_seen == older, "delete_fn finds all that are older");
-      o.end();
-      expect(o.deletions == 2, "delete_fn is run on both");
-    });
+TEST(AtOnce, OneCallbackToBeRun) {
+  for (const int called : {0, 1, 4}) one_callback_to_be_run({0, 1, 4}, called);
+  for (const int called : {0, 4, 9}) one_callback_to_be_run({0, 1, 4, 8, 9, 10}, called);
+  for (const int called : {0, 9, 64, 70}) {
+    one_callback_to_be_run({0, 4, 9, 17, 64, 70, 71, 72}, called);
   }
 }
 
 // Freed keyvals end in the order of their attributes, the youngest first, wherever these are; and
 // what is older than they is still there.
 void freed_keyvals_end_in_order(int oldest, int older, int younger) {
-  run_model({}, [=] {
-    Objects o;
+  alone([=](Objects& o) {
     o.keys_up_to(Objects::kKeys, Copy::kDup, Delete::kNoDeleteFn);
     o.set(oldest, 3);
     o.set(older, 1);
@@ -118,7 +97,6 @@ void freed_keyvals_end_in_order(int oldest, int older, int younger) {
     expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
     expect(o.destroyed == 2 && seen == 3, "each before what is older");
     o.on_destroy = nullptr;
-    o.end();
   });
 }
 TEST(AtOnce, FreedKeyvalsEndInOrder) {
@@ -130,48 +108,41 @@ TEST(AtOnce, FreedKeyvalsEndInOrder) {
 }
 
 TEST(AtOnce, CopyToWhatHasAttributes) {
-  run_model({}, [] {
-    Objects o;
+  alone([](Objects& o) {
     o.keys_up_to(5, Copy::kDup, Delete::kCalled);
     o.set(0, 1);
     o.set(0, 5, 1);
     expect(o.copy() == ATTRCACHE_OK && o.value(1, 0) == 1, "copied");
     expect(o.deletions == 1 && o.deleted[0] == 5, "what was there is deleted");
-    o.end();
   });
 }
 
 TEST(AtOnce, NothingToCopy) {
-  run_model({}, [] {
-    Objects o;
+  alone([](Objects& o) {
     o.keys_up_to(5, Copy::kNot, Delete::kNoDeleteFn);
     o.set(0, 1);
     o.set(4, 2);
     expect(o.copy() == ATTRCACHE_OK, "nothing is copied");
     expect(o.is_as_new(1), "and the new object's table is as it was");
-    o.end();
   });
 }
 
 // Numbers of attachments: what is set on a copy is younger than what was copied.
 TEST(AtOnce, CopiesAreOlder) {
-  run_model({}, [] {
-    Objects o;
+  alone([](Objects& o) {
     o.keys_up_to(2, Copy::kDup, Delete::kCalled);
     o.set(1, 1);
     o.copy();
     o.set(0, 2, 1);
     expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
     expect(o.deleted[0] == 2 && o.deleted[1] == 1, "the youngest first");
-    o.end();
   });
 }
 
 // Calls with another kind than that of the object, whose keyvals have the same indices.
 TEST(AtOnce, AnotherKind) {
   for (const Copy copy : {Copy::kDup, Copy::kNot}) {
-    run_model({}, [=] {
-      Objects o;
+    alone([=](Objects& o) {
       o.key(copy, Delete::kNoDeleteFn);
       o.make(copy, Delete::kNoDeleteFn, o.other);
       o.set(0, 1);
@@ -189,39 +160,8 @@ TEST(AtOnce, AnotherKind) {
                            nullptr) == ATTRCACHE_ERR_KEYVAL_KIND,
              "set that attaches");
       expect(o.value(0, 0) == 1 && o.attributes() == 1, "nothing has changed");
-      o.end();
     });
   }
-}
-
-// What isn't the user's to set, delete or free.
-TEST(AtOnce, Predefined) {
-  run_model({}, [] {
-    Objects o;
-    attrcache_predefined p = {};
-    p.number = o.keys[0] = 5;
-    p.tag = ATTRCACHE_AS_INT;
-    p.value = 7;
-    expect(attrcache_keyval_define(o.kind, &p) == ATTRCACHE_OK, "made");
-    const auto refused = [&o](int object) {
-      expect(attrcache_set(o.kind, &o.tables[object], nullptr, o.keys[0], 2, ATTRCACHE_AS_POINTER,
-                           nullptr) == ATTRCACHE_ERR_KEYVAL_PREDEFINED,
-             "set");
-      expect(attrcache_delete(o.kind, &o.tables[object], nullptr, o.keys[0], nullptr) ==
-                 ATTRCACHE_ERR_KEYVAL_PREDEFINED,
-             "delete");
-    };
-    refused(0);
-    int keyval = o.keys[0];
-    expect(attrcache_keyval_free(o.kind, &keyval) == ATTRCACHE_ERR_KEYVAL_PREDEFINED, "free");
-    expect(o.copy() == ATTRCACHE_OK && o.is_as_new(1), "not copied");
-    refused(1);
-    void* value = nullptr;
-    expect(attrcache_get(o.kind, &o.tables[0], o.keys[0], &value) == ATTRCACHE_OK &&
-               *static_cast<int*>(value) == 7,
-           "still there");
-    o.end();
-  });
 }
 
 // A freed keyval ends with its last attribute, and only once, after those deleted at once before.
@@ -253,8 +193,7 @@ TEST(AtOnce, FreedKeyvals) {
 
 // A copy_fn that frees the object that is being copied, when its own attribute is no more.
 TEST(AtOnce, FreeOfWhatIsBeingCopied) {
-  run_model({}, [] {
-    Objects o;
+  alone([](Objects& o) {
     o.key(Copy::kCalled, Delete::kNoDeleteFn);
     o.keys_up_to(12, Copy::kDup, Delete::kNoDeleteFn);
     o.set(0, 1);
@@ -264,8 +203,7 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
       self.erase(0);
       expect(self.erase_all(0, self.kind) == ATTRCACHE_OK, "freed");
     };
-    expect(o.copy() == ATTRCACHE_ERR_BUSY, "the copy is told");
-    o.end();
+    expect(o.copy() == ATTRCACHE_ERR_BUSY, "copy_all returns that");
   });
 }
 
@@ -292,18 +230,16 @@ TEST(AtOnce, CopyThatBeginsAgain) {
 // A copy_fn that frees the new object, whose slots have been made.
 TEST(AtOnce, FreeOfTheCopy) {
   for (const int at : {0, 4, 9, 70}) {
-    run_model({}, [=] {
-      Objects o;
+    alone([=](Objects& o) {
       o.keys_up_to(72, Copy::kCalled, Delete::kCalled);
       o.set(at, 1);
       o.set(at + 1, 2);
       o.on_copy = [](Objects& self) {
         expect(self.erase_all(1, self.kind) == ATTRCACHE_OK, "freed");
       };
-      expect(o.copy() == ATTRCACHE_ERR_BUSY, "the copy is told");
+      expect(o.copy() == ATTRCACHE_ERR_BUSY, "copy_all returns that");
       o.on_copy = nullptr;
       expect(o.is_as_new(1), "nothing is attached");
-      o.end();
     });
   }
 }
@@ -333,8 +269,7 @@ TEST(AtOnce, ManyCallbacksToBeRun) {
 
 // A value whose delete_fn fails stays attached, and its keyval alive, until a second call.
 TEST(AtOnce, FreeThatFails) {
-  run_model({}, [] {
-    Objects o;
+  alone([](Objects& o) {
     o.keys_up_to(2, Copy::kCalled, Delete::kCalled);
     o.set(0, 1);
     o.set(1, 2);
@@ -345,7 +280,6 @@ TEST(AtOnce, FreeThatFails) {
     expect(o.attributes() == 2 && o.destroyed == 0, "and have their references");
     expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
     expect(o.deletions == 2 && o.destroyed == 1, "each once");
-    o.end();
   });
 }
 
@@ -353,8 +287,7 @@ TEST(AtOnce, FreeThatFails) {
 // and where its own value is.
 TEST(AtOnce, DeleteThatAttaches) {
   for (const int at : {0, 1, 2, 9}) {
-    run_model({}, [=] {
-      Objects o;
+    alone([=](Objects& o) {
       o.keys_up_to(10, Copy::kCalled, Delete::kCalled);
       o.set(0, 1);
       o.set(1, 2);
@@ -367,7 +300,6 @@ TEST(AtOnce, DeleteThatAttaches) {
       expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
       expect(o.is_as_new(0) && o.attributes() == 0, "nothing is left");
       expect(o.deletions == 3 && o.times_deleted(3) == 1, "each is deleted");
-      o.end();
     });
   }
 }

@@ -41,7 +41,7 @@ TEST(Dup, FindsWhatIsReplacedMeanwhile) {
   });
 }
 
-// The reference of a copy is its own, whoever gives back that of the original meanwhile.
+// A copy has a reference of its own, which the end of the original doesn't touch.
 TEST(Dup, AgainstDelete) {
   run_model({2, 1}, [] {
     Dup d(2);
@@ -115,23 +115,6 @@ void dup_against_growth(int there, int comes) {
 TEST(Dup, AgainstGrowth) { dup_against_growth(0, 3); }
 TEST(Dup, AgainstAnotherLeaf) { dup_against_growth(9, 17); }
 
-// Two dups of one object.
-TEST(Dup, AgainstDup) {
-  run_model({2, 1}, [] {
-    Dup d(1);
-    d.set(0, 1);
-    attrcache_table third = {};
-    spawn([&] {
-      attrcache_copy_all(d.kind, &d.tables[0], nullptr, &third, nullptr, nullptr);
-      attrcache_delete_all(d.kind, &third, nullptr, ATTRCACHE_DRAIN, nullptr);
-    });
-    spawn([&d] { d.copy(); });
-    join();
-    expect(d.copied(0) == 1, "copied");
-    d.end();
-  });
-}
-
 // Also where the copied one came while the copy was being made.
 TEST(AtOnce, CopiesAreOlderThoughSetMeanwhile) {
   run_model({2, 1}, [] {
@@ -171,68 +154,6 @@ TEST(AtOnce, CopyAgainstDelete) {
     o.end();
     expect(o.times_deleted(1) == 2, "both");
     expect(o.times_deleted(2) == (copied ? 2 : 1), "as often as attached");
-  });
-}
-
-// A borrow of the original is none of the copy.
-TEST(AtOnce, CopyAgainstBorrow) {
-  run_model({2, 1}, [] {
-    Objects o;
-    o.key(Copy::kDup, Delete::kNoDeleteFn);
-    o.set(0, 1);
-    spawn([&o] {
-      attrcache_borrowed borrowed = {};
-      expect(attrcache_borrow(o.kind, &o.tables[0], o.keys[0], &borrowed) == ATTRCACHE_OK, "there");
-      attrcache_give_back(&borrowed);
-    });
-    spawn([&o] {
-      expect(o.copy() == ATTRCACHE_OK && o.value(1, 0) == 1, "copied");
-      o.set(0, 2, 1);  // would wait
-      expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
-    });
-    join();
-    o.end();
-  });
-}
-
-// The keyval ends once, when both its free and that of the object are done.
-TEST(AtOnce, FreeAgainstFreeKeyval) {
-  for (const unsigned stripes : {1u, 2u}) {
-    run_model({2, 1}, [=] {
-      Objects o(stripes);
-      o.keys_up_to(2, Copy::kDup, Delete::kNoDeleteFn);
-      o.set(0, 1);
-      o.set(1, 2);
-      spawn([&o] { o.free_key(1); });
-      spawn([&o] {
-        o.extra.read();
-        expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
-      });
-      join();
-      expect(o.destroyed == 1, "gone");
-      o.free_key(0);
-      expect(o.destroyed == 2, "the other's reference is given back, once");
-      o.end();
-    });
-  }
-}
-
-// The end of a freed keyval is a callback, too: it finds what is older still there.
-TEST(AtOnce, OneDestructorToBeRun) {
-  run_model({2, 1}, [] {
-    Objects o;
-    o.keys_up_to(2, Copy::kDup, Delete::kNoDeleteFn);
-    o.set(0, 1);
-    o.set(1, 2);
-    o.on_destroy = [](Objects& objects) {
-      expect(objects.value(0, 0) == 1, "a destructor finds all that are older");
-    };
-    o.free_key(1);
-    spawn([&o] { expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed"); });
-    join();
-    o.on_destroy = nullptr;
-    expect(o.destroyed == 1, "gone");
-    o.end();
   });
 }
 
@@ -293,42 +214,6 @@ TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
     join();
     o.end();
   });
-}
-
-// A copy replaces an attribute of the new object, whose delete_fn deletes the original. By then the
-// thread has given its own pin on the original back, and must wait for that of another dup.
-TEST(AtOnce, CopyThatReplacesAgainstCopy) {
-  int waited = 0;
-  run_model({2, 1}, [&waited] {
-    Objects o;
-    o.key(Copy::kCalled, Delete::kCalled);
-    o.set(0, 1);
-    o.set(0, 2, 1);
-    o.on_copy = [](Objects& self) { self.extra.read(); };
-    o.on_delete = [](Objects& self, int) {
-      if (++self.older_seen == 1) {
-        self.erase(0);
-      } else if (self.older_seen == 2) {
-        self.extra.write(2);  // as a delete_fn that releases what the value stands for
-      }
-    };
-    attrcache_table third = {};
-    bool copied = false;
-    spawn([&o] { expect(o.copy() == ATTRCACHE_OK, "copied"); });
-    spawn([&] {
-      expect(attrcache_copy_all(o.kind, &o.tables[0], nullptr, &third, nullptr, nullptr) ==
-                 ATTRCACHE_OK,
-             "copied, or gone");
-      copied = third.opaque[1] != 0;
-    });
-    join();
-    waited += copied;
-    o.on_delete = nullptr;
-    expect(o.times_deleted(1) == 1 && o.times_deleted(2) == 1, "each once");
-    attrcache_delete_all(o.kind, &third, nullptr, ATTRCACHE_DRAIN, nullptr);
-    o.end();
-  });
-  EXPECT_GT(waited, 10);
 }
 
 // A dup that has read a value, and sleeps while its keyval ends and the index comes round again.

@@ -49,115 +49,65 @@ struct Reclaimed {
   }
 };
 
-void run(Bound bound, void (*threads)(Reclaimed&)) {
+template <typename... Bodies>
+void run(Bound bound, Bodies... bodies) {
   run_model(bound, [=] {
     Reclaimed r;
-    threads(r);
+    (spawn([&r, bodies] { bodies(r); }), ...);
     join();
     r.finish();
   });
 }
-
-TEST(EpochModel, ReaderAgainstRetire) {
-  run({}, [](Reclaimed& r) {
-    spawn([&r] { r.look(0); });
-    spawn([&r] { r.retire(0); });
-  });
+constexpr auto look(int place) {
+  return [=](Reclaimed& r) { r.look(place); };
 }
+constexpr auto retire(int place) {
+  return [=](Reclaimed& r) { r.retire(place); };
+}
+template <typename... Steps>
+constexpr auto in_turn(Steps... steps) {
+  return [=](Reclaimed& r) { (steps(r), ...); };
+}
+// Under a pin of its own.
+constexpr auto retire_pinned = [](Reclaimed& r) {
+  Epoch::Guard pin(r.epoch);
+  r.retire(0);
+};
 
+TEST(EpochModel, ReaderAgainstRetire) { run({}, look(0), retire(0)); }
+TEST(EpochModel, TwoRetirers) { run({}, retire(0), retire(1)); }
 TEST(EpochModel, ReaderAgainstTwoRetires) {
-  run({3}, [](Reclaimed& r) {
-    spawn([&r] {
-      r.look(0);
-      r.look(1);
-    });
-    spawn([&r] {
-      r.retire(0);
-      r.retire(1);
-    });
-  });
+  run({3}, in_turn(look(0), look(1)), in_turn(retire(0), retire(1)));
 }
-
-TEST(EpochModel, ReaderAgainstTwoRetirers) {
-  run({3}, [](Reclaimed& r) {
-    spawn([&r] { r.look(0); });
-    spawn([&r] { r.retire(0); });
-    spawn([&r] { r.retire(1); });
-  });
-}
-
-TEST(EpochModel, TwoReadersAgainstRetire) {
-  run({3, 2}, [](Reclaimed& r) {
-    spawn([&r] { r.look(0); });
-    spawn([&r] { r.look(0); });
-    spawn([&r] { r.retire(0); });
-  });
-}
-
-TEST(EpochModel, TwoRetirers) {
-  run({}, [](Reclaimed& r) {
-    spawn([&r] { r.retire(0); });
-    spawn([&r] { r.retire(1); });
-  });
-}
-
+TEST(EpochModel, ReaderAgainstTwoRetirers) { run({3}, look(0), retire(0), retire(1)); }
+TEST(EpochModel, TwoReadersAgainstRetire) { run({3, 2}, look(0), look(0), retire(0)); }
 // A reader that has chosen its count sleeps while the epoch goes on by one or two.
 TEST(EpochModel, OutdatedPinAgainstRetires) {
-  run({3}, [](Reclaimed& r) {
-    spawn([&r] { r.look(1); });
-    spawn([&r] {
-      {
-        Epoch::Guard pin(r.epoch);
-        r.retire(0);
-      }
-      r.retire(1);
-    });
-  });
+  run({3}, look(1), in_turn(retire_pinned, retire(1)));
 }
-
 // A reader that collects when it has left sleeps meanwhile, and then takes what was retired epochs
 // after it began.
 TEST(EpochModel, OutdatedCollectorAgainstRetires) {
-  run({3}, [](Reclaimed& r) {
-    spawn([&r] { r.look(1); });
-    spawn([&r] {
-      {
-        Epoch::Guard pin(r.epoch);
-        r.retire(0);
-      }
-      Epoch::Guard pin(r.epoch);
-      const Item* const item = r.places[1].load(kRelaxed);
-      r.retire(1);
-      expect(item->body.read() == 1, "what is pinned is not reclaimed");
-    });
-  });
+  const auto retire_and_look = [](Reclaimed& r) {
+    Epoch::Guard pin(r.epoch);
+    const Item* const item = r.places[1].load(kRelaxed);
+    r.retire(1);
+    expect(item->body.read() == 1, "what is pinned is not reclaimed");
+  };
+  run({3}, look(1), in_turn(retire_pinned, retire_and_look));
 }
-
 // A reader that sleeps through advances, beside one that pins anew.
 TEST(EpochModel, OldPinAndNewPinAgainstTwoRetires) {
-  run({2}, [](Reclaimed& r) {
-    spawn([&r] { r.look(1); });
-    spawn([&r] {
-      r.look(1);
-      r.look(1);
-    });
-    spawn([&r] {
-      r.retire(0);
-      r.retire(1);
-    });
-  });
+  run({2}, look(1), in_turn(look(1), look(1)), in_turn(retire(0), retire(1)));
 }
-
 // Pins that overlap without end don't hold back what was retired before them.
 TEST(EpochModel, LaterPinHoldsNothingBack) {
   run({}, [](Reclaimed& r) {
-    spawn([&r] {
-      auto* const early = kProcessMemory.make<Epoch::Guard>(r.epoch);
-      r.retire(0);
-      Epoch::Guard later(r.epoch);
-      kProcessMemory.destroy(early);
-      expect(r.epoch.waiting() == 0, "only the early one may have found it");
-    });
+    auto* const early = kProcessMemory.make<Epoch::Guard>(r.epoch);
+    r.retire(0);
+    Epoch::Guard later(r.epoch);
+    kProcessMemory.destroy(early);
+    expect(r.epoch.waiting() == 0, "only the early one may have found it");
   });
 }
 

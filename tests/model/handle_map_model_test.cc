@@ -138,7 +138,7 @@ void two_inserts(Bound bound, int before) {
     join();
     expect(kept[0] == kept[1], "two inserts agree");
     expect(h.find(kHandle) == kept[0], "and so does the map");
-    expect(found == nullptr || found == kept[0], "and who finds");
+    expect(found == nullptr || found == kept[0], "and the thread that finds it");
     h.finish();
   });
 }

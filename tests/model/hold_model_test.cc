@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Borrows and copies against sets and deletes of the same value: whoever deletes a value that others
-// hold leaves that to them, and goes on. With light readers, and with full ones.
+// Borrows and copies against sets and deletes of the same value: a thread that deletes a value that
+// others hold leaves the deletion to them, and goes on. With light readers, and with full ones.
 
-#include "table/meta.h"
+#include "readers/tomb.h"
 #include "tests/model/explorer/atomic.h"
-#include "tests/model/run_model.h"
+#include "tests/model/race.h"
 
 namespace attrcache::model {
 namespace {
@@ -13,423 +13,204 @@ namespace {
 // With light readers, and with full ones.
 class Hold : public ::testing::TestWithParam<unsigned> {
  protected:
-  template <typename Threads>
-  void run(Bound bound, Threads threads) {
-    run_with_fixture(bound, threads, 1, GetParam());
+  template <typename... Threads>
+  void race(Threads... threads) {
+    model::race({{2, 1}, 1, GetParam()}, threads...);
+  }
+  template <typename... Threads>
+  void race_of_three(Threads... threads) {
+    model::race({{2, 0}, 1, GetParam()}, threads...);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Readers, Hold, ::testing::Values(0u, unsigned{ATTRCACHE_FULL_FENCES}));
 
-// A value is attached that was read before or, with `unread`, wasn't.
-void attach(Fixture& f, Fixture::Callbacks callbacks = Fixture::kDelete) {
-  f.make_key(callbacks);
-  f.set(0, 0, 1);
-  f.use(0, 0);
-}
-void attach_unread(Fixture& f, Fixture::Callbacks callbacks = Fixture::kDelete) {
-  f.make_key(callbacks);
-  f.set(0, 0, 1);
-}
-
-// Where values are only replaced, there always is one.
-void use_what_is_there(Fixture& f) {
-  attrcache_borrowed borrowed = {};
-  expect(f.borrow(0, 0, &borrowed), "there is always a value to be borrowed");
-  f.give_back(&borrowed);
-}
+constexpr Setting kOfThree = {{2, 0}};
+constexpr auto kCopy = Fixture::kCopy;
+const auto read_and_fails = in_turn(was_read(), fails());
 
 // ---- Borrow ----
 
-TEST_P(Hold, BorrowAgainstDelete) {
-  run({2, 1}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.use(0, 0); });
-  });
-}
-
-TEST_P(Hold, TheFirstBorrowAgainstDelete) {
-  run({2, 1}, [](Fixture& f) {
-    attach_unread(f);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.use(0, 0); });
-  });
-}
-
-TEST_P(Hold, BorrowAgainstSet) {
-  run({2, 1}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { use_what_is_there(f); });
-  });
-}
-
-TEST_P(Hold, TheFirstBorrowAgainstSet) {
-  run({2, 1}, [](Fixture& f) {
-    attach_unread(f);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { use_what_is_there(f); });
-  });
-}
-
+TEST_P(Hold, BorrowAgainstDelete) { race(was_read(), erase, use); }
+TEST_P(Hold, TheFirstBorrowAgainstDelete) { race(attached(), erase, use); }
+TEST_P(Hold, BorrowAgainstSet) { race(was_read(), set(2), use_what_is_there); }
+TEST_P(Hold, TheFirstBorrowAgainstSet) { race(attached(), set(2), use_what_is_there); }
 // The value is what the set has put back, or has kept the set from doing that.
-TEST_P(Hold, BorrowAgainstAFailingSet) {
-  run({2, 1}, [](Fixture& f) {
-    attach(f);
-    f.values[1].failures = 1;
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { use_what_is_there(f); });
-  });
-}
-
+TEST_P(Hold, BorrowAgainstAFailingSet) { race(read_and_fails, set(2), use_what_is_there); }
 TEST_P(Hold, TwoBorrowsAgainstSet) {
-  run({2, 0}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] { f.set(0, 0, 2); });
-    for (int t = 0; t < 2; ++t) spawn([&f] { use_what_is_there(f); });
-  });
+  race_of_three(was_read(), set(2), use_what_is_there, use_what_is_there);
 }
+TEST_P(Hold, TwoBorrowsAgainstDelete) { race_of_three(was_read(), erase, use, use); }
 
-TEST_P(Hold, TwoBorrowsAgainstDelete) {
-  run({2, 0}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] { f.erase(0, 0); });
-    for (int t = 0; t < 2; ++t) spawn([&f] { f.use(0, 0); });
-  });
-}
-
-TEST(Borrow, AgainstAFailingDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    attach(f);
-    f.values[1].failures = 1;
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.use(0, 0); });
-  });
-}
-
-TEST(Borrow, OfWhatWasJustSet) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    spawn([&f] { f.set(0, 0, 1); });
-    spawn([&f] { f.use(0, 0); });
-  });
-}
-
-TEST(Borrow, BesideSetAndDelete) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.use(0, 0); });
-  });
-}
-
+TEST(Borrow, AgainstAFailingDelete) { race({}, read_and_fails, erase, use); }
+TEST(Borrow, OfWhatWasJustSet) { race({}, keyval(), set(1), use); }
+TEST(Borrow, BesideSetAndDelete) { race(kOfThree, was_read(), set(2), erase, use); }
 // The refused value is taken up by the second set, or by the borrower, or by nobody.
 TEST(Borrow, BesideTwoFailingSets) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f);
-    f.values[1].failures = 1;
-    f.values[2].failures = 1;
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.set(0, 0, 3); });
-    spawn([&f] { use_what_is_there(f); });
-  });
+  race(kOfThree, in_turn(read_and_fails, fails(2)), set(2), set(3), use_what_is_there);
 }
-
 // The same value is held again while its deletion fails time and again.
 TEST(Borrow, TwiceBesideFailingSetsInTurn) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f);
-    f.values[1].failures = 2;
-    spawn([&f] {
-      f.set(0, 0, 2);
-      f.set(0, 0, 3);
-    });
-    spawn([&f] {
-      use_what_is_there(f);
-      use_what_is_there(f);
-    });
-  });
+  race(kOfThree, in_turn(was_read(), fails(1, 2)), in_turn(set(2), set(3)),
+       in_turn(use_what_is_there, use_what_is_there));
 }
-
 // Sets in turn leave more than one value to the same thread, which holds one after the other.
 TEST(Borrow, TwiceBesideSetsInTurn) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] {
-      f.set(0, 0, 2);
-      f.set(0, 0, 3);
-    });
-    spawn([&f] {
-      attrcache_borrowed first = {}, second = {};
-      expect(f.borrow(0, 0, &first) && f.borrow(0, 0, &second), "there is always a value");
-      f.give_back(&first);
-      f.give_back(&second);
-    });
-  });
+  const auto borrow_two = [](Fixture& f) {
+    attrcache_borrowed first = {}, second = {};
+    expect(f.borrow(0, 0, &first) && f.borrow(0, 0, &second), "there is always a value");
+    f.give_back(&first);
+    f.give_back(&second);
+  };
+  race(kOfThree, was_read(), in_turn(set(2), set(3)), borrow_two);
 }
 
+// A thread holds a value while it does something.
+template <typename Call>
+auto holding(Call call) {
+  return [=](Fixture& f) {
+    attrcache_borrowed borrowed = {};
+    if (!f.borrow(0, 0, &borrowed)) return;
+    call(f);
+    f.give_back(&borrowed);
+  };
+}
 // What a thread has borrowed itself is left to it as to any other.
-TEST(Borrow, ByWhoDeletesOrReplacesIt) {
-  for (const bool deletes : {false, true}) {
-    run_with_fixture({2, 1}, [deletes](Fixture& f) {
-      f.make_key(Fixture::kDelete);
-      f.set(0, 0, 1);
-      spawn([&f, deletes] {
-        attrcache_borrowed borrowed = {};
-        if (!f.borrow(0, 0, &borrowed)) return;
-        expect((deletes ? f.erase(0, 0) : f.set(0, 0, 2)) == ATTRCACHE_OK, "left to itself");
-        f.give_back(&borrowed);
-      });
-      spawn([&f] { f.erase(0, 0); });
-    });
-  }
+TEST(Borrow, ByTheThreadThatDeletesOrReplacesIt) {
+  race({}, attached(), holding(erase), erase);
+  race({}, attached(), holding(set(2)), erase);
 }
-
-// The last to give back runs delete_fn, which fails, and nobody is told.
-TEST(Borrow, OfWhatCantBeDeleted) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    attach(f);
-    f.values[1].failures = 1;
-    spawn([&f] {
-      attrcache_borrowed borrowed = {};
-      if (!f.borrow(0, 0, &borrowed)) return;
-      f.set(0, 0, 2);
-      f.give_back(&borrowed);
-    });
-    spawn([&f] { f.use(0, 0); });
-  });
-}
+// The last to give back runs delete_fn, which fails, and no call returns that.
+TEST(Borrow, OfWhatCantBeDeleted) { race({}, read_and_fails, holding(set(2)), use); }
 
 // A delete_fn that runs in a give_back uses the same attribute.
 TEST(Borrow, WhoseGiveBackSetsAgain) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
-      if (value != 1) return;
-      fixture.use(0, 0);
-      fixture.set(0, 0, 3);
-    };
-    f.set(0, 0, 1);
+  const auto set_again = [](Fixture& f, int value) {
+    if (value != 1) return;
     f.use(0, 0);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { use_what_is_there(f); });
-  });
+    f.set(0, 0, 3);
+  };
+  race(kOfThree, in_turn(was_read(), on_delete(set_again)), set(2), use_what_is_there);
 }
-
 TEST(Borrow, WhoseGiveBackFreesTheObject) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete).on_delete = [](Fixture& fixture, int value) {
-      if (value != 1) return;
-      const int result = fixture.erase_all(0);
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
-    };
-    f.set(0, 0, 1);
-    f.use(0, 0);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.use(0, 0); });
-  });
+  const auto free = [](Fixture& f, int value) {
+    if (value == 1) delete_all(f);
+  };
+  race(kOfThree, in_turn(was_read(), on_delete(free)), set(2), use);
 }
 
 // Each holds what the other one deletes.
-TEST(Borrow, ByTwoWhoDeleteWhatTheOtherHolds) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
+TEST(Borrow, ByTwoThatDeleteWhatTheOtherHolds) {
+  const auto both_read = [](Fixture& f) {
     for (int key = 0; key < 2; ++key) {
       f.make_key(Fixture::kDelete);
       f.set(0, key, 1 + key);
       f.use(0, key);
     }
-    for (int t = 0; t < 2; ++t) {
-      spawn([&f, t] {
-        attrcache_borrowed borrowed = {};
-        const bool holds = f.borrow(0, t, &borrowed);
-        expect(f.erase(0, 1 - t) == ATTRCACHE_OK, "nobody waits");
-        if (holds) f.give_back(&borrowed);
-      });
-    }
-  });
+  };
+  const auto hold_and_delete = [](int key) {
+    return [=](Fixture& f) {
+      attrcache_borrowed borrowed = {};
+      const bool holds = f.borrow(0, key, &borrowed);
+      expect(f.erase(0, 1 - key) == ATTRCACHE_OK, "nobody waits");
+      if (holds) f.give_back(&borrowed);
+    };
+  };
+  race(kOfThree, both_read, hold_and_delete(0), hold_and_delete(1));
 }
 
 // The keyval outlives what is left, though nothing is attached any more.
 TEST(Borrow, BesideDeleteAndFreeKeyval) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] {
-      f.erase(0, 0);
-      f.free(0);
-    });
-    spawn([&f] { f.use(0, 0); });
-  });
+  race(kOfThree, was_read(), in_turn(erase, free_keyval), use);
 }
-
 // And the new value has a reference of its own: a delete of it ends no keyval whose delete_fn runs.
 TEST(Borrow, BesideAFailingSetADeleteAndFreeKeyval) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f);
-    f.values[1].failures = 1;
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] {
-      f.erase(0, 0);
-      f.free(0);
-    });
-  });
+  race(kOfThree, read_and_fails, set(2), in_turn(erase, free_keyval));
 }
 
 // ---- Copies ----
 
-TEST_P(Hold, CopyAgainstDelete) {
-  run({2, 1}, [](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    spawn([&f] { f.copy(0, 1); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
-
-TEST_P(Hold, CopyAgainstSet) {
-  run({2, 1}, [](Fixture& f) {
-    attach_unread(f, Fixture::kCopy);
-    spawn([&f] {
-      f.copy(0, 1);
-      expect(f.get(1, 0) > 5, "what is only replaced is copied");
-    });
-    spawn([&f] { f.set(0, 0, 2); });
-  });
-}
-
+constexpr auto copy_what_is_there = [](Fixture& f) {
+  f.copy(0, 1);
+  expect(f.get(1, 0) > 5, "what is only replaced is copied");
+};
+TEST_P(Hold, CopyAgainstDelete) { race(was_read(kCopy), copy, erase); }
+TEST_P(Hold, CopyAgainstSet) { race(attached(kCopy), copy_what_is_there, set(2)); }
 TEST(Copy, AgainstAFailingSet) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    f.values[1].failures = 1;
-    spawn([&f] {
-      f.copy(0, 1);
-      expect(f.get(1, 0) > 5, "what is only replaced is copied");
-    });
-    spawn([&f] { f.set(0, 0, 2); });
-  });
+  race({}, in_turn(was_read(kCopy), fails()), copy_what_is_there, set(2));
 }
-
-TEST(Copy, AgainstBorrowAndDelete) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    spawn([&f] { f.copy(0, 1); });
-    spawn([&f] { f.use(0, 0); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
+TEST(Copy, AgainstBorrowAndDelete) { race(kOfThree, was_read(kCopy), copy, use, erase); }
 
 // A copy_fn that deletes or replaces what it copies gives its own hold up.
-void copies_that_change(void (*change)(Fixture&, int)) {
-  run_with_fixture({2, 0}, [change](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    f.keys[0].on_copy = change;
-    spawn([&f] { f.copy(0, 1); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.use(0, 0); });
-  });
+void copies_that_change(OnCallback change) {
+  race(kOfThree, in_turn(was_read(kCopy), on_copy(change)), copy, erase, use);
 }
 TEST(Copy, ThatDeletesWhatItCopies) {
   copies_that_change([](Fixture& f, int) { f.erase(0, 0); });
 }
-TEST(Copy, ThatReplacesWhatItCopies) {
-  copies_that_change([](Fixture& f, int value) {
-    if (value == 1) f.set(0, 0, 2);
-  });
-}
 TEST(Copy, ThatReplacesWhatItCopiesTwice) {
   copies_that_change([](Fixture& f, int value) {
-    if (value != 1) return;
-    f.set(0, 0, 2);
-    f.set(0, 0, 3);
+    if (value == 1) in_turn(set(2), set(3))(f);
   });
 }
 
 // An attempt to hold the first value has failed, but looked like a holder, so that its deletion was
 // left to it. Then copy_fn gives up its hold of the second one.
 TEST(Copy, ThatDeletesWhatItCopiesAfterAnAttemptThatFailed) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    f.keys[0].on_copy = [](Fixture& fixture, int value) {
-      if (value == 2) fixture.erase(0, 0);
-    };
-    const auto end = [&f] {
-      if (++f.depth == 2 && f.get(0, 0) != 1) expect(f.values[1].deleted == 1, "nobody holds it");
-    };
-    spawn([&f, end] {
-      f.copy(0, 1);
-      end();
-    });
-    spawn([&f, end] {
-      f.set(0, 0, 2);
-      end();
-    });
-  });
+  const auto delete_second = [](Fixture& f, int value) {
+    if (value == 2) f.erase(0, 0);
+  };
+  const auto end = [](Fixture& f) {
+    if (++f.depth == 2 && f.get(0, 0) != 1) expect(f.values[1].deleted == 1, "nobody holds it");
+  };
+  race(kOfThree, in_turn(was_read(kCopy), on_copy(delete_second)), in_turn(copy, end),
+       in_turn(set(2), end));
 }
 
+// Copy_fns that attach nothing.
+auto read_and_on_copy(OnCallback call) {
+  const auto attach_none = [](Fixture& f) { f.keys[0].no_copies = true; };
+  return in_turn(was_read(kCopy), attach_none, on_copy(call));
+}
 TEST(Copy, ThatDeletesItAtOnceInOneThread) {
-  run_with_fixture({}, [](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    f.keys[0].no_copies = true;
-    f.keys[0].on_copy = [](Fixture& fixture, int value) {
-      if (fixture.depth++ != 0) return;
-      fixture.copy(0, 2);  // which holds it once more, up the stack
-      fixture.erase(0, 0);
-      expect(fixture.values[value].deleted == 1, "at once");
-    };
-    spawn([&f] { f.copy(0, 1); });
-  });
+  const auto copy_and_delete = [](Fixture& f, int value) {
+    if (f.depth++ != 0) return;
+    f.copy(0, 2);  // which holds it once more, up the stack
+    f.erase(0, 0);
+    expect(f.values[value].deleted == 1, "at once");
+  };
+  race({{}}, read_and_on_copy(copy_and_delete), copy);
 }
-
 // Two copy_fns of one thread, one within the other, hold the same value, which another one deletes.
 TEST(Copy, WithinACopyOfTheSame) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    f.keys[0].no_copies = true;
-    f.keys[0].on_copy = [](Fixture& fixture, int value) {
-      if (fixture.depth++ == 0) fixture.copy(0, 1);
-      expect(fixture.values[value].body.read() == value, "still held by the outer one");
-    };
-    spawn([&f] { f.copy(0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-  });
+  const auto copy_again = [](Fixture& f, int value) {
+    if (f.depth++ == 0) f.copy(0, 2);
+    expect(f.values[value].body.read() == value, "still held by the outer one");
+  };
+  race(kOfThree, read_and_on_copy(copy_again), copy, erase);
 }
 
 // A delete_fn that duplicates its object: its own value is still attached, so it is copied, unless
 // another thread's set or delete has ended that.
-void copy_once(Fixture& f, int value) {
-  if (value != 1 || f.values[1].failed != 0) return;
-  f.copy(0, 1);
-  if (now().thread != 0) return;  // which deletes; the others don't
-  if (f.get(0, 0) != 0) expect(f.get(1, 0) != 0, "what is being deleted up the stack is copied");
-}
-
 void copies_within_its_delete(void (*other)(Fixture&), int failures = 0) {
-  run_with_fixture({2, 1}, [other, failures](Fixture& f) {
-    f.make_key(Fixture::kCopy).on_delete = copy_once;
-    f.set(0, 0, 1);
-    f.values[1].failures = failures;
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f, other] { other(f); });
-  });
+  const auto copy_once = [](Fixture& f, int value) {
+    if (value != 1 || f.values[1].failed != 0) return;
+    f.copy(0, 1);
+    if (now().thread != 0) return;  // which deletes; the others don't
+    if (f.get(0, 0) != 0) expect(f.get(1, 0) != 0, "what is being deleted up the stack is copied");
+  };
+  race({}, in_turn(attached(kCopy), on_delete(copy_once), fails(1, failures)), erase, other);
 }
 TEST(Copy, WithinItsDeleteAgainstSet) {
   copies_within_its_delete([](Fixture& f) { f.set(0, 0, 2); });
 }
-TEST(Copy, WithinItsDeleteAgainstDelete) {
-  copies_within_its_delete([](Fixture& f) { f.erase(0, 0); });
-}
+TEST(Copy, WithinItsDeleteAgainstDelete) { copies_within_its_delete(erase); }
 TEST(Copy, WithinItsFailingDelete) {
   copies_within_its_delete([](Fixture& f) { f.set(0, 0, 2); }, 1);
 }
 
 // The keyval is freed while its last value is being copied, and deleted.
 TEST(Copy, AgainstDeleteAndFreeKeyval) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f, Fixture::kCopy);
-    spawn([&f] { f.copy(0, 1); });
-    spawn([&f] {
-      f.erase(0, 0);
-      f.free(0);
-    });
-  });
+  race(kOfThree, was_read(kCopy), copy, in_turn(erase, free_keyval));
 }
 
 // Copies by DUP_FN, which hold nothing, find what there is.
@@ -470,65 +251,78 @@ TEST(Copy, ByDupFnAgainstSet) {
 
 // Nobody waits: a value that is held keeps its object from being freed.
 TEST_P(Hold, BorrowAgainstFree) {
-  int busy = 0;
-  run({2, 1}, [&busy](Fixture& f) {
-    attach(f);
+  static int busy;
+  busy = 0;
+  const auto two_read = [](Fixture& f) {
+    was_read()(f);
     f.make_key(Fixture::kDelete);
     f.set(0, 1, 2);
-    spawn([&f, &busy] {
-      const int result = f.erase_all(0);
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
-      busy += result == ATTRCACHE_ERR_BUSY;
-    });
-    spawn([&f] { f.use(0, 0); });
-  });
+  };
+  const auto free = [](Fixture& f) {
+    const int result = f.erase_all(0);
+    expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+    busy += result == ATTRCACHE_ERR_BUSY;
+  };
+  race(two_read, free, use);
   EXPECT_GT(busy, 0);
 }
 
 // What was left of an object keeps it, too, and so does a set whose delete_fn still runs.
 TEST(Free, BesideWhatIsLeftOfTheObject) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    attach(f);
-    spawn([&f] {
-      f.set(0, 0, 2);
-      const int result = f.erase_all(0);
-      expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
-      expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "nothing is left");
-    });
-    spawn([&f] { f.use(0, 0); });
-  });
+  const auto set_and_free = [](Fixture& f) {
+    f.set(0, 0, 2);
+    const int result = f.erase_all(0);
+    expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+    expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "nothing is left");
+  };
+  race(kOfThree, was_read(), set_and_free, use);
 }
 
 // A copy_fn, to which the deletion of what it copies was left, frees that object.
 TEST(Free, OfWhatTheCopyFnCopies) {
-  run_with_fixture({2, 0}, [](Fixture& f) {
-    static Atomic<int> replaced;
-    replaced.store(0, kRelaxed);
-    attach(f, Fixture::kCopy);
-    f.keys[0].no_copies = true;
-    f.keys[0].on_copy = [](Fixture& fixture, int value) {
-      if (replaced.load(kAcquire) == 0 || value != 1) return;
-      expect(fixture.erase_all(0) == ATTRCACHE_OK, "nobody else uses it");
-      expect(fixture.values[1].deleted == 1, "what was left is deleted before the object is gone");
-    };
-    spawn([&f] { f.copy(0, 1); });
-    spawn([&f] {
-      f.set(0, 0, 2);
-      replaced.store(1, kRelease);
-    });
-  });
+  static Atomic<int> replaced;
+  const auto free = [](Fixture& f, int value) {
+    if (replaced.load(kAcquire) == 0 || value != 1) return;
+    expect(f.erase_all(0) == ATTRCACHE_OK, "nobody else uses it");
+    expect(f.values[1].deleted == 1, "what was left is deleted before the object is gone");
+  };
+  const auto begin = [](Fixture&) { replaced.store(0, kRelaxed); };
+  const auto replace = [](Fixture& f) {
+    f.set(0, 0, 2);
+    replaced.store(1, kRelease);
+  };
+  race(kOfThree, in_turn(begin, read_and_on_copy(free)), copy, replace);
 }
 
-// ---- Keyvals without delete_fn ----
-
-// A borrow is ordered before what follows a delete or set of the value, if it has seen that.
-TEST(NoDeleteFn, BorrowAgainstSetAndDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    attach(f, Fixture::kNone);
-    spawn([&f] { f.use(0, 0); });
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
+// A thread that has looked at a tomb doesn't take it when it is used again, for another value.
+TEST(Tomb, ThatIsUsedAgainIsNotTheOneBefore) {
+  int used_again = 0;
+  run_model({}, [&used_again] {
+    Tomb tomb;
+    const auto leave = [&tomb](uint64_t value) {
+      expect(tomb.place(), "it is free");
+      tomb.value.store(value, kRelaxed);
+      return tomb.open();
+    };
+    const uint64_t first = leave(1);
+    bool again = false;
+    spawn([&tomb] {
+      const uint64_t now = tomb.state.load(kAcquire);
+      const uint64_t value = tomb.value.load(kRelaxed);
+      if (Tomb::phase(now) == Tomb::kOpen && tomb.turn(now) && tomb.take(now)) {
+        expect(tomb.value.load(kRelaxed) == value, "the tomb that it has looked at");
+      }
+    });
+    spawn([&] {
+      again = tomb.take(first);
+      if (!again) return;
+      tomb.free();
+      leave(2);
+    });
+    join();
+    used_again += again;
   });
+  EXPECT_GT(used_again, 0);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The queue of free indices: no index is lost, handed out twice, or overtaken by another one, and
-// whoever pops an index sees what was done with it before it was pushed.
+// a thread that pops an index sees what was done with it before it was pushed.
 
 #include "keyval/index_queue.h"
 #include "tests/model/run_model.h"
@@ -138,8 +138,8 @@ TEST(IndexQueue, HelpedTailAgainstPush) {
   });
 }
 
-// One who pops and pushes the same again, while a second push has to move tail for it, and a third
-// relies on that tail.
+// A thread pops an index and pushes it again, while a second push has to move tail for it, and a
+// third relies on that tail.
 TEST(IndexQueue, HelpedTailAgainstPops) { run({2, 2}, 2, turn, push<3>, pop_twice); }
 
 }  // namespace

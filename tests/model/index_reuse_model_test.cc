@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Indices of a kind that is nearly full: threads that look at a keyval, or open a stripe of it,
-// meet the next keyval of its index.
+// Threads that look at a keyval, or open a stripe of it, meet the next keyval of its index, in a kind
+// that is nearly full; and those that list keyvals meet new callbacks of one.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -10,32 +10,29 @@
 namespace attrcache::model {
 namespace {
 
-// All indices of a kind but one are in use, so that any other comes round as soon as it is free. A
-// keyval's extra_state is its number, which is known beforehand since only one thread creates.
-struct FullRegistry {
+struct OneKind {
+  explicit OneKind(unsigned stripes = 1) : registry(0, options, stripes, epoch, readers) {}
+  void finish() {
+    registry.free_unused();
+    expect(epoch.waiting() == 0, "nothing waits when nobody is pinned");
+  }
   Epoch epoch;
   attrcache_kind_options options = {};
   const Threads threads{attrcache_thread_hooks{}};
   Readers readers{threads, Memory(), false};
   Registry registry;
+};
 
-  explicit FullRegistry(unsigned stripes = 1) : registry(0, options, stripes, epoch, readers) {
+// All indices of a kind but one are in use, so that any other comes round as soon as it is free. A
+// keyval's extra_state is its number, which is known beforehand since only one thread creates.
+struct FullRegistry : OneKind {
+  explicit FullRegistry(unsigned stripes = 1) : OneKind(stripes) {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
     free(id::make(0, 0, 1));
   }
-  void finish() {
-    registry.free_unused();
-    expect(epoch.waiting() == 0, "nothing waits when nobody is pinned");
-  }
   bool create(id::Keyval expected) {
-    const attrcache_callbacks callbacks = {sizeof(attrcache_callbacks),
-                                           ATTRCACHE_C,
-                                           nullptr,
-                                           nullptr,
-                                           reinterpret_cast<void*>(uintptr_t{id::bits(expected)}),
-                                           nullptr,
-                                           nullptr,
-                                           nullptr};
+    attrcache_callbacks callbacks = {};
+    callbacks.extra_state = reinterpret_cast<void*>(uintptr_t{id::bits(expected)});
     int keyval;
     if (registry.create(callbacks, &keyval) != ATTRCACHE_OK) return false;
     expect(id::of(keyval) == expected, "indices are first in, first out");
@@ -165,6 +162,44 @@ TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
     });
     EXPECT_GT(overtaken, 10);
   }
+}
+
+// Callbacks that a keyval is given after it was made.
+TEST(SetCallbacks, AgainstIntrospection) {
+  int seen[4] = {};
+  run_model({3, 2}, [&] {
+    OneKind k;
+    const auto callbacks = [](uintptr_t number) {
+      attrcache_callbacks c = {};
+      c.extra_state = c.context = reinterpret_cast<void*>(number);
+      if (number == 2) c.copy_fn = ATTRCACHE_DUP_FN;
+      return c;
+    };
+    int keyval = 0;
+    expect(k.registry.create(callbacks(1), &keyval) == ATTRCACHE_OK, "made");
+    Atomic<int> changed{0};
+    spawn([&] {
+      for (const uintptr_t number : {2, 3}) {
+        expect(k.registry.set_callbacks(id::of(keyval), callbacks(number)) == ATTRCACHE_OK, "set");
+        changed.store(1, kRelaxed);
+      }
+    });
+    spawn([&] {
+      const auto look = [&](uint64_t, const Record& record, const References&) {
+        const attrcache_callbacks& now = record.callbacks;
+        const auto number = reinterpret_cast<uintptr_t>(now.extra_state);
+        changed.load(kRelaxed);  // others may go on meanwhile
+        touch(&record);
+        expect(reinterpret_cast<uintptr_t>(now.context) == number, "the one or the other");
+        ++seen[number];
+      };
+      k.registry.visit(id::of(keyval), look);
+    });
+    join();
+    k.finish();
+    expect(k.registry.counts().gone == 1, "the keyval has ended");
+  });
+  for (int number = 1; number <= 3; ++number) EXPECT_GT(seen[number], 0);
 }
 
 }  // namespace

@@ -8,14 +8,13 @@
               == NAME              the lines after "- " (compared without indentation and comments; they must
               file: FILE           fit in one place) become those after "+ ", if any; "- " again
                                    begins a second change. Without FILE: that of the patch before
-              equivalent: WHY      if it need not be caught
 
-Prints a table (mutant, caught by). A mutant that survives and isn't argued is an
-error, and so is an argument (argued.txt) or a patch that no longer fits the source. A test that
-runs out of time catches nothing: a weaker order may just mean more to explore. If no other test
-fails, the mutant is UNDECIDED, and that is an error, too.
+Prints a table (mutant, caught by). It is an error if a mutant survives, unless it is an order that argued.txt
+argues about, and if an argument or a patch no longer fits the source. A test that runs out of time catches
+nothing, because a weaker order may just mean more to explore. If no other test fails, the mutant is UNDECIDED,
+and that is an error, too.
 
-  tests/model/mutate.py [--fits] [--skip-argued] [--only TEXT] [--kind KIND] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
+  tests/model/mutate.py [--fits] [--skip-argued] [--only TEXT] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
 
 With --results, a run that was interrupted goes on where it was; and after a change of the sources, each mutant
 is first shown to the test that caught it before.
@@ -253,19 +252,16 @@ class Table:
             if line.startswith("#") or (not line and entry is None):
                 continue
             if line.startswith("== "):
-                entry = {"name": line[3:], "file": self.patches[-1]["file"] if self.patches else None, "hunks": [], "argued": None}
+                entry = {"name": line[3:], "file": self.patches[-1]["file"] if self.patches else None, "hunks": []}
                 self.patches.append(entry)
             elif line.startswith("argued "):
                 place, text, change, why = [p.strip().replace("\0", "|") for p in
                                             line[7:].replace("\\|", "\0").split("|", 3)]
-                name, _, function = place.partition(":")
-                self.arguments.append({"file": name, "function": function, "text": text,
-                                       "change": change, "why": why, "used": False})
+                self.arguments.append({"file": place, "text": text, "change": change, "why": why,
+                                       "used": False})
                 entry = None
             elif line.startswith("file: "):
                 entry["file"] = line[6:]
-            elif line.startswith("equivalent: "):
-                entry["argued"] = line[12:]
             elif line.startswith("- "):
                 if not entry["hunks"] or entry["hunks"][-1][1]:
                     entry["hunks"].append(([], []))
@@ -298,27 +294,6 @@ def code_of(line):
     return line.split("//")[0]
 
 
-def lines_of_function(lines, name):
-    """The numbers of the lines of a function's definitions, from its name to its last brace."""
-    found = set()
-    for i, line in enumerate(lines):
-        for call in re.finditer(r"\b%s\(" % re.escape(name), code_of(line)):
-            parentheses = braces = 0
-            for k in range(i, len(lines)):
-                text = code_of(lines[k])[call.start() if k == i else 0:]
-                for c in text:
-                    parentheses += (c == "(") - (c == ")")
-                    braces += (c == "{") - (c == "}")
-                    if parentheses < 0 or (c == ";" and braces == 0) or (c == "}" and braces == 0):
-                        break
-                else:
-                    continue
-                if parentheses == 0 and c == "}":
-                    found.update(range(i, k + 1))
-                break  # else it was a call, or a declaration
-    return found
-
-
 def has_access(lines, at, kind, order):
     """Whether the statement that begins on a line, or ends there, has such an access."""
     for first in (at, at - 1):
@@ -341,11 +316,8 @@ def has_access(lines, at, kind, order):
 def places_of(argument, lines):
     """The numbers of the lines that an argument of argued.txt is about."""
     kind, order = argument["change"].split()[:2]
-    where = range(len(lines))
-    if argument["function"]:
-        where = lines_of_function(lines, argument["function"])
-    return [i for i in where
-            if argument["text"] in lines[i] and has_access(lines, i, kind, order)]
+    return [i for i, line in enumerate(lines)
+            if argument["text"] in line and has_access(lines, i, kind, order)]
 
 
 def order_mutants(models, build, table):
@@ -416,10 +388,9 @@ def misfits(table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="mutants whose line contains one of these, comma-separated")
-    parser.add_argument("--kind", choices=["orders", "protocol"], help="only those")
     parser.add_argument("--fits", action="store_true", help="only see whether all patches and arguments fit")
     parser.add_argument("--skip-argued", action="store_true",
-                        help="don't run mutants that need not be caught: they run longest, for nothing stops them")
+                        help="don't run orders that need not be caught: they run longest, for nothing stops them")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", metavar="FILE", help="where results are kept, and taken from")
     parser.add_argument("--max-seconds", type=int, default=300, help="for one run of models")
@@ -463,8 +434,6 @@ def main():
         text, wrong = patched(entry)
         if wrong is not None:
             return label, None, "ERROR: " + wrong
-        if entry["argued"] is not None and options.skip_argued:
-            return label, None, entry["argued"]
         build = Build("%s/%d" % (scratch, number), base)
         with open(build.root + "/" + entry["file"], "w") as f:
             f.write(text)
@@ -474,7 +443,7 @@ def main():
             return models.run(program, models.cost, None, options, first or models.likely(entry, text))
 
         try:
-            return label, results.of(json.dumps(entry["hunks"]), run, options), entry["argued"]
+            return label, results.of(json.dumps(entry["hunks"]), run, options), None
         except subprocess.CalledProcessError as error:
             return label, None, "ERROR: " + (error.stderr or "")[:300]
         finally:
@@ -499,10 +468,8 @@ def main():
             print("%-8s  %s\n            %s" % (verdict, label, note), flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        if options.kind != "protocol":
-            report(pool.map(run_order, orders))
-        if options.kind != "orders":
-            report(pool.map(run_patch, enumerate(table.patches)))
+        report(pool.map(run_patch, enumerate(table.patches)))
+        report(pool.map(run_order, orders))
     if not options.only:
         for a in table.arguments:
             if not a["used"]:

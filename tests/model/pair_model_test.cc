@@ -3,7 +3,7 @@
 // The Pairs that take several steps: that of two words, for processors that exchange no more than 8
 // bytes in one step, ThreadSanitizer builds and soaks; and that whose load reads the halves one by
 // one. Whatever threads do to such a Pair, it must behave as if 16 bytes were read and exchanged in
-// one step (pair.h), and whoever reads must see what the writer did before. The Pair of one step
+// one step (pair.h), and a reader must see what the writer did before. The Pair of one step
 // needs no test of its own, because all other models use it.
 
 #include "platform/pair_two_words.h"
@@ -62,8 +62,8 @@ bool perform(Content& content, const Step& step) {
   return true;
 }
 
-// A Pair that remembers what was done to it. Values are the numbers of cells: whoever puts a value
-// has written its cell before, whoever sees one may read it.
+// A Pair that remembers what was done to it. Values are the numbers of cells: a thread writes the
+// cell before it puts the value, and a thread that sees the value may read it.
 template <typename P>
 struct Observed {
   P pair;
@@ -111,12 +111,9 @@ struct Observed {
     history.add({Step::kOfMeta, {0, seen}, done, {0, desired}}, begin);
     return done;
   }
-  // As one who gives up, and as one who tries again, with another content.
+  // As one that gives up.
   bool swaps(Content expected, Content desired) { return swap(expected, desired); }
   bool swaps_meta(uint64_t expected, uint64_t desired) { return swap_meta(expected, desired); }
-  void swaps_or(Content expected, Content desired, Content otherwise) {
-    if (!swap(expected, desired)) swap(expected, otherwise);
-  }
 
   template <typename Look>
   Content look(typename Step::Kind kind, Look look) {
@@ -160,98 +157,70 @@ struct Names {
 using Pairs = ::testing::Types<TwoWordPair, TwoStepPair>;
 TYPED_TEST_SUITE(ManySteps, Pairs, Names);
 
+// ---- What threads do ----
+
+template <typename... Steps>
+auto in_turn(Steps... steps) {
+  return [=](auto& o) { (steps(o), ...); };
+}
+constexpr auto load = [](auto& o) { o.load(); };
+constexpr auto get_in_c = [](auto& o) { o.get_in_c(); };
+constexpr auto get_in_fortran = [](auto& o) { o.get_in_fortran(); };
+constexpr auto swap(Content expected, Content desired) {
+  return [=](auto& o) { o.swaps(expected, desired); };
+}
+// Tries again with another content.
+constexpr auto swap_or(Content expected, Content desired, Content otherwise) {
+  return [=](auto& o) {
+    Content seen = expected;
+    if (!o.swap(seen, desired)) o.swap(seen, otherwise);
+  };
+}
+constexpr auto swap_meta(uint64_t expected, uint64_t desired) {
+  return [=](auto& o) { o.swaps_meta(expected, desired); };
+}
+constexpr auto write_cell = [](auto& o) { o.write_cell(2); };
+
 // ---- As one word ----
 
 TYPED_TEST(ManySteps, LoadsAgainstSwaps) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.swaps({1, 10}, {2, 20});
-        o.swaps({2, 20}, {3, 30});
-      },
-      [](auto& o) {
-        o.load();
-        o.load();
-      });
+  this->run({}, {1, 10}, in_turn(swap({1, 10}, {2, 20}), swap({2, 20}, {3, 30})),
+            in_turn(load, load));
 }
-
 TYPED_TEST(ManySteps, SwapsOfTheSame) {
-  this->run(
-      {3}, {1, 10},
-      [](auto& o) {
-        o.swaps_or({1, 10}, {2, 20}, {4, 40});
-      },
-      [](auto& o) {
-        o.swaps_or({1, 10}, {3, 21}, {4, 41});
-      },
-      [](auto& o) { o.load(); });
+  this->run({3}, {1, 10}, swap_or({1, 10}, {2, 20}, {4, 40}), swap_or({1, 10}, {3, 21}, {4, 41}),
+            load);
 }
-
 // Meta alone is swapped, by a claim.
 TYPED_TEST(ManySteps, SwapAgainstSwapOfMeta) {
-  this->run(
-      {3}, {1, 10},
-      [](auto& o) {
-        o.swaps_or({1, 10}, {2, 20}, {3, 30});
-      },
-      [](auto& o) {
-        uint64_t expected = 10;
-        if (!o.swap_meta(expected, 11)) o.swap_meta(expected, 12);
-      },
-      [](auto& o) { o.load(); });
+  const auto claims = [](auto& o) {
+    uint64_t expected = 10;
+    if (!o.swap_meta(expected, 11)) o.swap_meta(expected, 12);
+  };
+  this->run({3}, {1, 10}, swap_or({1, 10}, {2, 20}, {3, 30}), claims, load);
 }
-
 // A swap that finds meta as expected, but not the value: somebody replaced it under the same meta.
 TYPED_TEST(ManySteps, SwapsUnderTheSameMeta) {
-  this->run(
-      {3}, {1, 10},
-      [](auto& o) {
-        o.swaps_or({1, 10}, {2, 10}, {4, 40});
-      },
-      [](auto& o) {
-        o.swaps_or({1, 10}, {3, 30}, {4, 40});
-      },
-      [](auto& o) { o.swaps_meta(10, 11); });
+  this->run({3}, {1, 10}, swap_or({1, 10}, {2, 10}, {4, 40}), swap_or({1, 10}, {3, 30}, {4, 40}),
+            swap_meta(10, 11));
 }
-
-// One who loads between two such replacements may see either value, but goes back to none.
+// A thread that loads between two such replacements may see either value, but goes back to none.
 TYPED_TEST(ManySteps, LoadsAgainstSwapsUnderTheSameMeta) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.swaps({1, 10}, {2, 10});
-        o.swaps({2, 10}, {3, 10});
-      },
-      [](auto& o) {
-        o.load();
-        o.load();
-      });
+  this->run({}, {1, 10}, in_turn(swap({1, 10}, {2, 10}), swap({2, 10}, {3, 10})),
+            in_turn(load, load));
 }
-
 // A meta that goes away and returns, as by a claim that is given up: the value stays the same.
 TYPED_TEST(ManySteps, LoadAgainstAMetaThatReturns) {
-  this->run(
-      {3}, {1, 10},
-      [](auto& o) {
-        if (o.swaps_meta(10, 11)) o.swaps_meta(11, 10);
-      },
-      [](auto& o) {
-        o.swaps({1, 10}, {2, 10});
-      },
-      [](auto& o) { o.load(); });
+  const auto claim_and_restore = [](auto& o) {
+    if (o.swaps_meta(10, 11)) o.swaps_meta(11, 10);
+  };
+  this->run({3}, {1, 10}, claim_and_restore, swap({1, 10}, {2, 10}), load);
 }
-
 // What two_step_load.h asks of its users is needed: a meta that returns with another value than it
 // went with deceives a load. (Nothing in the library does that.)
 TYPED_TEST(ManySteps, AMetaThatReturnsWithAnotherValueIsSeenWithAThird) {
   const Result result = explore({.quiet = true}, [this] {
-    this->of_threads(
-        {1, 10},
-        [](auto& o) {
-          o.swaps({1, 10}, {2, 20});
-          o.swaps({2, 20}, {3, 10});
-        },
-        [](auto& o) { o.load(); });
+    this->of_threads({1, 10}, in_turn(swap({1, 10}, {2, 20}), swap({2, 20}, {3, 10})), load);
   });
   EXPECT_EQ(result.failure, "the steps have a serial order, as those of one word have");
 }
@@ -262,208 +231,107 @@ constexpr uint64_t kAttached = pair_bits::kVisible;                           //
 constexpr uint64_t kAttachedInteger = pair_bits::kVisible | pair_bits::kTag;  // an Aint
 constexpr Content kOld = {1, kAttached | 10};
 constexpr Content kOldInteger = {1, kAttachedInteger | 10};
+constexpr Content kSecond = {2, kAttached | 20};
+const auto get_both_ways = in_turn(get_in_c, get_in_fortran);
 
 // Sets that replace pointers by pointers.
 TYPED_TEST(ManySteps, GetsBesideSetsThatReplace) {
-  this->run(
-      {3}, kOld,
-      [](auto& o) {
-        o.swaps(kOld, {2, kAttached | 20});
-        o.swaps({2, kAttached | 20}, {3, kAttached | 30});
-      },
-      [](auto& o) {
-        o.get_in_c();
-        o.get_in_c();
-      });
+  this->run({3}, kOld, in_turn(swap(kOld, kSecond), swap(kSecond, {3, kAttached | 30})),
+            in_turn(get_in_c, get_in_c));
 }
-
-// Two who get, one after the other: the second doesn't go back behind what the first has seen.
+// Two that get, one after the other: the second doesn't go back behind what the first has seen.
 TYPED_TEST(ManySteps, GetsOfTwoThreadsBesideASet) {
-  this->run(
-      {2}, kOld,
-      [](auto& o) {
-        o.swaps(kOld, {2, kAttached | 20});
-      },
-      [](auto& o) {
-        o.get_in_c();
-        o.get_in_fortran();
-      },
-      [](auto& o) {
-        o.get_in_c();
-        o.get_in_fortran();
-      });
+  this->run({2}, kOld, swap(kOld, kSecond), get_both_ways, get_both_ways);
 }
-
 // A value that is left behind by a delete is never seen again, nor one that is not attached yet.
 TYPED_TEST(ManySteps, GetsBesideSetAndDelete) {
-  this->run(
-      {3}, {1, 0},
-      [](auto& o) {
-        if (o.swaps({1, 0}, {2, kAttached | 20})) o.swaps_meta(kAttached | 20, 0);
-      },
-      [](auto& o) {
-        o.get_in_c();
-        o.get_in_c();
-      });
+  const auto set_and_delete = [](auto& o) {
+    if (o.swaps({1, 0}, kSecond)) o.swaps_meta(kAttached | 20, 0);
+  };
+  this->run({3}, {1, 0}, set_and_delete, in_turn(get_in_c, get_in_c));
 }
-
 // The kind of value changes: no pointer is taken for an integer, nor an integer for a pointer.
 TYPED_TEST(ManySteps, GetsBesideAnIntegerThatReplacesAPointer) {
-  this->run(
-      {3}, kOld,
-      [](auto& o) {
-        o.swaps(kOld, {2, kAttachedInteger | 20});
-      },
-      [](auto& o) {
-        o.get_in_c();
-        o.get_in_fortran();
-        o.get_in_c();
-      });
+  this->run({3}, kOld, swap(kOld, {2, kAttachedInteger | 20}), in_turn(get_both_ways, get_in_c));
 }
-
 TYPED_TEST(ManySteps, GetsBesideAPointerThatReplacesAnInteger) {
-  this->run(
-      {3}, kOldInteger,
-      [](auto& o) {
-        o.swaps(kOldInteger, {2, kAttached | 20});
-      },
-      [](auto& o) {
-        o.get_in_c();
-        o.get_in_fortran();
-        o.get_in_c();
-      });
+  this->run({3}, kOldInteger, swap(kOldInteger, kSecond), in_turn(get_both_ways, get_in_c));
 }
-
 // Two set, and one gives up because the other was first.
 TYPED_TEST(ManySteps, GetsBesideSetsThatRace) {
-  this->run(
-      {2}, kOld,
-      [](auto& o) {
-        o.swaps(kOld, {2, kAttached | 10});
-      },
-      [](auto& o) {
-        o.swaps(kOld, {3, kAttached | 10});
-      },
-      [](auto& o) {
-        o.get_in_c();
-        o.get_in_c();
-      });
+  this->run({2}, kOld, swap(kOld, {2, kAttached | 10}), swap(kOld, {3, kAttached | 10}),
+            in_turn(get_in_c, get_in_c));
 }
 
 // ---- What is handed over ----
 
-// Who finds a new value knows what it points to, also if the set hasn't ended.
+// A thread that finds a new value knows what it points to, also if the set hasn't ended.
 TYPED_TEST(ManySteps, AGetSeesWhatTheValueIsOf) {
-  this->run(
-      {}, kOld,
-      [](auto& o) {
-        o.write_cell(2);
-        o.swaps(kOld, {2, kAttached | 20});
-      },
-      [](auto& o) { o.read_cell(o.get_in_c().value); });
+  this->run({}, kOld, in_turn(write_cell, swap(kOld, kSecond)),
+            [](auto& o) { o.read_cell(o.get_in_c().value); });
 }
-
+const auto write_and_swap = in_turn(write_cell, swap({1, 10}, {2, 20}));
 TYPED_TEST(ManySteps, LoadSeesWhatTheValueIsOf) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.write_cell(2);
-        o.swaps({1, 10}, {2, 20});
-      },
-      [](auto& o) {
-        o.read_cell(o.load().value);
-        if (o.load_meta() == 20) o.read_cell(2);
-      });
+  this->run({}, {1, 10}, write_and_swap, [](auto& o) {
+    o.read_cell(o.load().value);
+    if (o.load_meta() == 20) o.read_cell(2);
+  });
 }
-
 TYPED_TEST(ManySteps, MetaTellsOfTheValue) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.write_cell(2);
-        o.swaps({1, 10}, {2, 20});
-      },
-      [](auto& o) {
-        if (o.load_meta() == 20) o.read_cell(2);
-      });
+  this->run({}, {1, 10}, write_and_swap, [](auto& o) {
+    if (o.load_meta() == 20) o.read_cell(2);
+  });
 }
-
 TYPED_TEST(ManySteps, AFailingSwapSeesWhatTheValueIsOf) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.write_cell(2);
-        o.swaps({1, 10}, {2, 20});
-      },
-      [](auto& o) {
-        Content expected = {1, 10};
-        o.write_cell(3);
-        if (!o.swap(expected, {3, 30})) o.read_cell(expected.value);
-      });
+  this->run({}, {1, 10}, write_and_swap, [](auto& o) {
+    Content expected = {1, 10};
+    o.write_cell(3);
+    if (!o.swap(expected, {3, 30})) o.read_cell(expected.value);
+  });
 }
-
 TYPED_TEST(ManySteps, AFailingSwapOfMetaSeesWhatTheValueIsOf) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.write_cell(2);
-        o.swaps({1, 10}, {2, 20});
-      },
-      [](auto& o) {
-        uint64_t expected = 10;
-        if (!o.swap_meta(expected, 11) && expected == 20) o.read_cell(2);
-      });
+  this->run({}, {1, 10}, write_and_swap, [](auto& o) {
+    uint64_t expected = 10;
+    if (!o.swap_meta(expected, 11) && expected == 20) o.read_cell(2);
+  });
 }
-
 TYPED_TEST(ManySteps, ASwapOfMetaHandsOver) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.write_cell(2);
-        o.swaps_meta(10, 11);
-      },
-      [](auto& o) {
-        if (o.load().meta == 11) o.read_cell(2);
-      });
+  this->run({}, {1, 10}, in_turn(write_cell, swap_meta(10, 11)), [](auto& o) {
+    if (o.load().meta == 11) o.read_cell(2);
+  });
 }
 
-// Whoever takes the value away knows what those did who had claimed it, though he looked before.
-constexpr auto claim_and_restore = [](auto& o) {
+// A thread that takes the value away knows what those did that had claimed it, though it looked
+// before.
+constexpr auto claim_read_and_restore = [](auto& o) {
   if (!o.swaps_meta(10, 11)) return;
   o.read_cell(1);
   o.swaps_meta(11, 10);
 };
 TYPED_TEST(ManySteps, ASwapSeesTheClaimsThatEnded) {
-  this->run({}, {1, 10}, claim_and_restore, [](auto& o) {
+  this->run({}, {1, 10}, claim_read_and_restore, [](auto& o) {
     o.load();
     if (o.swaps({1, 10}, {3, 30})) o.cells[1].write(7);
   });
 }
-
 TYPED_TEST(ManySteps, ASwapOfMetaSeesTheClaimsThatEnded) {
-  this->run({}, {1, 10}, claim_and_restore, [](auto& o) {
+  this->run({}, {1, 10}, claim_read_and_restore, [](auto& o) {
     if (o.swaps_meta(10, 30)) o.cells[1].write(7);
   });
 }
 
 // A value under the same meta tells of itself.
 TYPED_TEST(ManySteps, ASwapUnderTheSameMetaSeesWhatItReplaces) {
-  this->run(
-      {}, {1, 10},
-      [](auto& o) {
-        o.write_cell(2);
-        o.swaps({1, 10}, {2, 10});
-      },
-      [](auto& o) {
-        Content expected = {1, 10};
-        o.write_cell(3);
-        bool done = o.swap(expected, {3, 10});
-        if (!done) {
-          o.read_cell(expected.value);
-          done = o.swap(expected, {3, 10});
-        }
-        if (done) o.cells[expected.value].write(7);
-      });
+  this->run({}, {1, 10}, in_turn(write_cell, swap({1, 10}, {2, 10})), [](auto& o) {
+    Content expected = {1, 10};
+    o.write_cell(3);
+    bool done = o.swap(expected, {3, 10});
+    if (!done) {
+      o.read_cell(expected.value);
+      done = o.swap(expected, {3, 10});
+    }
+    if (done) o.cells[expected.value].write(7);
+  });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The striped references on their own: exactly one call is told that it has dropped the last one,
+// The striped references on their own: exactly one call learns that it has dropped the last one,
 // and nobody gets a reference on a keyval that is gone or of another generation. Each model is
 // explored with no stripe open at first, and with all of them open.
 
@@ -17,8 +17,7 @@ constexpr id::Keyval key(unsigned generation) { return id::make(0, generation, 0
 // kNoneAgain: they were open in an earlier generation.
 enum class Stripes { kNoneOpen, kNoneAgain, kAllOpen };
 
-// A keyval's counters, and the keyval itself: whoever holds a reference reads it, its end writes
-// it.
+// A keyval's counters, and the keyval itself, which holders of a reference read and its end writes.
 template <unsigned kCount = kStripes>
 struct CountedIn {
   References::Counter exact{0};
@@ -54,7 +53,7 @@ struct CountedIn {
   }
   bool take(unsigned generation) {
     if (!acquire(generation)) return false;
-    expect(keyval.read() == 1, "who holds a reference finds the keyval");
+    expect(keyval.read() == 1, "a holder of a reference finds the keyval");
     return true;
   }
   void drop(unsigned generation = 3) {
@@ -106,7 +105,7 @@ TEST(References, CloseAgainstTakeAndDrop) {
              expect(c.references().count() == 0, "none is left");
              expect(!c.acquire(3), "none can be taken");
            },
-           {3});
+           {2});
 }
 
 // Taken on one stripe, dropped on another: single stripes go below zero.
@@ -146,7 +145,7 @@ TEST(References, TakenAtOnceOrNot) {
       const uint64_t word = c.mine().load(kRelaxed);  // as dup and set do
       if (stripe::names(stripe::name_in(word), key(3)) &&
           References::acquire_open(c.mine(), word)) {
-        expect(c.keyval.read() == 1, "who holds a reference finds the keyval");
+        expect(c.keyval.read() == 1, "a holder of a reference finds the keyval");
         c.drop();
       }
     });
@@ -168,7 +167,7 @@ TEST(References, Count) {
              spawn([&c] { expect(c.references().count() <= 1, "at most one is taken"); });
              join();
            },
-           {});
+           {2});
 }
 
 // The next generation begins while somebody still asks for the last.
@@ -200,10 +199,10 @@ TEST(References, StaleTakeAgainstNextGeneration) {
              });
              join();
            },
-           {3});
+           {2});
 }
 
-// Who is told that a keyval is gone sees what was done before it went: its last value deleted.
+// A thread that learns that a keyval is gone sees what was done before: its last value deleted.
 // Whether that was before the keyval was freed, after, or before the next generation began.
 TEST(References, GoneIsAfterTheLastValue) {
   enum class Last { kBeforeFree, kAfterFree, kBeforeNext, kAfterFreeBeforeNext };
@@ -235,8 +234,8 @@ TEST(References, GoneIsAfterTheLastValue) {
   }
 }
 
-// The same where the one who deletes the last value, the one who frees the keyval, and the one who
-// is told are three: on a stripe that was closed before the last value's or after it.
+// The same where one thread deletes the last value, one frees the keyval, and a third learns of
+// it: on a stripe that was closed before the last value's or after it.
 TEST(References, GoneIsAfterADropElsewhere) {
   for (const bool told_first : {false, true}) {
     run_both(kOpening, [told_first](Stripes first) {
@@ -309,7 +308,7 @@ TEST(References, OneStripeForAll) {
     });
 }
 
-// Who has freed a keyval is overtaken by somebody who finds it unused, and by the next generation.
+// A free is overtaken by another one, which finds the keyval unused, and by the next generation.
 TEST(References, ClosedByAnotherMeanwhile) {
   for (const bool next : {false, true}) {
     run_model({}, [next] {

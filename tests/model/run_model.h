@@ -22,6 +22,7 @@ namespace attrcache::model {
 struct Bound {
   unsigned preemptions = kUnlimited;
   unsigned stale_reads = kUnlimited;
+  bool only_first = false;  // only the first thread is preempted
 };
 
 // Explores all executions within the bound; none may fail. If the environment variable
@@ -38,6 +39,7 @@ void run_model(Bound bound, Program program, bool first_may_stop = false) {
   }
   options.preemption_bound = bound.preemptions;
   options.stale_bound = bound.stale_reads;
+  options.only_first_is_preempted = bound.only_first;
   options.first_may_stop = first_may_stop;
   options.max_steps = 30000;
   options.replay = std::getenv("ATTRCACHE_MODEL_REPLAY");

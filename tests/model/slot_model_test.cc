@@ -5,153 +5,39 @@
 #include "table/meta.h"
 #include "table/table.h"
 #include "tests/model/explorer/atomic.h"
-#include "tests/model/run_model.h"
+#include "tests/model/race.h"
 
 namespace attrcache::model {
 namespace {
 
-TEST(Slot, SetAgainstSet) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    spawn([&f] { f.set(0, 0, 1); });
-    spawn([&f] { f.set(0, 0, 2); });
-  });
-}
-
-TEST(Slot, SetAgainstSetOfAnAttached) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.set(0, 0, 3); });
-  });
-}
-
-TEST(Slot, SetAgainstDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
-
-TEST(Slot, DeleteAgainstDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
-
-TEST(Slot, GetAgainstAll) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] {
-      f.get(0, 0);
-      f.get(0, 0);
-    });
-  });
-}
-
-TEST(Slot, SetAgainstTwoDeletes) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
-
-TEST(Slot, TwoSetsAgainstDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.set(0, 0, 3); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
-
+TEST(Slot, SetAgainstSet) { race({}, keyval(), set(1), set(2)); }
+TEST(Slot, SetAgainstSetOfAnAttached) { race({}, attached(), set(2), set(3)); }
+TEST(Slot, SetAgainstDelete) { race({}, attached(), set(2), erase); }
+TEST(Slot, DeleteAgainstDelete) { race({}, attached(), erase, erase); }
+TEST(Slot, GetAgainstSetAndDelete) { race({}, attached(), set(2), erase, in_turn(get, get)); }
+TEST(Slot, SetAgainstTwoDeletes) { race({}, attached(), set(2), erase, erase); }
+TEST(Slot, TwoSetsAgainstDelete) { race({}, attached(), set(2), set(3), erase); }
 TEST(Slot, SetsInTurnAgainstDeletesInTurn) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    spawn([&f] {
-      f.set(0, 0, 1);
-      f.set(0, 0, 2);
-    });
-    spawn([&f] {
-      f.erase(0, 0);
-      f.get(0, 0);
-      f.erase(0, 0);
-    });
-  });
+  race({}, keyval(), in_turn(set(1), set(2)), in_turn(erase, get, erase));
 }
-
-TEST(Slot, GetSeesTheBodyThatWasSet) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kDelete);
-    spawn([&f] { f.set(0, 0, 1); });
-    spawn([&f] {
-      f.get_body(0, 0);
-      f.get_body(0, 0);
-    });
-  });
-}
+TEST(Slot, GetSeesTheBodyThatWasSet) { race({}, keyval(), set(1), in_turn(get_body, get_body)); }
 
 // Keyvals without delete_fn: the paths in one step.
-TEST(Slot, NoDeleteFnSetAgainstSetAndDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] {
-      f.set(0, 0, 3);
-      f.get(0, 0);
-    });
-  });
+constexpr auto kNone = Fixture::kNone;
+TEST(NoDeleteFn, SetAgainstSetAndDelete) {
+  race({}, attached(kNone), set(2), erase, in_turn(set(3), get));
 }
-
-TEST(Slot, NoDeleteFnDeleteAgainstDelete) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.erase(0, 0); });
-  });
-}
-
-TEST(Slot, NoDeleteFnGetSeesTheBodyThatReplacedAnother) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.get_body(0, 0); });
-  });
-}
-
+TEST(NoDeleteFn, DeleteAgainstDelete) { race({}, attached(kNone), erase, erase); }
+TEST(NoDeleteFn, GetSeesTheBodyThatReplacedAnother) { race({}, attached(kNone), set(2), get_body); }
 // A replaced value may have the number of the one before, and with it the same meta.
-TEST(Slot, NoDeleteFnDeleteAgainstSetsOfTheSameValue) {
-  run_with_fixture({2, 1}, [](Fixture& f) {
-    f.make_key(Fixture::kNone);
-    f.set(0, 0, 1);
-    spawn([&f] {
-      f.set(0, 0, 2);
-      f.set(0, 0, 1);
-    });
-    spawn([&f] { f.erase(0, 0); });
-    spawn([&f] { f.get(0, 0); });
-  });
+TEST(NoDeleteFn, DeleteAgainstSetsOfTheSameValue) {
+  race({}, attached(kNone), in_turn(set(2), set(1)), erase, get);
 }
+// A borrow is ordered before what follows a delete or set of the value, if it has seen that.
+TEST(NoDeleteFn, BorrowAgainstSetAndDelete) { race({}, was_read(kNone), use, set(2), erase); }
 
 // Which of two attributes was set later, when that is known.
-TEST(Slot, NoDeleteFnSetsKeepTheOrder) {
+TEST(NoDeleteFn, SetsKeepTheOrder) {
   run_model({2, 1}, [] {
     Fixture f;
     f.make_key(Fixture::kNone);

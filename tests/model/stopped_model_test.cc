@@ -1,157 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Threads that stop for ever, at any step of a call. Whatever they leave behind, every call of every
-// other thread ends: on the very same attribute, on its object, and on its keyval.
+// A thread that stops for ever, at any step of a call. Whatever it leaves behind, every call of
+// every other thread ends: on the same attribute, on its object, and on its keyval.
 
 #include <string>
-#include <tuple>
+#include <vector>
 
 #include "tests/model/explorer/atomic.h"
-#include "tests/model/run_model.h"
+#include "tests/model/race.h"
 
 namespace attrcache::model {
 namespace {
 
-// What a thread does with the attribute, by the value that it may attach.
-struct Operation {
-  const char* name;
-  void (*run)(Fixture&, int value);
-  bool fails;  // its delete_fn
-};
-constexpr Operation kOperations[] = {
-    {"Set", [](Fixture& f, int value) { f.set(0, 0, value); }, false},
-    {"FailingSet", [](Fixture& f, int value) { f.set(0, 0, value); }, true},
-    {"Delete", [](Fixture& f, int) { f.erase(0, 0); }, false},
-    {"FailingDelete", [](Fixture& f, int) { f.erase(0, 0); }, true},
-    {"Borrow", [](Fixture& f, int) { f.use(0, 0); }, false},
-    {"Copy", [](Fixture& f, int) { f.copy(0, 1); }, false},
-    {"Get", [](Fixture& f, int) { f.get(0, 0); }, false},
-    {"Free",
-     [](Fixture& f, int) {
-       if (!first_has_stopped()) return;  // nobody else may use what its owner frees
-       const int result = f.erase_all(0);
-       expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
-     },
-     false},
-};
-constexpr int kFree = 7;
-
-void everything(Fixture& f) {
-  for (const int o : {6, 4, 0, 5, 2, 0, kFree}) kOperations[o].run(f, 4 + (f.depth++ > 4));
-  f.set(1, 0, 7);
-  f.use(1, 0);
-  expect(f.erase_all(1) == ATTRCACHE_OK, "another object is freed");
-}
-
-// The first operation may stop; the second one, and all that follow it, end.
-class Stopped : public ::testing::TestWithParam<std::tuple<int, int, bool>> {};
-
-TEST_P(Stopped, InTheFirst) {
-  const auto [first, second, read] = GetParam();
-  const auto program = [first = first, second = second, read = read] {
-    Fixture f;
-    f.make_key(Fixture::kCopy).no_copies = true;
-    f.set(0, 0, 1);
-    if (read) f.use(0, 0);
-    f.values[1].failures = kOperations[first].fails + kOperations[second].fails;
-    spawn([&f, first] { kOperations[first].run(f, 2); });
-    spawn([&f, second] {
-      kOperations[second].run(f, 3);
-      everything(f);
-    });
-    join();
-    f.finish();
-  };
-  run_model({1, 0}, program, true);
-}
-
-std::string name_of(const ::testing::TestParamInfo<Stopped::ParamType>& info) {
-  const auto [first, second, read] = info.param;
-  return std::string(kOperations[first].name) + "Beside" + kOperations[second].name +
-         (read ? "" : "Unread");
-}
-INSTANTIATE_TEST_SUITE_P(All, Stopped,
-                         ::testing::Combine(::testing::Range(0, kFree),
-                                            ::testing::Range(0, kFree + 1), ::testing::Bool()),
-                         name_of);
-
-// Two others, between which a deletion that was left goes on.
-TEST(StoppedOfThree, WhoReplacesWhatAnotherThreadBorrows) {
-  const auto program = [] {
-    Fixture f;
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.use(0, 0);
-    spawn([&f] { f.set(0, 0, 2); });
-    spawn([&f] { f.use(0, 0); });
-    spawn([&f] {
-      f.use(0, 0);
-      f.erase(0, 0);
-    });
-    join();
-    f.finish();
-  };
-  run_model({1, 0}, program, true);
-}
-
-// A free, of which a thread still holds a value.
-TEST(StoppedFree, BesideAGiveBack) {
-  const auto program = [] {
-    Fixture f;
-    static Atomic<int> held;
-    held.store(0, kRelaxed);
-    f.make_key(Fixture::kDelete);
-    f.set(0, 0, 1);
-    f.use(0, 0);
-    spawn([&f] {
-      if (held.load(kAcquire) != 0) f.erase_all(0);
-    });
-    spawn([&f] {
-      attrcache_borrowed borrowed = {};
-      f.borrow(0, 0, &borrowed);
-      held.store(1, kRelease);
-      f.give_back(&borrowed);
-      f.set(1, 0, 2);
-      expect(f.erase_all(1) == ATTRCACHE_OK, "another object is freed");
-    });
-    join();
-    f.finish();
-  };
-  run_model({2, 0}, program, true);
-}
-
-// Makes a keyval, uses it on an object, and frees it before its attribute is deleted, or after
-// that.
-void make_use_and_free(Fixture& f, int object, bool before) {
+// Makes a keyval, uses it, and frees it before its attribute is deleted. On an object that nobody
+// frees: its table grows, and a free releases that memory.
+void make_use_and_free(Fixture& f) {
   const attrcache_callbacks none = {};
   int keyval;
   expect(attrcache_keyval_create(f.kind(), &none, &keyval) == ATTRCACHE_OK, "a keyval is made");
   const int number = keyval;
-  attrcache_table& table = f.table(object);
+  attrcache_table& table = f.table(3);
   expect(attrcache_set(f.kind(), &table, nullptr, number, 1, ATTRCACHE_AS_POINTER, nullptr) ==
              ATTRCACHE_OK,
          "it is used");
-  if (before) expect(attrcache_keyval_free(f.kind(), &keyval) == ATTRCACHE_OK, "it is freed");
+  expect(attrcache_keyval_free(f.kind(), &keyval) == ATTRCACHE_OK, "it is freed");
   expect(attrcache_delete(f.kind(), &table, nullptr, number, nullptr) == ATTRCACHE_OK,
          "its attribute is deleted");
-  if (!before)
-    expect(attrcache_keyval_free(f.kind(), &keyval) == ATTRCACHE_OK, "it is freed at last");
+}
+void list(Fixture& f, int object) {
+  size_t count;
+  expect(attrcache_attribute_list(f.kind(), &f.table(object), nullptr, 0, &count) == ATTRCACHE_OK,
+         "the attributes are listed");
+}
+void free_object(Fixture& f, int object) {
+  const int result = f.erase_all(object);
+  const bool fails = f.values[1].failures != 0 || f.values[1].failed != 0;
+  expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY ||
+             (fails && result == ATTRCACHE_ERR_CALLBACK),
+         "freed, or not yet");
 }
 
-TEST(StoppedKeyval, WhoMakesUsesAndFreesOne) {
-  const auto program = [] {
+// What a thread does with an attribute of an object, by the value that it may attach.
+enum Kind { kCalls, kFails, kFreesObject };  // kFails: delete_fn
+struct Operation {
+  const char* name;
+  void (*run)(Fixture&, int object, int value);
+  Kind kind = kCalls;
+};
+constexpr auto set_it = [](Fixture& f, int o, int value) { f.set(o, 0, value); };
+constexpr auto delete_it = [](Fixture& f, int o, int) { f.erase(o, 0); };
+constexpr Operation kOperations[] = {
+    {"Get", [](Fixture& f, int o, int) { f.get(o, 0); }},
+    {"Borrow", [](Fixture& f, int o, int) { f.use(o, 0); }},
+    {"Set", set_it},
+    {"FailingSet", set_it, kFails},
+    {"Copy", [](Fixture& f, int o, int) { f.copy(o, 3); }},
+    {"Delete", delete_it},
+    {"FailingDelete", delete_it, kFails},
+    {"List", [](Fixture& f, int o, int) { list(f, o); }},
+    {"MakeUseAndFreeKeyval", [](Fixture& f, int, int) { make_use_and_free(f); }},
+    {"FreeKeyval", [](Fixture& f, int, int) { f.free(0); }},
+    {"Free", [](Fixture& f, int o, int) { free_object(f, o); }, kFreesObject},
+};
+
+// The first operation may stop; the second one, and all that follow it, end.
+struct Case {
+  const Operation* first;
+  const Operation* second;
+  enum State { kUnread, kRead, kNoDeleteFn } state;
+};
+std::vector<Case> all_pairs() {
+  std::vector<Case> all;
+  for (const Operation& first : kOperations) {
+    for (const Operation& second : kOperations) {
+      for (const auto state : {Case::kUnread, Case::kRead, Case::kNoDeleteFn}) {
+        const bool fails = first.kind == kFails || second.kind == kFails;
+        if (!fails || state != Case::kNoDeleteFn) all.push_back({&first, &second, state});
+      }
+    }
+  }
+  return all;
+}
+std::string name_of(const ::testing::TestParamInfo<Case>& info) {
+  const Case& p = info.param;
+  const char* const state[] = {"Unread", "", "NoDeleteFn"};
+  return std::string(p.first->name) + "Beside" + p.second->name + state[p.state];
+}
+class Stopped : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Of, Stopped, ::testing::ValuesIn(all_pairs()), name_of);
+
+TEST_P(Stopped, InTheFirst) {
+  const auto program = [p = GetParam()] {
     Fixture f;
-    f.make_key(Fixture::kDelete);
+    f.make_key(p.state == Case::kNoDeleteFn ? Fixture::kNone : Fixture::kCopy).no_copies = true;
     f.set(0, 0, 1);
-    spawn([&f] { make_use_and_free(f, 0, true); });
-    spawn([&f] {
-      make_use_and_free(f, 1, false);
-      everything(f);
+    if (p.state == Case::kRead) f.use(0, 0);
+    f.values[1].failures = (p.first->kind == kFails) + (p.second->kind == kFails);
+    // Nobody uses an object that is being freed, but what was held before may still be given back.
+    const bool frees = p.first->kind == kFreesObject;
+    const int object = frees ? 1 : 0;
+    if (frees) f.set(object, 0, 8);
+    Atomic<int> may_begin{!frees};
+    spawn([&] {
+      if (may_begin.load(kAcquire) != 0) p.first->run(f, 0, 2);
+    });
+    spawn([&] {
+      attrcache_borrowed borrowed = {};
+      const bool holds = frees && f.borrow(0, 0, &borrowed);
+      may_begin.store(1, kRelease);
+      const auto run = [&](const Operation& operation, int value) {
+        // The other thread may use the object, unless it has stopped.
+        const bool may = operation.kind != kFreesObject || frees || first_has_stopped();
+        if (may) operation.run(f, object, value);
+      };
+      run(*p.second, 3);
+      if (holds) f.give_back(&borrowed);
+      f.set(2, 0, 4);
+      f.use(2, 0);
+      for (const Operation& operation : kOperations) {
+        if (operation.kind != kFails) run(operation, 5);
+      }
+      expect(f.erase_all(2) == ATTRCACHE_OK, "another object is freed");
     });
     join();
     f.finish();
   };
-  run_model({1, 1}, program, true);
+  run_model({1, 0}, program, true);
+}
+
+// Two others, between which a deletion that was left goes on.
+TEST(StoppedOfThree, SetOverWhatAnotherThreadBorrows) {
+  const auto program = [] {
+    Fixture f;
+    was_read()(f);
+    spawn([&f] { f.set(0, 0, 2); });
+    spawn([&f] { f.use(0, 0); });
+    spawn([&f] { in_turn(use, erase)(f); });
+    join();
+    f.finish();
+  };
+  run_model({1, 0}, program, true);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Dups, frees and borrows race with sets and deletes, and with callbacks that delete each other's
-// attributes.
+// Dups, frees and borrows race with sets and deletes.
 
 #include "tests/stress/storm.h"
 
@@ -114,38 +113,6 @@ TEST_F(WholeStorm, BorrowAgainstReplace) {
     }
   });
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
-}
-
-// Pairs of objects whose delete_fns delete each other's attribute.
-struct MutualPair {
-  Object* objects[2];
-  int keyval;
-};
-int mutual_delete(void* object, int keyval, void* value, void* extra) {
-  auto* pair = static_cast<MutualPair*>(extra);
-  counting_delete(object, keyval, value, nullptr);
-  Object* other = pair->objects[object == pair->objects[0]];
-  EXPECT_EQ(other->erase(keyval), ATTRCACHE_OK);
-  return 0;
-}
-
-TEST_F(WholeStorm, MutuallyDeletingCallbacks) {
-  Object a(kind), b(kind);
-  MutualPair pair = {{&a, &b}, 0};
-  pair.keyval = make_keyval(kind, nullptr, callback(mutual_delete), &pair);
-  run_threads(kThreads, [&](int t) {
-    Random random(t);
-    for (int i = 0; i < kRounds * 2; ++i) {
-      Object& object = *pair.objects[random.below(2)];
-      if (random.below(2) == 0) {
-        EXPECT_EQ(set_new(ledger, object, pair.keyval), ATTRCACHE_OK);
-      } else {
-        EXPECT_EQ(object.erase(pair.keyval), ATTRCACHE_OK);
-      }
-    }
-  });
-  EXPECT_EQ(a.free(), ATTRCACHE_OK);
-  EXPECT_EQ(b.free(), ATTRCACHE_OK);
 }
 
 // Empty tables that all threads begin to fill at once: each segment is made once, and no slot is

@@ -16,7 +16,7 @@ namespace {
 
 // Sanitizers make operations many times as long.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr long kStride = 13;
+constexpr long kStride = 101;
 #else
 constexpr long kStride = 1;
 #endif

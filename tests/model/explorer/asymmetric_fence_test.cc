@@ -54,7 +54,7 @@ TEST(AsymmetricFence, StoreBufferingWithFullReaders) {
 }
 
 // x = 1; fence; read y, z || y = 1; heavy; read x || z = 1; heavy; read x. One fence is no use to a
-// store that it doesn't follow: who comes later needs a fence of its own.
+// store that it doesn't follow: a later thread needs a fence of its own.
 Outcomes one_reader_two_others(bool second_fence) {
   return outcomes([=] {
     const AsymmetricFence fence(false);
@@ -87,92 +87,46 @@ TEST(AsymmetricFence, EachOtherSideNeedsItsOwn) {
   }
 }
 
-// MP: data = 1; flag = 1 || read flag; read data, all relaxed, with a heavy fence of one of the
-// two: between its accesses, or (which is no use) after the stores or before the loads.
-enum class Place { kNone, kBetween, kOutside };
-Outcomes message_passing(Place writer, Place reader) {
-  return outcomes([=] {
-    const AsymmetricFence fence(false);
-    Atomic<int> data{0}, flag{0};
-    int f = 0, d = 0;
-    spawn([&, writer] {
-      data.store(1, kRelaxed);
-      if (writer == Place::kBetween) fence.heavy_fence();
-      flag.store(1, kRelaxed);
-      if (writer == Place::kOutside) fence.heavy_fence();
-    });
-    spawn([&, reader] {
-      if (reader == Place::kOutside) fence.heavy_fence();
-      f = flag.load(kRelaxed);
-      if (reader == Place::kBetween) fence.heavy_fence();
-      d = data.load(kRelaxed);
-    });
-    join();
-    return digits(f, d);
-  });
-}
+const AsymmetricFence light(false);
+constexpr auto heavy_fence = [](Shared&) { light.heavy_fence(); };
+constexpr auto no_fence = [](Shared&) {};
 
+// MP: x = 1; y = 1 || read y; read x, all relaxed, with a heavy fence of one of the two: between its
+// accesses, or (which is no use) after the stores or before the loads.
 TEST(AsymmetricFence, MessagePassing) {
   const Outcomes ordered = all_but(2, {"10"});
   const Outcomes all = all_but(2, {});
-  EXPECT_EQ(message_passing(Place::kBetween, Place::kNone), ordered);
-  EXPECT_EQ(message_passing(Place::kNone, Place::kBetween), ordered);
-  EXPECT_EQ(message_passing(Place::kOutside, Place::kNone), all);
-  EXPECT_EQ(message_passing(Place::kNone, Place::kOutside), all);
+  const auto stores = [](auto between, auto after) {
+    return in_turn(store(x, 1, kRelaxed), between, store(y, 1, kRelaxed), after);
+  };
+  const auto loads = [](auto before, auto between) {
+    return in_turn(before, load(0, y, kRelaxed), between, load(1, x, kRelaxed));
+  };
+  EXPECT_EQ(shape({2}, stores(heavy_fence, no_fence), loads(no_fence, no_fence)), ordered);
+  EXPECT_EQ(shape({2}, stores(no_fence, no_fence), loads(no_fence, heavy_fence)), ordered);
+  EXPECT_EQ(shape({2}, stores(no_fence, heavy_fence), loads(no_fence, no_fence)), all);
+  EXPECT_EQ(shape({2}, stores(no_fence, no_fence), loads(heavy_fence, no_fence)), all);
 }
 
 // IRIW: the two readers' light sides don't order them; one heavy side does, as both then agree.
-Outcomes independent_reads(bool heavy) {
-  return outcomes([=] {
-    const AsymmetricFence fence(false);
-    Atomic<int> x{0}, y{0};
-    int a = 0, b = 0, c = 0, d = 0;
-    spawn([&] { x.store(1, kRelaxed); });
-    spawn([&] { y.store(1, kRelaxed); });
-    spawn([&, heavy] {
-      a = x.load(kAcquire);
-      if (heavy) fence.heavy_fence();
-      b = y.load(kAcquire);
-    });
-    spawn([&] {
-      c = y.load(kAcquire);
-      d = x.load(kAcquire);
-    });
-    join();
-    return digits(a, b, c, d);
-  });
-}
-
 TEST(AsymmetricFence, IndependentReads) {
-  EXPECT_EQ(independent_reads(true), all_but(4, {"1010"}));
-  EXPECT_EQ(independent_reads(false), all_but(4, {}));
+  const auto independent_reads = [](auto fence) {
+    return shape({4}, store(x, 1, kRelaxed), store(y, 1, kRelaxed),
+                 in_turn(load(0, x, kAcquire), fence, load(1, y, kAcquire)),
+                 in_turn(load(2, y, kAcquire), load(3, x, kAcquire)));
+  };
+  EXPECT_EQ(independent_reads(heavy_fence), all_but(4, {"1010"}));
+  EXPECT_EQ(independent_reads(no_fence), all_but(4, {}));
 }
 
-// x = 1; read w || w = 1; heavy; z = 1 || read z; read x. Whoever misses w has stored x before the
-// fence. The third may see z, which is stored after the fence, and yet miss x: its own fence may
-// come before the first one's, and it may look at x before z.
+// x = 1; read z || z = 1; heavy; y = 1 || read y; read x. A thread that misses z has stored x before
+// the fence. The third may see y, which is stored after the fence, and yet miss x: its own fence may
+// come before the first one's, and it may look at x before y.
 TEST(AsymmetricFence, OthersLearnNothingOfEachOther) {
-  const Outcomes seen = outcomes([] {
-    const AsymmetricFence fence(false);
-    Atomic<int> w{0}, x{0}, z{0};
-    int a = 0, b = 0, c = 0;
-    spawn([&] {
-      x.store(1, kRelaxed);
-      a = w.load(kRelaxed);
-    });
-    spawn([&] {
-      w.store(1, kRelaxed);
-      fence.heavy_fence();
-      z.store(1, kRelaxed);
-    });
-    spawn([&] {
-      b = z.load(kRelaxed);
-      c = x.load(kRelaxed);
-    });
-    join();
-    return digits(a, b, c);
-  });
-  EXPECT_EQ(seen, all_but(3, {}));
+  EXPECT_EQ(shape({3}, in_turn(store(x, 1, kRelaxed), load(0, z, kRelaxed)),
+                  in_turn(store(z, 1, kRelaxed), heavy_fence, store(y, 1, kRelaxed)),
+                  in_turn(load(1, y, kRelaxed), load(2, x, kRelaxed))),
+            all_but(3, {}));
 }
 
 // A fence makes stores visible. That one thread's accesses happen before another's takes a store

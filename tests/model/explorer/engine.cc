@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What each access does. Who does it when is in schedule.cc.
+// What each access does. When a thread runs is decided in schedule.cc.
 
 #include "tests/model/explorer/engine.h"
 
@@ -146,7 +146,7 @@ bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bi
                        read_bytes(high.address, high.size).lo};
   const bool done = before == expected;
   const Bits after = done ? desired : before;
-  // Whoever is told of one half is told of the other.
+  // A thread that learns of one half learns of the other.
   if (lower.entry != 0) memory_.foretell(lower, running_->view, low.order);
   if (upper.entry != 0) memory_.foretell(upper, running_->view, high.order);
   wrote(low, lower, {after.lo, 0}, low.order, true);

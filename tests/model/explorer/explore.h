@@ -35,6 +35,7 @@ struct Options {
   // How often another thread may run in place of one that could go on. When a thread waits or ends,
   // that doesn't count.
   unsigned preemption_bound = kUnlimited;
+  bool only_first_is_preempted = false;  // the first thread
   // How often, in one execution, a load may read another store than the newest. It is heeded only
   // together with a preemption bound.
   unsigned stale_bound = kUnlimited;

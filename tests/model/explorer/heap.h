@@ -19,7 +19,7 @@ namespace attrcache::model {
 
 class Heap {
  public:
-  // Who allocates or accesses: a thread, or the program before and after its threads, which happens
+  // What allocates or accesses: a thread, or the program before and after its threads, which happens
   // before, or after, all that they do.
   static constexpr unsigned kProgram = kMaxThreads;
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <set>
 #include <string>
 
@@ -45,6 +46,54 @@ Outcomes outcomes(Program program) {
   EXPECT_EQ(with_sleep_sets, without);
   EXPECT_LE(reduced.executions, full.executions);
   return with_sleep_sets;
+}
+
+// ---- Shapes ----
+
+// What the threads of a shape share, and what they have read.
+struct Shared {
+  Atomic<int> x{0}, y{0}, z{0};
+  int read[4] = {};
+};
+using Location = Atomic<int> Shared::*;
+inline constexpr Location x = &Shared::x, y = &Shared::y, z = &Shared::z;
+
+// What a thread does.
+inline auto store(Location at, int value, Order order) {
+  return [=](Shared& s) { (s.*at).store(value, order); };
+}
+inline auto load(int into, Location at, Order order) {
+  return [=](Shared& s) { s.read[into] = (s.*at).load(order); };
+}
+inline auto add(Location at, int value, int into = 3) {
+  return [=](Shared& s) { s.read[into] = (s.*at).fetch_add(value, kRelaxed); };
+}
+inline auto swap(Location at, int into, int desired, Order success, Order failure) {
+  return
+      [=](Shared& s) { (s.*at).compare_exchange_strong(s.read[into], desired, success, failure); };
+}
+template <typename... Steps>
+auto in_turn(Steps... steps) {
+  return [=](Shared& s) { (steps(s), ...); };
+}
+
+// The outcomes of threads of which each does one of these: the first `count` that were read, and
+// what is in some locations in the end.
+struct Seen {
+  unsigned count;
+  std::initializer_list<Location> last = {};
+};
+template <typename... Threads>
+Outcomes shape(Seen what, Threads... threads) {
+  return outcomes([=] {
+    Shared s;
+    (spawn([&s, threads] { threads(s); }), ...);
+    join();
+    std::string seen;
+    for (unsigned i = 0; i < what.count; ++i) seen += digits(s.read[i]);
+    for (const Location at : what.last) seen += digits((s.*at).load(kRelaxed));
+    return seen;
+  });
 }
 
 // Every combination of `count` digits below `base`, without the forbidden ones.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What happened in an execution: as text for whoever must understand a failure, and as a string
+// What happened in an execution: as text for the reader of a failure, and as a string
 // that replays the execution.
 
 #ifndef ATTRCACHE_TESTS_MODEL_EXPLORER_LOG_H_

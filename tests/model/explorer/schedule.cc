@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Who runs when, and how an execution begins and ends.
+// When each thread runs, and how an execution begins and ends.
 
 #include <cstdio>
 #include <cstdlib>
@@ -196,7 +196,7 @@ void Engine::full_fence() {
 }
 
 void Engine::follow_replay() {
-  // The step of the one who goes on here is used up when its turn comes again.
+  // The step of the thread that goes on here is used up when its turn comes again.
   Thread& self = *running_;
   for (;;) {
     const Replay::Step* step = replay_.peek();
@@ -233,7 +233,8 @@ Engine::Thread& Engine::pick() {
   bool anyone = goes_on;
   if (goes_on && (sleeping_ & 1u << current()) == 0) candidates[count++] = &self;
   const bool put_off = goes_on && !self.pending.yields;  // by choosing another
-  if (!put_off || preemptions_ < options_.preemption_bound) {
+  const bool may_be = !options_.only_first_is_preempted || &self == &threads_[0];
+  if (!put_off || (may_be && preemptions_ < options_.preemption_bound)) {
     for (unsigned i = 0; i < spawned_; ++i) {
       Thread& other = threads_[i];
       if ((goes_on && &other == &self) || !enabled(other)) continue;

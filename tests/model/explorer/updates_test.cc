@@ -7,157 +7,81 @@
 namespace attrcache::model::litmus {
 namespace {
 
-// data = 1; x = 1 (release) || update or store of x by another (relaxed) || read x = 2; read data
-enum class Middle { kUpdate, kSwap, kStore };
-
+// x = 1; y = 1 (release) || another changes y from 1 to 2 (relaxed) || read y; if it is 2, read x
+template <typename Middle>
 Outcomes release_sequence(Middle middle) {
-  return outcomes([=] {
-    Atomic<int> data{0}, x{0};
-    int seen = 0, d = 1;
-    spawn([&] {
-      data.store(1, kRelaxed);
-      x.store(1, kRelease);
-    });
-    spawn([&] {
-      int one = 1;
-      switch (middle) {
-        case Middle::kUpdate:
-          x.fetch_add(1, kRelaxed);
-          break;
-        case Middle::kSwap:
-          x.compare_exchange_strong(one, 2, kRelaxed, kRelaxed);
-          break;
-        case Middle::kStore:
-          if (x.load(kRelaxed) == 1) x.store(2, kRelaxed);
-          break;
-      }
-    });
-    spawn([&] {
-      seen = x.load(kAcquire);
-      if (seen == 2) d = data.load(kRelaxed);
-    });
-    join();
-    return digits(seen, d);
-  });
+  const auto look = [](Shared& s) {
+    s.read[0] = s.y.load(kAcquire);
+    s.read[1] = s.read[0] == 2 ? s.x.load(kRelaxed) : 1;
+  };
+  return shape({2}, in_turn(store(x, 1, kRelaxed), store(y, 1, kRelease)), middle, look);
 }
 
 TEST(Updates, ContinueAReleaseSequence) {
-  EXPECT_EQ(release_sequence(Middle::kUpdate), (Outcomes{"01", "11", "21"}));
-  EXPECT_EQ(release_sequence(Middle::kSwap), (Outcomes{"01", "11", "21"}));
-  EXPECT_EQ(release_sequence(Middle::kStore), (Outcomes{"01", "11", "21", "20"}));
+  const auto swaps = [](Shared& s) {
+    int one = 1;
+    s.y.compare_exchange_strong(one, 2, kRelaxed, kRelaxed);
+  };
+  const auto stores = [](Shared& s) {
+    if (s.y.load(kRelaxed) == 1) s.y.store(2, kRelaxed);
+  };
+  EXPECT_EQ(release_sequence(add(y, 1)), (Outcomes{"01", "11", "21"}));
+  EXPECT_EQ(release_sequence(swaps), (Outcomes{"01", "11", "21"}));
+  EXPECT_EQ(release_sequence(stores), (Outcomes{"01", "11", "21", "20"}));
 }
 
 // Since C++20 a later plain store of the same thread does not continue it.
 TEST(Updates, OwnPlainStoreEndsAReleaseSequence) {
-  const Outcomes seen = outcomes([] {
-    Atomic<int> data{0}, x{0};
-    int f = 0, d = 1;
-    spawn([&] {
-      data.store(1, kRelaxed);
-      x.store(1, kRelease);
-      x.store(2, kRelaxed);
-    });
-    spawn([&] {
-      f = x.load(kAcquire);
-      if (f != 0) d = data.load(kRelaxed);
-    });
-    join();
-    return digits(f, d);
-  });
-  EXPECT_EQ(seen, (Outcomes{"01", "11", "20", "21"}));
+  const auto look = [](Shared& s) {
+    s.read[0] = s.y.load(kAcquire);
+    s.read[1] = s.read[0] != 0 ? s.x.load(kRelaxed) : 1;
+  };
+  EXPECT_EQ(shape({2}, in_turn(store(x, 1, kRelaxed), store(y, 1, kRelease), store(y, 2, kRelaxed)),
+                  look),
+            (Outcomes{"01", "11", "20", "21"}));
 }
 
 TEST(Updates, LoseNothing) {
-  const Outcomes seen = outcomes([] {
-    Atomic<int> x{0};
-    for (int t = 0; t < 3; ++t) spawn([&] { x.fetch_add(1, kRelaxed); });
-    join();
-    return digits(x.load(kRelaxed));
-  });
-  EXPECT_EQ(seen, (Outcomes{"3"}));
+  EXPECT_EQ(shape({0, {x}}, add(x, 1), add(x, 1), add(x, 1)), (Outcomes{"3"}));
 }
 
 TEST(Updates, LoadAndStoreLose) {
-  const Outcomes seen = outcomes([] {
-    Atomic<int> x{0};
-    for (int t = 0; t < 2; ++t) {
-      spawn([&] { x.store(x.load(kSeqCst) + 1, kSeqCst); });
-    }
-    join();
-    return digits(x.load(kRelaxed));
-  });
-  EXPECT_EQ(seen, (Outcomes{"1", "2"}));
+  const auto increments = [](Shared& s) { s.x.store(s.x.load(kSeqCst) + 1, kSeqCst); };
+  EXPECT_EQ(shape({0, {x}}, increments, increments), (Outcomes{"1", "2"}));
 }
 
 // SB with updates that change nothing: they read the newest, so both can't miss the other's store.
 TEST(Updates, ReadTheNewest) {
-  const Outcomes seen = outcomes([] {
-    Atomic<int> x{0}, y{0};
-    int a = 0, b = 0;
-    spawn([&] {
-      x.fetch_add(1, kRelaxed);
-      a = y.fetch_add(0, kRelaxed);
-    });
-    spawn([&] {
-      y.fetch_add(1, kRelaxed);
-      b = x.fetch_add(0, kRelaxed);
-    });
-    join();
-    return digits(a, b);
-  });
-  EXPECT_EQ(seen, all_but(2, {"00"}));
+  EXPECT_EQ(shape({2}, in_turn(add(x, 1), add(y, 0, 0)), in_turn(add(y, 1), add(x, 0, 1))),
+            all_but(2, {"00"}));
 }
 
 // Of two swaps from the same value one succeeds; the other may fail on a stale reading of nothing
 // but what differs from the expected.
 TEST(Updates, OneSwapWins) {
-  const Outcomes seen = outcomes([] {
-    Atomic<int> x{0};
-    int a = 0, b = 0;
-    spawn([&] { x.compare_exchange_strong(a, 1, kRelaxed, kRelaxed); });
-    spawn([&] { x.compare_exchange_strong(b, 2, kRelaxed, kRelaxed); });
-    join();
-    return digits(x.load(kRelaxed), a, b);
-  });
-  EXPECT_EQ(seen, (Outcomes{"101", "220"}));
+  EXPECT_EQ(shape({2, {x}}, swap(x, 0, 1, kRelaxed, kRelaxed), swap(x, 1, 2, kRelaxed, kRelaxed)),
+            (Outcomes{"011", "202"}));
 }
 
 // A failing swap is a load: it may read an older value, if that isn't the expected one.
 TEST(Updates, FailingSwapMayBeStale) {
-  const Outcomes seen = outcomes([] {
-    Atomic<int> x{0};
-    int a = 5;
-    spawn([&] {
-      x.store(1, kRelaxed);
-      x.store(2, kRelaxed);
-    });
-    spawn([&] { x.compare_exchange_strong(a, 7, kRelaxed, kRelaxed); });
-    join();
-    return digits(a);
-  });
-  EXPECT_EQ(seen, (Outcomes{"0", "1", "2"}));
+  const auto swaps = [](Shared& s) {
+    s.read[0] = 5;
+    s.x.compare_exchange_strong(s.read[0], 7, kRelaxed, kRelaxed);
+  };
+  EXPECT_EQ(shape({1}, in_turn(store(x, 1, kRelaxed), store(x, 2, kRelaxed)), swaps),
+            (Outcomes{"0", "1", "2"}));
 }
 
 // Failure order: a failing swap that acquires synchronizes, one that is relaxed does not.
 TEST(Updates, FailureOrderCounts) {
   for (const Order failure : {kRelaxed, kAcquire}) {
-    const Outcomes seen = outcomes([=] {
-      Atomic<int> data{0}, x{0};
-      int f = 0, d = 1;
-      spawn([&] {
-        data.store(1, kRelaxed);
-        x.store(1, kRelease);
-      });
-      spawn([&] {
-        x.compare_exchange_strong(f, 2, kAcqRel, failure);
-        if (f == 1) d = data.load(kRelaxed);
-      });
-      join();
-      return digits(f, d);
-    });
-    EXPECT_EQ(seen.count("10"), failure == kRelaxed ? 1u : 0u);
-    EXPECT_EQ(seen.count("11"), 1u);
-    EXPECT_EQ(seen.count("01"), 1u);
+    Outcomes expected = {"01", "11"};
+    if (failure == kRelaxed) expected.insert("10");
+    const auto look = [](Shared& s) { s.read[1] = s.read[0] == 1 ? s.x.load(kRelaxed) : 1; };
+    EXPECT_EQ(shape({2}, in_turn(store(x, 1, kRelaxed), store(y, 1, kRelease)),
+                    in_turn(swap(y, 0, 2, kAcqRel, failure), look)),
+              expected);
   }
 }
 
@@ -170,7 +94,6 @@ TEST(Updates, KeepTheirTypes) {
     Atomic<Colour> colour{Colour::kRed};
     Atomic<int*> pointer{nullptr};
     int target = 3;
-    bool right = false;
     spawn([&] {
       byte.fetch_add(2, kRelaxed);
       number.fetch_sub(1, kRelaxed);
@@ -184,13 +107,15 @@ TEST(Updates, KeepTheirTypes) {
       pointer.load(kRelaxed);
     });
     join();
-    right = byte.load(kRelaxed) == 1 && number.load(kRelaxed) == -2 &&
-            colour.exchange(Colour::kRed, kRelaxed) == Colour::kGreen &&
-            *pointer.load(kRelaxed) == 3;
+    const bool right = byte.load(kRelaxed) == 1 && number.load(kRelaxed) == -2 &&
+                       colour.exchange(Colour::kRed, kRelaxed) == Colour::kGreen &&
+                       *pointer.load(kRelaxed) == 3;
     return digits(right ? 1 : 0);
   });
   EXPECT_EQ(seen, (Outcomes{"1"}));
 }
+
+Access half(void* at) { return {at, 8, Kind::kSwap, kAcqRel, __FILE__, __LINE__}; }
 
 // x and y together || x, then y || the same in the other order. Acquired, either half tells of the
 // other; relaxed, nothing does.
@@ -199,9 +124,6 @@ Outcomes both_at_once(Order order) {
     Atomic<uint64_t> x{0}, y{0};
     uint64_t a = 0, b = 0, c = 0, d = 0;
     spawn([&] {
-      const auto half = [](void* at) -> Access {
-        return {at, 8, Kind::kSwap, kAcqRel, __FILE__, __LINE__};
-      };
       Bits expected = {0, 0};
       access::swap_both(half(&x), half(&y), expected, {1, 1});
     });
@@ -234,9 +156,6 @@ TEST(Updates, OfTwoLocationsExcludeEachOther) {
     bool done[2] = {};
     for (uint64_t t = 0; t < 2; ++t) {
       spawn([&x, &y, &done, t] {
-        const auto half = [](void* at) -> Access {
-          return {at, 8, Kind::kSwap, kAcqRel, __FILE__, __LINE__};
-        };
         Bits expected = {0, 0};
         done[t] = access::swap_both(half(&x), half(&y), expected, {t + 1, t + 3});
         expect(expected == (done[t] ? Bits{0, 0} : Bits{2 - t, 4 - t}), "what was there");

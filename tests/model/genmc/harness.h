@@ -23,8 +23,8 @@ void* __VERIFIER_thread_join(long) noexcept;
 
 namespace attrcache {
 
-// Who would wait has nothing to do in this execution: what it waits for comes in another one, in
-// which it doesn't wait.
+// A thread that would wait has nothing to do in this execution: what it waits for comes in another
+// one, in which it doesn't wait.
 inline void Backoff::relax() { __VERIFIER_assume(false); }
 
 namespace genmc {

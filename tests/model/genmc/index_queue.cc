@@ -11,7 +11,7 @@ namespace attrcache::genmc {
 struct Queue {
   IndexQueue queue;
   Atomic<uint64_t> links[4] = {};
-  volatile int owner[4] = {};  // written by whoever has the index
+  volatile int owner[4] = {};  // written by the thread that has the index
 
   auto link() {
     return [this](uint32_t node) -> Atomic<uint64_t>& { return links[node - 1]; };

@@ -11,7 +11,7 @@ namespace attrcache::genmc {
 constexpr uint64_t kMeta = pair_bits::kVisible;  // of a C pointer; numbers are added
 constexpr uint64_t meta(uint64_t number) { return kMeta | number << 40; }
 
-// Values are the numbers of cells. Whoever puts a value has written its cell before.
+// Values are the numbers of cells. A thread writes the cell before it puts the value.
 struct Slot {
   TwoWordPair pair;
   volatile int cells[4] = {};

@@ -12,7 +12,7 @@ namespace attrcache::genmc {
 constexpr id::Keyval key(unsigned generation) { return id::make(0, generation, 0); }
 constexpr unsigned kStripes = 2;
 
-// A keyval: whoever holds a reference reads it, its end writes it.
+// A keyval: holders of a reference read it, its end writes it.
 struct Keyval {
   References::Counter exact{0};
   References::Counter stripes[kStripes] = {};
@@ -86,7 +86,7 @@ void dropped_elsewhere() {
   expect(k.ended == 1);
 }
 
-// Who is told that the keyval is gone sees what was done before the last reference went.
+// A thread that learns that the keyval is gone sees what was done before the last reference went.
 constinit volatile int attached = 1;
 void gone_after_the_last_value() {
   k.begin_open();

@@ -250,5 +250,28 @@ TEST_F(BorrowTest, TheBorrowOutlivesTheKeyvalsFree) {
   EXPECT_EQ(recorder.destructions, 1);
 }
 
+// Nobody else is blocked meanwhile.
+TEST(BorrowAtTheEndTest, OfAThreadThatHasEndedLeavesTheDeletionToTheEndOfTheDomain) {
+  Recorder recorder;
+  Universe universe;
+  attrcache_kind* const kind = universe.kind();
+  const int keyval = recorder.keyval(kind);
+  attrcache_table table = ATTRCACHE_TABLE_INIT;
+  const auto set = [&](intptr_t value) {
+    return attrcache_set(kind, &table, nullptr, keyval, value, ATTRCACHE_AS_POINTER, nullptr);
+  };
+  EXPECT_EQ(set(1), ATTRCACHE_OK);
+  std::thread([&] {
+    attrcache_borrowed held = {};
+    EXPECT_EQ(attrcache_borrow(kind, &table, keyval, &held), ATTRCACHE_OK);
+  }).join();
+  EXPECT_EQ(set(2), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_delete(kind, &table, nullptr, keyval, nullptr), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), std::vector<intptr_t>{2});
+  EXPECT_EQ(attrcache_domain_destroy(universe.release(), ATTRCACHE_DESTROY_ANYWAY, nullptr),
+            ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 1}));
+}
+
 }  // namespace
 }  // namespace attrcache::support

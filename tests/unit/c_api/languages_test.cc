@@ -181,6 +181,19 @@ TEST_P(FortranTest, APointerSetInCReachesAFortranCallback) {
   EXPECT_EQ(seen.value, aint ? kBig : kLow);
 }
 
+// The tomb keeps the INTEGER of the object, which may be freed by then.
+TEST_P(FortranTest, ADeletionThatWasLeftGetsItsArgumentsToo) {
+  object.set_as(keyval, -6, tag);
+  attrcache_borrowed borrowed = {};
+  EXPECT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
+  EXPECT_EQ(seen.calls, 0);
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(seen.calls, 1);
+  EXPECT_EQ(seen.object, 1234);
+  EXPECT_EQ(seen.value, -6);
+}
+
 INSTANTIATE_TEST_SUITE_P(Languages, FortranTest,
                          ::testing::Values(ATTRCACHE_FORTRAN_FINT, ATTRCACHE_FORTRAN_AINT));
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Leaving a deletion to those that hold the value (lib/readers/tomb.h), with full readers. The steps
+// are the library's; in which order a thread takes them is repeated here, because the library's own
+// loops (lib/table/left.cc) go through cells and tombs that it allocates.
+
+#include "platform/asymmetric_fence.h"
+#include "readers/tomb.h"
+#include "tests/model/genmc/harness.h"
+
+namespace attrcache {
+
+bool kernel_fence_ready() { return false; }
+void kernel_fence() {}
+
+namespace genmc {
+
+struct Left {
+  Tomb tomb;
+  Atomic<int> attached{1};
+  Atomic<int> tombs{0};
+  Atomic<uint64_t> cells[2] = {};
+  volatile int content = 1;  // of the value, which delete_fn writes
+  int deleted = 0;
+
+  bool is_held() const {
+    return AsymmetricFence::look(cells[0]) != 0 || AsymmetricFence::look(cells[1]) != 0;
+  }
+  void run_delete_fn() {
+    content = 0;
+    ++deleted;
+  }
+  void hold(int holder) {
+    const AsymmetricFence fence(true);
+    fence.announce(cells[holder], uint64_t{1});                               // (L1)
+    if (attached.load(kAcquire) == 1) expect(content == 1);                   // (L2)
+    fence.announce<AsymmetricFence::Of::kLight>(cells[holder], uint64_t{0});  // (L3)
+    full_fence();
+    if (tombs.load(kRelaxed) != 0) end();  // (L4)
+  }
+  void end() {
+    for (;;) {
+      const uint64_t now = tomb.state.load(kAcquire);
+      const Tomb::Phase phase = Tomb::phase(now);
+      if (phase != Tomb::kPlaced && phase != Tomb::kOpen) return;
+      if (!tomb.turn(now)) continue;  // (L5)
+      if (phase == Tomb::kPlaced || is_held()) return;
+      if (tomb.take(now)) run_delete_fn();  // (L6)
+      return;
+    }
+  }
+  void remove() {
+    const AsymmetricFence fence(true);
+    tomb.place();  // (L7)
+    tombs.fetch_add(1, kRelaxed);
+    int one = 1;
+    attached.compare_exchange_strong(one, 0, kAcqRel, kAcquire);  // (S6) or (S8)
+    fence.heavy_fence();                                          // (L8)
+    if (!is_held()) return run_delete_fn();
+    const uint64_t open = tomb.open();                   // (L9)
+    if (!is_held() && tomb.take(open)) run_delete_fn();  // (L6)
+  }
+};
+constinit Left v;
+
+void one_holder() {
+  run([] { v.hold(0); }, [] { v.remove(); });
+  expect(v.deleted == 1);
+}
+void two_holders() {
+  run([] { v.hold(0); }, [] { v.hold(1); }, [] { v.remove(); });
+  expect(v.deleted == 1);
+}
+
+}  // namespace genmc
+}  // namespace attrcache
+
+ATTRCACHE_GENMC_MAIN

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// What a model of one attribute is written with: race({}, attached(), set(2), erase) explores a set
+// beside a delete of an attribute that was attached before. All is about the attribute of object 0
+// under key 0, unless it says otherwise.
+
+#ifndef ATTRCACHE_TESTS_MODEL_RACE_H_
+#define ATTRCACHE_TESTS_MODEL_RACE_H_
+
+#include "tests/model/run_model.h"
+
+namespace attrcache::model {
+
+struct Setting {
+  Bound bound = {2, 1};
+  unsigned stripes = 1;
+  unsigned flags = 0;  // of the domain
+};
+
+// Explores threads, each of which does what one of `threads` says, behind what `prepare` has done.
+template <typename Prepare, typename... Threads>
+void race(const Setting& setting, Prepare prepare, Threads... threads) {
+  const auto spawn_all = [=](Fixture& f) {
+    prepare(f);
+    (spawn([&f, threads] { threads(f); }), ...);
+  };
+  run_with_fixture(setting.bound, spawn_all, setting.stripes, setting.flags);
+}
+
+// ---- What threads do ----
+
+inline auto set(int value) {
+  return [=](Fixture& f) { f.set(0, 0, value); };
+}
+constexpr auto erase = [](Fixture& f) { f.erase(0, 0); };
+constexpr auto get = [](Fixture& f) { f.get(0, 0); };
+constexpr auto get_body = [](Fixture& f) { f.get_body(0, 0); };
+constexpr auto use = [](Fixture& f) { f.use(0, 0); };
+constexpr auto use_what_is_there = [](Fixture& f) {
+  attrcache_borrowed borrowed = {};
+  expect(f.borrow(0, 0, &borrowed), "there is always a value to be borrowed");
+  f.give_back(&borrowed);
+};
+constexpr auto copy = [](Fixture& f) { f.copy(0, 1); };
+constexpr auto free_keyval = [](Fixture& f) { f.free(0); };
+constexpr auto delete_all = [](Fixture& f) {
+  const int result = f.erase_all(0);
+  expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+};
+template <typename... Calls>
+auto in_turn(Calls... calls) {
+  return [=](Fixture& f) { (calls(f), ...); };
+}
+
+// ---- What was done before ----
+
+inline auto keyval(Fixture::Callbacks callbacks = Fixture::kDelete) {
+  return [=](Fixture& f) { f.make_key(callbacks); };
+}
+// Value 1 is attached.
+inline auto attached(Fixture::Callbacks callbacks = Fixture::kDelete) {
+  return in_turn(keyval(callbacks), set(1));
+}
+// And it was held once.
+inline auto was_read(Fixture::Callbacks callbacks = Fixture::kDelete) {
+  return in_turn(attached(callbacks), use);
+}
+// The delete_fn of a value fails that often.
+inline auto fails(int value = 1, int times = 1) {
+  return [=](Fixture& f) { f.values[value].failures = times; };
+}
+// Callbacks of the key call a function with the value.
+using OnCallback = void (*)(Fixture&, int value);
+inline auto on_delete(OnCallback call, int key = 0) {
+  return [=](Fixture& f) { f.keys[key].on_delete = call; };
+}
+inline auto on_copy(OnCallback call) {
+  return [=](Fixture& f) { f.keys[0].on_copy = call; };
+}
+
+}  // namespace attrcache::model
+
+#endif  // ATTRCACHE_TESTS_MODEL_RACE_H_
