@@ -232,9 +232,9 @@ TEST(Abandon, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kAban
 TEST(Free, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kFree, true); }
 
 // A value of a table that was abandoned, or not yet freed, is left to its borrower.
-void ends_beside_what_is_left(End how) {
+void ends_beside_what_is_left(End how, bool replaced = true) {
   int busy = 0;
-  run_model({2, 1}, [&busy, how] {
+  run_model({2, 1}, [&busy, how, replaced] {
     Runtime r;
     r.use();
     Atomic<int> borrowed{0};
@@ -247,7 +247,7 @@ void ends_beside_what_is_left(End how) {
     });
     spawn([&] {
       if (borrowed.load(kAcquire) == 0) return;
-      r.set(1);
+      if (replaced) r.set(1);
       if (how == End::kFree) {
         result = r.free();
         expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
@@ -270,6 +270,7 @@ void ends_beside_what_is_left(End how) {
   EXPECT_TRUE(busy > 0 || how != End::kFree);
 }
 TEST(Abandon, BesideWhatIsLeft) { ends_beside_what_is_left(End::kAbandon); }
+TEST(Abandon, BesideWhatIsHeld) { ends_beside_what_is_left(End::kAbandon, false); }
 TEST(Free, BesideWhatIsLeft) { ends_beside_what_is_left(End::kFree); }
 
 TEST(Abandon, FinallyBesideABorrow) {
