@@ -232,9 +232,10 @@ TEST(Abandon, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kAban
 TEST(Free, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kFree, true); }
 
 // A value of a table that was abandoned, or not yet freed, is left to its borrower.
-void ends_beside_what_is_left(End how, bool replaced = true) {
+enum class Left { kNothing, kReplaced, kDeleted };
+void ends_beside_what_is_left(End how, Left left) {
   int busy = 0;
-  run_model({2, 1}, [&busy, how, replaced] {
+  run_model({2, 1}, [&busy, how, left] {
     Runtime r;
     r.use();
     Atomic<int> borrowed{0};
@@ -247,7 +248,8 @@ void ends_beside_what_is_left(End how, bool replaced = true) {
     });
     spawn([&] {
       if (borrowed.load(kAcquire) == 0) return;
-      if (replaced) r.set(1);
+      if (left == Left::kReplaced) r.set(1);
+      if (left == Left::kDeleted) r.erase();
       if (how == End::kFree) {
         result = r.free();
         expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
@@ -269,9 +271,12 @@ void ends_beside_what_is_left(End how, bool replaced = true) {
   });
   EXPECT_TRUE(busy > 0 || how != End::kFree);
 }
-TEST(Abandon, BesideWhatIsLeft) { ends_beside_what_is_left(End::kAbandon); }
-TEST(Abandon, BesideWhatIsHeld) { ends_beside_what_is_left(End::kAbandon, false); }
-TEST(Free, BesideWhatIsLeft) { ends_beside_what_is_left(End::kFree); }
+TEST(Abandon, BesideWhatIsLeft) {
+  for (const Left left : {Left::kNothing, Left::kReplaced, Left::kDeleted}) {
+    ends_beside_what_is_left(End::kAbandon, left);
+  }
+}
+TEST(Free, BesideWhatIsLeft) { ends_beside_what_is_left(End::kFree, Left::kReplaced); }
 
 TEST(Abandon, FinallyBesideABorrow) {
   int borrowed_it = 0;

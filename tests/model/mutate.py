@@ -76,7 +76,7 @@ class Build:
         self.objects = {}
         os.makedirs(root + "/o", exist_ok=True)
         if parent is None:
-            for folder in ["lib", "tests/model"]:
+            for folder in ["lib", "tests/model", "tests/support"]:
                 shutil.copytree(ROOT + "/" + folder, root + "/" + folder)
             # Half of a model's compilation is GoogleTest's header: compiled once for all.
             self.common = root + "/o/common.h"

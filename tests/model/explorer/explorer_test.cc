@@ -3,7 +3,6 @@
 // The explorer's other senses: memory, races, deadlock, bounds, replay.
 
 #include "platform/memory.h"
-#include "platform/thread.h"
 #include "platform/wait.h"
 #include "tests/model/explorer/litmus.h"
 #include "tests/model/explorer/plain.h"
@@ -137,16 +136,6 @@ TEST(Explorer, WaitsForStoresAndSeesDeadlock) {
               join();
             }),
             "deadlock: every thread waits");
-}
-
-TEST(Explorer, GivesEachThreadItsState) {
-  const Result result = explore({}, [] {
-    for (unsigned t = 0; t < 3; ++t) {
-      spawn([t] { expect(this_thread().ordinal == t + 1, "ordinals count from 1"); });
-    }
-    join();
-  });
-  EXPECT_TRUE(result.ok());
 }
 
 // An atomicity violation that takes three preemptions: found with a bound of 3, not of 2; and its
