@@ -29,8 +29,8 @@ bool are_right(const attrcache_callbacks& callbacks) {
          callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
-// Callbacks of C, in the struct as this library knows it: size and language are compared in one
-// step.
+// Whether callbacks are C's, in the struct as this library knows it: size and language are compared
+// in one step.
 bool are_usual(const attrcache_callbacks& callbacks) {
   static_assert(ATTRCACHE_C == 0);
   const uint64_t both = callbacks.size | uint64_t{static_cast<unsigned>(callbacks.language)} << 32;

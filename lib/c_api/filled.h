@@ -11,14 +11,15 @@
 
 namespace attrcache {
 
-// Reads a struct as this library knows it. Members that an older caller doesn't know are zero; what
-// a newer one has filled beyond what is known here can't be done.
+// Reads a struct as this library knows it. Members that an older caller doesn't know are zero; if a
+// newer one has filled members that are unknown here, the call fails (UNSUPPORTED).
 template <typename Struct>
 int read_filled(const Struct* given, Struct* known) {
   constexpr uint32_t kLargest = 4096;  // beyond, `size` isn't one
   *known = {};
   if (given == nullptr) return ATTRCACHE_OK;
-  // A struct of zeroed bytes, of which some members were set, is that of 1.0, which is this one.
+  // A struct whose bytes were zeroed before some members were set is that of the first release,
+  // which is this one.
   if (given->size == 0) {
     *known = *given;
     return ATTRCACHE_OK;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// attrcache_inline.h has a get of its own, for C. Here is compared what it knows of tables with
-// what they are. The definition at the end is what a program that includes it links with: in a
-// library that it doesn't fit, it has another name.
+// attrcache_inline.h has a get of its own, for C. This compares what it knows of tables with the
+// tables themselves. A program that includes it links with the definition at the end, which has
+// another name in a library that it doesn't fit.
 
 #include <cstddef>
 

@@ -15,7 +15,7 @@ using attrcache::inside;
 using attrcache::set_fast;
 using attrcache::set_slowly;
 
-// As it is inside (keyval/settings.h).
+// The internal keyval (keyval/settings.h).
 int to_inside(attrcache_kind* kind, int keyval) {
   return static_cast<int>(inside(kind).keyval_of(keyval));
 }

@@ -86,8 +86,8 @@ int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& argu
   return static_cast<int>(ierror);
 }
 
-// In the convention of the keyval's language. Where INTEGERs have 64 bits, the two of Fortran are
-// one.
+// Calls copy_fn in the convention of the keyval's language. Where INTEGERs have 64 bits, Fortran's
+// two conventions are one.
 Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   switch (language_of(callbacks)) {
     case ATTRCACHE_FORTRAN_FINT:
@@ -122,7 +122,7 @@ int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& 
   }
 }
 
-// Makes the call; whether an exception left it, and was caught.
+// Makes the call. Returns whether an exception left it, and was caught.
 template <typename Call>
 bool is_left_by_exception(const CallingConvention& convention, Call call) {
   if (convention.catch_exceptions == nullptr) {

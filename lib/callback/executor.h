@@ -42,7 +42,7 @@ struct CallbackArguments {
   int keyval;  // the int that users know
   const uint64_t* at;
   attrcache_tag tag;
-  // The Fortran INTEGER of an object that may be gone; null: the object is asked.
+  // The Fortran INTEGER of an object that may be gone; null: it is made from `object`.
   const int* fortran_handle = nullptr;
 };
 
@@ -64,8 +64,8 @@ namespace in_c {
 
 inline int as_int(void* object) { return static_cast<int>(reinterpret_cast<intptr_t>(object)); }
 
-// The callback, of that shape. The compiler can't tell which function it is, and so doesn't warn of
-// others that a test has, of another shape.
+// The callback, as a function of that type. The asm hides from the compiler which function it is,
+// so that it doesn't warn where a test has functions of other types.
 template <typename Shape>
 Shape* shape(attrcache_callback* callback) {
   asm("" : "+r"(callback));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // What a thread is doing with attributes further up its stack. When a callback calls the library
-// again, the thread finds here what it must know about itself: what its own copy_fns hold, which
-// they give up where a callback of theirs deletes it; that a callback has freed a table which an
-// operation up the stack still uses; how often sets of one attribute are nested. Only the thread
-// itself ever reads or writes its frames.
+// again, the thread finds here what it must know about itself: which values its own copies hold, to
+// be given up if a callback deletes them; that a callback has freed a table which an operation up
+// the stack still uses; how often sets of one attribute are nested. Only the thread itself ever
+// reads or writes its frames.
 
 #ifndef ATTRCACHE_CALLBACK_FRAME_H_
 #define ATTRCACHE_CALLBACK_FRAME_H_
@@ -25,12 +25,12 @@ struct Frame {
   const void* table;
   const void* slot;     // while a callback runs: the slot of the value that it is called for
   uint64_t attachment;  // kDeleting: the sequence number of that value
-  // kCopying: that the value is held; kDeleting: that this is within a deletion. Null: there is
-  // none, or it was given up.
+  // The cell that announces, with kCopying, that the value is held; with kDeleting, that this is
+  // within a deletion. Null: there is none, or it was given up.
   Announcement* announced;
   Use use;
   bool table_died;  // a callback has freed the table, so it must not be touched any more
-  uint8_t sets;     // so many sets of the slot's attribute run a delete_fn, this one included
+  uint8_t sets;     // how many sets of the slot's attribute run a delete_fn, this one included
 };
 
 // The frame of an operation, on its thread's stack while this lives. It tells the callbacks which
@@ -54,12 +54,12 @@ class TableScope {
     frame_.slot = slot;
     frame_.attachment = attachment;
   }
-  // The same of a copy_fn, with how its value is held, or null.
+  // The same for a copy_fn, with the cell that holds its value, or null.
   void begin_copy_fn(const void* slot, Announcement* announced) {
     frame_.slot = slot;
     frame_.announced = announced;
   }
-  // Of a deletion, how it is announced; and how many sets are nested.
+  // For a deletion: the cell that announces it; and how many sets are nested.
   void announced_by(Announcement* announced) { frame_.announced = announced; }
   void nested(uint8_t sets) { frame_.sets = sets; }
   void end() { frame_.slot = nullptr; }

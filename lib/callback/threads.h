@@ -32,8 +32,8 @@ class Threads {
     return this_thread();
   }
 
-  // A number that no other thread has which is alive or has left something borrowed: by it a thread
-  // is known to others.
+  // A number by which other threads know this one. No other thread that is alive, or has left
+  // something borrowed, has the same.
   uint64_t identity() const {
     if (hooked()) [[unlikely]] {
       if (attrcache_thread* known = hooks_.self(hooks_.context)) {
@@ -45,7 +45,7 @@ class Threads {
   }
 
   // Lets other user-level threads run, if the caller is one: the thread that it waits for may need
-  // the same thread of the operating system to go on. False: it is none.
+  // the same thread of the operating system to go on. False: the caller is no such thread.
   bool yields() const {
     if (!hooked() || hooks_.self(hooks_.context) == nullptr) [[likely]]
       return false;
@@ -53,7 +53,7 @@ class Threads {
     return true;
   }
 
-  // Waits where nobody ends the wait by a call.
+  // Waits a while, for a caller that looks at its condition again afterwards.
   void wait(Backoff& backoff) const {
     if (!yields()) backoff.relax();
   }

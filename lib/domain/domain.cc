@@ -29,8 +29,8 @@ long processors() {
 #endif
 }
 
-// Over how many counters the references of a keyval are spread, so that threads don't contend. 8 bytes
-// a keyval each. (tests/support/processors.h has it believe that there are others.)
+// Over how many counters the references of a keyval are spread, so that threads don't contend. Each
+// takes 8 bytes per keyval. (tests/support/processors.h feigns another number of processors.)
 unsigned stripes_to_use() {
   const long count = processors();
   if (count <= 0 || count > long{kMaxStripes}) return kMaxStripes;

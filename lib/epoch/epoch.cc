@@ -18,7 +18,8 @@ void Epoch::unpin(uint64_t pin) {
   if (list_.load(kRelaxed) != nullptr) collect();
 }
 
-// Goes on to the next epoch. False if a pin holds that up: whoever ends it, by E3, comes after E2.
+// Goes on to the next epoch. False if a pin holds that up: the E3 that ends the pin comes after
+// this E2.
 bool Epoch::advance() {
   uint64_t word = read();
   do {
@@ -29,11 +30,11 @@ bool Epoch::advance() {
   return true;
 }
 
-// Lets an item wait, because somebody is pinned who may have found it.
+// Lets an item wait, because a thread that is pinned may have found it.
 void Epoch::keep(Retired* item, uint64_t epoch) {
   item->epoch = epoch;
   waiting_.fetch_add(1, kRelaxed);
-  // Relaxed: E4 and E5 put it before E7, and whoever is handed the item by its owner, after this,
+  // Relaxed: E4 and E5 put it before E7, and a thread that the owner hands the item to after this
   // sees it.
   item->waiting.store(1, kRelaxed);
   push(item);
@@ -53,8 +54,8 @@ void Epoch::reclaim_kept(Retired* item) {
   if (item->reclaim != nullptr) {
     item->reclaim(item, memory_);
   } else {
-    // (E7) release: the reads of those who were pinned, which E2 has acquired, come before what the
-    // owner writes there next. From here on the owner may use the item again.
+    // (E7) release: the reads of threads that were pinned, which E2 has acquired, come before what
+    // the owner writes there next. From here on the owner may use the item again.
     item->waiting.store(0, kRelease);
   }
 }
@@ -66,7 +67,7 @@ void Epoch::collect() {
     Retired* item = list_.exchange(nullptr, kAcquire);  // (E5) pairs with E4
     // Read after the list, hence not before the items' own epochs: so the difference is an item's
     // age, modulo the 2^16 epochs in which the number comes round, and nothing is reclaimed too
-    // early. What is as old as that passes for new, and waits for two epochs more.
+    // early. An item that is a whole round old passes for new, and waits for two epochs more.
     const uint64_t now = epoch(read());
     bool kept = false;
     while (item != nullptr) {

@@ -2,7 +2,7 @@
 //
 // Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004, section 5.2.3) for the record
 // that a keyval leaves behind when it is gone. Attached values keep a keyval alive by references,
-// so epochs protect those who look at records without owning one: introspection and reports.
+// so epochs protect only readers of records that hold no reference: introspection and reports.
 //
 // Pins are rare and short here, but every keyval that is freed asks whether there are any. So one
 // word says it all, and a free reads it in one step: the number of the epoch, and two counts of
@@ -16,16 +16,16 @@
 //
 // Invariants
 //   EI1 The epoch goes from e to e+1 only while the count is 0 that e-1 used, and that e+1 is going
-//       to use. So each count is 0 at some moment between epochs e and e+2, and whoever was pinned
-//       at e has left by then, whichever of the two counted the pin. New pins use that of the epoch
-//       they have seen: so the other comes to 0, however many follow.
+//       to use. So each count is 0 at some moment between epochs e and e+2, and every thread that
+//       was pinned at e has left by then, whichever of the two counted the pin. New pins use the
+//       count of the epoch that they have seen: so the other comes to 0, however many follow.
 //   EI2 retire() reads the word (E2). Later pins (E1) see what was done before, and don't find the
 //       item any more. It is reclaimed when all earlier pins have gone: at once if both counts are
 //       0; else two epochs later, by EI1.
 //   EI3 With nobody pinned, retire() reclaims before it returns. With somebody pinned, the last to
-//       unpin reclaims: who has pushed items to the list reads the word then (E2), and unpinning
-//       reads the list after it has changed the word (E3). If E2 comes first, E3 sees what was
-//       pushed; else E2 sees that the pin is gone.
+//       unpin reclaims: a thread that has pushed items to the list then reads the word (E2), and
+//       unpinning reads the list after it has changed the word (E3). If E2 comes first, E3 sees
+//       what was pushed; else E2 sees that the pin is gone.
 
 #ifndef ATTRCACHE_EPOCH_EPOCH_H_
 #define ATTRCACHE_EPOCH_EPOCH_H_
@@ -54,7 +54,7 @@ struct Retired {
 
 class Epoch {
  public:
-  // Who reclaims is told where memory comes from.
+  // `memory` is passed on to each item's `reclaim`.
   explicit Epoch(const Memory& memory = kProcessMemory) : memory_(memory) {}
 
   // Pins the epoch while it lives, so that nothing is reclaimed that its thread may have found. It
@@ -126,7 +126,7 @@ class Epoch {
 inline uint64_t Epoch::read() {
   // (E2) A read-modify-write, though it changes nothing: so it has its place in the word's order.
   // Release: pairs with E1, for EI2, and with E3, for EI3. Acquire: pairs with E3, so that the
-  // reads of those who were pinned come before the reclaiming.
+  // reads of threads that were pinned come before the reclaiming.
   return word_.fetch_add(0, kAcqRel);
 }
 

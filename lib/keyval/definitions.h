@@ -2,7 +2,7 @@
 //
 // The predefined keyvals of one kind (attrcache_keyval_define): from a number of the runtime's
 // choice to its definition. These numbers are no keyvals of the kind's own range, so get comes here
-// only after it has seen that: the way to a keyval's slot isn't longer by it.
+// only after it has seen that, and the way to a keyval's slot is no longer for it.
 //
 // A list of fixed size, to which definitions are only added: one stays
 // until the domain ends, so a reader may use what it has found.
@@ -20,7 +20,7 @@
 
 namespace attrcache {
 
-// Nothing of it changes once it was added, but its value.
+// Once it was added, nothing of it changes but its value.
 struct Definition {
   explicit Definition(const attrcache_predefined& p)
       : number(p.number), tag(p.tag), where(p.where), compute(p.compute), context(p.context) {
@@ -62,8 +62,7 @@ class Definitions {
     return const_cast<Definition*>(static_cast<const Definitions*>(this)->find(number));
   }
 
-  // Whether there is no place for another number. Wait-free, and relaxed: only whether there is one
-  // is asked.
+  // Whether there is no place for another number. Wait-free, and relaxed: nothing is read by it.
   bool full() const { return places_[kMaxNumbers - 1].load(kRelaxed) != nullptr; }
 
   // Adds a definition, which then belongs to this. ARGUMENT: its number is defined already.

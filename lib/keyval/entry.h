@@ -21,8 +21,8 @@
 
 namespace attrcache {
 
-// Whoever holds a reference on the keyval may use `callbacks`. Others may look at them while they
-// have the epoch pinned. An entry's own record has no `reclaim`.
+// A thread that holds a reference on the keyval may use `callbacks`. Others may look at them while
+// they have the epoch pinned. An entry's own record has no `reclaim`.
 struct Record : Retired {
   attrcache_callbacks callbacks;
 };

@@ -38,7 +38,7 @@ enum class Offset : uint32_t {};
 constexpr uint32_t bits(Keyval keyval) { return static_cast<uint32_t>(keyval); }
 constexpr size_t bytes(Offset offset) { return static_cast<size_t>(offset); }
 
-// Any int that a user may take for a keyval.
+// The keyval that a user's int stands for, be it well formed or not.
 constexpr Keyval of(int keyval) { return static_cast<Keyval>(keyval); }
 constexpr Keyval make(unsigned kind, unsigned generation, uint32_t index) {
   return Keyval{kMarker | generation << kGenerationShift | index << kIndexShift | kind};

@@ -128,7 +128,8 @@ class References {
     void for_each(Visit visit) const {
       for (unsigned s = 0; s <= mask; ++s) visit(of(s));
     }
-    // Those of the groups whose bits are set in a word. The lowest stripe of a group is its number.
+    // The bit of a thread's group in the exact word. A group's number is that of its lowest stripe.
+    // for_each_of() visits the stripes of all groups whose bits are set.
     uint32_t group(unsigned ordinal) const { return 1u << (ordinal & mask & (kGroups - 1)); }
     template <typename Visit>
     void for_each_of(uint64_t word, Visit visit) const {
@@ -151,9 +152,9 @@ class References {
   // Takes a reference on a keyval, unless it is gone. Lock-free.
   bool acquire_exact(id::Keyval keyval);
 
-  // The same in one attempt, on a stripe that is open and held `word`. False: retry on the slow
-  // path. Wait-free. A caller that does so many times may pass the constant, which needs 64 bits,
-  // from a register.
+  // Takes a reference in one attempt, on a stripe that is open and held `word`. False: retry on the
+  // slow path. Wait-free. A caller that does so many times may pass the constant, which needs 64
+  // bits, from a register.
   static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
 
   // Opens the stripes of a thread's group, if nobody else has begun to, and the keyval isn't freed.
@@ -209,7 +210,7 @@ class References {
  private:
   static uint32_t count_in(uint64_t word) { return static_cast<uint32_t>(word >> kCountShift); }
   static bool opened(uint64_t word) { return (word & stripe::kOpen) != 0; }
-  // Where the exact word has it.
+  // The generation, at its place in the exact word.
   static uint64_t generation_of(id::Keyval keyval) {
     return id::bits(keyval) & id::kGenerationMask;
   }
@@ -219,7 +220,7 @@ class References {
   // The stripes' members one by one, so that the caller need not have a References in memory.
   [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Counter* first,
                                                        unsigned shift, unsigned mask);
-  // Whether the keyval is gone that has this exact word.
+  // Whether the keyval with this exact word is gone.
   static bool ended(uint64_t exact) { return (exact & kCollected) != 0 && count_in(exact) == 0; }
   Counter& exact_;
   const Stripes stripes_;

@@ -206,9 +206,10 @@ namespace {
   uint64_t word = id::bits(made) | uint64_t{one_generation_more(generations)} << kGenerationsShift;
   if (has_destructor(callbacks)) word |= kDestructs;
   word |= uint64_t{flags} << kFlagsShift;
-  // (K10) pairs with V1: whoever sees this keyval counted sees that the one before it is gone (K8).
+  // (K10) pairs with V1: a thread that sees this keyval counted sees that the one before it is gone
+  // (K8).
   entry.uses.store(entry.uses.load(kRelaxed) + 1, kRelease);
-  entry.record.store(&record, kRelease);  // (K9) pairs with V3: whoever sees the record sees K10
+  entry.record.store(&record, kRelease);  // (K9) pairs with V3, which then sees K10, too
   References::reset(entry.exact, made);
   entry.word.store(word, kRelease);  // (K2) publishes record and references; pairs with K1
   *keyval = number_of(made);
@@ -289,7 +290,7 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
   changed |= uint64_t{flags_of(callbacks)} << kFlagsShift;
   if (has_destructor(callbacks)) changed |= kDestructs;
   entry.word.store(changed, kRelease);  // (K2) pairs with K1
-  epoch_.retire(old);                   // those who list keyvals may still look at it
+  epoch_.retire(old);                   // introspection may still look at it
   return ATTRCACHE_OK;
 }
 

@@ -9,8 +9,8 @@
 //
 // References decides, once, when a keyval is gone. It tells the thread that has freed the keyval or
 // dropped its last reference. That thread clears the word, runs the destructor, retires the record
-// and frees the index. Only the record waits until those who are within introspection have left;
-// the index may be used again at once.
+// and frees the index. Only the record waits until the threads that are within introspection have
+// left; the index may be used again at once.
 //
 // All operations are lock-free, except for the allocator and the destructors.
 
@@ -51,8 +51,8 @@ class Registry {
   // Makes a keyval.
   int create(const attrcache_callbacks& callbacks, int* keyval) noexcept;
 
-  // Frees the keyval, and sets the variable to the domain's invalid value. If it had been freed
-  // before, and is still in use, the user is told ABSENT.
+  // Frees the keyval, and sets the variable to the domain's invalid value. If it was freed before,
+  // and is still in use, returns ABSENT where the domain tells.
   int free(int* keyval) noexcept;
 
   // Gives other callbacks to a keyval that nobody has used yet, nor knows but the caller.
@@ -233,7 +233,7 @@ class Registry {
     if (lingering_.load(kRelaxed) < kMarkedTable) lingering_.fetch_or(kMarkedTable, kRelaxed);
   }
 
-  // How many creations at least lie between two uses of an index, once it has been used. With the
+  // The least number of creations between two uses of an index, once it has been used. With the
   // queue's dummy and the one in use that makes 63 indices: so many that stale keyvals are
   // recognised for 16,000 creations (63 * 256), and so few that a program with one or two keyvals
   // at a time goes on getting the first 64.
@@ -307,7 +307,7 @@ class Registry {
   }
   References references(id::Offset offset) const { return {at(offset).exact, stripes(offset)}; }
 
-  // Below which index all are that were ever used.
+  // All indices that were ever used are below this one.
   uint32_t used_indices() const {
     return taken_.load(kAcquire);  // pairs with K7
   }

@@ -31,7 +31,7 @@ long membarrier(Command command) { return syscall(SYS_membarrier, command, 0, 0)
 bool enter() { return membarrier(kRegisterPrivateExpedited) == 0; }
 
 // For a process that forbids itself a system call which it was using. Readers go on as light ones,
-// because nobody can tell which of them have not heard of it yet. What remains is time. A store
+// because there is no telling which of them don't know of it yet. What remains is time. A store
 // that a reader has executed waits in its processor's buffer for nanoseconds, for microseconds at
 // the very most; and whatever takes the processor from the thread (the clock's interrupt, a
 // preemption, a hypervisor) empties the buffer. So after this time each store from before is

@@ -9,15 +9,15 @@
 //
 // At least one of the two sees the other: the reader the change, or the other the announcement.
 // (The shape is store buffering, so release and acquire are not enough.) Readers are many and
-// often, so where the kernel can make all threads of the process execute a fence (Linux's
-// membarrier), they pay for a plain store alone, and the other for one system call. The name of
-// this in the field is asymmetric fence: light on the readers' side, heavy on the other.
+// announce often, so where the kernel can make all threads of the process execute a fence (Linux's
+// membarrier), they pay for a plain store alone, and the other for one system call. The field calls
+// this an asymmetric fence: light on the readers' side, heavy on the other.
 //
 // Why light readers are safe: the kernel's fence falls somewhere between two instructions of each
 // thread. If before the reader's store, it is before the reader's look as well, which therefore
 // sees the change. If after the store, look() sees the store.
 //
-// Where that isn't to be had, readers are full ones: announce() and heavy_fence() are each a full
+// Where there is no such fence, readers are full ones: announce() and heavy_fence() are each a full
 // fence of their own. Of two such fences one comes first in the order of all; what came before it
 // is seen by what follows the other (C++20, [atomics.fences]).
 //

@@ -45,8 +45,9 @@ enum Order : int {
   kSeqCst = __ATOMIC_SEQ_CST,
 };
 
-// Of 1, 2, 4 or 8 bytes that may be copied as bytes and have no padding. Everything is inlined, so
-// that the compiler sees the order, and takes it for a constant, before it judges what to inline.
+// For types of 1, 2, 4 or 8 bytes that may be copied as bytes and have no padding. Everything is
+// inlined, so that the compiler sees the order, and takes it for a constant, before it judges what
+// to inline.
 template <typename T>
 class Atomic {
   static_assert(__is_trivially_copyable(T) && (sizeof(T) & (sizeof(T) - 1)) == 0);
@@ -62,8 +63,8 @@ class Atomic {
     __atomic_load(&value_, &value, order);
     return value;
   }
-  // load(kRelaxed) == value, by one instruction where compilers would take two: they load what is
-  // atomic to a register, and compare that.
+  // load(kRelaxed) == value, by one instruction where compilers would take two: they load an atomic
+  // into a register, and compare that.
   [[gnu::always_inline]] bool equals_relaxed(T value) const {
 #ifdef __x86_64__
     bool equal;
@@ -97,7 +98,7 @@ class Atomic {
   [[gnu::always_inline]] T fetch_and(T value, Order order) {
     return __atomic_fetch_and(&value_, value, order);
   }
-  // If it isn't what was expected, what it is takes the place of that.
+  // If the value isn't `expected`, it is stored there.
   [[gnu::always_inline]] bool compare_exchange_strong(T& expected, T desired, Order success,
                                                       Order failure) {
     return __atomic_compare_exchange(&value_, &expected, &desired, false, success, failure);

@@ -17,7 +17,7 @@ inline const uint32_t* upper_half(const uint64_t* word) {
   return reinterpret_cast<const uint32_t*>(word) + (kBigEndian ? 0 : 1);
 }
 
-// How far into a word its lowest `bytes` bytes begin.
+// The offset in a word at which its lowest `bytes` bytes begin.
 constexpr size_t low_part(size_t bytes) { return kBigEndian ? sizeof(uint64_t) - bytes : 0; }
 
 }  // namespace attrcache

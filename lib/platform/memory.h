@@ -17,7 +17,7 @@
 
 namespace attrcache {
 
-// That of all memory given out.
+// The alignment of all memory that is given out.
 inline constexpr size_t kAllocationAlignment = 16;
 
 #if defined(ATTRCACHE_MODEL) || defined(ATTRCACHE_TEST_ALLOCATOR)
@@ -35,8 +35,8 @@ inline void* allocate(size_t bytes) {
 inline void release(void* memory) { std::free(memory); }
 #endif
 
-// Where memory comes from: the functions above or, of a domain whose runtime has given it some, the
-// runtime's. What was allocated by one Memory is released by an equal one.
+// Where memory comes from: the functions above or, in a domain whose runtime has given functions of
+// its own, those. What was allocated by one Memory is released by an equal one.
 class Memory {
  public:
   constexpr Memory() = default;
@@ -80,7 +80,7 @@ class Memory {
   attrcache_allocator hooks_ = {};
 };
 
-// That of the process.
+// The process's own.
 inline constexpr Memory kProcessMemory;
 
 }  // namespace attrcache

@@ -5,16 +5,16 @@
 // bytes in one step.
 //
 //   load                   reads both halves, as of one instant; it writes nothing
-//   peek the same, for get, which needs of meta only the keyval, whether the value
-//                          is visible, and its tag: the rest may be of another instant
+//   peek                   the same for get, to which only the keyval, visibility and tag in meta
+//                          matter: the rest of meta may be of another instant
 //   glimpse                peek, but it calls visit(upper half of meta, value), where
 //                          value() gives the value half
-//   transfer               the same, for dup. It calls visit(upper half of meta, put), where
+//   transfer               a load, for dup. It calls visit(upper half of meta, put), where
 //                          put(to) copies what was read to another Pair, by store_unshared
 //   load_meta              reads the meta half alone; load_upper reads the upper half of meta
-//   still reads the value half, and says whether meta was the one given before that
-//                          and is so afterwards: then the value is the one that came with it, if
-//                          such a meta doesn't come back with another one
+//   still                  reads the value half, and says whether meta is the one given, before
+//                          and after that: then this value came with that meta, unless the meta
+//                          has come back with another value
 //   compare_exchange       exchanges both halves, if both are as expected
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
 //                          the value half
@@ -76,12 +76,12 @@ bool pair_supported();
 #endif
 
 // Which Pair: the best that the processor has, unless the build asks for another one.
-//   -DATTRCACHE_PAIR_TWO_STEP loads in two steps: x86-64 without AVX, which is the default
-//   elsewhere -DATTRCACHE_LSE2 loads in one: AArch64 with FEAT_LSE2
-//   -DATTRCACHE_PAIR_TWO_WORDS everything in steps of 8 bytes; the default where nothing else is
-//   known -DATTRCACHE_PAIR_HEADER a test build's own: a header that defines attrcache::Pair and
-//   what is
-//                               said of it, ATTRCACHE_PAIR
+//   -DATTRCACHE_PAIR_TWO_STEP   loads in two steps: for x86-64 without AVX; elsewhere it is the
+//                               default where no 16-byte load is known (wide_exchange.h)
+//   -DATTRCACHE_LSE2            loads in one step: for AArch64 with FEAT_LSE2
+//   -DATTRCACHE_PAIR_TWO_WORDS  takes all in steps of 8 bytes; the default where 16 aren't possible
+//   -DATTRCACHE_PAIR_HEADER     a test build's own: a header that defines attrcache::Pair, and
+//                               ATTRCACHE_PAIR, which describes it
 #ifdef ATTRCACHE_PAIR_HEADER
 #include ATTRCACHE_PAIR_HEADER
 #else

@@ -10,15 +10,15 @@
 //   peek              the same, but it goes on from most busy metas
 //
 // A thread that finds meta busy waits for the thread that made it so, which needs two stores more,
-// but may have been preempted, also by the one that waits: hence Backoff. So only peek is
-// lock-free. get reads by it, and can, because it needs less than a load gives.
+// but may have been preempted, also by the one that waits: hence Backoff. Only peek is lock-free,
+// as long as no meta is kBusy (below). get reads by it, and can, because it needs less than a load
+// gives.
 //
 // There are two ways of being busy. Usually meta stays as it was, except that kChanging is added to
 // it. A reader then takes it for the old meta, and finds the old value or already the new one:
 //   - If the old meta is invisible, the reader finds no attribute, as before the exchange.
 //   - If it is visible, the new value is of the same attribute, because a visible value is only
-//   ever
-//     replaced (S2, S6, S7, S11 in table/slot.h). For a reader that finds the new value, the
+//     ever replaced (S2, S6, S7, S11 in table/slot.h). For a reader that finds the new value, the
 //     exchange has taken effect when the value was stored. All others agree: from then on they find
 //     the new value, too, or wait. The old tag is right for the new value if both have the same.
 // But a visible value may be replaced by one with another tag, an Aint over a C pointer, say. Then

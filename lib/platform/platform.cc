@@ -34,9 +34,9 @@ __thread ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nullptr};
 
 namespace {
 
-// Which ordinals are taken. These, and those of identities, are the only variables of the library
-// that all domains of a process share. That is right, because threads belong to the process, too,
-// and the variables say nothing about any domain.
+// Which ordinals are taken. These, those of identities, and the pthread key below are the only
+// variables of the library that all domains of a process share. That is right, because threads
+// belong to the process, too, and the variables say nothing about any domain.
 constexpr unsigned kOrdinals = 65536;
 Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
 Atomic<unsigned> last_beyond{kOrdinals};
@@ -54,8 +54,8 @@ unsigned take_ordinal() {
     uint64_t now = taken[word].load(kRelaxed);
     while (~now != 0) {
       const auto bit = static_cast<unsigned>(__builtin_ctzll(~now));
-      // Acquire: pairs with the release in leave(). What the thread that had the ordinal before has
-      // done with its records is done.
+      // Acquire: pairs with the release in leave(). All that the ordinal's previous thread did with
+      // its records comes before.
       if (taken[word].compare_exchange_weak(now, now | uint64_t{1} << bit, kAcquire, kRelaxed)) {
         return word * 64 + bit;
       }
@@ -72,7 +72,7 @@ void leave(void*);
 // or the process ends. If there is no key, because the process has too many, ordinals are not
 // reused.
 namespace at_thread_end {
-// In the child of a fork, which has one thread.
+// Runs in the child of a fork, which has one thread.
 void leave_others_behind() {
   last_dead.store(last_identity.load(kRelaxed), kRelaxed);
   survivor.store(tls_state.identity, kRelaxed);

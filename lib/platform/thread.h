@@ -17,16 +17,16 @@ struct ThreadState {
   // A number that no other thread of the process ever has. It is odd, so that it isn't the address
   // of a user-level thread's state, which is what such a thread is known by. 0 until assigned.
   uint64_t identity;
-  // A small number that no other living thread has, for what there is of each thread: stripes and
+  // A small number that no other living thread has, for what there is for each thread: stripes and
   // records. The next thread may get it when this one has ended. 0 until somebody asks for it.
   // User-level threads have none: they use that of the thread that they run on.
   unsigned ordinal;
   // The same in bytes of records (kRecordSize) if it is below kNearOrdinals, else 0: where this
   // thread's record is among the first of a domain.
   unsigned near_record;
-  // The innermost callback that the thread is running, or operation on all attributes of a table.
+  // The innermost of the thread's operations that may run callbacks (callback/frame.h).
   Frame* innermost;
-  // How many deletions this thread has left to others, for those who count them.
+  // How many deletions this thread has left to others, for a caller that counts them.
   unsigned left = 0;
 };
 
@@ -50,7 +50,7 @@ inline bool is_dead(uint64_t) { return false; }
 #else
 #define ATTRCACHE_TLS_MODEL
 #endif
-// __thread, because of a thread_local variable C++17 can't say that it needs no initialization.
+// __thread, because C++17 can't say of a thread_local variable that it needs no initialization.
 extern __thread ThreadState tls_state ATTRCACHE_TLS_MODEL;
 inline ThreadState& this_thread() { return tls_state; }
 unsigned assign_ordinal();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// 16 bytes compared and exchanged, or loaded, in one step, where the processor can: all of it that
-// is assembly, or a compiler's own. Loads acquire; exchanges acquire and release, and acquire when
+// 16 bytes compared and exchanged, or loaded, in one step, where the processor can: all assembly
+// and builtins for that are here. Loads acquire; exchanges acquire and release, and acquire when
 // they fail, which updates what was expected.
 
 #ifndef ATTRCACHE_PLATFORM_WIDE_EXCHANGE_H_

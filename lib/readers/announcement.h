@@ -2,8 +2,9 @@
 //
 // What a thread tells all others: that it holds a value, or that it is within a deletion. Each
 // announcement is a cell in the record of the thread that makes it (thread_record.h); others only
-// read it. To publish what one reads, for the thread that deletes to look at, is the idea of hazard
-// pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004).
+// read it, except to give up a borrow (Readers::give_up). That readers publish what they read, and
+// the thread that deletes looks there, is the idea of hazard pointers (Michael, "Hazard Pointers:
+// Safe Memory Reclamation for Lock-Free Objects", 2004).
 
 #ifndef ATTRCACHE_READERS_ANNOUNCEMENT_H_
 #define ATTRCACHE_READERS_ANNOUNCEMENT_H_
@@ -15,11 +16,11 @@
 
 namespace attrcache {
 
-// What a cell says of an address, in whose low bits this is.
+// What a cell says about an address; it is kept in the low bits of that address.
 enum class Says : uintptr_t {
   kBorrows,  // of a slot: holds the attachment, which was borrowed
   kCopies,   // of a slot: holds the attachment, on which a copy_fn runs
-  kDeletes,  // of a table: the call that it is within runs a delete_fn, and will touch the table
+  kDeletes,  // of a table: is within a call that runs a delete_fn, and will touch the table
   kTaken,    // nothing yet, but the cell is in use
   kGivenUp   // nothing, or nothing any more; but the borrow is still to be given back
 };
@@ -43,13 +44,13 @@ struct Announcement {
   // something only with it.
   //
   // (F3) The meta is stored with release itself, and a thread that looks for holders loads it with
-  // acquire (F4). For a cell may say the same of the slot twice, of two attachments: a thread that
-  // reads the first `what`, and then the second meta, takes the first hold for ended, and must see
-  // what its holder has done.
+  // acquire (F4). A cell may say the same about a slot twice in a row, of two attachments: a thread
+  // that reads the first `what`, and then the second meta, takes the first hold for ended, and must
+  // see what its holder has done.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> who{0};
-  // kBorrows, kGivenUp: the attrcache_borrowed, by which it is known that it holds something. In a
-  // free cell: the next free one.
+  // kBorrows, kGivenUp: the attrcache_borrowed, which thereby is known to hold something. In a free
+  // cell: the next free one.
   Atomic<uint64_t> more{0};
 };
 static_assert(static_cast<uintptr_t>(Says::kGivenUp) <= Announcement::kSays);

@@ -28,13 +28,13 @@ class Readers {
 
   // ---- A thread's own cells ----
 
-  // The record of the calling thread, if its ordinal is near; else one whose cells of a use of
-  // their own are taken for ever.
+  // The record of the calling thread, if its ordinal is near; else one whose `first` and `deletes`
+  // are taken for ever.
   ThreadRecord& near_record() const { return mine_of(near_); }
   // The first cells of light readers' records; where readers are full, cells that are taken for
-  // ever. So a borrow that takes the usual way need not ask which of the two they are.
+  // ever. So the usual borrow need not ask which sort of readers there are.
   Announcement* light_cells() const { return &light_->first; }
-  // The calling thread's of the near records, or of one of their cells.
+  // The calling thread's own among the near records, or among one cell of each.
   template <typename T>
   static T& mine_of(T* near) {
     return *reinterpret_cast<T*>(reinterpret_cast<char*>(near) + this_thread().near_record);
@@ -47,19 +47,19 @@ class Readers {
     const bool usual = near.active && near.free != nullptr && !threads_.hooked();
     return usual ? take_of(near, this_thread().identity) : take_slowly();
   }
-  // Gives one back, whatever it says. If it said that a value is held, end_left() is to follow.
+  // Gives a cell back, whatever it says. If it said that a value is held, end_left() is to follow.
   void release(Announcement& cell) {
     retract(cell, 0);
-    // That isn't always the record where the cell is, since user-level threads move. If there is no
-    // memory for one, nobody uses the cell any more.
+    // The thread's record isn't always the one that has the cell, since user-level threads move. If
+    // there is no memory for a record, the cell isn't used any more.
     ThreadRecord* const record = mine();
     if (record == nullptr || &cell == &record->first || &cell == &record->deletes) return;
     cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);
     record->free = &cell;
   }
 
-  // (L1) Announces in a cell that was taken that the caller holds an attachment, if it finds by its
-  // next look at the slot that this is still there (L2). Wait-free.
+  // (L1) Announces, in a cell that was taken, that the caller holds an attachment: which it does if
+  // its next look at the slot finds the attachment still there (L2). Wait-free.
   void announce(Announcement& cell, const Pair& slot, Says says, uint64_t meta) {
     cell.meta.store(meta, kRelease);  // (F3)
     fence_.announce(cell.what, Announcement::of(&slot, says));
@@ -69,8 +69,9 @@ class Readers {
   static void retract(Announcement& cell, uintptr_t what) {
     AsymmetricFence::announce<AsymmetricFence::Of::kLight>(cell.what, what);
   }
-  // The same of another thread's borrow, from a table that is given up; by an exchange, since that
-  // thread may be giving it back just now. Relaxed: it has the value, so it hands nothing on.
+  // Ends another thread's borrow from a table that is given up; by an exchange, since that thread
+  // may be giving it back just now. Relaxed: that thread has read the value, and this hands nothing
+  // on.
   static void give_up(Announcement& cell, const Pair& slot) {
     uintptr_t what = Announcement::of(&slot, Says::kBorrows);
     cell.what.compare_exchange_strong(what, uintptr_t(Says::kGivenUp), kRelaxed, kRelaxed);
@@ -84,7 +85,7 @@ class Readers {
   bool light() const { return fence_.light(); }
 
   // Looks through all cells until visit(cell, what) says true, and returns whether one did. A cell
-  // that says the same all the time is found.
+  // that says the same throughout is found.
   template <typename Visit>
   bool any(Visit visit) const;
 
@@ -92,7 +93,7 @@ class Readers {
 
   // (L4) Whether there are tombs, for a thread that has just retracted and is a light reader.
   bool any_tombs() const { return !tombs_.equals_relaxed(0); }
-  // The same for any.
+  // The same for a reader of either sort.
   bool any_tombs_after_retraction() const {
     if (!light()) full_fence();
     return any_tombs();
@@ -105,7 +106,7 @@ class Readers {
     tomb.free();
     tombs_.fetch_sub(1, kRelaxed);
   }
-  // Visits the tombs whose slot shares a bucket with that one; or all.
+  // Visits the tombs whose slots share a bucket with this slot; or, without a slot, all tombs.
   template <typename Visit>
   void for_each_tomb(const Pair* slot, Visit visit) const {
     for_each_tomb_in(buckets_[bucket(slot)], visit);
@@ -144,7 +145,8 @@ class Readers {
     record.free =
         reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
     cell->who.store(identity, kRelaxed);
-    // Release, as every store there: a thread that finds that a holder has let go may read this.
+    // Release, like every store to `what`: a thread that finds that a holder has let go may have
+    // read that here.
     cell->what.store(uintptr_t(Says::kTaken), kRelease);
     return cell;
   }

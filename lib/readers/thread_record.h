@@ -25,13 +25,13 @@ struct MoreCells {
 
 // On two cache lines: what a borrow writes is in the first.
 struct alignas(kRecordSize) ThreadRecord {
-  // The thread's own: its free cells, but for the two that have a use of their own.
+  // The thread's list of free cells, without `first` and `deletes`, which have uses of their own.
   alignas(8) Announcement* free = nullptr;
-  // Of which domain it is.
+  // The readers of the domain that it belongs to.
   alignas(8) class Readers* readers = nullptr;
   // The latest of its MoreCells.
   alignas(8) Atomic<uintptr_t> more{0};
-  // Whether its thread has looked it up. Until then nobody looks at it.
+  // Whether its thread has looked it up. Until then no cell of it announces anything.
   alignas(8) bool active = false;
   // The cell of a thread's first outstanding borrow, and that of its outermost deletion. User-level
   // threads don't use them, nor does a thread before it has taken the slow way once; until then

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // How a deletion is left to the last holder of the value, so that nobody waits. (The steps on a
-// slot, S1 to S12, are in table/slot.h; the code that takes these here is in readers.h and
+// slot, S1 to S12, are in table/slot.h; the code that takes the steps below is in readers.h and
 // table/left.cc.)
 //
 // A thread that holds a value says so in a cell of its own record, by a plain store. The thread
@@ -24,18 +24,18 @@
 //   L6  Nobody: takes the tomb, if it is open:    L6  takes the tomb back; if H was faster, H
 //       TAKEN; deletes; frees the tomb                deletes
 //
-// Why nobody's value is deleted. An attempt to hold that succeeds has made its L2 before D's step
-// on the slot was visible. So its L1 is visible behind the heavy fence (asymmetric_fence.h), to D
-// at L8 and L9, and to threads that see the tomb open, which acquire that. Nobody begins to hold
-// the attachment any more. So a thread that looks behind the fence and finds no holder is right for
-// ever.
+// Why no value is deleted while it is held. An attempt to hold that succeeds has made its L2 before
+// D's step on the slot was visible. So its L1 is visible behind the heavy fence
+// (asymmetric_fence.h), to D at L8 and L9, and to threads that see the tomb open, which acquire
+// that. Nobody begins to hold the attachment any more. So a thread that looks behind the fence and
+// finds no holder is right for ever.
 //
 // Why somebody deletes. A holder whose L3 isn't visible to D's look at L9 has taken L3 after the
 // fence. So its L4 sees the count, and it takes its turn. Turns and L9 are exchanges of one word,
-// so they have an order, and each sees what was before it. Those before L9 have retracted for D's
-// look. Of those after it, the last sees the retractions of all, so it finds nobody and takes the
-// tomb, unless somebody else has. A turn on a tomb that is only PLACED is needed for that, too: it
-// is what makes the retraction visible to D at L9.
+// so they have an order, and each sees what was before it. The holders that took theirs before L9
+// have retracted by D's look. Of the holders after it, the last sees the retractions of all, so it
+// finds nobody and takes the tomb, unless somebody else has. A turn on a tomb that is only PLACED
+// is needed for that, too: it is what makes the retraction visible to D at L9.
 //
 // A turn fails where the tomb has changed, and is tried again; but not where the tomb is used anew.
 // That use has begun after H's L4, and its own L8 comes later still. So a give_back takes as many
@@ -101,14 +101,14 @@ struct Tomb {
   }
 
   Atomic<uint64_t> state{kFree};  // a phase, and above it a version
-  // All of these are written by the thread that has placed the tomb, but for `taker`; relaxed,
-  // since L9 releases them. A thread that needs `slot` while the tomb is only placed has retracted
-  // behind L8's fence, and so sees it.
+  // Written by the thread that has placed the tomb, and `taker` and `table` also by the thread that
+  // has taken it; relaxed, since L9 releases them. A thread that needs `slot` while the tomb is
+  // only placed has retracted behind L8's fence, and so sees it.
   Atomic<uintptr_t> slot{0};
   Atomic<uint64_t> meta{0};   // the attachment: the slot's meta, with which
   Atomic<uint64_t> value{0};  // this value was attached
   Atomic<uint64_t> clock{0};  // the table's, by then
-  // Of which table, whose memory isn't touched; 0: the table is gone.
+  // The table, whose memory isn't touched; 0: the table is gone.
   Atomic<uintptr_t> table{0};
   Atomic<uintptr_t> registry{0};
   Atomic<uint32_t> keyval{0};

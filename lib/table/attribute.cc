@@ -95,7 +95,8 @@ int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, Slot
       return fail(code, callback_code);
     }
   }
-  // Somebody has taken up the new value, or deleted it with the object. So this set has succeeded.
+  // Another call has held, deleted or replaced the new value, or it was deleted with the object. So
+  // this set has succeeded.
   tell(code, callback_code);
   return ATTRCACHE_OK;
 }

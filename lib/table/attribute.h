@@ -49,7 +49,7 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 
 // How a value with that meta was set.
 inline attrcache_tag tag_of(uint64_t m) {
-  // Mostly by C. So the compiler can tell that there the tag need not be looked at again.
+  // Most are set by C. This lets the compiler see that for those the tag isn't needed again.
   return (m & meta::kTagBits[ATTRCACHE_AS_AINT]) == 0 ? ATTRCACHE_AS_POINTER : meta::tag(m);
 }
 

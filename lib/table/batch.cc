@@ -45,8 +45,8 @@ bool Batch::make_room(size_t capacity, size_t used) {
   return true;
 }
 
-// Lists the runs of slots, in the order of their indices: of each its first slot, that one's index
-// and, as `meta`, how many they are. Counts the slots of all. False: there is no memory.
+// Lists the runs of slots, in the order of their indices: for each its first slot, the index of
+// that slot and, as `meta`, its length. Adds up the lengths. False: there is no memory.
 bool Batch::list_runs(size_t* slots) {
   bool room = true;
   bool ascending = true;
@@ -114,8 +114,8 @@ bool Batch::list_all() {
   // numbers ascend, and the clock hasn't come round to 0 between the first and the last.
   if (count_ == 0) return true;
   if (!ascending || age(0) < age(count_ - 1)) sort();
-  // Such as are so old may have been renumbered between the looks at two of them, and then the
-  // order is that of no instant. If a second look at all of them finds the same numbers, it is
+  // Attributes that old may have been renumbered between the loads of two of them, and then the
+  // order isn't that of any instant. If a second look at all of them finds the same numbers, it is
   // right.
   while (age(0) >= meta::kOldAge && old_ones_changed()) [[unlikely]] sort();
   return true;
@@ -131,7 +131,7 @@ void Batch::sort() {
   std::sort(items_, items_ + count_, older);
 }
 
-// Looks again at those that renumber.h may be about. What is no more keeps its place.
+// Looks again at those that renumber.h may be about. An attribute that is gone keeps its place.
 [[gnu::noinline]] bool Batch::old_ones_changed() {
   bool changed = false;
   for (Item* item = items_; item != items_ + count_; ++item) {

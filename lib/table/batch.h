@@ -47,8 +47,8 @@ class Batch {
   const Item* begin() const { return items_; }
   const Item* end() const { return items_ + count_; }
 
-  // What the table's clock was when all that is selected had been attached; and how many
-  // attachments to the table before that an item was set.
+  // What the table's clock was after all that is selected had been attached; and how many
+  // attachments to the table earlier than that an item is.
   uint64_t horizon() const { return horizon_; }
   uint64_t age(unsigned i) const { return meta::age(items_[i].meta, horizon_); }
 
@@ -56,7 +56,7 @@ class Batch {
   bool passed_over() const { return passed_over_ != 0; }
 
  private:
-  // So many are listed on the stack. Frees nest, and user-level threads have small stacks.
+  // How many are listed on the stack. Frees nest, and user-level threads have small stacks.
   static constexpr unsigned kFew = 10;
 
   bool find_next();
@@ -80,7 +80,8 @@ class Batch {
   uint64_t horizon_ = 0;
   bool begun_ = false;
   bool exhausted_ = false;
-  // For select(): what is selected next has at least this rank or, if the oldest comes first, less.
+  // For select(): what is selected next has at least this rank or, if the oldest comes first, a
+  // lower one.
   uint64_t next_ = 0;
   uint64_t passed_over_ = 0;  // the bits of what was
   unsigned count_ = 0;

@@ -42,7 +42,7 @@ class Dup {
   // Copies one attribute, if there is something to copy.
   int copy(const Batch::Item& item, int* callback_code);
 
-  // Whether a callback has freed one of the two objects; and the new one.
+  // Whether a callback has freed one of the two objects; or the new one in particular.
   bool table_died() const { return old_scope_.table_died() || new_table_died(); }
   bool new_table_died() const { return new_scope_.table_died(); }
 
@@ -66,7 +66,7 @@ class Dup {
   const unsigned ordinal_;
   TableScope old_scope_;
   TableScope new_scope_;
-  // In which one copy after the other is announced; null until the first.
+  // The cell in which one copy after the other is announced; null until the first.
   Announcement* cell_ = nullptr;
 };
 
@@ -121,8 +121,7 @@ stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
     if (null_copy_fn) registry.name_stripe(keyval);  // or none of this thread's dups would be fast
     return kNothing;
   }
-  // If the reference can't be had, the keyval is gone, and the attribute was deleted before the
-  // dup.
+  // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
   if (!registry.acquire(keyval)) return kNothing;
   // Read once more, now that the reference is held: only now is it the word of this keyval.
   const stripe::Name now = name();
@@ -168,7 +167,8 @@ int Dup::duplicate(const Batch::Item& item, id::Keyval keyval, stripe::Name like
 // Runs copy_fn, with the value held.
 int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int* callback_code) {
   Pair& slot = *item.slot;
-  // The new slot is made first, because what copy_fn makes could not be undone for want of memory.
+  // The new slot is made first, because what copy_fn makes couldn't be undone if there were no
+  // memory then.
   Pair* const made = place(item.index);
   if (made == nullptr) [[unlikely]]
     return give_up(keyval, ATTRCACHE_ERR_MEMORY);
@@ -213,7 +213,7 @@ bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bo
     if (!meta::visible(found->meta) || !meta::belongs(found->meta, keyval)) return false;
     if (is_deleting(thread, from_.table, slot, found->meta)) return true;
     if (meta::deleting(found->meta)) return false;
-    // Another thread has attached it over the own one in between.
+    // Meanwhile a value was attached, or a claim was restored.
   }
 }
 
@@ -232,7 +232,7 @@ int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
   if (!target.registry.is_kind_of(keyval)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
   uint64_t m = now.meta;
-  if (meta::deleting(m)) return ATTRCACHE_OK;  // by a callback's caller up the stack
+  if (meta::deleting(m)) return ATTRCACHE_OK;  // by another thread, or up this thread's stack
   if (meta::no_delete_fn(m)) {
     if (slot::detach(slot, m)) drop_reference(target.registry, keyval);  // (S3)
     return ATTRCACHE_OK;

@@ -5,9 +5,9 @@
 // others not yet. This file serves objects for which callbacks must run; dup_free_fast.h serves the
 // others.
 //
-// Each attribute goes the same way, whatever its keyval: what is usual (the stripe is open, nobody
-// has claimed the value, the callback is C's) is tried with the words that were read
-// already, and where that fails, a function is called that looks again. A dup takes a
+// Each attribute goes the same way, whatever its keyval: the usual case (the stripe is open, no
+// thread has claimed the value, the callback is C's) is tried with the words that were read
+// already, and where that fails, a function is called that reads them again. A dup takes a
 // reference for the copy, makes its slot, announces that it holds the value, runs copy_fn, and
 // attaches. A free claims the value, runs delete_fn, detaches, and drops the reference.
 
@@ -27,7 +27,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code);
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
                       const Pair** stopped_at = nullptr);
 
-// Whether nothing is in a table but what this thread is deleting, up its stack.
+// Whether a table holds nothing but what this thread is deleting further up its stack.
 bool deleting_is_ours(const ThreadState& thread, Table& table);
 
 // Releases the memory of a table whose content doesn't matter any more, and tells the operations on

@@ -39,7 +39,7 @@ template <typename Ask>
   return all && ((flags & Directory::kHasTree) == 0 || ask_tree(registry, dir, ask));
 }
 
-// Whether attributes under freed keyvals are in the way. They are left to delete_attributes(), so
+// False: attributes under freed keyvals may be in the way. They are left to delete_attributes(), so
 // that the keyvals end, and run their destructors, in the order of the attributes.
 [[gnu::noinline]] bool all_open(const Registry& registry, Table& table, Directory* dir,
                                 uint64_t flags, References::Counter* near) {
@@ -95,8 +95,8 @@ bool copy_leaves(Registry& registry, Directory& dir, Table& to, References::Coun
   const bool all = Directory::while_each_near(
       flags, [&, copy ](uint32_t number) __attribute__((always_inline)) {
         Leaf* const there = made.leaves[number].load(kRelaxed);
-        // The other table's has come meanwhile. What is in it was attached after the dup had begun,
-        // and is as good as attached after it.
+        // The old table got this leaf meanwhile. What is in it was attached after the dup began,
+        // and counts as attached after the dup.
         if (there == &no_leaf) [[unlikely]]
           return true;
         const Leaf& leaf = *dir.leaves[number].load(kAcquire);  // as T1

@@ -46,8 +46,8 @@ template <typename Place>
   const uint64_t word = counter.load(kRelaxed);  // only a guess for the exchange
   const stripe::Name name = stripe::name_in(word);
   const uint32_t differs = upper ^ stripe::bits(name);
-  // The stripe must be open and of the same keyval, which is copied as by DUP_FN; the value must be
-  // visible, not be deleted at the moment, and be as it was attached, as its copy will be.
+  // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN; the
+  // value must be visible, not claimed, and never held since it was attached, as its copy will be.
   constexpr uint32_t kDecides =
       meta::kSameAttribute | meta::kDeletingHalf | meta::kUnreadHalf | stripe::kNotDupFn;
   if ((differs & kDecides) != 0) [[unlikely]] {
@@ -85,11 +85,10 @@ template <typename Place>
 
 // Copies all attributes to a table that is as new, with their sequence numbers and hence in their
 // order. ATTRCACHE_ABSENT: it can't be done on this path, and nothing was copied; use
-// copy_attributes(). ATTRCACHE_ERR_MEMORY: there is none for the new table. ATTRCACHE_ERR_BUSY: a
+// copy_attributes(). ATTRCACHE_ERR_MEMORY: out of memory for the new table. ATTRCACHE_ERR_BUSY: a
 // destructor has freed one of the objects meanwhile, so nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
-  // Where attributes may be renumbered (renumber.h), the order of the numbers isn't to be had in
-  // one pass.
+  // Where attributes may be renumbered (renumber.h), one pass can't tell the order of the numbers.
   if (!to.is_as_new() || from.clock.load(kRelaxed) >= meta::kOldAge) [[unlikely]]
     return ATTRCACHE_ABSENT;
   const unsigned ordinal = this_thread().ordinal;

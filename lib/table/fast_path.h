@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fast paths of set and delete: the common cases, which take one step on the slot. In all other
-// cases (a delete_fn, contention, a keyval that is freed) they
-// jump to a slow function that starts over, so they need not save registers for calls that they
-// hardly ever make. That is also why all of these functions have the parameters of attrcache_set or
-// attrcache_delete, in their order. Keyvals are as they are inside (keyval/settings.h).
+// cases (a delete_fn, contention, a freed keyval) they jump to a slow function that starts over, so
+// they need not save registers for calls that they hardly ever make. That is also why all of these
+// functions have the parameters of attrcache_set or attrcache_delete, in their order. Keyvals are
+// the internal ones (keyval/settings.h).
 
 #ifndef ATTRCACHE_TABLE_FAST_PATH_H_
 #define ATTRCACHE_TABLE_FAST_PATH_H_
@@ -59,13 +59,13 @@ template <Where kWhere>
 [[gnu::always_inline]] inline References::Counter& counter_in(References::Counter* counters,
                                                               id::Keyval key) {
   if (kWhere == Where::kFar) return *counters;
-  // Rather than id::index: the offset is at hand, since it has told that the keyval is one of the
-  // first.
+  // Not by id::index: the offset is at hand, because it was needed to see that the keyval is one of
+  // the first.
   return counters[id::bytes(id::slot_offset(key)) / sizeof(Pair)];
 }
 
-// Sets in one step where nobody has to be called: the slot holds such a value under the same
-// keyval, or is empty.
+// Sets in one step where no callback has to run: the slot is empty, or holds a value without
+// delete_fn under the same keyval.
 template <Where kWhere>
 [[gnu::always_inline]] inline int set_in_slot(attrcache_kind* kind, attrcache_table* table,
                                               void* object, int keyval, intptr_t value,
@@ -125,7 +125,7 @@ template <Where kWhere>
       });
 }
 
-// Deletes in one step where nobody has to be called.
+// Deletes in one step where no callback has to run.
 template <Where kWhere>
 [[gnu::always_inline]] inline int delete_in_slot(attrcache_kind* kind, attrcache_table* table,
                                                  void* object, int keyval, int* callback_code,

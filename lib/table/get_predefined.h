@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// How predefined attributes are read whose keyvals have numbers of the runtime's choice: what get
-// does when the int it was given is none of the domain's own range.
+// Reads predefined attributes whose keyvals have numbers that the runtime chose: what get does when
+// its int is outside the domain's own range.
 
 #ifndef ATTRCACHE_TABLE_GET_PREDEFINED_H_
 #define ATTRCACHE_TABLE_GET_PREDEFINED_H_

@@ -12,7 +12,7 @@ namespace attrcache {
 bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
                 SlotContent* held) {
   SlotContent now = slot.load();
-  // A claim is the beginning of a deletion, from when there is nothing to be held.
+  // A claim begins a deletion: from then on there is nothing to hold.
   while (meta::belongs(now.meta, keyval) && meta::visible(now.meta) && !meta::deleting(now.meta)) {
     readers.announce(cell, slot, says, now.meta);  // (L1)
     if ((now.meta & meta::kUnread) != 0) {
@@ -34,8 +34,8 @@ bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Anno
 
 namespace {
 
-// What a cell that the slow way uses says of the attrcache_borrowed that it keeps: its address,
-// with a bit that tells it from those of the fast way.
+// How a cell that the slow way uses names its attrcache_borrowed (Announcement::more): by its
+// address, with a bit that tells it from those of the fast way.
 uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(borrowed) | 1; }
 
 // Whether `borrowed` holds something that the calling thread has borrowed in this domain.

@@ -16,17 +16,18 @@
 
 namespace attrcache {
 
-// Holds the value under `keyval` in a slot, in a cell that was taken. False: there is none, or its
-// deletion has begun; the cell may still announce an attempt, and is to be retracted. In either
-// case end_left() is to follow, at the end of the caller's work. Lock-free.
+// Holds the value under `keyval` in a slot, by an announcement in `cell`, which the caller has
+// taken. False: there is none, or its deletion has begun; the cell may still announce an attempt,
+// and is to be retracted. In either case end_left() is to follow, at the end of the caller's work.
+// Lock-free.
 bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
                 SlotContent* held);
 
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
 struct Borrowed {
   void* value;
-  Announcement* cell;  // that announces it; null if it holds nothing
-  Readers* readers;    // whose that is, unless it is the first of a record
+  Announcement* cell;  // the cell that announces it; null if this holds nothing
+  Readers* readers;    // whose cell it is; not set for the first of a record
   uint64_t copy;       // of a value that C reads at its address
 
   bool holds() const { return cell != nullptr; }

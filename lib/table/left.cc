@@ -51,7 +51,7 @@ void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
   });
 }
 
-// One that was renumbered since isn't given up. So its deletion is left to the copy.
+// A value that was renumbered since isn't given up, so its deletion is left to the copy.
 void give_up_copies_of(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
   give_up_copies(readers, table, [&](const Frame& f) {
     return f.slot == &slot && meta::same_name(f.announced->meta.load(kRelaxed), m);
@@ -65,8 +65,8 @@ void delete_left(Readers& readers, Tomb& tomb) {
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   const uint64_t value = tomb.value.load(kRelaxed);
   const int fortran_handle = tomb.fortran_handle.load(kRelaxed);
-  // The tomb's reference keeps them. If delete_fn fails, there is nobody to be told, and the value
-  // is gone.
+  // The tomb's reference keeps them. If delete_fn fails, there is no caller to report that to, and
+  // the value is gone.
   static_cast<void>(
       run_delete(registry.callbacks(keyval),
                  {registry.convention(), pointer_in<void>(tomb.object), registry.number_of(keyval),
@@ -90,7 +90,7 @@ Fate try_to_end(Readers& readers, Tomb& tomb, uint64_t now) {
   return Fate::kEnded;
 }
 
-// Does so with all tombs of which is_one(tomb) says true. Returns whether one was left, or is just
+// Does that to every tomb for which is_one(tomb) is true. Returns whether one was left, or is just
 // being ended by another thread.
 template <typename IsOne>
 auto end_those(Readers& readers, IsOne is_one) {
@@ -145,7 +145,7 @@ bool Deletion::leave_read(slot::Claim* claim) {
                             kRelaxed);
   target_.table.mark_replaced();
   registry.note_marked_table();
-  // Nobody finds the value any more when a holder may delete it.
+  // So no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
   tomb_ = nullptr;
   const uint64_t open = tomb.open();  // (L9)

@@ -40,7 +40,7 @@ class Deletion {
   // copy_fn that deletes or replaces what it copies won't read it any more.
   bool leave(slot::Claim* claim) { return tomb_ != nullptr && leave_read(claim); }
 
-  // In which it is announced.
+  // The cell in which the deletion is announced.
   Announcement* cell() const { return cell_; }
 
  private:
@@ -79,15 +79,15 @@ class Deletion {
   Pair& slot_;
   const id::Keyval keyval_;
   Announcement* cell_ = nullptr;
-  bool taken_ = false;  // else it is the record's own
+  bool taken_ = false;  // whether the cell was taken; else it is the record's `deletes`
   Tomb* tomb_ = nullptr;
 };
 
 // Whether another thread is within a deletion that will touch the table.
 bool others_delete_in(const Readers& readers, const Table& table);
 
-// The heavy fence of a free, of which one is enough: nobody else may begin to hold a value of an
-// object that is freed.
+// The heavy fence of a free. One is enough, because no other thread may begin to hold a value of an
+// object that is being freed.
 class FenceOnce {
  public:
   void operator()(Readers& readers) {
@@ -103,11 +103,11 @@ class FenceOnce {
 // that the caller has claimed. If not, own copies are given up, as above.
 bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, FenceOnce& fence);
 
-// How many hold an attachment. It is exact when nobody begins or ends to meanwhile.
+// How many holders an attachment has. Exact if no hold begins or ends meanwhile.
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);
 
 // (L4) To be called after what was announced of a slot was retracted, with nothing held: deletes
-// what was left to this thread. OK, for callers that return that.
+// what was left to this thread. Returns OK, for callers that return the same.
 [[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);
 inline void end_left(Readers& readers, const Pair* slot) {
   if (readers.any_tombs_after_retraction()) [[unlikely]]
@@ -122,14 +122,14 @@ bool any_left_of(Readers& readers, const Table& table);
 bool any_tomb_of(const Readers& readers, const Table& table);
 
 // Gives up what is left of a table's values: drops their references, and calls no delete_fn. True:
-// another thread is just deleting one of them, and is to be waited for.
+// another thread is deleting one of them, and the caller must wait for it.
 bool abandon_left_of(Readers& readers, const Table& table);
 
-// Takes a value out of what threads have borrowed, which is to be given back all the same. Else
-// a value that is attached later to the same memory would be taken for held.
+// Ends all borrows of the value in a slot; each is still to be given back. Otherwise a value that
+// is attached to the same memory later would be taken for held.
 void give_up_borrows(const Readers& readers, const Pair& slot);
 
-// Tells the deletions up this thread's stack that were left to it that the table is gone.
+// Notes that the table is gone, in the tombs that this thread has taken further up its stack.
 void forget_table(Readers& readers, const Table& table);
 
 // Deletes all that is left, in a domain that ends: nobody holds anything any more.

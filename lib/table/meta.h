@@ -115,7 +115,7 @@ constexpr bool has_tag(uint64_t m, attrcache_tag tag) {
   return (((m ^ kTagBits[tag]) & kTagBits[ATTRCACHE_AS_AINT]) >> 32) == 0;
 }
 
-// Whether a stripe is open under whose keyval the visible value was set, and has that name.
+// Whether the visible value was set under the keyval whose open stripe has that name.
 constexpr bool is_like(uint64_t m, stripe::Name name) {
   return ((upper(m) ^ stripe::bits(name)) & kSameAttribute) == 0;
 }
@@ -145,8 +145,8 @@ constexpr bool readable(uint32_t upper, id::Keyval keyval) {
   return ((upper ^ id::bits(keyval)) & kRelevant) == 0;
 }
 
-// Which attachment it is, of those to one slot: its keyval's generation and kind, tag, number, and
-// how often it was taken back.
+// The bits that name an attachment among those to one slot: its keyval's generation and kind, tag,
+// number, and how often it was taken back.
 constexpr uint64_t kAttachment =
     (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence | kBack;
 
@@ -165,11 +165,11 @@ constexpr uint64_t kOldAge = uint64_t{1} << 33;
 constexpr bool same_name(uint64_t m, uint64_t other) { return ((m ^ other) & kAttachment) == 0; }
 
 // Whether an announcement may be about the attachment in question: `announced` is its meta as a
-// holder once read it, `m` as it was when it was deleted, and `clock` the table's by then. An
-// attachment that was renumbered in between is at least kOldAge old; what was announced may be older
-// than numbers tell, because a value may be held for any time. So for attachments so old the answer
-// may be yes for another one of the same keyval to the slot; then a deletion comes later than need
-// be.
+// holder once read it, `m` its meta when it was deleted, and `clock` the table's clock then. An
+// attachment that was renumbered in between is at least kOldAge old; what was announced may be
+// older than numbers tell, because a value may be held for any time. So for attachments so old the
+// answer may be yes for another one of the same keyval to the slot; then a deletion comes later
+// than need be.
 constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
   if (same_name(announced, m)) [[likely]]
     return true;

@@ -32,9 +32,9 @@
 //                S12 detach -> EMPTY, by the claimer
 //
 // Who deletes a value. The thread that has taken it out of its slot, or claimed it (S2, S3, S6,
-// S8), owns it, with its reference on the keyval. A value without delete_fn is gone by that. Else
-// the owner runs delete_fn; but if other threads hold the value, the deletion is left to the last
-// of them.
+// S8), owns it, with its reference on the keyval. With that, a value without delete_fn is gone.
+// Else the owner runs delete_fn; but if other threads hold the value, the deletion is left to the
+// last of them.
 //
 //   thread A: set N                              thread B: borrow, give_back
 //                                                 holds O
@@ -42,11 +42,11 @@
 //   looks: B holds O. The deletion of O is left
 //   succeeds give_back: nobody else holds O, so B runs delete_fn
 //
-// Why a set exchanges first. So there is no moment at which a reader finds nothing, and no reader
-// has to wait. It may have to take N back. That is safe while nobody but get has seen N: S7
-// compares all of the slot, and to hold, delete, replace or restore N leaves a trace in it. If it
-// fails, N stays, and the set succeeds although delete_fn has failed. N has a reference on the
-// keyval of its own: with O's, a delete of N could end the keyval within O's delete_fn.
+// Why a set exchanges first. That way there is no moment at which a reader finds nothing, and no
+// reader has to wait. The set may have to take N back. That is safe while nobody but get has seen
+// N: S7 compares all of the slot, and to hold, delete, replace or restore N leaves a trace in it.
+// If S7 fails, N stays, and the set succeeds although delete_fn has failed. N has a reference on
+// the keyval of its own: if it shared O's, a delete of N could end the keyval within O's delete_fn.
 //
 // Why a delete claims first. A value is visible to get until its delete_fn has succeeded, and it
 // must be attached again if that fails. S9 leaves it as one that was read, so that an S7 which has
@@ -127,8 +127,8 @@ inline bool exchange(Pair& slot, SlotContent& now, SlotContent replacement) {
   return slot.compare_exchange(now, replacement);
 }
 
-// (S7) Undoes that: `again` is attached once more, or nothing. False: somebody has taken up the new
-// value.
+// (S7) Undoes that: `again` is attached once more, or nothing. False: the new value was held,
+// deleted or replaced meanwhile.
 inline bool take_back(Pair& slot, SlotContent attached, SlotContent again) {
   return slot.compare_exchange(attached, again);
 }

@@ -9,9 +9,10 @@
 //
 // In the tree a leaf has a number, its first index over the leaf's slots, and a node's child is
 // chosen by four bits of it, the lowest at the root. A leaf hangs as high as it can: a node comes
-// between only where another leaf has the same lowest bits. So leaves that follow each other are
-// spread over the root's children, and the tree is as deep as it has many leaves, not as their
-// numbers are high. Wherever a walk ends, the leaf's number tells whether it is the one.
+// between only where another leaf has the same lowest bits. So consecutive leaves are spread over
+// the root's children, and the tree's depth depends on how many leaves it has, not on how high
+// their numbers are. Wherever a walk ends, the number of the leaf there tells whether it is the
+// right one.
 //
 // For example, with attributes at the indices 0, 9, 64, 128 and 192 (leaves 8, 16 and 24):
 //
@@ -25,8 +26,8 @@
 //                                                      places[0] ---> leaf  8 = 0x08: 64 to 71
 //                                                      places[1] ---> leaf 24 = 0x18: 192 to 199
 //
-// Slots never move and nothing is unmapped before the table is freed. Everything is allocated where
-// it is first needed, so one attribute under any keyval costs the directory, a node and a leaf.
+// Slots never move and nothing is unmapped before the table is freed. Everything is allocated when
+// it is first needed, so a single attribute costs at most the directory, a node and a leaf.
 
 #ifndef ATTRCACHE_TABLE_TABLE_H_
 #define ATTRCACHE_TABLE_TABLE_H_
@@ -67,13 +68,13 @@ struct FarLeaf : Leaf {
   const uint32_t number;
 };
 
-// What a node of the tree has below it: a leaf, or a node, whose address then has a bit set.
+// What a node of the tree has below it: a leaf, or another node, whose address has a bit added.
 struct Child {
   static constexpr uintptr_t kIsNode = 1;
   static Child of(FarLeaf* leaf) { return {leaf}; }
   static Child of(struct Node* node) { return {reinterpret_cast<char*>(node) + kIsNode}; }
   bool is_node() const { return (reinterpret_cast<uintptr_t>(at) & kIsNode) != 0; }
-  // Whichever it is.
+  // Call the one that is_node() tells.
   struct Node* node() const {
     return reinterpret_cast<struct Node*>(static_cast<char*>(at) - kIsNode);
   }
@@ -82,8 +83,8 @@ struct Child {
   void* at;
 };
 
-// Stand for every leaf that a directory, or a node, doesn't have yet, and for the tree where there
-// is none, so that get needs no test for null. Never written.
+// Stand for the leaves that a directory or a node doesn't have yet, and for a tree that doesn't
+// exist yet, so that get needs no test for null. Never written.
 extern Leaf no_leaf;
 extern FarLeaf no_far_leaf;
 extern struct Node no_tree;
@@ -93,7 +94,7 @@ struct Node {
   struct Place : Atomic<Child> {
     constexpr Place() : Atomic<Child>(Child{&no_far_leaf}) {}
   };
-  // The place towards a leaf whose number has lost the bits that the nodes above have looked at.
+  // The place on the way to a leaf; `rest` is its number without the bits used by the nodes above.
   Place& towards(uint32_t rest) { return places[rest % kFanout]; }
   const Place& towards(uint32_t rest) const { return places[rest % kFanout]; }
 
@@ -118,7 +119,7 @@ struct Directory {
   bool any_leaf_occupied();
 
   // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
-  // numbers have bits. Of what is no keyval, offsets are so large that they have no leaf's number.
+  // numbers have bits. An int that is no keyval has an offset so large that no leaf has its number.
   FarLeaf* find_leaf(uint32_t number) const {
     Child child = tree.load(kAcquire)->towards(number).load(kAcquire);  // as T1
     for (uint32_t rest = number; child.is_node();) [[unlikely]] {
@@ -131,9 +132,10 @@ struct Directory {
 
   Atomic<Leaf*> leaves[kDirectoryLeaves];
   Atomic<Node*> tree{&no_tree};
-  // Whose it is, which tells a table that was copied or moved as plain bytes; and in the low bits
-  // what there is besides the directory. Relaxed: only the table's owner, which made it or was
-  // handed it, looks at whose it is; and a flag is there before what it tells of (T4).
+  // Which table's it is, so that a table that was copied or moved as plain bytes is recognized; and
+  // in the low bits what there is besides the directory. Relaxed: only the table's owner, which
+  // made it or was handed it, looks at the former; and a flag is set before what it stands for is
+  // published (T4).
   static constexpr uint64_t kHasReleasable = 1;  // leaves or nodes that are to be released
   static constexpr uint64_t kHasBlock = 2;       // a Block follows
   static constexpr uint64_t kHasTree = 4;
@@ -152,8 +154,8 @@ struct Directory {
   }
   static constexpr uint64_t kForeign = 16 * 64;
   static_assert((kHasLeaves | kHasReleasable | kHasBlock) == kForeign - 1);
-  // The flags, 0 if there is nothing beyond first_slots; or at least kForeign if it isn't that
-  // table's.
+  // The flags, 0 if there is nothing beyond first_slots; at least kForeign if the directory isn't
+  // that table's.
   uint64_t flags_of(const Table* of) const { return owner.load(kRelaxed) ^ name_of(of); }
   bool is_of(const Table* of) const { return flags_of(of) < kForeign; }
   uint64_t flags() const { return owner.load(kRelaxed) & (kForeign - 1); }
@@ -162,7 +164,7 @@ struct Directory {
     if ((owner.load(kRelaxed) & flags) != flags) owner.fetch_or(flags, kRelaxed);
   }
   // Calls visit(number) for the leaves after the first that have flags, until it returns false;
-  // returns whether it never did. A leaf that has a flag and isn't there yet looks empty.
+  // returns true if it never did. A leaf that has a flag and isn't there yet looks empty.
   template <typename Visit>
   [[gnu::always_inline]] static bool while_each_near(uint64_t flags, Visit visit) {
     for (auto rest = static_cast<uint32_t>(flags & kHasNearLeaves); rest != 0; rest &= rest - 1) {
@@ -176,12 +178,12 @@ struct Directory {
 };
 static_assert(sizeof(void*) != 8 || sizeof(Directory) == 160);
 
-// Memory that a table has got together with its directory, for the leaves and nodes that it will
-// need at once. It follows the directory, whose release releases it.
+// Memory that was allocated together with a table's directory, for the leaves and nodes that the
+// table will need at once. It follows the directory, and is released with it.
 struct alignas(Pair) Block {
   char* next;
   char* end;
-  // What is left of it must have room for a T, else null.
+  // Makes a T in what is left of the block; null if there isn't room.
   template <typename T, typename... Args>
   T* make(Args... args) {
     if (end - next < static_cast<ptrdiff_t>(sizeof(T))) return nullptr;
@@ -239,9 +241,9 @@ struct Table {
   // The slot at an offset (id::slot_offset) that is within the table itself.
   Pair* inline_slot(size_t offset) { return slot_at(inline_slots, offset); }
 
-  // What becomes of an operation on the slot at an offset (id::slot_offset): first(slot) if that is
-  // one of an index below 64, far(slot) if it is another, none() where none was ever needed.
-  // Wait-free.
+  // Calls one of these on the slot at an offset (id::slot_offset), and returns its result:
+  // first(slot) if the index is below 64, far(slot) if it is larger, none() if the slot was never
+  // needed. Wait-free.
   template <typename First, typename Far, typename None>
   [[gnu::always_inline]] auto at_offset(id::Offset of, First first, Far far, None none) {
     const auto offset = static_cast<uint32_t>(of);
@@ -268,13 +270,13 @@ struct Table {
     return slot != nullptr ? slot : grow(index, nullptr, memory);
   }
 
-  // The same of an index beyond first_slots, in a table that is its owner's alone and has a block:
-  // with memory of the block while there is some.
+  // The same for an index beyond first_slots, in a table that only its owner uses and that has a
+  // block: takes memory from the block while there is some.
   Pair* grow_in_block(uint32_t index, const Memory& memory) {
     return grow(index, Block::of(directory.load(kRelaxed)), memory);
   }
 
-  // Whether a slot is occupied. Of a table that is its owner's alone.
+  // Whether any slot is occupied. For a table that only its owner uses.
   bool occupied() const {
     for (const Pair& slot : inline_slots) {
       if (slot.load_meta() != 0) return true;
@@ -301,7 +303,7 @@ struct Table {
   // Marks the table before a value with a delete_fn leaves its slot to another value (S6, S11), or
   // leaves it undeleted: from then on its slots don't show all that others may still do with the
   // table. Relaxed: the thread that releases the table has seen what that step did to the slot, and
-  // so what its thread had seen or done here.
+  // with it the mark, which the step's thread had set or seen.
   void mark_replaced() {
     if (!replaced()) clock.fetch_or(kReplaced, kRelaxed);
   }
@@ -333,8 +335,8 @@ struct Table {
     return clock.load(kRelaxed) == 0 && directory.load(kRelaxed) == nullptr;
   }
 
-  // While something is copied to a table that is as new, it isn't, so that a callback which frees
-  // it is noticed. Nothing has the number that this takes.
+  // A table that was as new no longer counts as new while attributes are copied to it, so that a
+  // callback that frees it is noticed. No attachment has this number.
   void mark_begun() { clock.store(kBegun, kRelaxed); }
   // Makes it as new again, if nothing was attached to it.
   void unmark_begun() {
@@ -377,7 +379,8 @@ static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
 static_assert(sizeof(Leaf) == 128 && sizeof(Node) == kFanout * sizeof(void*));
 
-// Visits what there is in a tree, nodes after what is below them: visit(FarLeaf*), visit(Node*).
+// Visits the leaves and nodes of a tree, each node after what is below it: visit(FarLeaf*),
+// visit(Node*).
 template <typename Visit>
 void visit_tree(Node* node, Visit visit) {
   if (node == &no_tree) return;

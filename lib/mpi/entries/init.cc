@@ -41,7 +41,7 @@ namespace {
 thread_local bool spawning = false;  // also where a tool passes MPI_'s call on to PMPI_'s
 constinit Atomic<int> spawned_so_far{0};
 
-// Calls MPI's function; the root tells the launcher how many processes it has had started by now.
+// Calls MPI's function; the root tells the launcher how many processes it has started so far.
 template <typename Spawn>
 int spawn(int root, MPI_Comm comm, const MPI_Comm* spawned, Spawn&& next) {
   const bool outermost = !spawning;

@@ -11,7 +11,7 @@
 
 namespace attrcache::mpi {
 
-// `calls()` says which of them.
+// `calls()` returns those functions.
 template <typename Kind, const Calls<Kind>& (*calls)()>
 struct NamesInC {
   using InC = NamesInC;

@@ -123,8 +123,8 @@ bool wait_for(int s, short events, int64_t deadline) {
   }
 }
 
-// A socket that is connected to the launcher, or -1. All addresses are tried at once: of those that
-// nothing answers at, each would take the whole time.
+// A socket that is connected to the launcher, or -1. All addresses are tried at once, because each
+// one at which nothing answers would take the whole time.
 int connect_to(const Launcher& l) {
   pollfd trying[kMostAddresses];
   nfds_t count = 0;

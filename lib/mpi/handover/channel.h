@@ -13,14 +13,14 @@ namespace attrcache::mpi::channel {
 // Whether ATTRCACHE_LAUNCHER is set.
 bool exists();
 
-// The launcher's folder, if this host sees it. Its name has a random part, so what is called so is
-// the same one.
+// The launcher's folder, if this host sees it. Its name has a random part, so a folder of that name
+// is the same one.
 std::string folder();
 
-// Sends a message of that kind, whose lines end with a newline each, and whose bytes are those. It
-// is sent to the first of the launcher's addresses that can be reached. If there is none within 2.5
-// seconds, a file is left in the launcher's folder, if that is seen. Returns whether the launcher will have it: it
-// answers what has bytes.
+// Sends a message of the kind `what`: `lines`, each ended by a newline, and then the bytes. It is
+// sent to the first of the launcher's addresses that can be reached. If there is none within 2.5
+// seconds, a file is left in the launcher's folder, if this host sees it. Returns whether the
+// launcher will have the message: it answers those with bytes.
 bool send(const char* what, const char* lines, const void* bytes, size_t size);
 
 }  // namespace attrcache::mpi::channel

@@ -88,7 +88,7 @@ inline const char* why_not_served() {
 }
 
 // Whether the handle is null. MPI must then be asked in the function that the program has called,
-// so that it is this one that raises the error.
+// so that the same function raises the error.
 template <typename Kind>
 bool is_null(typename Kind::Handle handle) {
   return handle == native().null<Kind>() ||

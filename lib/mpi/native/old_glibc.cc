@@ -4,7 +4,7 @@
 // one they were linked with. A program would not start there if the library needed a version that
 // that glibc lacks. What has got a new version or is new since glibc 2.31 is therefore defined
 // here, for this library alone (exports.map hides it), the static C++ library in it included, and
-// calls the version that was the first one. tests/clusters/glibc_test.sh reads what is needed then.
+// calls the first version. tests/clusters/glibc_test.sh reads what is needed then.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -27,15 +27,15 @@
 
 extern "C" {
 
-// Of the static C++ library's random numbers, which nobody asks for here.
+// For the static C++ library's random numbers, which nothing here uses.
 unsigned attrcache_arc4random() __asm__("arc4random");
 unsigned attrcache_arc4random() {
   unsigned number = 0;
   return getentropy(&number, sizeof number) == 0 ? number : 0;
 }
 
-// As which C++ calls these since glibc 2.38: they also read binary numbers, which nobody writes
-// here.
+// The names by which C++ calls these since glibc 2.38: they also read binary numbers, which don't
+// occur here.
 unsigned long attrcache_old_strtoul(const char* text, char** end, int base) __asm__("strtoul");
 unsigned long attrcache_strtoul(const char* text, char** end, int base) __asm__("__isoc23_strtoul");
 unsigned long attrcache_strtoul(const char* text, char** end, int base) {

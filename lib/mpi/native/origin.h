@@ -34,7 +34,7 @@ struct OriginText {
 };
 OriginText to_text(const Origin& origin);
 
-// An origin as what outlives the process has it (handover/kept.h).
+// An origin as it is kept to outlive the process (handover/kept.h).
 struct Located {
   char text[384];
   char path[512];

@@ -39,8 +39,8 @@ void HandleMap::put_away(Array* array) {
   outgrown_ = array;
 }
 
-// (MH1) Publishes an array and all that is in it. The caller holds the lock, so a thread that learns that
-// an entry was erased from the new array finds that array, in both places.
+// (MH1) Publishes an array and all that is in it. The caller holds the lock, so a thread that
+// learns that an entry was erased from the new array finds that array in both places.
 void HandleMap::publish(Array* array) {
   array_.store(array, kRelease);
   if (!hidden_.load(kRelaxed)) home_.store(array, kRelease);

@@ -72,8 +72,7 @@ class HandleMap {
     return find(handle, &object) ? object : nullptr;
   }
 
-  // Has find_at_home() find nothing, from now on and for ever. To be called before the first
-  // insert.
+  // Makes find_at_home() find nothing from now on, for ever. To be called before the first insert.
   void hide_from_hot_path() { hidden_.store(true, kRelaxed); }
 
   // Inserts `object` unless the handle has an entry already. Returns what the map has for the

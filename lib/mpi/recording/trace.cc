@@ -25,7 +25,7 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 48);
 
-// It outlives the process (handover/kept.h), as tools/report/left.py knows it.
+// It outlives the process (handover/kept.h), in the layout that tools/report/left.py reads.
 struct Trace {
   Atomic<uint64_t> taken{0};  // relaxed: it only gives each event a number
   uint64_t apart[7];

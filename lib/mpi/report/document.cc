@@ -55,7 +55,7 @@ class Places {
   std::map<std::string, std::pair<std::string, uintptr_t>> addresses_;
 };
 
-// From so many different names of objects on, the rest have one name together.
+// Objects beyond this many different names share one name.
 constexpr size_t kMostNames = 1000;
 constexpr const char* kOthers = "(others)";
 
@@ -100,7 +100,7 @@ void write_maker(Json& json, const Maker& m, uint64_t attached, const Leaked& le
   json.end('}').end('}');
 }
 
-// Attributes that are attached, and the keyvals with their number of those.
+// The keyvals, with how many attributes of each maker are attached; then these, by object.
 void write_keyvals(Json& json, bool ask, Places& places) {
   using Key = std::tuple<const Maker*, std::string, bool, bool>;
   std::map<Key, uint64_t> attached;

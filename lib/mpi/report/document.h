@@ -23,7 +23,7 @@ struct Facts {
 // not. MPI is asked for names of objects only if `finalized`.
 std::string document(const Facts& facts);
 
-// Has the facts outlive the process (handover/kept.h).
+// Keeps the facts where they outlive the process (handover/kept.h).
 void keep_head(const Facts& facts);
 
 }  // namespace attrcache::mpi::report

@@ -30,7 +30,7 @@ const std::string& world_name();
 
 // Tells the launcher, once, that this process has initialized MPI and that it is served, or why it
 // isn't (`declined`). Waits for at most 2.5 seconds, if the launcher can't be reached. Failures are
-// told with ATTRCACHE_VERBOSE=1.
+// reported with ATTRCACHE_VERBOSE=1.
 void introduce(const char* declined);
 
 // Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if nobody has

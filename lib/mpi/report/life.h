@@ -13,7 +13,8 @@
 // MPI_COMM_SELF in the reverse order of setting. The last of them is the report's, so the program's
 // own callbacks on MPI_COMM_SELF have run by then. A process that never gets there hands over when
 // it exits, without MPI; one that calls MPI_Abort, or that SIGTERM ends, does so then, and its
-// document is marked as partial. Of one that is killed there is what it has kept (handover/kept.h). No rank waits for another one.
+// document is marked as partial. One that is killed leaves what it has kept (handover/kept.h). No
+// rank waits for another one.
 
 #ifndef ATTRCACHE_MPI_REPORT_LIFE_H_
 #define ATTRCACHE_MPI_REPORT_LIFE_H_
@@ -25,7 +26,7 @@ namespace attrcache::mpi::report {
 // Whether the environment asks for a report.
 bool wanted();
 
-// If so, has operations counted from now on. To be called before the process is served.
+// If so, counts operations from now on. To be called before the process is served.
 void count_if_wanted();
 
 // To be called when the process begins to be served, and again when MPI_Init has returned.

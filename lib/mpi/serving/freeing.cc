@@ -6,11 +6,12 @@ namespace attrcache::mpi {
 namespace {
 
 // The calls that are going on, the innermost last. They aren't kept on the stack, because an error
-// handler may leave a call by longjmp. What such a call leaves here is told by its place on the
-// stack, as long as a thread that frees objects stays on one stack (on another one, a record may be
-// taken for left over, and then a late attribute is what it is without attrcache: never deleted):
-// nothing that is called further down is at a higher address, wherever MPI runs. Calls within more
-// calls than there is room for aren't kept; they do what MPI does with a late attribute.
+// handler may leave a call by longjmp. What such a call leaves here is recognized by its place on
+// the stack, as long as a thread that frees objects stays on one stack (on another one, a record
+// may be taken for left over, and then a late attribute is what it is without attrcache: never
+// deleted): nothing that is called further down is at a higher address, wherever MPI runs. Calls
+// within more calls than there is room for aren't kept; they do what MPI does with a late
+// attribute.
 constexpr int kMost = 16;
 constinit thread_local Freeing calls[kMost] = {};
 constinit thread_local int depth = 0;

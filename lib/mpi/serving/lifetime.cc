@@ -11,8 +11,8 @@
 namespace attrcache::mpi {
 namespace {
 
-// Held where mpi_users (objects/process.h) changes, so that one begins anew before the others go
-// on.
+// Held where mpi_users (objects/process.h) changes, so that one thread begins anew before the
+// others go on.
 constinit std::mutex lock;
 
 constinit thread_local int depth = 0;

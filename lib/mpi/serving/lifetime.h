@@ -27,9 +27,9 @@ class LifetimeCall {
   void session_ended() const;
 };
 
-// Where the calls above don't come (facts::kSeesSessions): looks whether MPI has forgotten the
-// anchors' keyvals since, and if so, lets serving begin anew. To be called before MPI is asked for
-// an anchor. It costs something only in programs that use sessions without MPI_Init.
+// Where the calls above aren't made (facts::kSeesSessions is false): looks whether MPI has
+// forgotten the anchors' keyvals since, and if so, lets serving begin anew. To be called before MPI
+// is asked for an anchor. It costs something only in programs that use sessions without MPI_Init.
 void notice_further_life();
 
 // MPI_Finalize is deleting the attributes of MPI_COMM_SELF.

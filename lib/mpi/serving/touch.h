@@ -22,8 +22,8 @@ enum class Attach { kNo, kYes };
 template <typename Kind>
 int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor);
 
-// Attaches an anchor to a communicator that has none. Nothing happens without memory: then its
-// first set tries again.
+// Attaches an anchor to a communicator that has none. If there is no memory, nothing happens, and
+// the communicator's first set tries again.
 void attach_if_there_is_memory(MPI_Comm comm);
 
 // Gives a late anchor (freeing.h) to MPI, because the object has not been freed after all. If that

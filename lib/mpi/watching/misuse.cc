@@ -30,7 +30,8 @@ constinit Atomic<bool> recording{false};
 
 // ---- What was seen where ----
 
-// What outlives the process of a sort at a place (handover/kept.h), as tools/report/left.py knows it.
+// What outlives the process of one sort of misuse at one place (handover/kept.h), in the layout
+// that tools/report/left.py reads.
 struct Kept {
   Atomic<uint64_t> times;
   Located place;

@@ -34,8 +34,8 @@ struct Case {
 };
 
 // Counts a misuse, and prints a warning if warnings are wanted and the place is new. Any thread may
-// call it. It preserves errno. Without a place, the place is the innermost caller outside of
-// attrcache and MPI, unless `place` says that it is a function's.
+// call it. It preserves errno. If `place` has no address, it is the innermost caller outside of
+// attrcache and MPI, unless it was to be a function's.
 [[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
 // Returns how often a sort of misuse was caught so far.
@@ -55,7 +55,7 @@ inline constexpr size_t kMostSightings = 256;
 // What was recorded so far. Any thread may call it.
 std::vector<Sighting> list_misuse();
 
-// Has places recorded from now on, even if no warnings are wanted.
+// Records places from now on, even if no warnings are wanted.
 void record_misuse();
 
 // Whether the environment variable ATTRCACHE_CHECK asks for warnings. Slow the first time only.
