@@ -13,7 +13,7 @@ breaks an invariant) is looked for among states of a few elements, where quantif
 import itertools
 import time
 
-from z3 import And, BoolSort, BoolVal, Const, ForAll, Function, If, Not, Or, Solver, sat, unsat
+from z3 import And, BoolSort, BoolVal, Const, ForAll, Function, If, Not, Or, SimpleSolver, sat, unsat
 
 TIMEOUT = 60000  # ms for one question; none takes a tenth of that
 
@@ -103,7 +103,7 @@ class Protocol:
         return lambda holds: self.invariants.update({name: (holds, controls)})
 
     def solve(self, *facts):
-        solver = Solver()
+        solver = SimpleSolver()  # newer Z3s' Solver() leaves most questions open
         solver.set("timeout", TIMEOUT)
         # By instantiating quantifiers for whatever terms occur, Z3 would go on for ever. It looks for
         # what a model lacks instead.
