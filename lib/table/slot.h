@@ -15,19 +15,17 @@
 //              Of any other:
 //                S4  read -> ATTACHED, no longer unread: the first borrow or copy (a get leaves no
 //                    trace)
-//                S6 exchange -> ATTACHED, by a set: the new value is there, unread, and the old one
-//                    is the setter's to delete
-//                S7 take back -> ATTACHED, by that setter, whose delete_fn has failed: the old
-//                value
-//                    is there again, in place of the new one, if that is exactly as S6 attached it.
-//                    (Of a keyval that deletes once: -> EMPTY)
+//                S6  exchange -> ATTACHED, by a set: the new value is there, unread, and the
+//                    setter owns the old one
+//                S7  take back -> ATTACHED, by that setter, whose delete_fn has failed: the
+//                    old value is there again, in place of the new one, if that is exactly as S6
+//                    attached it. (Of a keyval that deletes once: -> EMPTY)
 //                S8  claim -> CLAIMED, by a delete or a free. From now on nobody gets hold of it
 //              Of all:
 //                S5  renumber -> ATTACHED, with another sequence number (renumber.cc)
 //   CLAIMED      S9  restore -> ATTACHED, by the claimer, whose delete_fn has failed
-//                S10 hide -> CLAIMED, hidden: another delete, so get no longer sees the value, and
-//                it
-//                    will not be restored
+//                S10 hide -> CLAIMED, hidden: another delete, so get no longer sees the value,
+//                    and it will not be restored
 //                S11 attach over -> ATTACHED: a set, whose value takes the place of the claimed one
 //                S12 detach -> EMPTY, by the claimer
 //
@@ -40,7 +38,7 @@
 //                                                 holds O
 //   S6: {O} -> {N}. Everybody finds N
 //   looks: B holds O. The deletion of O is left
-//   succeeds give_back: nobody else holds O, so B runs delete_fn
+//   succeeds                                      give_back: nobody else holds O: B runs delete_fn
 //
 // Why a set exchanges first. That way there is no moment at which a reader finds nothing, and no
 // reader has to wait. The set may have to take N back. That is safe while nobody but get has seen
