@@ -58,7 +58,7 @@ message=$("$run" /no/such/program 2>&1)
 [ $? = 2 ] && [[ $message == *"not found"* ]] || fail "no program: $message"
 for mpi in "" --mpi=openmpi; do
   message=$("$run" ${mpi:+"$mpi"} /etc/passwd 2>&1)
-  [ $? = 2 ] && [[ $message == *"/etc/passwd: no program"* ]] || fail "$mpi no program: $message"
+  [ $? = 2 ] && [[ $message == *"/etc/passwd: not a program"* ]] || fail "$mpi no program: $message"
 done
 message=$("$run" --mpi mpich mpirun.openmpi -np 1 true 2>&1)
 [ $? = 2 ] && [[ $message == *"is a launcher of openmpi"* ]] || fail "the other launcher: $message"
