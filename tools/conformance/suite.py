@@ -147,8 +147,8 @@ def read_sections():
 
 
 def words_of(text):
-    """The words of code, without those of its comments."""
-    return set(re.findall(r"\w+", re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)))
+    """The words of code, without those of its comments and strings."""
+    return set(re.findall(r"\w+", re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', "", text, flags=re.S)))
 
 
 def read_blocks(file):
@@ -192,7 +192,6 @@ NOTICE = "/* %s\n *\n%s\n *\n * The standard: %s. %s */\n"
 def cite(number):
     """A section of the standard as people write it: of MPI-4.1 unless it says which."""
     return number if number.lower().startswith("mpi") else "MPI-4.1 " + number
-
 
 
 def wrapped(text, width=90):

@@ -36,10 +36,10 @@ static void check(void) {
  * A datatype has no error handler: an error in a call for one calls that of MPI_COMM_SELF or of
  * MPI_COMM_WORLD, with the code that the call returns.
  */
-static int calls, on_self, on_world, told;
+static int calls, of_self, of_world, told;
 static void handle(MPI_Comm* comm, int* code, ...) {
-  on_self += *comm == MPI_COMM_SELF;
-  on_world += *comm == MPI_COMM_WORLD;
+  of_self += *comm == MPI_COMM_SELF;
+  of_world += *comm == MPI_COMM_WORLD;
   told = *code;
   ++calls;
 }
@@ -58,7 +58,7 @@ static void check(void) {
   } else {
     EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
   }
-  EXPECT_EQ(on_self + on_world, calls);
+  EXPECT_EQ(of_self + of_world, calls);
   refusing = 0;
 }
 
