@@ -89,9 +89,13 @@ int attrcache_domain_destroy(attrcache_domain* domain, int mode, attrcache_leaks
   if (mode != ATTRCACHE_DESTROY_IF_UNUSED && mode != ATTRCACHE_DESTROY_ANYWAY) {
     return ATTRCACHE_ERR_ARGUMENT;
   }
+  const attrcache::Inspected inspected(leaks, leaks != nullptr ? 1 : 0);
+  if (!inspected.valid()) return ATTRCACHE_ERR_ARGUMENT;
   if (mode == ATTRCACHE_DESTROY_ANYWAY) attrcache::end_all_left(inside(domain)->readers());
-  attrcache_leaks ignored;
-  return inside(domain)->end(mode == ATTRCACHE_DESTROY_ANYWAY, leaks != nullptr ? leaks : &ignored);
+  attrcache_leaks found;
+  const int result = inside(domain)->end(mode == ATTRCACHE_DESTROY_ANYWAY, &found);
+  inspected.fill(0, found);
+  return result;
 }
 
 attrcache_kind* attrcache_kind_of(attrcache_domain* domain, int number) noexcept {
@@ -165,14 +169,18 @@ int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, si
   if (kind == nullptr || count == nullptr || (infos == nullptr && capacity != 0)) {
     return ATTRCACHE_ERR_NULL;
   }
-  *count = attrcache::list_keyvals(inside(kind), infos, capacity);
+  const attrcache::Inspected list(infos, capacity);
+  if (!list.valid()) return ATTRCACHE_ERR_ARGUMENT;
+  *count = attrcache::list_keyvals(inside(kind), list);
   return ATTRCACHE_OK;
 }
 
 int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                               attrcache_keyval_info* info) noexcept {
   if (kind == nullptr || info == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::describe_keyval(inside(kind), keyval, info);
+  const attrcache::Inspected one(info);
+  return one.valid() ? attrcache::describe_keyval(inside(kind), keyval, one)
+                     : ATTRCACHE_ERR_ARGUMENT;
 }
 
 int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
@@ -182,13 +190,17 @@ int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
       (infos == nullptr && capacity != 0)) {
     return ATTRCACHE_ERR_NULL;
   }
-  *count = attrcache::list_attributes(inside(kind), Table::of(table), infos, capacity);
+  const attrcache::Inspected list(infos, capacity);
+  if (!list.valid()) return ATTRCACHE_ERR_ARGUMENT;
+  *count = attrcache::list_attributes(inside(kind), Table::of(table), list);
   return ATTRCACHE_OK;
 }
 
 int attrcache_domain_counters(attrcache_domain* domain, attrcache_counters* counters) noexcept {
   if (domain == nullptr || counters == nullptr) return ATTRCACHE_ERR_NULL;
-  inside(domain)->read_counters(counters);
+  const attrcache::Inspected one(counters);
+  if (!one.valid()) return ATTRCACHE_ERR_ARGUMENT;
+  one.fill(0, inside(domain)->counters());
   return ATTRCACHE_OK;
 }
 

@@ -121,16 +121,17 @@ int Domain::add_kind(const attrcache_kind_options& options, Registry** kind) {
   return ATTRCACHE_ERR_KINDS_EXHAUSTED;
 }
 
-void Domain::read_counters(attrcache_counters* counters) const {
-  *counters = {};
-  for_each_kind([counters](Registry& kind) {
+attrcache_counters Domain::counters() const {
+  attrcache_counters counters = {};
+  for_each_kind([&counters](Registry& kind) {
     const Registry::Counts counts = kind.counts();
-    counters->keyvals_created += counts.created;
-    counters->keyvals_freed += counts.freed;
-    counters->keyvals_gone += counts.gone;
-    counters->attributes += counts.references;
+    counters.keyvals_created += counts.created;
+    counters.keyvals_freed += counts.freed;
+    counters.keyvals_gone += counts.gone;
+    counters.attributes += counts.references;
   });
-  counters->reclaimable = epoch_.waiting();
+  counters.reclaimable = epoch_.waiting();
+  return counters;
 }
 
 int Domain::end(bool anyway, attrcache_leaks* leaks) {

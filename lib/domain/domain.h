@@ -29,7 +29,7 @@ class Domain {
 
   Readers& readers() { return readers_; }
 
-  void read_counters(attrcache_counters* counters) const;
+  attrcache_counters counters() const;
 
  private:
   friend class Memory;  // makes and destroys it

@@ -247,6 +247,7 @@ static int delete_each(Attributes* a) {
   if (room == 0) return MPI_SUCCESS;
   if ((infos = malloc(room * sizeof *infos)) == NULL)
     return raise_on(SESSION, &session, MPI_ERR_NO_MEM);
+  infos[0].size = sizeof *infos;
   attrcache_attribute_list(kinds[SESSION], &a->table, infos, room, &count);
   /* A callback or another thread may end the session meanwhile. */
   for (size_t i = count < room ? count : room; i-- > 0 && find(SESSION, key) == a;) {

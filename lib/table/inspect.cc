@@ -9,65 +9,56 @@
 namespace attrcache {
 namespace {
 
-// Inlined, because a call for each keyval would cost as much as the description.
-[[gnu::always_inline]] inline void describe(int number, uint64_t word, const Record& record,
-                                            const References& references,
-                                            attrcache_keyval_info* info) {
-  info->keyval = number;
-  info->freed = (word & entry_word::kFreed) != 0;
-  info->predefined = 0;
-  info->callbacks = record.callbacks;
-  info->attributes = references.count();
+attrcache_keyval_info described(int number, uint64_t word, const Record& record,
+                                const References& references) {
+  attrcache_keyval_info info = {};
+  info.keyval = number;
+  info.freed = (word & entry_word::kFreed) != 0;
+  info.attributes = references.count();
+  info.callbacks = record.callbacks;
+  return info;
 }
 
 // The same of a definition, whose values are in no table.
-void describe(const Definition& definition, attrcache_keyval_info* info) {
-  *info = {};
-  info->keyval = definition.number;
-  info->predefined = 1;
+attrcache_keyval_info described(const Definition& definition) {
+  attrcache_keyval_info info = {};
+  info.keyval = definition.number;
+  info.predefined = 1;
+  return info;
 }
 
 }  // namespace
 
-size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t capacity) {
-  attrcache_keyval_info* next = infos;
-  const attrcache_keyval_info* const end = infos + capacity;
-  size_t beyond = 0;  // how many there is no room for
+size_t list_keyvals(Registry& registry, const Inspected<attrcache_keyval_info>& infos) {
+  size_t count = 0;
   const uint32_t mask = registry.settings().mask;
   registry.for_each([&](uint64_t word, const Record& record, const References& references) {
-    if (next == end) [[unlikely]] {
-      ++beyond;
-      return;
-    }
     const auto number = static_cast<int>(static_cast<uint32_t>(word) ^ mask);
-    describe(number, word, record, references, next++);
+    infos.fill(count++, described(number, word, record, references));
   });
-  size_t count = static_cast<size_t>(next - infos) + beyond;
-  registry.definitions().for_each([&](const Definition& definition) {
-    if (count < capacity) describe(definition, &infos[count]);
-    ++count;
-  });
+  registry.definitions().for_each(
+      [&](const Definition& definition) { infos.fill(count++, described(definition)); });
   return count;
 }
 
-int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info) {
+int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info) {
   const id::Keyval keyval = registry.keyval_of(number);
   if (const Definition* definition = registry.definitions().find(number)) {
-    describe(*definition, info);
+    info.fill(0, described(*definition));
     return ATTRCACHE_OK;
   }
   const bool found = registry.visit(
       keyval, [&](uint64_t word, const Record& record, const References& references) {
-        describe(number, word, record, references, info);
+        info.fill(0, described(number, word, record, references));
       });
   return found ? ATTRCACHE_OK : registry.why_not(keyval);
 }
 
 size_t list_attributes(const Registry& registry, const Table& constant,
-                       attrcache_attribute_info* infos, size_t capacity) {
+                       const Inspected<attrcache_attribute_info>& infos) {
   size_t count = 0;
   auto& table = const_cast<Table&>(constant);  // is only read
-  if (capacity == 0) {
+  if (infos.capacity() == 0) {
     table.for_each(
         [&count](uint32_t, const Pair& slot) { count += meta::visible(slot.load_meta()); });
     return count;
@@ -78,13 +69,14 @@ size_t list_attributes(const Registry& registry, const Table& constant,
       const Batch::Item& item = batch[i];
       const SlotContent now = item.slot->load();
       if (!meta::visible(now.meta)) continue;
-      if (count < capacity) {
-        const unsigned pins = meta::read(now.meta)
-                                  ? count_holders(registry.readers(), table, *item.slot, now.meta)
-                                  : 0;
-        infos[count] = {registry.number_of(meta::keyval(now.meta, item.index)), meta::tag(now.meta),
-                        static_cast<intptr_t>(now.value), pins, meta::deleting(now.meta)};
-      }
+      attrcache_attribute_info info = {};
+      info.keyval = registry.number_of(meta::keyval(now.meta, item.index));
+      info.value = static_cast<intptr_t>(now.value);
+      info.tag = meta::tag(now.meta);
+      if (count < infos.capacity() && meta::read(now.meta))
+        info.holders = count_holders(registry.readers(), table, *item.slot, now.meta);
+      info.deleting = meta::deleting(now.meta);
+      infos.fill(count, info);
       ++count;
     }
   }

@@ -11,19 +11,20 @@
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
+#include "table/inspected.h"
 #include "table/table.h"
 
 namespace attrcache {
 
-// Describes the keyvals, in the order of their indices, in the first elements of `infos`, at most
-// `capacity`. Returns how many keyvals there are.
-size_t list_keyvals(Registry& registry, attrcache_keyval_info* infos, size_t capacity);
+// Describes the keyvals, in the order of their indices, as far as there is room. Returns how many
+// there are.
+size_t list_keyvals(Registry& registry, const Inspected<attrcache_keyval_info>& infos);
 
-int describe_keyval(Registry& registry, int number, attrcache_keyval_info* info);
+int describe_keyval(Registry& registry, int number, const Inspected<attrcache_keyval_info>& info);
 
 // The same for a table's attributes, in the order of setting.
 size_t list_attributes(const Registry& registry, const Table& table,
-                       attrcache_attribute_info* infos, size_t capacity);
+                       const Inspected<attrcache_attribute_info>& infos);
 
 }  // namespace attrcache
 

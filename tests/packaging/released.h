@@ -75,6 +75,7 @@ enum { ATTRCACHE_TELL = 1, ATTRCACHE_FULL_FENCES = 2 };
 ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* options,
                                           attrcache_domain** domain);
 typedef struct attrcache_leaks {
+  uint32_t size;
   size_t keyvals;
   size_t freed_keyvals;
   size_t attributes;
@@ -195,20 +196,23 @@ ATTRCACHE_API int attrcache_keyval_define(attrcache_kind* kind,
                                           const attrcache_predefined* predefined);
 ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, int keyval, intptr_t value);
 typedef struct attrcache_keyval_info {
+  uint32_t size;
   int keyval;
   int freed;
   int predefined;
-  attrcache_callbacks callbacks;
   uint64_t attributes;
+  attrcache_callbacks callbacks;
 } attrcache_keyval_info;
 typedef struct attrcache_attribute_info {
+  uint32_t size;
   int keyval;
-  attrcache_tag tag;
   intptr_t value;
-  unsigned pins;
+  attrcache_tag tag;
+  unsigned holders;
   int deleting;
 } attrcache_attribute_info;
 typedef struct attrcache_counters {
+  uint32_t size;
   uint64_t keyvals_created;
   uint64_t keyvals_freed;
   uint64_t keyvals_gone;

@@ -65,10 +65,13 @@
  * an error has changed nothing, unless its description says otherwise. The library needs no C++
  * runtime and throws nothing.
  *
- * Structs that callers fill begin with their own size (`size`), so that later versions can add
- * members: C callers write {.size = sizeof options, ...}; in C++ the member initializes itself. The
- * library takes members that the caller doesn't know as zero, and returns UNSUPPORTED if a member
- * that it doesn't know itself isn't zero. 0 stands for the size that the struct has in version 1.0.
+ * Structs that callers fill, and those that the library fills, begin with their own size (`size`),
+ * so that later versions can add members: C callers write {.size = sizeof options, ...} before the
+ * call; in C++ the member initializes itself. In an array, the first element's size counts for all.
+ * 0 stands for the size that the struct has in the first release; a size that can't be one is an
+ * ARGUMENT error. The library takes members that the caller doesn't know as zero, and returns
+ * UNSUPPORTED if a member that it doesn't know itself isn't zero. Such members of a struct that it
+ * fills become zero.
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
@@ -371,6 +374,7 @@ ATTRCACHE_API int attrcache_domain_create(const attrcache_domain_options* option
 
 /* What still existed in a domain when it was destroyed, or kept it from being destroyed. */
 typedef struct attrcache_leaks {
+  uint32_t size ATTRCACHE_SIZE(attrcache_leaks);
   size_t keyvals;       /* created and never freed, not counting predefined ones */
   size_t freed_keyvals; /* freed, and kept alive by attributes */
   size_t attributes;    /* attached somewhere */
@@ -387,10 +391,10 @@ enum {
 /* Destroys a domain and frees the keyvals that are left. Their destructors run, except those of
  * keyvals whose attributes are abandoned; keyvals that the destructors create are freed too, in at
  * most 16 rounds. `leaks`, if not null, is filled in either case. Kinds end with their domain, so
- * delete everything in every table first (attrcache_delete_all). Later, only a table that is as new
- * may be freed; the memory of any other is lost. Errors: NULL, ARGUMENT (mode), BUSY. No other
- * thread, and no callback up the stack, may be using the domain. Lock-free; runs destructors, and
- * delete_fns that were handed off. */
+ * delete everything in every table first (attrcache_delete_all). Later, only a table that is as
+ * new may be freed; the memory of any other is lost. Errors: NULL, ARGUMENT (mode, leaks->size),
+ * BUSY. No other thread, and no callback up the stack, may be using the domain. Lock-free; runs
+ * destructors, and delete_fns that were handed off. */
 ATTRCACHE_API int attrcache_domain_destroy(attrcache_domain* domain, int mode,
                                            attrcache_leaks* leaks) ATTRCACHE_NOEXCEPT;
 
@@ -778,23 +782,26 @@ ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, int keyval,
  * functions hold back nothing. */
 
 typedef struct attrcache_keyval_info {
+  uint32_t size ATTRCACHE_SIZE(attrcache_keyval_info);
   int keyval;
   int freed; /* freed, and kept alive by its attributes */
   int predefined;
-  attrcache_callbacks callbacks;
   /* Attached now, to tables. Exact if no thread attaches, deletes or frees the keyval meanwhile. */
   uint64_t attributes;
+  attrcache_callbacks callbacks; /* the last member, because it can grow, too */
 } attrcache_keyval_info;
 
 typedef struct attrcache_attribute_info {
+  uint32_t size ATTRCACHE_SIZE(attrcache_attribute_info);
   int keyval;
-  attrcache_tag tag;
   intptr_t value;
-  unsigned pins; /* how many holders it has */
-  int deleting;  /* its delete_fn is running */
+  attrcache_tag tag;
+  unsigned holders; /* how many threads hold the value */
+  int deleting;     /* its delete_fn is running */
 } attrcache_attribute_info;
 
 typedef struct attrcache_counters {
+  uint32_t size ATTRCACHE_SIZE(attrcache_counters);
   /* Since the domain was created, not counting predefined ones. */
   uint64_t keyvals_created;
   uint64_t keyvals_freed; /* of them, freed by attrcache_keyval_free */
@@ -805,21 +812,21 @@ typedef struct attrcache_counters {
 
 /* Lists the keyvals of a kind, in the order of their index, and then the predefined ones: fills at
  * most `capacity` of `infos` (null only with capacity 0) and sets *count to how many there are.
- * Errors: NULL. Any thread; lock-free. */
+ * Errors: NULL, ARGUMENT (size). Any thread; lock-free. */
 ATTRCACHE_API int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos,
                                         size_t capacity, size_t* count) ATTRCACHE_NOEXCEPT;
 
-/* Describes one keyval. Errors: NULL, KEYVAL_*. Any thread; lock-free. */
+/* Describes one keyval. Errors: NULL, ARGUMENT (size), KEYVAL_*. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                                             attrcache_keyval_info* info) ATTRCACHE_NOEXCEPT;
 
 /* Lists the attributes of a table, in the order of setting, as attrcache_keyval_list does; without
- * predefined ones, which are in no table. Errors: NULL. Any thread; lock-free. */
+ * predefined ones, which are in no table. Errors: NULL, ARGUMENT (size). Any thread; lock-free. */
 ATTRCACHE_API int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
                                            attrcache_attribute_info* infos, size_t capacity,
                                            size_t* count) ATTRCACHE_NOEXCEPT;
 
-/* Reads a domain's counters. Errors: NULL. Any thread; lock-free. */
+/* Reads a domain's counters. Errors: NULL, ARGUMENT (size). Any thread; lock-free. */
 ATTRCACHE_API int attrcache_domain_counters(attrcache_domain* domain,
                                             attrcache_counters* counters) ATTRCACHE_NOEXCEPT;
 

@@ -356,7 +356,7 @@ int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* t
 
 /* Finds the kind and the callbacks of a keyval that was made a moment ago, as if for C. */
 static int find_keyval(int keyval, MPIR_Attr_kind* kind, attrcache_callbacks* callbacks) {
-  attrcache_keyval_info info;
+  attrcache_keyval_info info = {.size = sizeof info};
 
   for (int i = 0; i < 3; i++) {
     if (attrcache_keyval_describe(MPIR_Attr_kinds[i], keyval, &info) == ATTRCACHE_OK) {

@@ -123,7 +123,7 @@ static void end_object(attrcache_kind* kind, attrcache_table* table, void* objec
 /* MPI-2.2 8.7.1 wants the attributes of MPI_COMM_SELF deleted first. A failure must not stop the
  * rest. */
 int tiny_attributes_end(struct tiny_rank* rank) {
-  attrcache_leaks leaks;
+  attrcache_leaks leaks = {.size = sizeof leaks};
   int first = MPI_SUCCESS, result;
   end_object(rank->comms, &rank->self.attributes, &rank->self, &first);
   end_object(rank->comms, &rank->world.attributes, &rank->world, &first);

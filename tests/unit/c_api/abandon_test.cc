@@ -69,7 +69,7 @@ TEST_F(AbandonTest, WhatThisThreadHasBorrowedIsGivenBackForNothing) {
     EXPECT_EQ(attrcache_give_back(&b), ATTRCACHE_OK);
     EXPECT_EQ(attrcache_give_back(&b), ATTRCACHE_ERR_ARGUMENT);
   }
-  EXPECT_EQ(object.list().at(0).pins, 0u) << "the new value isn't touched by it";
+  EXPECT_EQ(object.list().at(0).holders, 0u) << "the new value isn't touched by it";
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 

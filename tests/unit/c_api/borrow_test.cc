@@ -22,9 +22,9 @@ TEST_F(BorrowTest, GivesTheValue) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
   EXPECT_EQ(borrowed.value, reinterpret_cast<void*>(5));
-  EXPECT_EQ(object.list()[0].pins, 1u);
+  EXPECT_EQ(object.list()[0].holders, 1u);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.list()[0].pins, 0u);
+  EXPECT_EQ(object.list()[0].holders, 0u);
 }
 
 TEST_F(BorrowTest, OfAnIntGivesTheAddressOfACopyWhichStays) {
@@ -133,7 +133,7 @@ TEST_F(BorrowTest, OnlyTheThreadThatTookItMayReturnIt) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
   std::thread([&] { EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_THREAD); }).join();
-  EXPECT_EQ(object.list()[0].pins, 1u) << "nothing changed";
+  EXPECT_EQ(object.list()[0].holders, 1u) << "nothing changed";
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
 }
 
@@ -192,11 +192,11 @@ TEST_F(BorrowTest, ThereIsNoLimitToHowManyHoldAValue) {
   object.set(keyval, 5);
   std::vector<attrcache_borrowed> all(5000);
   for (attrcache_borrowed& one : all) ASSERT_EQ(borrow(&one), ATTRCACHE_OK);
-  EXPECT_EQ(object.list()[0].pins, 5000u);
+  EXPECT_EQ(object.list()[0].holders, 5000u);
   Object to(kind);
   EXPECT_EQ(object.copy_to(to), ATTRCACHE_OK);
   for (attrcache_borrowed& one : all) ASSERT_EQ(attrcache_give_back(&one), ATTRCACHE_OK);
-  EXPECT_EQ(object.list()[0].pins, 0u);
+  EXPECT_EQ(object.list()[0].holders, 0u);
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 

@@ -119,7 +119,7 @@ TEST_F(CopyAllTest, NestedCopiesOfOneValueThatDeleteItAtTheBottom) {
   int depth = 0;
   from.set(keyval, 1);
   recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    EXPECT_EQ(from.list().at(0).pins, static_cast<unsigned>(depth) + 1);
+    EXPECT_EQ(from.list().at(0).holders, static_cast<unsigned>(depth) + 1);
     if (depth++ == 0) {
       EXPECT_EQ(from.copy_to(third), ATTRCACHE_OK);
     } else {

@@ -37,6 +37,7 @@ void takes_every_size(Struct filled, Call call) {
 
 class FilledTest : public ::testing::Test {
  protected:
+  support::Recorder recorder;  // outlives the domain, whose end runs destructors
   support::Universe universe;
   attrcache_kind* const kind = universe.kind();
   int keyval = 0;
@@ -85,7 +86,6 @@ TEST_F(FilledTest, PredefinedOfEverySize) {
 
 // Members that the caller doesn't know count as zero and aren't read: here they aren't zero.
 TEST_F(FilledTest, AnOlderCallerLeavesTheRestAsIsUsual) {
-  support::Recorder recorder;
   attrcache_callbacks callbacks = recorder.callbacks();
   callbacks.size = offsetof(attrcache_callbacks, destructor);
   ASSERT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
@@ -94,6 +94,81 @@ TEST_F(FilledTest, AnOlderCallerLeavesTheRestAsIsUsual) {
   EXPECT_EQ(info.callbacks.delete_fn, callbacks.delete_fn);
   EXPECT_EQ(info.callbacks.extra_state, &recorder);
   EXPECT_EQ(info.callbacks.destructor, nullptr);
+}
+
+// Calls with a struct to be filled that is as long as in the first release, shorter, longer, and of
+// no possible size.
+template <typename Struct, typename Call>
+void fills_every_size(uint32_t older, Call call) {
+  Later<Struct> later;
+  for (const uint32_t size : {uint32_t{0}, uint32_t{sizeof(Struct)}}) {
+    later.known.size = size;
+    later.added = 1;
+    EXPECT_EQ(call(&later.known), ATTRCACHE_OK);
+    EXPECT_EQ(later.added, 1u) << "isn't the library's";
+  }
+  const Struct whole = later.known;
+  later.known.size = sizeof later;
+  EXPECT_EQ(call(&later.known), ATTRCACHE_OK);
+  EXPECT_EQ(later.added, 0u) << "isn't known to the library";
+
+  std::memset(static_cast<void*>(&later), 0xff, sizeof later);
+  later.known.size = older;
+  EXPECT_EQ(call(&later.known), ATTRCACHE_OK);
+  const auto* const expected = reinterpret_cast<const unsigned char*>(&whole);
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&later);
+  for (size_t i = sizeof later.known.size; i < sizeof later; ++i) {
+    EXPECT_EQ(bytes[i], i < older ? expected[i] : 0xff) << "byte " << i;
+  }
+
+  for (const uint32_t bad : {4u, 4097u, ~0u}) {
+    later.known.size = bad;
+    EXPECT_EQ(call(&later.known), ATTRCACHE_ERR_ARGUMENT) << bad;
+  }
+}
+
+TEST_F(FilledTest, WhatTheLibraryFills) {
+  keyval = recorder.keyval(kind);
+  support::Object object(kind);
+  ASSERT_EQ(object.set(keyval, 7), ATTRCACHE_OK);
+  fills_every_size<attrcache_keyval_info>(
+      offsetof(attrcache_keyval_info, callbacks),
+      [&](attrcache_keyval_info* info) { return attrcache_keyval_describe(kind, keyval, info); });
+  size_t count = 0;
+  fills_every_size<attrcache_keyval_info>(
+      offsetof(attrcache_keyval_info, attributes),
+      [&](attrcache_keyval_info* info) { return attrcache_keyval_list(kind, info, 1, &count); });
+  EXPECT_EQ(count, 1u);
+  fills_every_size<attrcache_attribute_info>(
+      offsetof(attrcache_attribute_info, tag), [&](attrcache_attribute_info* info) {
+        return attrcache_attribute_list(kind, &object.table, info, 1, &count);
+      });
+  EXPECT_EQ(count, 1u);
+  fills_every_size<attrcache_counters>(
+      offsetof(attrcache_counters, attributes), [&](attrcache_counters* counters) {
+        return attrcache_domain_counters(universe.domain(), counters);
+      });
+  // A domain in use isn't destroyed, whatever it is asked.
+  fills_every_size<attrcache_leaks>(
+      offsetof(attrcache_leaks, attributes), [&](attrcache_leaks* leaks) {
+        const int result =
+            attrcache_domain_destroy(universe.domain(), ATTRCACHE_DESTROY_IF_UNUSED, leaks);
+        return result == ATTRCACHE_ERR_BUSY ? int{ATTRCACHE_OK} : result;
+      });
+}
+
+// The elements of an array are as far apart as the caller's struct is long.
+TEST_F(FilledTest, AnArrayOfLaterStructs) {
+  const int keyvals[] = {recorder.keyval(kind), recorder.keyval(kind)};
+  Later<attrcache_keyval_info> infos[2];
+  infos[0].known.size = sizeof infos[0];
+  size_t count = 0;
+  ASSERT_EQ(attrcache_keyval_list(kind, &infos[0].known, 2, &count), ATTRCACHE_OK);
+  EXPECT_EQ(infos[0].known.keyval, keyvals[0]);
+  EXPECT_EQ(infos[1].known.keyval, keyvals[1]);
+  infos[0].known.size = sizeof(attrcache_keyval_info) + 4;
+  EXPECT_EQ(attrcache_keyval_list(kind, &infos[0].known, 2, &count), ATTRCACHE_ERR_ARGUMENT)
+      << "the second would not be aligned";
 }
 
 }  // namespace

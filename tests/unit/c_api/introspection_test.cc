@@ -63,7 +63,7 @@ TEST_F(IntrospectionTest, AttributesAreListedInTheOrderOfSetting) {
     EXPECT_EQ(infos[i].value, i);
     EXPECT_EQ(infos[i].keyval, k[(i * 7) % 200]);
     EXPECT_EQ(infos[i].tag, ATTRCACHE_AS_AINT);
-    EXPECT_EQ(infos[i].pins, 0u);
+    EXPECT_EQ(infos[i].holders, 0u);
     EXPECT_FALSE(infos[i].deleting);
   }
 }
