@@ -209,8 +209,9 @@ def tool_page(tool, file, whatis, version):
              "--manual=attrcache", program], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     # Which help2man takes for a part of the section before it.
     text = re.sub(r'^\.SS "Exit status:"\n\.IP$', ".SH EXIT STATUS", text, flags=re.M)
-    # Made on another day, the page is the same.
+    # Made on another day, or by another help2man, the page is the same.
     text = re.sub(r'^(\.TH \S+ "1") "[^"]*"', r'\1 ""', text, flags=re.M)
+    text = re.sub(r"^\.\\.* help2man .*\n", "", text, flags=re.M)
     return text + ".SH SEE ALSO\n.BR attrcache (7) ,\n.BR attrcache\\-misuse (7) ,\n.BR attrcache\\-clusters (7)\n"
 
 
