@@ -213,7 +213,10 @@ int begin_first(const Process** state) {
                  ATTRCACHE_VERSION_MINOR, ATTRCACHE_VERSION_PATCH, identity().rank,
                  identity().host);
   }
-  if (checking()) watch_state.fetch_or(kChecked, kRelaxed);
+  if (checking()) {
+    watch_state.fetch_or(kChecked, kRelaxed);
+    identity();  // warnings name the rank, also those of threads that may not ask MPI for it
+  }
   for (int kind = 0; kind < kMpiKinds && verbose(); ++kind) {
     if (!made->wrapped_by_tool[kind]) continue;
     std::fprintf(stderr, "attrcache[%d]: not serving %ss: a tool in front wraps their functions\n",

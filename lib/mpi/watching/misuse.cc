@@ -18,6 +18,7 @@
 #include "mpi/native/native.h"
 #include "mpi/native/origin.h"
 #include "mpi/recording/clock.h"
+#include "mpi/report/hello.h"
 
 namespace attrcache::mpi {
 namespace {
@@ -127,6 +128,8 @@ void warn(Misuse sort, const Case& c, Place place) {
   const bool has_kind = c.kind >= 0 && c.kind < kAllKinds;
   Line line;
   line.add("attrcache[%d]: warning: ", getpid());
+  const Identity& self = identity();
+  if (self.size > 1) line.add("rank %d on %s: ", self.rank, self.host);
   const bool has_function = has_kind && c.doing != Doing::kUnknown;
   if (has_function) {
     line.add("%s_%s_%s: ", c.kind < kMpiKinds ? "MPI" : "MPIX", kKindNames[c.kind].c,
