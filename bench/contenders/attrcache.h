@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// attrcache through its C API. Those who include this choose how it is linked, and which functions
-// get and borrow call: those of the C API, or the inner ones that can be inlined.
+// attrcache through its C API. The file that includes this chooses how it is linked, and which
+// functions get and borrow call: those of the C API, or the inner ones that can be inlined.
 
 #ifndef BENCH_CONTENDERS_ATTRCACHE_H_
 #define BENCH_CONTENDERS_ATTRCACHE_H_

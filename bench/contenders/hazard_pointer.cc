@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A hazard pointer as one writes it by hand: published with a full exchange, so that whoever
-// deletes needs no other barrier. It is the yardstick for borrow.
+// A hazard pointer as one writes it by hand: published with a full exchange, so that a
+// deleter needs no other barrier. It is the yardstick for borrow.
 
 #include <atomic>
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The MPI library that the program is linked with: natively, or served by attrcache if its
-// interposer is preloaded, or with attrcache inside.
+// interposer is preloaded.
 //
 //   --level=single|multiple   the thread level to ask for; the default is multiple
-//   --embedded                the MPI library that $LD_LIBRARY_PATH leads to has attrcache inside
 
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
@@ -82,22 +81,20 @@ bool take_argument(int* argc, char** argv, const std::string& argument) {
 bench::Contender bench::make_contender(int* argc, char** argv) {
   const bool single = take_argument(argc, argv, "--level=single");
   take_argument(argc, argv, "--level=multiple");
-  const bool embedded = take_argument(argc, argv, "--embedded");
   const int wanted = single ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
   int level;
   MPI_Init_thread(argc, &argv, wanted, &level);
   require(level == wanted, "get the thread level");
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  const char* const how = embedded ? "_embedded" : served() ? "_served" : "_native";
+  const char* const how = served() ? "_served" : "_native";
 
   Limits limits;
   if (single) limits.threads = 1;
-  limits.objects = 1000;
 #ifdef OPEN_MPI
   // In Open MPI each new keyval costs more than the one before. Under valgrind, many take too long.
-  if (!embedded && !served()) limits.counted_keyvals = 1000;
+  if (!served()) limits.counted_keyvals = 1000;
 #endif
-  limits.share_writes = embedded || served();  // natively, sets by several threads crash or hang
+  limits.share_writes = served();  // natively, sets by several threads crash or hang
   const std::string name = std::string(kName) + how + (single ? "_single" : "_multiple");
   Contender contender = describe<Mpi>(name, limits);
   contender.end = [] {

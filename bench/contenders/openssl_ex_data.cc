@@ -45,6 +45,5 @@ struct OpensslExData {
 bench::Contender bench::make_contender(int*, char**) {
   // Making and freeing an index isn't measured: no index is given out again, so objects would grow
   // without end. Only one thread at a time may set on an object.
-  return describe<OpensslExData>("openssl_ex_data",
-                                 {.share_writes = false, .keyvals = 1000, .objects = 10000});
+  return describe<OpensslExData>("openssl_ex_data", {.share_writes = false, .keyvals = 1000});
 }

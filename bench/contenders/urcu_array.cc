@@ -76,5 +76,5 @@ bench::Contender bench::make_contender(int*, char**) {
 #else
   const char* const name = "urcu_qsbr_array";
 #endif
-  return describe<UrcuArray>(name, {.keyvals = 10000, .objects = 100000});
+  return describe<UrcuArray>(name, {.keyvals = 10000});
 }

@@ -91,5 +91,5 @@ struct UrcuLfht : bench::Urcu {
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-  return describe<UrcuLfht>("urcu_qsbr_lfht", {.keyvals = 10000, .objects = 10000});
+  return describe<UrcuLfht>("urcu_qsbr_lfht", {.keyvals = 10000});
 }

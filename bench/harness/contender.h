@@ -26,7 +26,7 @@ concept Contends = requires(typename C::Object& object, typename C::Handle handl
   { C::set(handle, key, value) } -> std::convertible_to<bool>;
 };
 
-// get returns whether something is attached, and stores it in value. Who gets also deletes.
+// get returns whether something is attached, and stores it in value. A contender that has get has erase, too.
 template <class C>
 concept Gets = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::get(handle, key, &value) } -> std::convertible_to<bool>;

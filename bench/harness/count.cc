@@ -4,7 +4,7 @@
 //
 //   NAME_count [OPERATION...]
 //       Counts instructions. To be run under valgrind --tool=callgrind --collect-atstart=no. The
-//       default is all operations of one thread. Each operation is done kTimes and then twice
+//       default is all operations. Each operation is done kTimes and then twice
 //       kTimes, and callgrind dumps its counts after each. The difference between the two is the
 //       cost of kTimes operations with their loop, and of nothing else.
 //       tools/bench.d/instructions.py reads the dumps.
@@ -37,8 +37,7 @@ void count(bench::PreparedOperation& prepared, const std::string& label, long ti
 void count_instructions(const bench::Contender& contender, const std::vector<std::string>& wanted) {
   for (const bench::Operation& operation : contender.operations) {
     const bool chosen =
-        wanted.empty() ? operation.of_one_thread()
-                       : std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end();
+        wanted.empty() || std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end();
     if (!chosen || operation.parameters.keyvals > contender.limits.counted_keyvals) continue;
     const auto prepared = operation.prepare(operation.parameters);
     prepared->enter(0);

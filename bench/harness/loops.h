@@ -21,12 +21,9 @@ struct alignas(128) Inputs {
   void* volatile value;
   uintptr_t volatile sum;
   const typename C::Key* keys;
-  const typename C::Handle* objects;
-  long count;
-  long at = 0;
 };
 
-// Does once(in, sum) so many times, until it fails. What it adds to the sum is used, then.
+// Calls once(in, sum) so many times, or until it fails. The sum is stored, so that it has a use.
 template <auto once, class C>
 [[gnu::noinline]] bool repeat(Inputs<C>& in, long times) {
   uintptr_t sum = 0;
@@ -52,15 +49,6 @@ struct Once {
   [[gnu::always_inline]] static bool get_absent(In& in, uintptr_t&) {
     void* value;
     return !C::get(in.object, in.key, &value);
-  }
-  // The attributes of many objects, one after the other.
-  [[gnu::always_inline]] static bool get_each(In& in, uintptr_t& sum) {
-    void* value;
-    if (!C::get(in.objects[in.at], in.key, &value)) [[unlikely]]
-      return false;
-    sum += reinterpret_cast<uintptr_t>(value);
-    if (++in.at == in.count) in.at = 0;
-    return true;
   }
   [[gnu::always_inline]] static bool borrow(In& in, uintptr_t& sum) {
     void* value;

@@ -21,7 +21,6 @@ struct Parameters {
   long keyvals = 64;        // that are alive in the process, at least
   bool use_last = false;    // attributes are under the last of the keyvals, not the first
   long attributes = 1;      // attached to each object
-  long objects = 1;         // per thread; in all, with same_object
 };
 
 // An operation with everything it needs: objects, keys, attributes.
@@ -41,10 +40,7 @@ struct Operation {
   Parameters parameters;  // for one thread; more threads change `threads` and `same_object`
   std::function<std::unique_ptr<PreparedOperation>(const Parameters&)> prepare;
 
-  // Whether the operation is one thread's work alone, and its cost a single number.
-  bool of_one_thread() const { return name != "get_each"; }
-  // Whether it makes objects of its own. Some contenders' cost then grows with the keys that there
-  // are.
+  // Whether it makes objects of its own.
   bool of_objects() const { return name.rfind("object", 0) == 0; }
 };
 
@@ -53,7 +49,6 @@ struct Limits {
   bool share_writes = true;  // several threads may set and delete on one object
   long keyvals = 100000;
   long counted_keyvals = 100000;  // the same under valgrind, which is fifty times slower
-  long objects = 1000000;
 };
 
 struct Contender {
@@ -63,13 +58,6 @@ struct Contender {
   // Returns what a thread must hold as long as it uses the contender, preparations included.
   std::function<std::shared_ptr<void>()> register_thread;
   std::function<void()> end;
-
-  const Operation* find(const std::string& operation) const {
-    for (const Operation& o : operations) {
-      if (o.name == operation) return &o;
-    }
-    return nullptr;
-  }
 
   // Whether several threads may do it on one object.
   bool shares(const Operation& operation) const {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "bench/harness/attached.h"
 #include "bench/harness/loops.h"
-#include "bench/harness/objects.h"
 #include "bench/harness/operation.h"
 
 namespace bench {
@@ -36,14 +36,12 @@ class PreparedLoop : public PreparedOperation {
                       : which == Which::kLast ? first_ + parameters.attributes - 1
                                               : first_ + parameters.attributes;
     for (int o = 0; o < (parameters.same_object ? 1 : parameters.threads); ++o) {
-      objects_.push_back(std::make_unique<Objects<C>>(parameters.objects));
+      objects_.push_back(std::make_unique<Attached<C>>());
     }
     for (int t = 0; t < parameters.threads; ++t) {
       Inputs<C>& in = inputs_[t];
       in.keys = keys.data();
-      in.objects = objects_of(t).handles().data();
-      in.count = parameters.objects;
-      in.object = in.objects[0];
+      in.object = object_of(t).handle();
       in.value = reinterpret_cast<void*>(0x20000);
       if constexpr (Predefines<C>) {
         if (which == Which::kPredefined) {
@@ -60,7 +58,7 @@ class PreparedLoop : public PreparedOperation {
   // Each thread sets its own attributes, because some contenders keep a value with its thread.
   void enter(int thread) override {
     if (thread == 0 || !parameters_.same_object)
-      objects_of(thread).attach(first_, parameters_.attributes);
+      object_of(thread).attach(first_, parameters_.attributes);
   }
 
   bool repeat(int thread, long times) override {
@@ -74,12 +72,12 @@ class PreparedLoop : public PreparedOperation {
   }
 
  private:
-  Objects<C>& objects_of(int thread) { return *objects_[parameters_.same_object ? 0 : thread]; }
+  Attached<C>& object_of(int thread) { return *objects_[parameters_.same_object ? 0 : thread]; }
 
   Loop<C> loop_;
   Parameters parameters_;
   std::unique_ptr<Inputs<C>[]> inputs_;
-  std::vector<std::unique_ptr<Objects<C>>> objects_;
+  std::vector<std::unique_ptr<Attached<C>>> objects_;
   long first_;
 };
 

@@ -2,7 +2,7 @@
 //
 // The main program that takes times. It runs a contender's operations under Google Benchmark, named
 //
-//   CONTENDER/OPERATION[/same or /different][/keyvals:N, /attributes:N or /objects:N]
+//   CONTENDER/OPERATION[/same or /different]
 //
 // A time is wall-clock time per operation of all threads together. The counter `undisturbed` is the
 // same for the undisturbed slices (see slices.h), where there are enough of them.
@@ -81,81 +81,33 @@ class Run {
   std::optional<bench::Slices> slices_;
 };
 
-class Plan {
- public:
-  explicit Plan(const bench::Contender& contender) : contender_(contender) {}
+void add(const bench::Contender& contender, const bench::Operation& operation,
+         const bench::Parameters& parameters, const std::string& suffix) {
+  auto run = std::make_shared<Run>(contender, operation, parameters);
+  benchmark::RegisterBenchmark((contender.name + "/" + operation.name + suffix).c_str(),
+                               [run](benchmark::State& state) { (*run)(state); })
+      ->Threads(parameters.threads)
+      ->UseRealTime();
+}
 
-  void add_all() {
-    for (const auto& operation : contender_.operations) {
-      if (operation.name == "get_each" || is_in_sweep(operation)) continue;
-      add(operation, operation.parameters, "");
-      if (operation.of_objects()) add_threaded(operation);
-    }
-    for (const auto& operation : contender_.operations) {
-      if (!operation.of_one_thread() || operation.of_objects() || is_in_sweep(operation)) continue;
-      // One of the gets stands for all, because none of them writes more than another.
-      if (operation.name.rfind("get", 0) == 0 && operation.name != "get_hit") continue;
-      add_threaded(operation);
-    }
-    for (long attributes = 1; attributes <= 128 && attributes <= contender_.limits.keyvals;
-         attributes *= 2) {
-      bench::Parameters parameters;
-      parameters.keyvals = attributes;
-      parameters.attributes = attributes;
-      add("get_last_of_64", parameters, "/attributes:" + std::to_string(attributes));
-    }
-    for (long objects = 1; objects <= contender_.limits.objects; objects *= 10) {
-      bench::Parameters parameters;
-      parameters.objects = objects;
-      add("get_each", parameters, "/objects:" + std::to_string(objects));
-    }
-    for (long keyvals = 1; keyvals <= contender_.limits.keyvals; keyvals *= 10) {
-      bench::Parameters parameters;
-      parameters.keyvals = keyvals;
-      parameters.use_last = true;
-      for (const char* operation : {"get_hit", "set", "create_free"}) {
-        add(operation, parameters, "/keyvals:" + std::to_string(keyvals));
-      }
-    }
-  }
-
- private:
-  // These are for counting instructions. Here the sweep over keyvals measures the same.
-  static bool is_in_sweep(const bench::Operation& operation) {
-    return operation.parameters.use_last;
-  }
-
-  void add(const std::string& operation, const bench::Parameters& parameters,
-           const std::string& suffix) {
-    if (const auto* found = contender_.find(operation)) add(*found, parameters, suffix);
-  }
-
-  void add(const bench::Operation& operation, const bench::Parameters& parameters,
-           const std::string& suffix) {
-    auto run = std::make_shared<Run>(contender_, operation, parameters);
-    benchmark::RegisterBenchmark((contender_.name + "/" + operation.name + suffix).c_str(),
-                                 [run](benchmark::State& state) { (*run)(state); })
-        ->Threads(parameters.threads)
-        ->UseRealTime();
-  }
-
-  // With a thread for each processor, and with four.
-  void add_threaded(const bench::Operation& operation) {
-    const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+// On one thread; then with a thread for each processor, and with four for each.
+void add_all(const bench::Contender& contender) {
+  const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+  for (const bench::Operation& operation : contender.operations) {
+    if (operation.parameters.use_last) continue;  // for counting instructions
+    add(contender, operation, operation.parameters, "");
+    // One of the gets stands for all, because none of them writes more than another.
+    if (operation.name.rfind("get", 0) == 0 && operation.name != "get_hit") continue;
     for (const int threads : {cores, 4 * cores}) {
-      if (threads > contender_.limits.threads) continue;
+      if (threads > contender.limits.threads) continue;
       bench::Parameters parameters = operation.parameters;
       parameters.threads = threads;
-      if (contender_.shares(operation)) {
-        add(operation, parameters, "/same");
-      }
+      if (contender.shares(operation)) add(contender, operation, parameters, "/same");
       parameters.same_object = false;
-      add(operation, parameters, "/different");
+      add(contender, operation, parameters, "/different");
     }
   }
-
-  const bench::Contender& contender_;
-};
+}
 
 }  // namespace
 
@@ -164,7 +116,7 @@ int main(int argc, char** argv) {
   const bench::IdleThread idle_thread(contender.limits.threads > 1);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  Plan(contender).add_all();
+  add_all(contender);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   const auto registration = contender.register_thread();

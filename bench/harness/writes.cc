@@ -12,9 +12,8 @@
 //   marks ADDRESS
 //   operation NAME own|same SCRATCH END STACK
 //
-// Of all operations, or of those that are the program's arguments.
-//
-// The loop itself writes from SCRATCH to END, and to the stack around STACK.
+// The loop itself writes from SCRATCH to END, and to the stack around STACK. The program's arguments
+// are the operations that are wanted, if not all.
 // tools/bench.d/writes.py reads the trace and these lines.
 
 #include <algorithm>
@@ -75,8 +74,7 @@ class Worker {
 };
 
 void trace(const bench::Operation& operation, bool same, Worker& worker) {
-  // A keyval's index is reused only after a while, and the lines of all of them are to be seen in
-  // use.
+  // A keyval's index is reused only after a while, and B must have used the lines of all of them.
   const long turns = operation.name == "create_free" ? 200 : 20;
   bench::Parameters parameters = operation.parameters;
   parameters.threads = 2;
@@ -113,7 +111,7 @@ int main(int argc, char** argv) {
     const auto registration = contender.register_thread();
     Worker worker(contender);
     for (const bench::Operation& operation : contender.operations) {
-      if (!operation.of_one_thread() || operation.parameters.use_last) continue;
+      if (operation.parameters.use_last) continue;
       if (!wanted.empty() &&
           std::find(wanted.begin(), wanted.end(), operation.name) == wanted.end()) {
         continue;

@@ -46,17 +46,17 @@ def count(command, env=None, timeout=1200, idle="--collect-atstart=no"):
     return counts
 
 
-def count_all(contenders, operations=(), progress=lambda text: None):
+def count_all(contenders, progress):
     """{(operation, contender): instructions} of tools/bench's contenders."""
     counts = {}
     for at, contender in enumerate(contenders, 1):
         progress(f"[{at}/{len(contenders)}] counting {contender.name}")
-        counts.update(count([contender.path("_count"), *contender.arguments, *operations], contender.environment()))
+        counts.update(count([contender.path("_count"), *contender.arguments], contender.environment()))
     return counts
 
 
 def lines(counts):
-    """LABEL INSTRUCTIONS for each operation; what has the same first word stands together."""
+    """LABEL INSTRUCTIONS for each operation, those with the same first word together."""
     for first in dict.fromkeys(label[0] for label in counts):
         yield from (f"{' '.join(label)} {n}" for label, n in counts.items() if label[0] == first)
 

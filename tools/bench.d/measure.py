@@ -4,62 +4,81 @@
 import json
 import os
 import platform
+import re
+import statistics
 import subprocess
 import time
 
-
-# --quick measures only these.
-QUICK = ("/(get_hit|get_last_of_64|get_absent|borrow|set|set_delete|create_free|object_[04])/real_time|"
-         "/(get_hit/same|set/different|object_[04]/different)/real_time/threads:2$|/borrow/same/real_time")
 TIMEOUT = 300
+# CONTENDER/OPERATION[/same|/different]/real_time/threads:N
+NAME = re.compile(r"([^/]+)/([^/]+)(?:/(same|different))?/real_time/threads:(\d+)")
 
 
 class Results:
-    """Everything that was measured."""
+    """Nanoseconds from all rounds."""
 
-    def __init__(self, context):
-        self.context = context
-        self.contenders = []   # their names, in the order of measuring
-        self.benchmarks = []   # the entries of Google Benchmark's JSON, from all rounds
-        self.failures = []     # (contender, what went wrong)
+    def __init__(self, rounds):
+        self.date, self.machine, self.rounds = time.strftime("%Y-%m-%d"), _machine(), rounds
+        self.failures = []  # (contender, what went wrong)
+        self._times = {}    # {(operation, contender, sharing, threads): [(whether it was undisturbed, time)]}
+        self._alone = {}    # {(operation, contender): [time]}
+
+    def add(self, benchmark):
+        """An entry of Google Benchmark's JSON."""
+        contender, operation, sharing, threads = NAME.fullmatch(benchmark["name"]).groups()
+        if benchmark.get("error_occurred"):
+            return
+        # The time in undisturbed slices, if there were enough of them; otherwise the time by the clock.
+        good = "undisturbed" in benchmark
+        value = float(benchmark["undisturbed" if good else "real_time"])
+        self._times.setdefault((operation, contender, sharing, int(threads)), []).append((good, value))
+        # A single thread waits for no other, so its processor time measures the same, whatever else the machine does.
+        if threads == "1":
+            self._alone.setdefault((operation, contender), []).append(float(benchmark["cpu_time"]))
+
+    def threads(self):
+        """How many threads ran: as many as processors, and four times as many."""
+        counts = sorted({key[3] for key in self._times} - {1}) or [2, 8]
+        return counts[0], counts[-1]
+
+    def alone(self, operation, contender):
+        """The median of one thread alone, or None."""
+        values = self._alone.get((operation, contender))
+        return values and statistics.median(values)
+
+    def speedup(self, operation, contender, sharing, threads):
+        """The throughput of several threads over that of one, or None."""
+        one = self._median(operation, contender, None, 1)
+        many = self._median(operation, contender, sharing, threads)
+        return one and many and one / many
+
+    def _median(self, *key):
+        values = self._times.get(key, [])
+        return statistics.median([value for good, value in values if good] or [value for _, value in values]) if values else None
 
 
-def _times(contender, quick, min_time):
-    arguments = ["--benchmark_format=json", f"--benchmark_min_time={min_time}"]
-    if quick:
-        arguments.append(f"--benchmark_filter={QUICK}")
-    done = subprocess.run([contender.path(), *contender.arguments, *arguments],
+def _times(contender):
+    done = subprocess.run([contender.path(), *contender.arguments, "--benchmark_format=json", "--benchmark_min_time=0.05"],
                           env=contender.environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           timeout=TIMEOUT)
     start = done.stdout.find("{")
     if done.returncode != 0 or start < 0:
         raise RuntimeError(f"exit {done.returncode}")
-    return json.loads(done.stdout[start:])
+    return json.loads(done.stdout[start:])["benchmarks"]
 
 
-def measure(contenders, rounds, quick, progress):
-    min_time = 0.02 if quick else 0.05
-    results = Results({"date": time.strftime("%Y-%m-%dT%H:%M:%S%z"), "machine": _machine(),
-                       "rounds": rounds, "caches": []})
-    results.contenders = [c.name for c in contenders]
+def measure(contenders, rounds, progress):
+    results = Results(rounds)
     began = time.monotonic()
-    steps, step = len(contenders) * rounds, 0
     for turn in range(rounds):
         # Every second round goes backwards, so that no contender always runs after the same one.
         for contender in contenders if turn % 2 == 0 else reversed(contenders):
-            step += 1
-            progress(f"[{step}/{steps}, {time.monotonic() - began:.0f}s] round {turn + 1} of {rounds}: {contender.name}")
+            progress(f"[{time.monotonic() - began:.0f}s] round {turn + 1} of {rounds}: {contender.name}")
             try:
-                taken = _times(contender, quick, min_time)
+                for benchmark in _times(contender):
+                    results.add(benchmark)
             except (RuntimeError, subprocess.TimeoutExpired, ValueError) as error:
                 results.failures.append((contender.name, str(error)))
-                continue
-            for key, value in taken["context"].items():
-                results.context.setdefault(key, value)
-            for benchmark in taken["benchmarks"]:
-                benchmark["repetition_index"] = turn
-                benchmark["repetitions"] = rounds
-                results.benchmarks.append(benchmark)
     return results
 
 
@@ -67,10 +86,7 @@ def _machine():
     model = platform.machine()
     try:
         with open("/proc/cpuinfo") as info:
-            for line in info:
-                if line.startswith("model name"):
-                    model = line.split(":", 1)[1].strip()
-                    break
+            model = next((line.split(":", 1)[1].strip() for line in info if line.startswith("model name")), model)
     except OSError:
         pass
     release = ".".join(platform.release().split(".")[:2])

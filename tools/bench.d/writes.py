@@ -22,7 +22,7 @@ class WritesError(Exception):
 def count(program, operations=(), timeout=600):
     """Returns {(operation, "own" or "same" object): (shared lines, own lines)}, each the median of some turns.
 
-    Of all operations, or of those alone.
+    Of all operations, or only of the given ones.
     """
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
@@ -76,20 +76,3 @@ def _tally(used, turns, scratch, end, stack):
     written = [set(filter(counts, turn)) for turn in turns]
     shared = statistics.median(len(turn & used) for turn in written)
     return shared, statistics.median(map(len, written)) - shared
-
-
-def table(results):
-    """results: [(contender, what count returned)]"""
-    yield "cache lines written per operation; shared: those that another thread uses, too"
-    operations = dict.fromkeys(operation for _, counts in results for operation, _ in counts)
-    width = max(len(contender) for contender, _ in results)
-    for operation in operations:
-        yield ""
-        yield f"{operation:{width + 2}}  {'on an object of its own':>25}  {'all on one object':>25}"
-        for contender, counts in results:
-            cells = []
-            for sharing in ("own", "same"):
-                found = counts.get((operation, sharing))
-                cells.append(f"{found[0]:5.1f} shared, {found[1]:5.1f} own" if found else "-")
-            if any(c != "-" for c in cells):
-                yield f"  {contender:{width}}  {cells[0]:>25}  {cells[1]:>25}"

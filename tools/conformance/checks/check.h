@@ -395,7 +395,7 @@ static int is_cell(const void* value) {
 }
 
 static int delete_cell_xxx(MPI_Xxx object, int keyval, void* value, void* extra_state) {
-  EXPECT(is_cell(value), "a value that was attached", "a delete callback with another");
+  EXPECT(is_cell(value), "that callbacks get values that were set", "one that never was");
   if (is_cell(value)) __sync_fetch_and_add(&((Cell*)value)->deleted, 1);
   return MPI_SUCCESS;
 }

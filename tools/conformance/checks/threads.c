@@ -24,7 +24,8 @@ static void use_own(int me) {
     int flag = 0;
     CALL(MPI_Xxx_set_attr(storm_xxx, own, mine));
     CALL(MPI_Xxx_get_attr(storm_xxx, own, &found, &flag));
-    EXPECT(flag && found == mine, "the value that this thread set", "flag %d", flag);
+    EXPECT(flag && found == mine, "the value that this thread set", "%s",
+           flag ? "another" : "none");
     if (i % 3 == 0) {
       CALL(MPI_Xxx_delete_attr(storm_xxx, own));
       CALL(MPI_Xxx_get_attr(storm_xxx, own, &found, &flag));
@@ -258,7 +259,8 @@ static void use_keyvals(int me) {
     CALL(MPI_Xxx_set_attr(storm_xxx, keyval, mine));
     CALL(MPI_Xxx_free_keyval(&keyval));
     CALL(MPI_Xxx_get_attr(storm_xxx, saved, &found, &flag));
-    EXPECT(flag && found == mine, "the value that this thread set", "flag %d", flag);
+    EXPECT(flag && found == mine, "the value that this thread set", "%s",
+           flag ? "another" : "none");
     CALL(MPI_Xxx_delete_attr(storm_xxx, saved));
   }
 }
