@@ -4,14 +4,12 @@
 // callbacks must run, or if anything else is uncommon.
 
 #include "attrcache/attrcache.h"
-#include "c_api/inside.h"
 #include "table/abandon.h"
 #include "table/dup_free.h"
 #include "table/dup_free_fast.h"
 
 namespace {
 
-using attrcache::inside;
 using attrcache::Registry;
 using attrcache::Table;
 
@@ -20,16 +18,14 @@ using attrcache::Table;
                                       void* new_object, int* callback_code) noexcept {
   if (kind == nullptr || old_table == nullptr || new_table == nullptr) return ATTRCACHE_ERR_NULL;
   if (old_table == new_table) return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::copy_attributes({inside(kind), Table::of(old_table), old_object},
-                                    {inside(kind), Table::of(new_table), new_object},
+  return attrcache::copy_attributes({Registry::of(kind), Table::of(old_table), old_object},
+                                    {Registry::of(kind), Table::of(new_table), new_object},
                                     callback_code);
 }
 
 [[gnu::noinline]] int delete_one_by_one(attrcache_kind* kind, attrcache_table* table, void* object,
                                         attrcache_delete_mode mode, int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
-  if (static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY) return ATTRCACHE_ERR_ARGUMENT;
-  const attrcache::Target target = {inside(kind), Table::of(table), object};
+  const attrcache::Target target = {Registry::of(kind), Table::of(table), object};
   if (mode == ATTRCACHE_DRAIN_FINALLY) {
     return attrcache::delete_attributes_finally(target, callback_code);
   }
@@ -39,8 +35,8 @@ using attrcache::Table;
 [[gnu::noinline]] int copy_what_there_is(attrcache_kind* kind, attrcache_table* old_table,
                                          void* old_object, attrcache_table* new_table,
                                          void* new_object, int* callback_code) noexcept {
-  const int result =
-      attrcache::copy_attributes_fast(inside(kind), Table::of(old_table), Table::of(new_table));
+  const int result = attrcache::copy_attributes_fast(Registry::of(kind), Table::of(old_table),
+                                                     Table::of(new_table));
   if (result != ATTRCACHE_ABSENT) [[likely]]
     return result;
   return copy_one_by_one(kind, old_table, old_object, new_table, new_object, callback_code);
@@ -49,7 +45,7 @@ using attrcache::Table;
 [[gnu::noinline]] int delete_what_there_is(attrcache_kind* kind, attrcache_table* table,
                                            void* object, attrcache_delete_mode mode,
                                            int* callback_code) noexcept {
-  if (attrcache::delete_attributes_fast(inside(kind), Table::of(table))) [[likely]]
+  if (attrcache::delete_attributes_fast(Registry::of(kind), Table::of(table))) [[likely]]
     return ATTRCACHE_OK;
   return delete_one_by_one(kind, table, object, mode, callback_code);
 }
@@ -72,10 +68,10 @@ int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* o
 
 int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                          attrcache_delete_mode mode, int* callback_code) noexcept {
-  if (kind == nullptr || table == nullptr || static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY)
-      [[unlikely]] {
-    return delete_one_by_one(kind, table, object, mode, callback_code);
-  }
+  if (kind == nullptr || table == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_NULL;
+  if (static_cast<unsigned>(mode) > ATTRCACHE_DRAIN_FINALLY) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
   if (Table::of(table).is_as_new()) return ATTRCACHE_OK;  // the kind may be gone
   return delete_what_there_is(kind, table, object, mode, callback_code);
 }
@@ -83,14 +79,14 @@ int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* obj
 int attrcache_table_abandon(attrcache_kind* kind, attrcache_table* table) noexcept {
   if (kind == nullptr || table == nullptr) return ATTRCACHE_ERR_NULL;
   if (Table::of(table).is_as_new()) return ATTRCACHE_OK;
-  return attrcache::abandon_attributes({inside(kind), Table::of(table), nullptr});
+  return attrcache::abandon_attributes({Registry::of(kind), Table::of(table), nullptr});
 }
 
 int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                          attrcache_table* to) noexcept {
   if (kind == nullptr || from == nullptr || to == nullptr) return ATTRCACHE_ERR_NULL;
   if (from == to) return ATTRCACHE_ERR_ARGUMENT;
-  return attrcache::move_table(inside(kind).readers(), Table::of(from), Table::of(to));
+  return attrcache::move_table(Registry::of(kind).readers(), Table::of(from), Table::of(to));
 }
 
 }  // extern "C"

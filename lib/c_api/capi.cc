@@ -7,7 +7,6 @@
 
 #include "attrcache/attrcache.h"
 #include "c_api/filled.h"
-#include "c_api/inside.h"
 #include "callback/language.h"
 #include "domain/domain.h"
 #include "platform/pair.h"
@@ -20,7 +19,6 @@
 namespace {
 
 using attrcache::Domain;
-using attrcache::inside;
 using attrcache::Registry;
 using attrcache::Table;
 
@@ -37,12 +35,20 @@ bool are_usual(const attrcache_callbacks& callbacks) {
   return both == sizeof callbacks && callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
+[[gnu::noinline, gnu::cold]] int create_unusual(attrcache_kind* kind,
+                                                const attrcache_callbacks* callbacks, int* keyval) {
+  attrcache_callbacks known;
+  const int result = attrcache::read_filled(callbacks, &known);
+  if (result != ATTRCACHE_OK) return result;
+  return are_right(known) ? Registry::of(kind).create(known, keyval) : ATTRCACHE_ERR_ARGUMENT;
+}
+
 // A get that reads the value as another language than C does.
 template <typename Value, typename See>
 int get_as(const attrcache_kind* kind, const attrcache_table* table, int keyval, Value* value,
            See see) {
   if (kind == nullptr || table == nullptr || value == nullptr) return ATTRCACHE_ERR_NULL;
-  const Registry& registry = inside(kind);
+  const Registry& registry = Registry::of(kind);
   const attrcache::id::Keyval key = registry.keyval_of(keyval);
   if (!attrcache::id::well_formed(key)) {
     attrcache::PredefinedValue found;
@@ -91,15 +97,15 @@ int attrcache_domain_destroy(attrcache_domain* domain, int mode, attrcache_leaks
   }
   const attrcache::Inspected inspected(leaks, leaks != nullptr ? 1 : 0);
   if (!inspected.valid()) return ATTRCACHE_ERR_ARGUMENT;
-  if (mode == ATTRCACHE_DESTROY_ANYWAY) attrcache::end_all_left(inside(domain)->readers());
+  if (mode == ATTRCACHE_DESTROY_ANYWAY) attrcache::end_all_left(Domain::of(domain).readers());
   attrcache_leaks found;
-  const int result = inside(domain)->end(mode == ATTRCACHE_DESTROY_ANYWAY, &found);
+  const int result = Domain::of(domain).end(mode == ATTRCACHE_DESTROY_ANYWAY, &found);
   inspected.fill(0, found);
   return result;
 }
 
 attrcache_kind* attrcache_kind_of(attrcache_domain* domain, int number) noexcept {
-  Registry* const found = domain != nullptr ? inside(domain)->kind(number) : nullptr;
+  Registry* const found = domain != nullptr ? Domain::of(domain).kind(number) : nullptr;
   return found != nullptr ? found->as_kind() : nullptr;
 }
 
@@ -110,14 +116,15 @@ int attrcache_kind_register(attrcache_domain* domain, const attrcache_kind_optio
   int result = attrcache::read_filled(options, &known);
   if (result != ATTRCACHE_OK) return result;
   Registry* made;
-  result = inside(domain)->add_kind(known, &made);
+  result = Domain::of(domain).add_kind(known, &made);
   if (result == ATTRCACHE_OK) *kind = made->as_kind();
   return result;
 }
 
 attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind) noexcept {
   static constexpr attrcache::DomainSettings kUsual;
-  const attrcache::DomainSettings& settings = kind != nullptr ? inside(kind).settings() : kUsual;
+  const attrcache::DomainSettings& settings =
+      kind != nullptr ? Registry::of(kind).settings() : kUsual;
   return {settings.mask ^ attrcache::id::kMarker, settings.invalid};
 }
 
@@ -125,24 +132,23 @@ int attrcache_keyval_create(attrcache_kind* kind, const attrcache_callbacks* cal
                             int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
   if (callbacks != nullptr && are_usual(*callbacks)) [[likely]]
-    return inside(kind).create(*callbacks, keyval);
-  return attrcache::with_copy(callbacks, [kind, keyval](const attrcache_callbacks& known) {
-    return are_right(known) ? inside(kind).create(known, keyval) : ATTRCACHE_ERR_ARGUMENT;
-  });
+    return Registry::of(kind).create(*callbacks, keyval);
+  return create_unusual(kind, callbacks, keyval);
 }
 
 int attrcache_keyval_set_callbacks(attrcache_kind* kind, int keyval,
                                    const attrcache_callbacks* callbacks) noexcept {
   if (kind == nullptr || callbacks == nullptr) return ATTRCACHE_ERR_NULL;
-  return attrcache::with_filled(callbacks, [kind, keyval](const attrcache_callbacks& known) {
-    if (!are_right(known)) return int{ATTRCACHE_ERR_ARGUMENT};
-    return inside(kind).set_callbacks(inside(kind).keyval_of(keyval), known);
-  });
+  attrcache_callbacks known;
+  const int result = attrcache::read_filled(callbacks, &known);
+  if (result != ATTRCACHE_OK) return result;
+  if (!are_right(known)) return ATTRCACHE_ERR_ARGUMENT;
+  return Registry::of(kind).set_callbacks(Registry::of(kind).keyval_of(keyval), known);
 }
 
 int attrcache_keyval_free(attrcache_kind* kind, int* keyval) noexcept {
   if (kind == nullptr || keyval == nullptr) return ATTRCACHE_ERR_NULL;
-  return inside(kind).free(keyval);
+  return Registry::of(kind).free(keyval);
 }
 
 int attrcache_get_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
@@ -171,7 +177,7 @@ int attrcache_keyval_list(attrcache_kind* kind, attrcache_keyval_info* infos, si
   }
   const attrcache::Inspected list(infos, capacity);
   if (!list.valid()) return ATTRCACHE_ERR_ARGUMENT;
-  *count = attrcache::list_keyvals(inside(kind), list);
+  *count = attrcache::list_keyvals(Registry::of(kind), list);
   return ATTRCACHE_OK;
 }
 
@@ -179,7 +185,7 @@ int attrcache_keyval_describe(attrcache_kind* kind, int keyval,
                               attrcache_keyval_info* info) noexcept {
   if (kind == nullptr || info == nullptr) return ATTRCACHE_ERR_NULL;
   const attrcache::Inspected one(info);
-  return one.valid() ? attrcache::describe_keyval(inside(kind), keyval, one)
+  return one.valid() ? attrcache::describe_keyval(Registry::of(kind), keyval, one)
                      : ATTRCACHE_ERR_ARGUMENT;
 }
 
@@ -192,7 +198,7 @@ int attrcache_attribute_list(attrcache_kind* kind, const attrcache_table* table,
   }
   const attrcache::Inspected list(infos, capacity);
   if (!list.valid()) return ATTRCACHE_ERR_ARGUMENT;
-  *count = attrcache::list_attributes(inside(kind), Table::of(table), list);
+  *count = attrcache::list_attributes(Registry::of(kind), Table::of(table), list);
   return ATTRCACHE_OK;
 }
 
@@ -200,7 +206,7 @@ int attrcache_domain_counters(attrcache_domain* domain, attrcache_counters* coun
   if (domain == nullptr || counters == nullptr) return ATTRCACHE_ERR_NULL;
   const attrcache::Inspected one(counters);
   if (!one.valid()) return ATTRCACHE_ERR_ARGUMENT;
-  one.fill(0, inside(domain)->counters());
+  one.fill(0, Domain::of(domain).counters());
   return ATTRCACHE_OK;
 }
 

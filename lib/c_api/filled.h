@@ -34,19 +34,6 @@ int read_filled(const Struct* given, Struct* known) {
   return ATTRCACHE_OK;
 }
 
-template <typename Struct, typename Use>
-[[gnu::noinline, gnu::cold]] int with_copy(const Struct* given, Use use) {
-  Struct known;
-  const int result = read_filled(given, &known);
-  return result == ATTRCACHE_OK ? use(known) : result;
-}
-
-// The same without a copy where both know the same struct, as is usual: calls use(const Struct&).
-template <typename Struct, typename Use>
-[[gnu::always_inline]] inline int with_filled(const Struct* given, Use use) {
-  return given != nullptr && given->size == sizeof(Struct) ? use(*given) : with_copy(given, use);
-}
-
 }  // namespace attrcache
 
 #endif  // ATTRCACHE_C_API_FILLED_H_

@@ -3,7 +3,6 @@
 // get, set and delete in the C API: they check their arguments, and begin with the fast paths.
 
 #include "attrcache/attrcache.h"
-#include "c_api/inside.h"
 #include "callback/language.h"
 #include "table/fast_path.h"
 #include "table/get.h"
@@ -11,16 +10,16 @@
 namespace {
 
 using attrcache::delete_fast;
-using attrcache::inside;
+using attrcache::Registry;
 using attrcache::set_fast;
 using attrcache::set_slowly;
 
 // The internal keyval (keyval/settings.h).
 int to_inside(attrcache_kind* kind, int keyval) {
-  return static_cast<int>(inside(kind).keyval_of(keyval));
+  return static_cast<int>(Registry::of(kind).keyval_of(keyval));
 }
 
-bool is_usual_fint(attrcache_kind* kind) { return !inside(kind).settings().fint_is_64_bits; }
+bool is_usual_fint(attrcache_kind* kind) { return !Registry::of(kind).settings().fint_is_64_bits; }
 
 [[gnu::noinline]] int set_tagged(attrcache_kind* kind, attrcache_table* table, void* object,
                                  int keyval, intptr_t value, attrcache_tag tag,

@@ -4,13 +4,11 @@
 
 #include "attrcache/attrcache.h"
 #include "c_api/filled.h"
-#include "c_api/inside.h"
-#include "callback/language.h"
+#include "keyval/registry.h"
 
 namespace {
 
 using attrcache::Definition;
-using attrcache::inside;
 using attrcache::Registry;
 
 bool fits_predefined(attrcache_tag tag) {
@@ -33,23 +31,19 @@ int attrcache_keyval_define(attrcache_kind* kind, const attrcache_predefined* pr
   attrcache_predefined known;
   const int result = attrcache::read_filled(predefined, &known);
   if (result != ATTRCACHE_OK) return result;
-  if (!is_right(inside(kind), known)) return ATTRCACHE_ERR_ARGUMENT;
-  return inside(kind).define(known);
+  if (!is_right(Registry::of(kind), known)) return ATTRCACHE_ERR_ARGUMENT;
+  return Registry::of(kind).define(known);
 }
 
 int attrcache_set_predefined(attrcache_kind* kind, int keyval, intptr_t value) noexcept {
   if (kind == nullptr) return ATTRCACHE_ERR_NULL;
-  Registry& registry = inside(kind);
-  int error = ATTRCACHE_ERR_KEYVAL_PREDEFINED;
-  Definition* definition = registry.definitions().find(keyval);
-  if (definition == nullptr) {
-    error = registry.check(registry.keyval_of(keyval));
-    if (error == ATTRCACHE_ERR_KEYVAL_PREDEFINED)  // since
-      definition = registry.definitions().find(keyval);
-  }
-  if (definition == nullptr) return error == ATTRCACHE_OK ? ATTRCACHE_ERR_ARGUMENT : error;
-  if (definition->where != ATTRCACHE_PER_KIND) return ATTRCACHE_ERR_ARGUMENT;
-  definition->put(value);
+  Registry& registry = Registry::of(kind);
+  const int error = registry.check(registry.keyval_of(keyval));
+  if (error == ATTRCACHE_OK) return ATTRCACHE_ERR_ARGUMENT;
+  if (error != ATTRCACHE_ERR_KEYVAL_PREDEFINED) return error;
+  Definition& definition = *registry.definitions().find(keyval);
+  if (definition.where != ATTRCACHE_PER_KIND) return ATTRCACHE_ERR_ARGUMENT;
+  definition.put(value);
   return ATTRCACHE_OK;
 }
 

@@ -44,18 +44,12 @@ class Threads {
     return this_thread().identity;
   }
 
-  // Lets other user-level threads run, if the caller is one: the thread that it waits for may need
-  // the same thread of the operating system to go on. False: the caller is no such thread.
-  bool yields() const {
-    if (!hooked() || hooks_.self(hooks_.context) == nullptr) [[likely]]
-      return false;
-    hooks_.yield(hooks_.context);
-    return true;
-  }
-
-  // Waits a while, for a caller that looks at its condition again afterwards.
+  // Waits a while, for a caller that looks at its condition again afterwards. A user-level thread
+  // lets others run, since the one that it waits for may need the same thread of the operating
+  // system to go on.
   void wait(Backoff& backoff) const {
-    if (!yields()) backoff.relax();
+    if (hooked() && hooks_.self(hooks_.context) != nullptr) return hooks_.yield(hooks_.context);
+    backoff.relax();
   }
 
  private:

@@ -137,7 +137,9 @@ attrcache_counters Domain::counters() const {
 int Domain::end(bool anyway, attrcache_leaks* leaks) {
   *leaks = {};
   for_each_kind([leaks](Registry& kind) {
-    kind.for_each_word([leaks](uint64_t word, const References& references) {
+    kind.for_each_entry([leaks](const Entry& entry, const References& references) {
+      const uint64_t word = entry.word.load(kAcquire);  // (K1) pairs with K2
+      if (!entry_word::exists(word)) return;
       leaks->attributes += references.count();
       ++((word & entry_word::kFreed) != 0 ? leaks->freed_keyvals : leaks->keyvals);
     });

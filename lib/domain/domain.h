@@ -15,6 +15,9 @@ namespace attrcache {
 
 class Domain {
  public:
+  // A domain is what users have as an attrcache_domain.
+  static Domain& of(attrcache_domain* domain) { return *reinterpret_cast<Domain*>(domain); }
+
   // Makes a domain. Returns ATTRCACHE_OK or an error.
   static int create(const attrcache_domain_options& options, Domain** domain);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The predefined keyvals of one kind (attrcache_keyval_define): from a number of the runtime's
-// choice to its definition. These numbers are no keyvals of the kind's own range, so get comes here
-// only after it has seen that, and the way to a keyval's slot is no longer for it.
+// choice to its definition. These numbers are outside the domain's own range of keyvals, so get
+// comes here only after it has seen that, and keyvals of that range pay nothing for it.
 //
-// A list of fixed size, to which definitions are only added: one stays
-// until the domain ends, so a reader may use what it has found.
+// A list of fixed size, to which definitions are only added: one stays until the domain ends, so a
+// reader may use what it has found.
 
 #ifndef ATTRCACHE_KEYVAL_DEFINITIONS_H_
 #define ATTRCACHE_KEYVAL_DEFINITIONS_H_
@@ -61,9 +61,6 @@ class Definitions {
   Definition* find(int number) {
     return const_cast<Definition*>(static_cast<const Definitions*>(this)->find(number));
   }
-
-  // Whether there is no place for another number. Wait-free, and relaxed: nothing is read by it.
-  bool full() const { return places_[kMaxNumbers - 1].load(kRelaxed) != nullptr; }
 
   // Adds a definition, which then belongs to this. ARGUMENT: its number is defined already.
   // KEYVALS_EXHAUSTED: there are kMaxNumbers others. Lock-free.

@@ -28,55 +28,23 @@ void References::open(unsigned ordinal, stripe::Name name) {
   });
 }
 
-bool References::close(id::Keyval keyval, uint32_t* counted) {
+References::Closed References::close(id::Keyval keyval) {
   uint64_t word = exact_.load(kRelaxed);
   do {
-    if (!is_of(word, keyval) || ended(word)) return false;
+    if (!is_of(word, keyval) || ended(word)) return Closed::kGone;
     // (C1) It is ordered before C2 by the release there.
   } while (!exact_.compare_exchange_weak(word, word | kClosed, kRelaxed, kRelaxed));
-  uint32_t sum = 0;
-  stripes_.for_each_of(word, [&sum](Counter& stripe) {
+  uint32_t counted = 0;
+  stripes_.for_each_of(word, [&counted](Counter& stripe) {
     // Relaxed: the turn is that of the generation's beginning, whatever else changes.
     const uint64_t turned = ~stripe.load(kRelaxed) & stripe::kTurn;
     // (C2, R7) acquire: pairs with R4. Release: O2 that reads it is followed by O3 that sees C1.
     const uint64_t before = stripe.exchange(turned, kAcqRel);
-    if (opened(before)) sum += count_in(before);
+    if (opened(before)) counted += count_in(before);
   });
-  *counted = sum;
-  return true;
-}
-
-bool References::end_closed(uint32_t counted) {
-  uint64_t word = exact_.load(kRelaxed);
-  if (count_in(word) + counted != 0) return false;
-  const uint64_t end = (word & (kOneOfExact - 1)) | kCollected;
-  return exact_.compare_exchange_strong(word, end, kAcqRel, kRelaxed);  // (R5) pairs with R4, R5
-}
-
-bool References::collect(uint32_t counted) {
   const uint64_t change = uint64_t{counted} << kCountShift | kCollected;
-  return ended(exact_.fetch_add(change, kAcqRel) + change);  // (R5) pairs with R4, R5
-}
-
-uint64_t References::count_with_stripes(uint64_t exact, Counter* first, unsigned shift,
-                                        unsigned mask) {
-  uint32_t counts = count_in(exact);
-  Stripes{first, shift, mask}.for_each_of(exact, [&counts](const Counter& stripe) {
-    const uint64_t word = stripe.load(kAcquire);
-    if (opened(word)) counts += count_in(word);
-  });
-  return static_cast<int32_t>(counts) > 0 ? counts : 0;
-}
-
-void References::name_closed(stripe::Name name) {
-  // Relaxed: a name is all that there is to read here. Added, because drops go on changing counts.
-  const uint32_t not_open = stripe::bits(name) + stripe::kToNotOpen;
-  stripes_.for_each([not_open](Counter& stripe) { stripe.fetch_add(not_open, kRelaxed); });
-}
-
-void References::unname_closed() {
-  // Relaxed: no other thread looks at a stripe of this keyval's any more.
-  stripes_.for_each([](Counter& stripe) { stripe.store(0, kRelaxed); });
+  const uint64_t exact = exact_.fetch_add(change, kAcqRel) + change;  // (R5) pairs with R4, R5
+  return ended(exact) ? Closed::kEnded : Closed::kInUse;
 }
 
 }  // namespace attrcache

@@ -49,8 +49,6 @@
 //   I2 After that exact is the number of references. Once it is 0 it stays 0 until reset().
 //   I3 The count of a stripe that isn't open means nothing. A stripe is opened at most once in a
 //      generation, and not after it was closed.
-//   I4 A stripe that isn't open has a name only from when its keyval is freed until it is gone. No
-//      name is left over from a generation that had the same number.
 // Exactly one call finds kCollected set, or sets it, and takes exact to 0. It tells its caller so,
 // and the caller ends the keyval.
 
@@ -68,8 +66,7 @@ namespace attrcache {
 // The lower half of a stripe, its name. It says all that set and dup need to know of the keyval, so
 // that they need to look nowhere else. Marker, generation and kind are where the keyval has them.
 // The flags take the place of the index, which isn't needed, because each index has its own
-// stripes. A stripe that isn't open has no name, but for kTurn, or that of a freed keyval, with
-// another marker, which no keyval and no slot has.
+// stripes. A stripe that isn't open has no name, but perhaps kTurn.
 namespace stripe {
 inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
 inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN
@@ -79,8 +76,6 @@ inline constexpr uint32_t kNotDupFn = 1u << 12;  // not copied as by DUP_FN; in 
 inline constexpr uint32_t kFlags = kNullCopyFn | kNoDeleteFn | kNotDupFn;
 inline constexpr uint32_t kOpen = id::kMarker;
 inline constexpr uint32_t kTurn = kOpen >> 1;  // only where it isn't open
-inline constexpr uint32_t kNotOpen = kOpen << 1;
-inline constexpr uint32_t kToNotOpen = kNotOpen - kOpen;  // added to an open name
 
 enum class Name : uint32_t {};
 constexpr uint32_t bits(Name name) { return static_cast<uint32_t>(name); }
@@ -124,10 +119,6 @@ class References {
     unsigned shift;
     unsigned mask;
     Counter& of(unsigned ordinal) const { return first[size_t{ordinal & mask} << shift]; }
-    template <typename Visit>
-    void for_each(Visit visit) const {
-      for (unsigned s = 0; s <= mask; ++s) visit(of(s));
-    }
     // The bit of a thread's group in the exact word. A group's number is that of its lowest stripe.
     // for_each_of() visits the stripes of all groups whose bits are set.
     uint32_t group(unsigned ordinal) const { return 1u << (ordinal & mask & (kGroups - 1)); }
@@ -167,11 +158,6 @@ class References {
 
   static bool is_open(const Counter& stripe) { return opened(stripe.load(kRelaxed)); }
 
-  // Whether a stripe of a keyval that isn't gone says what there is to know of it.
-  static bool is_named(const Counter& stripe) {
-    return (stripe.load(kRelaxed) & (stripe::kOpen | stripe::kNotOpen)) != 0;
-  }
-
   // Drops a reference on the exact count. True: it was the last, and the caller must end the
   // keyval. Wait-free.
   bool drop_exact();
@@ -185,23 +171,11 @@ class References {
   // keyval. Wait-free.
   static bool end_unused(Counter& exact, id::Keyval keyval);
 
-  // Closes the stripes, and returns the sum of their counts in `counted`. To be called at most once
-  // in each generation. False: end_unused() was faster. Lock-free.
-  bool close(id::Keyval keyval, uint32_t* counted);
-
-  // Ends the count if it is 0 with what the closed stripes have counted. True: the caller must end
-  // the keyval. False: collect() must follow. Wait-free.
-  bool end_closed(uint32_t counted);
-
-  // Adds what the stripes counted to the exact count. True: no reference was left, and the caller
-  // must end the keyval. Wait-free.
-  bool collect(uint32_t counted);
-
-  // Names the stripes, which are closed, so that a dup that finds a value of the keyval knows how
-  // it is copied, and takes the names away again. Before collect(), and before the keyval's end.
-  // Wait-free.
-  void name_closed(stripe::Name name);
-  void unname_closed();
+  // Closes the stripes, and adds what they counted to the exact count. To be called at most once in
+  // each generation. kGone: end_unused() was faster. kEnded: no reference was left, and the caller
+  // must end the keyval. Lock-free.
+  enum class Closed { kGone, kEnded, kInUse };
+  Closed close(id::Keyval keyval);
 
   // The number of references. It is approximate while others take or drop one, or close the
   // stripes.
@@ -217,9 +191,6 @@ class References {
   static bool is_of(uint64_t exact, id::Keyval keyval) {
     return ((exact ^ id::bits(keyval)) & id::kGenerationMask) == 0;
   }
-  // The stripes' members one by one, so that the caller need not have a References in memory.
-  [[gnu::noinline]] static uint64_t count_with_stripes(uint64_t exact, Counter* first,
-                                                       unsigned shift, unsigned mask);
   // Whether the keyval with this exact word is gone.
   static bool ended(uint64_t exact) { return (exact & kCollected) != 0 && count_in(exact) == 0; }
   Counter& exact_;
@@ -264,13 +235,15 @@ inline void References::reset(Counter& exact, id::Keyval keyval) {
   exact.store(generation_of(keyval), kRelease);  // (R6) pairs with R3
 }
 
-[[gnu::always_inline]] inline uint64_t References::count() const {
+inline uint64_t References::count() const {
   // Acquire: if it has what the stripes counted, they are seen to be closed (R7 before R5).
   const uint64_t exact = exact_.load(kAcquire);
-  constexpr uint64_t kBelowZero = uint64_t{1} << 63;
-  if ((exact & (kBelowZero | kOpened)) != 0) [[unlikely]]
-    return count_with_stripes(exact, stripes_.first, stripes_.shift, stripes_.mask);
-  return count_in(exact);
+  uint32_t counts = count_in(exact);
+  stripes_.for_each_of(exact, [&counts](const Counter& stripe) {
+    const uint64_t word = stripe.load(kAcquire);
+    if (opened(word)) counts += count_in(word);
+  });
+  return static_cast<int32_t>(counts) > 0 ? counts : 0;
 }
 
 inline bool References::end_unused(Counter& exact, id::Keyval keyval) {

@@ -247,32 +247,19 @@ int Registry::free_slowly(id::Keyval keyval, Entry& entry) {
       return result_for_user(ATTRCACHE_ABSENT);
   } while (!entry.word.compare_exchange_weak(word, word | kFreed, kRelaxed, kRelaxed));
   const id::Offset offset = id::offset(keyval);
-  References references = this->references(offset);
-  uint32_t counted;
-  if (!references.close(keyval, &counted)) return result_for_user(ATTRCACHE_ABSENT);  // as above
-  if (references.end_closed(counted)) {
-    end(entry, offset);
-  } else {
-    references.name_closed(stripe::name(keyval, flags(word)));
-    linger(keyval, counted);
-  }
-  return ATTRCACHE_OK;
-}
-
-// Collects the references on a keyval that was freed and is perhaps in use. Its stripes are closed,
-// and named.
-void Registry::linger(id::Keyval keyval, uint32_t counted) {
-  const id::Offset offset = id::offset(keyval);
   // (K11) Relaxed: threads that must know of this free, because it happened before what they do,
   // see this as well.
   lingering_.fetch_add(1, kRelaxed);
-  if (references(offset).collect(counted)) end_lingering(offset);
+  const References::Closed closed = references(offset).close(keyval);
+  if (closed == References::Closed::kInUse) return ATTRCACHE_OK;
+  if (closed == References::Closed::kEnded) return end_lingering(offset);
+  lingering_.fetch_sub(1, kRelaxed);
+  return result_for_user(ATTRCACHE_ABSENT);  // as above
 }
 
-void Registry::end_lingering(id::Offset offset) {
+int Registry::end_lingering(id::Offset offset) {
   lingering_.fetch_sub(1, kRelaxed);  // comes after K11, because kCollected was set after it
-  references(offset).unname_closed();
-  end(at(offset), offset);
+  return end(at(offset), offset);
 }
 
 int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callbacks) {
@@ -295,9 +282,6 @@ int Registry::set_callbacks(id::Keyval keyval, const attrcache_callbacks& callba
 }
 
 int Registry::define(const attrcache_predefined& predefined) {
-  const bool full = definitions_.full();  // asked first: if so, no number comes any more
-  if (definitions_.find(predefined.number) != nullptr) return ATTRCACHE_ERR_ARGUMENT;
-  if (full) return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
   auto* const made = memory().make<Definition>(predefined);
   if (made == nullptr) return ATTRCACHE_ERR_MEMORY;
   const int result = definitions_.add(made);
@@ -322,9 +306,10 @@ Registry::Counts Registry::counts() const {
 
 bool Registry::free_unused() {
   bool any = false;
-  for_each_word([&](uint64_t word, const References& references) {
+  for_each_entry([&](const Entry& entry, const References& references) {
+    const uint64_t word = entry.word.load(kAcquire);  // (K1) pairs with K2
     int number = number_of(entry_word::keyval(word));
-    if (references.count() == 0) any |= free(&number) == ATTRCACHE_OK;
+    if (entry_word::exists(word) && references.count() == 0) any |= free(&number) == ATTRCACHE_OK;
   });
   return any;
 }

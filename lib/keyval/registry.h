@@ -150,13 +150,6 @@ class Registry {
   // The rest of a drop that has found the thread's stripe not open.
   [[gnu::noinline]] void drop_slowly(id::Keyval keyval);
 
-  // Makes sure that the thread's stripe has a name, for a caller that takes no reference but will
-  // look for that name next time.
-  void name_stripe(id::Keyval keyval) {
-    const References::Counter& mine = stripes(id::offset(keyval)).of(thread_ordinal());
-    if (!References::is_named(mine) && acquire(keyval)) drop(keyval);
-  }
-
   // The callbacks of a keyval on which the caller holds a reference.
   attrcache_callbacks& callbacks(id::Keyval keyval) const {
     // Relaxed: the record was stored before the first reference could be taken (K9 before R6 and
@@ -176,9 +169,9 @@ class Registry {
   void for_each(Visit visit);
   static constexpr uint32_t kBatch = 64;
 
-  // The same without the record, which needs no pin: visit(word, references).
+  // Calls visit(Entry&, references) for every index that was ever used, without a pin.
   template <typename Visit>
-  void for_each_word(Visit visit) const;
+  void for_each_entry(Visit visit) const;
 
   // Calls visit as for_each does, for one keyval. False if for_each would pass it by.
   template <typename Visit>
@@ -316,8 +309,6 @@ class Registry {
   static bool visit_pinned(Entry& entry, const References& references, Visit& visit);
   template <typename Visit>
   void for_each_of_batch(uint32_t first, uint32_t end, Visit visit) const;
-  template <typename Visit>
-  void for_each_entry(Visit visit) const;
   bool ensure_chunk(size_t c);
   uint32_t take_new_index(int* error);
   int check_number(int number) const;
@@ -329,8 +320,7 @@ class Registry {
                 int* keyval);
   int end(Entry& entry, id::Offset offset);
   [[gnu::noinline]] int end_slowly(Entry& entry, id::Offset offset);
-  [[gnu::noinline]] void linger(id::Keyval keyval, uint32_t counted);
-  void end_lingering(id::Offset offset);
+  int end_lingering(id::Offset offset);
   [[gnu::noinline]] bool acquire_slowly(id::Keyval keyval, unsigned ordinal);
   void open_stripes(id::Keyval keyval, unsigned ordinal);
   [[gnu::noinline]] int free_slowly(id::Keyval keyval, Entry& entry);
@@ -416,14 +406,6 @@ template <typename Visit>
 void Registry::for_each_entry(Visit visit) const {
   const uint32_t end = used_indices();
   for (uint32_t first = 0; first < end; first += kBatch) for_each_of_batch(first, end, visit);
-}
-
-template <typename Visit>
-void Registry::for_each_word(Visit visit) const {
-  for_each_entry([&visit](const Entry& entry, const References& references) {
-    const uint64_t word = entry.word.load(kAcquire);  // (K1) pairs with K2
-    if (entry_word::exists(word)) visit(word, references);
-  });
 }
 
 template <typename Visit>

@@ -96,18 +96,18 @@ bool pair_supported();
 namespace attrcache {
 using Pair = TwoWordPair;
 }  // namespace attrcache
-#elif defined(__x86_64__) && !defined(ATTRCACHE_PAIR_TWO_STEP)
-#define ATTRCACHE_NEEDS_AVX 1
-#include "platform/pair_x86.h"
-#define ATTRCACHE_PAIR "16 bytes are read in one step (AVX); get is wait-free, all else lock-free"
 #else
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ATTRCACHE_PAIR_TWO_STEP)
+#define ATTRCACHE_NEEDS_AVX 1
+#elif defined(__x86_64__)
 #define ATTRCACHE_NEEDS_CMPXCHG16B 1
 #elif defined(ATTRCACHE_LSE2) && defined(__linux__)
 #define ATTRCACHE_NEEDS_LSE2 1
 #endif
 #include "platform/pair_one_swap.h"
-#ifdef ATTRCACHE_HAS_WIDE_LOAD
+#if defined(ATTRCACHE_NEEDS_AVX)
+#define ATTRCACHE_PAIR "16 bytes are read in one step (AVX); get is wait-free, all else lock-free"
+#elif defined(ATTRCACHE_HAS_WIDE_LOAD)
 #define ATTRCACHE_PAIR "16 bytes are read in one step; get is wait-free, all else lock-free"
 #else
 #define ATTRCACHE_PAIR \

@@ -50,22 +50,15 @@ int abandon_those(const Target& target, const TableScope& scope, Which which) {
   return result;
 }
 
-// Whether another thread is deleting an attribute of the table.
-bool others_delete(const Readers& readers, Table& table) {
-  bool any = others_delete_in(readers, table);
-  table.for_each([&](uint32_t, Pair& slot) {
-    const uint64_t m = slot.load_meta();
-    any = any || (meta::deleting(m) && !is_deleting(readers.threads().self(), table, slot, m));
-  });
-  return any;
-}
-
 // Gives up the deletions that were left, and waits until no other thread deletes an attribute of
 // the table. Only here: the object's owner frees it while other threads use it. Stops when a
 // destructor has freed the object.
 void end_deletions(Readers& readers, Table& table, const TableScope& scope) {
   Backoff backoff;
-  while (!scope.table_died() && (others_delete(readers, table) || abandon_left_of(readers, table)))
+  const ThreadState& thread = readers.threads().self();
+  while (!scope.table_died() &&
+         (others_delete_in(readers, table) || remains(thread, table).claimed_by_others ||
+          abandon_left_of(readers, table)))
     readers.threads().wait(backoff);
 }
 
@@ -90,7 +83,7 @@ int abandon_attributes(const Target& target) {
     if (scope.table_died()) return first;
     end_deletions(readers, table, scope);
     if (scope.table_died()) return first;
-    if (deleting_is_ours(thread, table)) break;
+    if (!remains(thread, table).any()) break;
   }
   release_table(target.registry, thread, table);
   return first;

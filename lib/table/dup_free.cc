@@ -109,24 +109,12 @@ constexpr stripe::Name kNothing{0};
 // the name that the stripe has or would have (references.h); kNothing if there is nothing to copy,
 // and then no reference was taken.
 stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
-  bool null_copy_fn = false;
-  const auto name = [&registry, keyval, &null_copy_fn] {
-    const uint64_t entry = registry.look_up(keyval);
-    if (entry == 0) return kNothing;
-    null_copy_fn = (entry & entry_word::kNullCopyFn) != 0;
-    if (null_copy_fn) return kNothing;
-    return stripe::name(keyval, entry_word::flags(entry));
-  };
-  if (name() == kNothing) {
-    if (null_copy_fn) registry.name_stripe(keyval);  // or none of this thread's dups would be fast
-    return kNothing;
-  }
   // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
   if (!registry.acquire(keyval)) return kNothing;
-  // Read once more, now that the reference is held: only now is it the word of this keyval.
-  const stripe::Name now = name();
-  if (now == kNothing) drop_reference(registry, keyval);
-  return now;
+  const uint64_t entry = registry.look_up(keyval);  // this keyval's: the reference is held
+  if ((entry & entry_word::kNullCopyFn) == 0) return stripe::name(keyval, entry_word::flags(entry));
+  drop_reference(registry, keyval);
+  return kNothing;
 }
 
 int Dup::copy(const Batch::Item& item, int* callback_code) {
@@ -250,31 +238,16 @@ int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
-// What a table still holds.
-struct Remains {
-  bool attached = false;
-  bool deleting = false;
-};
-
-Remains remains(Table& table) {
-  Remains r;
-  table.for_each([&r](uint32_t, Pair& slot) {
-    const uint64_t m = slot.load_meta();
-    if (meta::empty(m)) return;
-    (meta::deleting(m) ? r.deleting : r.attached) = true;
-  });
-  return r;
-}
-
 }  // namespace
 
-bool deleting_is_ours(const ThreadState& thread, Table& table) {
-  bool ours = true;
+Remains remains(const ThreadState& thread, Table& table) {
+  Remains r;
   table.for_each([&](uint32_t, Pair& slot) {
     const uint64_t m = slot.load_meta();
-    if (!meta::empty(m) && !is_deleting(thread, table, slot, m)) ours = false;
+    if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
+    (meta::deleting(m) ? r.claimed_by_others : r.attached) = true;
   });
-  return ours;
+  return r;
 }
 
 void release_table(Registry& registry, const ThreadState& thread, Table& table) {
@@ -352,16 +325,16 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     // attached since before the first look: whatever attaches to an empty slot ticks the clock
     // first.
     if (left != 0 || batch.passed_over() || table.clock.load(kRelaxed) != clock) {
-      const Remains remain = remains(table);
+      const Remains remain = remains(thread, table);
       if (remain.attached) continue;
-      if (remain.deleting && !deleting_is_ours(thread, table)) return ATTRCACHE_ERR_BUSY;
+      if (remain.claimed_by_others) return ATTRCACHE_ERR_BUSY;
     }
     if (table.replaced()) [[unlikely]] {
       Readers& readers = target.registry.readers();
       const bool busy = others_delete_in(readers, table) || any_left_of(readers, table);
       if (scope.table_died()) return ended();
       if (busy) return ATTRCACHE_ERR_BUSY;
-      if (!deleting_is_ours(thread, table)) continue;  // a delete_fn that was left ran
+      if (remains(thread, table).any()) continue;  // a delete_fn that was left ran
     }
     release_table(target.registry, thread, table);
     return ended();

@@ -27,8 +27,13 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code);
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
                       const Pair** stopped_at = nullptr);
 
-// Whether a table holds nothing but what this thread is deleting further up its stack.
-bool deleting_is_ours(const ThreadState& thread, Table& table);
+// What a table holds besides what this thread is deleting further up its stack.
+struct Remains {
+  bool attached = false;
+  bool claimed_by_others = false;
+  bool any() const { return attached || claimed_by_others; }
+};
+Remains remains(const ThreadState& thread, Table& table);
 
 // Releases the memory of a table whose content doesn't matter any more, and tells the operations on
 // it up this thread's stack.

@@ -39,6 +39,22 @@ template <typename Ask>
   return all && ((flags & Directory::kHasTree) == 0 || ask_tree(registry, dir, ask));
 }
 
+// Calls ask(slot, counter of its keyval) for every slot of those leaves, until one call returns
+// false. Returns whether all returned true.
+template <typename Ask>
+[[gnu::always_inline]] inline bool ask_slots(const Registry& registry, Directory& dir,
+                                             uint64_t flags, References::Counter* near, Ask ask) {
+  return ask_leaves(
+      registry, dir, flags, near,
+      [ask](uint32_t, Leaf & leaf, References::Counter * counters) __attribute__((always_inline)) {
+#pragma GCC unroll 8
+        for (uint32_t s = 0; s < kLeafSlots; ++s) {
+          if (!ask(leaf.slots[s], counters[s])) return false;
+        }
+        return true;
+      });
+}
+
 // False: attributes under freed keyvals may be in the way. They are left to delete_attributes(), so
 // that the keyvals end, and run their destructors, in the order of the attributes.
 [[gnu::noinline]] bool all_open(const Registry& registry, Table& table, Directory* dir,
@@ -50,13 +66,7 @@ template <typename Ask>
   table.while_each_first(
       dir, [&](uint32_t index, const Pair& slot) { return all = open(slot, near[index]); });
   if (!all || dir == nullptr) return all;
-  return ask_leaves(registry, *dir, flags, near,
-                    [open](uint32_t, const Leaf& leaf, References::Counter* counters) {
-                      for (uint32_t s = 0; s < kLeafSlots; ++s) {
-                        if (!open(leaf.slots[s], counters[s])) return false;
-                      }
-                      return true;
-                    });
+  return ask_slots(registry, *dir, flags, near, open);
 }
 
 }  // namespace
@@ -125,28 +135,19 @@ bool empty_leaves(Registry& registry, Table& table, Directory* dir, uint64_t fla
     if (!all_open(registry, table, dir, flags, near)) return false;
     if (flags == 0) return true;
   }
-  const bool all = ask_leaves(
-      registry, *dir, flags, near,
-      [wanted](uint32_t, const Leaf& leaf, References::Counter*) __attribute__((always_inline)) {
-#pragma GCC unroll 8
-        for (const Pair& slot : leaf.slots) {
-          const uint32_t upper = slot.load_upper();
-          if (upper != 0 && !deletable(upper, wanted)) return false;
-        }
-        return true;
+  const bool all = ask_slots(
+      registry, *dir, flags,
+      near, [wanted](const Pair& slot, References::Counter&) __attribute__((always_inline)) {
+        const uint32_t upper = slot.load_upper();
+        return upper == 0 || deletable(upper, wanted);
       });
   if (!all) return false;
   const uint64_t less_one = opaque(uint64_t{References::kLessOneOfStripe});
-  return ask_leaves(
-      registry, *dir, flags, near,
-      [less_one](uint32_t, Leaf & leaf, References::Counter * counters)
-          __attribute__((always_inline)) {
-#pragma GCC unroll 8
-            for (uint32_t s = 0; s < kLeafSlots; ++s) {
-              if (!empty_slot(leaf.slots[s], counters[s], less_one)) return false;
-            }
-            return true;
-          });
+  return ask_slots(
+      registry, *dir, flags,
+      near, [less_one](Pair & slot, References::Counter & counter) __attribute__((always_inline)) {
+        return empty_slot(slot, counter, less_one);
+      });
 }
 
 int give_up_copy(Registry& registry, Table& from, Table& to) {

@@ -50,12 +50,8 @@ template <typename Place>
   // value must be visible, not claimed, and never held since it was attached, as its copy will be.
   constexpr uint32_t kDecides =
       meta::kSameAttribute | meta::kDeletingHalf | meta::kUnreadHalf | stripe::kNotDupFn;
-  if ((differs & kDecides) != 0) [[unlikely]] {
-    // If only the marker differs, the stripe is closed, because the keyval is freed or predefined.
-    // Its flags are still right.
-    const bool named = (differs & kDecides & ~(meta::kVisibleHalf | stripe::kNotDupFn)) == 0;
-    return named && stripe::has(name, stripe::kNullCopyFn);
-  }
+  if ((differs & kDecides) != 0) [[unlikely]]
+    return (differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn);
   Pair* made = place();
   if (made == nullptr || !References::acquire_open(counter, word, one)) [[unlikely]]
     return false;

@@ -75,39 +75,29 @@ void delete_left(Readers& readers, Tomb& tomb) {
   drop_reference(registry, keyval);
 }
 
-enum class Fate { kLeft, kEnded, kChanged };
-
-// Takes a turn on a tomb that was found placed or open, in the state `now`, and ends what it says
-// if nobody holds the value.
-Fate try_to_end(Readers& readers, Tomb& tomb, uint64_t now) {
-  const auto* const slot = pointer_in<const Pair>(tomb.slot);
-  const uint64_t m = tomb.meta.load(kRelaxed);
-  const uint64_t clock = tomb.clock.load(kRelaxed);
-  if (!tomb.turn(now)) return Fate::kChanged;  // (L5)
-  if (Tomb::phase(now) == Tomb::kPlaced || is_held(readers, slot, m, clock)) return Fate::kLeft;
-  if (!tomb.take(now)) return Fate::kChanged;  // (L6)
-  delete_left(readers, tomb);
-  return Fate::kEnded;
-}
-
-// Does that to every tomb for which is_one(tomb) is true. Returns whether one was left, or is just
-// being ended by another thread.
+// Takes a turn on a tomb, if is_one(tomb) is true, and deletes what it says if nobody holds the
+// value. Returns whether the deletion is left to others, or another thread is just running it.
 template <typename IsOne>
-auto end_those(Readers& readers, IsOne is_one) {
-  return [&readers, is_one](Tomb& tomb) {
-    // Acquire: what the tomb says, by L9.
-    uint64_t now = tomb.state.load(kAcquire);
-    const uint64_t version = Tomb::version(now);
-    for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
-      if (Tomb::phase(now) == Tomb::kFree || !is_one(tomb)) return false;
-      if (Tomb::phase(now) == Tomb::kTaken) return is_taken_by_another(readers, tomb);
-      const Fate fate = try_to_end(readers, tomb, now);
-      // The thread that places a tomb announces that it is within a deletion, until the tomb is
-      // open.
-      if (fate != Fate::kChanged) return fate == Fate::kLeft && Tomb::phase(now) == Tomb::kOpen;
-    }
-    return false;  // it has been ended
-  };
+bool end_one(Readers& readers, Tomb& tomb, IsOne is_one) {
+  // Acquire: what the tomb says, by L9.
+  uint64_t now = tomb.state.load(kAcquire);
+  const uint64_t version = Tomb::version(now);
+  for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
+    const Tomb::Phase phase = Tomb::phase(now);
+    if (phase == Tomb::kFree || !is_one(tomb)) return false;
+    if (phase == Tomb::kTaken) return is_taken_by_another(readers, tomb);
+    const auto* const slot = pointer_in<const Pair>(tomb.slot);
+    const uint64_t m = tomb.meta.load(kRelaxed);
+    const uint64_t clock = tomb.clock.load(kRelaxed);
+    if (!tomb.turn(now)) continue;  // (L5)
+    // Until a tomb is open, the thread that places it announces that it is within a deletion.
+    if (phase == Tomb::kPlaced) return false;
+    if (is_held(readers, slot, m, clock)) return true;
+    if (!tomb.take(now)) continue;  // (L6)
+    delete_left(readers, tomb);
+    return false;
+  }
+  return false;  // another thread has ended it
 }
 
 }  // namespace
@@ -188,20 +178,18 @@ unsigned count_holders(const Readers& readers, const Table& table, const Pair& s
 }
 
 int end_left_of(Readers& readers, const Pair* slot) {
-  const auto of_slot = [slot](const Tomb& tomb) {
-    return pointer_in<const Pair>(tomb.slot) == slot;
-  };
-  readers.for_each_tomb(slot, end_those(readers, of_slot));
+  const auto is_one = [slot](const Tomb& t) { return pointer_in<const Pair>(t.slot) == slot; };
+  readers.for_each_tomb(slot, [&](Tomb& tomb) { end_one(readers, tomb, is_one); });
   return ATTRCACHE_OK;
 }
 
 bool any_left_of(Readers& readers, const Table& table) {
   give_up_copies(readers, table, [](const Frame&) { return true; });
   bool any = false;
-  const auto end = end_those(readers, [&table](const Tomb& tomb) {
-    return pointer_in<const Table>(tomb.table) == &table;
-  });
-  readers.for_each_tomb([&](Tomb& tomb) { any |= end(tomb); });
+  const auto is_one = [&table](const Tomb& t) {
+    return pointer_in<const Table>(t.table) == &table;
+  };
+  readers.for_each_tomb([&](Tomb& tomb) { any |= end_one(readers, tomb, is_one); });
   return any;
 }
 

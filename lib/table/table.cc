@@ -82,24 +82,15 @@ FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t 
 
 }  // namespace
 
-bool Directory::any_leaf_occupied() {
+bool Table::occupied() {
   bool any = false;
-  for_each_leaf([&any](uint32_t, const Leaf& leaf) { any = any || leaf.occupied(); });
+  for_each([&any](uint32_t, const Pair& slot) { any |= slot.load_meta() != 0; });
   return any;
 }
 
-const Pair* Table::find_far(uint32_t index) const {
-  const Directory* dir = directory.load(kAcquire);  // as T1
-  if (dir == nullptr) return nullptr;
-  const uint32_t number = index / kLeafSlots;
-  const Leaf* leaf;
-  if (number < kDirectoryLeaves) {
-    leaf = dir->leaves[number].load(kAcquire);  // as T1
-    if (leaf == &no_leaf) return nullptr;
-  } else {
-    leaf = dir->find_leaf(number);
-  }
-  return leaf != nullptr ? &leaf->slots[index % kLeafSlots] : nullptr;
+Pair* Table::find_far(uint32_t index) {
+  const auto found = [](Pair* slot) { return slot; };
+  return at_offset(id::offset_at(index), found, found, [] { return static_cast<Pair*>(nullptr); });
 }
 
 Pair* Table::grow(uint32_t index, Block* block, const Memory& memory) {

@@ -116,7 +116,6 @@ struct Directory {
   // Visits every leaf but the first: visit(index of its first slot, leaf).
   template <typename Visit>
   void for_each_leaf(Visit visit);
-  bool any_leaf_occupied();
 
   // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
   // numbers have bits. An int that is no keyval has an offset so large that no leaf has its number.
@@ -231,12 +230,10 @@ struct Table {
   }
 
   // The slot of an index, or null if it was never needed. Wait-free.
-  const Pair* find(uint32_t index) const {
+  Pair* find(uint32_t index) {
     return index < kInlineSlots ? &inline_slots[index] : find_far(index);
   }
-  Pair* find(uint32_t index) {
-    return const_cast<Pair*>(static_cast<const Table*>(this)->find(index));
-  }
+  const Pair* find(uint32_t index) const { return const_cast<Table*>(this)->find(index); }
 
   // The slot at an offset (id::slot_offset) that is within the table itself.
   Pair* inline_slot(size_t offset) { return slot_at(inline_slots, offset); }
@@ -277,17 +274,7 @@ struct Table {
   }
 
   // Whether any slot is occupied. For a table that only its owner uses.
-  bool occupied() const {
-    for (const Pair& slot : inline_slots) {
-      if (slot.load_meta() != 0) return true;
-    }
-    Directory* dir = directory.load(kRelaxed);
-    if (dir == nullptr) return false;
-    for (const Pair& slot : dir->first_slots) {
-      if (slot.load_meta() != 0) return true;
-    }
-    return dir->has(Directory::kHasLeaves) && dir->any_leaf_occupied();
-  }
+  bool occupied();
 
   // The next sequence number. It may be relaxed: numbers must be unique and must grow along
   // happens-before, and for that the counter's modification order is enough.
@@ -371,7 +358,7 @@ struct Table {
   static Pair* slot_at(Pair* slots, size_t offset) {
     return reinterpret_cast<Pair*>(reinterpret_cast<char*>(slots) + offset);
   }
-  const Pair* find_far(uint32_t index) const;
+  Pair* find_far(uint32_t index);
   Pair* grow(uint32_t index, Block* block, const Memory& memory);
   [[gnu::noinline]] static void release_beyond(Directory& dir, const Memory& memory);
 };

@@ -30,9 +30,9 @@ Fixture::Key& Fixture::make_key(Callbacks callbacks, Stripes stripes) {
   given.extra_state = &key;
   given.destructor = &destructor;
   expect(attrcache_keyval_create(kind_, &given, &key.keyval) == ATTRCACHE_OK, "a keyval is made");
-  if (stripes == Stripes::kOpen) {
-    reinterpret_cast<Registry*>(kind_)->name_stripe(id::of(key.keyval));
-  }
+  Registry& registry = Registry::of(kind_);
+  const id::Keyval made = id::of(key.keyval);
+  if (stripes == Stripes::kOpen && registry.acquire(made)) registry.drop(made);
   return key;
 }
 

@@ -55,17 +55,6 @@ TEST_P(FreeKeyval, AgainstGet) {
   race(all(), attached(), in_turn(free_keyval, erase), in_turn(get, get));
 }
 
-TEST_P(FreeKeyval, LeavesNoNameBehind) {
-  const auto no_name = [](Fixture& f) {
-    auto& registry = *reinterpret_cast<Registry*>(f.kind());
-    for (unsigned ordinal = 0; ordinal < 2; ++ordinal) {
-      const References::Counter& stripe = registry.first_chunk_counters(ordinal)[0];
-      expect(!References::is_named(stripe), "a thread that finds it asks what is true now");
-    }
-  };
-  race(all(), attached(), in_turn(free_keyval, erase, no_name), get);
-}
-
 // Readers of records under a pin: introspection against the end of the keyval.
 TEST_P(FreeKeyval, AgainstIntrospection) {
   const auto look = [](Fixture& f) {

@@ -46,7 +46,8 @@ struct Objects {
     int keyval;
     expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
     // What is explored with these are the ways of all uses but the first one.
-    reinterpret_cast<Registry*>(of)->name_stripe(id::of(keyval));
+    Registry& registry = Registry::of(of);
+    if (registry.acquire(id::of(keyval))) registry.drop(id::of(keyval));  // opens its stripes
     return keyval;
   }
   // Makes the next keyval, which has the next index.

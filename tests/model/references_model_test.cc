@@ -60,12 +60,7 @@ struct CountedIn {
     keyval.read();
     if (References::drop_open(mine())) return;
     open(generation, thread_ordinal());
-    if (references().drop_exact()) end_named();
-  }
-  void end_named() {
-    for (const auto& stripe : stripes) expect(References::is_named(stripe), "while in use");
-    references().unname_closed();
-    end();
+    if (references().drop_exact()) end();
   }
   void close(unsigned generation = 3) {
     if (References::end_unused(exact, key(generation))) return end();
@@ -73,11 +68,7 @@ struct CountedIn {
   }
   // Called by one thread only, the one that has freed the keyval first.
   void close_slowly(unsigned generation = 3) {
-    uint32_t counted;
-    if (!references().close(key(generation), &counted)) return;
-    if (references().end_closed(counted)) return end();
-    references().name_closed(stripe::name(key(generation), 0));
-    if (references().collect(counted)) end_named();
+    if (references().close(key(generation)) == References::Closed::kEnded) end();
   }
 };
 using Counted = CountedIn<>;
@@ -359,20 +350,6 @@ TEST(References, WhatTheCreatorWroteIsSeenThroughAStripe) {
   });
   EXPECT_GT(at_once, 0);
   EXPECT_GT(in_turn, 0);
-}
-
-// Closed stripes are named, and the names taken away, while drops go on there, and somebody would
-// still like to open them.
-TEST(References, NamesOfClosedStripes) {
-  run_both({}, [](Stripes first) {
-    Counted c(first);
-    expect(c.take(3) && c.take(3), "alive");
-    for (int t = 0; t < 2; ++t) spawn([&c] { c.drop(); });
-    spawn([&c] { c.close_slowly(); });
-    join();
-    expect(c.ended == 1, "ended");
-    for (const auto& stripe : c.stripes) expect(!References::is_named(stripe), "nothing is left");
-  });
 }
 
 }  // namespace

@@ -43,9 +43,7 @@ struct Keyval {
   }
   void close() {
     if (References::end_unused(exact, key(3))) return end();
-    uint32_t counted;
-    if (!references().close(key(3), &counted)) return;
-    if (references().end_closed(counted) || references().collect(counted)) end();
+    if (references().close(key(3)) == References::Closed::kEnded) end();
   }
   void end() {
     content = 0;

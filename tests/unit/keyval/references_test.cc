@@ -30,17 +30,14 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
   }
   bool close(unsigned generation) {
     if (References::end_unused(exact, key(generation))) return true;
-    uint32_t counted;
-    return references.close(key(generation), &counted) &&
-           (references.end_closed(counted) || references.collect(counted));
+    return references.close(key(generation)) == References::Closed::kEnded;
   }
   bool drop(unsigned ordinal) {
     return !References::drop_open(all.of(ordinal)) && references.drop_exact();
   }
   unsigned open_stripes() const {
     unsigned count = 0;
-    all.for_each(
-        [&count](const References::Counter& stripe) { count += References::is_open(stripe); });
+    for (unsigned s = 0; s < GetParam(); ++s) count += References::is_open(all.of(s));
     return count;
   }
 

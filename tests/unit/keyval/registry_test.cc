@@ -9,8 +9,8 @@
 namespace attrcache {
 namespace {
 
-// What can't be seen through the C API (unit/c_api has the rest): which indices are reused when,
-// and which stripes have a name. The parameter is the number of stripes.
+// What can't be seen through the C API (unit/c_api has the rest): which indices are reused when.
+// The parameter is the number of stripes.
 class RegistryTest : public ::testing::TestWithParam<unsigned> {
  protected:
   static constexpr unsigned kKind = 5;
@@ -27,13 +27,6 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
   }
   int free(int keyval) { return registry.free(&keyval); }
   int check(int keyval) const { return registry.check(id::of(keyval)); }
-  unsigned named_stripes(int keyval) const {
-    unsigned count = 0;
-    for (unsigned ordinal = 0; ordinal < GetParam(); ++ordinal) {
-      count += References::is_named(*registry.counters(id::offset(id::of(keyval)), ordinal));
-    }
-    return count;
-  }
 
   Epoch epoch;
   attrcache_kind_options options = {};
