@@ -60,9 +60,9 @@ class Folder:
             path = os.path.join(place, PREFIX + name)
             try:
                 make(path)
-                self.lock = open(os.path.join(path, OWNER), "w")
-                self.lock.write(repr(owner))
-                self.lock.flush()
+                # Unbuffered: on a full disk, what is left in a buffer would make close() fail, too.
+                self.lock = open(os.path.join(path, OWNER), "wb", buffering=0)
+                self.lock.write(repr(owner).encode())
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 if self.lock is None:
