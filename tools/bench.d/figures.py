@@ -38,6 +38,7 @@ PEERS = {
     "attrcache_inlined": "attrcache, inlined",
     "attrcache_shared": "attrcache, C API",
     "mutex_map": "map + mutex",
+    "tbb_concurrent_hash_map": "oneTBB hash map",
     "urcu_qsbr_lfht": "liburcu hash table",
     "openssl_ex_data": "OpenSSL ex_data",
     "hazard_pointer": "hazard pointer, exchange",
