@@ -84,7 +84,7 @@ for hellos, served, of in (
 ):
     count = counting.Count(hellos)
     assert (len(count.served), count.ranks) == (served, of), (count.served, count.ranks)
-# Nothing that a message says controls a terminal. What may be somebody else's isn't taken for ours: a link stands for it.
+# Nothing in a message controls a terminal. Another user's file isn't taken for ours; a link stands for one here.
 assert collector.parse(b"attrcache t hello\nhost a\x1b[2Jb\n\n", "t").fields["host"] == "a?[2Jb"
 with tempfile.TemporaryDirectory() as place:
     run = os.path.join(place, kept.PREFIX + "1")

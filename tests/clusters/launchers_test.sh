@@ -108,7 +108,7 @@ ATTRCACHE_LIBDIR=/nowhere wrapped 3 "$PWD/installed/attrcache-run" ./program
 [ "$(grep -c '^rank' <<<"$output")" = 3 ] && [[ $output == *"there is no libattrcache_mpich.so beside"* ]] || fail "$output"
 
 # A report of theirs: one, though a shell stands between the launcher and each of them; if a rank is ended early, which may
-# end all, or if its part can't be where the others are, what it has handed over is kept, and said where.
+# end all, or if its part can't be where the others are, what it has handed over is kept, and a line says where.
 reports() { # TEXT COMMAND...
   local text=$1
   shift

@@ -111,8 +111,8 @@ __attribute__((unused)) static int class_of(int code) {
 }
 
 /*
- * Where an MPI gets something wrong by itself, a test must not ask it of the interposer. It finds
- * that out from the MPI, each time it runs, and says so: "peer bug: MPICH 5.0.2: ...". run.sh
+ * Where an MPI gets something wrong by itself, a test must not expect it of the interposer. It
+ * tries the MPI each time it runs, and prints: "peer bug: MPICH 5.0.2: ...". run.sh
  * passes these lines on, and tools/test shows them. For shell scripts, environment.sh has the same.
  */
 __attribute__((unused)) static void peer_bug(const char* what) {

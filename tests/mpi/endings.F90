@@ -65,6 +65,7 @@ program endings
   call MPI_Finalize(ierr)
 
 contains
+#define TRY(object, what, statement) if (begin(object, what)) then; statement; call end(); end if
 
   logical function begin(object, what)
     character(*), intent(in) :: object, what
@@ -92,82 +93,37 @@ contains
     character(*), intent(in) :: object
     integer, intent(in) :: comm
     integer :: number
-    if (begin(object, 'set unknown')) then
-      call MPI_Comm_set_attr(comm, unknown, nothing, ierr)
-      call end()
-    end if
-    if (begin(object, 'get unknown')) then
-      call MPI_Comm_get_attr(comm, unknown, value, flag, ierr)
-      call end()
-    end if
-    if (begin(object, 'delete unknown')) then
-      call MPI_Comm_delete_attr(comm, unknown, ierr)
-      call end()
-    end if
+    TRY(object, 'set unknown', call MPI_Comm_set_attr(comm, unknown, nothing, ierr))
+    TRY(object, 'get unknown', call MPI_Comm_get_attr(comm, unknown, value, flag, ierr))
+    TRY(object, 'delete unknown', call MPI_Comm_delete_attr(comm, unknown, ierr))
     call MPI_Comm_set_attr(comm, k, nothing, ierr)
-    if (begin(object, 'failing overwrite')) then
-      call MPI_Comm_set_attr(comm, k, nothing, ierr)
-      call end()
-    end if
-    if (begin(object, 'failing delete')) then
-      call MPI_Comm_delete_attr(comm, k, ierr)
-      call end()
-    end if
+    TRY(object, 'failing overwrite', call MPI_Comm_set_attr(comm, k, nothing, ierr))
+    TRY(object, 'failing delete', call MPI_Comm_delete_attr(comm, k, ierr))
     call MPI_Comm_get_attr(comm, k, value, flag, ierr)
     print '(a,l1)', 'kept: ', flag
     call MPI_Comm_delete_attr(comm, k, ierr)
     call MPI_Comm_get_attr(comm, k, value, flag, ierr)
     print '(a,l1)', 'gone: ', .not. flag
-    if (begin(object, 'put unknown')) then
-      call MPI_Attr_put(comm, unknown, 0, ierr)
-      call end()
-    end if
-    if (begin(object, 'get of MPI-1 unknown')) then
-      call MPI_Attr_get(comm, unknown, number, flag, ierr)
-      call end()
-    end if
+    TRY(object, 'put unknown', call MPI_Attr_put(comm, unknown, 0, ierr))
+    TRY(object, 'get of MPI-1 unknown', call MPI_Attr_get(comm, unknown, number, flag, ierr))
     call MPI_Attr_put(comm, k1, 1, ierr)
-    if (begin(object, 'failing put')) then
-      call MPI_Attr_put(comm, k1, 2, ierr)
-      call end()
-    end if
-    if (begin(object, 'failing delete of MPI-1')) then
-      call MPI_Attr_delete(comm, k1, ierr)
-      call end()
-    end if
+    TRY(object, 'failing put', call MPI_Attr_put(comm, k1, 2, ierr))
+    TRY(object, 'failing delete of MPI-1', call MPI_Attr_delete(comm, k1, ierr))
     call MPI_Attr_delete(comm, k1, ierr)
     call MPI_Comm_set_attr(comm, copied, nothing, ierr)
-    if (begin(object, 'failing dup')) then
-      call MPI_Comm_dup(comm, dup, ierr)
-      call end()
-    end if
+    TRY(object, 'failing dup', call MPI_Comm_dup(comm, dup, ierr))
     call MPI_Comm_delete_attr(comm, copied, ierr)
     call MPI_Comm_dup(comm, dup, ierr)
     call MPI_Comm_set_attr(dup, k, nothing, ierr)
-    if (begin(object, 'failing free')) then
-      call MPI_Comm_free(dup, ierr)
-      call end()
-    end if
+    TRY(object, 'failing free', call MPI_Comm_free(dup, ierr))
   end subroutine
 
   subroutine on_type()
-    if (begin('type', 'set unknown')) then
-      call MPI_Type_set_attr(type, unknown, nothing, ierr)
-      call end()
-    end if
-    if (begin('type', 'delete unknown')) then
-      call MPI_Type_delete_attr(type, unknown, ierr)
-      call end()
-    end if
+    TRY('type', 'set unknown', call MPI_Type_set_attr(type, unknown, nothing, ierr))
+    TRY('type', 'delete unknown', call MPI_Type_delete_attr(type, unknown, ierr))
     call MPI_Type_set_attr(type, k_type, nothing, ierr)
-    if (begin('type', 'failing overwrite')) then
-      call MPI_Type_set_attr(type, k_type, nothing, ierr)
-      call end()
-    end if
-    if (begin('type', 'failing delete')) then
-      call MPI_Type_delete_attr(type, k_type, ierr)
-      call end()
-    end if
+    TRY('type', 'failing overwrite', call MPI_Type_set_attr(type, k_type, nothing, ierr))
+    TRY('type', 'failing delete', call MPI_Type_delete_attr(type, k_type, ierr))
     call MPI_Type_delete_attr(type, k_type, ierr)
   end subroutine
 end program

@@ -86,8 +86,8 @@ absolute() {
   case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
 }
 
-# What an MPI gets wrong by itself can't be asked of it served. True if COMMAND fails natively; then that is said, as
-# check.h says it in C: "peer bug: Open MPI 5.0.7: WHAT".
+# What an MPI gets wrong by itself can't be expected of it served. True if COMMAND fails natively; prints then, as
+# check.h does in C: "peer bug: Open MPI 5.0.7: WHAT".
 peer_bug() { # openmpi|mpich WHAT COMMAND...
   local mpi=$1 what=$2 version
   shift 2

@@ -57,7 +57,7 @@ refuses() { # MPI
   : >"$scratch/output"
   for other in "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so; do
     [[ $other != *_"$(interposer_of "$mpi")".so && -f $other ]] || continue
-    # In a shell of its own, whose remarks on crashes nobody needs.
+    # In a shell of its own, whose remarks on crashes are dropped.
     (
       LD_PRELOAD=$other timeout 60 "$scratch/$mpi/coexist" >"$scratch/refused" 2>&1 </dev/null
       exit $?

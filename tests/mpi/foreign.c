@@ -17,113 +17,81 @@ static int deleted;
 static int copied;
 static int called;
 
-static int comm_key, type_key, win_key;
+static int key_Comm, key_Type, key_Win;
 
-static int count_comm(MPI_Comm c, int k, void* value, void* e) {
-  (void)c, (void)k, (void)value, (void)e;
-  ++deleted;
-  return MPI_SUCCESS;
-}
-static int count_type(MPI_Datatype t, int k, void* value, void* e) {
-  (void)t, (void)k, (void)value, (void)e;
-  ++deleted;
-  return MPI_SUCCESS;
-}
-static int count_win(MPI_Win w, int k, void* value, void* e) {
-  (void)w, (void)k, (void)value, (void)e;
-  ++deleted;
-  return MPI_SUCCESS;
-}
+static int round_;
+#define NO_PREDEFINED(handle) 1
 
-/* The others' delete callbacks. */
-static int use_comm(MPI_Comm c, int k, void* value, void* e) {
-  (void)k, (void)value, (void)e;
-  ++called;
-  for (int i = 0; i < kOften; ++i) {
-    void* found;
-    int flag;
-    if (what == kGet) MPI_Comm_get_attr(c, comm_key, &found, &flag);
-    if (what == kGetPredefined) MPI_Comm_get_attr(c, MPI_TAG_UB, &found, &flag);
+/* `new_object` makes one of a kind, to which nothing is attached; `predefined` is what a get of a
+ * predefined attribute of it succeeds with, where the kind has any. */
+#define KIND(Name, Handle, NAME, new_object, predefined)                              \
+  static int count_##Name(Handle h, int k, void* value, void* e) {                    \
+    (void)h, (void)k, (void)value, (void)e;                                           \
+    ++deleted;                                                                        \
+    return MPI_SUCCESS;                                                               \
+  }                                                                                   \
+  /* The others' delete callbacks. */                                                 \
+  static int use_##Name(Handle h, int k, void* value, void* e) {                      \
+    (void)k, (void)value, (void)e;                                                    \
+    ++called;                                                                         \
+    for (int i = 0; i < kOften; ++i) {                                                \
+      void* found;                                                                    \
+      int flag;                                                                       \
+      if (what == kGet) MPI_##Name##_get_attr(h, key_##Name, &found, &flag);          \
+      if (what == kGetPredefined) (void)predefined(h);                                \
+    }                                                                                 \
+    if (what == kSet) MPI_##Name##_set_attr(h, key_##Name, (void*)1);                 \
+    return MPI_SUCCESS;                                                               \
+  }                                                                                   \
+  static void free_##Name(int used) {                                                 \
+    int other;                                                                        \
+    PMPI_##Name##_create_keyval(MPI_##NAME##_NULL_COPY_FN, use_##Name, &other, NULL); \
+    for (round_ = 1; round_ <= kRounds; ++round_) {                                   \
+      Handle h;                                                                       \
+      void* found;                                                                    \
+      int flag = 1;                                                                   \
+      new_object;                                                                     \
+      CHECK_EQUAL(MPI_##Name##_get_attr(h, key_##Name, &found, &flag), MPI_SUCCESS);  \
+      CHECK(!flag);                                                                   \
+      CHECK(predefined(h));                                                           \
+      PMPI_##Name##_set_attr(h, other, NULL);                                         \
+      if (used) MPI_##Name##_set_attr(h, key_##Name, (void*)2);                       \
+      MPI_##Name##_free(&h);                                                          \
+    }                                                                                 \
+    PMPI_##Name##_free_keyval(&other);                                                \
   }
-  if (what == kSet) MPI_Comm_set_attr(c, comm_key, (void*)1);
-  return MPI_SUCCESS;
-}
-static int use_type(MPI_Datatype t, int k, void* value, void* e) {
-  (void)k, (void)value, (void)e;
-  ++called;
-  for (int i = 0; i < kOften; ++i) {
-    void* found;
-    int flag;
-    if (what == kGet) MPI_Type_get_attr(t, type_key, &found, &flag);
-  }
-  if (what == kSet) MPI_Type_set_attr(t, type_key, (void*)1);
-  return MPI_SUCCESS;
-}
-static int use_win(MPI_Win w, int k, void* value, void* e) {
-  (void)k, (void)value, (void)e;
-  ++called;
-  for (int i = 0; i < kOften; ++i) {
-    void* found;
-    int flag;
-    if (what == kGet) MPI_Win_get_attr(w, win_key, &found, &flag);
-    if (what == kGetPredefined) MPI_Win_get_attr(w, MPI_WIN_SIZE, &found, &flag);
-  }
-  if (what == kSet) MPI_Win_set_attr(w, win_key, (void*)1);
-  return MPI_SUCCESS;
-}
 
-/* Each object is to be new: nothing is attached to it, and a window's size is its own. */
+static int ask_upper_bound(MPI_Comm comm) { /* only some communicators have one on Open MPI */
+  void* found;
+  int flag;
+  return MPI_Comm_get_attr(comm, MPI_TAG_UB, &found, &flag) == MPI_SUCCESS;
+}
+static int has_its_size(MPI_Win win) {
+  MPI_Aint* size = NULL;
+  int flag = 0;
+  MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag);
+  return flag && *size == round_;
+}
+static char memory[kRounds];
+KIND(Comm, MPI_Comm, COMM, MPI_Comm_split(MPI_COMM_SELF, 0, 0, &h), ask_upper_bound)
+KIND(Type, MPI_Datatype, TYPE, MPI_Type_contiguous(2, MPI_INT, &h), NO_PREDEFINED)
+KIND(Win, MPI_Win, WIN, MPI_Win_create(memory, round_, 1, MPI_INFO_NULL, MPI_COMM_SELF, &h),
+     has_its_size)
+
 static void free_objects(int used) {
-  static char memory[kRounds];
-  int other_comm, other_type, other_win;
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use_comm, &other_comm, NULL);
-  PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, use_type, &other_type, NULL);
-  PMPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, use_win, &other_win, NULL);
   deleted = called = 0;
-  for (int i = 0; i < kRounds; ++i) {
-    MPI_Comm comm;
-    MPI_Datatype type;
-    MPI_Win win;
-    MPI_Aint* size = NULL;
-    void* found;
-    int flag = 1;
-    MPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm);
-    CHECK_EQUAL(MPI_Comm_get_attr(comm, comm_key, &found, &flag), MPI_SUCCESS);
-    CHECK(!flag);
-    PMPI_Comm_set_attr(comm, other_comm, NULL);
-    if (used) MPI_Comm_set_attr(comm, comm_key, (void*)2);
-    MPI_Comm_free(&comm);
-
-    flag = 1;
-    MPI_Type_contiguous(2, MPI_INT, &type);
-    CHECK_EQUAL(MPI_Type_get_attr(type, type_key, &found, &flag), MPI_SUCCESS);
-    CHECK(!flag);
-    PMPI_Type_set_attr(type, other_type, NULL);
-    if (used) MPI_Type_set_attr(type, type_key, (void*)2);
-    MPI_Type_free(&type);
-
-    flag = 1;
-    MPI_Win_create(memory, i + 1, 1, MPI_INFO_NULL, MPI_COMM_SELF, &win);
-    CHECK_EQUAL(MPI_Win_get_attr(win, win_key, &found, &flag), MPI_SUCCESS);
-    CHECK(!flag);
-    CHECK_EQUAL(MPI_Win_get_attr(win, MPI_WIN_SIZE, &size, &flag), MPI_SUCCESS);
-    CHECK(flag && *size == i + 1);
-    PMPI_Win_set_attr(win, other_win, NULL);
-    if (used) MPI_Win_set_attr(win, win_key, (void*)2);
-    MPI_Win_free(&win);
-  }
+  free_Comm(used);
+  free_Type(used);
+  free_Win(used);
   CHECK_EQUAL(called, 3 * kRounds);
   CHECK_EQUAL(deleted, 3 * kRounds * ((used != 0) + (what == kSet)));
-  PMPI_Comm_free_keyval(&other_comm);
-  PMPI_Type_free_keyval(&other_type);
-  PMPI_Win_free_keyval(&other_win);
 }
 
 /* An object whose free has failed goes on, with what was set on it meanwhile. */
 static int refused;
 static int refuse_once(MPI_Comm c, int k, void* value, void* e) {
   (void)k, (void)value, (void)e;
-  MPI_Comm_set_attr(c, comm_key, (void*)3);
+  MPI_Comm_set_attr(c, key_Comm, (void*)3);
   return refused++ == 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 static void fail_to_free(void) {
@@ -138,7 +106,7 @@ static void fail_to_free(void) {
   if (comm != MPI_COMM_NULL) {
     void* found = NULL;
     int flag = 0;
-    CHECK_EQUAL(MPI_Comm_get_attr(comm, comm_key, &found, &flag), MPI_SUCCESS);
+    CHECK_EQUAL(MPI_Comm_get_attr(comm, key_Comm, &found, &flag), MPI_SUCCESS);
     CHECK(flag && found == (void*)3);
     CHECK_EQUAL(deleted, 0);
     MPI_Comm_free(&comm);
@@ -153,7 +121,7 @@ static int copy_and_get(MPI_Comm c, int k, void* e, void* in, void* out, int* fl
   (void)k, (void)e;
   ++copied;
   for (int i = 0; i < kOften; ++i) {
-    MPI_Comm_get_attr(c, comm_key, &found, &there);
+    MPI_Comm_get_attr(c, key_Comm, &found, &there);
     MPI_Comm_get_attr(c, MPI_TAG_UB, &found, &there);
   }
   *(void**)out = in;
@@ -187,9 +155,9 @@ int main(int argc, char** argv) {
   check_begin();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_comm, &comm_key, NULL);
-  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_type, &type_key, NULL);
-  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_win, &win_key, NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_Comm, &key_Comm, NULL);
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_Type, &key_Type, NULL);
+  MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, count_Win, &key_Win, NULL);
   for (int used = 0; used < 2; ++used) {
     what = kGet;
     free_objects(used);
@@ -200,9 +168,9 @@ int main(int argc, char** argv) {
   }
   fail_to_free();
   dup_with_others();
-  MPI_Comm_free_keyval(&comm_key);
-  MPI_Type_free_keyval(&type_key);
-  MPI_Win_free_keyval(&win_key);
+  MPI_Comm_free_keyval(&key_Comm);
+  MPI_Type_free_keyval(&key_Type);
+  MPI_Win_free_keyval(&key_Win);
   check_report();
   MPI_Finalize();
   return 0;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # init_test.sh MPI RUN LIBRARY TOOL PROGRAM...: with ATTRCACHE_VERBOSE=1 each process that initializes MPI says one line
-# that it is served, in whatever language and by whatever function it does so, with TOOL preloaded or not, though it
-# touches no attribute; without it, there is no line. The first PROGRAM is C's.
+# that it is served, in C and Fortran and by whatever function it does so, with TOOL preloaded or not, though it
+# touches no attribute; without it, there is no line. The first PROGRAM is C's. (The C++ bindings call MPI_Init, too.)
 
 set -u
 

@@ -275,7 +275,7 @@ PLACE void lose_failures(void) {
   TWICE {
     MPI_Type_contiguous(3, MPI_INT, &short_lived);
     MPI_Type_set_attr(short_lived, type_key, NULL);
-    CHECK(MPI_Type_delete_attr(short_lived, type_key) != MPI_SUCCESS); /* told: not lost */
+    CHECK(MPI_Type_delete_attr(short_lived, type_key) != MPI_SUCCESS); /* returned: not lost */
     CHECK_EQUAL(MPI_Type_free(&short_lived), MPI_SUCCESS);
   }
   expect("failure-lost", "fail_of_type");
@@ -289,10 +289,10 @@ PLACE void lose_failures(void) {
   MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
   MPI_Comm_set_attr(dup, other, NULL);
   MPI_Comm_set_attr(dup, k, &comm);
-  if (ON_OPENMPI) { /* told, and tried again */
+  if (ON_OPENMPI) { /* returned, and tried again */
     CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
     CHECK(MPI_Comm_set_attr(dup, k, NULL) != MPI_SUCCESS); /* still fails: as it should */
-  } else if (HEEDS_ALL) {                                  /* told, and without attributes */
+  } else if (HEEDS_ALL) {                                  /* returned, and without attributes */
     CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
     CHECK_EQUAL(MPI_Comm_free(&dup), MPI_SUCCESS);
   } else {
@@ -404,7 +404,7 @@ static void do_right(void) {
 
   /* A code of the program's own is one. */
   MPI_Add_error_code(MPI_ERR_OTHER, &code);
-  /* Nobody can free MPI_INT. */
+  /* MPI_INT can't be freed. */
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &k, NULL);
   MPI_Type_set_attr(MPI_INT, k, NULL);
   MPI_Type_set_attr(MPI_DOUBLE_INT, k, NULL);

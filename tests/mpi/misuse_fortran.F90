@@ -2,16 +2,18 @@
 !
 ! Misuse from Fortran that ATTRCACHE_CHECK=1 warns of; as misuse.c, it says what it expects.
 
-subroutine expect(what)
-  use iso_fortran_env
-  character(*), intent(in) :: what
-  write (output_unit, '(a, a)') 'expect ', what
+module misuse
+  use mpi
+  implicit none
+contains
+
+subroutine expect(sort, function)
+  character(*), intent(in) :: sort, function
+  print '(4a)', 'expect ', sort, ' __misuse_MOD_', function
 end subroutine
 
 ! An attribute that doesn't fit an INTEGER, and one that does, read by MPI-1's function.
 subroutine cut(comm, checks)
-  implicit none
-  include 'mpif.h'
   integer, intent(in) :: comm
   integer, intent(inout) :: checks
   integer(MPI_ADDRESS_KIND) :: big
@@ -27,14 +29,12 @@ subroutine cut(comm, checks)
     call MPI_Attr_get(comm, keyval, got, flag, error)
     if (flag .and. got == merge(5, -6, i == 1)) checks = checks + 1
   end do
-  call expect('truncated cut_')
+  call expect('truncated', 'cut')
   call MPI_Comm_delete_attr(comm, keyval, error)
   call MPI_Comm_free_keyval(keyval, error)
 end subroutine
 
 subroutine use_stale(comm, checks)
-  implicit none
-  include 'mpif.h'
   integer, intent(in) :: comm
   integer, intent(inout) :: checks
   integer(MPI_ADDRESS_KIND) :: value
@@ -47,16 +47,14 @@ subroutine use_stale(comm, checks)
     call MPI_Comm_get_attr(comm, stale, value, flag, error)
     if (error /= MPI_SUCCESS) checks = checks + 1
   end do
-  call expect('stale-keyval use_stale_')
+  call expect('stale-keyval', 'use_stale')
   call MPI_Keyval_free(stale, error)
-  call expect('freed-twice use_stale_')
+  call expect('freed-twice', 'use_stale')
   call MPI_Attr_delete(comm, MPI_TAG_UB, error)
-  call expect('predefined use_stale_')
+  call expect('predefined', 'use_stale')
 end subroutine
 
 subroutine copy_without_flag(comm, keyval, extra, in, out, flag, error)
-  implicit none
-  include 'mpif.h'
   integer :: comm, keyval, error
   integer(MPI_ADDRESS_KIND) :: extra, in, out
   logical :: flag
@@ -64,8 +62,6 @@ subroutine copy_without_flag(comm, keyval, extra, in, out, flag, error)
 end subroutine
 
 subroutine copy_without_value(comm, keyval, extra, in, out, flag, error)
-  implicit none
-  include 'mpif.h'
   integer :: comm, keyval, error
   integer(MPI_ADDRESS_KIND) :: extra, in, out
   logical :: flag
@@ -74,8 +70,6 @@ subroutine copy_without_value(comm, keyval, extra, in, out, flag, error)
 end subroutine
 
 subroutine copy_old_without_flag(comm, keyval, extra, in, out, flag, error)
-  implicit none
-  include 'mpif.h'
   integer :: comm, keyval, extra, in, out, error
   logical :: flag
   error = MPI_SUCCESS
@@ -83,8 +77,6 @@ end subroutine
 
 ! Right: also keeps what it is given in extra_state.
 subroutine copy_right(comm, keyval, extra, in, out, flag, error)
-  implicit none
-  include 'mpif.h'
   integer :: comm, keyval, error
   integer(MPI_ADDRESS_KIND) :: extra, in, out
   logical :: flag
@@ -95,22 +87,17 @@ subroutine copy_right(comm, keyval, extra, in, out, flag, error)
 end subroutine
 
 subroutine delete_with_bad_code(comm, keyval, value, extra, error)
-  implicit none
-  include 'mpif.h'
   integer :: comm, keyval, error
   integer(MPI_ADDRESS_KIND) :: value, extra
   error = -99
 end subroutine
 
 subroutine copy_all(comm, checks)
-  implicit none
-  include 'mpif.h'
   integer, intent(in) :: comm
   integer, intent(inout) :: checks
   integer(MPI_ADDRESS_KIND) :: value
   integer :: keyvals(4), dup, error, i
   logical :: flag
-  external :: copy_without_flag, copy_without_value, copy_right, copy_old_without_flag
   value = 100
   call MPI_Comm_create_keyval(copy_without_flag, MPI_COMM_NULL_DELETE_FN, keyvals(1), value, error)
   call MPI_Comm_create_keyval(copy_without_value, MPI_COMM_NULL_DELETE_FN, keyvals(2), value, error)
@@ -132,9 +119,9 @@ subroutine copy_all(comm, checks)
     if (.not. flag) checks = checks + 1
     call MPI_Comm_free(dup, error)
   end do
-  call expect('flag-not-set copy_without_flag_')
-  call expect('value-not-set copy_without_value_')
-  call expect('flag-not-set copy_old_without_flag_')
+  call expect('flag-not-set', 'copy_without_flag')
+  call expect('value-not-set', 'copy_without_value')
+  call expect('flag-not-set', 'copy_old_without_flag')
   do i = 1, 4
     call MPI_Comm_delete_attr(comm, keyvals(i), error)
     call MPI_Comm_free_keyval(keyvals(i), error)
@@ -142,12 +129,9 @@ subroutine copy_all(comm, checks)
 end subroutine
 
 subroutine fail(checks)
-  implicit none
-  include 'mpif.h'
   integer, intent(inout) :: checks
   integer(MPI_ADDRESS_KIND) :: value
   integer :: keyval, type, error, i
-  external :: delete_with_bad_code
   value = 0
   call MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, delete_with_bad_code, keyval, value, error)
   do i = 1, 2
@@ -156,14 +140,16 @@ subroutine fail(checks)
     call MPI_Type_free(type, error)
     if (error == MPI_SUCCESS) checks = checks + 1
   end do
-  call expect('callback-code delete_with_bad_code_')
-  call expect('failure-lost delete_with_bad_code_')
+  call expect('callback-code', 'delete_with_bad_code')
+  call expect('failure-lost', 'delete_with_bad_code')
   call MPI_Type_free_keyval(keyval, error)
 end subroutine
 
+end module
+
 program misuse_fortran
+  use misuse
   implicit none
-  include 'mpif.h'
   integer :: comm, rank, error, checks
   integer, parameter :: all_checks = 2 + 2 + 8 + 2
   checks = 0

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A program without MPI that opens a module which uses MPI, locally, as an interpreter does: MPI is
- * then in nobody's global scope. Argument: the module, opened_module.c as a shared library.
+ * then in no global scope. Argument: the module, coexist.c as a shared library whose main() is
+ * run().
  */
 #include <dlfcn.h>
 #include <stdio.h>
 
 int main(int argc, char** argv) {
   void* module = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-  int (*run)(void) = module != NULL ? (int (*)(void))dlsym(module, "run") : NULL;
+  int (*run)(int, char**) = module != NULL ? (int (*)(int, char**))dlsym(module, "run") : NULL;
   if (run == NULL) {
     printf("FAILED: %s\n", dlerror());
     return 1;
   }
-  return run();
+  return run(argc, argv);
 }

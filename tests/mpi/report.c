@@ -129,7 +129,7 @@ static void plain(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
-/* Without callbacks, the report names who made it. rank + 1 sets; 1 copied; MPI-1's functions. */
+/* Without callbacks, the report names the function that made it. rank + 1 sets; 1 copied. */
 __attribute__((noinline)) static int make_without_callbacks(void) {
   int keyval;
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);

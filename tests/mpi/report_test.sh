@@ -86,7 +86,7 @@ for np in 3; do
   expect nothing nothing.$np.json $np
   [ -z "$output" ] || fail "not silent: $output"
 done
-# More objects left behind than are told apart; MPI_INT, which nobody can free.
+# More objects left behind than are listed one by one; MPI_INT, which can't be freed.
 launch --report --report=many.json "$mpirun" -np 2 "$program" many
 has "attributes of report: delete_type: no successful MPI_Type_free, so delete_fn never ran"
 has "on MPI_INT: "
@@ -127,7 +127,7 @@ has "delete_failing_once: the last with code"
 launch --report --report=exit.json --trace=exit.trace "$mpirun" -np 2 "$program" exit
 expect exit exit.json 2
 has "MPI_Finalize was not called on "
-# What was counted until MPI_Abort, or until somebody else ended the process, isn't lost.
+# What was counted until MPI_Abort, or until a signal ended the process, isn't lost.
 launch --report --report=abort.json "$mpirun" -np 2 "$program" abort
 expect exit abort.json 2
 has "Partial, since they were still running, ended from outside, or aborted: "
@@ -153,7 +153,7 @@ cat now.json >last.json
 wait "$waiting_PID"
 expect now first.json 1
 expect nothing last.json 1
-# Deletions that a set and a delete leave to another thread's dup are counted, and said.
+# Deletions that a set and a delete leave to another thread's dup are counted, and reported.
 launch --report --report=handed.json "$mpirun" -np 2 "$program" handed
 expect handed handed.json 2
 has "4 deletions of report: delete_handed: MPI_Comm_dup was copying the value in another thread, and ran delete_fn itself"
@@ -169,7 +169,7 @@ expect nothing 'co:lon/c:d.json' 1
 [ -f 'co:lon/a b.txt' ] && [ ! -e lon ] && [ ! -e d.json ] || fail "names with colons"
 [ -z "$(find . -name '.attrcache*')" ] || fail "left: $(find . -name '.attrcache*')"
 
-# A rank that isn't served holds nobody up for long.
+# A rank that isn't served doesn't hold up the others for long.
 several=("$mpirun" -np 1 "$program" nothing : -np 1 "$program" nothing)
 if ! peer_bug "$(mpi_of "$mpi")" "mpirun of several programs does not run them" timeout 60 "${several[@]}"; then
   launch --report=some.json "$mpirun" -np 1 "$program" everything : -np 1 env -u LD_PRELOAD "$program" nothing
@@ -200,7 +200,7 @@ assert {name: names.count(name) for name in expected} == expected, names
 assert names.count("dup") >= 4 and names.count("free") >= 10, names
 END
 
-# What can't be written is told, and the program goes on.
+# If the report can't be written, a message says so, and the program goes on.
 ATTRCACHE_REPORT=/no/such/folder launch --mpi "$(interposer_of "$mpi")" "$mpirun" -np 1 "$program" nothing
 has "can't hand its part of the report over: /no/such/folder: No such file"
 # What the ranks have handed over isn't lost with the report.

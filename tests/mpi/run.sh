@@ -37,7 +37,7 @@ case $program in /*) ;; *) program=$PWD/$program ;; esac
 launch() {
   local output=$1
   shift
-  # The tool is in the ranks already when the launcher adds the library; without one it has to be told.
+  # The tool is in the ranks already when the launcher adds the library; without one the launcher must pass it on.
   local preload=()
   if [ -n "$tool" ] && [ $# -eq 0 ]; then
     [ "$(mpi_of "$mpi")" = openmpi ] && preload=(-x "LD_PRELOAD=$tool") || preload=(-genv LD_PRELOAD "$tool")

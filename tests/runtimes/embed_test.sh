@@ -84,7 +84,7 @@ left_in users tree
 left_in users/tree
 ! TOY=edits embed --tree new/folder/tree || fail "edits that fail are no failure"
 [[ ! -e new ]] || fail "folders above TREE are left"
-# Somebody else fills it meanwhile.
+# Another process fills it meanwhile.
 ! TOY=fill:$work/users/tree/file embed --tree users/tree || fail "a TREE that isn't empty was replaced"
 left_in users tree
 left_in users/tree file

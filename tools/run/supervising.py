@@ -20,7 +20,7 @@ FORWARDED = {
     signal.SIGUSR2,
     signal.SIGCONT,
 }
-# What asks for a report of what was done until now. By default it is ignored, so it harms nobody who gets it, too.
+# Asks for a report of what was done until now. By default it is ignored, so it does no harm to a process that gets it, too.
 REPORT_NOW = signal.SIGURG
 SI_KERNEL = 0x80
 

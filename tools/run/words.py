@@ -9,7 +9,7 @@ def say(text):
         if sys.stderr:  # else print would take standard output
             print("attrcache-run: " + text, file=sys.stderr, flush=True)
     except OSError:
-        pass  # nobody reads them, which must not change what the command does
+        pass  # that messages aren't read must not change what the command does
 
 
 def die(text):
