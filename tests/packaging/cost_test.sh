@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # The C++ API costs nothing over the C API, with either compiler. cost.cc has a pair of functions for each operation.
-# The two gets must have the same instructions. The other operations must have no more in C++ than in C, as compilers
-# arrange results differently; borrow may have one store more, by which the guard remembers its status. Then the
-# instructions that are executed are counted, those of the library included: there must be as many.
+# The two gets must have the same instructions. Of the other operations, for which compilers arrange results differently,
+# the one in C++ must have no more than the one in C; but borrow may have one store more, by which the guard remembers its
+# status.
 
 source tests/packaging/lib.sh
 
@@ -34,18 +34,5 @@ for compiler in g++ clang++; do
       fail "$compiler: $operation is longer in C++ (<) than in C (>)"
     fi
   done
-done
-
-# The functions are compiled separately, so that none is inlined into the loop.
-g++ -std=c++20 -O2 -Wall -Wextra -Werror -Ilib/include -fno-inline-functions-called-once "$here/cost_run.cc" libattrcache.so.0 \
-  -Wl,-rpath,"$root" -o "$work/run"
-python3 tools/bench.d/instructions.py "$work/run" >"$work/counted" || fail "$(cat "$work/counted")"
-cat "$work/counted"
-for operation in get get_status set delete borrow; do
-  cxx=$(sed -n "s/^$operation cxx //p" "$work/counted")
-  capi=$(sed -n "s/^$operation capi //p" "$work/counted")
-  ((capi > 20)) || fail "nothing was counted"
-  [[ $operation == borrow ]] && extra=1 || extra=0
-  ((cxx <= capi + extra)) || fail "$operation executes more in C++ than in C"
 done
 echo "passed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What changed between two reports, as data for the page and as text."""
+"""What changed between two reports, as text."""
 
 import re
 
@@ -33,7 +33,8 @@ def difference(old, new):
         if numbers or not was or not now:
             state = "new" if not was else "gone" if not now else "changed"
             lines.append({"title": title(now or was), "state": state, "numbers": numbers})
-    sum_of = [sums(before.values()), sums(after.values())]
+    was, now = sums(before.values()), sums(after.values())
+    totals = [(name, was[name], now[name]) for name in COMPARED]
     return {
         "facts": {
             "attrcache": [old["attrcache"], new["attrcache"]],
@@ -43,7 +44,7 @@ def difference(old, new):
         },
         "ranks": ranks,
         "seconds": [old["sum"]["seconds"], new["sum"]["seconds"]],
-        "totals": [(name, *(one[name] for one in sum_of)) for name in COMPARED],
+        "totals": [one for one in totals if differs(*one[1:])],
         "lines": lines,
         "objects": places_that_differ(objects_left(old), objects_left(new), differs),
         "misuse": places_that_differ(misused(old), misused(new), differs),
@@ -131,13 +132,12 @@ def matters(name, was, now, ranks):
     return high - low >= LEAST_NS and high > LEAST_FACTOR * low
 
 
-def worth_saying(line, ranks):
-    """The numbers of a line that are."""
-    return [one for one in line["numbers"] if matters(*one, ranks)]
-
-
 def text(found, old_name):
-    """The comparison for people, to be read below the report's own text."""
+    """The comparison for people: below the report's own text, and on its page."""
+
+    def worth_saying(numbers):
+        return [one for one in numbers if matters(*one, ranks)]
+
     facts, ranks, (was, now) = found["facts"], found["ranks"], found["seconds"]
     out = [
         "",
@@ -148,11 +148,12 @@ def text(found, old_name):
     out += [f"  {name}: {was} then, {now} now" for name, (was, now) in facts.items() if was != now]
     if ranks[0] != ranks[1]:
         out.append("  The numbers are sums over ranks; the changes are those of an average rank.")
-    blocks = [
+    blocks = [("all together", numbers) for numbers in [worth_saying(found["totals"])] if numbers]
+    blocks += [
         (line["title"] + ("" if line["state"] == "changed" else f" ({line['state']})"), numbers)
         for state in ("changed", "new", "gone")
         for line in found["lines"]
-        for numbers in [worth_saying(line, ranks)]
+        for numbers in [worth_saying(line["numbers"])]
         if line["state"] == state and (numbers or state != "changed")
     ]
     blocks += [

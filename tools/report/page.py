@@ -8,7 +8,6 @@ import datetime
 import hashlib
 import os
 
-import comparing
 import findings
 import text
 import trace as traces
@@ -41,11 +40,11 @@ class Page:
         inner = "\n".join(one.html if isinstance(one, Table) else one for one in pieces if one)
         self.sections.append(f"<section id={id_}>\n<h2>{title}</h2>\n{inner}\n</section>\n")
 
-    def kept(self, items, most, noun):
+    def kept(self, items, most, noun, where="JSON"):
         """As many items as the page has, and a note on the others."""
         most = int(most * self.share)
         more = len(items) - most
-        note = f"{counted(more, noun)} more {'is' if more == 1 else 'are'} in the JSON report."
+        note = f"{counted(more, noun)} more {'is' if more == 1 else 'are'} in the {where} report."
         return items[:most], small(note if more > 0 else "")
 
 
@@ -107,71 +106,6 @@ def findings_section(page):
     if not report["checked"]:
         pieces.append(small("ATTRCACHE_CHECK=1 looks for more kinds of misuse."))
     page.section("findings", "What is wrong", *pieces)
-
-
-# ---- Changes ----
-
-# What is worse if there is more of it.
-WORSE = ("leaked", "attached", "failed", "callback_own_ns", "objects", "misuse")
-THEN_AND_NOW = [Column("then", "plain"), Column("now", "plain"), Column("change", "plain")]
-
-
-def change_of(what, was, now, ranks):
-    said = comparing.change(was, now, ranks)
-    more = now * ranks[0] - was * ranks[1] if what in WORSE else 0
-    said = tag(said, "tag rise" if more > 0 else "tag fall") if more else said
-    return [(was, shown(what, was)), (now, shown(what, now)), (now - was, said)]
-
-
-def changes_section(page, changes, old_name):
-    if not changes:
-        return
-    facts, ranks = changes["facts"], changes["ranks"]
-    notes = [f"{what}: {was} then, {now} now" for what, (was, now) in facts.items() if was != now]
-    if ranks[0] != ranks[1]:
-        notes.append("Numbers are sums over ranks; changes are those of an average rank.")
-    seconds = [round(value * 1e9) for value in changes["seconds"]]
-    totals = [
-        [LABELS[one[0]], *change_of(*one, ranks)] for one in changes["totals"] if any(one[1:])
-    ]
-    totals.append(["MPI_Init to the end", *change_of("seconds", *seconds, [1, 1])])
-    lines = [
-        line
-        for line in changes["lines"]
-        if line["state"] != "changed" or not all(is_time(one[0]) for one in line["numbers"])
-    ]
-    kept, more = page.kept(lines, MOST_LINES, "function that changed")
-    rows = [
-        [
-            name(line["title"]) + tag(line["state"] if line["state"] != "changed" else ""),
-            LABELS[one[0]],
-            *change_of(*one, ranks),
-        ]
-        for line in kept
-        for one in line["numbers"] or [("created", 0, 0)]
-    ]
-    columns = [Column("function", "text"), Column("number", "text"), *THEN_AND_NOW]
-    times = len(changes["lines"]) - len(lines)
-    pieces = [
-        f"<p>Compared with {name(old_name)}.</p>",
-        list_of(map(escaped, notes), 9, "notes"),
-        "<h3>All together</h3>",
-        Table("totals", [Column("number", "text"), *THEN_AND_NOW], totals),
-        "<h3>By function</h3>",
-        Table("changes-by-function", columns, rows, more=more) if rows else "",
-        "" if rows else "<p class=good>No function did anything else than before.</p>",
-        small(
-            f"{counted(times, 'function')} took another time, and did the same otherwise."
-            if times
-            else ""
-        ),
-    ]
-    for key, heading in (("objects", "Objects never freed"), ("misuse", "Misuse")):
-        kept, more = page.kept(changes[key], MOST_PARTS, "place")
-        rows = [[name(what), *change_of(key, was, now, ranks)] for what, was, now in kept]
-        table = Table("changes-" + key, [Column("what", "text"), *THEN_AND_NOW], rows, more=more)
-        pieces += [f"<h3>{heading}</h3>", table] if rows else []
-    page.section("changes", "Changes", *pieces)
 
 
 # ---- Who uses attributes ----
@@ -429,12 +363,14 @@ def hash_of(words):
     return "'sha256-%s'" % base64.b64encode(hashlib.sha256(words.encode()).digest()).decode()
 
 
-def written(report, trace, file, changes, old_name, share=1):
-    """The page. `file` is where the trace is kept, or None; `changes` are comparing.difference(), or
-    None. `share` is the share of the entries that it has where there are many."""
+def written(report, trace, file, changes, share=1):
+    """The page. `file` is where the trace is kept, or None; `changes` is comparing.text(), or
+    empty. `share` is the share of the entries that it has where there are many."""
     page = Page(report, share)
     findings_section(page)
-    changes_section(page, changes, old_name)
+    if changes:
+        lines, more = page.kept(changes.strip().split("\n"), 5 * MOST_LINES, "line", "text")
+        page.section("changes", "Changes", f"<pre>{escaped(chr(10).join(lines))}</pre>", more)
     users_section(page)
     ranks_section(page)
     timeline_section(page, trace, file)

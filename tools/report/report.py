@@ -64,10 +64,9 @@ def write(path, pieces):
 def write_all(wanted, report, events, kept, old):
     """Writes all that is wanted; says whether it could. `events` makes the trace for pages, and `kept`
     is the file that has it, or None."""
-    changes, compared = None, ""
+    compared = ""
     if old:
-        changes = comparing.difference(old, report)
-        compared = comparing.text(changes, wanted.compare)
+        compared = comparing.text(comparing.difference(old, report), wanted.compare)
     done = True
     for path in wanted.text:
         words = text.text(report, kept) + compared
@@ -77,7 +76,7 @@ def write_all(wanted, report, events, kept, old):
     for path in wanted.json:
         done &= write(path, [documents.as_json(report)])
     if wanted.page:
-        content = page.fitting(report, events(), kept, changes, wanted.compare).decode()
+        content = page.fitting(report, events(), kept, compared).decode()
         for path in wanted.page:
             done &= write(path, [content])
     return done

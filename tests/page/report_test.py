@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What makes reports: bad input, sums and spreads, traces, texts, comparisons.
+"""What makes reports: bad input, sums and spreads, traces, texts, comparisons; and pages, in a headless browser, too.
 
-usage: generator_test.py TOOLS MADE    (tools/report and made.py)
+usage: report_test.py TOOLS MADE [TEST...]    (tools/report and made.py)
 """
 
 import copy
@@ -18,7 +18,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 tools, made = (os.path.abspath(path) for path in sys.argv[1:3])
-sys.path.insert(0, tools)
+sys.path[:0] = [tools, os.path.dirname(os.path.abspath(__file__))]
 import comparing
 import documents
 import findings
@@ -28,6 +28,7 @@ import places
 import reading
 import text
 import trace
+from page_check import Check, Parsed
 from spread import spread
 
 PROGRAM = [sys.executable, "-B", os.path.join(tools, "report.py")]
@@ -44,13 +45,19 @@ class Base(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="attrcache-page.")
         os.chdir(cls.folder.name)
-        subprocess.run([sys.executable, "-B", made, "9", "good.ranks"], check=True)
-        run("--from", "good.ranks", "--json", "good.json", "--trace", "good.trace")
+        cls.made("good", 9)
 
     @classmethod
     def tearDownClass(cls):
         os.chdir("/")
         cls.folder.cleanup()
+
+    @staticmethod
+    def made(name, ranks, *more):
+        subprocess.run([sys.executable, "-B", made, str(ranks), name + ".ranks", *more], check=True)
+        known = json.dumps({"command": "mpirun ./solver", "job": "4711", "exit_code": 3})
+        files = ["--json", name + ".json", "--trace", name + ".trace"]
+        run("--from", name + ".ranks", *files, "--run", known)
 
     def setUp(self):
         self.good = reading.read("good.json")
@@ -131,8 +138,7 @@ class BadInput(Base):
                 refused += 1
                 self.assertTrue(str(error).startswith("bad.json is "), error)
                 continue
-            changes = comparing.difference(read, read)
-            page.written(read, trace.NOTHING, None, changes, "bad.json")
+            page.written(read, trace.NOTHING, None, comparing.text(comparing.difference(read, read), ""))
             text.text(read, None)
         self.assertGreater(refused, 60)
 
@@ -309,9 +315,8 @@ class Data(Base):
                 )
                 for s in range(20)
             }
-        content = page.fitting(
-            heavy, trace.NOTHING, None, comparing.difference(self.good, heavy), "old"
-        )
+        changes = comparing.text(comparing.difference(self.good, heavy), "old")
+        content = page.fitting(heavy, trace.NOTHING, None, changes)
         self.assertLess(len(content), 3_000_001)
         kept = content.count(b"<tr class=more>")
         self.assertGreater(kept, 0)
@@ -370,4 +375,78 @@ class Data(Base):
         self.assertEqual(found, [("odd, at l: f", 4, 7), ("odd, at l: f, line a.c:20", 1, 4)])
 
 
-unittest.main(argv=sys.argv[:1], verbosity=1)
+class Pages(Base):
+    def page_of(self, name, *more):
+        """The page of a report, which is checked."""
+        done = run("--from", name + ".json", "--trace", name + ".trace", "--page", name + ".html", *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        check = Check(name + ".html", name + ".json", name + ".trace").all(name + ".trace")
+        self.assertEqual(check.failures[:5], [], f"{len(check.failures)} of {check.checks}")
+        self.assertLessEqual(os.path.getsize(name + ".html"), page.MOST_BYTES)
+        return check
+
+    def test_thousands_of_ranks(self):
+        self.made("big", 4000)
+        check = self.page_of("big")
+        # The ranks that made.py has made odd.
+        first = [row[0][1] for row in check.page.rows("by-rank")[:40]]
+        self.assertLessEqual({"rank 1717", "rank 2000"}, set(first))
+        self.assertIn("stand out.", check.page.ids["ranks"].words())
+
+    def test_hostile_names(self):
+        """Names that are HTML, scripts and worse are nothing but text."""
+        self.made("hostile", 12, "--hostile")
+        check = self.page_of("hostile", "--compare", "good.json")
+        self.assertEqual(len(list(check.root.all("script"))), 1)
+        self.assertIn("all together gets, found", check.page.ids["changes"].words())
+
+    def test_nothing_wrong(self):
+        """The page says so, in green only if no rank is missing."""
+        used = dict(kind="window", library="l", function="f", created=1, freed=1)
+        part = dict(seconds=0.5, keyvals=[used], attached=[], misuse={})
+        for ranks, style in ((1, "good"), (3, "warning")):
+            report = dict(format=1, attrcache="0.1.0", mpi="MPICH", ranks=ranks, ranks_heard_of=1)
+            report.update(finalized=True, sum=part, per_rank=[dict(part, rank=0, host="here", pid=4)])
+            self.write("clean.json", json.dumps(report))
+            self.assertEqual(run("--from", "clean.json", "--page", "clean.html").returncode, 0)
+            check = Check("clean.html", "clean.json")
+            check.sound()
+            self.assertEqual(check.failures, [])
+            said = next(check.page.ids["findings"].all("p", style)).words()
+            self.assertIn("Nothing is left behind, no callback failed, no misuse", said)
+
+    def browser(self, path, script, width):
+        """What a headless browser makes of a page, after a script of ours."""
+        with open(path, encoding="utf-8") as file:
+            text = re.sub("<meta http-equiv[^>]*>", "", file.read())
+        self.write("used.html", text.replace("</body>", f"<script>{script}</script></body>"))
+        words = ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--dump-dom"]
+        words += [f"--window-size={width},800", f"--user-data-dir={os.getcwd()}/profile"]
+        words.append(f"file://{os.getcwd()}/used.html")
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=240)
+        self.write("dumped.html", done.stdout)
+        return Parsed("dumped.html")
+
+    def test_in_a_browser(self):
+        """Headings sort, both ways, rows with details too; and nothing is wider than a phone."""
+        self.page_of("good")
+        sort = """
+          const click = (id, n) => document.querySelector(`#${id} th:nth-child(${n}) button`).click();
+          click("by-function", 4), click("by-library", 1), click("by-library", 1);
+          const root = document.documentElement;
+          document.title = `${root.scrollWidth} ${innerWidth} ` +
+            [...document.querySelectorAll("td *, h4 *, p *")].filter((one) =>
+              one.getBoundingClientRect().right > innerWidth).length;
+        """
+        shown = self.browser("good.html", sort, 360)
+        sets = [int(row[3][0]) for row in shown.rows("by-function")]
+        self.assertEqual((sets, len(sets)), (sorted(sets, reverse=True), 7))
+        libraries = [row[0][1] for row in shown.rows("by-library")]
+        self.assertEqual(libraries, sorted(libraries, reverse=True))
+        headings = [one.attributes.get("aria-sort") for one in shown.ids["by-function"].all("th")]
+        self.assertEqual(headings, [None] * 3 + ["descending"] + [None] * 6)
+        wide, window, outside = next(shown.open[0].all("title")).text().split()
+        self.assertEqual((wide, window, outside), ("360", "360", "0"))
+
+
+unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)
