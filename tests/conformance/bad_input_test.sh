@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What is wrong with the command line is said in a sentence, with exit code 2.
+# A wrong command line gets an error message of one sentence, and exit code 2.
 
 source tests/conformance/lib.sh
 mpi=$1

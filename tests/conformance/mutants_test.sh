@@ -12,7 +12,7 @@ mpi=$1
 shift
 numbers=" $* "
 
-# What is broken, the check that is to notice, and what it says it saw. A round's checks run beside each other.
+# NUMBER CHECK SEEN: what is broken, the check that must notice, and what it prints as seen. A round's checks run in parallel.
 demanded=(
   "1 delete-comm delete 7;delete 7;"
   "2 get-absent-comm 1"

@@ -41,7 +41,7 @@ for section in suite.read_sections():
 print("%d programs" % len(seen))
 END
 
-# What it is to be a program of its own: no undeclared names, nothing unused but what the header's blocks bring along.
+# Each must be a program of its own: no undeclared names, nothing unused except in blocks of the header.
 export mpi
 compile_one() {
   case $1 in

@@ -36,7 +36,7 @@ ON_EVERY_MPI = {
 
 
 def same_end(served, native):
-    """Of programs that end early in both ways, launchers say the one or the other thing, as their ranks come."""
+    """Whether both ended alike. When ranks end early, the launcher's words depend on which rank it saw first."""
     ends = [re.match(r"that it ends with exit code (\d+)", text) for text in (served, native)]
     return served == native or (all(ends) and (ends[0].group(1) == "0") == (ends[1].group(1) == "0"))
 
@@ -47,7 +47,7 @@ def named(pattern_of, name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--names", action="store_true", help="print what is to be known natively as well")
+    parser.add_argument("--names", action="store_true", help="print the checks that must be run natively as well")
     parser.add_argument("served")
     parser.add_argument("native", nargs="?")
     arguments = parser.parse_args()
@@ -81,7 +81,7 @@ def main():
     if peer_bugs:
         print("peer bug: %s: checks of tools/check-mpi: %s" % (table.short_name(data), ", ".join(table.grouped(peer_bugs))))
     if not problems:
-        print("passed: %s, %d pass, %d are as they are to be" % (
+        print("passed: %s, %d pass, %d are as expected" % (
             table.short_name(data), passes, len(data["results"]) - passes - len(peer_bugs)))
     return problems != 0
 

@@ -156,7 +156,7 @@ def main(home, tool):
         print("%s: %s" % (tool, error), file=sys.stderr)
         return 2
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whoever read this has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader has seen enough
         return 0
     except KeyboardInterrupt:
         return 130

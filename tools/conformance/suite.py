@@ -236,7 +236,7 @@ def standalone(check, header=None):
     if not re.search(r"\branks?\b", check.body):
         main = re.sub(r".*&ranks?\);\n", "", main)
     kind = {"demanded": "It says so.", "implied": "It implies this.", "open": "It leaves this open.",
-            "proposed": "It is to say so."}[check.kind]
+            "proposed": "This is a proposal."}[check.kind]
     notice = NOTICE % (check.name, wrapped(check.rule), cite(check.number), kind)
     return notice + header.used_by(check.body + main) + "\n" + check.body + "\n" + main
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is asked of the model: who does what beside whom, what must never come of it, and what makes the test fail.
+"""The scenarios: which operations run beside each other, which outcome is forbidden, and what makes it possible.
 
 A scenario begins with the memory that driver.c had before one of its operations. A control takes something away from the
-code (arch.weaken), and then the forbidden outcome must be possible: so each test is seen to fail.
+code (arch.weaken); then the forbidden outcome must be possible, which shows that the test can fail.
 """
 
 import dataclasses
@@ -216,7 +216,7 @@ def is_told_and_gets(t):
     t.done("read")
 
 
-BORROWED = "a borrow holds the value, and the delete has seen nobody who does"
+BORROWED = "a borrow holds the value, and the delete has seen no holder"
 
 SCENARIOS = [
     Scenario("attach, read through", "a get returns a value, and what that points to is as it was before",

@@ -7,7 +7,7 @@ elsewhere it leaves the test, by the label at the thread's end. So the tests hav
 only: without them an execution that the model allows is still one, so nothing is allowed less by leaving them out.
 
 Left out, each of which can only make the model allow more, because there are fewer events and fewer dependencies:
-  * what depends on nothing that was read from the memory in question: such a register has its value from the start;
+  * computations that depend on nothing that was read from the memory in question: their registers start with the results;
   * every access to other words than slots, the cell of a borrow and what the callers share: the counters of references and
     the table's clock, although their read-modify-writes order things too; and fields that are never written. What was
     read of them is a constant, and they succeed as they did when they were traced;
@@ -132,7 +132,7 @@ class Thread:
     # ---- following an operation ----
 
     def begin(self, operation, tag):
-        """The steps of an operation and what each does: follow() is to be called for each of them."""
+        """The steps of an operation and what each does. The caller calls follow() for each of them."""
         self.tag = tag
         self.tainted.clear()
         self.cells.clear()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Writes the man pages. What they say is said elsewhere, once:
+"""Writes the man pages, from:
 
   man3  one page for each function of attrcache.h, from the comment before it
   man7  attrcache(7), from the comment at the top of attrcache.h, with all functions and results

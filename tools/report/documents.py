@@ -58,7 +58,7 @@ def numbered(parts, heard):
     hello, and nothing later: [rank, size, host]."""
     worlds = {}
     for part in sorted(parts, key=lambda part: (part["rank"], part["begun"], part["pid"])):
-        # What has no name, or the same, is told apart by the ranks that come again.
+        # Worlds without a name, or with the same one, differ by ranks that come again.
         copies = worlds.setdefault((part["world"], part["ranks"]), [])
         free = [world for world in copies if part["rank"] not in world]
         if not free:

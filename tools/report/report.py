@@ -4,7 +4,7 @@
 
 usage: report.py WHAT... --from WHERE [--run JSON]
 
-attrcache-run starts this. What is to be made:
+attrcache-run starts this. It makes:
 
   --text FILE       write the report as text there; - is standard error
   --json FILE       for tools
@@ -13,7 +13,7 @@ attrcache-run starts this. What is to be made:
   --compare FILE    say what changed since the report in that file, in pages and texts, or else on
                     standard error
 
-and of what:
+from:
 
   --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of
                     documents that ranks have handed over

@@ -12,7 +12,7 @@ def spread(values):
 
     `values` has a number for each rank, by its place. An outlier is beyond three times the distance
     between the quartiles, and a quarter away from the median; if half of the ranks say exactly the
-    same, it is whoever says something else, as long as that are few.
+    same, the outliers are the others, as long as these are few.
     """
     ordered = sorted(range(len(values)), key=lambda place: values[place])
     at = [values[place] for place in ordered]

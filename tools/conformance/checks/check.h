@@ -295,7 +295,7 @@ static MPI_Comm comm_with_1(void) {
   return comm;
 }
 
-/* What a duplicate of it has, however it was made. Both are freed. */
+/* A duplicate of it, however made, has a copy. Both are freed. */
 static void expect_copied(MPI_Comm comm, MPI_Comm duplicate) {
   EXPECT_NOTES("copy 1;");
   EXPECT_EQ(get_comm(duplicate, keyval_of_1), 101);
@@ -304,7 +304,7 @@ static void expect_copied(MPI_Comm comm, MPI_Comm duplicate) {
   CALL(MPI_Comm_free(&comm));
 }
 
-/* And what a communicator has that was made of it by something else. */
+/* A communicator that was made of it by anything but a dup has no attribute. Both are freed. */
 static void expect_without(MPI_Comm comm, MPI_Comm made) {
   EXPECT_EQ(get_comm(made, keyval_of_1), ABSENT);
   EXPECT_NOTES("");
@@ -374,7 +374,7 @@ static void reset_is_over(void) { is_over = 0; }
 static int others_go_on(void) { return !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); }
 static void end_others(void) { __atomic_store_n(&is_over, 1, __ATOMIC_RELEASE); }
 
-/* Values of storms, each for one set: how often it was deleted, and how many copy it just now. */
+/* Values of storms, each for one set: how often it was deleted, and how many threads are copying it. */
 #define CELLS (10 * SETS)
 typedef struct {
   int deleted, copying;
@@ -387,7 +387,7 @@ static Cell* new_cell(void) {
   return &cells[i];
 }
 
-/* Whether it is one at all: an MPI that confuses its memory may come with anything. */
+/* Whether a value is a cell at all: an MPI that has corrupted its memory may pass anything. */
 static int is_cell(const void* value) {
   const char* at = (const char*)value;
   return at >= (const char*)cells && at < (const char*)(cells + CELLS) &&
@@ -408,8 +408,8 @@ static int copy_cell_xxx(MPI_Xxx old, int keyval, void* extra_state, void* in, v
 }
 
 /* Two threads, 0 and 1, meet within their callbacks, again and again until they have been there at the same time often
- * enough. Of an MPI that has a lock around callbacks they never are, which is no fault: then they soon give up. Before each
- * round, they wait for both; and both end after the same round. */
+ * enough. In an MPI that has a lock around callbacks they never meet, which is no fault: then they soon give up. Each round
+ * begins when both are there; and both end after the same round. */
 static pthread_barrier_t both;
 static int rounds[2], met, missed, last_round = 1000;
 static int both_go_on(int me, int round) {
@@ -527,7 +527,7 @@ static void crashes(int signal_number) {
   raise(signal_number);
 }
 
-/* A check, as a program of several has it. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for
+/* A check in a program of several. how: 0 if it initializes MPI itself, 1 for MPI_Init, 2 for
  * MPI_THREAD_MULTIPLE. */
 typedef struct {
   const char* name;

@@ -145,8 +145,8 @@ static void check(void) {
 
 /*@ dup-of-dup-xxx
  * demanded, 7.7.N, kinds: comm type
- * A duplicate's attribute is copied further with the duplicate's value, whether or not anybody ever
- * asked for it.
+ * A duplicate's attribute is copied further with the duplicate's value, whether or not it was ever
+ * read.
  */
 static void check(void) {
   MPI_Xxx a = new_xxx(), b, c;
@@ -358,7 +358,7 @@ static void check(void) {
 /*@ not-by-create-group
  * demanded, 7.7.1, since: 3.0
  * Attributes are not propagated but by duplication: MPI_COMM_CREATE_GROUP makes a communicator
- * without, also if the group is everybody.
+ * without, even if the group has all ranks.
  */
 static void check(void) {
   MPI_Comm comm = comm_with_1(), made;

@@ -373,7 +373,7 @@ static void check(void) {
 
 /*@ f-constants
  * open, 19.3.9
- * Whether predefined keys have the same value in C and in Fortran, as constants are to have.
+ * Whether predefined keys have the same value in C and in Fortran, as constants must.
  */
 static void check(void) {
   OPEN("MPI_KEYVAL_INVALID: %s, MPI_TAG_UB: %s, MPI_WIN_BASE: %s",

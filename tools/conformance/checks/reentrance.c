@@ -176,7 +176,7 @@ static void check(void) {
 
 /*@ set-on-old-in-copy-xxx
  * implied, 7.7.N, kinds: comm type
- * A copy callback sets another attribute of the old object: both objects have what they are to have.
+ * A copy callback sets another attribute of the old object: only that object has it.
  */
 static int other;
 static int set_on_old(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,

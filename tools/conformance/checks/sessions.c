@@ -104,7 +104,7 @@ static void check(void) {
 
 /*@ session-beside-session
  * demanded, 7.7.2, needs: sessions, init: none
- * Another session that comes and goes is no end of the first one's keys and attributes.
+ * Another session that comes and goes doesn't end the first one's keys and attributes.
  */
 static void check(void) {
   MPI_Session session, other;
