@@ -30,6 +30,7 @@ import text
 import trace
 from page_check import Check, Parsed
 from spread import spread
+from words import duration
 
 PROGRAM = [sys.executable, "-B", os.path.join(tools, "report.py")]
 
@@ -230,6 +231,10 @@ class Data(Base):
         found = places.lines({"p: g+0x9": [os.path.abspath("p.o"), 4]})
         self.assertEqual(found, {"p: g+0x9": "p: g (p.c:3)"})
         self.assertEqual(places.lines({"p: g+0x9": ["/no/such/file", 4]}), {})
+
+    def test_durations(self):
+        shown = [duration(n) for n in (0, 7, 1500, 2 * 10**6, 3 * 10**9)]
+        self.assertEqual(shown, ["0", "7 ns", "1.5 us", "2.0 ms", "3.00 s"])
 
     def test_spread(self):
         same = spread([5] * 100)

@@ -267,6 +267,27 @@ static int on_self(MPI_Comm_delete_attr_function* del, long value) {
   return keyval;
 }
 
+/* An error handler of an object, and what it was last called with. */
+static int times_handled, code_handled;
+static void reset_handled(void) { times_handled = 0; }
+
+static MPI_Xxx handled_xxx;
+static void handle_xxx(MPI_Xxx* object, int* code, ...) {
+  handled_xxx = *object;
+  code_handled = *code;
+  ++times_handled;
+}
+static void handle_errors_of_xxx(MPI_Xxx object) {
+  MPI_Errhandler handler;
+  CALL(MPI_Xxx_create_errhandler(handle_xxx, &handler));
+  CALL(MPI_Xxx_set_errhandler(object, handler));
+}
+
+static void expect_handled(int code) {
+  EXPECT_EQ(times_handled, code != MPI_SUCCESS);
+  if (times_handled > 0) EXPECT_EQ(code_handled, code);
+}
+
 /* What erroneous calls do. */
 static void try_xxx(MPI_Xxx object, int keyval) {
   void* value;

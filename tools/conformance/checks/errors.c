@@ -6,29 +6,16 @@
  * An error in a call for a communicator or a window calls the error handler of that one, with its
  * handle and the code that the call returns.
  */
-static MPI_Xxx handled;
-static int calls, told;
-static void handle(MPI_Xxx* object, int* code, ...) {
-  EXPECT(*object == handled, "the object of the call", "another handle");
-  told = *code;
-  ++calls;
-}
 static void check(void) {
-  MPI_Errhandler handler;
+  MPI_Xxx object = new_xxx();
   int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, refuse_xxx), code;
-  handled = new_xxx();
-  CALL(MPI_Xxx_create_errhandler(handle, &handler));
-  CALL(MPI_Xxx_set_errhandler(handled, handler));
-  CALL(MPI_Xxx_set_attr(handled, keyval, (void*)13));
-  code = MPI_Xxx_delete_attr(handled, keyval);
-  if (code != MPI_SUCCESS) {
-    EXPECT_EQ(calls, 1);
-    EXPECT_EQ(told, code);
-  } else {
-    EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
-  }
+  handle_errors_of_xxx(object);
+  CALL(MPI_Xxx_set_attr(object, keyval, (void*)13));
+  code = MPI_Xxx_delete_attr(object, keyval);
+  expect_handled(code);
+  EXPECT(code == MPI_SUCCESS || handled_xxx == object, "the object of the call", "another handle");
   refusing = 0;
-  MPI_Xxx_free(&handled);
+  MPI_Xxx_free(&object);
 }
 
 /*@ handler-of-type
@@ -36,29 +23,16 @@ static void check(void) {
  * A datatype has no error handler: an error in a call for one calls that of MPI_COMM_SELF or of
  * MPI_COMM_WORLD, with the code that the call returns.
  */
-static int calls, of_self, of_world, told;
-static void handle(MPI_Comm* comm, int* code, ...) {
-  of_self += *comm == MPI_COMM_SELF;
-  of_world += *comm == MPI_COMM_WORLD;
-  told = *code;
-  ++calls;
-}
 static void check(void) {
   MPI_Datatype type = new_type();
-  MPI_Errhandler handler;
   int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, refuse_type), code;
-  CALL(MPI_Comm_create_errhandler(handle, &handler));
-  CALL(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
-  CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+  handle_errors_of_comm(MPI_COMM_SELF);
+  handle_errors_of_comm(MPI_COMM_WORLD);
   CALL(MPI_Type_set_attr(type, keyval, (void*)13));
   code = MPI_Type_delete_attr(type, keyval);
-  if (code != MPI_SUCCESS) {
-    EXPECT_EQ(calls, 1);
-    EXPECT_EQ(told, code);
-  } else {
-    EXPECT(calls == 0, "the code that the error handler was given", "MPI_SUCCESS");
-  }
-  EXPECT_EQ(of_self + of_world, calls);
+  expect_handled(code);
+  EXPECT(code == MPI_SUCCESS || handled_comm == MPI_COMM_SELF || handled_comm == MPI_COMM_WORLD,
+         "MPI_COMM_SELF or MPI_COMM_WORLD", "another handle");
   refusing = 0;
 }
 
@@ -67,20 +41,17 @@ static void check(void) {
  * Of which communicator the error handler is that an error in a call for a datatype calls (MPI-4:
  * for calls that are not related to an object, MPI_COMM_SELF; before: MPI_COMM_WORLD).
  */
-static MPI_Comm handled = MPI_COMM_NULL;
-static void handle(MPI_Comm* comm, int* code, ...) { handled = *comm; }
 static void check(void) {
   MPI_Datatype type = new_type();
-  MPI_Errhandler handler;
   int keyval = keyval_type(MPI_TYPE_NULL_COPY_FN, refuse_type);
-  CALL(MPI_Comm_create_errhandler(handle, &handler));
-  CALL(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
-  CALL(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+  handle_errors_of_comm(MPI_COMM_SELF);
+  handle_errors_of_comm(MPI_COMM_WORLD);
   CALL(MPI_Type_set_attr(type, keyval, (void*)13));
   MPI_Type_delete_attr(type, keyval);
-  OPEN("%s", handled == MPI_COMM_SELF    ? "MPI_COMM_SELF"
-             : handled == MPI_COMM_WORLD ? "MPI_COMM_WORLD"
-                                         : "none");
+  OPEN("%s", times_handled == 0               ? "none"
+             : handled_comm == MPI_COMM_SELF  ? "MPI_COMM_SELF"
+             : handled_comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD"
+                                              : "none");
   refusing = 0;
 }
 
@@ -88,17 +59,13 @@ static void check(void) {
  * demanded, 9.3
  * An error in a call for one communicator doesn't call the error handler of another one.
  */
-static int calls;
-static void handle(MPI_Comm* comm, int* code, ...) { ++calls; }
 static void check(void) {
-  MPI_Comm comm = new_comm(), other = new_comm();
-  MPI_Errhandler handler;
+  MPI_Comm comm = new_comm();
   int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, refuse_comm);
-  CALL(MPI_Comm_create_errhandler(handle, &handler));
-  CALL(MPI_Comm_set_errhandler(other, handler));
+  handle_errors_of_comm(new_comm());
   CALL(MPI_Comm_set_attr(comm, keyval, (void*)13));
   MPI_Comm_delete_attr(comm, keyval);
-  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(times_handled, 0);
   refusing = 0;
 }
 
@@ -106,22 +73,14 @@ static void check(void) {
  * demanded, 9.3
  * If a copy callback fails in MPI_COMM_DUP, the error handler of the old communicator is called.
  */
-static MPI_Comm handled;
-static int calls;
-static void handle(MPI_Comm* comm, int* code, ...) {
-  EXPECT(*comm == handled, "the communicator that is duplicated", "another handle");
-  ++calls;
-}
 static void check(void) {
-  MPI_Comm duplicate;
-  MPI_Errhandler handler;
-  int keyval = keyval_comm(refuse_copy_comm, MPI_COMM_NULL_DELETE_FN), code;
-  handled = new_comm();
-  CALL(MPI_Comm_create_errhandler(handle, &handler));
-  CALL(MPI_Comm_set_errhandler(handled, handler));
-  CALL(MPI_Comm_set_attr(handled, keyval, (void*)1));
-  code = MPI_Comm_dup(handled, &duplicate);
-  if (code != MPI_SUCCESS) EXPECT_EQ(calls, 1);
+  MPI_Comm comm = new_comm(), duplicate;
+  int keyval = keyval_comm(refuse_copy_comm, MPI_COMM_NULL_DELETE_FN);
+  handle_errors_of_comm(comm);
+  CALL(MPI_Comm_set_attr(comm, keyval, (void*)1));
+  if (MPI_Comm_dup(comm, &duplicate) == MPI_SUCCESS) return;
+  EXPECT_EQ(times_handled, 1);
+  EXPECT(handled_comm == comm, "the communicator that is duplicated", "another handle");
 }
 
 /*@ code-of-callback-xxx
