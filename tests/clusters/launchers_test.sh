@@ -141,6 +141,12 @@ until grep -q 'attrcache-run:' output; do kill -0 $! || break; done
 kill -KILL $! && wait $! 2>/dev/null
 mv output said
 kept 'of 1 rank' cat said
+# What a script has left in the background keeps its data until there is a report of them.
+mkfifo go done
+"$run" --report=r.txt sh -c '(read -r _ <go; mpirun.mpich -np 2 ./program; echo >done) & :' ./program >output 2>&1 </dev/null
+echo >go && read -r _ <done
+"$run" --from .attrcache-run.* && grep -q 'of 2 ranks' r.txt || fail "in the background: $(cat output)"
+rm -rf r.txt .attrcache-run.*
 # A shell of srun's is no rank, nor is a launcher.
 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_PROCID=0 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 

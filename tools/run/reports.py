@@ -126,11 +126,26 @@ class Reports:
         return made.returncode == 0
 
 
+def runs_with(token):
+    """Whether a process runs on this host that has `token` in its environment, so that the command has started it."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/environ" % name, "rb") as file:
+                if token.encode() in file.read():
+                    return True
+        except OSError:
+            pass  # it has ended, or is another user's
+    return False
+
+
 class Parts:
     """The ranks' parts of a report, in a folder from the time when they begin to count."""
 
+    token = ""  # of the run; not where each rank has an attrcache-run of its own
+
     def __init__(self, wants, token):
         self.wants = wants
+        self.token = token
         self.folder = wants.folder(".".join(filter(None, (kept.batch_job(), token))))
         self.homeless = {}  # parts that didn't fit into the folder
         self.told = bool(kept.batch_job())
@@ -167,19 +182,18 @@ class Parts:
         return hello.process() in self.homeless or self.folder.has(hello.process())
 
     def lacking(self, messages):
-        """Whether ranks that have said hello have handed nothing over, and may still do so."""
-        return self.wants.any and any(
-            not self.came(hello) and hello.may_run()
-            for hello in messages
-            if hello.what == "hello" and "declined" not in hello.fields
-        )
+        """Whether ranks that have said hello have handed nothing over, and may still do so; or whether some may still
+        say hello, as those of a launcher that a script has left in the background."""
+        hellos = [message for message in messages if message.what == "hello" and "declined" not in message.fields]
+        waiting = any(not self.came(hello) and hello.may_run() for hello in hellos)
+        return self.wants.any and (waiting or self.token and not messages and runs_with(self.token))
 
     def end(self, messages, ended):
         """Called when the command has ended."""
         if self.wants.any:
             self.make(messages, ended.code)
         if self.lacking(messages) and ended.code == 0:
-            say("ranks still run that the command has started; when they have ended: " + self.makes_it())
+            say("what the command has started still runs; when it has ended: " + self.makes_it())
         else:
             self.folder.remove()
 
