@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/harness/attached.h"
+#include "bench/harness/keys.h"
 #include "bench/harness/loops.h"
 #include "bench/harness/operation.h"
 
@@ -36,12 +36,12 @@ class PreparedLoop : public PreparedOperation {
                       : which == Which::kLast ? first_ + parameters.attributes - 1
                                               : first_ + parameters.attributes;
     for (int o = 0; o < (parameters.same_object ? 1 : parameters.threads); ++o) {
-      objects_.push_back(std::make_unique<Attached<C>>());
+      objects_.push_back(std::make_unique<Padded>());
     }
     for (int t = 0; t < parameters.threads; ++t) {
       Inputs<C>& in = inputs_[t];
       in.keys = keys.data();
-      in.object = object_of(t).handle();
+      in.object = handle_of(t);
       in.value = reinterpret_cast<void*>(0x20000);
       if constexpr (Predefines<C>) {
         if (which == Which::kPredefined) {
@@ -57,8 +57,12 @@ class PreparedLoop : public PreparedOperation {
 
   // Each thread sets its own attributes, because some contenders keep a value with its thread.
   void enter(int thread) override {
-    if (thread == 0 || !parameters_.same_object)
-      object_of(thread).attach(first_, parameters_.attributes);
+    if (thread != 0 && parameters_.same_object) return;
+    const auto& keys = Keys<C>::at_least(first_ + parameters_.attributes);
+    for (long a = 0; a < parameters_.attributes; ++a) {
+      void* value = reinterpret_cast<void*>(0x10000 + 16 * a);
+      require(C::set(handle_of(thread), keys[first_ + a], value), "attach");
+    }
   }
 
   bool repeat(int thread, long times) override {
@@ -72,12 +76,18 @@ class PreparedLoop : public PreparedOperation {
   }
 
  private:
-  Attached<C>& object_of(int thread) { return *objects_[parameters_.same_object ? 0 : thread]; }
+  // An object with cache lines of its own.
+  struct alignas(64) Padded {
+    typename C::Object object;
+  };
+  typename C::Handle handle_of(int thread) {
+    return C::handle(objects_[parameters_.same_object ? 0 : thread]->object);
+  }
 
   Loop<C> loop_;
   Parameters parameters_;
   std::unique_ptr<Inputs<C>[]> inputs_;
-  std::vector<std::unique_ptr<Attached<C>>> objects_;
+  std::vector<std::unique_ptr<Padded>> objects_;
   long first_;
 };
 

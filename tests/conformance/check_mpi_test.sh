@@ -57,7 +57,7 @@ done
 # The table, of the first run as two, and of the last.
 sed 's/"called": "native"/"called": "served"/' "$work/results.json" >"$work/served.json"
 tools/check-mpi --table "$work/results.json" "$work/served.json" "$work/embedded.json" >"$work/table"
-grep -q '^| .* | embedded | 0 of 0 | 0 of 0 | nothing |$' "$work/table" || fail "the table: $(cat "$work/table")"
-[[ $(grep -c '^| .* | \(native\|served\) | [0-9]* of [0-9]* | [0-9]* of [0-9]* | nothing |$' "$work/table") == 2 ]] ||
+grep -q '^| .* | embedded | 0 of 0 | 0 of 0 | nothing | [-0-9]* |$' "$work/table" || fail "the table: $(cat "$work/table")"
+[[ $(grep -c '^| .* | \(native\|served\) | [0-9]* of [0-9]* | [0-9]* of [0-9]* | nothing | [-0-9]* |$' "$work/table") == 2 ]] ||
   fail "the table: $(cat "$work/table")"
 echo "passed"

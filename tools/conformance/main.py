@@ -149,7 +149,7 @@ def main(home, tool):
                     return 0
             raise mpi_module.BadInput("there is no check %s (--list lists them)" % arguments.reproducer)
         if arguments.table:
-            print(table.markdown([table.row(run) for run in table.read(arguments.table)]), end="")
+            print(table.markdown(map(table.row, table.read(arguments.table))), end="")
             return 0
         return check_mpi(arguments, sections, home, tool)
     except mpi_module.BadInput as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The table of several MPIs, from what --json wrote. Its rows can be kept."""
+"""The table of several MPIs, from what --json wrote."""
 
 import json
 import re
@@ -48,46 +48,39 @@ def failing(run, kind):
 
 
 def row(run):
-    """What the table says of a run."""
-    of = {kind: "%d of %d" % (c["pass"], c["pass"] + c["fail"]) for kind, c in run["counts"].items()}
-    return {"mpi": short_name(run), "called": run["called"], "demanded": of["demanded"], "implied": of["implied"],
-            "fails": grouped(r["check"] for r in failing(run, "demanded")), "date": run["date"], "ranks": run["ranks"]}
+    """The cells of a run's row."""
+    counts = run["counts"]
+    return [cell(text) for text in (
+        short_name(run), run["called"], fails(counts["demanded"]), fails(counts["implied"]),
+        ", ".join(grouped(r["check"] for r in failing(run, "demanded"))) or "nothing", run["date"])]
 
 
-def order(a_row):
+def order(cells):
     """How rows are sorted: the standard ABI last; of one MPI, native, served, others."""
+    mpi, called = cells[:2]
     ways = ["native", "served"]
-    return ("standard ABI" in a_row["mpi"], a_row["mpi"],
-            ways.index(a_row["called"]) if a_row["called"] in ways else len(ways), a_row["called"])
+    return "standard ABI" in mpi, mpi, ways.index(called) if called in ways else len(ways), called
+
+
+HEAD = "| MPI | | demanded: fails | implied: fails | what fails of what is demanded | date |\n|---|---|---|---|---|---|\n"
 
 
 def markdown(rows):
-    dates = sorted({a_row["date"] for a_row in rows})
-    lines = ["| %s, %d ranks | | demanded: fails | implied: fails | what fails of what is demanded |" % (
-        dates[0] if len(dates) == 1 else "%s to %s" % (dates[0], dates[-1]), rows[0]["ranks"]), "|---|---|---|---|---|"]
-    for a_row in sorted(rows, key=order):
-        lines.append("| %s | %s | %s | %s | %s |" % (
-            a_row["mpi"], cell(a_row["called"]), fails(a_row["demanded"]), fails(a_row["implied"]),
-            ", ".join(a_row["fails"]) or "nothing"))
-    return "\n".join(lines) + "\n"
+    return HEAD + "".join("| %s |\n" % " | ".join(cells) for cells in sorted(rows, key=order))
 
 
-def fails(passes):
-    """"265 of 275" pass: how many fail, and their share, by which rows compare although MPIs aren't asked the same."""
-    good, asked = map(int, passes.split(" of "))
-    return "%d of %d" % (asked - good, asked) + (" (%.1f%%)" % (100 * (asked - good) / asked) if good < asked else "")
+def renewed(table, runs):
+    """A table in Markdown with the rows of the runs, in the place of older ones of the same MPIs and ways."""
+    rows = {tuple(cells[:2]): cells for cells in (
+        line.strip("| ").split(" | ") for line in table.strip().split("\n")[2:])}
+    rows.update((tuple(cells[:2]), cells) for cells in map(row, runs))
+    return markdown(rows.values())
 
 
-def kept(path, runs):
-    """The rows of the file, which needn't be there, with those of the runs in the place of older ones."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
-    except FileNotFoundError:
-        rows = []
-    new = [row(run) for run in runs]
-    replaced = {(a_row["mpi"], a_row["called"]) for a_row in new}
-    return sorted([a_row for a_row in rows if (a_row["mpi"], a_row["called"]) not in replaced] + new, key=order)
+def fails(count):
+    """How many fail, and their share, by which rows compare although MPIs aren't asked the same."""
+    asked = count["pass"] + count["fail"]
+    return "%d of %d" % (count["fail"], asked) + (" (%.1f%%)" % (100 * count["fail"] / asked) if count["fail"] else "")
 
 
 def cell(text):
