@@ -49,7 +49,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = chosen.keep or scratch
         os.makedirs(folder, exist_ok=True)
-        print("herd7 " + trace.run(trace.tool("herd7") + ["-version"]).strip())
+        print("herd7 " + trace.run(["herd7", "-version"]).strip())
         for arch in aarch64.ARCHES:
             wanted = [s for s in SCENARIOS if chosen.only in s.name or chosen.only in arch.name]
             if not wanted:

@@ -8,7 +8,7 @@ import subprocess
 
 from scenarios import Author
 from slicing import Inexpressible, Memory, Thread
-from trace import Failed, tool
+from trace import Failed
 
 # verdict: Never, Sometimes or Always; or an error's text
 Verdict = collections.namedtuple("Verdict", "verdict states seconds")
@@ -58,7 +58,7 @@ def weaken(arch, text, kinds):
 
 
 def ask(path, arch, seconds):
-    command = tool("herd7") + ["-model", arch.model, "-optace", "true", path]
+    command = ["herd7", "-model", arch.model, "-optace", "true", path]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:

@@ -41,19 +41,14 @@ def run(command, **options):
     return done.stdout
 
 
-def tool(name):
-    """A program that may have another name where it was made to run by hand: LITMUS_qemu-ppc64le=..."""
-    return os.environ.get("LITMUS_" + name, name).split()
-
-
 def build(arch, scratch):
     drop = os.path.join(scratch, "drop")
     if not os.path.exists(drop):
         run([os.path.join(ROOT, "tools/amalgamate"), drop])
     library = os.path.join(scratch, arch.name + ".o")
     program = os.path.join(scratch, arch.name)
-    run(tool(arch.triple + "-g++") + FLAGS + arch.options + ["-I" + drop, "-c", drop + "/attrcache.cc", "-o", library])
-    run(tool(arch.triple + "-gcc") + ["-O2", "-static", "-I" + drop, HERE + "/driver.c", library, "-lpthread", "-o", program])
+    run([arch.triple + "-g++"] + FLAGS + arch.options + ["-I" + drop, "-c", drop + "/attrcache.cc", "-o", library])
+    run([arch.triple + "-gcc"] + ["-O2", "-static", "-I" + drop, HERE + "/driver.c", library, "-lpthread", "-o", program])
     return library, program
 
 
@@ -117,11 +112,10 @@ class Program:
         ranges = code_ranges(arch, library, program)
         code = disassemble(arch, program, ranges)
         log = os.path.join(scratch, arch.name + ".log")
-        emulator = tool(arch.qemu[0])
-        one = "-one-insn-per-tb" if "-one-insn-per-tb" in run(emulator + ["--help"]) else "-singlestep"
+        one = "-one-insn-per-tb" if "-one-insn-per-tb" in run([arch.qemu[0], "--help"]) else "-singlestep"
         filters = ",".join(f"0x{start:x}..0x{end - 1:x}" for start, end in ranges)
-        output = run(emulator + arch.qemu[1:] + [one, "-d", "cpu,nochain", "-dfilter", filters, "-D", log, program], timeout=120)
-        self.compiler = run(tool(arch.triple + "-g++") + ["--version"]).splitlines()[0]
+        output = run(arch.qemu + [one, "-d", "cpu,nochain", "-dfilter", filters, "-D", log, program], timeout=120)
+        self.compiler = run([arch.triple + "-g++", "--version"]).splitlines()[0]
         self.regions, self.operations = [], {}
         planned = []
         for line in output.splitlines():
