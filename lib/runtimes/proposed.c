@@ -165,7 +165,7 @@ static int look_at(int kind, const void* handle) {
   return error;
 }
 
-typedef enum { SET, GET, DELETE } Operation;
+typedef enum { TO_SET, TO_GET, TO_DELETE } Operation;
 
 static int operate(Operation what, int kind, const void* handle, int keyval, void* value,
                    int* flag) {
@@ -176,14 +176,14 @@ static int operate(Operation what, int kind, const void* handle, int keyval, voi
   int code = 0, result, error;
 
   if (a == NULL && (error = look_at(kind, handle)) != MPI_SUCCESS) return error;
-  if (a == NULL && what == SET && (a = make(kind, key)) == NULL) {
+  if (a == NULL && what == TO_SET && (a = make(kind, key)) == NULL) {
     return raise_on(kind, handle, MPI_ERR_NO_MEM);
   }
   table = a != NULL ? &a->table : &nothing;
-  if (what == SET) {
+  if (what == TO_SET) {
     result = attrcache_set(kinds[kind], table, (void*)key, keyval, (intptr_t)value,
                            ATTRCACHE_AS_POINTER, &code);
-  } else if (what == DELETE) {
+  } else if (what == TO_DELETE) {
     result = attrcache_delete(kinds[kind], table, (void*)key, keyval, &code);
   } else {
     result = flag == NULL ? ATTRCACHE_ERR_NULL
@@ -302,13 +302,13 @@ int attrcache_proposed_end_all(void) {
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_free_keyval(int* keyval) { return free_keyval(KIND, keyval); }        \
   EXPORTED int MPIX_##Kind##_set_attr(PROGRAMS(Kind) object, int keyval, void* value) {            \
-    return operate(SET, KIND, &object, keyval, value, NULL);                                       \
+    return operate(TO_SET, KIND, &object, keyval, value, NULL);                                    \
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_get_attr(PROGRAMS(Kind) object, int keyval, void* value, int* flag) { \
-    return operate(GET, KIND, &object, keyval, value, flag);                                       \
+    return operate(TO_GET, KIND, &object, keyval, value, flag);                                    \
   }                                                                                                \
   EXPORTED int MPIX_##Kind##_delete_attr(PROGRAMS(Kind) object, int keyval) {                      \
-    return operate(DELETE, KIND, &object, keyval, NULL, NULL);                                     \
+    return operate(TO_DELETE, KIND, &object, keyval, NULL, NULL);                                  \
   }
 
 FUNCTIONS(Session, SESSION)
