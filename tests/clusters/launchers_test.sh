@@ -12,11 +12,6 @@ unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
 cd "$TMPDIR" || exit 1
 cp "$program" program
 
-failures=0
-fail() {
-  printf 'FAILED: %s\n' "$1"
-  failures=$((failures + 1))
-}
 # says RANKS TEXT COMMAND...: so many ranks run, and attrcache-run says that at the end; nothing if all were served.
 says() {
   local ranks=$1 text=$2 output

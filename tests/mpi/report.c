@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,7 +53,6 @@ static int copy_plain(MPI_Comm comm, int keyval, void* extra, void* in, void* ou
     return MPI_SUCCESS;                                                  \
   }
 DELETE_FN(delete_plain)
-DELETE_FN(delete_far)
 DELETE_FN(delete_reused)
 DELETE_FN(delete_read_by_threads)
 DELETE_FN(delete_in_its_place)
@@ -146,24 +144,6 @@ static void without_callbacks(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
-/* 100 keyvals at once: most lie deep in the tables. 100 sets, 300 gets, 100 absent. */
-static void far(void) {
-  MPI_Comm comm = another();
-  MPI_Comm empty = another();
-  int keyvals[100];
-  for (int i = 0; i < 100; ++i) {
-    keyvals[i] = create(delete_far);
-    MPI_Comm_set_attr(comm, keyvals[i], &rank);
-  }
-  for (int i = 0; i < 100; ++i) {
-    get(comm, keyvals[i], 3);
-    get(empty, keyvals[i], 1);
-  }
-  MPI_Comm_free(&comm);
-  MPI_Comm_free(&empty);
-  for (int i = 0; i < 100; ++i) MPI_Comm_free_keyval(&keyvals[i]);
-}
-
 /* 500 keyvals one after the other, on few places. 500 sets, 1000 gets. */
 static void reused(void) {
   MPI_Comm comm = another();
@@ -179,58 +159,20 @@ static void reused(void) {
 
 static MPI_Comm read_comm;
 static int read_keyval;
-static pthread_key_t at_thread_end;
 
-static void* read_and_return(void* times) {
-  get(read_comm, read_keyval, *(int*)times);
-  return NULL;
-}
-static void* read_and_exit(void* times) {
-  get(read_comm, read_keyval, *(int*)times);
-  pthread_exit(NULL);
-}
-static void read_at_end(void* times) { get(read_comm, read_keyval, *(int*)times); }
-static void* read_after_all(void* times) {
-  pthread_setspecific(at_thread_end, times);
-  return NULL;
-}
-static int read_in_c11(void* times) {
-  get(read_comm, read_keyval, *(int*)times);
-  return 0;
-}
-static pthread_barrier_t done;
-static void* read_and_stay(void* times) {
-  get(read_comm, read_keyval, *(int*)times);
-  pthread_barrier_wait(&done);
-  for (;;) thrd_sleep(&(struct timespec){1, 0}, NULL);
-  return NULL;
+static void* read_often(void* unused) {
+  get(read_comm, read_keyval, 1000);
+  return unused;
 }
 
-/* 1000 + 200 + 30 + 4 + 5000 gets, all in other threads, one of which never ends; then 50 in
- * threads of which each has the memory of the one before. */
+/* 8 * 1000 gets, in as many threads. */
 static void threads(void) {
-  static int once = 1;
-  static int times[] = {1000, 200, 30, 4, 5000};
-  void* (*const functions[])(void*) = {read_and_return, read_and_exit, read_after_all};
-  pthread_t thread[3];
-  pthread_t stays;
-  thrd_t c11;
-  /* Of several, the last destructor to run. */
-  for (int i = 0; i < 5; ++i) pthread_key_create(&at_thread_end, read_at_end);
-  pthread_barrier_init(&done, NULL, 2);
+  pthread_t thread[8];
   read_comm = another();
   read_keyval = create(delete_read_by_threads);
   MPI_Comm_set_attr(read_comm, read_keyval, &rank);
-  for (int i = 0; i < 3; ++i) pthread_create(&thread[i], NULL, functions[i], &times[i]);
-  thrd_create(&c11, read_in_c11, &times[3]);
-  pthread_create(&stays, NULL, read_and_stay, &times[4]);
-  for (int i = 0; i < 3; ++i) pthread_join(thread[i], NULL);
-  thrd_join(c11, NULL);
-  pthread_barrier_wait(&done);
-  for (int i = 0; i < 50; ++i) {
-    pthread_create(&thread[0], NULL, read_and_return, &once);
-    pthread_join(thread[0], NULL);
-  }
+  for (int i = 0; i < 8; ++i) pthread_create(&thread[i], NULL, read_often, NULL);
+  for (int i = 0; i < 8; ++i) pthread_join(thread[i], NULL);
   MPI_Comm_free(&read_comm);
   MPI_Comm_free_keyval(&read_keyval);
 }
@@ -412,10 +354,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(what, "everything") == 0) {
-    threads(); /* first: its keyval is to have one of the places that are read fast */
+    threads();
     plain();
     without_callbacks();
-    far();
     reused();
     type();
     nested();

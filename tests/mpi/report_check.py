@@ -39,11 +39,9 @@ def expected_of(rank, program):
         "delete_plain": PLAIN,
         "make_without_callbacks": dict(created=1, freed=1, sets=n, copies=1,
                                        deleted_with_object=2),
-        "delete_far": dict(created=100, freed=100, sets=100, gets=300, absent=100,
-                           deleted_with_object=100, delete_calls=100),
         "delete_reused": dict(created=500, freed=500, sets=500, gets=1000, deletes=500,
                               delete_calls=500),
-        "delete_read_by_threads": dict(created=1, freed=1, sets=1, gets=6284,
+        "delete_read_by_threads": dict(created=1, freed=1, sets=1, gets=8000,
                                        deleted_with_object=1, delete_calls=1),
         "delete_type": dict(created=1, freed=1, sets=1, gets=1, copies=1, deleted_with_object=2,
                             delete_calls=2),
@@ -200,10 +198,10 @@ def check_trace(trace, ranks):
         calls = {}
         for e in mine:
             calls.setdefault(e["name"], []).append(e)
-        for function, times in [("copy_plain", 1), ("delete_plain", 5), ("delete_far", 100),
+        for function, times in [("copy_plain", 1), ("delete_plain", 5), ("delete_reused", 500),
                                 ("delete_slowly", 1), ("delete_on_self", 1)]:
             equal(len(calls.get(function, [])), times, f"rank {rank}: events of {function}")
-        check(all(e["cat"] == "callback" for e in calls["delete_far"]), "cat")
+        check(all(e["cat"] == "callback" for e in calls["delete_reused"]), "cat")
         slow, outer = calls["delete_slowly"][0], calls["delete_causing_another"][0]
         check(slow["dur"] >= 5000, f"rank {rank}: delete_slowly took {slow['dur']} us")
         # As viewers nest them.
