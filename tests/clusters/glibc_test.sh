@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# glibc_test.sh LIBRARY...: they start on any glibc from 2.31 on, by the versions that they need, and need nothing else
-# that a container may lack.
+# glibc_test.sh LIBRARY...: by the symbol versions that they need, the libraries start on any glibc from 2.31 on, and they
+# need no other library that a container may lack.
 
 set -u
 status=0

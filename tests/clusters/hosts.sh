@@ -6,7 +6,7 @@
 # is a slurmctld on head, and a slurmd on the others. All of it is gone when the test ends, however it ends. Sourced, by
 # a script that is run as root.
 
-# Runs the script again in namespaces of its own. Left out, with exit code 77, where those aren't allowed.
+# Runs the script again in namespaces of its own. Where those aren't allowed, it exits with 77.
 isolate() { # SCRIPT ARGUMENT...
   [ -z "${CLUSTER_FOLDER-}" ] || return 0
   [ "$EUID" = 0 ] && unshare --mount --net --pid --uts --fork true 2>/dev/null || {

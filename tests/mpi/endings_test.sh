@@ -58,7 +58,7 @@ for config in "$@"; do
   printf '%s: %s, of which %s end the program\n' "$config" "$(grep '^end: all' "$TMPDIR/native")" \
     "$(grep -c '^ended' "$TMPDIR/native")"
 done
-# What the MPI gets wrong by itself (check.h).
+# What the MPI by itself gets wrong (check.h).
 grep -h '^peer bug: ' "$TMPDIR/native" | sort -u
 peer_bug "$(mpi_of "$mpi")" "the message that ends a program is lost at times" test ! -f "$TMPDIR/overtaken"
 [ ! -f "$TMPDIR/overtaken.served" ] || echo "messages lost served: $(wc -l <"$TMPDIR/overtaken.served")"

@@ -19,14 +19,15 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
 
     Args:
       name: of the program.
-      srcs: in C, C++ and Fortran; the last one's language decides which compiler links.
-      hdrs: what they include, from their own folder.
-      flags: for the compilers.
+      srcs: one file, in C, C++ or Fortran.
+      hdrs: what it includes, from its own folder.
+      flags: for the compiler.
       libs: for the linker.
       shared: a shared library instead.
       mpis: which MPIs.
     """
     for mpi in mpis:
+        compiler = _COMPILERS[srcs[0].split(".")[-1]] % mpi
         lines = [
             "set -e",
             # gcc wants to find its linker.
@@ -34,24 +35,15 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
             "scratch=$$(mktemp -d)",
             # Open MPI's wrappers want one.
             "export HOME=$$scratch",
+            "%s %s %s $(location %s) -o $@ %s -lpthread -ldl" % (
+                compiler + (" -J$$scratch" if srcs[0].endswith(".F90") else ""),
+                flags,
+                "-shared -fPIC" if shared else "",
+                srcs[0],
+                libs,
+            ),
+            "rm -rf $$scratch",
         ]
-        for i, source in enumerate(srcs):
-            compiler = _COMPILERS[source.split(".")[-1]] % mpi
-            module_folder = " -J$$scratch" if source.endswith(".F90") else ""
-            if i < len(srcs) - 1:
-                lines.append("%s %s%s -fPIC -c $(location %s) -o $$scratch/%d.o" %
-                             (compiler, flags, module_folder, source, i))
-            else:
-                lines.append("%s %s%s %s $(location %s) %s -o $@ %s -lpthread -ldl" % (
-                    compiler,
-                    flags,
-                    module_folder,
-                    "-shared -fPIC" if shared else "",
-                    source,
-                    " ".join(["$$scratch/%d.o" % n for n in range(i)]),
-                    libs,
-                ))
-        lines.append("rm -rf $$scratch")
         native.genrule(
             name = mpi + "_" + name,
             testonly = True,

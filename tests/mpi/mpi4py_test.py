@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""mpi4py: attributes of communicators, datatypes and windows with Python callbacks; threads."""
+"""mpi4py: attributes of communicators, datatypes and windows with Python callbacks, also in threads."""
 
 import sys
 import threading

@@ -47,16 +47,8 @@ static int returned(int code) {
 
 /* By MPI's own functions, without attrcache, or as programs call them. */
 static int by_itself;
-static int delete_attr(int k) {
-  return by_itself ? PMPI_Comm_delete_attr(comm, k) : MPI_Comm_delete_attr(comm, k);
-}
-static int set_attr(int k, void* value) {
-  return by_itself ? PMPI_Comm_set_attr(comm, k, value) : MPI_Comm_set_attr(comm, k, value);
-}
-static int get_attr(int k, void* value, int* flag) {
-  return by_itself ? PMPI_Comm_get_attr(comm, k, value, flag)
-                   : MPI_Comm_get_attr(comm, k, value, flag);
-}
+#define CALL(function, ...) \
+  (by_itself ? PMPI_Comm_##function(__VA_ARGS__) : MPI_Comm_##function(__VA_ARGS__))
 
 static void* raise_errors(void* argument) {
   const long me = (long)argument;
@@ -65,9 +57,9 @@ static void* raise_errors(void* argument) {
   for (i = 0; i < kRounds; ++i) {
     void* value = NULL;
     int flag = 0;
-    const int deleted = delete_attr(keys[me]);
-    const int overwritten = set_attr(keys[me], &flag);
-    get_attr(keys[me], &value, &flag);
+    const int deleted = CALL(delete_attr, comm, keys[me]);
+    const int overwritten = CALL(set_attr, comm, keys[me], &flag);
+    CALL(get_attr, comm, keys[me], &value, &flag);
     if (!flag || value != (void*)(me + 1)) __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
     if (deleted != expected || overwritten != expected) {
       __atomic_fetch_add(&other_codes, 1, __ATOMIC_RELAXED);
@@ -79,8 +71,8 @@ static void* raise_errors(void* argument) {
 static void create_keys(void) {
   long i;
   for (i = 0; i < kThreads; ++i) {
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del, &keys[i], (void*)(kCode + i));
-    MPI_Comm_set_attr(comm, keys[i], (void*)(i + 1));
+    CALL(create_keyval, MPI_COMM_NULL_COPY_FN, del, &keys[i], (void*)(kCode + i));
+    CALL(set_attr, comm, keys[i], (void*)(i + 1));
   }
 }
 
@@ -104,10 +96,7 @@ static int peer_mixes_codes(void) {
   other_codes = 0;
   memcpy(former, keys, sizeof keys);
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  for (i = 0; i < kThreads; ++i) {
-    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del, &keys[i], (void*)(kCode + i));
-    PMPI_Comm_set_attr(comm, keys[i], (void*)(i + 1));
-  }
+  create_keys();
   for (attempt = 0; attempt < 10000 && other_codes == 0; ++attempt) raise_in_threads();
   stubborn = 0;
   PMPI_Comm_free(&comm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What report_check.py expects of the report, number by number: each rank does this, and some of it
- * rank + 1 times.
+ * What report_check.py expects in the report, number by number: each rank does all of it once, and
+ * some of it rank + 1 times.
  *
  *   report everything    all of it
  *   report nothing       no attribute at all, but on the highest rank one keyval

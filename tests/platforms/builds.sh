@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Compiles the library and the interposers without a warning: with each compiler that tools/setup --platforms has
-# installed, and, of the library, for systems that can't be run here: with no call that only glibc or Linux has.
+# installed, and the library for systems that can't be run here, with no call that only glibc or Linux has.
 
 set -euo pipefail
 PATH=/usr/bin:/bin

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Edits of another project's sources: what finds its place is done, what doesn't, or too often, changes no file."""
+"""Edits of another project's sources: an edit whose place isn't found, or is found too often, leaves all files as they are."""
 
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# tools/embed, with an MPI of three files: what it makes appears in one step, what is its user's stays whatever happens,
-# and what can't end well is refused before anything is configured.
+# tools/embed, with an MPI of three files: what it makes appears in one step, the user's files stay whatever happens, and
+# what can't succeed is refused before anything is configured.
 
 set -euo pipefail
 tool=$(readlink -f -- tools/embed)

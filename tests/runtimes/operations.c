@@ -5,8 +5,8 @@
  *
  *   valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file=FILE operations single|multiple
  *
- * It writes FILE.1, FILE.2, ...: for each operation the counts of a short loop and of a longer one,
- * by whose difference what happens once falls out. tests/runtimes/count makes a table of them.
+ * It writes FILE.1, FILE.2, ...: for each operation the counts of a short loop and of a longer one.
+ * What happens only once isn't in their difference. tests/runtimes/count makes a table of them.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What gdb shows of attrcache, in a running program or a core; the library needs no debug information.
+"""Shows attrcache's tables and keyvals in gdb, in a running program or a core; the library needs no debug information.
 
   (gdb) source attrcache_gdb.py
   (gdb) print comm->attributes          an attrcache_table: its attributes, in the order of setting

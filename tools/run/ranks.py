@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Where a launcher starts attrcache-run once for each rank: which rank this is, and one report of all ranks."""
+"""The second form, in which a launcher starts attrcache-run once for each rank: which rank this is, and one report of all."""
 
 import os
 import re
