@@ -6,15 +6,15 @@
  * there are compilers, and the address that a program has of one may be that of its own jump to it.
  * So each name is asked for, in the way in which the program has got its address.
  *
- * Each embedding includes it in one source file, after attrcache.h, whose path isn't the same in
- * both.
+ * Each embedding, and the interposer, includes it in one source file, after attrcache.h, whose path
+ * differs among them.
  */
 #ifndef ATTRCACHE_KNOWN_IN_FORTRAN_H_
 #define ATTRCACHE_KNOWN_IN_FORTRAN_H_
 
 #include <stddef.h>
 
-/* A name that nobody defines, in a program that isn't Fortran or is from another compiler, is a
+/* A name that isn't defined, as in a program that isn't Fortran or is from another compiler, is a
  * null pointer. */
 #define ATTRCACHE_TEXT_(text) #text
 #define ATTRCACHE_TEXT(text) ATTRCACHE_TEXT_(text)

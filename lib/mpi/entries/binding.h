@@ -2,8 +2,8 @@
 //
 // Finds out which language binding calls MPI_*_create_keyval. MPICH's C++ and Fortran bindings call
 // the C function and then patch the keyval that they got (MPII_Keyval_set_proxy), so their calls
-// must be told from those in plain C. The bindings of other MPIs don't call it (kBindingsCallC in
-// facts.h).
+// must be distinguished from those in plain C. The bindings of other MPIs don't call it
+// (kBindingsCallC in facts.h).
 
 #ifndef ATTRCACHE_MPI_ENTRIES_BINDING_H_
 #define ATTRCACHE_MPI_ENTRIES_BINDING_H_

@@ -7,10 +7,10 @@
 
 #include "mpi/entries/names.h"
 #include "mpi/entries/operations.h"
-#include "mpi/native/constants.h"
 #include "mpi/native/entry.h"
 #include "mpi/native/fortran.h"
 #include "mpi/serving/begin.h"
+#include "runtimes/known_in_fortran.h"
 
 namespace attrcache::mpi::fortran {
 namespace {
@@ -123,12 +123,12 @@ void create_keyval(Callback* copy_fn, Callback* delete_fn, MPI_Fint* keyval,
     (calls().*N::kCalls).create_keyval(copy_fn, delete_fn, keyval, extra_state, result);
     return;
   }
-  const Callbacks fns = recognize_fortran(copy_fn, delete_fn);
   // Copies the value of extra_state, because the variable is the caller's and may be gone when a
   // callback runs.
   void* extra = reinterpret_cast<void*>(static_cast<intptr_t>(*extra_state));
   const attrcache_callbacks callbacks =
-      callbacks_of(Interface<typename N::Value>::kLanguage, fns.copy_fn, fns.delete_fn, extra);
+      callbacks_of(Interface<typename N::Value>::kLanguage, attrcache_known_in_fortran(copy_fn),
+                   attrcache_known_in_fortran(delete_fn), extra);
   result = mpi::create_keyval(*state, Kind::kNumber, callbacks, keyval,
                               {caller, callbacks.copy_fn, callbacks.delete_fn});
 }

@@ -42,7 +42,7 @@ int leave_in_folder(const std::string& folder, const char* suffix, const std::st
                     const std::string& body) {
   const std::string path = folder + "/" + process_name() + "." + suffix;
   const std::string unfinished = path + ".part";
-  // x: a link that somebody else has put there isn't followed.
+  // x: a link that another user has put there isn't followed.
   std::FILE* file = std::fopen(unfinished.c_str(), "wxe");
   if (file == nullptr) return errno;
   errno = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Leaves what a process hands over in a folder, which somebody may collect later. Knows nothing of
-// MPI.
+// Leaves what a process hands over in a folder, from which it may be collected later. Knows nothing
+// of MPI.
 
 #ifndef ATTRCACHE_MPI_HANDOVER_FOLDER_H_
 #define ATTRCACHE_MPI_HANDOVER_FOLDER_H_

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI's callback constants (MPI_COMM_DUP_FN, ...) are functions or null pointers. If they are
+// MPI's callback constants in C (MPI_COMM_DUP_FN, ...) are functions or null pointers. If they are
 // recognized, attrcache's own constants take their place, which cost no call. One that isn't
-// recognized is called like any user's function, and has the same effect.
+// recognized is called like any user's function, and has the same effect. For Fortran's,
+// runtimes/known_in_fortran.h does the same.
 
 #ifndef ATTRCACHE_MPI_NATIVE_CONSTANTS_H_
 #define ATTRCACHE_MPI_NATIVE_CONSTANTS_H_
@@ -35,9 +36,6 @@ inline Callbacks recognize_c(attrcache_callback* copy_fn, attrcache_callback* de
   if (kKind == ATTRCACHE_COMMUNICATOR && !facts::kOneDup) recognize(n.constants[kMpi1Constants], c);
   return c;
 }
-
-// Recognizes the constants of Fortran, both mpif.h's and mpi_f08's, of any kind.
-Callbacks recognize_fortran(attrcache_callback* copy_fn, attrcache_callback* delete_fn);
 
 }  // namespace attrcache::mpi
 

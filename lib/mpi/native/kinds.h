@@ -52,8 +52,8 @@ auto with_kind(int number, Visit visit) {
   }
 }
 
-// Whether attrcache handed this keyval out. Everybody else's keyvals are outside the range, so one
-// comparison tells.
+// Whether attrcache handed this keyval out. MPI's own keyvals are outside the range, so one
+// comparison is enough.
 inline bool ours(int keyval) {
   return static_cast<unsigned>(keyval) - ATTRCACHE_KEYVAL_MIN <=
          static_cast<unsigned>(ATTRCACHE_KEYVAL_MAX - ATTRCACHE_KEYVAL_MIN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The sorts of misuse of attributes, from their rows in misuse.def. How misuse is noticed and told:
-// watching/misuse.h.
+// The sorts of misuse of attributes, from their rows in misuse.def. How misuse is noticed and
+// reported: watching/misuse.h.
 
 #ifndef ATTRCACHE_MPI_NATIVE_MISUSE_SORTS_H_
 #define ATTRCACHE_MPI_NATIVE_MISUSE_SORTS_H_

@@ -95,7 +95,7 @@ bool is_null(typename Kind::Handle handle) {
          (facts::kHandleForm == ATTRCACHE_HANDLE_POINTER && facts::to_object(handle) == nullptr);
 }
 
-// Whether the object with this key (facts::to_key) is predefined, so that nobody can free it, and
+// Whether the object with this key (facts::to_key) is predefined, so that no call can free it, and
 // whether MPI_Finalize deletes its attributes. Each kind has a specialization.
 template <typename Kind>
 bool is_predefined(uintptr_t key);

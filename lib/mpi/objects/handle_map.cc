@@ -103,7 +103,7 @@ void HandleMap::tidy(Array& array, uint64_t offset) {
   const uint64_t next = (offset + sizeof(Bucket)) & array.mask;
   if (array.at(next).key.load(kRelaxed) != kEmpty) return;
   while (array.at(offset).key.load(kRelaxed) == kErased) {
-    // A release like MH2, although it publishes nothing: nobody looks at the object of an empty
+    // A release like MH2, although it publishes nothing: no reader looks at the object of an empty
     // bucket.
     array.at(offset).key.store(kEmpty, kRelease);
     --erased_;

@@ -91,8 +91,8 @@ class HandleMap {
         &visit);
   }
 
-  // Gives all memory back, outgrown arrays included. Nobody may use the map at the same time. Only
-  // tests call this: the interposer's maps live as long as the process.
+  // Gives all memory back, outgrown arrays included. No other thread may use the map meanwhile.
+  // Only tests call this: the interposer's maps live as long as the process.
   void reset();
 
   size_t size() const { return live_.load(kRelaxed); }

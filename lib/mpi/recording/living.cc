@@ -16,10 +16,10 @@ namespace {
 
 struct Known {
   int kind;
-  void* object = nullptr;  // null: nobody has used the object yet, so its handle isn't known
+  void* object = nullptr;  // null: the object wasn't used yet, so its handle isn't known
   std::string origin;      // if the object is a duplicate: the name of what was duplicated
   Found found;
-  bool ending = false;  // it is being freed, so nobody else may look at its table
+  bool ending = false;  // it is being freed, so its table may not be looked at
 };
 
 constinit std::mutex lock;

@@ -29,7 +29,7 @@ void ended(const void* anchor);
 struct Object {
   int kind = 0;
   std::string name;         // as MPI_*_get_name says, or what else is known
-  bool predefined = false;  // nobody can free it
+  bool predefined = false;  // no call can free it
   // Whether MPI_Finalize will still delete its attributes. On some MPIs it does that for
   // MPI_COMM_WORLD and predefined datatypes.
   bool deleted_by_finalize = false;

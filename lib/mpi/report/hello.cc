@@ -25,13 +25,13 @@ constinit Identity self = {};
 constinit Atomic<bool> introduced{false};
 
 // What names a job in the environment, the same for all of its ranks, so that the worlds of one
-// command can be told apart. SLURM_STEP_ID doesn't: launchers start the ranks on their own host by
-// themselves, and the others in a step of Slurm's.
+// command can be distinguished. SLURM_STEP_ID is no such name: launchers start the ranks on their
+// own host by themselves, and the others in a step of Slurm's.
 constexpr const char* kJobNames[] = {"PMIX_NAMESPACE", "PMI_JOBID", "PALS_APID", "ALPS_APP_ID",
                                      "FLUX_JOB_ID"};
 
-// Hydra gives its jobs no name there. Its proxy, which has started this process, perhaps by way of
-// others, has been told where its mpiexec listens.
+// Hydra gives its jobs no name there. The arguments of its proxy, which has started this process,
+// perhaps by way of others, say where its mpiexec listens.
 std::string hydra_name() {
   char* word = nullptr;
   size_t size = 0;

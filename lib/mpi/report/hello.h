@@ -33,9 +33,9 @@ const std::string& world_name();
 // reported with ATTRCACHE_VERBOSE=1.
 void introduce(const char* declined);
 
-// Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if nobody has
-// taken them. Calls nothing of MPI's if the rank is known, so that it may be called at the end of a
-// process.
+// Hands `size` bytes to the launcher, as `what` (a word: "report"). Returns false if they
+// weren't taken. Calls nothing of MPI's if the rank is known, so that it may be called at the end
+// of a process.
 bool tell_launcher(const char* what, const void* bytes, size_t size);
 
 }  // namespace attrcache::mpi

@@ -142,7 +142,7 @@ template <typename Kind>
 void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   const report::Operation operation(report::What::kFree, Kind::kNumber, ATTRCACHE_KEYVAL_INVALID);
   report::ends(Kind::kNumber, anchor);
-  // The program has been told already how its free has ended.
+  // The free has returned to the program already, with its code.
   const Freed freed =
       free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), FreeMode::kUntold);
   report::ended(anchor);

@@ -23,7 +23,7 @@ void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor);
 template <typename Kind>
 int create_anchor_keyval(int* keyval);
 
-// The code that MPI_Finalize was told after the program's delete callbacks on MPI_COMM_SELF or
+// The code that MPI_Finalize got after the program's delete callbacks on MPI_COMM_SELF or
 // MPI_COMM_WORLD had run. The attributes by which the interposer notices the end of MPI are deleted
 // after those. Their delete callbacks must return this code again, because some MPIs heed only the
 // last code.

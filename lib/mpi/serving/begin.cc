@@ -268,7 +268,7 @@ bool anchors_are_forgotten() {
 void begin_anew() {
   Process* state = process_state.load(kAcquire);  // (MP1)
   if (state == nullptr) return;
-  // Plain stores will do, because nobody uses MPI before it has begun.
+  // Plain stores will do, because no thread uses MPI before it has begun.
   if (create_anchor_keyvals(*state) != MPI_SUCCESS) die("no keyvals for", "further sessions");
   forget_all_objects();
   ending_state.store(false, kRelease);  // (MP2)

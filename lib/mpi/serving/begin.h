@@ -31,7 +31,7 @@ bool anchors_are_forgotten();
 // have forgotten their keyvals, and that there are attributes with callbacks; they would hand out
 // the anchors' keyvals again, and call no anchor's callback any more. So the anchors get new
 // keyvals. No object of the former life is left: the program's keyvals go on, as they are the
-// process's. Nobody else may call MPI meanwhile. Nothing happens if serving has never begun.
+// process's. No other thread may call MPI meanwhile. Nothing happens if serving has never begun.
 void begin_anew();
 
 }  // namespace attrcache::mpi

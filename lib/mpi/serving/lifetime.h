@@ -35,7 +35,7 @@ void notice_further_life();
 // MPI_Finalize is deleting the attributes of MPI_COMM_SELF.
 void world_ends();
 
-// Serving begins, so MPI lives. If its beginning wasn't seen, nobody can tell when it ends.
+// Serving begins, so MPI lives. If its beginning wasn't seen, its end can't be noticed.
 void lives_already();
 
 }  // namespace attrcache::mpi

@@ -2,7 +2,7 @@
 //
 // Sessions and files, whose attributes MPI doesn't have (mpi-issues #1004): so they have no anchor
 // that MPI would know. Their tables are in the maps alone, from the first set on, and their end is
-// seen by overriding MPI_Session_finalize and MPI_File_close. Nobody duplicates such an object.
+// seen by overriding MPI_Session_finalize and MPI_File_close. Such objects are never duplicated.
 
 #ifndef ATTRCACHE_MPI_SERVING_UNANCHORED_H_
 #define ATTRCACHE_MPI_SERVING_UNANCHORED_H_

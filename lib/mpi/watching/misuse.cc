@@ -169,9 +169,10 @@ void caught(Misuse sort, const Case& c, Place place) {
       break;
     case News::kFull:
       if (tell) {
-        std::fprintf(stderr,
-                     "attrcache[%d]: warning: misuse at more than %zu places; no more are told\n",
-                     getpid(), kMostSightings);
+        std::fprintf(
+            stderr,
+            "attrcache[%d]: warning: misuse at more than %zu places; no more are reported\n",
+            getpid(), kMostSightings);
       }
       break;
     case News::kKnown:

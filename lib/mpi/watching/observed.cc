@@ -97,7 +97,7 @@ thread_local constinit Running* Running::innermost_ = nullptr;
 
 // ---- Checking what callbacks return ----
 
-// Whether MPI knows the code. True if that can't be told.
+// Whether MPI knows the code. True if that can't be found out.
 bool is_error_code(int code) {
   if (ending() || !initialized() || finalized()) return true;
   int* last = nullptr;

@@ -84,7 +84,7 @@ static const void* universe_size(const attrcache_table* table, void* context) {
   return size < 0 ? NULL : copy_of(&copy, size);
 }
 
-/* MPICH asks the device once, when somebody wants to know. */
+/* MPICH asks the device once, at the first get. */
 int MPIR_Attr_get_universe_size(void) {
   int size = 0;
   int mpi_errno;

@@ -43,7 +43,7 @@ def as_fortran(tree):
 
 
 def build(tree):
-    # What our files ask, told by what the source says.
+    # What our files need to know of the source.
     flags = "-I$(top_srcdir)/src/mpi/attr/attrcache"
     if as_fortran(tree):
         flags += " -DMPIR_ATTR_AS_FORTRAN"
@@ -179,7 +179,7 @@ def headers(tree):
     tree.file("src/include/mpir_win.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
     datatype = tree.file("src/include/mpir_datatype.h")
     datatype.replace(r"^    struct MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
-    # An object that is released for the last time goes, whatever its delete functions say: nobody has its handle. They
+    # An object that is released for the last time goes, whatever its delete functions return: its handle is gone. They
     # may use it, and then release it for the last time themselves, unless there is a reference on it meanwhile; what they
     # leave behind that uses it still, as a request, releases it later.
     datatype.delete(r"^        int lmpi_errno = MPI_SUCCESS; +\\$")

@@ -91,8 +91,8 @@ int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* t
 int MPIR_Attr_end_world(int* ended);
 
 /* As MPI ends, with the last session or in MPI_Finalize, the same for what came later, and for
- * predefined datatypes, which nobody frees and sessions use as well. The two communicators are
- * still there then, so that delete functions may use them. Datatypes of
+ * predefined datatypes, which are never freed and which sessions use, too. The two communicators
+ * are still there then, so that delete functions may use them. Datatypes of
  * MPI_Type_create_f90_real and its kin are kept elsewhere: the function does the same for these,
  * once there are any. */
 struct MPIR_Datatype;

@@ -50,8 +50,8 @@ static int datatype_in_fortran(void* object) {
     return none;
   }
   index = opal_pointer_array_add(&ompi_datatype_f_to_c_table, datatype);
-  /* Of two threads, each in a callback, one numbers it. The other one takes its entry back: nobody
-   * else would, and when the datatype has gone, that would still point to it. */
+  /* Of two threads, each in a callback, one numbers it. The other one takes its entry back:
+   * otherwise it would still point to the datatype when that has gone. */
   if (index >= 0 && !__atomic_compare_exchange_n(&datatype->d_f_to_c_index, &none, index, false,
                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     opal_pointer_array_set_item(&ompi_datatype_f_to_c_table, index, NULL);
@@ -178,7 +178,7 @@ int ompi_attr_create_keyval_fint(ompi_attribute_type_t type,
                                  ompi_attribute_fn_ptr_union_t copy_attr_fn,
                                  ompi_attribute_fn_ptr_union_t delete_attr_fn, int* key,
                                  MPI_Fint extra_state, int flags, void* bindings_extra_state) {
-  (void)flags; /* nobody but Fortran calls this */
+  (void)flags; /* only Fortran calls this */
   return create_fortran_keyval(type, copy_attr_fn, delete_attr_fn, key,
                                (void*)(intptr_t)extra_state, ATTRCACHE_FORTRAN_FINT,
                                bindings_extra_state);
@@ -378,7 +378,7 @@ static size_t get_f90_datatypes(ompi_datatype_t*** datatypes) {
     return 0;
   }
   for (int i = 0; i < 3; ++i) {
-    uint32_t key; /* the low bits of some, which nobody asks for here */
+    uint32_t key; /* the low bits of some; not used */
     void *datatype, *node;
     int ret = opal_hash_table_get_first_key_uint32(tables[i], &key, &datatype, &node);
 

@@ -96,7 +96,7 @@ void ompi_attr_take_predefined(void);
 /* Defines the predefined keyvals of the three kinds. */
 int ompi_attr_define_predefined(attrcache_kind* communicators, attrcache_kind* windows);
 
-/* Deletes the attributes of the predefined datatypes, which nobody else does. For the end of the
+/* Deletes the attributes of the predefined datatypes, which nothing else does. For the end of the
  * last instance, while MPI still works, as callbacks may call it. */
 void ompi_attr_delete_predefined_datatypes_attributes(void);
 
@@ -163,7 +163,7 @@ void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object, attr
 
 /* For the end of a datatype that has attributes, in its destructor. As long as MPI works it deletes
  * them all; the callbacks may use the datatype, but must leave nothing behind that goes on using
- * it, as a request. (MPI_Type_free, where nobody else uses the datatype, deletes them before that,
+ * it, as a request. (MPI_Type_free, where nothing else uses the datatype, deletes them before that,
  * and then they may.) Later it gives them up. */
 struct ompi_datatype_t;
 void ompi_attr_end_datatype(struct ompi_datatype_t* datatype);

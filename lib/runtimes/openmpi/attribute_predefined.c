@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The predefined attributes. None is stored in an object's table: each has a function that says
- * where the value is when somebody asks for it. So nothing has to be set when a window is made or
+ * where the value is when it is got. So nothing has to be set when a window is made or
  * an error code is added, nothing to be copied by a dup, and users' attributes have the first
  * places of a table.
  *

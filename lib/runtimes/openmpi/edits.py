@@ -36,7 +36,7 @@ def function(tree, name):
 
 
 def build(tree):
-    """Makefile.in is edited as automake would make it, so that nobody needs automake."""
+    """Makefile.in is edited as automake would make it, so that automake isn't needed."""
     library = core(tree)
     am = tree.file("ompi/attribute/Makefile.am")
     am.replace(r"^        attribute/attribute\.h$",
@@ -121,7 +121,7 @@ def datatypes(tree):
                    "    if (!attrcache_table_is_empty(&datatype->d_keyhash)) {\n"
                    "        ompi_attr_end_datatype(datatype);\n"
                    "    }\n\n")
-    # Where nobody else uses it, the attributes go while it has its reference, so that what callbacks leave behind may go on
+    # Where nothing else uses it, the attributes go while it has its reference, so that what callbacks leave behind may go on
     # using it.
     create.function("ompi_datatype_destroy").before(
         r"OBJ_RELEASE\(pData\);",

@@ -19,8 +19,8 @@ make_configure() { # DIRECTORY
 }
 
 # A complete MPI for one machine and TCP, in a third of the time that all of Open MPI takes to build. Left out are other
-# networks, accelerators and batch systems, OpenSHMEM, Java, ROMIO (OMPIO is there), and components that nobody gets
-# without asking for them. PMIx and PRRTE are those of the source, so that mpirun needs nothing that isn't in PREFIX.
+# networks, accelerators and batch systems, OpenSHMEM, Java, ROMIO (OMPIO is there), and components that are only
+# used where they are asked for. PMIx and PRRTE are those of the source, so that mpirun needs nothing that isn't in PREFIX.
 unneeded=(
   btl-{ofi,portals4,smcuda,uct,usnic} coll-{adapt,ftagree,monitoring} common-{monitoring,ofi}
   fcoll-{dynamic,dynamic_gen2,vulcan} hook-comm_method mtl op-avx osc-monitoring pml-{cm,monitoring,v}

@@ -98,7 +98,7 @@ int create_keyval_for_cxx(const Process& state, int kind, attrcache_callback* co
 
 namespace {
 
-// Stores the proxies. No lock is needed, because nobody else knows the keyval yet.
+// Stores the proxies. No lock is needed, because no other thread knows the keyval yet.
 void set_proxy(int keyval, CopyProxy* copy_proxy, DeleteProxy* delete_proxy) {
   for (attrcache_kind* kind : process()->kinds) {
     attrcache_keyval_info info;

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// Handles are pointers to types that nobody defines. Predefined handles are small numbers.
+// Handles are pointers to types that are never defined. Predefined handles are small numbers.
 typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Win* MPI_Win;
