@@ -4,7 +4,6 @@
 // callbacks must run, or if anything else is uncommon.
 
 #include "attrcache/attrcache.h"
-#include "table/abandon.h"
 #include "table/dup_free.h"
 #include "table/dup_free_fast.h"
 
@@ -25,11 +24,8 @@ using attrcache::Table;
 
 [[gnu::noinline]] int delete_one_by_one(attrcache_kind* kind, attrcache_table* table, void* object,
                                         attrcache_delete_mode mode, int* callback_code) noexcept {
-  const attrcache::Target target = {Registry::of(kind), Table::of(table), object};
-  if (mode == ATTRCACHE_DRAIN_FINALLY) {
-    return attrcache::delete_attributes_finally(target, callback_code);
-  }
-  return attrcache::delete_attributes(target, mode, callback_code);
+  return attrcache::delete_attributes({Registry::of(kind), Table::of(table), object}, mode,
+                                      callback_code);
 }
 
 [[gnu::noinline]] int copy_what_there_is(attrcache_kind* kind, attrcache_table* old_table,

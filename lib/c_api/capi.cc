@@ -11,7 +11,6 @@
 #include "domain/domain.h"
 #include "platform/pair.h"
 #include "table/get.h"
-#include "table/get_predefined.h"
 #include "table/hold.h"
 #include "table/inspect.h"
 #include "table/left.h"

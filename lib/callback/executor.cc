@@ -91,12 +91,12 @@ int delete_fortran(attrcache_callbacks& callbacks, const CallbackArguments& argu
 Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   switch (language_of(callbacks)) {
     case ATTRCACHE_FORTRAN_FINT:
+      if (!arguments.convention.fint_is_64_bits)
+        return copy_fortran<int, int, ATTRCACHE_AS_FINT>(callbacks, arguments);
+      [[fallthrough]];
     case ATTRCACHE_FORTRAN_AINT:
-      if (arguments.convention.fint_is_64_bits) {
-        return copy_fortran<int64_t, int64_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
-      }
-      return language_of(callbacks) == ATTRCACHE_FORTRAN_FINT
-                 ? copy_fortran<int, int, ATTRCACHE_AS_FINT>(callbacks, arguments)
+      return arguments.convention.fint_is_64_bits
+                 ? copy_fortran<int64_t, int64_t, ATTRCACHE_AS_AINT>(callbacks, arguments)
                  : copy_fortran<int, intptr_t, ATTRCACHE_AS_AINT>(callbacks, arguments);
     case ATTRCACHE_RAW:
       return copy_raw(callbacks, arguments);
@@ -108,12 +108,12 @@ Copied copy_in_language(attrcache_callbacks& callbacks, const CallbackArguments&
 int delete_in_language(attrcache_callbacks& callbacks, const CallbackArguments& arguments) {
   switch (language_of(callbacks)) {
     case ATTRCACHE_FORTRAN_FINT:
+      if (!arguments.convention.fint_is_64_bits)
+        return delete_fortran<int, int>(callbacks, arguments);
+      [[fallthrough]];
     case ATTRCACHE_FORTRAN_AINT:
-      if (arguments.convention.fint_is_64_bits) {
-        return delete_fortran<int64_t, int64_t>(callbacks, arguments);
-      }
-      return language_of(callbacks) == ATTRCACHE_FORTRAN_FINT
-                 ? delete_fortran<int, int>(callbacks, arguments)
+      return arguments.convention.fint_is_64_bits
+                 ? delete_fortran<int64_t, int64_t>(callbacks, arguments)
                  : delete_fortran<int, intptr_t>(callbacks, arguments);
     case ATTRCACHE_RAW:
       return delete_raw(callbacks, arguments);

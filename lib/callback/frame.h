@@ -15,7 +15,7 @@
 
 namespace attrcache {
 
-struct Announcement;  // readers/announcement.h
+struct Announcement;  // readers/thread_record.h
 
 // An operation on a table that may run callbacks. Frames nest as the calls do.
 struct Frame {
@@ -37,8 +37,11 @@ struct Frame {
 // value they are called for, and the operation what they have done.
 class TableScope {
  public:
-  TableScope(ThreadState& thread, const void* table, Frame::Use use = Frame::Use::kWholeTable)
-      : thread_(thread), frame_{thread.innermost, table, nullptr, 0, nullptr, use, false, 0} {
+  // For a deletion: the cell that announces it; and how many sets are nested.
+  TableScope(ThreadState& thread, const void* table, Frame::Use use = Frame::Use::kWholeTable,
+             Announcement* announced = nullptr, unsigned sets = 0)
+      : thread_(thread), frame_{thread.innermost, table, nullptr, 0,
+                                announced,        use,   false,   static_cast<uint8_t>(sets)} {
     // The optimizers of g++ 14 and newer can't tell that the destructor takes it out again, and
     // warn.
     Frame* innermost = &frame_;
@@ -59,9 +62,6 @@ class TableScope {
     frame_.slot = slot;
     frame_.announced = announced;
   }
-  // For a deletion: the cell that announces it; and how many sets are nested.
-  void announced_by(Announcement* announced) { frame_.announced = announced; }
-  void nested(uint8_t sets) { frame_.sets = sets; }
   void end() { frame_.slot = nullptr; }
 
   bool table_died() const { return frame_.table_died; }

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "attrcache/attrcache.h"
-#include "platform/byte_order.h"
+#include "platform/slot_content.h"
 
 namespace attrcache {
 

@@ -63,6 +63,8 @@ constexpr unsigned generation(Keyval keyval) {
 }
 
 static_assert(make(0, 0, 0) == of(ATTRCACHE_KEYVAL_MIN));
+// Open MPI's own keyvals are small, MPICH's are 0x64400000 and above, or negative.
+static_assert(ATTRCACHE_KEYVAL_MIN > 0x100000 && ATTRCACHE_KEYVAL_MAX < 0x64400000);
 static_assert(make(kMaxKinds - 1, kGenerations - 1, (1u << 17) - 1) == of(ATTRCACHE_KEYVAL_MAX));
 
 }  // namespace attrcache::id

@@ -27,21 +27,9 @@
 // lets one thread open it, once. Until then a stripe changes only by drops that find it not open,
 // which change its count, and by C2, which changes its turn. So if O4 comes after C2 it fails,
 // because O2 has read the other turn; or if O2 has read C2's, O3 sees C1. An opener that is stopped
-// therefore holds back nobody: the others of its group count on the exact count meanwhile.
-//
-// For example: A opens its group's only stripe, of turn 0, while B frees the keyval.
-//
-//   A holds a reference, on the exact count      exact {1, no group}        stripe {0, turn 0}
-//   A  O1                                        exact {1, A's group}
-//   A  O2 reads {0, turn 0}; O3 reads that kClosed isn't set
-//   B  C1                                        exact {1, A's group, kClosed}
-//   B  C2, where A's bit has sent it; it wasn't open, so B counts nothing   stripe {0, turn 1}
-//   A  O4 expects {0, turn 0}, and fails: as O2, it reads {0, turn 1}, which C2 has released
-//   A  O3 reads kClosed, so A gives up; its reference stays on the exact count
-//   B  sets kCollected: exact is 1, A's. A drops it there, takes exact to 0, and ends the keyval.
-//
-// Had the stripe no turn, O4 would succeed here: A would count there what nobody adds up any more.
-// Had A's O4 come before C2, the stripe would be open: B would have counted what is in it.
+// therefore holds back nobody: the others of its group count on the exact count meanwhile. (If
+// stripes had no turn, an O4 after C2 could succeed, and its thread would count where nobody adds up
+// any more.)
 //
 // Invariants
 //   I1 The open stripes and exact add up to the references, modulo 2^32, until the thread that has

@@ -330,9 +330,7 @@ int Registry::check_number(int number) const {
 int Registry::check(id::Keyval keyval) const {
   if (!id::well_formed(keyval)) return check_number(number_of(keyval));
   if (!is_kind_of(keyval)) return ATTRCACHE_ERR_KEYVAL_KIND;
-  const Entry* entry = find(id::offset(keyval));
-  if (entry == nullptr) return ATTRCACHE_ERR_KEYVAL_UNKNOWN;
-  const uint64_t word = entry->word.load(kAcquire);  // (K1) pairs with K2
+  const uint64_t word = word_at(id::offset(keyval));
   if (entry_word::keyval(word) == keyval) return ATTRCACHE_OK;
   const bool handed_out = id::generation(keyval) < word >> kGenerationsShift;
   return handed_out ? ATTRCACHE_ERR_KEYVAL_STALE : ATTRCACHE_ERR_KEYVAL_UNKNOWN;

@@ -271,12 +271,6 @@ class Registry {
     return reinterpret_cast<Entry*>(chunk + id::bytes(offset) * (sizeof(Entry) >> id::kIndexShift));
   }
 
-  // The entry of the index with that offset, or null if its chunk doesn't exist.
-  Entry* find(id::Offset offset) const {
-    const uintptr_t chunk = chunks_[chunk_of(offset)].load(kAcquire);  // (K5) pairs with K6
-    return chunk != 0 ? entry_at(chunk, offset) : nullptr;
-  }
-
   // The entry of an index whose chunk exists.
   Entry& at(id::Offset offset) const { return at(chunk_of(offset), offset); }
   Entry& at(size_t c, id::Offset offset) const {

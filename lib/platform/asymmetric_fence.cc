@@ -4,12 +4,9 @@
 
 #include <time.h>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ATTRCACHE_FULL_READERS 1
-#endif
-#endif
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__) && !defined(ATTRCACHE_FULL_READERS)
+#include "platform/supported.h"
+
+#if defined(__linux__) && !defined(ATTRCACHE_TSAN)
 #include <sys/syscall.h>
 #include <unistd.h>
 #ifdef SYS_membarrier

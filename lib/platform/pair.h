@@ -48,14 +48,6 @@ bool pair_supported();
 
 }  // namespace attrcache
 
-#if defined(__SANITIZE_THREAD__)
-#define ATTRCACHE_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ATTRCACHE_TSAN 1
-#endif
-#endif
-
 // The processor, and which Pair the library uses there, with what that means for progress.
 #if defined(__x86_64__)
 #define ATTRCACHE_PROCESSOR "x86-64"

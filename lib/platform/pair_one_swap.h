@@ -16,7 +16,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "platform/byte_order.h"
 #include "platform/slot_content.h"
 #include "platform/two_step_load.h"
 #include "platform/wide_exchange.h"

@@ -32,7 +32,6 @@
 #include <cstdint>
 
 #include "platform/atomic.h"
-#include "platform/byte_order.h"
 #include "platform/slot_content.h"
 #include "platform/two_step_load.h"
 #include "platform/wait.h"

@@ -3,6 +3,7 @@
 #ifndef ATTRCACHE_PLATFORM_SLOT_CONTENT_H_
 #define ATTRCACHE_PLATFORM_SLOT_CONTENT_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace attrcache {
@@ -19,6 +20,16 @@ inline constexpr uint64_t kVisible = uint64_t{1} << 62;   // to get
 inline constexpr uint64_t kTag = uint64_t{5} << 61;       // 0: the value is a C pointer
 inline constexpr uint64_t kChanging = uint64_t{1} << 39;  // a Pair's own: 0 in every meta outside
 }  // namespace pair_bits
+
+inline constexpr bool kBigEndian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+// The address of the upper 32 bits of a word.
+inline const uint32_t* upper_half(const uint64_t* word) {
+  return reinterpret_cast<const uint32_t*>(word) + (kBigEndian ? 0 : 1);
+}
+
+// The offset in a word at which its lowest `bytes` bytes begin.
+constexpr size_t low_part(size_t bytes) { return kBigEndian ? sizeof(uint64_t) - bytes : 0; }
 
 }  // namespace attrcache
 

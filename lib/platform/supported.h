@@ -20,6 +20,14 @@
 #error "attrcache: ATTRCACHE_LSE2 is for AArch64"
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define ATTRCACHE_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define ATTRCACHE_TSAN 1
+#endif
+#endif
+
 #if __cplusplus < 202002L && defined(__clang__)
 // C++17 lets compilers ignore attributes that they don't know, such as [[likely]].
 #pragma clang diagnostic ignored "-Wc++20-extensions"

@@ -75,13 +75,11 @@ int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, Slot
     reference.give();
     return ATTRCACHE_OK;
   }
-  TableScope scope(thread, &target.table, Frame::Use::kDeleting);
-  scope.announced_by(deletion.cell());
-  scope.nested(static_cast<uint8_t>(nested + 1));
+  TableScope scope(thread, &target.table, Frame::Use::kDeleting, deletion.cell(), nested + 1);
   const int code = run_delete_fn(target, scope, slot, now, keyval);
   if (code == 0) return ATTRCACHE_OK;
   if (!scope.table_died()) {
-    const bool once = deletes_once(registry, keyval);
+    const bool once = deletes_once(registry.callbacks(keyval));
     SlotContent again = {0, 0};
     if (!once) {
       const uint64_t m = meta::taken_back(now.meta);
@@ -199,8 +197,8 @@ int delete_attribute(const Target& target, id::Keyval keyval, OnFailure on_failu
     if (claim.take(slot, m)) break;  // (S8)
   }
   if (deletion.leave(&claim)) return ATTRCACHE_OK;
-  TableScope scope(registry.threads().self(), &target.table, Frame::Use::kDeleting);
-  scope.announced_by(deletion.cell());
+  TableScope scope(registry.threads().self(), &target.table, Frame::Use::kDeleting,
+                   deletion.cell());
   int code;
   const bool gone = delete_claimed(target, scope, slot, claim, now, keyval, on_failure, &code);
   if (gone) drop_reference(registry, keyval);

@@ -47,12 +47,6 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 // thread-local variables must be computed anew.
 [[gnu::noinline]] void drop_reference(Registry& registry, id::Keyval keyval);
 
-// How a value with that meta was set.
-inline attrcache_tag tag_of(uint64_t m) {
-  // Most are set by C. This lets the compiler see that for those the tag isn't needed again.
-  return (m & meta::kTagBits[ATTRCACHE_AS_AINT]) == 0 ? ATTRCACHE_AS_POINTER : meta::tag(m);
-}
-
 // Runs delete_fn, if there is one, on a value that the caller owns or has claimed.
 [[gnu::always_inline]] inline int run_delete_fn(const Target& target, TableScope& scope,
                                                 const Pair& slot, SlotContent owned,
@@ -65,15 +59,9 @@ inline attrcache_tag tag_of(uint64_t m) {
   scope.begin(&slot, meta::sequence(owned.meta));
   const int code =
       run_delete(callbacks, {target.registry.convention(), target.object,
-                             target.registry.number_of(keyval), &value, tag_of(owned.meta)});
+                             target.registry.number_of(keyval), &value, meta::tag(owned.meta)});
   scope.end();
   return code;
-}
-
-// Whether a value of the keyval is gone even if its delete_fn has failed. A reference keeps the
-// keyval.
-inline bool deletes_once(Registry& registry, id::Keyval keyval) {
-  return deletes_once(registry.callbacks(keyval));
 }
 
 inline void tell(int code, int* callback_code) {
@@ -94,7 +82,8 @@ inline int fail(int code, int* callback_code) {
                                                   OnFailure on_failure, int* code) {
   *code = run_delete_fn(target, scope, slot, claimed, keyval);
   if (scope.table_died()) return true;
-  if (*code != 0 && on_failure == OnFailure::kKeep && !deletes_once(target.registry, keyval)) {
+  if (*code != 0 && on_failure == OnFailure::kKeep &&
+      !deletes_once(target.registry.callbacks(keyval))) {
     return !claim.restore();  // (S9)
   }
   claim.detach();  // (S12)

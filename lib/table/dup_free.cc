@@ -172,7 +172,7 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
   const uint64_t value = found.value;
   const Copied copied = run_copy(registry_.callbacks(keyval),
                                  {registry_.convention(), from_.object, registry_.number_of(keyval),
-                                  &value, tag_of(found.meta)});
+                                  &value, meta::tag(found.meta)});
   old_scope_.end();
   if (old_scope_.announced() != nullptr) end_hold(slot);
   if (copied.code != 0) [[unlikely]] {
@@ -283,12 +283,14 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   return ATTRCACHE_OK;
 }
 
-int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
-                      const Pair** stopped_at) {
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code) {
   Table& table = target.table;
-  if (!table.owns_its_memory()) return ATTRCACHE_ERR_MOVED;
-  ThreadState& thread = target.registry.threads().self();
-  const OnFailure on_failure = mode == ATTRCACHE_DRAIN ? OnFailure::kDetach : OnFailure::kKeep;
+  const bool finally = mode == ATTRCACHE_DRAIN_FINALLY;
+  if (!table.owns_its_memory()) return finally ? abandon_attributes(target) : ATTRCACHE_ERR_MOVED;
+  Readers& readers = target.registry.readers();
+  ThreadState& thread = readers.threads().self();
+  const bool stops = mode == ATTRCACHE_STOP_AT_FAILURE;
+  const OnFailure on_failure = stops ? OnFailure::kKeep : OnFailure::kDetach;
   int first_failure = ATTRCACHE_OK;
   int first_code = 0;
   const auto ended = [&] {
@@ -298,8 +300,8 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     return first_failure;
   };
   TableScope scope(thread, &table, Frame::Use::kDeleting);
-  FenceOnce fence;
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
+    FenceOnce fence;
     const uint64_t clock = table.clock.load(kRelaxed);
     uint64_t left = 0;
     Batch batch(table, Batch::Order::kYoungestFirst, &target.registry.memory());
@@ -314,31 +316,39 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
         }
         if (scope.table_died()) return ended();  // a callback freed the object
         if (result == ATTRCACHE_ERR_BUSY || result == ATTRCACHE_ERR_KEYVAL_KIND) {
-          if (stopped_at != nullptr) *stopped_at = item->slot;
-          return result;
+          if (!finally) return result;
+          abandon_one(target, *item);
+          if (scope.table_died()) return ended();
         }
-        if (result != ATTRCACHE_OK && mode == ATTRCACHE_STOP_AT_FAILURE) return ended();
+        if (result != ATTRCACHE_OK && stops) return ended();
         left |= item->slot->load_meta();
       }
     }
     // The table is known to be empty if every slot was found empty, before or now, and nothing was
     // attached since before the first look: whatever attaches to an empty slot ticks the clock
     // first.
+    bool busy = false;
     if (left != 0 || batch.passed_over() || table.clock.load(kRelaxed) != clock) {
       const Remains remain = remains(thread, table);
       if (remain.attached) continue;
-      if (remain.claimed_by_others) return ATTRCACHE_ERR_BUSY;
+      busy = remain.claimed_by_others;
     }
-    if (table.replaced()) [[unlikely]] {
-      Readers& readers = target.registry.readers();
-      const bool busy = others_delete_in(readers, table) || any_left_of(readers, table);
+    if (!busy && table.replaced()) [[unlikely]] {
+      busy = others_delete_in(readers, table) || any_left_of(readers, table);
       if (scope.table_died()) return ended();
-      if (busy) return ATTRCACHE_ERR_BUSY;
-      if (remains(thread, table).any()) continue;  // a delete_fn that was left ran
+      if (!busy && remains(thread, table).any()) continue;  // a delete_fn that was left ran
+    }
+    if (busy && !finally) return ATTRCACHE_ERR_BUSY;
+    if (busy) {
+      wait_for_deletions(readers, table, scope);
+      if (scope.table_died()) return ended();
+      --round;  // only rounds in which something was attached are counted
+      continue;
     }
     release_table(target.registry, thread, table);
     return ended();
   }
+  if (finally) abandon_attributes(target);
   return ATTRCACHE_ERR_REATTACHED;
 }
 

@@ -2,30 +2,34 @@
 //
 // The operations on all attributes of an object: dup and free. They act on one attribute after the
 // other, by the steps of slot.h, so other threads may see some attributes copied or deleted and
-// others not yet. This file serves objects for which callbacks must run; dup_free_fast.h serves the
-// others.
-//
-// Each attribute goes the same way, whatever its keyval: the usual case (the stripe is open, no
-// thread has claimed the value, the callback is C's) is tried with the words that were read
-// already, and where that fails, a function is called that reads them again. A dup takes a
-// reference for the copy, makes its slot, announces that it holds the value, runs copy_fn, and
-// attaches. A free claims the value, runs delete_fn, detaches, and drops the reference.
+// others not yet. This file serves objects for which callbacks must run, dup_free_fast.h the others.
 
 #ifndef ATTRCACHE_TABLE_DUP_FREE_H_
 #define ATTRCACHE_TABLE_DUP_FREE_H_
 
 #include "table/attribute.h"
+#include "table/batch.h"
 
 namespace attrcache {
 
 // Copies the attributes of `from` to `to`, the oldest first. If it fails, `to` is empty again.
 int copy_attributes(const Target& from, const Target& to, int* callback_code);
 
-// Deletes all attributes, the youngest first, and releases the table's memory. `mode` is
-// STOP_AT_FAILURE or DRAIN. After KEYVAL_KIND, and after BUSY if a value is held, `stopped_at` is
-// the slot whose value is to blame.
-int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code,
-                      const Pair** stopped_at = nullptr);
+// Deletes all attributes, the youngest first, and releases the table's memory.
+int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
+
+// Gives up all attributes without calling delete_fn. It can't fail to: the table is as new
+// afterwards.
+int abandon_attributes(const Target& target);
+
+// Gives up the attribute of one slot. KEYVAL_KIND: it is of another kind, whose references aren't
+// known here.
+int abandon_one(const Target& target, const Batch::Item& item);
+
+// Gives up the deletions that were left, and waits until no other thread deletes an attribute of
+// the table: the core's only wait, for an owner who frees the object while others use it. Ends when
+// a destructor has freed the object, too.
+void wait_for_deletions(Readers& readers, Table& table, const TableScope& scope);
 
 // What a table holds besides what this thread is deleting further up its stack.
 struct Remains {

@@ -14,15 +14,14 @@ namespace {
 template <typename Ask>
 [[gnu::noinline]] bool ask_tree(const Registry& registry, const Directory& dir, Ask ask) {
   bool all = true;
-  visit_tree(dir.tree.load(kAcquire), [&](auto* part) {  // as T1
-    if constexpr (std::is_same_v<decltype(part), FarLeaf*>) {
-      if (!all) return;
-      const uint32_t first = part->number * kLeafSlots;
-      References::Counter* const counters =
-          registry.counters(id::offset_at(first), this_thread().ordinal);
-      all = counters != nullptr && ask(first, *part, counters);  // else they are of another kind
-    }
-  });
+  const auto ask_leaf = [&](FarLeaf* leaf) {
+    if (!all) return;
+    const uint32_t first = leaf->number * kLeafSlots;
+    References::Counter* const counters =
+        registry.counters(id::offset_at(first), this_thread().ordinal);
+    all = counters != nullptr && ask(first, *leaf, counters);  // else they are of another kind
+  };
+  visit_tree(dir.tree.load(kAcquire), ask_leaf, [](Node*) {});  // as T1
   return all;
 }
 
@@ -77,13 +76,10 @@ Directory* make_directory_like(Directory& dir, uint64_t flags, const Table* of,
     return nullptr;
   size_t room = 0;
   if ((flags & Directory::kHasTree) != 0) [[unlikely]] {
-    visit_tree(dir.tree.load(kAcquire), [&room](auto* part) {  // as T1
-      if constexpr (std::is_same_v<decltype(part), Node*>) {
-        room += sizeof(Node);
-      } else if (part->occupied()) {
-        room += sizeof(FarLeaf);
-      }
-    });
+    visit_tree(
+        dir.tree.load(kAcquire),  // as T1
+        [&room](FarLeaf* leaf) { room += leaf->occupied() ? sizeof(FarLeaf) : 0; },
+        [&room](Node*) { room += sizeof(Node); });
   }
   return Block::make_directory(of, flags & Directory::kHasNearLeaves, room, memory);
 }

@@ -2,8 +2,6 @@
 
 #include "table/get.h"
 
-#include "table/get_predefined.h"
-
 namespace attrcache {
 
 int find_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Found* found) {

@@ -26,6 +26,22 @@ struct Found {
 // Looks for the visible value under `keyval`. Returns ATTRCACHE_OK, ATTRCACHE_ABSENT or an error.
 int find_attribute(const Registry& registry, const Table& table, id::Keyval keyval, Found* found);
 
+// A predefined value, as every language reads it.
+struct PredefinedValue {
+  void* in_c;     // the pointer, or the address of the int or Aint
+  uint64_t bits;  // what a slot would keep
+};
+
+// Reads a predefined attribute, whose keyval has a number of the runtime's choice, outside the
+// domain's own range. ATTRCACHE_OK, ATTRCACHE_ABSENT, or the error that tells why there is no such
+// keyval.
+int get_predefined(const Registry& registry, const Table& table, int number,
+                   PredefinedValue* value);
+
+// The same for get in C. `keyval`: the number as get is given it (attrcache_get_ranged).
+[[gnu::noinline]] int get_outside_range(const attrcache_kind* kind, const attrcache_table* table,
+                                        int keyval, void** value) noexcept;
+
 // Continues a get whose slot, of an index below 64, doesn't hold a value under the keyval: tells
 // whether the attribute is absent, or which error it is.
 [[gnu::noinline]] int get_absent(const attrcache_kind* kind, const attrcache_table* table,

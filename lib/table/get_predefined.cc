@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
-#include "table/get_predefined.h"
-
 #include "callback/language.h"
+#include "table/get.h"
 
 namespace attrcache {
 namespace {

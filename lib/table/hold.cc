@@ -3,7 +3,6 @@
 #include "table/hold.h"
 
 #include "table/get.h"
-#include "table/get_predefined.h"
 #include "table/left.h"
 #include "table/meta.h"
 
@@ -65,7 +64,7 @@ bool in_use(const Readers& readers, const Borrowed* borrowed) {
 
 void keep(Readers& readers, Announcement& cell, SlotContent held, Borrowed* borrowed) {
   *borrowed = {nullptr, &cell, &readers, held.value};
-  borrowed->value = seen_by_c(held.value, &borrowed->copy, tag_of(held.meta));
+  borrowed->value = seen_by_c(held.value, &borrowed->copy, meta::tag(held.meta));
 }
 
 [[gnu::noinline]] int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval,

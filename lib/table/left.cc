@@ -70,7 +70,7 @@ void delete_left(Readers& readers, Tomb& tomb) {
   static_cast<void>(
       run_delete(registry.callbacks(keyval),
                  {registry.convention(), pointer_in<void>(tomb.object), registry.number_of(keyval),
-                  &value, tag_of(tomb.meta.load(kRelaxed)), &fortran_handle}));
+                  &value, meta::tag(tomb.meta.load(kRelaxed)), &fortran_handle}));
   readers.free_tomb(tomb);
   drop_reference(registry, keyval);
 }

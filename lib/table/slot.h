@@ -32,23 +32,8 @@
 // Who deletes a value. The thread that has taken it out of its slot, or claimed it (S2, S3, S6,
 // S8), owns it, with its reference on the keyval. With that, a value without delete_fn is gone.
 // Else the owner runs delete_fn; but if other threads hold the value, the deletion is left to the
-// last of them.
-//
-//   thread A: set N                              thread B: borrow, give_back
-//                                                 holds O
-//   S6: {O} -> {N}. Everybody finds N
-//   looks: B holds O. The deletion of O is left
-//   succeeds                                      give_back: nobody else holds O: B runs delete_fn
-//
-// Why a set exchanges first. That way there is no moment at which a reader finds nothing, and no
-// reader has to wait. The set may have to take N back. That is safe while nobody but get has seen
-// N: S7 compares all of the slot, and to hold, delete, replace or restore N leaves a trace in it.
-// If S7 fails, N stays, and the set succeeds although delete_fn has failed. N has a reference on
-// the keyval of its own: if it shared O's, a delete of N could end the keyval within O's delete_fn.
-//
-// Why a delete claims first. A value is visible to get until its delete_fn has succeeded, and it
-// must be attached again if that fails. S9 leaves it as one that was read, so that an S7 which has
-// attached it doesn't take it back.
+// last of them (readers/tomb.h). lib/CONCURRENCY.md teaches why: why a set exchanges first and a
+// delete claims first (step 2), what slots don't show (step 4), where each operation takes effect.
 //
 // What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
 // ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
@@ -57,19 +42,8 @@
 // have been claimed and restored; or replaced by S2, under a keyval without delete_fn. A value that
 // the reader doesn't hold may be deleted at any moment after it was read.
 //
-// Linearization: set takes effect at S1, S2, S6 or S11, and one that fails is undone at S7; delete
-// at S3, S10 or S12, or at the load that finds nothing; get at its load of the slot; borrow and
-// copy at S4 or their second load, or at the load that finds nothing or a claim; a copy of a value
-// that the thread itself is deleting at its load of the slot.
-//
 // Memory orders are those of Pair: every step acquires and releases, and acquires when it fails. So
 // a thread that sees a value attached sees what was written before it was set.
-//
-// Whether others are still within a deletion on a table can't be seen in its slots, after S6 or
-// S11. So a thread says it in a cell (kDeletes) from before S6 or S8 until it touches the table no
-// more, and S6, S11 and a deletion that is left mark the table (Table::replaced()). The thread that
-// releases a table's memory has loaded its slots, and so sees the mark, and in the cells what came
-// before these steps.
 
 #ifndef ATTRCACHE_TABLE_SLOT_H_
 #define ATTRCACHE_TABLE_SLOT_H_

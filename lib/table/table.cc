@@ -116,7 +116,7 @@ void Table::release_beyond(Directory& dir, const Memory& memory) {
     Leaf* leaf = dir.leaves[l].load(kAcquire);  // as T1
     if (leaf != &no_leaf) release_part(leaf);
   }
-  visit_tree(dir.tree.load(kAcquire), release_part);  // as T1
+  visit_tree(dir.tree.load(kAcquire), release_part, release_part);  // as T1
 }
 
 }  // namespace attrcache

@@ -35,7 +35,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <type_traits>
 
 #include "attrcache/attrcache.h"
 #include "keyval/id.h"
@@ -113,9 +112,6 @@ struct Directory {
   // As Table::while_each_first, without the slots in the table.
   template <typename Visit>
   void while_each_first(Visit visit);
-  // Visits every leaf but the first: visit(index of its first slot, leaf).
-  template <typename Visit>
-  void for_each_leaf(Visit visit);
 
   // The leaf of the tree that has that number, or null. Wait-free: a tree is at most as deep as
   // numbers have bits. An int that is no keyval has an offset so large that no leaf has its number.
@@ -366,22 +362,22 @@ static_assert(sizeof(Table) == sizeof(attrcache_table) && sizeof(Table) == 64);
 static_assert(alignof(Table) <= alignof(attrcache_table));
 static_assert(sizeof(Leaf) == 128 && sizeof(Node) == kFanout * sizeof(void*));
 
-// Visits the leaves and nodes of a tree, each node after what is below it: visit(FarLeaf*),
-// visit(Node*).
-template <typename Visit>
-void visit_tree(Node* node, Visit visit) {
+// Visits the leaves and nodes of a tree, each node after what is below it: on_leaf(FarLeaf*),
+// on_node(Node*).
+template <typename OnLeaf, typename OnNode>
+void visit_tree(Node* node, OnLeaf on_leaf, OnNode on_node) {
   if (node == &no_tree) return;
   for (const Atomic<Child>& at : node->places) {
     const Child child = at.load(kAcquire);  // as T1
     if (child.at == &no_far_leaf) [[likely]]
       continue;
     if (child.is_node()) {
-      visit_tree(child.node(), visit);
+      visit_tree(child.node(), on_leaf, on_node);
     } else {
-      visit(child.leaf());
+      on_leaf(child.leaf());
     }
   }
-  visit(node);
+  on_node(node);
 }
 
 template <typename Visit>
@@ -438,27 +434,18 @@ inline void Table::clear(const Memory& memory) {
 }
 
 template <typename Visit>
-void Directory::for_each_leaf(Visit visit) {
-  while_each_near(flags(), [&visit, this](uint32_t number) {
-    visit(number * kLeafSlots, *leaves[number].load(kAcquire));  // as T1
-    return true;
-  });
-  visit_tree(tree.load(kAcquire), [&visit](auto* there) {  // as T1
-    if constexpr (std::is_same_v<decltype(there), FarLeaf*>) {
-      visit(there->number * kLeafSlots, *there);
-    }
-  });
-}
-
-template <typename Visit>
 void Table::for_each_run(Visit visit) {
   Directory* dir = directory.load(kAcquire);  // as T1
   visit(0, inline_slots, kInlineSlots);
   if (dir == nullptr) return;
   visit(kInlineSlots, dir->first_slots, kLeafSlots - kInlineSlots);
   if (!dir->has(Directory::kHasLeaves)) return;
-  dir->for_each_leaf(
-      [&visit](uint32_t first, Leaf& leaf) { visit(first, leaf.slots, kLeafSlots); });
+  Directory::while_each_near(dir->flags(), [&visit, dir](uint32_t number) {
+    visit(number * kLeafSlots, dir->leaves[number].load(kAcquire)->slots, kLeafSlots);  // as T1
+    return true;
+  });
+  const auto leaf = [&visit](FarLeaf* l) { visit(l->number * kLeafSlots, l->slots, kLeafSlots); };
+  visit_tree(dir->tree.load(kAcquire), leaf, [](Node*) {});  // as T1
 }
 
 template <typename Visit>

@@ -127,18 +127,6 @@ TEST(AtOnce, NothingToCopy) {
   });
 }
 
-// Numbers of attachments: what is set on a copy is younger than what was copied.
-TEST(AtOnce, CopiesAreOlder) {
-  alone([](Objects& o) {
-    o.keys_up_to(2, Copy::kDup, Delete::kCalled);
-    o.set(1, 1);
-    o.copy();
-    o.set(0, 2, 1);
-    expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
-    expect(o.deleted[0] == 2 && o.deleted[1] == 1, "the youngest first");
-  });
-}
-
 // Calls with another kind than that of the object, whose keyvals have the same indices.
 TEST(AtOnce, AnotherKind) {
   for (const Copy copy : {Copy::kDup, Copy::kNot}) {

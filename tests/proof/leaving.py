@@ -45,8 +45,8 @@ def leaving(broken=None, sizes=None):
     p.declare("acquired saw handed", LOOK, LOOK, BOOL)
     p.declare("through", LOOK, CELL, BOOL)
     p.declare("gave_up took", LOOK, BOOL)
-    # Not of the code: who was last to open the tomb or to take a turn on it then; whom that look has
-    # found; and who has taken the tomb.
+    # Not of the code: the last look to open the tomb or to take a turn on it then; the holder that it
+    # has found; and the look that has taken the tomb.
     p.declare("last found taker", LOOK)
     h, later, look = p.some("h later look", LOOK)  # those that take a step
     c = p.some("c", CELL)
@@ -103,7 +103,7 @@ def leaving(broken=None, sizes=None):
     p.step("", "a full fence between L3 and L4", And(now.full, now.at(h) == OVER),
            put(now.fence2, h), put(now.behind, h, to=Or(now.behind(h), now.fenced)))
     fence2 = Implies(now.full, unless("no full fence between L3 and L4", now.fence2(h)))
-    none = unless("who lets go doesn't look for tombs", Or(Not(now.placed), old, now.taken))
+    none = unless("a holder that lets go doesn't look for tombs", Or(Not(now.placed), old, now.taken))
     p.step("L4", "finds no tomb", And(now.at(h) == OVER, fence2, none), put(now.at, h, to=ENDED))
     p.step("L4", "finds some", And(now.at(h) == OVER, fence2), put(now.at, h, to=CHECKING))
     p.step("L5", "finds none of the slot", And(now.at(h) == CHECKING, none), put(now.at, h, to=ENDED))
@@ -131,7 +131,7 @@ def leaving(broken=None, sizes=None):
            put(now.opened), put(now.last, to=now.second), put_all(now.acquired, lambda y, x: Or(
                now.acquired(y, x), And(y == now.second, turned(now, x)))))
 
-    # ---- Those who look for holders
+    # ---- Threads that look for holders
     def is_look(s, x):
         return Or(And(x == s.first, s.fenced), And(x == s.second, s.opened), s.at(x) == LOOKING)
 
@@ -205,11 +205,11 @@ def leaving(broken=None, sizes=None):
             Implies(And(s.fenced, s.full, s.fence1(a)), Or(s.shown(a), s.behind(a))),
             Implies(And(s.fenced, s.full, s.fence2(a)), Or(s.ended(a), s.behind(a)))))
 
-    @p.invariant("those who hold behind the fence are shown by it", "no L2")
+    @p.invariant("the fence shows those that hold behind it", "no L2")
     def _(s):
         return every(LOOK, lambda a: Implies(And(s.same(a), s.held(a), Or(s.fenced, s.behind(a))), s.shown(a)))
 
-    @p.invariant("those who hold behind a full fence are shown by it", "no full fence between L1 and L2")
+    @p.invariant("a full fence shows those that hold behind it", "no full fence between L1 and L2")
     def _(s):
         return every(LOOK, lambda a: Implies(And(s.full, s.fenced, s.same(a), s.held(a)),
             And(s.fence1(a), s.shown(a))))
@@ -232,7 +232,7 @@ def leaving(broken=None, sizes=None):
         return every(LOOK, lambda a, b: Implies(And(s.through(a, s.cell(b)), s.same(b), s.shown(b)),
             s.handed(a, b)))
 
-    @p.invariant("SAFE: whoever takes the tomb knows that nobody holds the value",
+    @p.invariant("SAFE: a thread that takes the tomb knows that nobody holds the value",
         "the tomb is taken without a look")
     def _(s):
         return every(LOOK, lambda a, b: Implies(s.took(a), And(
@@ -254,7 +254,7 @@ def leaving(broken=None, sizes=None):
             If(s.full, s.fenced, s.behind(a))), s.ended(a)))
 
     @p.invariant("DELETED: if the last look gave up, the one that it found is still to take a turn",
-                 "who lets go doesn't look for tombs")
+                 "a holder that lets go doesn't look for tombs")
     def _(s):
         return Implies(And(s.opened, s.gave_up(s.last), Not(s.taken)), And(
             s.saw(s.last, s.found), announced(s, s.found), Not(turned(s, s.found)), s.at(s.found) != ENDED))

@@ -50,8 +50,8 @@ def one_slot(broken=None, sizes=None):
     # What became of a value. `held`: by anybody, ever. `tried`: its delete_fn has begun. `left`: its
     # tomb is open.
     p.declare("attached held tried gone left refused reference", CALL, BOOL)
-    # Not of the code: who has claimed the value in the slot, who was last to own a value, or an
-    # attachment; one who is to look at a value that was left; and of a number whether it was given
+    # Not of the code: the claimer of the value in the slot; the last owner of a value, and of an
+    # attachment; a thread that is to look at a value that was left; and of a number whether it was given
     # out, to which value, and as what it was attached before it was renumbered.
     p.declare("claimer", CALL)
     p.declare("owner witness", CALL, CALL)
@@ -204,7 +204,7 @@ def one_slot(broken=None, sizes=None):
     p.step("L3", "retracts", any_of(now, h, HOLDING, CHANGED), put(now.at, h, to=OVER),
            put_all(now.pending, lambda x, y: If(x == h, now.left(y), now.pending(x, y))))
     p.step("L4, L5", "has looked at all tombs that were open", And(
-        now.at(h) == OVER, unless("who lets go doesn't look", every(CALL, lambda x: Not(
+        now.at(h) == OVER, unless("a holder that lets go doesn't look", every(CALL, lambda x: Not(
             And(now.left(x), now.pending(h, x)))))), put(now.at, h, to=DONE))
     to_look = And(now.at(h) == OVER, now.left(v))
     number_of_v = now.old_number(now.owner(v))
@@ -257,7 +257,7 @@ def one_slot(broken=None, sizes=None):
             s.gone(s.value) == And(s.state == CLAIMED, s.at(s.claimer) == DELETED),
             Implies(Or(s.unread, s.state == CLAIMED), Not(s.plain(s.value)))))
 
-    @p.invariant("who has claimed what is in the slot", "S12 does nothing")
+    @p.invariant("the claimer of what is in the slot", "S12 does nothing")
     def _(s):
         return Implies(s.state == CLAIMED, And(
             deletes(s.claimer), Or(owning(s, s.claimer), s.at(s.claimer) == DELETED),
@@ -294,8 +294,8 @@ def one_slot(broken=None, sizes=None):
             s.owner_of(s.origin(s.old_number(s.owner(a)))) == s.owner(a), Not(s.gone(a)),
             Not(And(occupied(s), here(s, s.owner(a)))))))
 
-    @p.invariant("DELETED: somebody who holds what was left, or is about to look at it",
-        "who lets go doesn't look")
+    @p.invariant("DELETED: some thread holds what was left, or is about to look at it",
+        "a holder that lets go doesn't look")
     def _(s):
         return every(CALL, lambda a: Implies(s.left(a), Or(
             holds(s, s.witness(a), s.old_number(s.owner(a))),

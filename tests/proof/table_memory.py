@@ -117,7 +117,7 @@ def table_memory(broken=None, sizes=None):
             Implies(Or(s.tomb(a) == OPEN, s.tomb(a) == TAKEN, s.tomb(a) == OWN), any_of(s, a, OPENED, DONE)),
             Implies(any_of(s, a, SAID, MARKED, STEPPED, LEAVING, OPENING), s.tomb(a) == PLACED)))
 
-    @p.invariant("whoever needs the table says so in a cell, or in a tomb that is open or taken",
+    @p.invariant("a thread that needs the table says so in a cell, or in a tomb that is open or taken",
         "nobody says kDeletes")
     def _(s):
         return every(CALL, lambda a: Implies(needs(s, a), Or(s.says(a), s.tomb(a) == OPEN, s.tomb(a) == TAKEN)))

@@ -115,28 +115,5 @@ TEST_F(WholeStorm, BorrowAgainstReplace) {
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
 }
 
-// Empty tables that all threads begin to fill at once: each segment is made once, and no slot is
-// lost.
-TEST_F(WholeStorm, GrowthRaces) {
-  constexpr int kKeyvals = 600;
-  std::vector<int> keyvals;
-  for (int i = 0; i < kKeyvals; ++i) {
-    keyvals.push_back(make_keyval(kind, nullptr, callback(counting_delete), nullptr));
-  }
-  for (int round = 0; round < 2000 / kSlowness; ++round) {
-    Object object(kind);
-    run_threads(kThreads, [&](int t) {
-      Random random(round * kThreads + t);
-      for (int i = 0; i < 20; ++i) {
-        const int keyval = keyvals[random.below(kKeyvals)];
-        EXPECT_EQ(set_new(ledger, object, keyval), ATTRCACHE_OK);
-        void* value = nullptr;
-        EXPECT_EQ(object.get(keyval, &value), ATTRCACHE_OK);
-        check_get(object, keyval);
-      }
-    });
-  }
-}
-
 }  // namespace
 }  // namespace attrcache::support

@@ -92,38 +92,5 @@ TEST(KeyvalStorm, ChurnWithStaleCopies) {
   EXPECT_EQ(counters.reclaimable, 0u);
 }
 
-// One thread lists the keyvals while the others create and free them.
-TEST(KeyvalStorm, IntrospectionAgainstChurn) {
-  std::deque<KeyvalLifetime> lifetimes(kRounds);
-  std::atomic<size_t> next{0};
-  Universe universe;
-  attrcache_kind* kind = universe.kind();
-  run_threads(kThreads, [&](int t) {
-    for (;;) {
-      const size_t n = next++;
-      if (n >= lifetimes.size()) return;
-      if (t != 0) {
-        int keyval =
-            make_keyval(kind, nullptr, callback(lifetime_delete), &lifetimes[n], &lifetime_end);
-        attrcache_keyval_info info;
-        EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
-        EXPECT_EQ(info.callbacks.extra_state, &lifetimes[n]);
-        EXPECT_EQ(attrcache_keyval_free(kind, &keyval), ATTRCACHE_OK);
-      } else {
-        lifetimes[n].ends = 1;  // no keyval is made for this one
-        attrcache_keyval_info infos[16];
-        size_t count = 0;
-        EXPECT_EQ(attrcache_keyval_list(kind, infos, 16, &count), ATTRCACHE_OK);
-        for (size_t i = 0; i < count && i < 16; ++i) {
-          EXPECT_TRUE(infos[i].callbacks.delete_fn == callback(lifetime_delete));
-        }
-        (void)universe.counters();
-      }
-    }
-  });
-  for (const KeyvalLifetime& lifetime : lifetimes) EXPECT_EQ(lifetime.ends, 1);
-  EXPECT_EQ(universe.counters().reclaimable, 0u) << "with nobody pinned all is reclaimed";
-}
-
 }  // namespace
 }  // namespace attrcache::support

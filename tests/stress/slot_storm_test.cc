@@ -58,7 +58,6 @@ TEST_P(SlotStorm, EveryValueIsDeletedExactlyOnce) {
 INSTANTIATE_TEST_SUITE_P(Workloads, SlotStorm,
                          ::testing::Values(Workload{"SetSet", 100, 0},
                                            Workload{"SetDelete", 50, 50},
-                                           Workload{"DeleteDelete", 10, 80},
                                            Workload{"GetAgainstAll", 15, 15},
                                            Workload{"NoDeleteFn", 25, 25, false}),
                          [](const auto& info) { return info.param.name; });

@@ -97,7 +97,8 @@ struct World {
     result = attrcache_keyval_free(kind, &made);
     return result == ATTRCACHE_OK ? o.erase(copy_of_it) : result;
   }
-  // Every value was deleted once; or delete_fn has failed, and somebody was told, or nobody could be.
+  // Every value was deleted once; or its delete_fn has failed, and a call has returned that, unless
+  // the deletion had been left.
   void finish() {
     for (Value& v : values) v.failures = 0;
     for (Object* o : {&object, &another, &copy}) EXPECT_EQ(o->free(), ATTRCACHE_OK);

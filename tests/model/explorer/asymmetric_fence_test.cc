@@ -108,27 +108,6 @@ TEST(AsymmetricFence, MessagePassing) {
   EXPECT_EQ(shape({2}, stores(no_fence, no_fence), loads(heavy_fence, no_fence)), all);
 }
 
-// IRIW: the two readers' light sides don't order them; one heavy side does, as both then agree.
-TEST(AsymmetricFence, IndependentReads) {
-  const auto independent_reads = [](auto fence) {
-    return shape({4}, store(x, 1, kRelaxed), store(y, 1, kRelaxed),
-                 in_turn(load(0, x, kAcquire), fence, load(1, y, kAcquire)),
-                 in_turn(load(2, y, kAcquire), load(3, x, kAcquire)));
-  };
-  EXPECT_EQ(independent_reads(heavy_fence), all_but(4, {"1010"}));
-  EXPECT_EQ(independent_reads(no_fence), all_but(4, {}));
-}
-
-// x = 1; read z || z = 1; heavy; y = 1 || read y; read x. A thread that misses z has stored x before
-// the fence. The third may see y, which is stored after the fence, and yet miss x: its own fence may
-// come before the first one's, and it may look at x before y.
-TEST(AsymmetricFence, OthersLearnNothingOfEachOther) {
-  EXPECT_EQ(shape({3}, in_turn(store(x, 1, kRelaxed), load(0, z, kRelaxed)),
-                  in_turn(store(z, 1, kRelaxed), heavy_fence, store(y, 1, kRelaxed)),
-                  in_turn(load(1, y, kRelaxed), load(2, x, kRelaxed))),
-            all_but(3, {}));
-}
-
 // A fence makes stores visible. That one thread's accesses happen before another's takes a store
 // that is released by the one and acquired by the other, as announce() and look() do it.
 TEST(AsymmetricFence, HappensBeforeByWhatIsRead) {
@@ -154,22 +133,6 @@ TEST(AsymmetricFence, HappensBeforeByWhatIsRead) {
     EXPECT_EQ(explore({.quiet = true}, program(full_readers, false)).failure,
               "race: a write, and this read");
   }
-}
-
-// A failure behind a heavy fence is found again by its replay string.
-TEST(AsymmetricFence, IsReplayed) {
-  const auto program = [] {
-    const AsymmetricFence fence(false);
-    Atomic<int> x{0}, y{0};
-    spawn([&] { store_and_read(fence, Side::kLight, x, y); });
-    spawn([&] { expect(store_and_read(fence, Side::kHeavy, y, x) == 0, "not announced"); });
-    join();
-  };
-  const Result found = explore({.quiet = true}, program);
-  EXPECT_EQ(found.failure, "not announced");
-  const Result again = explore({.replay = found.replay.c_str(), .quiet = true}, program);
-  EXPECT_EQ(again.failure, found.failure);
-  EXPECT_EQ(again.replay, found.replay);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ Bits Engine::load(const Access& access) {
 
 void Engine::wrote(const Access& access, Location& location, Bits value, std::memory_order order,
                    bool update) {
-  // What those who wait are waiting for is a change: an exchange that finds a lock taken, and takes
-  // it once more, must not wake the next who waits for it, and so on for ever.
+  // A thread that waits, waits for a change: an exchange that finds a lock taken, and takes it once
+  // more, must not wake the next waiting thread, and so on for ever.
   constexpr Bits kAll = {~uint64_t{0}, ~uint64_t{0}};
   if (!same(value, read_bytes(access.address, access.size), kAll)) ++stores_;
   write_bytes(access.address, access.size, value);

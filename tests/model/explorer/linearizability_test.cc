@@ -7,38 +7,20 @@
 namespace attrcache::model {
 namespace {
 
-// A register, and a queue of up to three.
+// A register.
 struct Op {
-  enum Kind { kWrite, kRead, kPush, kPop } kind;
+  enum Kind { kWrite, kRead } kind;
   int value;
 };
 struct State {
   int value = 0;
-  int queue[3] = {};
-  int length = 0;
   friend bool operator==(const State&, const State&) = default;
 };
 
 bool apply(State& s, const Op& op) {
-  switch (op.kind) {
-    case Op::kWrite:
-      s.value = op.value;
-      return true;
-    case Op::kRead:
-      return s.value == op.value;
-    case Op::kPush:
-      s.queue[s.length++] = op.value;
-      return true;
-    case Op::kPop: {
-      if (s.length == 0) return op.value == 0;
-      const bool right = s.queue[0] == op.value;
-      s.queue[0] = s.queue[1];
-      s.queue[1] = s.queue[2];
-      s.queue[--s.length] = 0;
-      return right;
-    }
-  }
-  return false;
+  if (op.kind == Op::kRead) return s.value == op.value;
+  s.value = op.value;
+  return true;
 }
 
 bool linearizable(const History<Op>& history) {
@@ -82,17 +64,6 @@ TEST(Linearizability, RejectsReadersThatDisagree) {
                                      {{Op::kRead, 2}, after(2)},
                                      {{Op::kRead, 2}, none},
                                      {{Op::kRead, 1}, after(4)}})));
-}
-
-TEST(Linearizability, QueueKeepsItsOrder) {
-  EXPECT_TRUE(linearizable(history({{{Op::kPush, 1}, none},
-                                    {{Op::kPush, 2}, none},
-                                    {{Op::kPop, 2}, none},
-                                    {{Op::kPop, 1}, after(2)}})));
-  EXPECT_FALSE(linearizable(history({{{Op::kPush, 1}, none},
-                                     {{Op::kPush, 2}, after(0)},
-                                     {{Op::kPop, 2}, none},
-                                     {{Op::kPop, 1}, after(2)}})));
 }
 
 TEST(Linearizability, LooksAtTheFinalState) {

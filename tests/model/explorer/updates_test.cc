@@ -85,36 +85,6 @@ TEST(Updates, FailureOrderCounts) {
   }
 }
 
-// Narrow types, signed ones, pointers and enums keep their values; arithmetic wraps in the type.
-TEST(Updates, KeepTheirTypes) {
-  const Outcomes seen = outcomes([] {
-    enum class Colour : uint8_t { kRed = 1, kGreen };
-    Atomic<uint8_t> byte{255};
-    Atomic<int32_t> number{-1};
-    Atomic<Colour> colour{Colour::kRed};
-    Atomic<int*> pointer{nullptr};
-    int target = 3;
-    spawn([&] {
-      byte.fetch_add(2, kRelaxed);
-      number.fetch_sub(1, kRelaxed);
-      colour.store(Colour::kGreen, kRelaxed);
-      pointer.store(&target, kRelaxed);
-    });
-    spawn([&] {
-      byte.load(kRelaxed);
-      number.load(kRelaxed);
-      colour.load(kRelaxed);
-      pointer.load(kRelaxed);
-    });
-    join();
-    const bool right = byte.load(kRelaxed) == 1 && number.load(kRelaxed) == -2 &&
-                       colour.exchange(Colour::kRed, kRelaxed) == Colour::kGreen &&
-                       *pointer.load(kRelaxed) == 3;
-    return digits(right ? 1 : 0);
-  });
-  EXPECT_EQ(seen, (Outcomes{"1"}));
-}
-
 Access half(void* at) { return {at, 8, Kind::kSwap, kAcqRel, __FILE__, __LINE__}; }
 
 // x and y together || x, then y || the same in the other order. Acquired, either half tells of the

@@ -116,19 +116,6 @@ TEST_F(BorrowTest, AnObjectWithADeletionThatIsLeftIsBusy) {
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
 }
 
-TEST_F(BorrowTest, ADeleteFnInGiveBackMayFreeTheObject) {
-  object.set(keyval, 5);
-  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  recorder.on_delete = [&](const Call&) {
-    EXPECT_EQ(object.free(), ATTRCACHE_OK);
-    return 0;
-  };
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  EXPECT_TRUE(object.all_zero());
-  recorder.on_delete = nullptr;
-}
-
 TEST_F(BorrowTest, OnlyTheThreadThatTookItMayReturnIt) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
@@ -236,18 +223,6 @@ TEST_F(BorrowTest, WithinASetIsOfTheNewValueUnderEveryKeyval) {
   }
   EXPECT_EQ(recorder.deletions.size(), 200u);
   recorder.on_delete = nullptr;
-}
-
-TEST_F(BorrowTest, TheBorrowOutlivesTheKeyvalsFree) {
-  object.set(keyval, 5);
-  ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(free_keyval(kind, keyval), ATTRCACHE_OK);
-  attrcache_borrowed second = {};
-  EXPECT_EQ(borrow(&second), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_give_back(&second), ATTRCACHE_OK);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 1);
 }
 
 // Nobody else is blocked meanwhile.

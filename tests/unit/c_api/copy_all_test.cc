@@ -80,60 +80,6 @@ TEST_F(CopyAllTest, AnExceptionOfCopyFnIsAFailure) {
   EXPECT_TRUE(to.all_zero());
 }
 
-TEST_F(CopyAllTest, CopiesToATableThatHasAttributesReplaceThem) {
-  const int keyval = recorder.keyval(kind);
-  from.set(keyval, 1);
-  to.set(keyval, 2);
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(to.value(keyval), 1);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));
-}
-
-TEST_F(CopyAllTest, OfNothingIsNothing) {
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_TRUE(to.all_zero());
-  EXPECT_TRUE(from.all_zero());
-}
-
-TEST_F(CopyAllTest, CopyFnMayDeleteOrReplaceWhatItCopies) {
-  const int keyval = recorder.keyval(kind);
-  for (const bool replace : {false, true}) {
-    from.set(keyval, 1);
-    recorder.deletions.clear();
-    recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-      EXPECT_EQ(replace ? from.set(keyval, 7) : from.erase(keyval), ATTRCACHE_OK);
-      EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1})) << "at once, as it held it alone";
-      return copy_as(call.value + 1, out, flag);
-    };
-    EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-    EXPECT_EQ(from.value(keyval), replace ? 7 : Object::kAbsent);
-    EXPECT_EQ(to.value(keyval), 2);
-    EXPECT_EQ(universe.counters().attributes, replace ? 2u : 1u);
-    EXPECT_EQ(to.free(), ATTRCACHE_OK);
-  }
-}
-
-TEST_F(CopyAllTest, NestedCopiesOfOneValueThatDeleteItAtTheBottom) {
-  const int keyval = recorder.keyval(kind);
-  Object third(kind);
-  int depth = 0;
-  from.set(keyval, 1);
-  recorder.on_copy = [&](const Call& call, void** out, int* flag) {
-    EXPECT_EQ(from.list().at(0).holders, static_cast<unsigned>(depth) + 1);
-    if (depth++ == 0) {
-      EXPECT_EQ(from.copy_to(third), ATTRCACHE_OK);
-    } else {
-      EXPECT_EQ(from.erase(keyval), ATTRCACHE_OK);
-    }
-    return copy_as(call.value + depth, out, flag);
-  };
-  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1}));
-  EXPECT_EQ(from.value(keyval), Object::kAbsent);
-  EXPECT_EQ(third.value(keyval), 3);
-  EXPECT_EQ(to.value(keyval), 3);
-}
-
 // A delete_fn that duplicates its object: the value is attached until delete_fn has succeeded, so
 // the duplicate has it, however the deletion came about and ends. But a set has taken effect by then:
 // the duplicate has the new value, and if copy_fn has copied that, it stays.

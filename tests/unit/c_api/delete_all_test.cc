@@ -64,12 +64,6 @@ TEST_F(DeleteAllTest, TheTableIsAsNew) {
   EXPECT_EQ(object.value(k[0]), Object::kAbsent);
 }
 
-TEST_F(DeleteAllTest, OfNothingIsNothing) {
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_OK);
-  EXPECT_TRUE(object.all_zero());
-}
-
 TEST_F(DeleteAllTest, StopModeStopsAtTheFirstFailureAndASecondCallGoesOnFromThere) {
   std::vector<int> k = keyvals(5);
   for (int i = 0; i < 5; ++i) object.set(k[i], i);
@@ -121,20 +115,6 @@ TEST_F(DeleteAllTest, InABoundedNumberOfRoundsThenAnError) {
     EXPECT_EQ(object.free(mode), ATTRCACHE_OK);
     EXPECT_EQ(recorder.deletions.size(), 17u);
   }
-}
-
-TEST_F(DeleteAllTest, ADeleteFnThatSetsItsOwnAttributeAgain) {
-  const int keyval = recorder.keyval(kind);
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call& call) {
-    return call.value < 5 ? object.set(keyval, call.value + 1) : 0;
-  };
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2, 3, 4, 5}));
-  recorder.on_delete = [&](const Call& call) { return object.set(keyval, call.value + 1); };
-  object.set(keyval, 1);
-  EXPECT_EQ(object.free(), ATTRCACHE_ERR_REATTACHED);
-  recorder.on_delete = nullptr;
 }
 
 TEST_F(DeleteAllTest, ADeleteFnThatDeletesAllTheOthers) {

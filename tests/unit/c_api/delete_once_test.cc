@@ -47,20 +47,6 @@ TEST_F(DeleteOnceTest, SetFailsAndBothValuesAreOut) {
   EXPECT_EQ(object.value(keyval), 3);
 }
 
-// A value that delete_fn itself attaches stays attached, though delete_fn fails.
-TEST_F(DeleteOnceTest, AValueSetWithinTheFailingCallbackStays) {
-  const int keyval = once();
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call& call) {
-    if (call.value == 1) object.set(keyval, 9);
-    return 7;
-  };
-  EXPECT_EQ(object.erase(keyval, &code), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(object.value(keyval), 9);
-  recorder.on_delete = nullptr;
-  recorder.delete_code = 0;
-}
-
 // Each call stops at a failure, but the attribute that failed isn't met again; its keyval may end.
 TEST_F(DeleteOnceTest, FreeStopsAndGoesOnBehindTheFailure) {
   int first = once();
@@ -74,13 +60,6 @@ TEST_F(DeleteOnceTest, FreeStopsAndGoesOnBehindTheFailure) {
   EXPECT_EQ(free_all(), ATTRCACHE_ERR_CALLBACK);
   EXPECT_EQ(free_all(), ATTRCACHE_OK);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 1}));
-}
-
-TEST_F(DeleteOnceTest, UnknownLanguagesAreRefused) {
-  attrcache_callbacks c = recorder.callbacks();
-  c.language = static_cast<attrcache_language>(ATTRCACHE_DELETE_ONCE * 2);
-  int keyval = 0;
-  EXPECT_EQ(attrcache_keyval_create(kind, &c, &keyval), ATTRCACHE_ERR_ARGUMENT);
 }
 
 struct Thing {

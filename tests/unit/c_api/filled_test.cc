@@ -23,7 +23,7 @@ template <typename Struct, typename Call>
 void takes_every_size(Struct filled, Call call) {
   EXPECT_EQ(call(&filled), ATTRCACHE_OK);
   filled.size = 0;
-  EXPECT_EQ(call(&filled), ATTRCACHE_OK) << "as in version 1.0";
+  EXPECT_EQ(call(&filled), ATTRCACHE_OK) << "as in the first release";
   for (const uint32_t bad : {4u, 4097u, ~0u}) {
     filled.size = bad;
     EXPECT_EQ(call(&filled), ATTRCACHE_ERR_ARGUMENT) << bad;

@@ -107,7 +107,7 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
 
 // A thread has borrowed a value at the fork, and another one is copying one. Neither exists in the
 // child, where both values can be replaced and deleted.
-TEST_F(ForkAmongThreads, NobodyHoldsThereWhatTheOthersHold) {
+TEST_F(ForkAmongThreads, TheChildFindsNothingHeldByTheOthers) {
   const int copied = recorder.keyval(kind);
   shared.set(served, 7);
   objects[0].set(copied, 6);
@@ -144,7 +144,7 @@ TEST_F(ForkAmongThreads, NobodyHoldsThereWhatTheOthersHold) {
 
 // A thread is inside a delete_fn at the fork. In the child, the attribute that it was deleting can
 // be read, replaced and deleted, but the keyval never goes.
-TEST_F(ForkAmongThreads, OneThatIsInACallbackHoldsItsKeyvalAndNothingElse) {
+TEST_F(ForkAmongThreads, AThreadInACallbackKeepsItsKeyvalAndNothingElse) {
   Gate entered, forked;
   shared.set(served, 7);
   shared.set(no_callbacks, 1);

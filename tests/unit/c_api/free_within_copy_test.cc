@@ -115,28 +115,6 @@ INSTANTIATE_TEST_SUITE_P(All, FreeWithinCopyTest,
                                             ::testing::Bool(), ::testing::Values(0, 1, 77)),
                          name_of);
 
-// As by MPI_Comm_free of the new communicator: it is given up, or drained.
-TEST(FreeWithinCopy, OfWhatIsAsNewByAnyOfTheFrees) {
-  for (const int how : {0, 1, 2, 3}) {
-    Recorder recorder;
-    Universe universe;
-    const int keyval = recorder.keyval(universe.kind());
-    Object from(universe.kind());
-    auto to = std::make_unique<Object>(universe.kind());
-    ASSERT_EQ(from.set(keyval, 1), ATTRCACHE_OK);
-    recorder.on_copy = [&](const Call&, void**, int* flag) {
-      EXPECT_EQ(how == 3 ? attrcache_table_abandon(to->kind, &to->table)
-                         : to->free(static_cast<attrcache_delete_mode>(how)),
-                ATTRCACHE_OK);
-      to.reset();
-      *flag = 1;
-      return 0;
-    };
-    Object& freed = *to;
-    EXPECT_EQ(from.copy_to(freed), ATTRCACHE_ERR_BUSY);
-  }
-}
-
 // The first of two copies is of a keyval that ends by the roll-back of the failed dup. Its
 // destructor frees the new object, or both.
 TEST(FreeWithinCopy, ByADestructorInTheRollBack) {

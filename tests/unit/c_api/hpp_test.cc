@@ -164,7 +164,7 @@ TEST_F(HppTest, DeletesMayFailAndThenTheValueStays) {
   EXPECT_TRUE(keyval.erase(a));
 }
 
-TEST_F(HppTest, WhatIsNotAttachedGoesBack) {
+TEST_F(HppTest, ARefusedValueIsDestroyed) {
   int code = 1;
   auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, [&](Cache* c) {
     if (code == 0) delete c;

@@ -52,20 +52,6 @@ TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
   }
 }
 
-TEST_F(KeyvalTest, NullDeleteFnDoesNothing) {
-  attrcache_callbacks callbacks = recorder.callbacks();
-  callbacks.delete_fn = ATTRCACHE_NULL_DELETE_FN;
-  const int keyval = Recorder::make(kind, callbacks);
-  Object object(kind);
-  object.set(keyval, 1);
-  object.set(keyval, 2);
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  object.set(keyval, 3);
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_TRUE(recorder.deletions.empty());
-  EXPECT_EQ(universe.counters().attributes, 0u);
-}
-
 TEST_F(KeyvalTest, FreedAndAttachedGoesOnServingEveryCall) {
   const int keyval = recorder.keyval(kind);
   recorder.copy_adds = 100;
@@ -98,35 +84,6 @@ TEST_F(KeyvalTest, TheDestructorRunsAtOnceWhereNothingIsAttached) {
   EXPECT_EQ(universe.counters().reclaimable, 0u);
 }
 
-TEST_F(KeyvalTest, TheDestructorRunsAfterTheLastDeleteFn) {
-  const int keyval = recorder.keyval(kind);
-  Object object(kind);
-  object.set(keyval, 1);
-  free_keyval(kind, keyval);
-  recorder.on_delete = [&](const Call&) {
-    EXPECT_EQ(recorder.destructions, 0);
-    return 0;
-  };
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 1);
-}
-
-TEST_F(KeyvalTest, ADeleteCallbackMayFreeItsKeyvalAndStillFail) {
-  const int keyval = recorder.keyval(kind);
-  Object object(kind);
-  recorder.on_delete = [&](const Call& call) {
-    free_keyval(kind, call.keyval);
-    return 9;
-  };
-  object.set(keyval, 1);
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(object.value(keyval), 1);
-  EXPECT_EQ(recorder.destructions, 0);
-  recorder.on_delete = nullptr;
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.destructions, 1);
-}
-
 TEST_F(KeyvalTest, TheDestructorMayFreeTheVariableThatHeldTheKeyval) {
   // As when the keyval is a member of what extra_state points to.
   auto* variable = new int(recorder.keyval(kind));
@@ -156,12 +113,6 @@ TEST_F(KeyvalTest, AnIndexIsReusedOnlyWhenItsKeyvalIsGone) {
     free_keyval(kind, keyval);
   }
   EXPECT_TRUE(reused);
-}
-
-TEST_F(KeyvalTest, EachKindHasItsOwnIndices) {
-  for (int number = 0; number < 3; ++number) {
-    EXPECT_EQ(Recorder::make(universe.kind(number), {}), ATTRCACHE_KEYVAL_MIN + number);
-  }
 }
 
 }  // namespace

@@ -150,50 +150,11 @@ TEST_F(MisuseTest, KeyvalFreedAndGone) {
   EXPECT_EQ(object.value(successor), 8) << "another's attribute is never touched";
 }
 
-TEST_F(MisuseTest, StaleOverThousandsOfGenerations) {
-  std::vector<int> gone;
-  Object other(kind);
-  for (int i = 0; i < 16000; ++i) {
-    const int made = Recorder::make(kind, {});
-    other.set(made, i);
-    other.erase(made);
-    free_keyval(kind, made);
-    gone.push_back(made);
-  }
-  for (const int stale : gone) {
-    void* value;
-    ASSERT_EQ(other.get(stale, &value), ATTRCACHE_ERR_KEYVAL_STALE) << std::hex << stale;
-    ASSERT_EQ(other.set(stale, 1), ATTRCACHE_ERR_KEYVAL_STALE);
-  }
-}
-
 TEST_F(MisuseTest, KeyvalOfAnotherKind) {
   const int other = recorder.keyval(universe.kind(ATTRCACHE_DATATYPE));
   expect_everywhere(other, ATTRCACHE_ERR_KEYVAL_KIND);
   object.set(keyval, 1);
   expect_everywhere(other, ATTRCACHE_ERR_KEYVAL_KIND);
-}
-
-// An object's table is passed with another kind than that of its attributes.
-TEST_F(MisuseTest, TableOfAnotherKind) {
-  for (const bool no_callbacks : {false, true}) {
-    Object mine(kind);
-    const int attached = no_callbacks ? Recorder::make(kind, {}) : recorder.keyval(kind);
-    mine.set(attached, 1);
-    attrcache_kind* const other = universe.kind(ATTRCACHE_WINDOW);
-    attrcache_table* const t = &mine.table;
-    attrcache_table copy = ATTRCACHE_TABLE_INIT;
-    const int kWrong = ATTRCACHE_ERR_KEYVAL_KIND;
-    EXPECT_EQ(attrcache_set(other, t, &mine, attached, 2, ATTRCACHE_AS_POINTER, nullptr), kWrong);
-    EXPECT_EQ(attrcache_delete(other, t, &mine, attached, nullptr), kWrong);
-    EXPECT_EQ(attrcache_copy_all(other, t, &mine, &copy, nullptr, nullptr), kWrong);
-    EXPECT_EQ(attrcache_delete_all(other, t, &mine, ATTRCACHE_STOP_AT_FAILURE, nullptr), kWrong);
-    EXPECT_EQ(attrcache_delete_all(other, t, &mine, ATTRCACHE_DRAIN, nullptr), kWrong);
-    EXPECT_EQ(mine.value(attached), 1);
-    EXPECT_EQ(universe.counters().attributes, 1u);
-    EXPECT_EQ(mine.free(), ATTRCACHE_OK);
-    free_keyval(kind, attached);
-  }
 }
 
 TEST_F(MisuseTest, NullPointers) {
@@ -239,6 +200,8 @@ TEST_F(MisuseTest, NullPointers) {
   EXPECT_EQ(attrcache_copy_all(kind, t, this, nullptr, this, nullptr), kNull);
   EXPECT_EQ(attrcache_delete_all(nullptr, t, this, ATTRCACHE_DRAIN, nullptr), kNull);
   EXPECT_EQ(attrcache_delete_all(kind, nullptr, this, ATTRCACHE_DRAIN, nullptr), kNull);
+  EXPECT_EQ(attrcache_table_abandon(nullptr, t), kNull);
+  EXPECT_EQ(attrcache_table_abandon(kind, nullptr), kNull);
   EXPECT_EQ(attrcache_borrow(nullptr, t, keyval, &b), kNull);
   EXPECT_EQ(attrcache_borrow(kind, nullptr, keyval, &b), kNull);
   EXPECT_EQ(attrcache_borrow(kind, t, keyval, nullptr), kNull);
@@ -262,7 +225,7 @@ TEST_F(MisuseTest, NullPointers) {
 TEST_F(MisuseTest, ArgumentsOutOfRange) {
   attrcache_callbacks callbacks = {};
   int made = -7;
-  for (const int language : {-1, 4, 99}) {
+  for (const int language : {-1, 4, 99, 2 * ATTRCACHE_DELETE_ONCE}) {
     callbacks.language = static_cast<attrcache_language>(language);
     EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &made), ATTRCACHE_ERR_ARGUMENT);
   }

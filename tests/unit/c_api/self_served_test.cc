@@ -12,32 +12,6 @@ class SelfServedTest : public ApiTest {
   int keyval = recorder.keyval(kind);
 };
 
-TEST_F(SelfServedTest, DeleteInsideItsOwnDeleteFnSucceedsAndHidesIt) {
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call&) {
-    EXPECT_EQ(object.value(keyval), 1);
-    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-    EXPECT_EQ(object.value(keyval), Object::kAbsent);
-    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-    return 0;
-  };
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deletions.size(), 1u);
-}
-
-TEST_F(SelfServedTest, OnceHiddenAFailingDeleteFnCannotBringItBack) {
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call&) {
-    object.erase(keyval);
-    return 8;
-  };
-  int code = 0;
-  EXPECT_EQ(object.erase(keyval, &code), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(code, 8);
-  EXPECT_EQ(object.value(keyval), Object::kAbsent);
-  EXPECT_EQ(universe.counters().attributes, 0u);
-}
-
 // The set has taken effect when delete_fn runs: what that deletes is the new value.
 TEST_F(SelfServedTest, DeleteInsideSetDeletesTheNewValue) {
   for (const int code : {0, 8}) {
@@ -102,30 +76,7 @@ TEST_F(SelfServedTest, SetsThatFailLeaveTheOldValueAndItsOrder) {
   EXPECT_EQ(universe.counters().attributes, 2u);
 }
 
-TEST_F(SelfServedTest, SetInsideADeleteThatFailsStays) {
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call& call) {
-    if (call.value != 1) return 0;
-    EXPECT_EQ(object.set(keyval, 2), ATTRCACHE_OK);
-    return 6;
-  };
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(object.value(keyval), 2) << "1 can't come back over 2";
-  EXPECT_EQ(universe.counters().attributes, 1u);
-}
-
-TEST_F(SelfServedTest, SetInsideSetReplacesTheOuterOnesValue) {
-  object.set(keyval, 1);
-  recorder.on_delete = [&](const Call& call) {
-    return call.value == 1 ? object.set(keyval, 2) : 0;
-  };
-  EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_OK);
-  EXPECT_EQ(object.value(keyval), 2);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 3}));
-  EXPECT_EQ(universe.counters().attributes, 1u);
-}
-
-TEST_F(SelfServedTest, SetInsideEverySetIsGivenUpOn) {
+TEST_F(SelfServedTest, SetsThatNestForEverAreRefused) {
   object.set(keyval, 1);
   int refused = 0;
   intptr_t last = 2;

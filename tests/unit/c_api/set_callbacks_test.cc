@@ -193,7 +193,7 @@ TEST_F(SetCallbacksTest, RawCallbacksMaySayAnotherTag) {
   EXPECT_EQ(runtime.ends, 1);
 }
 
-TEST_F(SetCallbacksTest, ATagThatIsNone) {
+TEST_F(SetCallbacksTest, ATagThatDoesNotExist) {
   Runtime runtime;
   const int keyval = Recorder::make(kind, runtime.callbacks());
   EXPECT_EQ(object.set(keyval, 1), ATTRCACHE_OK);

@@ -81,16 +81,6 @@ TEST_F(TellTest, OneOfManyIsTheFirst) {
   EXPECT_EQ(deleted, kRounds);
 }
 
-TEST(QuietTest, WithoutTheFlagBothSucceed) {
-  Universe universe;
-  Object object(universe.kind());
-  const int keyval = Recorder::make(universe.kind(), {});
-  EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-  object.set(keyval, 1);
-  EXPECT_EQ(free_keyval(universe.kind(), keyval), ATTRCACHE_OK);
-  EXPECT_EQ(free_keyval(universe.kind(), keyval), ATTRCACHE_OK);
-}
-
 TEST(DomainOptionsTest, BadOnesAreRefused) {
   attrcache_domain* domain = nullptr;
   attrcache_domain_options options = with_flags(4);
@@ -121,7 +111,7 @@ void delete_long(int64_t*, int64_t*, int64_t* value, int64_t*, int64_t* ierror) 
 // Both languages of Fortran are the same then.
 class FortranTypesTest : public ::testing::TestWithParam<attrcache_language> {};
 
-TEST_P(FortranTypesTest, LongIntegersAndALogicalOfItsOwn) {
+TEST_P(FortranTypesTest, IntegersOf64BitsAndAnotherFalse) {
   attrcache_domain_options options = {};
   options.fint_bytes = 8;
   options.fortran_false = 7;

@@ -235,16 +235,6 @@ TEST_F(UserLevelTest, MigratesBetweenThreads) {
   EXPECT_EQ(universe.counters().attributes, 0u);
 }
 
-// Threads of the operating system that are no user-level ones go on as ever.
-TEST_F(UserLevelTest, OthersAreThemselves) {
-  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
-  attrcache_borrowed borrowed = {};
-  ASSERT_EQ(attrcache_borrow(kind, &object.table, keyval, &borrowed), ATTRCACHE_OK);
-  std::thread([&] { EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_THREAD); }).join();
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
-  EXPECT_EQ(yields, 0);
-}
-
 TEST(UserLevelHooksTest, BothOrNone) {
   attrcache_domain* domain;
   attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, nullptr, nullptr};

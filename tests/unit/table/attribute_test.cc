@@ -42,14 +42,6 @@ class AttributeTest : public ::testing::TestWithParam<int> {
   int older, younger;
 };
 
-TEST_P(AttributeTest, TheYoungestPassesItsNumberOn) {
-  const uint64_t before = number(younger);
-  set(younger, 3);
-  EXPECT_EQ(number(younger), before);
-  EXPECT_EQ(object.value(younger), 3);
-  EXPECT_LT(number(older), before);
-}
-
 TEST_P(AttributeTest, AnOlderOneBecomesTheYoungest) {
   set(older, 3);
   EXPECT_GT(number(older), number(younger));
@@ -68,13 +60,6 @@ TEST_P(AttributeTest, ANumberHasOneTag) {
     set(younger, 4, tag);
     EXPECT_EQ(number(younger), before);
   }
-}
-
-TEST_P(AttributeTest, AnEmptiedSlotTakesANewNumber) {
-  const uint64_t before = number(younger);
-  EXPECT_EQ(object.erase(younger), ATTRCACHE_OK);
-  set(younger, 3);
-  EXPECT_GT(number(younger), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Others, AttributeTest, ::testing::Values(0, 10, 100));

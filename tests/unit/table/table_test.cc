@@ -1,35 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-
-#include "table/table.h"
+//
+// The slots of a table, and get's look-up beside the table's own find, at every height of the tree.
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "table/get.h"
+
 namespace attrcache {
 namespace {
 
+// The indices just before and after each place where the way to a slot changes.
+constexpr uint32_t kIndices[] = {0,    2,    3,     7,     8,     63,    64,    71,     72,    127,
+                                 128,  191,  192,   255,   256,   1024,  2047,  2048,   2175,  4095,
+                                 4096, 9999, 32767, 32768, 65535, 65536, 99999, 131005, 131006};
+constexpr unsigned kKind = 2, kGeneration = 7;
 constexpr uint32_t kLast = 131006;
 
 class TableTest : public ::testing::Test {
  protected:
   ~TableTest() override { table.clear(kProcessMemory); }
-  static void fill(Pair& slot, uint64_t value) {
-    SlotContent now = slot.load();
-    EXPECT_TRUE(slot.compare_exchange(now, {value, value + 1}));
+
+  static int keyval(uint32_t index, unsigned generation = kGeneration) {
+    return static_cast<int>(id::make(kKind, generation, index));
   }
+  void attach(uint32_t index, attrcache_tag tag = ATTRCACHE_AS_POINTER) {
+    Pair* slot = table.find_or_grow(index, kProcessMemory);
+    ASSERT_NE(slot, nullptr);
+    SlotContent now = slot->load();
+    const uint64_t meta = meta::attached(stripe::name(id::of(keyval(0)), 0), tag, table.tick());
+    ASSERT_TRUE(slot->compare_exchange(now, {index + 1, meta}));
+  }
+  // Without a kind, a keyval that isn't found can't be checked, so get returns an error.
+  void* look_for(int keyval) {
+    void* value = nullptr;
+    const int result = get(nullptr, &bytes, keyval, &value);
+    EXPECT_EQ(result, value != nullptr ? ATTRCACHE_OK : ATTRCACHE_ERR_NULL);
+    return value;
+  }
+  static void* value_of(uint32_t index) { return reinterpret_cast<void*>(uintptr_t{index} + 1); }
 
   attrcache_table bytes = ATTRCACHE_TABLE_INIT;
   Table& table = Table::of(&bytes);
 };
-
-TEST_F(TableTest, EmptyHasOnlyItsInlineSlots) {
-  for (uint32_t index = 0; index <= kLast; ++index) {
-    EXPECT_EQ(table.find(index) != nullptr, index < kInlineSlots);
-  }
-}
 
 TEST_F(TableTest, EveryIndexHasASlotOfItsOwnThatNeverMoves) {
   std::vector<uint32_t> indices;
@@ -43,47 +60,69 @@ TEST_F(TableTest, EveryIndexHasASlotOfItsOwnThatNeverMoves) {
     ASSERT_NE(slot, nullptr);
     slots[index] = slot;
     distinct.insert(slot);
-    fill(*slot, index);
+    attach(index);
   }
   EXPECT_EQ(distinct.size(), slots.size());
   for (const auto& [index, slot] : slots) {
     EXPECT_EQ(table.find(index), slot);
-    EXPECT_EQ(slot->load().value, index);
+    EXPECT_EQ(slot->load().value, index + 1);
   }
   std::set<uint32_t> visited;
   table.for_each([&](uint32_t index, Pair& slot) {
     if (slot.load_meta() == 0) return;
-    EXPECT_EQ(slot.load().value, index);
+    EXPECT_EQ(slot.load().value, index + 1);
     EXPECT_TRUE(visited.insert(index).second);
   });
   EXPECT_EQ(visited.size(), slots.size());
 }
 
-TEST_F(TableTest, GrowsFromAnyIndexToAnyOther) {
-  // 64, 192, 2112 and 32832 have their leaves' lowest bits in common: 4, 8 and 12 of them.
-  const uint32_t indices[] = {3,    8,    63,   64,    127,   128,   192,
-                              2047, 2048, 2112, 32767, 32768, 32832, kLast};
-  for (const uint32_t first : indices) {
-    for (const uint32_t second : indices) {
-      Pair* one = table.find_or_grow(first, kProcessMemory);
-      fill(*one, first);
-      Pair* two = table.find_or_grow(second, kProcessMemory);
-      EXPECT_EQ(table.find(first), one);
-      EXPECT_EQ(table.find(second), two);
-      EXPECT_EQ(one == two, first == second);
-      EXPECT_EQ(one->load().value, first);
+TEST_F(TableTest, FindsNothingInAnEmptyTable) {
+  for (const uint32_t index : kIndices) EXPECT_EQ(look_for(keyval(index)), nullptr) << index;
+}
+
+// The tree has each height in turn: with one index only, and with it set after a low one. The
+// leaves of 64, 192, 2112 and 32832 have their lowest bits in common: 4, 8 and 12 of them.
+TEST_F(TableTest, FindsEachIndexAndNoOther) {
+  for (const uint32_t first : {UINT_MAX, 0u, 64u, 192u, 300u, 2112u, 3000u, 32832u}) {
+    for (const uint32_t index : kIndices) {
+      if (first != UINT_MAX) attach(first);
+      if (index != first) attach(index);
+      EXPECT_EQ(table.find(index)->load().value, index + 1);
+      for (const uint32_t other : kIndices) {
+        void* expected = other == index || other == first ? value_of(other) : nullptr;
+        EXPECT_EQ(look_for(keyval(other)), expected) << first << " " << index << " " << other;
+      }
       table.clear(kProcessMemory);
     }
   }
 }
 
-TEST_F(TableTest, ClearMakesAllBytesZero) {
-  for (const uint32_t index : {0u, 1u, 2u, 5u, 70u, 5000u}) {
-    fill(*table.find_or_grow(index, kProcessMemory), 7);
-    table.tick();
+TEST_F(TableTest, FindsAllAtOnce) {
+  for (const uint32_t index : kIndices) attach(index);
+  for (const uint32_t index : kIndices) {
+    EXPECT_EQ(look_for(keyval(index)), value_of(index)) << index;
+    EXPECT_EQ(look_for(keyval(index, kGeneration + 1)), nullptr) << index;
+    EXPECT_EQ(look_for(keyval(index) ^ 1), nullptr) << index;  // another kind
   }
-  table.clear(kProcessMemory);
-  for (const uint64_t word : bytes.opaque) EXPECT_EQ(word, 0u);
+}
+
+TEST_F(TableTest, GivesTheAddressOfWhatIsNoPointer) {
+  for (const uint32_t index : kIndices) {
+    attach(index, ATTRCACHE_AS_INT);
+    const uint64_t* at = table.find(index)->value_address();
+    EXPECT_EQ(look_for(keyval(index)), address_for_c(at, ATTRCACHE_AS_INT)) << index;
+  }
+}
+
+TEST_F(TableTest, TakesNoOtherIntForAKeyval) {
+  for (const uint32_t index : kIndices) attach(index);
+  for (const uint32_t index : kIndices) {
+    for (const uint32_t wrong : {0x00000000u, 0x20000000u, 0x60000000u, 0x80000000u, 0xa0000000u,
+                                 0xc0000000u, 0xe0000000u}) {
+      const uint32_t made = (static_cast<uint32_t>(keyval(index)) & ~id::kMarkerMask) | wrong;
+      EXPECT_EQ(look_for(static_cast<int>(made)), nullptr) << index << " " << wrong;
+    }
+  }
 }
 
 }  // namespace
