@@ -204,9 +204,11 @@ def tool_page(tool, file, whatis, version):
         with open(program, "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\ncat <<'END'\n%s\n\n%s\nEND\n" % (usage, rest))
         os.chmod(program, 0o755)
+        # By a relative name, since help2man hands it to a shell, which would split a path at its spaces.
         text = subprocess.run(
             ["help2man", "--no-info", "--name=" + whatis, "--version-string=" + version, "--source=attrcache " + version,
-             "--manual=attrcache", program], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+             "--manual=attrcache", "./" + tool],
+            cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
     # Which help2man takes for a part of the section before it.
     text = re.sub(r'^\.SS "Exit status:"\n\.IP$', ".SH EXIT STATUS", text, flags=re.M)
     # Made on another day, or by another help2man, the page is the same.
