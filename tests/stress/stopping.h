@@ -15,6 +15,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <x86intrin.h>
 #endif
@@ -23,8 +24,8 @@
 
 namespace attrcache::support {
 
-// One run of the operation, in a thread of its own. Nobody else executes its code until the thread
-// is stopped. Runs are numbered from 0.
+// One run of the operation, in a thread of its own. No other thread executes its code until the
+// thread is stopped. Runs are numbered from 0.
 class Stopping {
  public:
   explicit Stopping(long number);
@@ -41,13 +42,20 @@ class Stopping {
   static void handle(int, siginfo_t*, void* context);
   void stay() {
     stopped_ = true;
-    reached_.open();
+    set(reached_);
     goes_on_.wait();
   }
 
+  // While a breakpoint may be anywhere in the operation's code, the other thread calls neither the
+  // standard library, whose inline functions may be functions of this program, nor the C library.
+  static void set(bool& word) { __atomic_store_n(&word, true, __ATOMIC_RELEASE); }
+  static bool is_set(const bool& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
+
   static inline Stopping* current;
   bool stopped_ = false;
-  Gate begins_, reached_, goes_on_;
+  bool ready_ = false;    // x86-64: another thread is in stop(); elsewhere: this one, in within()
+  bool reached_ = false;  // this one is stopped, or has ended the operation
+  Gate goes_on_;
 #if defined(__x86_64__)
   static constexpr long kTrapFlag = 0x100;
   static constexpr uint8_t kTrap = 0xcc;
@@ -85,22 +93,27 @@ inline Stopping::Stopping(long number) : number_(number) {
   for (long n = 1; n <= number; ++n) passes_ += path[n] == place;
   at_ = place;
   instruction_ = *place;
-  *place = kTrap;
 }
 inline long Stopping::runs() { return length; }
 
 template <typename Operation>
 void Stopping::within(Operation operation) {
+  wait_until([this] { return is_set(ready_); });
+  if (at_ != nullptr) *at_ = kTrap;
   unsigned a, b, c, d;
   __get_cpuid(0, &a, &b, &c, &d);  // serializes, so the breakpoint is seen
   __writeeflags(__readeflags() | (number_ == 0 ? kTrapFlag : 0));
   operation();
   __writeeflags(__readeflags() & ~kTrapFlag);
-  reached_.open();
+  if (at_ != nullptr) *at_ = instruction_;
+  set(reached_);
 }
 inline bool Stopping::stop(std::thread&) {
-  wait_until([this] { return reached_.is_open(); });
-  if (at_ != nullptr) *at_ = instruction_;
+  set(ready_);
+  while (!is_set(reached_)) {
+    long yield = SYS_sched_yield;
+    asm volatile("syscall" : "+a"(yield) : : "rcx", "r11", "memory");
+  }
   return stopped_;
 }
 
@@ -138,14 +151,14 @@ inline long Stopping::runs() { return 200 / kSlowness; }
 
 template <typename Operation>
 void Stopping::within(Operation operation) {
-  begins_.open();
+  set(ready_);
   operation();
-  reached_.open();
+  set(reached_);
 }
 inline bool Stopping::stop(std::thread& thread) {
-  begins_.wait();
+  wait_until([this] { return is_set(ready_); });
   pthread_kill(thread.native_handle(), SIGUSR1);
-  reached_.wait();
+  wait_until([this] { return is_set(reached_); });
   return stopped_;
 }
 inline void Stopping::handle(int, siginfo_t*, void*) {
