@@ -91,7 +91,9 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
       use(objects[t]);
       EXPECT_EQ(objects[t].set(served, 100 + t), ATTRCACHE_OK);
       ++done;
-      forked.wait();
+      // Not in forked.wait(): the child would inherit what the standard library notes of a waiting
+      // thread, half done, and its own threads could miss each other's notifications.
+      wait_until([&] { return forked.is_open(); });
       use(objects[t]);  // the parent goes on, too
     });
   }
