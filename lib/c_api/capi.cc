@@ -34,12 +34,16 @@ bool are_usual(const attrcache_callbacks& callbacks) {
   return both == sizeof callbacks && callbacks.delete_fn != ATTRCACHE_DUP_FN;
 }
 
+int read_callbacks(const attrcache_callbacks* given, attrcache_callbacks* known) {
+  const int result = attrcache::read_filled(given, known);
+  return result == ATTRCACHE_OK && !are_right(*known) ? ATTRCACHE_ERR_ARGUMENT : result;
+}
+
 [[gnu::noinline, gnu::cold]] int create_unusual(attrcache_kind* kind,
                                                 const attrcache_callbacks* callbacks, int* keyval) {
   attrcache_callbacks known;
-  const int result = attrcache::read_filled(callbacks, &known);
-  if (result != ATTRCACHE_OK) return result;
-  return are_right(known) ? Registry::of(kind).create(known, keyval) : ATTRCACHE_ERR_ARGUMENT;
+  const int result = read_callbacks(callbacks, &known);
+  return result == ATTRCACHE_OK ? Registry::of(kind).create(known, keyval) : result;
 }
 
 // A get that reads the value as another language than C does.
@@ -139,10 +143,10 @@ int attrcache_keyval_set_callbacks(attrcache_kind* kind, int keyval,
                                    const attrcache_callbacks* callbacks) noexcept {
   if (kind == nullptr || callbacks == nullptr) return ATTRCACHE_ERR_NULL;
   attrcache_callbacks known;
-  const int result = attrcache::read_filled(callbacks, &known);
-  if (result != ATTRCACHE_OK) return result;
-  if (!are_right(known)) return ATTRCACHE_ERR_ARGUMENT;
-  return Registry::of(kind).set_callbacks(Registry::of(kind).keyval_of(keyval), known);
+  const int result = read_callbacks(callbacks, &known);
+  Registry& registry = Registry::of(kind);
+  return result == ATTRCACHE_OK ? registry.set_callbacks(registry.keyval_of(keyval), known)
+                                : result;
 }
 
 int attrcache_keyval_free(attrcache_kind* kind, int* keyval) noexcept {

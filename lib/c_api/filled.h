@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "attrcache/attrcache.h"
+#include "table/inspect.h"
 
 namespace attrcache {
 
@@ -15,21 +16,15 @@ namespace attrcache {
 // newer one has filled members that are unknown here, the call fails (UNSUPPORTED).
 template <typename Struct>
 int read_filled(const Struct* given, Struct* known) {
-  constexpr uint32_t kLargest = 4096;  // beyond, `size` isn't one
   *known = {};
   if (given == nullptr) return ATTRCACHE_OK;
-  // A struct whose bytes were zeroed before some members were set is that of the first release,
-  // which is this one.
-  if (given->size == 0) {
-    *known = *given;
-    return ATTRCACHE_OK;
-  }
-  if (given->size <= sizeof(given->size) || given->size > kLargest) return ATTRCACHE_ERR_ARGUMENT;
+  const size_t size = size_of(*given);
+  if (!can_be_size(size)) return ATTRCACHE_ERR_ARGUMENT;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
-  for (size_t i = sizeof(Struct); i < given->size; ++i) {
+  for (size_t i = sizeof(Struct); i < size; ++i) {
     if (bytes[i] != 0) return ATTRCACHE_ERR_UNSUPPORTED;
   }
-  const size_t both = given->size < sizeof(Struct) ? given->size : sizeof(Struct);
+  const size_t both = size < sizeof(Struct) ? size : sizeof(Struct);
   std::memcpy(static_cast<void*>(known), bytes, both);
   return ATTRCACHE_OK;
 }

@@ -144,7 +144,7 @@ class Readers {
     Announcement* const cell = record.free;
     record.free =
         reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell->more.load(kRelaxed)));
-    cell->who.store(identity, kRelaxed);
+    cell->thread.store(identity, kRelaxed);
     // Release, like every store to `what`: a thread that finds that a holder has let go may have
     // read that here.
     cell->what.store(uintptr_t(Says::kTaken), kRelease);

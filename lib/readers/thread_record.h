@@ -54,7 +54,7 @@ struct Announcement {
   // that reads the first `what`, and then the second meta, takes the first hold for ended, and must
   // see what its holder has done.
   Atomic<uint64_t> meta{0};
-  Atomic<uint64_t> who{0};
+  Atomic<uint64_t> thread{0};
   // kBorrows, kGivenUp: the attrcache_borrowed, which thereby is known to hold something. In a free
   // cell: the next free one.
   Atomic<uint64_t> more{0};

@@ -9,12 +9,6 @@
 #include "table/meta.h"
 
 namespace attrcache {
-namespace {
-
-// How often destructors may make it necessary to begin again.
-constexpr int kMaxAbandonRounds = 16;
-
-}  // namespace
 
 int abandon_one(const Target& target, const Batch::Item& item) {
   uint64_t m = item.slot->load_meta();
@@ -54,7 +48,7 @@ int abandon_attributes(const Target& target) {
   int first = ATTRCACHE_OK;
   // Destructors may attach something again. What they attach in the last round goes with its slot,
   // and its keyval stays for ever.
-  for (int round = 0; round < kMaxAbandonRounds; ++round) {
+  for (int round = 0; round < kMaxDeletingRounds; ++round) {
     Batch batch(table, Batch::Order::kYoungestFirst, &target.registry.memory());
     while (batch.next()) {
       for (unsigned i = batch.count(); i-- > 0;) {

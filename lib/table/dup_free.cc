@@ -12,9 +12,6 @@
 namespace attrcache {
 namespace {
 
-// How often callbacks may attach attributes to an object that is being freed, before it gives up.
-constexpr int kMaxDeletingRounds = 16;
-
 // Whether a slot holds a value that a dup must copy. A value whose deletion another thread has
 // begun is not copied. But one is copied if this thread deletes it further up its stack, so that
 // the dup is made within its delete_fn: it is attached until that has succeeded.

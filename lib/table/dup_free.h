@@ -15,6 +15,9 @@ namespace attrcache {
 // Copies the attributes of `from` to `to`, the oldest first. If it fails, `to` is empty again.
 int copy_attributes(const Target& from, const Target& to, int* callback_code);
 
+// How often callbacks may attach attributes to an object that is being freed, before it gives up.
+constexpr int kMaxDeletingRounds = 16;
+
 // Deletes all attributes, the youngest first, and releases the table's memory.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
 

@@ -43,7 +43,7 @@ bool in_use(const Readers& readers, const Borrowed* borrowed) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
     const Says says = Announcement::says(what);
     if (says != Says::kBorrows && says != Says::kGivenUp) return false;
-    return (cell.more.load(kRelaxed) | 1) == mark_of(borrowed) && cell.who.load(kRelaxed) == me;
+    return (cell.more.load(kRelaxed) | 1) == mark_of(borrowed) && cell.thread.load(kRelaxed) == me;
   });
 }
 
@@ -131,7 +131,7 @@ int give_back_attribute(Borrowed* borrowed) {
   if ((keeps | 1) != mark_of(borrowed)) return ATTRCACHE_ERR_ARGUMENT;  // or a copy of a Borrowed
   const bool is_first = keeps != mark_of(borrowed);
   Readers& readers = is_first ? *ThreadRecord::of_first(*cell).readers : *borrowed->readers;
-  if (cell->who.load(kRelaxed) != readers.threads().identity()) return ATTRCACHE_ERR_THREAD;
+  if (cell->thread.load(kRelaxed) != readers.threads().identity()) return ATTRCACHE_ERR_THREAD;
   borrowed->cell = nullptr;
   const uintptr_t what = cell->what.load(kRelaxed);
   readers.release(*cell);  // (L3)

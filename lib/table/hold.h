@@ -55,7 +55,7 @@ template <typename Slowly>
   if ((cell.what.load(kRelaxed) | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
     return slowly();
   cell.meta.store(m, kRelease);  // (F3)
-  cell.who.store(this_thread().identity, kRelaxed);
+  cell.thread.store(this_thread().identity, kRelaxed);
   cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
   AsymmetricFence::announce<AsymmetricFence::Of::kLight>(
       cell.what, Announcement::of(slot, Says::kBorrows));  // (L1)
@@ -116,7 +116,7 @@ template <typename Slowly>
     return give_back_attribute(borrowed);
   Announcement& cell = *borrowed->cell;
   if (!cell.more.equals_relaxed(reinterpret_cast<uintptr_t>(borrowed)) ||
-      cell.who.load(kRelaxed) != this_thread().identity) [[unlikely]] {
+      cell.thread.load(kRelaxed) != this_thread().identity) [[unlikely]] {
     return give_back_attribute(borrowed);
   }
   const uintptr_t what = cell.what.load(kRelaxed);

@@ -16,6 +16,15 @@
 
 namespace attrcache {
 
+// The size of a caller's struct that begins with its size. 0, as in bytes that were zeroed, stands
+// for that of the first release, which is this one.
+template <typename Struct>
+size_t size_of(const Struct& given) {
+  return given.size == 0 ? sizeof(Struct) : given.size;
+}
+// Whether a struct of some version can have that size.
+inline bool can_be_size(size_t size) { return size > sizeof(uint32_t) && size <= 4096; }
+
 // A caller's array of structs, each as large as the first one says; or a single one.
 template <typename Struct>
 class Inspected {
@@ -23,14 +32,12 @@ class Inspected {
   explicit Inspected(Struct* first, size_t capacity = 1)
       : bytes_(reinterpret_cast<unsigned char*>(first)),
         capacity_(capacity),
-        // 0: that of the first release, which is this one.
-        size_(capacity == 0 || first->size == 0 ? sizeof(Struct) : first->size) {}
+        size_(capacity == 0 ? sizeof(Struct) : size_of(*first)) {}
 
   size_t capacity() const { return capacity_; }
   // Whether the size can be one, with every element aligned.
   bool valid() const {
-    return size_ > sizeof(uint32_t) && size_ <= 4096 &&
-           (capacity_ < 2 || size_ % alignof(Struct) == 0);
+    return can_be_size(size_) && (capacity_ < 2 || size_ % alignof(Struct) == 0);
   }
   // Fills the i-th element, if there is one; members that aren't known here become zero.
   void fill(size_t i, Struct with) const {

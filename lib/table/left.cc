@@ -17,7 +17,7 @@ uintptr_t word_of(T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-// Calls visit(who, what) for each holder of an attachment, until it returns true; returns whether
+// Calls visit(thread, what) for each holder of an attachment, until it returns true; returns whether
 // it did.
 template <typename Visit>
 bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock, Visit visit) {
@@ -25,8 +25,8 @@ bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t c
     // (F4) The cell may be announcing the next attachment meanwhile.
     if (!Announcement::holds(what, slot)) return false;
     if (!meta::same_attachment(cell.meta.load(kAcquire), m, clock)) return false;
-    const uint64_t who = cell.who.load(kRelaxed);
-    return !is_dead(who) && visit(who, what);
+    const uint64_t thread = cell.thread.load(kRelaxed);
+    return !is_dead(thread) && visit(thread, what);
   });
 }
 
@@ -151,8 +151,8 @@ bool Deletion::leave_read(slot::Claim* claim) {
 bool others_delete_in(const Readers& readers, const Table& table) {
   const uint64_t me = readers.threads().identity();
   return readers.any([&](Announcement& cell, uintptr_t what) {
-    const uint64_t who = cell.who.load(kRelaxed);
-    return what == Announcement::of(&table, Says::kDeletes) && who != me && !is_dead(who);
+    const uint64_t thread = cell.thread.load(kRelaxed);
+    return what == Announcement::of(&table, Says::kDeletes) && thread != me && !is_dead(thread);
   });
 }
 
@@ -161,8 +161,8 @@ bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, Fence
   fence(readers);
   const uint64_t me = readers.threads().identity();
   const bool held =
-      any_holder(readers, &slot, m, target.table.now(), [me](uint64_t who, uintptr_t what) {
-        return who != me || Announcement::says(what) != Says::kCopies;
+      any_holder(readers, &slot, m, target.table.now(), [me](uint64_t thread, uintptr_t what) {
+        return thread != me || Announcement::says(what) != Says::kCopies;
       });
   if (!held) give_up_copies_of(readers, target.table, slot, m);
   return held;

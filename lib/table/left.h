@@ -48,13 +48,13 @@ class Deletion {
     Readers& readers = target_.registry.readers();
     cell_ = &readers.near_record().deletes;
     if (cell_->what.load(kRelaxed) == 0) [[likely]] {
-      cell_->who.store(this_thread().identity, kRelaxed);
+      cell_->thread.store(this_thread().identity, kRelaxed);
     } else {
       cell_ = readers.take();
       if (cell_ == nullptr) return false;
       taken_ = true;
     }
-    // Release: a thread that reads it reads `who`. The step on the slot that follows releases both.
+    // Release: a thread that reads it reads `thread`. The step on the slot that follows releases both.
     cell_->what.store(Announcement::of(&target_.table, Says::kDeletes), kRelease);
     return true;
   }

@@ -101,7 +101,7 @@ class Check:
 
     @property
     def how(self):
-        """The argument of run() in check.h."""
+        """The argument of run() in run.h."""
         return 0 if not self.initializes else 2 if self.threads else 1
 
     @property
@@ -162,14 +162,17 @@ def read_blocks(file):
 
 
 class Header:
-    """check.h, in blocks, of which a program takes those that it uses.
+    """check.h, and run.h, in blocks, of which a program takes those that it uses.
 
-    alone: without what it takes to make several checks one after the other.
+    alone: for a program of one check, without run.h and what it resets.
     """
 
     def __init__(self, alone=False):
-        self.blocks = [(re.sub(r"^static void reset_.*\n?", "", text, flags=re.M) if alone else text, names)
-                       for text, names in read_blocks("check.h")]
+        if alone:
+            self.blocks = [(re.sub(r"^static void reset_.*\n?", "", text, flags=re.M), names)
+                           for text, names in read_blocks("check.h")]
+        else:
+            self.blocks = [*read_blocks("check.h"), *read_blocks("run.h")]
 
     def used_by(self, text):
         """The blocks that text needs, in their order. The first one, the system's headers, always."""
@@ -242,7 +245,7 @@ def standalone(check, header=None):
 
 
 def program(checks, header=None):
-    """A program of several checks: `program SECONDS NAME...` runs those that are named, as run() in check.h says."""
+    """A program of several checks: `program SECONDS NAME...` runs those that are named, as run() in run.h says."""
     header = header or Header()
     parts, entries = [], []
     for i, check in enumerate(checks):
