@@ -29,6 +29,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,7 @@ COMPILE = ["g++", "-std=c++20", "-O1", "-mcx16", "-DATTRCACHE_MODEL",
            '-DATTRCACHE_ATOMIC_HEADER="tests/model/explorer/atomic.h"',
            '-DATTRCACHE_PAIR_HEADER="tests/model/explorer/pair.h"', "-I.", "-Ilib", "-Ilib/include"]
 NO_END = "does not end"
+LIBRARY = "library.cc"  # in each copy of the sources: includes those of all layers
 WEAKER = {
     "load": {"seq_cst": ["acquire"], "acquire": ["relaxed"]},
     "store": {"seq_cst": ["release"], "release": ["relaxed"]},
@@ -55,9 +57,9 @@ WEAKER["update"] = WEAKER["swap"] = {
 
 
 def sources(root):
-    """The translation units: the library, the explorer, and the models."""
-    found = []
-    for folder in ["lib/" + layer for layer in LAYERS] + ["tests/model/explorer", "tests/model"]:
+    """The translation units: the library, which is one, the explorer, and the models."""
+    found = [LIBRARY]
+    for folder in ["tests/model/explorer", "tests/model"]:
         for name in sorted(os.listdir(os.path.join(root, folder))):
             test = name.endswith("_test.cc")
             # The handle map's model is of lib/mpi, which has no mutants here.
@@ -68,7 +70,7 @@ def sources(root):
 
 
 class Build:
-    """A copy of the sources, and the program of all models made of it."""
+    """A copy of the sources, and programs of the models made of it."""
 
     def __init__(self, root, parent=None):
         self.root = root
@@ -88,6 +90,11 @@ class Build:
             self.common = parent.common
             os.symlink(parent.root + "/tests", root + "/tests")
             shutil.copytree(parent.root + "/lib", root + "/lib")
+        with open(root + "/" + LIBRARY, "w") as f:
+            for layer in LAYERS:
+                for path in sorted(glob.glob("%s/lib/%s/*.cc" % (ROOT, layer))):
+                    if not path.endswith("_test.cc"):
+                        f.write('#include "%s"\n' % os.path.relpath(path, ROOT))
 
     def object_of(self, source):
         return self.root + "/o/" + source.replace("/", "_") + ".o"
@@ -102,15 +109,16 @@ class Build:
         with open(self.object_of(source)[:-2] + ".d") as f:
             return any(os.path.normpath(word) == on for word in f.read().split())
 
-    def make(self, changed=None):
-        """Compiles everything, or what depends on a file that differs from the parent's."""
-        every = sources(self.root)
-        if self.parent is not None:
-            self.objects = dict(self.parent.objects)
-            every = [s for s in every if self.parent.depends(s, changed)]
-        for source in every:
-            self.compile(source)
-        command = ["g++", "-o", self.root + "/models"] + sorted(self.objects.values())
+    def make(self, changed, model=None):
+        """A program of all models, or of that in one source: compiles what depends on a file unlike the parent's."""
+        used = [s for s in self.parent.objects if model in (None, s) or not s.endswith("_test.cc")]
+        for source in used:
+            if source not in self.objects and self.parent.depends(source, changed):
+                self.compile(source)
+        return self.link({s: self.objects.get(s, self.parent.objects[s]) for s in used})
+
+    def link(self, objects):
+        command = ["g++", "-o", self.root + "/models"] + sorted(objects.values())
         subprocess.run(command + ["-lgtest", "-lgtest_main", "-lpthread"], check=True)
         return self.root + "/models"
 
@@ -185,11 +193,9 @@ class Models:
             if not batch:
                 continue
             limit = min(options.max_seconds, 60 + 20 * sum(self.cost[t] for t in batch) / 1000)
-            command = [program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
-            try:
-                log = subprocess.run(command, env=env, capture_output=True, text=True,
-                                     timeout=limit)
-            except subprocess.TimeoutExpired:
+            command = ["prlimit", "--cpu=%d:" % limit, program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
+            log = subprocess.run(command, env=env, capture_output=True, text=True)
+            if log.returncode == -signal.SIGXCPU:
                 undecided = batch[0], NO_END
                 continue
             if log.returncode == 0:
@@ -358,6 +364,16 @@ def patched(entry):
     return "\n".join(lines), None
 
 
+def source_of(test):
+    """The source of a model's test, Suite.Name with what GoogleTest adds for its parameters, or None."""
+    match = re.fullmatch(r"(?:\w+/)?(\w+)\.(\w+)(?:/.*)?", test or "")
+    for path in sorted(glob.glob(HERE + "/*_model_test.cc")) if match else []:
+        with open(path) as f:
+            if re.search(r"TEST(_[FP])?\(%s, %s\)" % match.groups(), f.read()):
+                return os.path.relpath(path, ROOT)
+    return None
+
+
 def misfits(table):
     """What doesn't fit the sources any more, found without building anything: a line each."""
     wrong = []
@@ -393,7 +409,8 @@ def main():
                         help="don't run orders that need not be caught: they run longest, for nothing stops them")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", metavar="FILE", help="where results are kept, and taken from")
-    parser.add_argument("--max-seconds", type=int, default=300, help="for one run of models")
+    parser.add_argument("--max-seconds", type=int, default=300,
+                        help="of processor time for one run of models")
     parser.add_argument("--max-cost", type=float, default=3,
                         help="leave out tests that take longer, in seconds of processor time")
     options = parser.parse_args()
@@ -409,9 +426,7 @@ def main():
     base = Build(scratch + "/base")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         list(pool.map(base.compile, sources(base.root)))
-    program = base.root + "/models"
-    subprocess.run(["g++", "-o", program] + sorted(base.objects.values()) +
-                   ["-lgtest", "-lgtest_main", "-lpthread"], check=True)
+    program = base.link(base.objects)
     models = Models(program, scratch, options.jobs)
     results = Results(options.results)
     orders = order_mutants(models, base, table)
@@ -438,9 +453,15 @@ def main():
         with open(build.root + "/" + entry["file"], "w") as f:
             f.write(text)
 
+        # What most patches are caught by is compiled and run before everything else is compiled.
         def run(first):
-            program = build.make(entry["file"])
-            return models.run(program, models.cost, None, options, first or models.likely(entry, text))
+            first = first or models.likely(entry, text)
+            model = source_of(first)
+            if model is not None:
+                caught = models.run(build.make(entry["file"], model), [first], None, options)
+                if caught is not None and caught[1] != NO_END:
+                    return caught
+            return models.run(build.make(entry["file"]), models.cost, None, options)
 
         try:
             return label, results.of(json.dumps(entry["hunks"]), run, options), None
