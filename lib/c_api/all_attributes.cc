@@ -50,7 +50,7 @@ using attrcache::Table;
 
 extern "C" {
 
-// Most objects have no attributes, so these two save no registers before they know better.
+// Most objects have no attributes, so these two save no registers until they find some.
 
 int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table, void* old_object,
                        attrcache_table* new_table, void* new_object, int* callback_code) noexcept {

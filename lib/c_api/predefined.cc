@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Predefined keyvals in the C API: their definitions, and what changes a value of one.
+// Predefined keyvals in the C API: defining one, and changing its value.
 
 #include "attrcache/attrcache.h"
 #include "c_api/filled.h"

@@ -24,8 +24,8 @@ int fortran_handle(const CallbackArguments& arguments) {
 }
 
 // The address of extra_state, or of its low part, which a Fortran callback gets by reference. It is
-// the address of the keyval's own copy, not of the creator's variable. So what one callback writes
-// there is what the next one reads.
+// the address of the keyval's own copy, not of the creator's variable. So the next callback reads
+// what one writes there.
 template <typename T>
 T* fortran_extra_state(attrcache_callbacks& callbacks) {
   auto* bytes = reinterpret_cast<char*>(&callbacks.extra_state);

@@ -2,9 +2,9 @@
 //
 // The one place that calls user code: copy_fn, delete_fn and destructors, each in its keyval's
 // convention, synchronously, on the calling thread, with no lock held, so a callback may call any
-// function of the library. If an exception leaves a callback, the function that the runtime has
-// given for that catches it, because the library is compiled without exceptions, and it becomes the
-// code ATTRCACHE_CALLBACK_THREW.
+// function of the library. An exception that leaves a callback is caught by the runtime's own
+// function for that, because the library is compiled without exceptions, and becomes the code
+// ATTRCACHE_CALLBACK_THREW.
 
 #ifndef ATTRCACHE_CALLBACK_EXECUTOR_H_
 #define ATTRCACHE_CALLBACK_EXECUTOR_H_
@@ -46,11 +46,11 @@ struct CallbackArguments {
   const int* fortran_handle = nullptr;
 };
 
-// The Fortran INTEGER that callbacks are given for an object, if they are Fortran's; else 0.
+// The Fortran INTEGER that callbacks get for an object, if they are Fortran's; else 0.
 int fortran_handle_for(const attrcache_callbacks& callbacks, const CallingConvention& convention,
                        void* object);
 
-// What a copy_fn answered.
+// What a copy_fn returned.
 struct Copied {
   int code;  // 0: success
   bool flag;

@@ -42,7 +42,7 @@ class TableScope {
              Announcement* announced = nullptr, unsigned sets = 0)
       : thread_(thread), frame_{thread.innermost, table, nullptr, 0,
                                 announced,        use,   false,   static_cast<uint8_t>(sets)} {
-    // The optimizers of g++ 14 and newer can't tell that the destructor takes it out again, and
+    // The optimizers of g++ 14 and newer don't see that the destructor takes it out again, and
     // warn.
     Frame* innermost = &frame_;
     asm("" : "+r"(innermost));

@@ -32,8 +32,8 @@ class Threads {
     return this_thread();
   }
 
-  // A number by which other threads know this one. No other thread that is alive, or has left
-  // something borrowed, has the same.
+  // A number by which other threads know this one. No other thread that is alive, or that ended
+  // with a value borrowed, has the same.
   uint64_t identity() const {
     if (hooked()) [[unlikely]] {
       if (attrcache_thread* known = hooks_.self(hooks_.context)) {

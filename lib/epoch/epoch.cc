@@ -5,7 +5,7 @@
 namespace attrcache {
 
 uint64_t Epoch::pin() {
-  // Relaxed: if the epoch is another one by now, that is no matter (EI1).
+  // Relaxed: it doesn't matter if the epoch is another one by now (EI1).
   const uint64_t pin = one(word_.load(kRelaxed));
   word_.fetch_add(pin, kAcquire);  // (E1) pairs with E2: what was retired before isn't found
   return pin;
@@ -24,7 +24,7 @@ bool Epoch::advance() {
   uint64_t word = read();
   do {
     if (other_pins(word) != 0) return false;
-    // Relaxed: this hands over nothing, E2 does, before it and after it. And there is no ABA: a
+    // Relaxed: this hands over nothing; the E2 before it and after it do. And there is no ABA: a
     // word says by itself whether the epoch may go on, even if its number has come round.
   } while (!word_.compare_exchange_weak(word, word + kOneEpoch, kRelaxed, kRelaxed));
   return true;

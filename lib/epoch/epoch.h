@@ -7,7 +7,7 @@
 // Pins are rare and short here, but every keyval that is freed asks whether there are any. So one
 // word says it all, and a free reads it in one step: the number of the epoch, and two counts of
 // pins, one for even epochs and one for odd ones. The readers of values announce in a record for
-// each thread instead (readers.h), where the free of a keyval would have to look through the
+// each thread instead (readers.h). With that, the free of a keyval would have to look through the
 // records of all threads, and a pin could fail for want of memory.
 //
 // All that matters is done by read-modify-writes of the word, even where it is only read (E2). So
@@ -15,10 +15,10 @@
 // release.
 //
 // Invariants
-//   EI1 The epoch goes from e to e+1 only while the count is 0 that e-1 used, and that e+1 is going
-//       to use. So each count is 0 at some moment between epochs e and e+2, and every thread that
-//       was pinned at e has left by then, whichever of the two counted the pin. New pins use the
-//       count of the epoch that they have seen: so the other comes to 0, however many follow.
+//   EI1 The epoch goes from e to e+1 only while the count that e-1 used, and that e+1 is going to
+//       use, is 0. So each count is 0 at some moment between epochs e and e+2, and every thread
+//       that was pinned at e has left by then, whichever of the two counted the pin. New pins use
+//       the count of the epoch that they have seen: so the other comes to 0, however many follow.
 //   EI2 retire() reads the word (E2). Later pins (E1) see what was done before, and don't find the
 //       item any more. It is reclaimed when all earlier pins have gone: at once if both counts are
 //       0; else two epochs later, by EI1.
@@ -72,7 +72,7 @@ class Epoch {
     const uint64_t pin_;
   };
 
-  // To be called for something that no new look-up can find any more. True if nobody can still see
+  // Call this for something that no new look-up can find any more. True if no thread can still see
   // it either: then it may be used again at once. Else it must be retired. Wait-free.
   bool unseen() { return pins(read()) == 0; }
 

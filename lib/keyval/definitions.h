@@ -20,7 +20,7 @@
 
 namespace attrcache {
 
-// Once it was added, nothing of it changes but its value.
+// Once added, only its value changes.
 struct Definition {
   explicit Definition(const attrcache_predefined& p)
       : number(p.number), tag(p.tag), where(p.where), compute(p.compute), context(p.context) {

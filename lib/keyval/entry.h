@@ -62,9 +62,8 @@ constexpr id::Keyval keyval(uint64_t word) { return id::Keyval{static_cast<uint3
 constexpr bool exists(uint64_t word) { return (word & id::kMarker) != 0; }
 }  // namespace entry_word
 
-// An index that was never used has zero bytes here, except for what is the same in all records of a
-// kind. The size must be a multiple of a slot's size, because a look-up starts from the offset of
-// the keyval's slot.
+// An index that was never used has zero bytes here. The size must be a multiple of a slot's size,
+// because a look-up starts from the offset of the keyval's slot.
 struct alignas(1 << id::kIndexShift) Entry {
   Atomic<uint64_t> word;
   Atomic<uint64_t> exact;  // belongs to References

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The free indices of one kind, first in first out. So an index rests as long as possible between
-// two keyvals, and stale keyvals stay recognisable for as long.
+// two keyvals, and stale keyvals stay recognizable for as long.
 //
 // This is the queue of Michael and Scott (PODC 1996), with two simplifications that its use here
 // allows: an index is a node itself, and pop() hands out the old dummy node, so that one free index

@@ -11,9 +11,9 @@
 // stripe after it was closed, and therefore no grace period is needed. (percpu_ref of the Linux
 // kernel, which is similar, keeps the mode beside the counters and has to wait for one.)
 //
-// A keyval begins with no stripe open, so that to create and to free one costs the same however
-// many stripes there are. A thread whose stripe is closed uses the exact count instead, and opens
-// the stripe for the next time. Its whole group is opened: stripes that are kGroups apart.
+// A keyval begins with no stripe open, so that creating and freeing one costs the same however many
+// stripes there are. A thread whose stripe is closed uses the exact count instead, and opens the
+// stripe for the next time. It opens its whole group: stripes that are kGroups apart.
 //
 //   open()   O1 sets the group's bit in the exact word, unless the bit is set or kClosed is.
 //            O2 reads the stripe.
@@ -121,8 +121,8 @@ class References {
 
   References(Counter& exact, Stripes stripes) : exact_(exact), stripes_(stripes) {}
 
-  // Begins a generation, of the keyval's number. Only the creator of the keyval may call this,
-  // before it publishes the keyval.
+  // Begins the keyval's generation. Only the creator of the keyval may call this, before it
+  // publishes the keyval.
   static void reset(Counter& exact, id::Keyval keyval);
 
   // Takes a reference on a keyval whose stripe is open. Lock-free.

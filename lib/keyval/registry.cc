@@ -51,10 +51,10 @@ void Registry::release_record(Retired* retired, const Memory& memory) {
   memory.destroy(static_cast<Record*>(retired));
 }
 
-// Ends a keyval that is freed and has no references any more, and says OK, so that free() may leave
-// by a jump. The loads may be relaxed: R5 or R7 has ordered all that was done before, and nobody
-// else writes these members while a freed keyval without references exists, but for the bit of a
-// free that comes too late.
+// Ends a keyval that is freed and has no references any more, and returns OK, so that free() may
+// end with a jump. The loads may be relaxed: R5 or R7 has ordered all that was done before, and
+// nobody else writes these members while a freed keyval without references exists, but for the bit
+// of a free that comes too late.
 [[gnu::always_inline]] inline int Registry::end(Entry& entry, id::Offset offset) {
   const uint64_t word = entry.word.load(kRelaxed);
   const uint64_t generations = word >> kGenerationsShift;
@@ -159,7 +159,7 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept
 }
 
 // Makes a keyval on a new index if `node` is kNone, and else on that one, whose own record may
-// still wait.
+// still be waiting.
 int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval) {
   if (node == IndexQueue::kNone) {
     int error;
@@ -237,8 +237,7 @@ int Registry::free(int* variable) noexcept {
 int Registry::free_slowly(id::Keyval keyval, Entry& entry) {
   // Relaxed, here and in the exchange: free() has acquired K2, whose release sequence the exchange
   // continues; and no other data depend on the bit: operations that must know that the keyval is
-  // freed find its stripes closed (R7). Only the thread that sets the bit closes
-  // them.
+  // freed find its stripes closed (R7). Only the thread that sets the bit closes them.
   uint64_t word = entry.word.load(kRelaxed);
   do {
     // Another thread has freed the keyval first. Whether it is still in use or gone by now, it is
@@ -292,7 +291,7 @@ int Registry::define(const attrcache_predefined& predefined) {
 Registry::Counts Registry::counts() const {
   uint64_t created = 0, existing = 0, freed_and_existing = 0, references_in_all = 0;
   for_each_entry([&](const Entry& entry, const References& references) {
-    // (K1) pairs with K2: what the word tells of is counted in `uses`, too.
+    // (K1) pairs with K2: the keyval in the word is counted in `uses`, too.
     const uint64_t word = entry.word.load(kAcquire);
     created += entry.uses.load(kRelaxed);
     if (!entry_word::exists(word)) return;
@@ -314,7 +313,7 @@ bool Registry::free_unused() {
   return any;
 }
 
-// Of a number that is none of the domain's own range.
+// For a number outside the domain's own range.
 int Registry::check_number(int number) const {
   if (number == settings_.invalid) return ATTRCACHE_ERR_KEYVAL_INVALID;
   if (definitions_.find(number) != nullptr) return ATTRCACHE_ERR_KEYVAL_PREDEFINED;

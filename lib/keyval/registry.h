@@ -52,10 +52,10 @@ class Registry {
   int create(const attrcache_callbacks& callbacks, int* keyval) noexcept;
 
   // Frees the keyval, and sets the variable to the domain's invalid value. If it was freed before,
-  // and is still in use, returns ABSENT where the domain tells.
+  // and is still in use, returns ABSENT in a domain with ATTRCACHE_TELL.
   int free(int* keyval) noexcept;
 
-  // Gives other callbacks to a keyval that nobody has used yet, nor knows but the caller.
+  // Replaces the callbacks of a keyval that nobody has used yet and only the caller knows.
   int set_callbacks(id::Keyval keyval, const attrcache_callbacks& callbacks);
 
   // Translate between the ints that users see and keyvals as they are inside (settings.h).
@@ -113,8 +113,8 @@ class Registry {
     return mine;
   }
 
-  // The same of the keyval at any offset, and of those that follow it in its batch of indices; null
-  // if there never was one. The caller has found a value under such a keyval, or a slot of one
+  // The same for the keyval at any offset, and for those that follow it in its batch of indices;
+  // null if there never was one. The caller has found a value under such a keyval, or a slot of one
   // whose index is beyond the first chunk.
   References::Counter* counters(id::Offset offset, unsigned ordinal) const {
     const size_t c = chunk_of(offset);
@@ -198,7 +198,7 @@ class Registry {
   const DomainSettings& settings() const { return settings_; }
   const Memory& memory() const { return settings_.memory; }
 
-  // What a delete or free says to the user: absence only where the domain tells (ATTRCACHE_TELL).
+  // What a delete or free returns to the user: ABSENT only in a domain with ATTRCACHE_TELL.
   int result_for_user(int result) const {
     if (result == ATTRCACHE_ABSENT && !settings_.tells_absence) [[unlikely]]
       return ATTRCACHE_OK;
@@ -228,7 +228,7 @@ class Registry {
 
   // The least number of creations between two uses of an index, once it has been used. With the
   // queue's dummy and the one in use that makes 63 indices: so many that stale keyvals are
-  // recognised for 16,000 creations (63 * 256), and so few that a program with one or two keyvals
+  // recognized for 16,000 creations (63 * 256), and so few that a program with one or two keyvals
   // at a time goes on getting the first 64.
   static constexpr uint32_t kRest = 61;
   static_assert((kRest + 2) * id::kGenerations >= 16000, "attrcache.h says so");
@@ -238,7 +238,7 @@ class Registry {
   // for which the highest bit of (offset + 64 * 16) is bit c. (The offset is 16 times the index,
   // see id::offset; look-ups use it because that saves them a shift or two.) A chunk's memory holds
   // its entries, and after them its reference counters, stripe by stripe. For both the registry
-  // stores the address that index 0 would have if the chunk began with index 0.
+  // stores the address that index 0 would have if the chunk began with it.
   static constexpr unsigned kFirstChunk = 6 + id::kIndexShift;
   static constexpr unsigned kChunks = 17 + id::kIndexShift;
   static constexpr uint32_t kIndexBias = kFirstChunkLength;

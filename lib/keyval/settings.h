@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a domain's options say of all its kinds.
+// The options of a domain that concern all its kinds.
 //
-// Inside, keyvals are of one range, that of id.h. The ints that users see, their numbers, are those
-// exclusive-or a mask, which is 0 unless the domain has a range of its own. The C API translates
+// Internally all keyvals are in one range, that of id.h. The ints that users see, their numbers,
+// are these XOR a mask, which is 0 unless the domain has a range of its own. The C API translates
 // where an int comes in or goes out, callbacks and introspection included.
 
 #ifndef ATTRCACHE_KEYVAL_SETTINGS_H_
@@ -22,7 +22,7 @@ class Registry;
 struct DomainSettings {
   uint32_t mask = 0;
   int invalid = ATTRCACHE_KEYVAL_INVALID;
-  attrcache_catch_exceptions* catch_exceptions = nullptr;  // callbacks aren't left by exceptions
+  attrcache_catch_exceptions* catch_exceptions = nullptr;  // null: no exception leaves a callback
   bool tells_absence = false;                              // ATTRCACHE_TELL
   bool full_fences = false;                                // ATTRCACHE_FULL_FENCES
   bool fint_is_64_bits = false;                            // a Fortran INTEGER

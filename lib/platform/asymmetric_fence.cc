@@ -27,14 +27,14 @@ long membarrier(Command command) { return syscall(SYS_membarrier, command, 0, 0)
 
 bool enter() { return membarrier(kRegisterPrivateExpedited) == 0; }
 
-// For a process that forbids itself a system call which it was using. Readers go on as light ones,
-// because there is no telling which of them don't know of it yet. What remains is time. A store
-// that a reader has executed waits in its processor's buffer for nanoseconds, for microseconds at
-// the very most; and whatever takes the processor from the thread (the clock's interrupt, a
-// preemption, a hypervisor) empties the buffer. So after this time each store from before is
-// visible. The same argument, measured: Morrison and Afek, "Temporally Bounding TSO for Fence-Free
-// Asymmetric Synchronization", ASPLOS 2015. Signals may wake a sleeper, and a filter may forbid
-// sleeping: the clock decides.
+// For a process that forbids itself a system call which it was using. Readers stay light, because
+// there is no way to know which of them have noticed. What remains is time. A store that a reader
+// has executed waits in its processor's buffer for nanoseconds, for microseconds at the very most;
+// and whatever takes the processor from the thread (the clock's interrupt, a preemption, a
+// hypervisor) empties the buffer. So after this time each store from before is visible. The same
+// argument, measured: Morrison and Afek, "Temporally Bounding TSO for Fence-Free Asymmetric
+// Synchronization", ASPLOS 2015. Signals may wake a sleeper, and a filter may forbid sleeping: the
+// clock decides.
 void wait_for_store_buffers() {
   constexpr long kNanoseconds = 20'000'000;
   timespec begin, now;
@@ -55,7 +55,7 @@ bool kernel_fence_ready() {
 }
 
 // After a registration the kernel can only fail for memory, on machines with very many processors.
-// A process that has lost the registration by some way that we don't know of gets it again.
+// A process that has lost the registration in some way unknown to us gets it again.
 void kernel_fence() {
   if (membarrier(kPrivateExpedited) == 0) return;
   if (enter() && membarrier(kPrivateExpedited) == 0) return;

@@ -37,8 +37,8 @@ namespace attrcache {
 // thread-safe, and a forked child inherits the registration.
 bool kernel_fence_ready();
 
-// Makes all threads of the process execute a full fence. To be called only where
-// kernel_fence_ready() has said true. If the kernel refuses meanwhile, see asymmetric_fence.cc.
+// Makes all threads of the process execute a full fence. Call this only where kernel_fence_ready()
+// has returned true. asymmetric_fence.cc says what happens if the kernel refuses it later.
 void kernel_fence();
 
 // One for each domain, made with it and never changed; so all threads do the same.
@@ -60,7 +60,7 @@ class AsymmetricFence {
       announce<Of::kFull>(cell, what);
     }
   }
-  // The same for a caller that knows of which kind the readers are.
+  // The same for a caller that knows which kind of readers there are.
   enum class Of { kLight, kFull };
   template <Of kOf, typename T>
   static void announce(Atomic<T>& cell, T what) {

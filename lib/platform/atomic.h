@@ -3,12 +3,12 @@
 // The only file of the library that makes atomic accesses other than those of 16 bytes; a test sees
 // to that. So test builds can put something else under the code that ships, such as an explorer of
 // interleavings or random delays between the steps: -DATTRCACHE_ATOMIC_HEADER names a header that
-// defines attrcache::Atomic, of orders that are std::memory_order's.
+// defines attrcache::Atomic, with the orders of std::memory_order.
 //
 // The library uses only loads, stores and read-modify-writes with an explicit order, and one kind
-// of fence, for readers (asymmetric_fence.h). What it uses of std::atomic is made here of what
-// std::atomic is made of, because <atomic> takes longer to compile than most of the library's
-// files: with C++20 it brings strings, exceptions and locks.
+// of fence, for readers (asymmetric_fence.h). The parts of std::atomic that it needs are built here
+// from the same compiler built-ins, because <atomic> takes longer to compile than most of the
+// library's files: with C++20 it brings strings, exceptions and locks.
 
 #ifndef ATTRCACHE_PLATFORM_ATOMIC_H_
 #define ATTRCACHE_PLATFORM_ATOMIC_H_
@@ -98,7 +98,7 @@ class Atomic {
   [[gnu::always_inline]] T fetch_and(T value, Order order) {
     return __atomic_fetch_and(&value_, value, order);
   }
-  // If the value isn't `expected`, it is stored there.
+  // If the value isn't `expected`, it is stored in `expected`.
   [[gnu::always_inline]] bool compare_exchange_strong(T& expected, T desired, Order success,
                                                       Order failure) {
     return __atomic_compare_exchange(&value_, &expected, &desired, false, success, failure);
@@ -113,8 +113,8 @@ class Atomic {
   alignas(sizeof(T)) T value_;
 };
 
-// A full fence of the calling thread. ThreadSanitizer doesn't model fences, of which g++ warns. It
-// need not: what was stored before one is acquired by the threads that read it.
+// A full fence of the calling thread. ThreadSanitizer doesn't model fences, and g++ warns of that.
+// It need not: what was stored before a fence is acquired by the threads that read it.
 inline void full_fence() {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The only file of the library that allocates memory; a test sees to that. Test builds replace the
-// process's allocator (ATTRCACHE_MODEL, ATTRCACHE_TEST_ALLOCATOR), to notice leaks and accesses to
-// memory that was released, and what is allocated without a domain's own functions.
+// process's allocator (ATTRCACHE_MODEL, ATTRCACHE_TEST_ALLOCATOR), to notice leaks, accesses to
+// memory that was released, and allocations that bypass a domain's own functions.
 
 #ifndef ATTRCACHE_PLATFORM_MEMORY_H_
 #define ATTRCACHE_PLATFORM_MEMORY_H_

@@ -12,9 +12,9 @@
 //   transfer               a load, for dup. It calls visit(upper half of meta, put), where
 //                          put(to) copies what was read to another Pair, by store_unshared
 //   load_meta              reads the meta half alone; load_upper reads the upper half of meta
-//   still                  reads the value half, and says whether meta is the one given, before
-//                          and after that: then this value came with that meta, unless the meta
-//                          has come back with another value
+//   still                  reads the value half, and then says whether meta is the one given, which
+//                          the caller has read before: if so, this value came with that meta,
+//                          unless the meta has come back with another value
 //   compare_exchange       exchanges both halves, if both are as expected
 //   compare_exchange_meta  exchanges the meta half alone, if it is as expected; it doesn't write
 //                          the value half

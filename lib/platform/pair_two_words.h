@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The Pair of processors that exchange no more than 8 bytes in one step (riscv64, and all with 32
-// bits); of ThreadSanitizer builds; and of soaks, which put delays between its steps.
+// The Pair for processors that exchange no more than 8 bytes in one step (riscv64, and all with 32
+// bits); for ThreadSanitizer builds; and for soak tests, which put delays between its steps.
 // ThreadSanitizer can't see into inline assembly, and its runtime puts a lock around 16-byte
 // atomics, which 8-byte atomics on the same words don't heed. Here both halves are 8-byte atomics.
 //
@@ -9,9 +9,9 @@
 //   load              reads meta, value, and meta again (two_step_load.h), until meta isn't busy
 //   peek              the same, but it goes on from most busy metas
 //
-// A thread that finds meta busy waits for the thread that made it so, which needs two stores more,
-// but may have been preempted, also by the one that waits: hence Backoff. Only peek is lock-free,
-// as long as no meta is kBusy (below). get reads by it, and can, because it needs less than a load
+// A thread that finds meta busy waits for the thread that made it so, which needs only two more
+// stores, but may have been preempted, even by the one that waits: hence Backoff. Only peek is
+// lock-free, as long as no meta is kBusy (below). get can use it, because it needs less than a load
 // gives.
 //
 // There are two ways of being busy. Usually meta stays as it was, except that kChanging is added to
@@ -22,7 +22,7 @@
 //     exchange has taken effect when the value was stored. All others agree: from then on they find
 //     the new value, too, or wait. The old tag is right for the new value if both have the same.
 // But a visible value may be replaced by one with another tag, an Aint over a C pointer, say. Then
-// meta is kBusy, which says nothing, and readers wait as well. (It would not even do to read on
+// meta is kBusy, which says nothing, and readers wait as well. (Reading on would be wrong even
 // where a pointer replaces an Aint. A Fortran reader, which needs no tag, could find the new value,
 // and a C reader after it would still give the address of an Aint.)
 

@@ -34,8 +34,8 @@ __thread ThreadState tls_state ATTRCACHE_TLS_MODEL = {0, 0, 0, nullptr};
 
 namespace {
 
-// Which ordinals are taken. These, those of identities, and the pthread key below are the only
-// variables of the library that all domains of a process share. That is right, because threads
+// Which ordinals are taken. These, the variables for identities, and the pthread key below are the
+// only variables of the library that all domains of a process share. That is right, because threads
 // belong to the process, too, and the variables say nothing about any domain.
 constexpr unsigned kOrdinals = 65536;
 Atomic<uint64_t> taken[kOrdinals / 64] = {1};  // ordinal 0 is nobody's
@@ -47,8 +47,8 @@ Atomic<uint64_t> last_identity{1};
 Atomic<uint64_t> last_dead{0};
 Atomic<uint64_t> survivor{0};
 
-// Takes the lowest free ordinal, so that each of up to as many threads as there are stripes gets a
-// stripe of its own. Lock-free.
+// Takes the lowest free ordinal, so that no two threads share a stripe as long as there are enough.
+// Lock-free.
 unsigned take_ordinal() {
   for (unsigned word = 0; word < kOrdinals / 64; ++word) {
     uint64_t now = taken[word].load(kRelaxed);
@@ -67,7 +67,7 @@ unsigned take_ordinal() {
 
 void leave(void*);
 
-// The pthread key that makes leave() be called when a thread ends. The first thread that asks makes
+// The pthread key by which leave() is called when a thread ends. The first thread that asks makes
 // it, because nothing of the library runs before main(). It is deleted when the library is unloaded
 // or the process ends. If there is no key, because the process has too many, ordinals are not
 // reused.
@@ -108,8 +108,8 @@ void tell_of_this_thread() {
 }  // namespace at_thread_end
 
 // Called when a thread ends; gives its ordinal back. What it has left borrowed stays so: the next
-// thread with that ordinal has another identity. One that ends within a callback keeps its ordinal
-// for ever, because operations up its stack may be using stripes.
+// thread with that ordinal has another identity. A thread that ends within a callback keeps its
+// ordinal for ever, because operations up its stack may be using stripes.
 void leave(void*) {
   const unsigned ordinal = tls_state.ordinal;
   if (ordinal == 0 || ordinal >= kOrdinals || tls_state.innermost != nullptr) return;

@@ -17,12 +17,12 @@ struct ThreadState {
   // A number that no other thread of the process ever has. It is odd, so that it isn't the address
   // of a user-level thread's state, which is what such a thread is known by. 0 until assigned.
   uint64_t identity;
-  // A small number that no other living thread has, for what there is for each thread: stripes and
-  // records. The next thread may get it when this one has ended. 0 until somebody asks for it.
-  // User-level threads have none: they use that of the thread that they run on.
+  // A small number that no other living thread has, which selects the thread's stripes and records.
+  // Another thread may get it when this one has ended. 0 until it is needed. User-level threads
+  // have none: they use that of the thread that they run on.
   unsigned ordinal;
-  // The same in bytes of records (kRecordSize) if it is below kNearOrdinals, else 0: where this
-  // thread's record is among the first of a domain.
+  // If the ordinal is below kNearOrdinals: the offset in bytes of this thread's record among the
+  // first of a domain; else 0.
   unsigned near_record;
   // The innermost of the thread's operations that may run callbacks (callback/frame.h).
   Frame* innermost;

@@ -2,7 +2,7 @@
 //
 // How both halves of a Pair are read by 8-byte loads: meta, value, and meta again, until meta is
 // the same before and after. Then value and meta were in the Pair together, at one instant between
-// the first load and the last. That needs two rules to be kept:
+// the first load and the last, provided that two rules are kept:
 //
 //   * A thread that changes both halves releases the value and the meta. So a thread that reads one
 //     half of a change sees no older state of the other half.
@@ -35,7 +35,8 @@ template <typename Half>
     // Acquire: the second load of meta comes after it, and reads the meta that came with this value
     // or a later one. Pairs with the release of the value by compare_exchange.
     word.value = value.load(kAcquire);
-    // Relaxed, because it is only compared: the first load has acquired what this meta tells of.
+    // Relaxed, because it is only compared: the first load has acquired what was published with
+    // this meta.
   } while (meta.load(kRelaxed) != word.meta);
   return word;
 }

@@ -82,7 +82,7 @@ ThreadRecord* Readers::look_up() {
   }
   auto* const record = reinterpret_cast<ThreadRecord*>(chunk) + (ordinal - first_of(c));
   record->active = true;
-  // From here on its thread may take the fast way.
+  // From here on its thread may take the fast path.
   if (c == 0 && !threads_.hooked() &&
       record->first.what.load(kRelaxed) == uintptr_t(Says::kTaken)) {
     record->first.what.store(0, kRelease);  // as in take()

@@ -40,14 +40,15 @@ class Readers {
     return *reinterpret_cast<T*>(reinterpret_cast<char*>(near) + this_thread().near_record);
   }
 
-  // A cell of the calling thread's record, which says kTaken and whose it is; null when out of
+  // A cell of the calling thread's record, which says kTaken and names the thread; null when out of
   // memory. Wait-free but for the allocator.
   Announcement* take() {
     ThreadRecord& near = near_record();
     const bool usual = near.active && near.free != nullptr && !threads_.hooked();
     return usual ? take_of(near, this_thread().identity) : take_slowly();
   }
-  // Gives a cell back, whatever it says. If it said that a value is held, end_left() is to follow.
+  // Gives a cell back, whatever it says. If it said that a value is held, the caller must then call
+  // end_left().
   void release(Announcement& cell) {
     retract(cell, 0);
     // The thread's record isn't always the one that has the cell, since user-level threads move. If
@@ -65,7 +66,7 @@ class Readers {
     fence_.announce(cell.what, Announcement::of(&slot, says));
   }
   // (L3) Takes back what was announced; the cell then says `what`. If it said that a value is held,
-  // end_left() is to follow.
+  // the caller must then call end_left().
   static void retract(Announcement& cell, uintptr_t what) {
     AsymmetricFence::announce<AsymmetricFence::Of::kLight>(cell.what, what);
   }
@@ -84,8 +85,8 @@ class Readers {
   void heavy_fence() const { fence_.heavy_fence(); }
   bool light() const { return fence_.light(); }
 
-  // Looks through all cells until visit(cell, what) says true, and returns whether one did. A cell
-  // that says the same throughout is found.
+  // Looks through all cells until visit(cell, what) returns true, and returns whether one call did.
+  // A cell that says the same throughout is visited.
   template <typename Visit>
   bool any(Visit visit) const;
 
@@ -98,7 +99,7 @@ class Readers {
     if (!light()) full_fence();
     return any_tombs();
   }
-  // (L7) A tomb for a value in that slot, which is the caller's to fill; null when out of memory.
+  // (L7) A tomb for a value in that slot, for the caller to fill in; null when out of memory.
   // Lock-free.
   Tomb* place_tomb(const Pair& slot);
   // Ends the use of a tomb that is the caller's.
@@ -119,7 +120,7 @@ class Readers {
   const Threads& threads() const { return threads_; }
 
  private:
-  static constexpr unsigned kChunks = 12;  // with twice as many records each as the one before
+  static constexpr unsigned kChunks = 12;  // each with twice as many records as the one before
   static constexpr unsigned kBuckets = 16;
   static unsigned bucket(const Pair* slot) {
     const auto at = reinterpret_cast<uintptr_t>(slot) / sizeof(Pair);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A thread's record in a domain: the cells in which it tells all others that it holds a value, or
-// that it is within a deletion. Others only read a cell, except to give up a borrow
-// (Readers::give_up). That readers publish what they read, and the thread that deletes looks there,
-// is the idea of hazard pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free
-// Objects", 2004).
+// A thread's record in a domain: the cells in which it announces that it holds a value, or that it
+// is within a deletion. Others only read a cell, except to give up a borrow (Readers::give_up).
+// That readers publish what they read, and the thread that deletes looks there, is the idea of
+// hazard pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects",
+// 2004).
 //
 // A record belongs to an ordinal (platform/thread.h), so the thread that gets the ordinal next goes
 // on with it; what its predecessor has left borrowed stays there under the predecessor's identity.
@@ -55,8 +55,8 @@ struct Announcement {
   // see what its holder has done.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> thread{0};
-  // kBorrows, kGivenUp: the attrcache_borrowed, which thereby is known to hold something. In a free
-  // cell: the next free one.
+  // kBorrows, kGivenUp: the attrcache_borrowed, which is recognized by this as holding something.
+  // In a free cell: the next free one.
   Atomic<uint64_t> more{0};
 };
 static_assert(static_cast<uintptr_t>(Says::kGivenUp) <= Announcement::kSays);
@@ -79,7 +79,7 @@ struct alignas(kRecordSize) ThreadRecord {
   // Whether its thread has looked it up. Until then no cell of it announces anything.
   alignas(8) bool active = false;
   // The cell of a thread's first outstanding borrow, and that of its outermost deletion. User-level
-  // threads don't use them, nor does a thread before it has taken the slow way once; until then
+  // threads don't use them, nor does a thread before it has taken the slow path once; until then
   // both say kTaken.
   alignas(8) Announcement first;
   Announcement deletes;

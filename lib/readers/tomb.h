@@ -15,8 +15,8 @@
 //       is there, so H holds it                       takes its step on the slot (S6 exchange, or
 //       ... uses the value ...                        S8 claim)
 //   L3  retracts                                  L8  heavy fence; looks: does anybody hold it?
-//   L4  looks whether there are tombs: none is        Nobody: D frees the tomb, and deletes
-//       what nearly always comes                  L9  opens the tomb: OPEN
+//   L4  looks whether there are tombs: nearly         Nobody: D frees the tomb, and deletes
+//       always there are none                     L9  opens the tomb: OPEN
 //   L5  takes its turn on each tomb of the slot       looks again. Nobody by now: L6
 //       that is placed or open, by an exchange that  else D's call succeeds
 //       changes nothing
@@ -25,10 +25,10 @@
 //       TAKEN; deletes; frees the tomb                deletes
 //
 // Why no value is deleted while it is held. An attempt to hold that succeeds has made its L2 before
-// D's step on the slot was visible. So its L1 is visible behind the heavy fence
+// D's step on the slot was visible. So its L1 is visible after the heavy fence
 // (asymmetric_fence.h), to D at L8 and L9, and to threads that see the tomb open, which acquire
-// that. Nobody begins to hold the attachment any more. So a thread that looks behind the fence and
-// finds no holder is right for ever.
+// that. Nobody begins to hold the attachment any more. So once a thread has looked after the fence
+// and found no holder, there will never be one.
 //
 // Why somebody deletes. A holder whose L3 isn't visible to D's look at L9 has taken L3 after the
 // fence. So its L4 sees the count, and it takes its turn. Turns and L9 are exchanges of one word,
@@ -37,19 +37,18 @@
 // finds nobody and takes the tomb, unless somebody else has. A turn on a tomb that is only PLACED
 // is needed for that, too: it is what makes the retraction visible to D at L9.
 //
-// A turn fails where the tomb has changed, and is tried again; but not where the tomb is used anew.
-// That use has begun after H's L4, and its own L8 comes later still. So a give_back takes as many
-// steps as there are tombs, whatever others do meanwhile.
+// A turn fails if the tomb has changed, and is tried again, unless the tomb has been reused
+// meanwhile: that use began after H's L4, and its own L8 comes later still. So a give_back takes as
+// many steps as there are tombs, whatever others do meanwhile.
 //
-// An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it goes
-// on as one that lets go: it retracts, and takes L4 to L6, at the end of its call.
+// An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it must
+// let go like one: it retracts, and takes L4 to L6, at the end of its call.
 //
 // A thread that is stopped for ever between L1 and L3 keeps that one value from being deleted. A
 // thread stopped between L7 and L9, or after L6, has the deletion itself. Nobody else waits.
 //
-// Where readers are full ones (asymmetric_fence.h), a full fence stands between L3 and L4, as
-// between L1 and L2. Light readers need none: D's heavy fence falls between two instructions of
-// theirs.
+// Full readers (asymmetric_fence.h) have a full fence between L3 and L4, as between L1 and L2.
+// Light readers need none: D's heavy fence falls between two of their instructions.
 
 #ifndef ATTRCACHE_READERS_TOMB_H_
 #define ATTRCACHE_READERS_TOMB_H_
@@ -79,14 +78,14 @@ struct Tomb {
     return phase(now) == kFree &&
            state.compare_exchange_strong(now, with(now, kPlaced), kAcquire, kRelaxed);
   }
-  // Makes one that the caller has placed or taken free again. Release: pairs with place(). The
-  // phase's version tells this use of the tomb from the next.
+  // Frees a tomb that the caller has placed or taken. Release: pairs with place(). The version
+  // distinguishes this use of the tomb from the next.
   void free() {
     const uint64_t now = state.load(kRelaxed);
     state.store(with(now + kPhases + 1, kFree), kRelease);
   }
-  // (L9) Acquires the turns that were taken before, and releases what the tomb says.
-  // Returns its new state, by which the caller may take it back.
+  // (L9) Acquires the turns that were taken before, and releases what the tomb says. Returns its
+  // new state, by which the caller may take it back.
   uint64_t open() {
     const uint64_t opened = with(state.load(kRelaxed), kOpen);
     state.exchange(opened, kAcqRel);
@@ -103,7 +102,7 @@ struct Tomb {
   Atomic<uint64_t> state{kFree};  // a phase, and above it a version
   // Written by the thread that has placed the tomb, and `taker` and `table` also by the thread that
   // has taken it; relaxed, since L9 releases them. A thread that needs `slot` while the tomb is
-  // only placed has retracted behind L8's fence, and so sees it.
+  // only placed has retracted after L8's fence, and so sees it.
   Atomic<uintptr_t> slot{0};
   Atomic<uint64_t> meta{0};   // the attachment: the slot's meta, with which
   Atomic<uint64_t> value{0};  // this value was attached

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The end of a table that can't fail: whatever is attached, in use or wrong, the table is as new
+// Ends a table, and can't fail: whatever is attached, in use or wrong, the table is as new
 // afterwards. For callers that can't try again: destructors of objects, and runtimes that end.
 
 #include "platform/wait.h"
@@ -46,8 +46,8 @@ int abandon_attributes(const Target& target) {
   ThreadState& thread = readers.threads().self();
   TableScope scope(thread, &table);
   int first = ATTRCACHE_OK;
-  // Destructors may attach something again. What they attach in the last round goes with its slot,
-  // and its keyval stays for ever.
+  // Destructors may attach something again. What they attach in the last round is lost with its
+  // slot, and its keyval stays for ever.
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
     Batch batch(table, Batch::Order::kYoungestFirst, &target.registry.memory());
     while (batch.next()) {

@@ -12,8 +12,8 @@ namespace {
 // How many sets of one attribute may be nested, each within the delete_fn that the one before runs.
 constexpr unsigned kMaxNestedSets = 16;
 
-// A reference on a keyval. It is dropped at the end of the scope, unless it was given to a value
-// that was attached.
+// A reference on a keyval. It is dropped at the end of the scope, unless an attached value has
+// taken it over.
 class Reference {
  public:
   Reference(Registry& registry, id::Keyval keyval, Held held)
@@ -38,13 +38,13 @@ class Reference {
   bool held_;
 };
 
-// The meta of a value that is attached now under a keyval that has this word.
+// The meta of a value attached now, under a keyval whose entry has this word.
 uint64_t attached_now(const Target& target, uint64_t entry, id::Keyval keyval, attrcache_tag tag) {
   return meta::attached(stripe::name(keyval, entry_word::flags(entry)), tag,
                         next_number(target.table, target.registry.memory()));
 }
 
-// How many sets of that slot's attribute run a delete_fn up this thread's stack.
+// How many sets of that slot's attribute are running a delete_fn up this thread's stack.
 unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& slot) {
   unsigned sets = 0;
   for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
@@ -69,8 +69,8 @@ int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, Slot
   target.table.mark_replaced();
   registry.note_marked_table();
   if (!slot::exchange(slot, now, replacement)) return kChanged;  // (S6)
-  // From here on the new value's reference is the slot's, and the old one's is ours. They are
-  // alike.
+  // From here on the new value's reference is the slot's, and the old one's is ours; the two are
+  // interchangeable.
   if (deletion.leave(nullptr)) {
     reference.give();
     return ATTRCACHE_OK;
@@ -88,7 +88,7 @@ int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, Slot
                                                   next_number(target.table, registry.memory()))};
     }
     if (slot::take_back(slot, replacement, again)) {  // (S7)
-      // The reference that is dropped now is the new value's, and that is the caller's again.
+      // What is dropped now is the new value's reference; the value itself is the caller's again.
       if (once) drop_reference(registry, keyval);
       return fail(code, callback_code);
     }
@@ -122,7 +122,7 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
     return registry.why_not(keyval);
   Pair* slot = target.table.find(id::index(keyval));
   if (slot == nullptr) {
-    // The table may grow only if the keyval is alive, which taking a reference makes sure of.
+    // The table may grow only if the keyval is alive, which taking a reference ensures.
     if (reference.take() == 0) return ATTRCACHE_ERR_KEYVAL_STALE;
     slot = target.table.find_or_grow(id::index(keyval), target.registry.memory());
     if (slot == nullptr) return ATTRCACHE_ERR_MEMORY;
@@ -139,7 +139,7 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
       }
       continue;
     }
-    // The slot is occupied under another generation, so this keyval was gone before that began.
+    // The slot is occupied under another generation, so this keyval was gone before that one began.
     if (!meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
     if (meta::no_delete_fn(now.meta)) {
       uint64_t replacement = slot::successor(target.table, now.meta, tag);

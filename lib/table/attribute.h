@@ -2,10 +2,9 @@
 //
 // set and delete of one attribute, in all cases. The steps that they take are in slot.h.
 //
-// What was read of a keyval may be acted upon only if a reference on the keyval was held when it
-// was read: a reference of the caller's, or that of the value that is found attached. Until a
-// reference is held, the keyval may end, and the same int may come to mean another keyval, which
-// has a delete_fn, say.
+// What was read of a keyval may be acted upon only if a reference on it was held at that time: the
+// caller's, or that of a value found attached. Until a reference is held, the keyval may end, and
+// the same int may come to mean another keyval, which has a delete_fn, say.
 
 #ifndef ATTRCACHE_TABLE_ATTRIBUTE_H_
 #define ATTRCACHE_TABLE_ATTRIBUTE_H_
@@ -51,7 +50,7 @@ bool is_deleting(const ThreadState& thread, const Table& table, const Pair& slot
 [[gnu::always_inline]] inline int run_delete_fn(const Target& target, TableScope& scope,
                                                 const Pair& slot, SlotContent owned,
                                                 id::Keyval keyval) {
-  // The value's reference keeps them.
+  // The value's reference keeps the callbacks alive.
   attrcache_callbacks& callbacks = target.registry.callbacks(keyval);
   if (callbacks.delete_fn == ATTRCACHE_NULL_DELETE_FN) return 0;
   // delete_fn gets a copy, because another value may be in the slot.
@@ -72,10 +71,10 @@ inline int fail(int code, int* callback_code) {
   return ATTRCACHE_ERR_CALLBACK;
 }
 
-// Deletes a value that the calling thread has claimed for that, and that nobody holds any more:
-// runs its delete_fn, and ends the claim. True: the value is gone, and its reference on the keyval
-// is the caller's to drop. False: delete_fn has failed, and the value is attached as it was (unless
-// its keyval deletes once).
+// Deletes a value that the calling thread has claimed and nobody holds: runs its delete_fn, and
+// ends the claim. True: the value is gone, and its reference on the keyval is the caller's to drop.
+// False: delete_fn has failed, and the value is attached as it was (unless its keyval deletes
+// once).
 [[gnu::always_inline]] inline bool delete_claimed(const Target& target, TableScope& scope,
                                                   const Pair& slot, slot::Claim& claim,
                                                   SlotContent claimed, id::Keyval keyval,

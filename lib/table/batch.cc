@@ -11,7 +11,7 @@ namespace attrcache {
 namespace {
 
 // select() reads the horizon before the slots. So what was attached after that has a negative age,
-// which modulo 2^35 is above this one, and nothing else has such an age (see renumber.h).
+// which modulo 2^35 is above kYounger; no other age is (see renumber.h).
 constexpr uint64_t kYounger =
     (uint64_t{1} << meta::kSequenceBits) - (uint64_t{1} << (meta::kSequenceBits - 2));
 constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
@@ -52,7 +52,7 @@ bool Batch::list_runs(size_t* slots) {
   bool ascending = true;
   uint32_t last = 0;
   table_.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
-    // A list of runs that is full has 8 slots for each, so 24 times the room isn't too much.
+    // Each run of a full list has about 8 slots, so 24 times the room isn't too much.
     room = room && (count_ < capacity_ || make_room(24 * capacity_, count_));
     if (!room) return;
     room_[count_++] = {length, run, first};
@@ -98,7 +98,7 @@ bool Batch::list_all() {
     size_t slots = 0;
     if (!list_runs(&slots)) return false;
     if (slots > capacity_ && !make_room(slots, count_)) return false;
-    // No run is overwritten that is still to be looked at, because each has at least one slot.
+    // No run is overwritten before it is read, because each has at least one slot.
     item = end = room_ + slots;
     while (count_ != 0) {
       const Item& run = room_[--count_];
@@ -131,7 +131,7 @@ void Batch::sort() {
   std::sort(items_, items_ + count_, older);
 }
 
-// Looks again at those that renumber.h may be about. An attribute that is gone keeps its place.
+// Looks again at those that may have been renumbered. An attribute that is gone keeps its place.
 [[gnu::noinline]] bool Batch::old_ones_changed() {
   bool changed = false;
   for (Item* item = items_; item != items_ + count_; ++item) {
@@ -145,7 +145,7 @@ void Batch::sort() {
   return changed;
 }
 
-// The place of an attribute in the order in which select() goes through them.
+// The place of an attribute in the order in which select() visits them.
 uint64_t Batch::rank(uint64_t m, uint32_t index) const {
   const uint64_t age = meta::age(m, horizon_);
   if (order_ == Order::kYoungestFirst) return age;

@@ -25,7 +25,7 @@ class Batch {
     uint32_t index;
   };
 
-  // `memory` is null in tests only: as if there were none.
+  // `memory` is null in tests only, to simulate that there is none.
   Batch(Table& table, Order order, const Memory* memory)
       : table_(table), order_(order), memory_(memory) {}
   ~Batch() { release_memory(); }
@@ -47,12 +47,12 @@ class Batch {
   const Item* begin() const { return items_; }
   const Item* end() const { return items_ + count_; }
 
-  // What the table's clock was after all that is selected had been attached; and how many
-  // attachments to the table earlier than that an item is.
+  // The table's clock after everything selected was attached; and an item's age then, in
+  // attachments to the table.
   uint64_t horizon() const { return horizon_; }
   uint64_t age(unsigned i) const { return meta::age(items_[i].meta, horizon_); }
 
-  // Whether a slot was passed over that isn't empty, because its value is hidden.
+  // Whether an occupied slot was passed over, because its value is hidden.
   bool passed_over() const { return passed_over_ != 0; }
 
  private:
@@ -83,11 +83,11 @@ class Batch {
   // For select(): what is selected next has at least this rank or, if the oldest comes first, a
   // lower one.
   uint64_t next_ = 0;
-  uint64_t passed_over_ = 0;  // the bits of what was
+  uint64_t passed_over_ = 0;  // their metas, or'ed
   unsigned count_ = 0;
   Item few_[kFew];
   size_t capacity_ = kFew;
-  Item* room_ = few_;   // as much as fits there
+  Item* room_ = few_;   // room for capacity_ items
   Item* items_ = few_;  // the first of the batch
 };
 

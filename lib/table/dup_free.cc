@@ -13,8 +13,8 @@ namespace attrcache {
 namespace {
 
 // Whether a slot holds a value that a dup must copy. A value whose deletion another thread has
-// begun is not copied. But one is copied if this thread deletes it further up its stack, so that
-// the dup is made within its delete_fn: it is attached until that has succeeded.
+// begun is not copied. One that this thread is deleting further up its stack (the dup is made
+// within its delete_fn) is: it is attached until delete_fn has succeeded.
 bool to_be_copied(const Target& from, const Pair& slot, uint64_t m) {
   if (!meta::visible(m)) return false;
   return !meta::deleting(m) || is_deleting(from.registry.threads().self(), from.table, slot, m);
@@ -63,7 +63,7 @@ class Dup {
   const unsigned ordinal_;
   TableScope old_scope_;
   TableScope new_scope_;
-  // The cell in which one copy after the other is announced; null until the first.
+  // The cell in which each copy is announced in turn; null until the first.
   Announcement* cell_ = nullptr;
 };
 
@@ -102,9 +102,9 @@ int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value
 
 constexpr stripe::Name kNothing{0};
 
-// Takes a reference on a keyval whose stripe isn't open, or is just being used by others. Returns
-// the name that the stripe has or would have (references.h); kNothing if there is nothing to copy,
-// and then no reference was taken.
+// Takes a reference on a keyval whose stripe isn't open, or is contended. Returns the name that the
+// stripe has or would have (references.h); kNothing if there is nothing to copy, and then no
+// reference was taken.
 stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
   // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
   if (!registry.acquire(keyval)) return kNothing;
@@ -185,14 +185,14 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
 }
 
 // Holds the value, or finds the one that this thread is deleting further up its stack. That need
-// not be held, since its deletion can't end before the copy. False: there is neither, or what was
-// left to this thread has freed one of the objects.
+// not be held, since its deletion can't end before the copy. False: there is neither, or a deletion
+// that was left to this thread has freed one of the objects.
 bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
   const ThreadState& thread = registry_.threads().self();
   for (;;) {
     *held = hold_value(registry_.readers(), slot, keyval, Says::kCopies, *cell_, found);
     if (*held) return true;
-    end_hold(slot);  // attempts that failed have looked like holders
+    end_hold(slot);  // failed attempts have looked like holders
     if (table_died()) return false;
     *found = slot.load();
     if (!meta::visible(found->meta) || !meta::belongs(found->meta, keyval)) return false;
@@ -202,7 +202,8 @@ bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bo
   }
 }
 
-// Ends the hold of the cell, or an attempt, and what was left to this thread of that slot.
+// Ends the cell's hold or attempt, and runs the deletions of that slot that were left to this
+// thread.
 inline void Dup::end_hold(const Pair& slot) {
   Readers::retract(*cell_, uintptr_t(Says::kTaken));  // (L3)
   end_left(registry_.readers(), &slot);

@@ -21,7 +21,7 @@ constexpr int kMaxDeletingRounds = 16;
 // Deletes all attributes, the youngest first, and releases the table's memory.
 int delete_attributes(const Target& target, attrcache_delete_mode mode, int* callback_code);
 
-// Gives up all attributes without calling delete_fn. It can't fail to: the table is as new
+// Gives up all attributes without calling delete_fn. Whatever it returns, the table is as new
 // afterwards.
 int abandon_attributes(const Target& target);
 
@@ -30,8 +30,8 @@ int abandon_attributes(const Target& target);
 int abandon_one(const Target& target, const Batch::Item& item);
 
 // Gives up the deletions that were left, and waits until no other thread deletes an attribute of
-// the table: the core's only wait, for an owner who frees the object while others use it. Ends when
-// a destructor has freed the object, too.
+// the table: a wait for owners that free an object while others use it (platform/wait.h). It also
+// ends when a destructor has freed the object.
 void wait_for_deletions(Readers& readers, Table& table, const TableScope& scope);
 
 // What a table holds besides what this thread is deleting further up its stack.
@@ -42,8 +42,8 @@ struct Remains {
 };
 Remains remains(const ThreadState& thread, Table& table);
 
-// Releases the memory of a table whose content doesn't matter any more, and tells the operations on
-// it up this thread's stack.
+// Releases the memory of a table whose content doesn't matter any more, and notifies the operations
+// on it up this thread's stack.
 void release_table(Registry& registry, const ThreadState& thread, Table& table);
 
 // Moves everything to a table that is as new. No other thread may use either.

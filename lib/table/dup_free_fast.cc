@@ -25,7 +25,7 @@ template <typename Ask>
   return all;
 }
 
-// The same for every leaf but the first, whose flags are given. `near` are the counters of the
+// The same for every leaf but the first, by the directory's `flags`. `near` are the counters of the
 // first indices.
 template <typename Ask>
 [[gnu::always_inline]] inline bool ask_leaves(const Registry& registry, Directory& dir,

@@ -47,7 +47,8 @@ template <typename Place>
   const stripe::Name name = stripe::name_in(word);
   const uint32_t differs = upper ^ stripe::bits(name);
   // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN; the
-  // value must be visible, not claimed, and never held since it was attached, as its copy will be.
+  // value must be visible, not claimed, and never held since it was attached, because its copy gets
+  // the same meta.
   constexpr uint32_t kDecides =
       meta::kSameAttribute | meta::kDeletingHalf | meta::kUnreadHalf | stripe::kNotDupFn;
   if ((differs & kDecides) != 0) [[unlikely]]

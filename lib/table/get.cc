@@ -34,7 +34,7 @@ int get_far(const attrcache_kind* kind, const attrcache_table* table, int keyval
   const id::Keyval key = id::of(keyval);
   if (look_far(table, key, offset, value)) [[likely]]
     return ATTRCACHE_OK;
-  // What is no keyval has no word either: not even 0, which leads to index 0.
+  // An int that is no keyval has no word: not even 0, whose offset leads to index 0.
   if (kind != nullptr && Registry::of(kind).look_up(key) != 0) [[likely]] {
     return ATTRCACHE_ABSENT;
   }

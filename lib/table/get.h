@@ -33,17 +33,17 @@ struct PredefinedValue {
 };
 
 // Reads a predefined attribute, whose keyval has a number of the runtime's choice, outside the
-// domain's own range. ATTRCACHE_OK, ATTRCACHE_ABSENT, or the error that tells why there is no such
+// domain's own range. ATTRCACHE_OK, ATTRCACHE_ABSENT, or the error that says why there is no such
 // keyval.
 int get_predefined(const Registry& registry, const Table& table, int number,
                    PredefinedValue* value);
 
-// The same for get in C. `keyval`: the number as get is given it (attrcache_get_ranged).
+// The same for get in C. `keyval` is the number as attrcache_get_ranged passes it on.
 [[gnu::noinline]] int get_outside_range(const attrcache_kind* kind, const attrcache_table* table,
                                         int keyval, void** value) noexcept;
 
-// Continues a get whose slot, of an index below 64, doesn't hold a value under the keyval: tells
-// whether the attribute is absent, or which error it is.
+// Continues a get whose slot, of an index below 64, doesn't hold a value under the keyval: returns
+// that the attribute is absent, or which error it is.
 [[gnu::noinline]] int get_absent(const attrcache_kind* kind, const attrcache_table* table,
                                  int keyval, void** value, uint64_t offset) noexcept;
 

@@ -7,7 +7,7 @@ namespace attrcache {
 namespace {
 
 // What is at an address where a runtime keeps a value set as `tag`. Atomic, as the runtime may
-// change it meanwhile; relaxed, since what it points to is the runtime's affair.
+// change it meanwhile; relaxed, since publishing what it points to is up to the runtime.
 uint64_t bits_at(const void* at, attrcache_tag tag) {
   if (tag == ATTRCACHE_AS_INT) {
     return stored(__atomic_load_n(static_cast<const int*>(at), __ATOMIC_RELAXED), tag);
@@ -27,7 +27,7 @@ int get_predefined(const Registry& registry, const Table& table, int number,
   }
   const attrcache_tag tag = definition->tag;
   if (definition->where == ATTRCACHE_PER_KIND) {
-    // (P4) acquire: what a pointer points to is seen, stored before P3 (keyval/definitions.h).
+    // (P4) acquire: what a pointer points to, stored before P3 (keyval/definitions.h), is seen.
     value->bits = definition->value.load(kAcquire);
     value->in_c = seen_by_c(value->bits, definition->value_address(), tag);
     return ATTRCACHE_OK;

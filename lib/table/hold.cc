@@ -33,8 +33,8 @@ bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Anno
 
 namespace {
 
-// How a cell that the slow way uses names its attrcache_borrowed (Announcement::more): by its
-// address, with a bit that tells it from those of the fast way.
+// How a cell that the slow path uses names its attrcache_borrowed (Announcement::more): by its
+// address, with a bit that distinguishes it from cells of the fast path.
 uint64_t mark_of(const Borrowed* borrowed) { return reinterpret_cast<uintptr_t>(borrowed) | 1; }
 
 // Whether `borrowed` holds something that the calling thread has borrowed in this domain.
@@ -47,7 +47,7 @@ bool in_use(const Readers& readers, const Borrowed* borrowed) {
   });
 }
 
-// A borrow of the number of a predefined keyval.
+// Borrows a predefined attribute, by the number of its keyval.
 [[gnu::noinline, gnu::cold]] int borrow_predefined(Registry& registry, Table& table,
                                                    id::Keyval keyval, Borrowed* borrowed) {
   PredefinedValue value;
@@ -91,7 +91,7 @@ void keep(Readers& readers, Announcement& cell, SlotContent held, Borrowed* borr
   } else {
     readers.release(*cell);
   }
-  end_left(readers, slot);  // attempts that failed have looked like holders
+  end_left(readers, slot);  // failed attempts have looked like holders
   return holds ? ATTRCACHE_OK : ATTRCACHE_ABSENT;
 }
 

@@ -18,8 +18,7 @@ namespace attrcache {
 
 // Holds the value under `keyval` in a slot, by an announcement in `cell`, which the caller has
 // taken. False: there is none, or its deletion has begun; the cell may still announce an attempt,
-// and is to be retracted. In either case end_left() is to follow, at the end of the caller's work.
-// Lock-free.
+// and must be retracted. In either case the caller must end with end_left(). Lock-free.
 bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
                 SlotContent* held);
 
@@ -42,7 +41,7 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);  // left.h
 
 // The usual borrow: of a C pointer that was held before, by a light reader that has borrowed
-// nothing else. All else takes the slow way. `like` is the keyval as meta::readable() takes it.
+// nothing else. All else takes the slow path. `like` is the keyval as meta::readable() takes it.
 template <typename Slowly>
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Pair* slot, id::Keyval like,
@@ -71,7 +70,7 @@ template <typename Slowly>
 // the others need not keep the offset.
 [[gnu::noinline]] inline int borrow_beyond(Registry& registry, Table& table, id::Keyval keyval,
                                            Borrowed* borrowed) {
-  // The caller has seen that already.
+  // The caller has checked that already.
   if (id::bytes(id::slot_offset(keyval)) < kInlineSlots << id::kIndexShift) __builtin_unreachable();
   const auto slowly = [&]() __attribute__((always_inline)) {
     return borrow_attribute(registry, table, keyval, borrowed);

@@ -35,7 +35,7 @@ class Inspected {
         size_(capacity == 0 ? sizeof(Struct) : size_of(*first)) {}
 
   size_t capacity() const { return capacity_; }
-  // Whether the size can be one, with every element aligned.
+  // Whether a struct can have that size, with every element aligned.
   bool valid() const {
     return can_be_size(size_) && (capacity_ < 2 || size_ % alignof(Struct) == 0);
   }

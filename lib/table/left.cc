@@ -34,15 +34,15 @@ bool is_held(const Readers& readers, const Pair* slot, uint64_t m, uint64_t cloc
   return any_holder(readers, slot, m, clock, [](uint64_t, uintptr_t) { return true; });
 }
 
-// Whether another thread has taken a tomb, or just opened it to others.
+// Whether a taken tomb was taken by another living thread, which may not have said so yet.
 bool is_taken_by_another(const Readers& readers, const Tomb& tomb) {
   const uint64_t taker = tomb.taker.load(kRelaxed);
   return taker != readers.threads().identity() && !is_dead(taker);
 }
 
-// Gives up what this thread's own copy_fns hold of a table's values, up its stack, where
-// is_one(frame) says true. At its end each copy still looks for what was left to it (L4): attempts
-// that have failed before it held the value have looked like holders.
+// Gives up what this thread's own copy_fns, up its stack, hold of a table's values, where
+// is_one(frame) is true. At its end each copy still looks for what was left to it (L4), because its
+// failed attempts before it held the value have looked like holders.
 template <typename IsOne>
 void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
   for_each_frame_of(readers.threads().self().innermost, &table, [&](Frame& f) {
@@ -58,15 +58,15 @@ void give_up_copies_of(const Readers& readers, const Table& table, const Pair& s
   });
 }
 
-// Deletes what a tomb says, which this thread has taken, and ends the tomb.
+// Deletes the value of a tomb that this thread has taken, and frees the tomb.
 void delete_left(Readers& readers, Tomb& tomb) {
   tomb.taker.store(readers.threads().identity(), kRelaxed);
   Registry& registry = *pointer_in<Registry>(tomb.registry);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   const uint64_t value = tomb.value.load(kRelaxed);
   const int fortran_handle = tomb.fortran_handle.load(kRelaxed);
-  // The tomb's reference keeps them. If delete_fn fails, there is no caller to report that to, and
-  // the value is gone.
+  // The tomb's reference keeps the callbacks alive. If delete_fn fails, there is no caller to
+  // report that to, and the value is gone.
   static_cast<void>(
       run_delete(registry.callbacks(keyval),
                  {registry.convention(), pointer_in<void>(tomb.object), registry.number_of(keyval),
@@ -75,8 +75,8 @@ void delete_left(Readers& readers, Tomb& tomb) {
   drop_reference(registry, keyval);
 }
 
-// Takes a turn on a tomb, if is_one(tomb) is true, and deletes what it says if nobody holds the
-// value. Returns whether the deletion is left to others, or another thread is just running it.
+// Takes a turn on a tomb, if is_one(tomb) is true, and deletes its value if nobody holds it.
+// Returns whether the deletion is left to others, or another thread is running it.
 template <typename IsOne>
 bool end_one(Readers& readers, Tomb& tomb, IsOne is_one) {
   // Acquire: what the tomb says, by L9.
@@ -135,7 +135,7 @@ bool Deletion::leave_read(slot::Claim* claim) {
                             kRelaxed);
   target_.table.mark_replaced();
   registry.note_marked_table();
-  // So no thread finds the value any more once a holder may delete it.
+  // Before L9, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
   tomb_ = nullptr;
   const uint64_t open = tomb.open();  // (L9)

@@ -25,19 +25,19 @@ class Deletion {
   Deletion(const Deletion&) = delete;
   Deletion& operator=(const Deletion&) = delete;
 
-  // To be called before the value that was found in the slot is taken out of it (S6), or claimed
-  // (S8); again, if that fails. Announces that this thread will touch the table, as long as this
-  // lives, and places a tomb if somebody may hold the value (L7). False: out of memory.
+  // Call this before the value found in the slot is taken out of it (S6) or claimed (S8), and again
+  // if that fails. Announces, for as long as this object lives, that this thread will touch the
+  // table, and places a tomb if anybody may hold the value (L7). False: out of memory.
   bool prepare(SlotContent found) {
     if (cell_ == nullptr && !announce()) return false;
     if (meta::read(found.meta)) return place(found);
     drop_tomb();  // of what was there before
     return true;
   }
-  // To be called afterwards. True: others hold the value, or did, so the deletion is left to them,
-  // or done, and the value's reference on the keyval is gone. A claim is then ended, and the table
-  // isn't touched any more. This thread's own copies of the value, up its stack, are given up: a
-  // copy_fn that deletes or replaces what it copies won't read it any more.
+  // Call this afterwards. True: others hold the value, or did, so the deletion is left to them, or
+  // done, and the value's reference on the keyval is gone. The claim is then ended, and the table
+  // must not be touched any more. This thread's own copies of the value, up its stack, are given
+  // up: a copy_fn that deletes or replaces what it copies won't read it any more.
   bool leave(slot::Claim* claim) { return tomb_ != nullptr && leave_read(claim); }
 
   // The cell in which the deletion is announced.
@@ -99,15 +99,15 @@ class FenceOnce {
   bool done_ = false;
 };
 
-// For a free, which leaves nothing: whether somebody else holds a value that was held before, and
-// that the caller has claimed. If not, own copies are given up, as above.
+// For a free, which leaves no deletion to others: whether anybody holds the value that the caller
+// has claimed, this thread's own copies not counted. If not, these are given up, as above.
 bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, FenceOnce& fence);
 
 // How many holders an attachment has. Exact if no hold begins or ends meanwhile.
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);
 
-// (L4) To be called after what was announced of a slot was retracted, with nothing held: deletes
-// what was left to this thread. Returns OK, for callers that return the same.
+// (L4) Call this after retracting what was announced of a slot, with nothing held: deletes what was
+// left to this thread. Returns OK, for callers that return the same.
 [[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);
 inline void end_left(Readers& readers, const Pair* slot) {
   if (readers.any_tombs_after_retraction()) [[unlikely]]
@@ -132,7 +132,7 @@ void give_up_borrows(const Readers& readers, const Pair& slot);
 // Notes that the table is gone, in the tombs that this thread has taken further up its stack.
 void forget_table(Readers& readers, const Table& table);
 
-// Deletes all that is left, in a domain that ends: nobody holds anything any more.
+// Deletes all that is left, because the domain ends, and all borrows must have ended before.
 void end_all_left(Readers& readers);
 
 }  // namespace attrcache

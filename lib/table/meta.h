@@ -28,10 +28,10 @@
 // replaces the youngest one of its table, under a keyval without delete_fn, inherits its number
 // (see successor() in slot.h). And a value that is taken back keeps its number, with another kBack:
 // the two together are what names an attachment. Numbers wrap around after 2^35 attachments to one
-// table. So that the order is right nevertheless, attachments that are older than 2^33 others get
-// younger numbers in time, which keep them in the same order (table/renumber.h). ABA could happen
-// only to a thread that sleeps between a load and its compare-and-swap while exactly 2^35 values
-// are attached to the table, or almost exactly a multiple of 2^33.
+// table. So that the order is right nevertheless, attachments older than 2^33 get younger numbers
+// in time, in the same order (table/renumber.h). ABA could happen only to a thread that sleeps
+// between a load and its compare-and-swap while exactly 2^35 values are attached to the table, or
+// almost exactly a multiple of 2^33.
 
 #ifndef ATTRCACHE_TABLE_META_H_
 #define ATTRCACHE_TABLE_META_H_
@@ -97,7 +97,8 @@ constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }
 constexpr bool deleting(uint64_t m) { return (m & kDeleting) != 0; }
 // Whether the value may be replaced or detached without calling a delete_fn.
 constexpr bool no_delete_fn(uint64_t m) { return (m & kNoDeleteFn) != 0; }
-// Whether a thread may hold the value, or may have held it: only then need a deletion look.
+// Whether a thread may hold the value, or may have held it: only then must a deletion look for
+// holders.
 constexpr bool read(uint64_t m) { return (m & (kUnread | kNoDeleteFn)) == 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
@@ -135,10 +136,9 @@ constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
 
 // Whether it holds a value that may be borrowed by an announcement alone: visible under `keyval`,
 // set as a C pointer, not claimed, and held before, unless it has no delete_fn. `keyval` must have
-// a keyval's marker bit, or an empty slot looks so, too. An index in
-// `keyval` must be below kReadableIndices, so that none of its bits is where a meta has a flag:
-// larger ones are to be cleared (id::without_index). A caller that knows the index to be small need
-// not clear it.
+// a keyval's marker bit, or an empty slot would match. An index in `keyval` must be below
+// kReadableIndices, so that none of its bits is where a meta has a flag: clear larger ones
+// (id::without_index). A caller that knows the index to be small need not clear it.
 inline constexpr uint32_t kReadableIndices = kDeletingHalf >> id::kIndexShift;
 constexpr bool readable(uint32_t upper, id::Keyval keyval) {
   constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kUnreadHalf;
@@ -167,9 +167,9 @@ constexpr bool same_name(uint64_t m, uint64_t other) { return ((m ^ other) & kAt
 // Whether an announcement may be about the attachment in question: `announced` is its meta as a
 // holder once read it, `m` its meta when it was deleted, and `clock` the table's clock then. An
 // attachment that was renumbered in between is at least kOldAge old; what was announced may be
-// older than numbers tell, because a value may be held for any time. So for attachments so old the
-// answer may be yes for another one of the same keyval to the slot; then a deletion comes later
-// than need be.
+// older than numbers tell, because a value may be held for any time. So for attachments that old
+// the answer may be yes for another one of the same keyval to the slot; then a deletion merely
+// comes later than it could.
 constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
   if (same_name(announced, m)) [[likely]]
     return true;

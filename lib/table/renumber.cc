@@ -11,7 +11,7 @@ namespace {
 using meta::kOldAge;
 
 // Gives the attachment that has a certain number another number, even if other threads begin to
-// read its value meanwhile. It leaves an attachment alone that is being deleted, because the
+// read its value meanwhile. It leaves alone an attachment that is being deleted, because the
 // claimer knows it by its number.
 void renumber_attachment(Pair& slot, uint64_t old_number, uint64_t new_number) {
   const uint64_t is = meta::spread(old_number);

@@ -35,8 +35,8 @@
 // last of them (readers/tomb.h). lib/CONCURRENCY.md teaches why: why a set exchanges first and a
 // delete claims first (step 2), what slots don't show (step 4), where each operation takes effect.
 //
-// What a reader of a slot may assume. load() reads value and meta as of one instant; what the other
-// ways of reading promise, pair.h says. The meta says under which keyval and with which tag the
+// What a reader of a slot may assume. load() reads value and meta as of one instant; pair.h says
+// what the other ways of reading promise. The meta says under which keyval and with which tag the
 // value was set. An attached or claimed value holds a reference on its keyval, so that keyval isn't
 // gone. If the meta is unchanged since it was read, it is the same attachment. But the value may
 // have been claimed and restored; or replaced by S2, under a keyval without delete_fn. A value that
@@ -154,8 +154,8 @@ class Claim {
 
 // ---- Reading ----
 
-// (S4) Makes it known that the value is read. It compares the value, too, so that the caller holds
-// what it has read.
+// (S4) Marks the value as read. It compares the value, too, so that the caller holds what it has
+// read.
 inline bool read(Pair& slot, SlotContent& now) {
   return slot.compare_exchange(now, {now.value, now.meta & ~meta::kUnread});
 }

@@ -12,9 +12,9 @@ Node no_tree;
 
 namespace {
 
-// Makes a leaf or node, of which `flag` tells: in the block, if there is one that has room, else by
-// itself. Null when out of memory. A block is only given while no other thread uses the table, so
-// what is made in it never has to be destroyed for having lost a race.
+// Makes a leaf or node, for which `flag` stands: in the block, if there is one that has room, else
+// by itself. Null when out of memory. A block is only given while no other thread uses the table,
+// so nothing made in it can lose a race and have to be destroyed.
 template <typename T, typename... Args>
 T* make_part(const Memory& memory, Directory& dir, uint64_t flag, Block* block, Args... args) {
   T* made = block != nullptr ? block->make<T>(args...) : nullptr;

@@ -73,7 +73,7 @@ struct Child {
   static Child of(FarLeaf* leaf) { return {leaf}; }
   static Child of(struct Node* node) { return {reinterpret_cast<char*>(node) + kIsNode}; }
   bool is_node() const { return (reinterpret_cast<uintptr_t>(at) & kIsNode) != 0; }
-  // Call the one that is_node() tells.
+  // Call the one that is_node() selects.
   struct Node* node() const {
     return reinterpret_cast<struct Node*>(static_cast<char*>(at) - kIsNode);
   }
@@ -127,10 +127,10 @@ struct Directory {
 
   Atomic<Leaf*> leaves[kDirectoryLeaves];
   Atomic<Node*> tree{&no_tree};
-  // Which table's it is, so that a table that was copied or moved as plain bytes is recognized; and
-  // in the low bits what there is besides the directory. Relaxed: only the table's owner, which
-  // made it or was handed it, looks at the former; and a flag is set before what it stands for is
-  // published (T4).
+  // Which table it belongs to, so that a table that was copied or moved as plain bytes is
+  // recognized; and in the low bits what there is besides the directory. Relaxed: only the table's
+  // owner, which made it or was handed it, looks at the former; and a flag is set before what it
+  // stands for is published (T4).
   static constexpr uint64_t kHasReleasable = 1;  // leaves or nodes that are to be released
   static constexpr uint64_t kHasBlock = 2;       // a Block follows
   static constexpr uint64_t kHasTree = 4;

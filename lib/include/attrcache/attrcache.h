@@ -68,10 +68,10 @@
  * Structs that callers fill, and those that the library fills, begin with their own size (`size`),
  * so that later versions can add members: C callers write {.size = sizeof options, ...} before the
  * call; in C++ the member initializes itself. In an array, the first element's size counts for all.
- * 0 stands for the size that the struct has in the first release; a size that can't be one is an
- * ARGUMENT error. The library takes members that the caller doesn't know as zero, and returns
- * UNSUPPORTED if a member that it doesn't know itself isn't zero. Such members of a struct that it
- * fills become zero.
+ * 0 stands for the size that the struct has in the first release; an impossible size is an ARGUMENT
+ * error. The library takes members that the caller doesn't know as zero, and returns UNSUPPORTED if
+ * a member that it doesn't know itself isn't zero. Such members of a struct that it fills become
+ * zero.
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
@@ -105,12 +105,12 @@
  * A. Exactly once. Every value attached under a keyval with a delete_fn is deleted (its delete_fn
  *    is called) exactly once, unless it is still attached, or a failed call handed it back. (Values
  *    that a table's owner abandons are not deleted: attrcache_table_abandon, and what
- *    ATTRCACHE_DRAIN_FINALLY and ATTRCACHE_DESTROY_ANYWAY leave over.)
+ *    ATTRCACHE_DRAIN_FINALLY and ATTRCACHE_DESTROY_ANYWAY leave behind.)
  *
  * B. No call waits for another thread: not for its callback, its copy, its borrow or its set, nor
  *    for the scheduler to run it. There is no lock, no sleep, and no error that reports a deadlock.
  *    A thread that is stopped, at any instruction, for ever, keeps no other thread's call from
- *    ending; only, the value that it holds or was about to delete isn't deleted meanwhile, and the
+ *    ending. But the value that it holds or was about to delete isn't deleted meanwhile, and the
  *    object that its call is about can't be freed (BUSY). Two exceptions: processors with steps of
  *    8 bytes (above); and an owner who gives up a table (attrcache_table_abandon,
  *    ATTRCACHE_DRAIN_FINALLY) while, against the rule for threads, others are still inside a call
@@ -148,7 +148,7 @@
  *    it back: get, and a copy by DUP_FN, may see it in between, but no thread ever holds it.
  *    copy_all and delete_all treat one attribute after the other, not all of them in one step.
  *
- * H. Readers share nothing. To borrow and to copy a value writes no memory that another thread
+ * H. Readers share nothing. Borrowing or copying a value writes no memory that another thread
  *    writes, except the first time that the value is held; so any number of threads may use one
  *    value. The cost falls on calls that delete or replace a value which was ever held: they scan
  *    what all threads announce, behind one system call (membarrier) per call, which takes a few
@@ -241,8 +241,8 @@ enum {
 };
 
 /* The callback code for "a C++ exception left the callback, and was caught" (see catch_exceptions
- * in attrcache_domain_options). It is reserved for that: no callback may return it. One of MPI
- * can't, since its codes aren't negative (MPI-4.1 section 9.4). */
+ * in attrcache_domain_options). It is reserved for that: no callback may return it. MPI's error
+ * codes aren't negative (MPI-4.1 section 9.4). */
 #define ATTRCACHE_CALLBACK_THREW (-2147483647 - 1)
 
 /* One line of English for a result of any function here; never null. Any thread; wait-free. */
@@ -319,9 +319,9 @@ typedef struct attrcache_allocator {
   void* context;
 } attrcache_allocator;
 
-/* Which ints a domain hands out as keyvals, for a runtime that always handed out others than the
- * default ones; and for every MPI, so that an interposer with a domain of its own can tell its
- * keyvals from the MPI's. Such a domain needs attrcache_get_ranged instead of attrcache_get. */
+/* Which ints a domain hands out as keyvals. For a runtime whose keyvals have always been other
+ * ints; and for every MPI, so that an interposer with a domain of its own can tell its keyvals from
+ * the MPI's. Such a domain needs attrcache_get_ranged instead of attrcache_get. */
 typedef struct attrcache_keyval_numbers {
   /* Keyvals are base to base + 0x1fffffff, as unsigned numbers; a multiple of 0x20000000. (From
    * 0x80000000 on, the ints are negative.) The default is ATTRCACHE_KEYVAL_MIN. */
@@ -384,14 +384,14 @@ enum {
   /* Fails with BUSY, and changes nothing, if attributes are still attached. */
   ATTRCACHE_DESTROY_IF_UNUSED = 0,
   /* Abandons attached values, without calling their callbacks. Runs deletions that were handed off
-   * to threads which still hold the values. */
+   * and haven't run yet. */
   ATTRCACHE_DESTROY_ANYWAY = 1
 };
 
 /* Destroys a domain and frees the keyvals that are left. Their destructors run, except those of
  * keyvals whose attributes are abandoned; keyvals that the destructors create are freed too, in at
  * most 16 rounds. `leaks`, if not null, is filled in either case. Kinds end with their domain, so
- * delete everything in every table first (attrcache_delete_all). Later, only a table that is as
+ * delete everything in every table first (attrcache_delete_all). Afterwards only a table that is as
  * new may be freed; the memory of any other is lost. Errors: NULL, ARGUMENT (mode, leaks->size),
  * BUSY. No other thread, and no callback up the stack, may be using the domain. Lock-free; runs
  * destructors, and delete_fns that were handed off. */
@@ -410,7 +410,7 @@ ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
 
-/* Returns which ints are the keyvals of a kind's domain; of a null kind: the default ones. Any
+/* Returns which ints are keyvals in the kind's domain; for a null kind, the default ones. Any
  * thread; wait-free. */
 ATTRCACHE_API attrcache_keyval_numbers attrcache_kind_numbers(const attrcache_kind* kind)
     ATTRCACHE_NOEXCEPT;
@@ -441,7 +441,7 @@ typedef enum attrcache_language ATTRCACHE_ENUM_BASE {
   ATTRCACHE_DELETE_ONCE = 256
 } attrcache_language;
 
-/* How a value was set. [L] */
+/* The type as which a value was set. [L] */
 typedef enum attrcache_tag ATTRCACHE_ENUM_BASE {
   ATTRCACHE_AS_POINTER = 0, /* a C pointer; C reads the pointer */
   ATTRCACHE_AS_INT = 1,     /* a C int (predefined attributes); C reads the address of an int */
@@ -574,8 +574,8 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 }
 
 /* Attaches `value` under `keyval`, in one step (E); then the old value's delete_fn runs, unless
- * that is left to holders (D). `tag` says how the value is meant; of an int or Fint only the low 32
- * bits count (but see fint_bytes). If delete_fn fails, the old value is attached again, the call
+ * that is left to holders (D). `tag` says what type the value has; of an int or Fint only the low
+ * 32 bits count (but see fint_bytes). If delete_fn fails, the old value is attached again, the call
  * returns CALLBACK, and the caller still owns the new value. But if another call has taken up the
  * new value meanwhile (holds, has copied, replaced or deleted it), or delete_fn has freed the
  * object, the set has succeeded, and the old value is gone: OK. With ATTRCACHE_DELETE_ONCE the old
@@ -594,10 +594,10 @@ ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, vo
  * (attrcache_borrow). A value whose delete_fn is running is still found (F). The function uses
  * `kind` only if it finds nothing in the table: only then must it not be null (NULL), and only then
  * is a kind that isn't the table's an error. In a domain that has `numbers`, call
- * attrcache_get_ranged instead: a keyval as it is would be UNKNOWN here. Errors: NULL, KEYVAL_*.
- * Any thread; wait-free: no atomic read-modify-write, no fence, no store but to *value. Allocates
- * nothing, and calls nothing but the function of a predefined keyval that has one
- * (ATTRCACHE_COMPUTED). [C MPI_COMM_GET_ATTR] */
+ * attrcache_get_ranged instead: this function doesn't know such a domain's keyvals (UNKNOWN).
+ * Errors: NULL, KEYVAL_*. Any thread; wait-free: no atomic read-modify-write, no fence, no store
+ * but to *value. Allocates nothing, and calls nothing but the function of a predefined keyval that
+ * has one (ATTRCACHE_COMPUTED). [C MPI_COMM_GET_ATTR] */
 ATTRCACHE_API int attrcache_get(const attrcache_kind* kind, const attrcache_table* table,
                                 int keyval, void** value) ATTRCACHE_NOEXCEPT;
 
@@ -626,9 +626,9 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
  * it fails, the attribute stays attached (but see ATTRCACHE_DELETE_ONCE) and the call returns
  * CALLBACK. If others hold the value, it is detached at once, and its deletion left to them (D). If
  * nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the value is already being
- * deleted, by another thread or up this one's stack: OK at once, and get finds it no more. Errors:
- * NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, and if others may
- * hold the value). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
+ * deleted, by another thread or up this one's stack: OK at once, and get no longer finds it.
+ * Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, and if
+ * others may hold the value). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
  * MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -761,11 +761,11 @@ typedef struct attrcache_predefined {
 } attrcache_predefined;
 
 /* Defines a predefined keyval, until the domain ends, when a runtime initializes. (If it has no
- * value any more once the runtime finalizes, make it COMPUTED and return null.) What a reader got
- * of a PER_KIND value, including its address if C reads that, stays valid as long; what the address
- * holds changes by attrcache_set_predefined, in one step. A kind can have 48 of them, of 64 bytes
- * each. Errors: NULL, ARGUMENT (number, tag, where; already defined), MEMORY, KEYVALS_EXHAUSTED (48
- * are defined), UNSUPPORTED (predefined). Any thread; lock-free. [L] */
+ * value any more once the runtime finalizes, make it COMPUTED and return null.) A PER_KIND value
+ * that a reader got, or its address if C reads that, stays valid as long; attrcache_set_predefined
+ * changes what the address holds, in one step. A kind can have 48 of them, of 64 bytes each.
+ * Errors: NULL, ARGUMENT (number, tag, where; already defined), MEMORY, KEYVALS_EXHAUSTED (48 are
+ * defined), UNSUPPORTED (predefined). Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
 
@@ -776,10 +776,9 @@ ATTRCACHE_API int attrcache_set_predefined(attrcache_kind* kind, int keyval,
 
 /* ---- Introspection -------------------------------------------------------------------------
  *
- * A thread within these functions blocks no other, even if it is stopped there for ever. Only, one
- * record of at most 88 bytes for each keyval that is freed while it is stopped within
- * attrcache_keyval_list or attrcache_keyval_describe can't be released until it goes on. The other
- * functions hold back nothing. */
+ * A thread within these functions blocks no other, even if it is stopped there for ever. But while
+ * it is stopped within attrcache_keyval_list or attrcache_keyval_describe, one record of at most 88
+ * bytes can't be released for each keyval that is freed. The other functions hold back nothing. */
 
 typedef struct attrcache_keyval_info {
   uint32_t size ATTRCACHE_SIZE(attrcache_keyval_info);

@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/* Which load of 16 bytes: SSE's, or one that fits every other build of the library. */
+/* Which 16-byte load: SSE's, or one that fits every other build of the library. */
 #if defined(__SANITIZE_THREAD__)
 #define ATTRCACHE_INLINE_STEPS 1
 #elif defined(__has_feature)
@@ -53,7 +53,7 @@ enum {
   ATTRCACHE_INLINE_IN_LEAF = 0x70,  /* the part of an offset that is within the leaf */
   ATTRCACHE_INLINE_ENTRIES_AT =
       80, /* where a kind has the address of the entries of its first keyvals */
-  ATTRCACHE_INLINE_ENTRY_SHIFT = 3 /* from a slot's offset to its keyval's entry's */
+  ATTRCACHE_INLINE_ENTRY_SHIFT = 3 /* from a slot's offset to that of its keyval's entry */
 };
 #define ATTRCACHE_INLINE_OFFSET_MASK 0xe01ffff0u
 #define ATTRCACHE_INLINE_AS_POINTER 0xffe0000fu
@@ -97,7 +97,7 @@ __attribute__((always_inline)) static inline int attrcache_inline_read(const cha
   return 0;
 }
 
-/* Whether the attribute is one that it can find, and its value. */
+/* Whether the inlined look-up finds the attribute, and its value. */
 __attribute__((always_inline)) static inline int attrcache_inline_find(
     const attrcache_table* table, int keyval, void** value) ATTRCACHE_NOEXCEPT {
   const uint32_t key = (uint32_t)keyval;

@@ -20,9 +20,8 @@
 // throws never reaches MPI: an Exception fails the MPI call with its code, anything else with
 // MPI_ERR_OTHER.
 //
-// C callbacks call the C++ ones, and find them by a note that is the C keyval's extra_state. MPI
-// doesn't tell when a keyval is gone, so notes are never freed; equal notes (the usual case) are
-// one.
+// C callbacks call the C++ ones, which they find in a note, the C keyval's extra_state. MPI doesn't
+// report when a keyval is gone, so notes are never freed; equal notes (the usual case) are shared.
 
 #ifndef ATTRCACHE_MPI2_HPP_
 #define ATTRCACHE_MPI2_HPP_

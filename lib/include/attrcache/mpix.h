@@ -11,11 +11,12 @@
  *
  *   create_keyval_once: the same with destructor semantics (#839). The delete function runs once
  *   for each value, which is gone even if it fails; the call that ran it returns its code all the
- *   same, and a set that returns such a code has attached nothing. (Without them, the value of a
- *   delete function that fails stays attached.)
+ *   same, and a set that returns such a code has attached nothing. (Otherwise a value whose delete
+ *   function fails stays attached.)
  *
  * They exist if attrcache serves the program (attrcache-run), or is built into the MPI. They are
- * weak symbols: a program links with any MPI, and tests for one before it uses it,
+ * weak symbols: a program links with any MPI, and tests whether a function is there before it calls
+ * it:
  *
  *     if (MPIX_Session_create_keyval != NULL) ...
  *
