@@ -134,4 +134,6 @@ bool is_dead(uint64_t identity) {
          identity != survivor.load(kRelaxed);
 }
 
+bool is_forked() { return last_dead.load(kRelaxed) != 0; }
+
 }  // namespace attrcache

@@ -29,9 +29,8 @@ int abandon_one(const Target& target, const Batch::Item& item) {
 
 void wait_for_deletions(Readers& readers, Table& table, const TableScope& scope) {
   Backoff backoff;
-  const ThreadState& thread = readers.threads().self();
   while (!scope.table_died() &&
-         (others_delete_in(readers, table) || remains(thread, table).claimed_by_others ||
+         (others_delete_in(readers, table) || remains(readers, table).claimed_by_others ||
           abandon_left_of(readers, table)))
     readers.threads().wait(backoff);
 }
@@ -59,7 +58,7 @@ int abandon_attributes(const Target& target) {
     }
     wait_for_deletions(readers, table, scope);
     if (scope.table_died()) return first;
-    if (!remains(thread, table).any()) break;
+    if (!remains(readers, table).any()) break;
   }
   release_table(target.registry, thread, table);
   return first;

@@ -236,14 +236,27 @@ int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
+// Whether the thread that has claimed this value is one that a fork has left behind. A living one
+// announces its deletion from before the claim until after its end; only a free doesn't, and that
+// is the caller's own.
+bool is_claim_left_behind(const Readers& readers, const Table& table, const Pair& slot,
+                          uint64_t m) {
+  return is_forked() && !others_delete_in(readers, table) && slot.load_meta() == m;
+}
+
 }  // namespace
 
-Remains remains(const ThreadState& thread, Table& table) {
+Remains remains(const Readers& readers, Table& table) {
   Remains r;
-  table.for_each([&](uint32_t, Pair& slot) {
+  const ThreadState& thread = readers.threads().self();
+  table.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
     if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
-    (meta::deleting(m) ? r.claimed_by_others : r.attached) = true;
+    if (!meta::deleting(m)) {
+      r.attached = true;
+    } else if (!is_claim_left_behind(readers, table, slot, m)) {
+      r.claimed_by_others = true;
+    }
   });
   return r;
 }
@@ -327,14 +340,14 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     // first.
     bool busy = false;
     if (left != 0 || batch.passed_over() || table.clock.load(kRelaxed) != clock) {
-      const Remains remain = remains(thread, table);
+      const Remains remain = remains(readers, table);
       if (remain.attached) continue;
       busy = remain.claimed_by_others;
     }
     if (!busy && table.replaced()) [[unlikely]] {
       busy = others_delete_in(readers, table) || any_left_of(readers, table);
       if (scope.table_died()) return ended();
-      if (!busy && remains(thread, table).any()) continue;  // a delete_fn that was left ran
+      if (!busy && remains(readers, table).any()) continue;  // a delete_fn that was left ran
     }
     if (busy && !finally) return ATTRCACHE_ERR_BUSY;
     if (busy) {

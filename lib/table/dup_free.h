@@ -40,7 +40,7 @@ struct Remains {
   bool claimed_by_others = false;
   bool any() const { return attached || claimed_by_others; }
 };
-Remains remains(const ThreadState& thread, Table& table);
+Remains remains(const Readers& readers, Table& table);
 
 // Releases the memory of a table whose content doesn't matter any more, and notifies the operations
 // on it up this thread's stack.

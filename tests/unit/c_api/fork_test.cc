@@ -171,9 +171,22 @@ TEST_F(ForkAmongThreads, AThreadInACallbackKeepsItsKeyvalAndNothingElse) {
     if (universe.counters().attributes != 1) _exit(6);
     _exit(0);
   }
+  // Nor does the child wait for that thread where it frees or abandons the object.
+  const pid_t freeing = fork();
+  if (freeing == 0) {
+    alarm(60);
+    _exit(shared.free() == ATTRCACHE_OK && shared.all_zero() && recorder.deletions.size() == 1 ? 0
+                                                                                               : 1);
+  }
+  const pid_t abandoning = fork();
+  if (abandoning == 0) {
+    alarm(60);
+    _exit(attrcache_table_abandon(kind, &shared.table) == ATTRCACHE_OK && shared.all_zero() ? 0
+                                                                                            : 1);
+  }
   forked.open();
   deleter.join();
-  expect_success(pid);
+  for (const pid_t child : {pid, freeing, abandoning}) expect_success(child);
   recorder.on_delete = nullptr;
 }
 
