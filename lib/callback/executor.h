@@ -58,8 +58,8 @@ struct Copied {
   attrcache_tag tag;
 };
 
-// The calls of C, which are by far the most common. They are to be inlined, so that they cost no
-// more than the call itself.
+// The calls of C, which are by far the most common. They are inlined, so that they cost no more
+// than the call itself.
 namespace in_c {
 
 inline int as_int(void* object) { return static_cast<int>(reinterpret_cast<intptr_t>(object)); }

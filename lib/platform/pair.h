@@ -83,8 +83,8 @@ bool pair_supported();
 #include "platform/pair_two_words.h"
 #define ATTRCACHE_PAIR                                                                       \
   "16 bytes are read and exchanged in steps of 8; get is lock-free, but waits for a thread " \
-  "that is just replacing a value by one with another tag; set, delete, dup and borrow "     \
-  "wait for a thread that is just storing a value in the same slot"
+  "that is replacing a value with one of another tag; set, delete, dup and borrow "          \
+  "wait for a thread that is storing a value in the same slot"
 namespace attrcache {
 using Pair = TwoWordPair;
 }  // namespace attrcache

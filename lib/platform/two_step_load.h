@@ -35,8 +35,7 @@ template <typename Half>
     // Acquire: the second load of meta comes after it, and reads the meta that came with this value
     // or a later one. Pairs with the release of the value by compare_exchange.
     word.value = value.load(kAcquire);
-    // Relaxed, because it is only compared: the first load has acquired what was published with
-    // this meta.
+    // Relaxed, because it is only compared: the first load has acquired what came with this meta.
   } while (meta.load(kRelaxed) != word.meta);
   return word;
 }

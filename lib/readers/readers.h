@@ -47,8 +47,7 @@ class Readers {
     const bool usual = near.active && near.free != nullptr && !threads_.hooked();
     return usual ? take_of(near, this_thread().identity) : take_slowly();
   }
-  // Gives a cell back, whatever it says. If it said that a value is held, the caller must then call
-  // end_left().
+  // Gives a cell back. If it said that a value is held, the caller must then call end_left().
   void release(Announcement& cell) {
     retract(cell, 0);
     // The thread's record isn't always the one that has the cell, since user-level threads move. If

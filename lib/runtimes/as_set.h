@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Keyvals whose functions get values as they were set, not as C sees them, and whose copies are of
- * the same sort as what was copied: those of MPIX_Comm_create_keyval_x and its kin. For C and C++;
- * one source file of an embedding or interposer includes it, after attrcache.h.
+ * Keyvals whose functions get values as they were set, not as C sees them, and whose copies have
+ * the type of the original: those of MPIX_Comm_create_keyval_x and its kin. For C and C++; one
+ * source file of an embedding or interposer includes it, after attrcache.h.
  */
 #ifndef ATTRCACHE_RUNTIMES_AS_SET_H_
 #define ATTRCACHE_RUNTIMES_AS_SET_H_
@@ -45,8 +45,8 @@ static void free_as_set(void* as_set, void* extra_state) {
   free(as_set);
 }
 
-/* Has the functions of `callbacks` called so; its context must be free, and is what
- * free_as_set() takes if no keyval is made. Returns a result of attrcache's. */
+/* Makes the functions of `callbacks` be called like that. Its context must be unused; pass it to
+ * free_as_set() if no keyval is made. Returns a result of attrcache's. */
 static int call_as_set(attrcache_callbacks* callbacks, int handles_are_ints) {
   As_set* const as_set = (As_set*)malloc(sizeof *as_set);
 

@@ -4,7 +4,7 @@
  * MPI_NULL_COPY_FN and their like. attrcache knows what they do, and doesn't call them. In C, Open
  * MPI and MPICH know them by one address each; in Fortran each has as many names for the linker as
  * there are compilers, and the address that a program has of one may be that of its own jump to it.
- * So each name is asked for, in the way in which the program has got its address.
+ * So each name is looked up in the way in which the program got its address.
  *
  * Each embedding, and the interposer, includes it in one source file, after attrcache.h, whose path
  * differs among them.

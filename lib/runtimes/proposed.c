@@ -16,8 +16,8 @@
 #include "error_class.h"
 #include "proposed.h"
 
-/* What programs call them, by its name after MPI_. MPICH, where it makes the library of the
- * standard ABI, has these as ABI_, and its own under MPI's names. */
+/* What programs know as MPI_`name`. MPICH, where it makes the library of the standard ABI, has
+ * these as ABI_, and its own under MPI's names. */
 #ifdef MPIR_ATTR_ABI
 #define PROGRAMS(name) ABI_##name
 #else
@@ -25,7 +25,7 @@
 #endif
 
 /* In Open MPI from 6.0 on, this is in a library below those with MPI's functions, of which there is
- * one for each of two ABIs. It is linked without them, and finds those of the program's. */
+ * one for each of two ABIs. It is linked without them, and finds those that the program has. */
 #ifdef OMPI_STANDARD_ABI
 #pragma weak PMPI_Initialized
 #pragma weak PMPI_Comm_call_errhandler
@@ -37,8 +37,8 @@
 #pragma weak PMPI_Abi_get_version
 #endif
 
-/* Open MPI's library of the standard ABI takes this from the keyvals that programs give to MPI's
- * functions, and its MPI_KEYVAL_INVALID is another one. Error classes are the same. */
+/* Open MPI's library of the standard ABI subtracts this from the keyvals that programs give to
+ * MPI's functions, and its MPI_KEYVAL_INVALID is another one. Error classes are the same. */
 enum { OPENMPIS_ABI_KEYVALS = 16385, OPENMPIS_ABI_INVALID = 0 };
 static int program_is_of_openmpis_abi(void) {
 #ifdef OMPI_STANDARD_ABI
@@ -83,12 +83,12 @@ typedef struct Attributes {
 static Attributes* lists[KINDS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the lists */
 /* How many threads are in attrcache_proposed_end_all, which deletes from sessions that others may
- * end: no place becomes that of another object meanwhile. By the lock. */
+ * end: no place becomes that of another object meanwhile. Guarded by the lock. */
 static int ending;
 
-/* An object that lives keeps its place, so a thread that uses it finds it. The acquires pair with the
- * releases in make(): with the handle, also one that is seen in a place whose `used` is that of an
- * earlier object, the table is seen as that one has left it. */
+/* An object that lives keeps its place, so a thread that uses it finds it. The acquires pair with
+ * the releases in make(): a thread that sees the handle sees the table as the place's earlier
+ * object left it, even if the `used` that it saw was that object's. */
 static Attributes* find(int kind, uintptr_t handle) {
   Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE);
 
@@ -132,7 +132,7 @@ static int raise_on(int kind, const void* handle, int error) {
   return error;
 }
 
-/* An error of a keyval, which is on no object. */
+/* For an error of a keyval, which concerns no object. */
 static int raise_alone(int error) {
   int has_world = 0;
 
@@ -150,12 +150,12 @@ static uintptr_t key_of(int kind, const void* handle) {
                          : (uintptr_t) * (const PROGRAMS(File)*)handle;
 }
 
-/* Has MPI look at a handle that isn't known here, and raise the error if it is bad. */
+/* Lets MPI look at a handle that isn't known here, and raise the error if it is bad. */
 static int look_at(int kind, const void* handle) {
   PROGRAMS(Errhandler) handler;
   int mode, error;
 
-#ifdef MPIR_ATTR_ABI /* there MPICH itself looks behind this one, and crashes */
+#ifdef MPIR_ATTR_ABI /* there MPICH itself dereferences this one, and crashes */
   if (kind == FILES && key_of(kind, handle) == (uintptr_t)MPI_FILE_NULL)
     return raise_on(kind, handle, MPI_ERR_FILE);
 #endif
@@ -316,7 +316,7 @@ FUNCTIONS(File, FILES)
 
 /* ---- Keyvals of communicators, datatypes and windows ---- */
 
-/* MPI's own functions become attrcache's, of which no call is made. */
+/* MPI's own functions become attrcache's, which cost no call. */
 #define KNOWN(fn, mpi, ours) ((fn) == (mpi) ? (ours) : (attrcache_callback*)(fn))
 
 #define CREATE(name, Kind, KIND, number, once)                                                    \

@@ -18,19 +18,19 @@
 #pragma GCC visibility push(hidden)
 #endif
 
-/* When the domain has been made. A result of attrcache's. */
+/* Call this when the domain has been made. Returns a result of attrcache's. */
 struct attrcache_domain;
 int attrcache_proposed_begin(struct attrcache_domain* domain);
 
 /* Before MPI_Session_finalize and MPI_File_close end the object with this handle, and with no lock
- * of MPI's held: delete its attributes. MPI_SUCCESS, or the first failure, raised: the object ends
- * all the same, and then the function returns that. */
+ * of MPI's held: delete its attributes. Return MPI_SUCCESS, or the first failure, which has been
+ * raised: the object ends all the same, and MPI's function then returns that. */
 int attrcache_proposed_end_session(const void* handle);
 int attrcache_proposed_end_file(const void* handle);
 
 /* In MPI_Finalize, after the attributes of MPI_COMM_SELF, while MPI still works: the same for all
- * files that are left. Of sessions that are left, it deletes what they have then; they may go on,
- * and be in use by other threads. */
+ * files that are left. Sessions that are left lose the attributes that they have then; they may go
+ * on, and be in use by other threads. */
 int attrcache_proposed_end_all(void);
 
 #pragma GCC visibility pop

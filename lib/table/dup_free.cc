@@ -202,8 +202,7 @@ bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bo
   }
 }
 
-// Ends the cell's hold or attempt, and runs the deletions of that slot that were left to this
-// thread.
+// Ends the cell's hold or attempt, and runs the deletions of that slot left to this thread.
 inline void Dup::end_hold(const Pair& slot) {
   Readers::retract(*cell_, uintptr_t(Says::kTaken));  // (L3)
   end_left(registry_.readers(), &slot);

@@ -47,8 +47,7 @@ template <typename Place>
   const stripe::Name name = stripe::name_in(word);
   const uint32_t differs = upper ^ stripe::bits(name);
   // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN; the
-  // value must be visible, not claimed, and never held since it was attached, because its copy gets
-  // the same meta.
+  // value must be visible, unclaimed and never held, because its copy gets the same meta.
   constexpr uint32_t kDecides =
       meta::kSameAttribute | meta::kDeletingHalf | meta::kUnreadHalf | stripe::kNotDupFn;
   if ((differs & kDecides) != 0) [[unlikely]]

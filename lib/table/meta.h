@@ -97,8 +97,7 @@ constexpr bool visible(uint64_t m) { return (m & kVisible) != 0; }
 constexpr bool deleting(uint64_t m) { return (m & kDeleting) != 0; }
 // Whether the value may be replaced or detached without calling a delete_fn.
 constexpr bool no_delete_fn(uint64_t m) { return (m & kNoDeleteFn) != 0; }
-// Whether a thread may hold the value, or may have held it: only then must a deletion look for
-// holders.
+// Whether a thread may hold or have held the value: only then must a deletion look for holders.
 constexpr bool read(uint64_t m) { return (m & (kUnread | kNoDeleteFn)) == 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));

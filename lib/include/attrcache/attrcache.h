@@ -70,8 +70,7 @@
  * call; in C++ the member initializes itself. In an array, the first element's size counts for all.
  * 0 stands for the size that the struct has in the first release; an impossible size is an ARGUMENT
  * error. The library takes members that the caller doesn't know as zero, and returns UNSUPPORTED if
- * a member that it doesn't know itself isn't zero. Such members of a struct that it fills become
- * zero.
+ * a member that it doesn't know itself isn't zero. It zeroes such members of structs that it fills.
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,

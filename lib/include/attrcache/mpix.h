@@ -15,8 +15,7 @@
  *   function fails stays attached.)
  *
  * They exist if attrcache serves the program (attrcache-run), or is built into the MPI. They are
- * weak symbols: a program links with any MPI, and tests whether a function is there before it calls
- * it:
+ * weak symbols: a program links with any MPI, and tests for a function before calling it:
  *
  *     if (MPIX_Session_create_keyval != NULL) ...
  *

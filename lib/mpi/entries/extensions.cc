@@ -20,7 +20,7 @@ namespace {
 
 using Destructor = void(void* extra_state);
 
-// Whether a keyval may be made: MPI_SUCCESS, or the code of the error that was raised.
+// Whether a keyval may be made: MPI_SUCCESS, or the code of the error, raised unless MPI is over.
 int may_create(const int* keyval, const Process** state) {
   if (over()) return MPI_ERR_OTHER;
   return keyval != nullptr ? begin(state) : raise_on_world(MPI_ERR_ARG);
@@ -28,7 +28,7 @@ int may_create(const int* keyval, const Process** state) {
 
 // ---- Sessions and files ----
 
-// What names.h is for MPI's own functions: it raises the error of a keyval that can't be freed.
+// Raises the error of a keyval that can't be freed, as names.h does in MPI's own functions.
 struct MpixNames {
   static int free_keyval(int*) { return raise_on_world(MPI_ERR_KEYVAL); }
 };
@@ -189,8 +189,8 @@ ATTRCACHE_MPIX(File)
 ATTRCACHE_CLOSE(MPI_File_close)
 ATTRCACHE_CLOSE(PMPI_File_close)
 
-// Mostly nothing is left then (finalize_attribute_deleted(), serving/begin.cc). But where a session
-// goes on, MPICH doesn't end its world, either.
+// Usually nothing is left then (finalize_attribute_deleted(), serving/begin.cc). But where a
+// session goes on, MPICH doesn't end its world, either.
 #define ATTRCACHE_FINALIZE(name)                                                        \
   ATTRCACHE_ENTRY int name() {                                                          \
     static const auto next = behind<int()>(#name);                                      \

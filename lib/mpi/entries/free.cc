@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The functions that free objects: MPI_Comm_free, MPI_Comm_disconnect, MPI_Type_free, MPI_Win_free.
-// MPI tells of a free by the anchor's delete callback. These functions are overridden for the one
-// case in which it doesn't: an object that gets its anchor while it is being freed
+// MPI reports a free through the anchor's delete callback. These functions are overridden for the
+// one case in which it doesn't: an object that gets its anchor while it is being freed
 // (serving/freeing.h).
 //
 // As with MPI_Init (init.cc), other languages and tools end up in the MPI_ or the PMPI_ names, so

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// MPI_Init and MPI_Init_thread, overridden for three reasons; MPI_Abort, for the report; and
-// MPI_Comm_spawn, so that the launcher knows of processes that say nothing. Every
-// process in which the library can serve tells the launcher so, even if it never uses an attribute;
-// one that says nothing is out of reach. With ATTRCACHE_VERBOSE=1 it tells the user. And a rank
-// that never uses an attribute is in the report, too.
+// MPI_Init and MPI_Init_thread are overridden for three reasons. Every process that the library can
+// serve tells the launcher so, even if it never uses an attribute (a process that doesn't is out of
+// reach); with ATTRCACHE_VERBOSE=1 it tells the user; and a rank that never uses an attribute is in
+// the report, too. MPI_Abort is overridden for the report, and MPI_Comm_spawn so that the launcher
+// knows how many processes there are.
 //
 // The Fortran and C++ interfaces of both MPIs, and tools that wrap these functions, end up in the
 // MPI_ or the PMPI_ names, so both are overridden. (MPI itself calls neither.) Each passes the call
@@ -86,7 +86,7 @@ extern "C" {
 ATTRCACHE_INIT(MPI)
 ATTRCACHE_INIT(PMPI)
 
-// What was counted so far would be lost.
+// Otherwise what was counted so far would be lost.
 #define ATTRCACHE_ABORT(prefix)                                              \
   ATTRCACHE_ENTRY int prefix##_Abort(MPI_Comm comm, int code) {              \
     static const auto next = behind<decltype(PMPI_Abort)>(#prefix "_Abort"); \

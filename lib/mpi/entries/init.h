@@ -10,7 +10,7 @@
 
 namespace attrcache::mpi {
 
-// To be called when MPI's function has returned `code`, which it returns. If a report or
+// Call this when MPI's function has returned `code`, which it returns in turn. If a report or
 // ATTRCACHE_VERBOSE wants to know of the process from its beginning on, serving begins now instead
 // of with the first keyval.
 int after_init(const LifetimeCall& call, int code);

@@ -57,10 +57,9 @@ int raise_in_set(typename Kind::Handle handle, int code) {
   }
   // The delete callback was not called. MPICH keeps the attributes of datatypes and windows in a
   // list, and its set doesn't find an attribute that stands behind those of younger keyvals (a
-  // tool's, say): it attaches the attribute a second time. Nothing else notices, because
-  // both are the same anchor. The second one is removed here, with a delete
-  // callback that deletes nothing. Then the error is raised by a delete, and only the function's
-  // name in the message is wrong.
+  // tool's, say): it attaches the attribute a second time. Nothing else notices, because both are
+  // the same anchor. The second one is removed here, with a delete callback that deletes nothing.
+  // Then the error is raised by a delete, and only the function's name in the message is wrong.
   {
     const Refusal detach(Kind::kNumber, facts::to_object(handle), MPI_SUCCESS);
     native().of<Kind>().delete_attr(handle, keyval);

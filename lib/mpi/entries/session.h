@@ -3,9 +3,8 @@
 // MPI_Session_init, overridden for the same reasons as MPI_Init (init.cc), and
 // MPI_Session_finalize, because the session's attributes end there (serving/unanchored.h), and
 // because after the last session MPI may begin anew (serving/lifetime.h).
-// They are for the interfaces of which every version has these functions, and are included by their
-// session.cc alone. Open MPI's is none of them, because version 4 has no such function, and a
-// program that looks for it must not find it here.
+// Only the session.cc of an interface that has them in every version includes this. Open MPI's
+// doesn't: version 4 lacks them, and a program that looks for them must not find them here.
 
 #ifndef ATTRCACHE_MPI_ENTRIES_SESSION_H_
 #define ATTRCACHE_MPI_ENTRIES_SESSION_H_

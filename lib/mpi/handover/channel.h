@@ -20,7 +20,7 @@ std::string folder();
 // Sends a message of the kind `what`: `lines`, each ended by a newline, and then the bytes. It is
 // sent to the first of the launcher's addresses that can be reached. If there is none within 2.5
 // seconds, a file is left in the launcher's folder, if this host sees it. Returns whether the
-// launcher will have the message: it answers those with bytes.
+// launcher has got the message or will find it. (It acknowledges those with bytes.)
 bool send(const char* what, const char* lines, const void* bytes, size_t size);
 
 }  // namespace attrcache::mpi::channel

@@ -14,15 +14,15 @@ namespace attrcache::mpi {
 // The name of this machine.
 std::string host_name();
 
-// When this was first asked, in nanoseconds since 1970: it tells processes apart that have the same
-// number, as all may have in containers.
+// When this was first called, in nanoseconds since 1970: it distinguishes processes with the same
+// number, which all may have in containers.
 int64_t process_moment();
 
 // HOST.PID.MOMENT: what files of this process are called.
 std::string process_name();
 
 // Where the data of a report go: the folder that ATTRCACHE_REPORT names, or that of the launcher if
-// it is seen here. Empty if there is none.
+// this host sees it. Empty if there is none.
 std::string report_folder();
 
 // Writes two pieces, one after the other, to the file PROCESS-NAME.SUFFIX in the folder, as a whole

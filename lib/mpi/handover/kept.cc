@@ -51,8 +51,8 @@ File& file() {
   return it;
 }
 
-// Reserves room on the disk first: where there is none, to touch the memory would be a SIGBUS. The
-// file is opened anew each time, because a program may close what it hasn't opened.
+// Reserves room on the disk first: without it, touching the memory would raise SIGBUS. The file is
+// opened anew each time, because a program may close descriptors that it hasn't opened.
 bool grow(File& f, size_t length) {
   const int descriptor = open(f.path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return false;

@@ -3,8 +3,8 @@
 // Memory that outlives the process: a file, mapped, in the folder where the report's data go. It is
 // valid at any time, so a process that is killed loses nothing. tools/report/left.py reads it.
 //
-// The file is a sequence of blocks, each a head of 64 bytes, of which the first two words are what
-// the block is and its size, and that many bytes, filled up to a multiple of 64.
+// The file is a sequence of blocks, each a head of 64 bytes, whose first two words are the block's
+// type and size, and that many bytes, padded to a multiple of 64.
 
 #ifndef ATTRCACHE_MPI_HANDOVER_KEPT_H_
 #define ATTRCACHE_MPI_HANDOVER_KEPT_H_
@@ -29,7 +29,7 @@ void* take(What what, size_t size);
 // Where the file is mapped; null if there is none.
 const void* base();
 
-// Takes the file away, because its process has handed over all that is in it.
+// Removes the file, because its process has handed over all that is in it.
 void remove();
 
 }  // namespace attrcache::mpi::kept

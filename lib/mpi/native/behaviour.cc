@@ -52,7 +52,7 @@ constexpr Row kRows[] = {
     {"Intel(R) MPI Library", 0, kMpich4},
     {"MVAPICH", 0, kMpich4},
     {"ParaStation MPI", 0, kMpich4},
-    // And these of Open MPI 4 or older.
+    // And these from Open MPI 4 or older.
     {"IBM Spectrum MPI", 0, kOpenMpi4},
     {"FUJITSU MPI", 0, kOpenMpi4},
 };

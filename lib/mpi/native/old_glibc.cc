@@ -2,9 +2,9 @@
 //
 // The interposers are preloaded into programs in containers, too, whose glibc may be older than the
 // one they were linked with. A program would not start there if the library needed a version that
-// that glibc lacks. What has got a new version or is new since glibc 2.31 is therefore defined
-// here, for this library alone (exports.map hides it), the static C++ library in it included, and
-// calls the first version. tests/clusters/glibc_test.sh reads what is needed then.
+// that glibc lacks. So whatever is new since glibc 2.31, or has a new version, is defined here and
+// calls the first version: for this library alone (exports.map hides it), including the static C++
+// library in it. tests/clusters/glibc_test.sh checks what is still needed.
 
 #include <dlfcn.h>
 #include <link.h>

@@ -72,7 +72,7 @@ class HandleMap {
     return find(handle, &object) ? object : nullptr;
   }
 
-  // Makes find_at_home() find nothing from now on, for ever. To be called before the first insert.
+  // Makes find_at_home() find nothing from now on, for ever. Call this before the first insert.
   void hide_from_hot_path() { hidden_.store(true, kRelaxed); }
 
   // Inserts `object` unless the handle has an entry already. Returns what the map has for the

@@ -11,19 +11,19 @@
 
 namespace attrcache::mpi::report {
 
-// To be called when a keyval was made, before any other thread can know it.
+// Call this when a keyval was made, before any other thread can know it.
 void created(int kind, int keyval, Maker* maker);
 
 // The maker of a keyval that exists, or null.
 Maker* maker_of(int kind, int keyval);
 
-// To be called by a get of a keyval that exists.
+// Called by each get of a keyval that exists.
 void got(int kind, int keyval, bool found);
 
 // Visits the keyvals that were not freed, with the places where they were made.
 void for_each_never_freed(const std::function<void(const Maker&, Place made_at)>& visit);
 
-// To be called when a keyval is freed. Returns true the first time.
+// Call this when a keyval is freed. Returns true the first time.
 bool first_free(int kind, int keyval);
 
 }  // namespace attrcache::mpi::report

@@ -78,7 +78,7 @@ Events traced() {
   const uint64_t wanted = trace->taken.load(kRelaxed);
   const size_t count = wanted < capacity ? wanted : capacity;
   if (count == 0) return {nullptr, 0, 0};
-  // Copies the events, without those that are being written just now.
+  // Copies the events, except those that are still being written.
   auto* events = static_cast<Event*>(kProcessMemory.allocate_zeroed(count * sizeof(Event)));
   if (events == nullptr) return {nullptr, 0, wanted};
   size_t n = 0;

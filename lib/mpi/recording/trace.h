@@ -31,7 +31,7 @@ struct Event {
 inline bool tracing() { return tracing_state.load(kAcquire); }  // (MR4)
 
 // Starts the trace, with memory for `events` events. Operations that take less than `slow`
-// nanoseconds are no events.
+// nanoseconds don't become events.
 void start_tracing(size_t events, uint64_t slow);
 
 void trace_callback(const Maker& maker, int keyval, bool copies, int code, uint64_t start,

@@ -20,7 +20,7 @@
 namespace attrcache::mpi {
 namespace {
 
-constinit std::mutex lock;  // serializes the asking for the rank
+constinit std::mutex lock;  // serializes asking for the rank
 constinit Identity self = {};
 constinit Atomic<bool> introduced{false};
 

@@ -55,7 +55,7 @@ double number(const char* name, double most, double otherwise) {
   return otherwise;
 }
 
-// How many events this rank keeps. Unless the environment says it, thousands of ranks keep few
+// How many events this rank keeps. Unless the environment sets it, thousands of ranks keep few
 // each, so that one process can hold them all.
 size_t most_events() {
   constexpr size_t kOfAllRanks = 500'000;

@@ -6,7 +6,7 @@
 //   ATTRCACHE_TRACE         not empty: the document has a trace, too
 //   ATTRCACHE_TRACE_SLOW    from how many microseconds on an operation is in the trace; default 10
 //   ATTRCACHE_TRACE_EVENTS  how many events are kept per rank; default 50000, or fewer if there are
-//                           many ranks, so that all ranks keep 500000
+//                           many ranks, so that all together keep 500000
 //
 // Counting begins when MPI_Init has returned (entries/init.cc), or with the first keyval if that
 // comes earlier. It ends in MPI_Finalize, which first of all deletes the attributes of
@@ -26,11 +26,11 @@ namespace attrcache::mpi::report {
 // Whether the environment asks for a report.
 bool wanted();
 
-// If so, counts operations from now on. To be called before the process is served.
+// If so, counts operations from now on. Call this before the process is served.
 void count_if_wanted();
 
-// To be called when the process begins to be served, and again when MPI_Init has returned.
-// `code_at_finalize` gives what the report's delete callback is to return.
+// Call this when the process begins to be served, and again when MPI_Init has returned.
+// `code_at_finalize` gives what the report's delete callback must return.
 void begin(int (*code_at_finalize)(MPI_Comm));
 
 // Hands over what has been counted so far, marked as partial, unless all was handed over already.

@@ -23,8 +23,8 @@ size_t attribute_count(attrcache_kind* kind, const Anchor& anchor) {
   return n;
 }
 
-// MPI's copy callback for anchors: MPI is duplicating the object. The copy has no handle yet that
-// MPI would tell. So if a copy_fn fails, the delete_fn of each attribute that was copied before it
+// MPI's copy callback for anchors: MPI is duplicating the object. MPI doesn't say yet what handle
+// the copy has. So if a copy_fn fails, the delete_fn of each attribute that was copied before it
 // gets the null handle.
 template <typename Kind>
 int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, int* flag) {

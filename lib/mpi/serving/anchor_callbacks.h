@@ -15,7 +15,7 @@ Anchor* new_anchor();
 void delete_anchor(Anchor* anchor);
 
 // Deletes an anchor that MPI doesn't know, and its attributes. Their delete_fns get the handle,
-// which is no good any more.
+// which is no longer valid.
 template <typename Kind>
 void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor);
 

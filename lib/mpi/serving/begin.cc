@@ -50,11 +50,11 @@ MPI_Comm finalize_object() {
   return behaviour().finalize_deletes_on_world ? native().world : native().self;
 }
 
-// The delete callback that tells of MPI_Finalize. It runs last among the delete callbacks of
+// The delete callback by which MPI_Finalize is noticed. It runs last among the delete callbacks of
 // finalize_object(), because its attribute was set first.
 int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   const int left = end_all_unanchored();
-  // What a session goes on with isn't left behind.
+  // What a session still uses isn't left behind.
   if (checking() && !session_lives(1)) watch_end();
   ending_state.store(true, kRelease);  // (MP2)
   world_ends();
@@ -225,8 +225,8 @@ int begin_first(const Process** state) {
   watch_for_end(*made);
   report::begin(code_at_finalize);
   if (initialized() && !finalized()) {
-    // So that gets of these two's predefined attributes find them from now on (predefined.h). The
-    // map gets the anchors at their first use: until then they would only be in others' way.
+    // So that gets of their predefined attributes find anchors from now on (predefined.h). The map
+    // gets these at their first use: until then they would only be in others' way.
     attach_if_there_is_memory(native().world);
     attach_if_there_is_memory(native().self);
   }

@@ -19,8 +19,8 @@ struct Freed {
 
 Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object, FreeMode mode);
 
-// Deletes what an object has that goes on, and may be in use by other threads: its table stays, and
-// so does a value whose callback fails. Returns the first failure, as an MPI error code.
+// Deletes the attributes of an object that lives on, and may be in use by other threads: its table
+// stays, and so does a value whose callback fails. Returns the first failure, as an MPI error code.
 int delete_attributes_in_use(attrcache_kind* kind, attrcache_table* table, void* object);
 
 }  // namespace attrcache::mpi

@@ -7,11 +7,10 @@ namespace {
 
 // The calls that are going on, the innermost last. They aren't kept on the stack, because an error
 // handler may leave a call by longjmp. What such a call leaves here is recognized by its place on
-// the stack, as long as a thread that frees objects stays on one stack (on another one, a record
-// may be taken for left over, and then a late attribute is what it is without attrcache: never
-// deleted): nothing that is called further down is at a higher address, wherever MPI runs. Calls
-// within more calls than there is room for aren't kept; they do what MPI does with a late
-// attribute.
+// the stack: wherever MPI runs, nothing that is called further down is at a higher address. (A
+// thread that frees objects on several stacks may lose a record; a late attribute is then never
+// deleted, as without attrcache.) Calls nested deeper than kMost aren't kept; they do what MPI does
+// with a late attribute.
 constexpr int kMost = 16;
 constinit thread_local Freeing calls[kMost] = {};
 constinit thread_local int depth = 0;

@@ -26,7 +26,7 @@ struct Freeing {
 // The innermost of this thread's calls that free this object, or null.
 Freeing* find_freeing(int kind, uintptr_t key);
 
-// To be kept around MPI's function that frees an object.
+// Exists around MPI's function that frees an object.
 class FreeingCall {
  public:
   FreeingCall(int kind, uintptr_t key);
@@ -34,7 +34,7 @@ class FreeingCall {
   FreeingCall(const FreeingCall&) = delete;
   FreeingCall& operator=(const FreeingCall&) = delete;
 
-  // The late anchor, or null. The caller is to delete it or to give it to MPI.
+  // The late anchor, or null. The caller must delete it or give it to MPI.
   Anchor* late() const;
 };
 

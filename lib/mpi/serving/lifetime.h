@@ -10,9 +10,8 @@
 
 namespace attrcache::mpi {
 
-// To be called within an overridden function that begins or ends a part of MPI. Tools may call one
-// such function from within another of the same purpose, so that both are overridden; only the
-// outermost call of a thread counts.
+// Exists while an overridden function begins or ends a part of MPI. Tools may call one such
+// function from within another of the same purpose; only a thread's outermost call counts.
 class LifetimeCall {
  public:
   LifetimeCall();
@@ -28,8 +27,8 @@ class LifetimeCall {
 };
 
 // Where the calls above aren't made (facts::kSeesSessions is false): looks whether MPI has
-// forgotten the anchors' keyvals since, and if so, lets serving begin anew. To be called before MPI
-// is asked for an anchor. It costs something only in programs that use sessions without MPI_Init.
+// forgotten the anchors' keyvals since, and if so, lets serving begin anew. Call this before MPI is
+// asked for an anchor. It costs something only in programs that use sessions without MPI_Init.
 void notice_further_life();
 
 // MPI_Finalize is deleting the attributes of MPI_COMM_SELF.

@@ -76,8 +76,8 @@ void end_files(int* first_failure) {
   }
 }
 
-// Sessions may go on, and be in use by other threads. Which there are is written down first, since
-// callbacks may begin and end some.
+// Sessions may go on, and be in use by other threads. They are listed first, since callbacks may
+// begin and end some.
 void empty_sessions(int* first_failure) {
   const size_t room = objects<Session>.size();
   if (room == 0) return;

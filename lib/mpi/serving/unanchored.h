@@ -25,12 +25,12 @@ struct File {
   static constexpr attrcache_handle_form kHandleForm = ATTRCACHE_HANDLE_POINTER;
 };
 
-// Registers the kinds of sessions and files. A result of attrcache's.
+// Registers the kinds of sessions and files. Returns a result of attrcache's.
 int register_unanchored(Process& state);
 
 // Finds the object's table, or gives null if it has none yet; with Attach::kYes it gets one. An
 // object that isn't known is shown to MPI, which raises the error if its handle is bad. Returns an
-// MPI error code, which is raised already.
+// MPI error code, which has been raised.
 template <typename Kind>
 int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found);
 
@@ -38,14 +38,14 @@ int find_unanchored(typename Kind::Handle handle, Attach if_none, Anchor** found
 template <typename Kind>
 int raise_on(typename Kind::Handle handle, int code);
 
-// To be called before MPI ends the object: deletes its attributes, the youngest first, all of them,
-// whatever their callbacks return, since closing a file is collective: one rank that stayed away
-// would leave the others waiting. Returns the first failure, raised on the object.
+// Call this before MPI ends the object. Deletes all its attributes, the youngest first, whatever
+// their callbacks return: closing a file is collective, so one rank that stayed away would leave
+// the others waiting. Returns the first failure, raised on the object.
 template <typename Kind>
 int end_unanchored(typename Kind::Handle* handle);
 
-// The same for all files that are left, when MPI_Finalize has deleted what MPI knows. Of sessions
-// that are left, it deletes what they have then; they may go on, and be in use by other threads.
+// The same for all files that are left, when MPI_Finalize has deleted what MPI knows. Sessions that
+// are left lose the attributes that they have then; they may go on, and be in use by other threads.
 int end_all_unanchored();
 
 }  // namespace attrcache::mpi

@@ -35,7 +35,7 @@ struct Case {
 
 // Counts a misuse, and prints a warning if warnings are wanted and the place is new. Any thread may
 // call it. It preserves errno. If `place` has no address, it is the innermost caller outside of
-// attrcache and MPI, unless it was to be a function's.
+// attrcache and MPI, unless it should have been a function.
 [[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
 // Returns how often a sort of misuse was caught so far.

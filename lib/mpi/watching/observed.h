@@ -25,7 +25,7 @@ class Creation {
   // The callbacks to give to attrcache. If nothing is observed, or memory is short, these are the
   // program's, and the keyval is neither counted nor checked.
   const attrcache_callbacks& callbacks() const { return callbacks_; }
-  // To be called when the keyval was made, before any other thread can know it.
+  // Call this when the keyval was made, before any other thread can know it.
   void done(int keyval);
 
  private:

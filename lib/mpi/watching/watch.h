@@ -16,11 +16,11 @@ namespace attrcache::mpi {
 // Notes the misuse that a result other than ATTRCACHE_OK stands for.
 [[gnu::noinline, gnu::cold]] void note_result(int result, Doing doing, int kind, int keyval);
 
-// To be called before a call is passed on to MPI, because the keyval isn't attrcache's, or because
-// MPI has not begun or is over.
+// Call this before a call is passed on to MPI, because the keyval isn't attrcache's, or because MPI
+// has not begun or is over.
 [[gnu::noinline, gnu::cold]] void note_passed_on(Doing doing, int kind, int keyval);
 
-// To be called before MPI is asked about a handle.
+// Call this before MPI is asked about a handle.
 template <typename Kind>
 void note_handle(typename Kind::Handle handle, Doing doing, int keyval) {
   if (handle == native().null<Kind>()) {
@@ -38,13 +38,13 @@ void watch_set(int kind, int keyval);
 void watch_delete(int kind, const attrcache_table* table, int keyval);
 void watch_free(int kind, int keyval);
 
-// To be called after a set that has succeeded although delete_fn returned `code`.
+// Call this after a set that has succeeded although delete_fn returned `code`.
 void watch_lost(int kind, int keyval, int code);
-// To be called after MPI-1's Fortran get has given `value`.
+// Call this after MPI-1's Fortran get has returned `value`.
 void watch_fint(const attrcache_kind* kind, const attrcache_table* table, int keyval,
                 MPI_Fint value);
 
-// To be called at the end of MPI: looks for keyvals and objects that were never freed.
+// Call this at the end of MPI: looks for keyvals and objects that were never freed.
 void watch_end();
 
 }  // namespace attrcache::mpi

@@ -48,9 +48,8 @@ static int get_slowly(MPIR_Attr_kind kind, const MPIR_Attr_table* table, int key
   return MPI_SUCCESS;
 }
 
-/* A get by C that knows at once what there is, or that there is nothing. If not, it goes on in a
- * function of its own, to which it jumps with its arguments as they are: so the ways that are gone
- * most need no stack. */
+/* A get by C that knows at once what there is, or that there is nothing. If not, it jumps to a
+ * function of its own, with its arguments unchanged, so that the common paths need no stack. */
 __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind,
                                                              const MPIR_Attr_table* table,
                                                              int keyval, void* attribute_val,
@@ -59,7 +58,7 @@ __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind
   int result;
 
   if (unlikely(type != MPIR_ATTR_PTR)) return 0;
-  /* The bindings have seen to both: that MPI is initialized, and that there is a place for the
+  /* The bindings have checked both: that MPI is initialized, and that there is a place for the
    * value. */
   if (MPIR_Attr_kinds[kind] == NULL || attribute_val == NULL) __builtin_unreachable();
   result = attrcache_get_at_once(MPIR_Attr_kinds[kind], table, (int)ranged, (void**)attribute_val);
@@ -90,8 +89,8 @@ static inline int delete_attr(MPIR_Attr_kind kind, MPIR_Attr_table* table, int h
   return MPIR_Attr_callback_error(result, code, object, 0);
 }
 
-/* MPI's own functions are null in MPICH, but for one, and numbers in the standard ABI: those that
- * attrcache has. */
+/* MPI's own functions are null in MPICH, except for one, and in the standard ABI numbers, the same
+ * as attrcache's. */
 static inline attrcache_callback* known_copy(attrcache_callback* copy_fn) {
 #ifndef MPIR_ATTR_ABI
   if (copy_fn == (attrcache_callback*)MPIR_Dup_fn) return ATTRCACHE_DUP_FN;
@@ -141,7 +140,7 @@ static inline MPIR_Attr_table* comm_table(MPIR_Comm* comm_ptr) {
 ATTRIBUTE((noinline))
 static int comm_get_slowly(MPIR_Comm* comm_ptr, int keyval, void* attribute_val, int* flag,
                            MPIR_Attr_type attr_type) {
-  /* What is the process's is where it was, as long as MPI runs. */
+  /* The process's own stay where they are as long as MPI runs. */
   const unsigned place = (unsigned)keyval - MPI_TAG_UB;
   if (likely(place < MPIR_ATTR_ADDRESSES && attr_type == MPIR_ATTR_PTR)) {
     *(void**)attribute_val = MPIR_Attr_addresses[place];
@@ -208,7 +207,7 @@ FUNCTIONS(Comm, MPIR_ATTR_COMM, MPIR_Comm, comm)
 FUNCTIONS(Type, MPIR_ATTR_TYPE, MPIR_Datatype, type)
 FUNCTIONS(Win, MPIR_ATTR_WIN, MPIR_Win, win)
 
-/* By which bindings of other languages make keyvals, set and get. */
+/* For bindings of other languages, to make keyvals, set and get. */
 #ifdef MPIR_ATTR_AS_FORTRAN
 #define FUNCTIONS_X(Kind, KIND, Object, kind)                                                      \
   int MPIR_##Kind##_create_keyval_x_impl(                                                          \

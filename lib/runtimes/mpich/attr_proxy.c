@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The Fortran bindings say of a keyval that they have just made that its functions are Fortran.
+ * The Fortran bindings call these to say that the functions of a new keyval are Fortran.
  */
 #include "attrcache/attrcache.h"
 #include "mpi_fortimpl.h"

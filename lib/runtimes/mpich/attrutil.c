@@ -30,7 +30,7 @@ void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 void* MPIR_Attr_object(int handle) { return ABI_Handle_from_mpi(handle); }
 #endif
 
-/* The handle that a callback of ours gets, as an int; of Fortran in any case. */
+/* The handle that a callback of ours gets, as an int, which Fortran always takes. */
 static int handle_of(void* object, MPIR_Attr_kind kind) {
 #ifdef MPIR_ATTR_ABI
   return kind == MPIR_ATTR_COMM   ? ABI_Comm_to_mpi(object)
@@ -186,7 +186,7 @@ void MPIR_Attr_delete_from_type(MPIR_Datatype* type) {
 
 void (*MPIR_Attr_delete_from_f90_types)(void);
 
-/* Pair types, as MPI_FLOAT_INT. MPICH has made them as users' datatypes are made: in version 5 as
+/* Pair types, such as MPI_FLOAT_INT. MPICH makes them like users' datatypes: in version 5 they are
  * the first ones. */
 #ifdef MPIR_ATTR_PAIRTYPES
 static int number_of_pair_types(void) { return MPIR_num_pairtypes; }
@@ -344,7 +344,7 @@ int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table
   return delete_all(kind, handle, table, ATTRCACHE_DRAIN);
 }
 
-/* Finally only what callbacks go on attaching; a value that another thread is copying goes first. */
+/* FINALLY only for what callbacks go on attaching: DRAIN first waits for values being copied. */
 int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
   const int mpi_errno = delete_all(kind, handle, table, ATTRCACHE_DRAIN);
 
@@ -368,7 +368,7 @@ static int find_keyval(int keyval, MPIR_Attr_kind* kind, attrcache_callbacks* ca
   return 0;
 }
 
-/* What a keyval has whose functions are called by functions of ours. */
+/* The context of a keyval whose functions are called by functions of ours. */
 typedef struct {
   MPIR_Attr_kind kind;
   attrcache_callback *copy_fn, *delete_fn;
@@ -384,8 +384,8 @@ static void free_binding(void* context, void* extra_state) {
   MPL_free(context);
 }
 
-/* Has the functions of a keyval that was made a moment ago called by these. Those that are none, or
- * that attrcache knows, stay. */
+/* Makes these call the functions of a keyval that was made a moment ago. Functions that are null,
+ * or that attrcache knows, stay. */
 static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what,
                         attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
   Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
@@ -430,7 +430,7 @@ static void* seen_by_c(attrcache_tag tag, intptr_t value, Place* place) {
   }
 }
 
-/* MPICH before 5.1 says to proxies what they get. */
+/* MPICH before 5.1 tells proxies the type of what they get. */
 #ifdef MPIR_ATTR_AS_FORTRAN
 #define PROXY_TYPE
 #else
@@ -448,8 +448,8 @@ static int copy_by_proxy(void* object, int keyval, void* extra_state, void* cont
                                        handle_of(object, binding->kind), keyval, extra_state,
                                        PROXY_TYPE seen, &copy, flag);
 
-  /* Such functions give pointers, whatever they were given. But a function that gives back what it
-   * was given, as MPI::Comm::DUP_FN does, means the value: the address will soon be nothing's. */
+  /* Such functions return pointers, whatever they were given. But one that returns what it was
+   * given, as MPI::Comm::DUP_FN does, means the value: the address will soon be invalid. */
   if (copy == seen) {
     *tag_out = tag;
     *value_out = value;
@@ -470,7 +470,7 @@ static int delete_by_proxy(void* object, int keyval, void* extra_state, void* co
                                PROXY_TYPE seen_by_c(tag, value, &place), extra_state);
 }
 
-/* For the C++ binding: it makes a keyval as C does, and says then that the functions are C++. */
+/* For the C++ binding: it makes a keyval as C does, and then says that the functions are C++. */
 void MPII_Keyval_set_proxy(int keyval, MPII_Attr_copy_proxy copy_proxy,
                            MPII_Attr_delete_proxy delete_proxy) {
   Binding what = {.copy_proxy = copy_proxy, .delete_proxy = delete_proxy};
@@ -492,7 +492,7 @@ static int copy_in_fortran(void* object, int keyval, void* extra_state, void* co
 
   MPL_UNREFERENCED_ARG(extra_state);
   *value_out = copy;
-  /* A value that is as it was is still what it was: a pointer of C, say. */
+  /* An unchanged value keeps its type: a pointer set by C, say. */
   *tag_out = copy == value ? tag : binding->fortran.of_mpi1 ? ATTRCACHE_AS_FINT : ATTRCACHE_AS_AINT;
   return error;
 }

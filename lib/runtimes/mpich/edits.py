@@ -30,7 +30,7 @@ def files(tree):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, name))
     for name in ("proposed.c", "proposed.h", "as_set.h", "error_class.h"):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, "..", name))
-    # Compiled with what has the same compilers and libraries: automake needn't know of it.
+    # Compiled within a file of the same compilers and libraries: automake needn't know of it.
     tree.file("src/mpi/attr/dup_fn.c").after(r'^#include "mpiimpl\.h"$', '#include "proposed.c"')
     name = "keyvals_in_fortran.h" if as_fortran(tree) else "attr_proxy.c"
     tree.add("src/binding/fortran/mpif_h/" + name, os.path.join(HERE, name))
@@ -99,7 +99,7 @@ def bindings(tree):
 
 
 def ends(tree):
-    """Of sessions, of files, and of MPI's world: where their attributes end. Within no critical section, so in the bindings."""
+    """Where the attributes of sessions, files and MPI's world end: in the bindings, outside of any critical section."""
     init = tree.file("src/binding/c/init_api.txt")
     init.replace_block(r"^MPI_Session_finalize:$", r"^    \.skip: ", """MPI_Session_finalize:
     .desc: Finalize an MPI Session
@@ -180,8 +180,8 @@ def headers(tree):
     datatype = tree.file("src/include/mpir_datatype.h")
     datatype.replace(r"^    struct MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
     # An object that is released for the last time goes, whatever its delete functions return: its handle is gone. They
-    # may use it, and then release it for the last time themselves, unless there is a reference on it meanwhile; what they
-    # leave behind that uses it still, as a request, releases it later.
+    # may use it, and would then release it for the last time themselves, so there is a reference on it meanwhile; what
+    # they leave behind that still uses it, such as a request, releases it later.
     datatype.delete(r"^        int lmpi_errno = MPI_SUCCESS; +\\$")
     datatype.replace_block(
         r"^     if \(MPIR_Process\.attr_free && datatype_ptr->attributes\) \{ ", r"^     \} +\\$",
@@ -382,7 +382,7 @@ def threads(tree):
         "    p->attributes = MPL_malloc(sizeof *p->attributes, MPL_MEM_OTHER);\n"
         "    MPIR_ERR_CHKANDJUMP(!p->attributes, mpi_errno, MPI_ERR_OTHER, \"**nomem\");\n"
         "    MPIR_Attr_init_table(p->attributes);")
-    # One that stays as a delete function has failed can be freed again.
+    # One that stays because a delete function has failed can be freed again.
     impl.function("MPIR_Threadcomm_free_impl", count=2).after(
         r"^    mpi_errno = MPIR_Comm_free_impl\(comm\);", "    if (mpi_errno)\n        comm->threadcomm = threadcomm;")
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Keyvals of Fortran programs, in the Fortran binding of MPICH 5.1: in the place of what its
- * user_proxy.c has for them, in which it is included. It calls MPI's public functions alone, as all
- * of that binding does, so it works above any library that has them. The proxies of the three
- * kinds, and what frees a keyval's state, are that file's.
+ * Keyvals of Fortran programs, in the Fortran binding of MPICH 5.1: instead of what user_proxy.c,
+ * which includes this, has for them. It calls MPI's public functions alone, as all of that binding
+ * does, so it works above any library that has them. The proxies of the three kinds, and what frees
+ * a keyval's state, are that file's.
  */
 #include "attrcache/attrcache.h"
 
@@ -34,9 +34,9 @@ MPIR_ATTR_PROXIES(Comm, MPI_Comm)
 MPIR_ATTR_PROXIES(Type, MPI_Datatype)
 MPIR_ATTR_PROXIES(Win, MPI_Win)
 
-/* MPI's DUP_FN stays what it is: so a copy is of the same sort as the value that it is of. C's name
- * for it is Fortran's own here, but above the standard ABI. (Those that do nothing are called, as
- * MPICH's own functions take no null pointers.) */
+/* MPI's DUP_FN stays DUP_FN, so a copy has the type of the original. C's name for it means
+ * Fortran's own here, except above the standard ABI. (Those that do nothing are called, as MPICH's
+ * own functions take no null pointers.) */
 #ifdef MPI_COMM_DUP_FN
 #define MPIR_ATTR_DUP_FN(Kind, KIND) MPI_##KIND##_DUP_FN
 #else

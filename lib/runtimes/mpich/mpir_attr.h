@@ -5,8 +5,8 @@
  * attr_impl.c.
  *
  * No lock is needed around anything here. Whatever may run a user's callback leaves MPICH's global
- * critical section meanwhile, so it is to be called within it, as the bodies of MPI functions are;
- * in other threading models that is nothing.
+ * critical section meanwhile, so it must be called within it, as the bodies of MPI functions are;
+ * other threading models have no such section.
  */
 #ifndef MPIR_ATTR_H_INCLUDED
 #define MPIR_ATTR_H_INCLUDED
@@ -27,7 +27,7 @@ typedef attrcache_table MPIR_Attr_table;
  * attrcache's interposers. */
 #define MPIR_ATTR_KEYVALS 0xa0000000u
 
-/* Fortran's keyval for what C has as a predefined keyval; with Fortran or without. */
+/* Fortran's keyval for a predefined keyval of C's; also in builds without Fortran. */
 #define MPIR_ATTR_IN_FORTRAN(keyval_) ((keyval_) + 1)
 
 /* attrcache's kinds of objects, which stay for the life of the process: so keyvals and attributes
@@ -64,7 +64,7 @@ static inline void MPIR_Attr_init_table(MPIR_Attr_table* table) {
   *table = empty;
 }
 
-/* Makes the keyvals possible: when MPI is initialized, for the first time or again. */
+/* Prepares keyvals, whenever MPI is initialized, for the first time or again. */
 int MPIR_Attr_init(void);
 
 /* Takes over the values of predefined attributes, once the device has set them. */
@@ -84,10 +84,10 @@ int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table
 int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table);
 
 /* As MPI_Finalize begins, deletes the attributes of MPI_COMM_SELF, of MPI_COMM_WORLD, and of what
- * is left of sessions and files. That is out of any critical section, and however long sessions go
- * on: MPICH itself does nothing before the last of them ends, and holds a lock then that
- * MPI_Session_finalize takes, too. If one of a communicator fails, so does this, at once; the first
- * failure of the others, which is raised already, comes to `ended`. */
+ * is left of sessions and files. It does so outside of any critical section, even if sessions go
+ * on: MPICH itself does nothing before the last of them ends, and then holds a lock that
+ * MPI_Session_finalize takes, too. If a communicator's delete function fails, so does this, at
+ * once; the first failure of the others, which has been raised, goes to `ended`. */
 int MPIR_Attr_end_world(int* ended);
 
 /* As MPI ends, with the last session or in MPI_Finalize, the same for what came later, and for
@@ -101,11 +101,11 @@ void MPIR_Attr_delete_from_type(struct MPIR_Datatype* type);
 extern void (*MPIR_Attr_delete_from_f90_types)(void);
 
 /* What ends with a session or a file of the attributes that are proposed for them
- * (proposed.h): before the object ends, out of any critical section. The code is to be returned as
- * it is, once the object has ended: it is raised already. */
+ * (proposed.h): before the object ends, outside of any critical section. The code, which has been
+ * raised, must be returned as it is once the object has ended. */
 int MPIR_Attr_end_session(int handle);
 int MPIR_Attr_end_file(const void* handle);
-/* MPICH's, which its scripts declare no more, as our edits give their callers bodies. */
+/* MPICH's own, which its scripts no longer declare, because our edits give their callers bodies. */
 struct MPIR_Session;
 int MPIR_Session_finalize_impl(struct MPIR_Session* session);
 int MPIR_Finalize_impl(void);
@@ -123,9 +123,9 @@ int MPIR_Comm_free_keyval_impl(int* comm_keyval);
 int MPIR_Type_free_keyval_impl(int* type_keyval);
 int MPIR_Win_free_keyval_impl(int* win_keyval);
 
-/* Where C reads those that are the same on all communicators: of MPI_TAG_UB, MPI_HOST, MPI_IO,
- * MPI_WTIME_IS_GLOBAL and Fortran's keyvals for them, which are consecutive ints. attrcache
- * promises that these addresses stay. */
+/* Where C reads the attributes that are the same on all communicators: MPI_TAG_UB, MPI_HOST,
+ * MPI_IO, MPI_WTIME_IS_GLOBAL and Fortran's keyvals for them, which are consecutive ints. attrcache
+ * guarantees that these addresses don't change. */
 enum { MPIR_ATTR_ADDRESSES = 8 };
 extern void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 

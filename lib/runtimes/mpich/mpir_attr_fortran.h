@@ -20,12 +20,11 @@ typedef struct {
   void (*copy_fn)(void);
   void (*delete_fn)(void);
   int of_mpi1;
-  MPI_Aint extra_state; /* which functions get the address of */
+  MPI_Aint extra_state; /* functions get its address */
   MPI_Fint mpi1_extra_state;
 } Fortran_functions;
 
-/* The variable at the address that the caller gives may soon be gone: so its value is what the
- * keyval keeps. */
+/* The variable at the caller's address may soon be gone, so the keyval keeps its value. */
 static inline Fortran_functions functions_of_fortran(void (*copy_fn)(void), void (*delete_fn)(void),
                                                      int of_mpi1, const void* extra_state) {
   const Fortran_functions functions = {

@@ -29,8 +29,8 @@ make_configure() { # DIRECTORY
   cd "$1" && ./autogen.sh -without-{hwloc,ofi,ucx,yaksa}
 }
 
-# The edits change sources of what is generated in a release already. What automake and its like made is as it should be
-# after them, so it must not look older than they do.
+# The edits change sources of what is generated in a release already. What automake and its kin made is right after the
+# edits, so it must not look older than they do.
 settle() { # DIRECTORY
   find "$1" -name aclocal.m4 -exec touch {} +
   find "$1" \( -name configure -o -name '*.h.in' -o -name Makefile.in \) -exec touch {} +

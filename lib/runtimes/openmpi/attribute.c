@@ -37,8 +37,7 @@ static int error_of(int result, int code) {
 
 /* ---- Beginning ---- */
 
-/* What Fortran callbacks get for an object. A datatype is numbered only when that is first asked
- * for. */
+/* What Fortran callbacks get for an object. A datatype gets its number when it is first needed. */
 static int communicator_in_fortran(void* object) {
   return ((ompi_communicator_t*)object)->c_f_to_c_index;
 }
@@ -105,7 +104,7 @@ int ompi_attr_init(void) {
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* MPI-1's are among them */
 
 /* The functions of mpi.h that stand for "copy nothing", "copy as it is" and "nothing to delete"
- * become attrcache's, which no call is made for. */
+ * become attrcache's, which cost no call. */
 static attrcache_callback* known_copy(ompi_attribute_fn_ptr_union_t fn) {
   if (MPI_COMM_NULL_COPY_FN == fn.attr_communicator_copy_fn ||
       MPI_TYPE_NULL_COPY_FN == fn.attr_datatype_copy_fn ||
@@ -335,7 +334,7 @@ int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_tab
   return delete_all(type, object, table, ATTRCACHE_STOP_AT_FAILURE);
 }
 
-/* Finally only what callbacks go on attaching; a value that another thread is copying goes first. */
+/* FINALLY only for what callbacks go on attaching: DRAIN first waits for values being copied. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object,
                                   attrcache_table* table) {
   (void)delete_all(type, object, table, ATTRCACHE_DRAIN);
@@ -362,8 +361,8 @@ void ompi_attr_end_datatype(ompi_datatype_t* datatype) {
 }
 
 /* Those that MPI_Type_create_f90_integer and its kin have made. They are copied from Open MPI's
- * tables before callbacks are called, as these may make more. Their number; 0 also if there is no
- * memory for the copy. */
+ * tables before callbacks are called, as these may make more. Returns their number, or 0 if there
+ * is no memory for the copy. */
 static size_t get_f90_datatypes(ompi_datatype_t*** datatypes) {
   opal_hash_table_t* const tables[] = {&ompi_mpi_f90_integer_hashtable,
                                        &ompi_mpi_f90_real_hashtable,

@@ -80,17 +80,17 @@ typedef union ompi_attribute_fn_ptr_union_t ompi_attribute_fn_ptr_union_t;
 /* ---- Beginning and end ---- */
 
 /* Makes what keyvals and attributes need, when it is first called. That stays until the process
- * ends, also over MPI_Finalize and later sessions, as keyvals aren't a session's. Called as the
- * first of the objects are made, under the instances' lock. Returns an OMPI_ERR_*, as other parts'
- * init does. */
+ * ends, beyond MPI_Finalize and later sessions, as keyvals belong to no session. Called when the
+ * first objects are made, under the instances' lock. Returns an OMPI_ERR_*, as other parts' init
+ * does. */
 int ompi_attr_init(void);
 
-/* From when to when there is a world, which has predefined attributes. */
+/* The beginning and end of the world, which has predefined attributes. */
 int ompi_attr_set_predefined_keyvals_for_wm(void);
 void ompi_attr_delete_predefined_keyvals_for_wm(void);
 
-/* Takes over the values that an instance doesn't change, once the components that say them are
- * chosen. */
+/* Takes over the values that an instance doesn't change, once the components that determine them
+ * are chosen. */
 void ompi_attr_take_predefined(void);
 
 /* Defines the predefined keyvals of the three kinds. */
@@ -120,14 +120,14 @@ OMPI_DECLSPEC int ompi_attr_create_keyval_aint(ompi_attribute_type_t type,
                                                void* bindings_extra_state);
 
 /* Frees a keyval and sets *key to MPI_KEYVAL_INVALID. It goes on serving as long as attributes are
- * attached under it, and freeing it again meanwhile does nothing. `predefined` isn't looked at:
- * those can't be freed. */
+ * attached under it, and freeing it again meanwhile does nothing. `predefined` is ignored: those
+ * can't be freed. */
 OMPI_DECLSPEC int ompi_attr_free_keyval(ompi_attribute_type_t type, int* key, bool predefined);
 
 /* ---- Attributes ---- */
 
 /* Attach a value, in the place of another one: a C pointer, a Fortran INTEGER, an
- * INTEGER(KIND=MPI_ADDRESS_KIND). `predefined` isn't looked at: those can't be set. */
+ * INTEGER(KIND=MPI_ADDRESS_KIND). `predefined` is ignored: those can't be set. */
 OMPI_DECLSPEC int ompi_attr_set_c(ompi_attribute_type_t type, void* object, attrcache_table* table,
                                   int key, void* attribute, bool predefined);
 OMPI_DECLSPEC int ompi_attr_set_fint(ompi_attribute_type_t type, void* object,
@@ -145,7 +145,7 @@ OMPI_DECLSPEC int ompi_attr_get_fint(ompi_attribute_type_t type, const attrcache
 OMPI_DECLSPEC int ompi_attr_get_aint(ompi_attribute_type_t type, const attrcache_table* table,
                                      int key, MPI_Aint* attribute, int* flag);
 
-/* Deletes a value. That nothing is attached is an error. */
+/* Deletes a value. It is an error if nothing is attached. */
 OMPI_DECLSPEC int ompi_attr_delete(ompi_attribute_type_t type, void* object, attrcache_table* table,
                                    int key, bool predefined);
 
@@ -155,10 +155,10 @@ OMPI_DECLSPEC int ompi_attr_delete(ompi_attribute_type_t type, void* object, att
 int ompi_attr_copy_all(ompi_attribute_type_t type, void* old_object, void* new_object,
                        attrcache_table* old_table, attrcache_table* new_table);
 
-/* For the end of an object that can be refused: stops at the first callback that fails. */
+/* For an object whose end can be refused: stops at the first callback that fails. */
 int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_table* table);
 
-/* For the end of an object that can't be refused: deletes all, whatever callbacks return. */
+/* For an object whose end can't be refused: deletes all, whatever callbacks return. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object, attrcache_table* table);
 
 /* For the end of a datatype that has attributes, in its destructor. As long as MPI works it deletes

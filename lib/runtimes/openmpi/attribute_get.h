@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What MPI_Comm_get_attr, MPI_Type_get_attr and MPI_Win_get_attr do first, once they have found
- * their arguments right: the attribute is most often there, and then no function is called and no
- * register saved.
+ * What MPI_Comm_get_attr, MPI_Type_get_attr and MPI_Win_get_attr do first, once their arguments are
+ * checked: most often the attribute is there, and then no function is called and no register saved.
  *
  * For libmpi alone, as attrcache isn't seen outside of it. All others call ompi_attr_get_c().
  */
@@ -25,7 +24,7 @@ extern __attribute__((visibility("hidden"))) attrcache_kind* ompi_attr_kinds[WIN
 extern __attribute__((visibility("hidden"))) int ompi_attr_tag_ub;
 
 /* ATTRCACHE_OK and the value, as C reads it, or ATTRCACHE_ABSENT, with the flag that tells them
- * apart; or ATTRCACHE_INLINE_ASK: one of the functions below is to be called. */
+ * apart; or ATTRCACHE_INLINE_ASK: call one of the functions below. */
 __attribute__((always_inline)) static inline int ompi_attr_get_c_at_once(
     ompi_attribute_type_t type, const attrcache_table* table, int key, void* attribute, int* flag) {
   const int result =

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The predefined attributes. None is stored in an object's table: each has a function that says
- * where the value is when it is got. So nothing has to be set when a window is made or
- * an error code is added, nothing to be copied by a dup, and users' attributes have the first
- * places of a table.
+ * where the value is when it is read. So nothing is set when a window is made or an error code is
+ * added, nothing is copied by a dup, and users' attributes have the first places of a table.
  *
  * Where they are:
  *   MPI_TAG_UB                                  on every communicator
@@ -145,7 +144,7 @@ int ompi_attr_set_predefined_keyvals_for_wm(void) {
 
 void ompi_attr_delete_predefined_keyvals_for_wm(void) { world.there = false; }
 
-/* Here, so that automake need know of no file more. The tests' stand-in of mpi.h has no files. */
+/* Included here, so that automake sees no new file. The tests' stand-in for mpi.h has no files. */
 #ifdef MPI_FILE_NULL
 #include "ompi/attribute/proposed.c"
 #endif

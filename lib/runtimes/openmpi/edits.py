@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Puts attrcache into the source of Open MPI: edits.py TREE, where tools/embed has put attrcache itself.
 
-Their attribute.c, attribute_predefined.c and attribute.h make place for ours. What is left to edit is where objects
-have their table, begin and end, and the calls that now say on which sort of object they are.
+Their attribute.c, attribute_predefined.c and attribute.h give way to ours. What is left to edit is where objects
+have their table, begin and end, and the calls that now pass the kind of object.
 """
 
 import os
@@ -214,7 +214,7 @@ def beginning_and_end(tree):
 
 
 def ends(tree):
-    """Of sessions, of files, and of the world: where their attributes end."""
+    """Where the attributes of sessions, files and the world end."""
     for name, end, place in (("session_finalize", "session", r"rc = ompi_mpi_instance_finalize \(session\);"),
                              ("file_close", "fh", r"rc = ompi_file_close\(fh\);")):
         file = function(tree, name)
@@ -279,13 +279,13 @@ int %s(MPI_%s %s, int %s_keyval,
 
 
 def standard_abi(tree):
-    """Its library, where there is one, has the users' functions called by its own."""
+    """Its library, where there is one, calls users' functions through its own."""
     kinds = {"comm": "communicator", "type": "datatype", "win": "win"}
     for name, kind in kinds.items():
         create = function(tree, "%s_create_keyval" % name)
         if not create.has(r"OMPI_ABI_SRC"):
             return
-        # MPI's own functions stay what they are, so that they aren't called, and copies of what Fortran has set are that.
+        # MPI's own functions stay what they are, so that they aren't called, and copies keep the type set in Fortran.
         upper = name.upper()
         copy, delete = "copy_fn.attr_%s_copy_fn" % kind, "del_fn.attr_%s_delete_fn" % kind
         call = "((ompi_abi_wrapper_helper_t *) extra_state)->user_%%s_fn == ABI_C_MPI_%s_%%s" % upper
@@ -294,7 +294,7 @@ def standard_abi(tree):
                            copy, call % ("copy", "DUP_FN"), upper, call % ("copy", "NULL_COPY_FN"), upper))
         create.replace(r"= ompi_abi_delete_attr_fn;", "    %s = %s ? MPI_%s_NULL_DELETE_FN\n"
                        "        : ompi_abi_delete_attr_fn;" % (delete, call % ("delete", "NULL_DELETE_FN"), upper))
-    # What MPI_COMM_WORLD has, all have that come of it.
+    # All communicators derived from MPI_COMM_WORLD have what it has.
     function(tree, "comm_get_attr").substitute(r" && MPI_COMM_WORLD == comm\)", ")")
 
 

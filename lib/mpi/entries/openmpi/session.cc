@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // MPI_Session_finalize, because the session's attributes end there (serving/unanchored.h). Version
-// 4 has no such function. But it has no MPI_Session_init either, which begins a session, and by
-// which programs tell whether there are sessions.
+// 4 has no such function, but no MPI_Session_init either, by which programs find out whether there
+// are sessions.
 
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
