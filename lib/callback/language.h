@@ -40,7 +40,7 @@ inline void* address_for_c(const uint64_t* at, attrcache_tag tag) {
   return const_cast<char*>(reinterpret_cast<const char*>(at)) + offset;
 }
 
-// What C sees of a value: the pointer, if C has set it, and else the address of the value. (MPI
+// What C sees of a value: the pointer, if C has set it, or else the address of the value. (MPI
 // defines it so.)
 inline void* seen_by_c(const uint64_t* at, attrcache_tag tag) {
   return tag == ATTRCACHE_AS_POINTER ? as_pointer(*at) : address_for_c(at, tag);

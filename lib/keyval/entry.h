@@ -46,7 +46,7 @@ constexpr uint32_t one_generation_more(uint32_t generations) {
 }
 
 // The low half when the keyval is gone. It differs from every int whose offset leads to this entry,
-// also from 0, so that no look-up finds it.
+// even from 0, so that no look-up finds it.
 constexpr uint64_t no_keyval(id::Offset offset) { return id::bytes(offset) ^ 1 << id::kIndexShift; }
 
 // The flags of its stripes.
@@ -58,7 +58,7 @@ constexpr uint32_t flags(uint64_t word) {
 
 // The low half.
 constexpr id::Keyval keyval(uint64_t word) { return id::Keyval{static_cast<uint32_t>(word)}; }
-// Whether the keyval of the entry exists, be it freed or not.
+// Whether the keyval of the entry exists, freed or not.
 constexpr bool exists(uint64_t word) { return (word & id::kMarker) != 0; }
 }  // namespace entry_word
 

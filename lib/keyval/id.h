@@ -30,7 +30,7 @@ inline constexpr unsigned kGenerationShift = 21;
 inline constexpr uint32_t kGenerationMask = 0x1fe00000;
 
 // A keyval, and the byte offset that its slot would have if all slots were one array. They are
-// types of their own, so that the compiler refuses an index in the place of either, or one for the
+// types of their own, so that the compiler refuses an index for either of them, or one for the
 // other.
 enum class Keyval : uint32_t {};
 enum class Offset : uint32_t {};
@@ -38,7 +38,7 @@ enum class Offset : uint32_t {};
 constexpr uint32_t bits(Keyval keyval) { return static_cast<uint32_t>(keyval); }
 constexpr size_t bytes(Offset offset) { return static_cast<size_t>(offset); }
 
-// The keyval that a user's int stands for, be it well formed or not.
+// The keyval that a user's int stands for, well formed or not.
 constexpr Keyval of(int keyval) { return static_cast<Keyval>(keyval); }
 constexpr Keyval make(unsigned kind, unsigned generation, uint32_t index) {
   return Keyval{kMarker | generation << kGenerationShift | index << kIndexShift | kind};

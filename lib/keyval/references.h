@@ -18,7 +18,7 @@
 //   open()   O1 sets the group's bit in the exact word, unless the bit is set or kClosed is.
 //            O2 reads the stripe.
 //            O3 reads that kClosed isn't set in the exact word, or else gives up.
-//            O4 exchanges what O2 read for an open name that counts 0; or goes on from O2.
+//            O4 exchanges what O2 read for an open name that counts 0; or retries from O2.
 //   close()  C1 sets kClosed in the exact word, and so knows which bits are set.
 //            C2 exchanges each stripe of those groups for one that isn't open, with the other turn.
 //
@@ -27,9 +27,9 @@
 // lets one thread open it, once. Until then a stripe changes only by drops that find it not open,
 // which change its count, and by C2, which changes its turn. So if O4 comes after C2 it fails,
 // because O2 has read the other turn; or if O2 has read C2's, O3 sees C1. An opener that is stopped
-// therefore holds back nobody: the others of its group count on the exact count meanwhile. (If
-// stripes had no turn, an O4 after C2 could succeed, and its thread would count where nobody adds up
-// any more.)
+// therefore holds back nobody: the others of its group use the exact count meanwhile. (If stripes
+// had no turn, an O4 after C2 could succeed, and its thread would count where nobody looks any
+// more.)
 //
 // Invariants
 //   I1 The open stripes and exact add up to the references, modulo 2^32, until the thread that has

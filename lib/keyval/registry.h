@@ -163,8 +163,8 @@ class Registry {
   }
 
   // Calls visit(word, Record&, references) for every keyval that exists, in the order of
-  // indices, with the epoch pinned. It pins the epoch anew for every kBatch
-  // indices, so as not to hold back records for long.
+  // indices, with the epoch pinned. It pins the epoch anew for every kBatch indices, so as not to
+  // hold back records for long.
   template <typename Visit>
   void for_each(Visit visit);
   static constexpr uint32_t kBatch = 64;

@@ -56,8 +56,8 @@ unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& 
 // The slot has changed before the set took effect.
 constexpr int kChanged = -1;
 
-// Puts a value in the place of one with a delete_fn, which it deletes. `reference` is the new
-// value's. If it returns kChanged, `now` is what is in the slot.
+// Replaces a value that has a delete_fn, and deletes it. `reference` is the new value's. If it
+// returns kChanged, `now` is what is in the slot.
 int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, SlotContent replacement,
                         id::Keyval keyval, Reference& reference, int* callback_code) {
   Registry& registry = target.registry;

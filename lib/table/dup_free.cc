@@ -51,7 +51,7 @@ class Dup {
   void end_hold(const Pair& slot);
   int attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value, attrcache_tag tag,
              int* callback_code);
-  // Ends the copying of an attribute of which no copy is attached.
+  // Ends the copying of an attribute without attaching a copy.
   int give_up(id::Keyval keyval, int result) {
     drop_reference(registry_, keyval);
     return result;

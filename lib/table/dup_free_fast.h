@@ -84,7 +84,8 @@ template <typename Place>
 // copy_attributes(). ATTRCACHE_ERR_MEMORY: out of memory for the new table. ATTRCACHE_ERR_BUSY: a
 // destructor has freed one of the objects meanwhile, so nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
-  // Where attributes may be renumbered (renumber.h), one pass can't tell the order of the numbers.
+  // Where attributes may be renumbered (renumber.h), one pass can't determine the order of the
+  // numbers.
   if (!to.is_as_new() || from.clock.load(kRelaxed) >= meta::kOldAge) [[unlikely]]
     return ATTRCACHE_ABSENT;
   const unsigned ordinal = this_thread().ordinal;

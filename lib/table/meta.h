@@ -120,7 +120,7 @@ constexpr bool is_like(uint64_t m, stripe::Name name) {
   return ((upper(m) ^ stripe::bits(name)) & kSameAttribute) == 0;
 }
 
-// Whether the value in an occupied slot was set under `keyval`, be it visible or not.
+// Whether the value in an occupied slot was set under `keyval`, visible or not.
 constexpr bool belongs(uint64_t m, id::Keyval keyval) {
   return ((static_cast<uint32_t>(m >> 32) ^ id::bits(keyval)) & kSameAttribute & ~kVisibleHalf) ==
          0;

@@ -93,8 +93,8 @@ inline bool replace(Pair& slot, SlotContent& now, SlotContent replacement) {
   return slot.compare_exchange(now, replacement);
 }
 
-// (S6) Puts a new value in the place of one that has a delete_fn. The old one, and its reference on
-// the keyval, are the caller's.
+// (S6) Replaces a value that has a delete_fn. The old value, and its reference on the keyval, are
+// then the caller's.
 inline bool exchange(Pair& slot, SlotContent& now, SlotContent replacement) {
   return slot.compare_exchange(now, replacement);
 }
@@ -107,7 +107,7 @@ inline bool take_back(Pair& slot, SlotContent attached, SlotContent again) {
 
 // ---- Deleting ----
 
-// (S3) Detaches a value without delete_fn, or one whose delete_fn isn't to run. The caller must
+// (S3) Detaches a value without delete_fn, or one whose delete_fn must not run. The caller must
 // drop the value's reference on the keyval.
 inline bool detach(Pair& slot, uint64_t& now) { return slot.compare_exchange_meta(now, 0); }
 
@@ -145,7 +145,7 @@ class Claim {
   }
 
  private:
-  // Whether `m` still is this claim's meta, be it hidden or not.
+  // Whether `m` still is this claim's meta, hidden or not.
   bool is(uint64_t m) const { return ((m ^ claimed_) & ~meta::kVisible) == 0; }
 
   Pair* slot_ = nullptr;

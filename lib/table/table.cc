@@ -42,8 +42,8 @@ Held* get_or_make(const Memory& memory, Atomic<Held*>& place, Held* nothing, Mak
 }
 
 // Returns the leaf of that number, which is made if it doesn't exist yet; null when out of memory.
-// A thread that loses a race for a place looks at what the winner has put there, and goes on from
-// that: it is the leaf that was wanted, a node to go down by, or a leaf that goes below a node.
+// A thread that loses a race for a place looks at what the winner has put there, and continues from
+// that: the leaf that was wanted, a node to descend by, or a leaf that goes below a new one.
 FarLeaf* grow_tree(const Memory& memory, Directory& dir, Block* block, uint32_t number) {
   Node* node = get_or_make(memory, dir.tree, &no_tree, [&] {
     return make_part<Node>(memory, dir, Directory::kHasTree, block);

@@ -11,7 +11,7 @@
 // chosen by four bits of it, the lowest at the root. A leaf hangs as high as it can: a node comes
 // between only where another leaf has the same lowest bits. So consecutive leaves are spread over
 // the root's children, and the tree's depth depends on how many leaves it has, not on how high
-// their numbers are. Wherever a walk ends, the number of the leaf there tells whether it is the
+// their numbers are. Wherever a walk ends, the number of the leaf there shows whether it is the
 // right one.
 //
 // For example, with attributes at the indices 0, 9, 64, 128 and 192 (leaves 8, 16 and 24):

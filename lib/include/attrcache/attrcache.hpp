@@ -511,7 +511,7 @@ class Keyval {
     return static_cast<T*>(value);
   }
 
-  // The same, but tells errors, absence and an attached null apart: ok, absent or an error.
+  // The same, but distinguishes errors, absence and an attached null: ok, absent or an error.
   ATTRCACHE_INLINE Status get(const Object& object, T*& value) const noexcept {
     void* found = nullptr;
     const int result = attrcache_get(kind_, TableOf<Object>::get(object), for_get_, &found);

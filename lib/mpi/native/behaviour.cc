@@ -26,8 +26,8 @@ constexpr Behaviour kMpich4 = {"MPICH",           {kLastCode, kDrain, kLastCode}
                                &MisuseText::mpich};
 constexpr Behaviour kMpich = {"MPICH",           {kAnyCode, kDrain, kAnyCode}, false, true, true,
                               &MisuseText::mpich};
-// For an MPI that isn't in the table: what ends well on any MPI that does what the standard says.
-// Of MPI_Finalize the standard promises only that it deletes the attributes of MPI_COMM_SELF.
+// For an MPI that isn't in the table: what ends well on any MPI that keeps to the standard. All
+// that the standard promises of MPI_Finalize is that it deletes the attributes of MPI_COMM_SELF.
 constexpr Behaviour kUnknown = {"an MPI that attrcache does not know",
                                 {kUntold, kUntold, kUntold},
                                 true,

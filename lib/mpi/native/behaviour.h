@@ -14,8 +14,8 @@
 namespace attrcache::mpi {
 
 // What happens when a delete callback fails while an object is freed. The values describe what the
-// MPI tells the program; where an MPI skips callbacks and frees the object all the same, attrcache
-// runs them (lib/mpi/README.md).
+// program sees of the MPI; where an MPI skips callbacks and frees the object all the same,
+// attrcache runs them (lib/mpi/README.md).
 enum class FreeMode {
   kStop,      // stops there and keeps the object; a second free goes on
   kDrain,     // runs all callbacks, and frees the object whatever they return

@@ -20,7 +20,7 @@ struct Process {
   // True for a kind that is left to MPI. A tool in front of attrcache wraps some of this kind's
   // functions and may call PMPI_ names in turn, where a keyval of attrcache's is unknown.
   bool wrapped_by_tool[kMpiKinds];
-  // MPI's keyval of the attribute that tells of MPI_Finalize: see finalize_object() in
+  // MPI's keyval of the attribute by which MPI_Finalize is noticed: see finalize_object() in
   // serving/begin.cc
   int finalize_keyval;
 };

@@ -103,7 +103,7 @@ bool comes_to_us(const char* name) {
   }
   if (front.dli_fbase == us.dli_fbase) return true;
   // In a program that is loaded at a fixed address, taking a function's address gives the address
-  // of a stub in the program itself. The symbol is undefined there, which tells it from a wrapper.
+  // of a stub in the program itself. The symbol is undefined there, unlike a wrapper's.
   const auto* defined = static_cast<const ElfW(Sym)*>(entry);
   return defined != nullptr && defined->st_shndx == SHN_UNDEF;
 }

@@ -20,7 +20,7 @@ class LifetimeCall {
   LifetimeCall& operator=(const LifetimeCall&) = delete;
 
   // MPI_Init or MPI_Session_init has succeeded. If that was the beginning of a further life,
-  // serving begins anew before this returns, also if another thread's call was the first.
+  // serving begins anew before this returns, even if another thread's call was the first.
   void began() const;
   // MPI_Session_finalize has succeeded.
   void session_ended() const;

@@ -126,7 +126,7 @@ OMPI_DECLSPEC int ompi_attr_free_keyval(ompi_attribute_type_t type, int* key, bo
 
 /* ---- Attributes ---- */
 
-/* Attach a value, in the place of another one: a C pointer, a Fortran INTEGER, an
+/* Attach a value, replacing any other: a C pointer, a Fortran INTEGER, an
  * INTEGER(KIND=MPI_ADDRESS_KIND). `predefined` is ignored: those can't be set. */
 OMPI_DECLSPEC int ompi_attr_set_c(ompi_attribute_type_t type, void* object, attrcache_table* table,
                                   int key, void* attribute, bool predefined);

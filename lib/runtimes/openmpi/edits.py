@@ -30,7 +30,7 @@ def core(tree):
 
 
 def function(tree, name):
-    """The source of an MPI function in C: from 6.0 on a template, of which one for each of two ABIs is made."""
+    """The source of an MPI function in C: from 6.0 on a template, from which one for each of two ABIs is made."""
     path = "ompi/mpi/c/%s.c" % name
     return tree.file(path if tree.has(path) else path + ".in")
 
