@@ -202,15 +202,15 @@ ATTRCACHE_CLOSE(PMPI_File_close)
 ATTRCACHE_FINALIZE(MPI_Finalize)
 ATTRCACHE_FINALIZE(PMPI_Finalize)
 
-#define ATTRCACHE_CREATE(name, Kind, once)                                                  \
+#define ATTRCACHE_CREATE_X(name, Kind, once)                                                \
   ATTRCACHE_ENTRY int name(Kind::CopyFn* copy_fn, Kind::DeleteFn* delete_fn,                \
                            Destructor* destructor, int* keyval, void* extra_state) {        \
     return create_keyval_x<Kind>(copy_fn, delete_fn, destructor, once, keyval, extra_state, \
                                  __builtin_return_address(0));                              \
   }
 #define ATTRCACHE_KIND(Kind, word, Comm, ...)                                                    \
-  ATTRCACHE_CREATE(MPIX_##Comm##_create_keyval_x, Kind, 0)                                       \
-  ATTRCACHE_CREATE(MPIX_##Comm##_create_keyval_once, Kind, ATTRCACHE_DELETE_ONCE)                \
+  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_x, Kind, 0)                                     \
+  ATTRCACHE_CREATE_X(MPIX_##Comm##_create_keyval_once, Kind, ATTRCACHE_DELETE_ONCE)              \
   ATTRCACHE_ENTRY int MPIX_##Comm##_set_attr_as_fortran(Kind::Handle handle, int keyval,         \
                                                         void* value) {                           \
     static const auto next =                                                                     \

@@ -40,17 +40,17 @@ int free_object(int (*next)(typename Kind::Handle*), typename Kind::Handle* hand
 
 extern "C" {
 
-#define ATTRCACHE_FREE(name, kind)                                                              \
+#define ATTRCACHE_FREE_OBJECT(name, kind)                                                       \
   ATTRCACHE_ENTRY int name(attrcache::mpi::kind::Handle* handle) {                              \
     static const auto next = attrcache::mpi::behind<int(attrcache::mpi::kind::Handle*)>(#name); \
     return attrcache::mpi::free_object<attrcache::mpi::kind>(next, handle);                     \
   }
 
-#define ATTRCACHE_KIND(kind, word, Comm, ...) \
-  ATTRCACHE_FREE(MPI_##Comm##_free, kind)     \
-  ATTRCACHE_FREE(PMPI_##Comm##_free, kind)
+#define ATTRCACHE_KIND(kind, word, Comm, ...)    \
+  ATTRCACHE_FREE_OBJECT(MPI_##Comm##_free, kind) \
+  ATTRCACHE_FREE_OBJECT(PMPI_##Comm##_free, kind)
 #include "mpi/native/kinds.def"
-ATTRCACHE_FREE(MPI_Comm_disconnect, Communicator)
-ATTRCACHE_FREE(PMPI_Comm_disconnect, Communicator)
+ATTRCACHE_FREE_OBJECT(MPI_Comm_disconnect, Communicator)
+ATTRCACHE_FREE_OBJECT(PMPI_Comm_disconnect, Communicator)
 
 }  // extern "C"

@@ -21,7 +21,7 @@ constexpr size_t kMost = 4096;
 
 using Key = std::tuple<int, attrcache_callback*, attrcache_callback*, const void*>;
 
-constinit std::mutex lock;  // of the map
+constinit std::mutex map_lock;
 constinit Atomic<Maker*> head{nullptr};
 
 // Never destroyed, because MPI may end after the program's static objects.
@@ -56,7 +56,7 @@ Maker* find_maker(int kind, const Source& source) {
       source.copy_fn != ATTRCACHE_DUP_FN ? source.copy_fn : ATTRCACHE_NULL_COPY_FN;
   const bool by_caller = copy_fn == nullptr && source.delete_fn == nullptr;
   Key key = {kind, copy_fn, source.delete_fn, by_caller ? source.caller : nullptr};
-  const std::lock_guard held(lock);
+  const std::lock_guard held(map_lock);
   const bool full = makers().size() >= kMost && !makers().contains(key);
   if (full) key = {kind, nullptr, nullptr, nullptr};
   Maker*& known = makers()[key];

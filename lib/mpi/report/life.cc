@@ -28,7 +28,7 @@
 namespace attrcache::mpi::report {
 namespace {
 
-constinit std::mutex lock;  // of what follows
+constinit std::mutex life_lock;  // of what follows
 constinit bool begun = false;
 constinit bool watching_self = false;
 constinit bool handed_over = false;
@@ -66,7 +66,7 @@ size_t most_events() {
 }
 
 void hand_over(bool finalized, bool partial) {
-  const std::lock_guard held(lock);
+  const std::lock_guard held(life_lock);
   // Once only, and not in a child of fork.
   if (!begun || handed_over || process_id != getpid()) return;
   handed_over = !partial;
@@ -168,7 +168,7 @@ void count_if_wanted() {
 
 void begin(int (*code_at_finalize)(MPI_Comm)) {
   if (!wanted()) return;
-  const std::lock_guard held(lock);
+  const std::lock_guard held(life_lock);
   finalize_code = code_at_finalize;
   if (!watching_self) watching_self = watch_self();
   keep_head({rank, ranks, 0, false, true});

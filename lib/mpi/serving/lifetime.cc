@@ -13,31 +13,31 @@ namespace {
 
 // Held where mpi_users (objects/process.h) changes, so that one thread begins anew before the
 // others go on.
-constinit std::mutex lock;
+constinit std::mutex lifetime_lock;
 
-constinit thread_local int depth = 0;
+constinit thread_local int nested = 0;
 
 void end_one() {
-  const std::lock_guard held(lock);
+  const std::lock_guard held(lifetime_lock);
   const long users = mpi_users.load(kRelaxed);
   if (users > 0) mpi_users.store(users - 1, kRelaxed);
 }
 
 }  // namespace
 
-LifetimeCall::LifetimeCall() { ++depth; }
-LifetimeCall::~LifetimeCall() { --depth; }
+LifetimeCall::LifetimeCall() { ++nested; }
+LifetimeCall::~LifetimeCall() { --nested; }
 
 void LifetimeCall::began() const {
-  if (depth > 1) return;
-  const std::lock_guard held(lock);
+  if (nested > 1) return;
+  const std::lock_guard held(lifetime_lock);
   const long users = mpi_users.load(kRelaxed);
   mpi_users.store(users + 1, kRelaxed);
   if (users == 0) begin_anew();
 }
 
 void LifetimeCall::session_ended() const {
-  if (depth == 1) end_one();
+  if (nested == 1) end_one();
 }
 
 void world_ends() { end_one(); }
@@ -46,12 +46,12 @@ void notice_further_life() {
   if (facts::kSeesSessions || (initialized() && !ending())) return;
   static const bool has_sessions = find_symbol_in_libraries("PMPI_Session_init") != nullptr;
   if (!has_sessions) return;
-  const std::lock_guard held(lock);
+  const std::lock_guard held(lifetime_lock);
   if (anchors_are_forgotten()) begin_anew();
 }
 
 void lives_already() {
-  const std::lock_guard held(lock);
+  const std::lock_guard held(lifetime_lock);
   if (mpi_users.load(kRelaxed) == 0) mpi_users.store(1, kRelaxed);
 }
 

@@ -45,7 +45,7 @@ struct Seen {
   Sighting sighting;
   Kept* kept;  // where a report is wanted; null if there is none
 };
-constinit std::mutex lock;  // of what follows
+constinit std::mutex misuse_lock;  // of what follows
 constinit Seen seen[kMostSightings] = {};
 constinit size_t seen_count = 0;
 constinit bool all_full = false;
@@ -65,7 +65,7 @@ Kept* keep(Misuse sort, Place place) {
 enum class News { kNew, kKnown, kFull, kStillFull };
 
 News record(Misuse sort, int kind, int keyval, Place place) {
-  const std::lock_guard held(lock);
+  const std::lock_guard held(misuse_lock);
   Seen* const end = seen + seen_count;
   Seen* const at = std::find_if(seen, end, [sort, place](const Seen& s) {
     return s.sighting.sort == sort && s.sighting.place.address == place.address &&
@@ -186,7 +186,7 @@ void caught(Misuse sort, const Case& c, Place place) {
 uint64_t misuse_count(Misuse sort) { return counts_of[static_cast<int>(sort)].load(kRelaxed); }
 
 std::vector<Sighting> list_misuse() {
-  const std::lock_guard held(lock);
+  const std::lock_guard held(misuse_lock);
   std::vector<Sighting> list;
   for (size_t i = 0; i < seen_count; ++i) list.push_back(seen[i].sighting);
   return list;
