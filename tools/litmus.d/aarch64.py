@@ -155,6 +155,8 @@ class AArch64:
         if m in ONLY_FLAGS:
             reads, writes = set(flat), {"nzcv"}
         else:
+            if not flat:
+                raise ValueError(f"unknown instruction: {self.show(step)}")
             reads, writes = set(flat[1:]), {flat[0]}
             if m in ("bfi", "bfxil", "movk", "bfm"):
                 reads.add(flat[0])
