@@ -5,7 +5,7 @@ import collections
 import dataclasses
 import re
 
-from slicing import Inexpressible
+from slicing import Inexpressible, signed
 
 CONDITIONS = {"eq": "ne", "ne": "eq", "cs": "cc", "cc": "cs", "hi": "ls", "ls": "hi", "ge": "lt", "lt": "ge", "gt": "le",
               "le": "gt", "hs": "lo", "lo": "hs", "mi": "pl", "pl": "mi"}
@@ -19,6 +19,7 @@ JUMPS = {"b", "bl", "ret", "blr", "br"}
 ONLY_FLAGS = {"cmp", "cmn", "tst", "ccmp", "ccmn"}
 SETS_FLAGS = ONLY_FLAGS | {"adds", "subs", "ands", "bics", "negs"}
 USES_FLAGS = {"csel", "csinc", "csinv", "csneg", "cset", "csetm", "cinc", "ccmp", "ccmn", "adc", "sbc"}
+VECTOR_CONSTANTS = {"movi", "mvni"}  # with which structs on the stack begin
 NOTHING = {"nop", "bti", "paciasp", "autiasp", "hint", "adrp", "adr", "mrs", "prfm"}
 # All that herd knows under the same name, with the same operands.
 SAME = {"add", "adds", "sub", "subs", "and", "ands", "orr", "eor", "lsl", "lsr", "asr", "cmp", "tst", "csel", "csinc", "cset",
@@ -31,7 +32,11 @@ def name_of(operand):
 
 
 def width_of(operand):
-    return 4 if operand.startswith("w") else 8
+    return {"b": 1, "h": 2, "w": 4, "s": 4, "q": 16}.get(operand[0], 8)
+
+
+def is_vector(register):
+    return re.match(r"^[bhsdqv]\d", register) is not None
 
 
 def condition_holds(condition, nzcv):
@@ -108,6 +113,8 @@ class AArch64:
 
     # ---- registers ----
 
+    is_vector = staticmethod(is_vector)
+
     @staticmethod
     def is_zero(register):
         return register == "xzr"
@@ -150,6 +157,8 @@ class AArch64:
             return Decoded(flow=m, writes={"x30"} if m in ("bl", "blr") else set())
         if m in LOADS or m in STORES or m in CONDITIONAL_STORES or RMW.match(m):
             return self._decode_access(step)
+        if m in VECTOR_CONSTANTS:
+            return Decoded()
         registers = [[name_of(r) for r in re.findall(r"\b(?:[wx](?:\d+|zr)|sp)\b", op)] for op in ops]
         flat = [r for op in registers for r in op]
         if m in ONLY_FLAGS:
@@ -184,7 +193,8 @@ class AArch64:
         size = width_of(ops[at - 1])
         written_back = {base} if inner.group(2) or at + 1 < len(ops) else set()
         values = data[-2:] if m in PAIRS else data[-1:]
-        accesses = [Access(address + size * i, base, index, r) for i, r in enumerate(values)]
+        accesses = [Access(address + size * i + word, base, index, r) for i, r in enumerate(values)
+                    for word in range(0, size, 8)]
         reads = {base} | ({index} if index else set())
         what = Decoded(accesses=accesses, size=size)
         if m in LOADS:
@@ -205,6 +215,9 @@ class AArch64:
     def _operand(self, step, op, thread):
         if is_register(op):
             return thread.source(step, name_of(op), width_of(op))
+        number = re.fullmatch(r"#(-?0x[0-9a-f]+)", op)
+        if number and not -(1 << 62) <= signed(int(number[1], 16)) < 1 << 62:  # herd can't read it
+            return thread.constant(int(number[1], 16))
         return decimal(op).upper()
 
     def compute(self, step, what, thread):

@@ -161,6 +161,8 @@ class Thread:
             self.clean(what.writes)
         elif not kept:
             self.clean(what.writes)
+        elif any(arch.is_vector(a.register) for a in what.accesses):
+            raise Inexpressible(f"{arch.show(step)}: shared memory by vectors")
         else:
             arch.access(step, what, self)
 
@@ -175,6 +177,8 @@ class Thread:
                 else:
                     self.cells.pop(access.address, None)
             elif access.address in self.cells:
+                if self.arch.is_vector(access.register):
+                    raise Inexpressible(f"{self.arch.show(step)}: what shared memory decides, in a vector")
                 self.arch.move(self, self.destination(access.register), self.temp(self.cells[access.address]))
             else:
                 self.clean({access.register})
