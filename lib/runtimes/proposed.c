@@ -207,11 +207,17 @@ static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destruc
       attrcache_error_class(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
 }
 
+/* The domain's invalid value isn't always the program's, which is there before a destructor runs: that
+ * may free the variable. */
 static int free_keyval(int kind, int* keyval) {
-  const int result = attrcache_keyval_free(kinds[kind], keyval);
+  const int before = keyval != NULL ? *keyval : 0;
+  int freed = before;
+  int result = ATTRCACHE_ERR_NULL;
 
-  if (result <= ATTRCACHE_ABSENT) { /* the domain's invalid value isn't always the program's */
+  if (keyval != NULL) {
     *keyval = program_is_of_openmpis_abi() ? OPENMPIS_ABI_INVALID : PROGRAMS(KEYVAL_INVALID);
+    result = attrcache_keyval_free(kinds[kind], &freed);
+    if (result > ATTRCACHE_ABSENT) *keyval = before;
   }
   return raise_alone(attrcache_error_class(result, 0));
 }

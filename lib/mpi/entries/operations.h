@@ -168,11 +168,8 @@ inline int create_keyval(const Process& state, int kind, const attrcache_callbac
 template <typename Names>
 int free_unwatched(int kind, int* keyval) {
   const int result = Registry::of(process()->kinds[kind]).free(keyval);
-  // Absent means that it had been freed before, which is no error.
-  if (result > ATTRCACHE_ABSENT) [[unlikely]]
-    return fail_to_free<Names>(result, kind, *keyval);
-  *keyval = MPI_KEYVAL_INVALID;
-  return MPI_SUCCESS;
+  // A destructor may have freed the variable, if the keyval could be freed.
+  return result == ATTRCACHE_OK ? MPI_SUCCESS : fail_to_free<Names>(result, kind, *keyval);
 }
 template <typename Names>
 [[gnu::noinline, gnu::cold]] int free_watched(int kind, int* keyval) {

@@ -154,6 +154,8 @@ int create_domain(Process& s) {
   o.datatype = &kinds[kDatatype];
   o.window = &kinds[kWindow];
   o.catch_exceptions = catch_exceptions;
+  const attrcache_keyval_numbers numbers = {ATTRCACHE_KEYVAL_MIN, MPI_KEYVAL_INVALID};
+  o.numbers = &numbers;
   int result = attrcache_domain_create(&o, &s.domain);
   for (int i = 0; i < kMpiKinds && result == ATTRCACHE_OK; ++i) {
     s.kinds[i] = attrcache_kind_of(s.domain, i);

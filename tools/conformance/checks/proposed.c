@@ -95,8 +95,13 @@ static void check(void) {
 /*@ once-xxx
  * proposed, mpi-issues #839, needs: mpix_xxx, kinds: session file
  * Under a key with destructor semantics a value whose callback has failed is gone, and the failure
- * is returned; also that of a value that is replaced.
+ * is returned; also that of a value that is replaced. A destructor may free the variable in which the
+ * key is.
  */
+static void use_variable(void* keyval) {
+  note("end %s;", *(int*)keyval == MPI_KEYVAL_INVALID ? "invalid" : "valid");
+  *(int*)keyval = 7; /* as if its memory were freed, and another's */
+}
 static void check(void) {
   MPI_Xxx object = new_xxx();
   int keyval;
@@ -112,6 +117,10 @@ static void check(void) {
   CALL(finish_xxx(&object));
   CALL(MPIX_Xxx_free_keyval(&keyval));
   EXPECT_NOTES("end 5;");
+  CALL(MPIX_Xxx_create_keyval_once(NULL, use_variable, &keyval, &keyval));
+  CALL(MPIX_Xxx_free_keyval(&keyval));
+  EXPECT_NOTES("end invalid;");
+  EXPECT_EQ(keyval, 7);
 }
 
 /*@ older-while-ending-xxx
@@ -183,8 +192,13 @@ static void check(void) {
 
 /*@ destructor-xxx
  * proposed, mpi-issues #839, needs: mpix
- * The destructor of extra_state runs once, when the key is freed and its last attribute is gone.
+ * The destructor of extra_state runs once, when the key is freed and its last attribute is gone. It
+ * may free the variable in which the key is.
  */
+static void use_variable(void* keyval) {
+  note("end %s;", *(int*)keyval == MPI_KEYVAL_INVALID ? "invalid" : "valid");
+  *(int*)keyval = 7; /* as if its memory were freed, and another's */
+}
 static void check(void) {
   MPI_Xxx object = new_xxx();
   int keyval, kept;
@@ -196,6 +210,11 @@ static void check(void) {
   EXPECT_NOTES("");
   CALL(MPI_Xxx_free(&object));
   EXPECT_NOTES("delete 1;end 5;");
+  CALL(MPIX_Xxx_create_keyval_x(MPI_XXX_NULL_COPY_FN, MPI_XXX_NULL_DELETE_FN, use_variable, &keyval,
+                                &keyval));
+  CALL(MPI_Xxx_free_keyval(&keyval));
+  EXPECT_NOTES("end invalid;");
+  EXPECT_EQ(keyval, 7);
 }
 
 /*@ destructor-once-xxx
