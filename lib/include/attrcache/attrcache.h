@@ -639,7 +639,8 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * skip an attribute whose deletion another thread has begun; it copies one whose delete_fn is
  * running up this thread's own stack. Of one that is being replaced it copies the old value or the
  * new one. This thread holds a value while copy_fn reads it (C), and runs a deletion that was left
- * to it when copy_fn has returned (D). copy_fn gets a copy of a value that C reads at its address.
+ * to it when copy_fn has returned (D). copy_fn gets a copy of a value that C reads at its address; a
+ * C copy_fn that returns this address copies the value and its tag, as DUP_FN does.
  * No other thread may use new_table meanwhile; if callbacks do, a failed call may leave there what
  * can't be deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables
  * are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has

@@ -255,6 +255,15 @@ TEST(MixedLanguagesTest, AFortranValueReachesACCallbackAsAnAddress) {
     EXPECT_EQ(copied, -12);
     EXPECT_EQ(to.value(keyval), reinterpret_cast<intptr_t>(&target));
     EXPECT_EQ(to.list().at(0).tag, ATTRCACHE_AS_POINTER);
+    EXPECT_EQ(to.free(), ATTRCACHE_OK);
+    recorder.on_copy = [](const Call& call, void** out, int* flag) {
+      return copy_as(call.value, out, flag);
+    };
+    EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK) << "a DUP_FN of the program's own";
+    intptr_t same = 0;
+    EXPECT_EQ(attrcache_get_aint(kind, &to.table, keyval, &same), ATTRCACHE_OK);
+    EXPECT_EQ(same, -12);
+    EXPECT_EQ(to.list().at(0).tag, tag);
     recorder.on_delete = [&](const Call& call) {
       deleted = read(call);
       return 0;
