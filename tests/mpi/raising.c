@@ -139,7 +139,7 @@ static long get(MPI_Datatype type, int k) {
 /* A datatype that has an attribute of others first, whose keyval is younger than any of
  * attrcache's. */
 static void beside_others(void) {
-  MPI_Datatype type;
+  MPI_Datatype type, dup;
   int ours;
   int theirs;
   int i;
@@ -157,6 +157,10 @@ static void beside_others(void) {
     CHECK_EQUAL(get(type, ours), 1);
     CHECK_EQUAL(get(type, theirs), 7);
   }
+  MPI_Type_dup(type, &dup); /* is freed all the same, and no longer keeps the datatype alive */
+  MPI_Type_set_attr(dup, ours, (void*)9);
+  CHECK_EQUAL(MPI_Type_free(&dup), MPI_SUCCESS);
+  CHECK_LOG("del 9;");
   stubborn = 0;
   CHECK_EQUAL(MPI_Type_set_attr(type, ours, (void*)3), MPI_SUCCESS);
   CHECK_LOG("del 1;");

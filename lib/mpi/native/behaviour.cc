@@ -12,7 +12,6 @@ constexpr FreeMode kStop = FreeMode::kStop;
 constexpr FreeMode kDrain = FreeMode::kDrain;
 constexpr FreeMode kLastCode = FreeMode::kLastCode;
 constexpr FreeMode kAnyCode = FreeMode::kAnyCode;
-constexpr FreeMode kUntold = FreeMode::kUntold;
 
 // The free modes are in the order of the kinds; after them: whether MPI_Finalize forgets failures,
 // deletes on MPI_COMM_WORLD, and on datatypes.
@@ -28,12 +27,8 @@ constexpr Behaviour kMpich = {"MPICH",           {kAnyCode, kDrain, kAnyCode}, f
                               &MisuseText::mpich};
 // For an MPI that isn't in the table: what ends well on any MPI that keeps to the standard. All
 // that the standard promises of MPI_Finalize is that it deletes the attributes of MPI_COMM_SELF.
-constexpr Behaviour kUnknown = {"an MPI that attrcache does not know",
-                                {kUntold, kUntold, kUntold},
-                                true,
-                                false,
-                                false,
-                                nullptr};
+constexpr Behaviour kUnknown = {
+    "an MPI that attrcache does not know", {kDrain, kDrain, kDrain}, true, false, false, nullptr};
 
 struct Row {
   const char* begins;  // how the library version begins

@@ -18,11 +18,11 @@ namespace attrcache::mpi {
 // attrcache runs them (lib/mpi/README.md).
 enum class FreeMode {
   kStop,      // stops there and keeps the object; a second free goes on
-  kDrain,     // runs all callbacks, and frees the object whatever they return
   kLastCode,  // runs all; keeps the object, without attributes, if the last one failed
   kAnyCode,   // the same if any of them failed; returns the code of the last failure
-  // unknown: attrcache runs all and tells MPI that none failed, which ends well on any MPI
-  kUntold,
+  // Runs all, and frees the object whatever they return. MPI isn't told that one failed: it might
+  // never free what belongs to the object. So this ends well on an MPI that isn't known, too.
+  kDrain
 };
 
 // The mode of each kind's free: MPI_Comm_free, MPI_Type_free and so on. None may be left out.

@@ -67,7 +67,7 @@ template <typename Kind>
 Freed free_watched(Anchor* anchor, typename Kind::Handle handle) {
   void* object = facts::to_object(handle);
   const FreeMode mode = behaviour().free_modes[Kind::kNumber];
-  bool told = mode != FreeMode::kDrain && mode != FreeMode::kUntold;
+  bool told = mode != FreeMode::kDrain;
   if (behaviour().finalize_forgets && Kind::kNumber == ATTRCACHE_COMMUNICATOR) {
     // MPI_COMM_WORLD and MPI_COMM_SELF are freed by MPI_Finalize alone.
     told = object != facts::to_object(native().world) && object != facts::to_object(native().self);
@@ -144,7 +144,7 @@ void delete_late_anchor(typename Kind::Handle handle, Anchor* anchor) {
   report::ends(Kind::kNumber, anchor);
   // The free has returned to the program already, with its code.
   const Freed freed =
-      free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), FreeMode::kUntold);
+      free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), FreeMode::kDrain);
   report::ended(anchor);
   if (!freed.leaked) delete_anchor(anchor);
 }

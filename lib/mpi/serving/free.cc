@@ -101,8 +101,7 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
       delete_all(kind, table, object, stops ? ATTRCACHE_STOP_AT_FAILURE : ATTRCACHE_DRAIN, &code);
   if (result == ATTRCACHE_OK) return {0, false, false};
   const bool attached = stops || result != ATTRCACHE_ERR_CALLBACK;
-  const int told = mode == FreeMode::kUntold ? 0 : error_code(result, code);
-  return {told, stops, attached && !stops};
+  return {stops ? error_code(result, code) : 0, stops, attached && !stops};
 }
 
 int delete_attributes_in_use(attrcache_kind* kind, attrcache_table* table, void* object) {
