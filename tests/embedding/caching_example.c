@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The example of MPI-1.1 5.7.2: a collective operation that finds something out at its first call
- * and keeps it on the communicator. This is an ordinary MPI program. It counts what happened and
+ * The example of MPI-1.1 5.7.2: a collective operation that computes something at its first call
+ * and caches it on the communicator. This is an ordinary MPI program. It counts what happened and
  * prints that at the end.
  */
 
@@ -12,7 +12,7 @@
 typedef struct {
   int ref_count; /* communicators that refer to it */
   int uses;
-  int* schedule; /* in which order this rank talks to the others; costly to find out */
+  int* schedule; /* in which order this rank talks to the others; costly to compute */
 } gop_stuff_type;
 
 static int gop_key = MPI_KEYVAL_INVALID;
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&duplicate);
   MPI_Comm_free(&duplicate_of_duplicate);
   Efficient_Collective_Op(MPI_COMM_SELF);
-  MPI_Keyval_free(&gop_key); /* it is served until MPI_Finalize deletes the last attribute */
+  MPI_Keyval_free(&gop_key); /* it stays in use until MPI_Finalize deletes the last attribute */
   MPI_Finalize();
 
   good = uses == 12 && made == 2 && copied == 2 && deleted == 4 && released == 2;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Checks that what documents quote of the examples is still in the examples.
+"""Checks that the code that documents quote is still in the examples.
 
   excerpts_test.py DOCUMENT... -- SOURCE...
 

@@ -5,7 +5,7 @@
 
 set -euo pipefail
 source tests/mpi/environment.sh
-output=$(timeout 60 "mpirun.$1" -np 2 "$PWD/$2" 2>&1) || true # the output tells
+output=$(timeout 60 "mpirun.$1" -np 2 "$PWD/$2" 2>&1) || true # the output is checked below
 echo "$output"
 both() { (($(grep -c "$1" <<<"$output") == 2)); }
 both 'passed$' || {

@@ -19,7 +19,7 @@ namespace attrcache::fuzz {
 
 inline constexpr int kKinds = 4;    // the three standard ones and a registered one
 inline constexpr int kObjects = 4;  // of each kind
-// At most, over a whole run: fewer than the turns for which an index rests between two uses.
+// The most that a run creates: fewer than it takes until an index is used again.
 inline constexpr int kKeyvals = 64;
 
 enum class Copy : uint8_t { kNull, kDup, kScript };
@@ -34,7 +34,7 @@ struct KeyvalPlan {
 
 struct Reading {
   int result;
-  int64_t value;  // what was attached, as 64 bits or 32, by `fint`
+  int64_t value;  // the attribute's, of 32 bits if read as `fint`
 };
 
 // An object is named by kind and number, a keyval by the order of its creation.
@@ -68,7 +68,7 @@ class Implementation {
 std::unique_ptr<Implementation> make_library();
 std::unique_ptr<Implementation> make_reference();
 
-// What callbacks do. They log themselves, then act as the low bits of the value say.
+// What callbacks do. They log themselves, then act according to the low bits of the value.
 struct ScriptedCopy {
   int code;
   bool flag;
@@ -78,7 +78,7 @@ ScriptedCopy script_copy(Implementation& implementation, Object object, int keyv
 int script_delete(Implementation& implementation, Object object, int keyval, int64_t value);
 void script_destructor(Implementation& implementation, int keyval);
 
-// A value that makes callbacks act as `script` (8 bits) says.
+// A value that makes callbacks act according to `script` (8 bits).
 inline int64_t scripted_value(Implementation& implementation, uint8_t script) {
   return (implementation.next_value++ & 0x3fff) << 8 | script;
 }

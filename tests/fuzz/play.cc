@@ -214,12 +214,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
     same_on_both({15, object, 0, 0, 0});
   }
-  // In the end nothing is left: callbacks that attach on other objects run out of script.
+  // At the end nothing is left: callbacks that attach on other objects run out of script.
   for (int round = 0; round == 0 || (round < 8 && library->attributes() != 0); ++round) {
     for (uint8_t object = 0; object < kKinds * kObjects; ++object) {
       same_on_both({12, object, 0, 1, 0});
     }
   }
-  require(library->attributes() == 0, "what is left in the end", step, *library, *reference);
+  require(library->attributes() == 0, "what is left at the end", step, *library, *reference);
   return 0;
 }

@@ -190,7 +190,7 @@ class Reference : public Implementation {
     return found;
   }
 
-  // Leaves a deletion to give_back, if the value is borrowed; with its reference.
+  // If the value is borrowed, leaves its deletion to give_back, and with it the reference.
   bool leave(Object object, int keyval, const Attribute& a) {
     if (!borrowing_ || borrowed_ != a.unique) return false;
     left_ = Left{object, keyval, a};

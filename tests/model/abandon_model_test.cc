@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The ends of a table beside threads that aren't yet done with one of its attributes: a free that
-// says BUSY, and those that can't fail. What is attached to the same memory next has nothing to do
-// with what was there before.
+// The end of a table while threads are still using one of its attributes: a free that returns BUSY,
+// and the ends that can't fail. The memory's next table must not be affected by the one before.
 
 #include "attrcache/attrcache.h"
 #include "platform/wait.h"
@@ -63,10 +62,10 @@ struct Runtime {
     expect(attrcache_table_abandon(kind, &table) == ATTRCACHE_OK, "abandoned");
     expect_new();
   }
-  // Whether a value was borrowed, which is alive meanwhile.
+  // Borrows the value, which must be alive. False if nothing is attached.
   bool use(attrcache_borrowed* borrowed) {
     if (attrcache_borrow(kind, &table, keyval, borrowed) != ATTRCACHE_OK) return false;
-    expect(static_cast<Plain<int>*>(borrowed->value)->read() == 1, "it is alive");
+    expect(static_cast<Plain<int>*>(borrowed->value)->read() == 1, "a borrowed value is alive");
     return true;
   }
   bool use() {
@@ -76,7 +75,7 @@ struct Runtime {
     return true;
   }
   void expect_new() {
-    for (const uint64_t word : table.opaque) expect(word == 0, "the table is as new");
+    for (const uint64_t word : table.opaque) expect(word == 0, "the table is empty again");
   }
   void finish() {
     expect_new();
@@ -101,7 +100,8 @@ TEST(Abandon, BesideABorrow) {
   EXPECT_GT(borrowed_it, 0);
 }
 
-// What was borrowed of an abandoned table isn't held of the next one at the same place.
+// A value borrowed from an abandoned table doesn't count as held in the next table at the same
+// place.
 TEST(Abandon, AndUseTheMemoryAgainBesideABorrow) {
   run_model({2, 1}, [] {
     Runtime r;
@@ -170,8 +170,8 @@ TEST(Abandon, FinallyBesideADelete) {
   EXPECT_GT(by_both, 0);
 }
 
-// A deletion leaves no trace in a slot when something was attached over it. A free and an abandon see
-// it all the same, or its thread would write to memory that is used again.
+// A deletion leaves no trace in a slot when something was attached over it. A free and an abandon
+// see it all the same; otherwise its thread would write to memory that is used again.
 enum class End { kFree, kFinally, kAbandon };
 void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set) {
   int busy = 0;
@@ -182,7 +182,7 @@ void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set) {
     r.on_delete = [](Runtime&, int n) {
       if (n == 0) deleting.store(1, kRelease);
     };
-    r.delete_code = 5;  // so that it looks at the slot once more
+    r.delete_code = 5;  // so that its thread looks at the slot once more
     spawn([&] {
       if (by_a_set) {
         r.try_to_set(1);
@@ -208,9 +208,10 @@ void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set) {
       if (result != ATTRCACHE_OK) return;
       r.delete_code = 0;
       r.expect_new();
-      // The memory's next use: a table in which the number and the slot are the same.
+      // The memory's next use: a table with the same slot and the same number in it.
       r.set(3);
-      expect(r.erase() == ATTRCACHE_OK && r.deletions[3] == 1, "nobody has touched it");
+      expect(r.erase() == ATTRCACHE_OK && r.deletions[3] == 1,
+             "the deletion didn't touch the new value");
     });
     join();
     r.delete_code = 0;
@@ -231,7 +232,7 @@ TEST(Free, BesideADeleteThatWasAttachedOver) {
 TEST(Abandon, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kAbandon, true); }
 TEST(Free, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kFree, true); }
 
-// A value of a table that was abandoned, or not yet freed, is left to its borrower.
+// If a table is abandoned or not yet freed, its borrower still deletes the value.
 enum class Left { kNothing, kReplaced, kDeleted };
 void ends_beside_what_is_left(End how, Left left) {
   int busy = 0;
@@ -261,8 +262,8 @@ void ends_beside_what_is_left(End how, Left left) {
       if (result != ATTRCACHE_OK) return;
       r.set(2);
       r.use();
-      expect(r.erase() == ATTRCACHE_OK && r.deletions[2] == 1, "nobody else has borrowed it");
-      expect(r.free() == ATTRCACHE_OK, "and nothing is left of it");
+      expect(r.erase() == ATTRCACHE_OK && r.deletions[2] == 1, "nobody holds the new value");
+      expect(r.free() == ATTRCACHE_OK, "and the table is empty");
     });
     join();
     expect(r.deletions[0] <= 1, "once");
@@ -297,8 +298,8 @@ TEST(Abandon, FinallyBesideABorrow) {
   EXPECT_GT(borrowed_it, 0);
 }
 
-// The set ends the object by its own callback: what it has attached is deleted with that, and it
-// says OK, or its caller would delete the value once more.
+// The set's own callback ends the object. That deletes the value that the set has attached, and the
+// set returns OK; otherwise its caller would delete the value once more.
 TEST(Free, WithinTheDeleteFnOfASet) {
   for (const int code : {0, 5}) {
     run_model({2, 0}, [code] {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The specification of one attribute (one object, one keyval): what calls on it may answer if they
+// The specification of one attribute (one object, one keyval): what calls on it may return if they
 // are made one after the other. Histories of racing calls are checked against it.
 //
-// Two calls count as two steps each. A delete that runs a delete_fn begins, from when borrow and
-// copy_all find nothing, and ends, from when get doesn't either; or it fails, and nothing has
-// changed. A set that is refused, because delete_fn has failed, attaches its value, and puts the old
-// one back. In between only get may come, and finds the new value.
+// Two calls take two steps each. A delete that runs a delete_fn begins, after which borrow and
+// copy_all find nothing, and ends, after which get finds nothing either; or it fails, and nothing
+// has changed. A set that is refused, because delete_fn fails, attaches its value, and puts the old
+// one back. In between, only get may run, and finds the new value.
 
 #ifndef ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
 #define ATTRCACHE_TESTS_MODEL_ATTRIBUTE_SPEC_H_
@@ -24,20 +24,20 @@ struct Call {
     kBorrow,
     kCopied,
     kFree,
-    kBegins,  // a delete that runs one: the first step
-    kEnds,    // and the second
-    kTries,   // a set that is refused: the first step
+    kBegins,  // the first step of a delete that runs one
+    kEnds,    // its second step
+    kTries,   // the first step of a set that is refused
     kPutsBack
   } kind;
-  uint8_t attribute;  // which one of the model's
-  uint8_t value;      // set, tries: the new one; get, borrow, copied, begins: what was seen
-  uint8_t result;     // of the C API
-  uint8_t deletion;   // begins, ends: which one; copied: the one up the own stack, if any
+  uint8_t attribute;  // its number in the model
+  uint8_t value;      // set, tries: the new one; get, borrow, copied, begins: the one seen
+  uint8_t result;     // the C API's
+  uint8_t deletion;   // begins, ends: its number; copied: that of the one up the stack, if any
 };
 
 struct Attribute {
   uint8_t value = 0;     // 0: none is attached
-  uint8_t deletion = 0;  // that of the value which has begun; 0: none has
+  uint8_t deletion = 0;  // the one of the value that has begun, or 0
   uint8_t tried = 0;     // the value of a set that will be refused
   bool freed = false;    // the keyval
   bool gone = false;
@@ -49,9 +49,9 @@ inline bool perform(Attribute& a, const Call& call) {
   const bool ok = call.result == ATTRCACHE_OK;
   if (call.result == ATTRCACHE_ERR_KEYVAL_STALE) {
     // A freed keyval may be gone as soon as nothing is attached. It need not be gone yet, because
-    // the delete_fn of the last value may still be running. It goes in two steps: first nothing can
-    // be set any more, then its int is stale. In between get and delete say that nothing is
-    // attached.
+    // the delete_fn of the last value may still be running. It ends in two steps: first nothing
+    // can be set any more, then its int is stale. In between, get and delete return that nothing
+    // is attached.
     if (!a.freed || a.value != 0) return false;
     a.gone = true;
     return true;
@@ -87,7 +87,7 @@ inline bool perform(Attribute& a, const Call& call) {
       a.deletion = call.deletion;
       return true;
     case Call::kEnds:
-      // Else it was replaced meanwhile, or deleted by somebody else.
+      // Otherwise it was replaced meanwhile, or deleted by another call.
       if (a.deletion == call.deletion) {
         a.deletion = 0;
         if (ok) a.value = 0;

@@ -14,9 +14,11 @@ TEST(Callback, FailingDeleteAgainstSet) { race({}, attached_and_fails, set(2), e
 TEST(Callback, AlwaysFailingDeleteAgainstAll) {
   race({{2, 0}}, in_turn(attached(), fails(1, 3)), set(2), erase, in_turn(get, erase, get));
 }
-// A failed delete returns an error, and its value is still there, unless another call has taken it.
+// A failed delete returns an error. The value stays attached unless another call takes it.
 TEST(Callback, FailingDeleteKeepsTheValueVisible) {
-  const auto finds_it = [](Fixture& f) { expect(f.get(0, 0) == 1, "it never goes"); };
+  const auto finds_it = [](Fixture& f) {
+    expect(f.get(0, 0) == 1, "the value is always attached");
+  };
   race({}, attached_and_fails, erase, in_turn(finds_it, finds_it));
 }
 
@@ -39,7 +41,7 @@ TEST(Callback, DeleteThatFreesItsKeyval) {
   race({}, in_turn(attached(), on_delete(free_it)), erase, set(2));
 }
 
-// As PETSc does: each delete_fn deletes the other's attribute.
+// Each delete_fn deletes the other's attribute, as in PETSc.
 constexpr auto erase_other = [](Fixture& f) { f.erase(0, 1); };
 constexpr auto attach_other = [](Fixture& f) {
   f.make_key(Fixture::kDelete);

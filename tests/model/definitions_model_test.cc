@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kNumber = 12;
 
-// What a definition's value points to. A thread that defines writes it before, one that gets reads
-// it: so the explorer finds a race where get finds the value before what it points to is written.
+// What a definition's value points to. The defining thread writes it before it defines; a thread
+// that gets the value reads it. So the explorer finds a race if get finds the value too early.
 struct Cell {
   Plain<int> content;
 };
@@ -63,7 +63,7 @@ struct Runtime {
       return -1;
     }
     auto* cell = static_cast<Cell*>(value);
-    expect(cell >= cells && cell < cells + 4, "a value that was given");
+    expect(cell >= cells && cell < cells + 4, "a value that was defined");
     expect(cell->content.read() == cell - cells, "and what it points to");
     return static_cast<int>(cell - cells);
   }
@@ -98,7 +98,7 @@ TEST(Definitions, DefineAgainstGetAndSet) {
   EXPECT_GT(changed, 0);
 }
 
-TEST(Definitions, TwoThatDefineOneNumber) {
+TEST(Definitions, TwoDefinitionsOfOneNumber) {
   run_model({3, 2}, [&] {
     Runtime r;
     int results[2];
@@ -107,7 +107,7 @@ TEST(Definitions, TwoThatDefineOneNumber) {
     join();
     expect((results[0] == ATTRCACHE_OK) != (results[1] == ATTRCACHE_OK), "one defines it");
     expect(results[0] + results[1] == ATTRCACHE_ERR_ARGUMENT, "and the other gets an error");
-    expect(r.get() == (results[0] == ATTRCACHE_OK ? 0 : 1), "it is that one's");
+    expect(r.get() == (results[0] == ATTRCACHE_OK ? 0 : 1), "get finds the one that succeeded");
     r.finish();
   });
 }
@@ -125,14 +125,14 @@ TEST(Definitions, ANewKindAgainstCounters) {
     spawn([&] {
       attrcache_counters counters;
       expect(attrcache_domain_counters(r.domain, &counters) == ATTRCACHE_OK, "counted");
-      expect(counters.keyvals_created <= 1, "at most the one");
+      expect(counters.keyvals_created <= 1, "at most one");
     });
     join();
     r.finish();
   });
 }
 
-// The same by a thread that uses a number that this kind doesn't know, and another one may.
+// The same by a thread that uses a number unknown to this kind, which another kind may know.
 TEST(Definitions, ANewKindAgainstAnUnknownNumber) {
   int of_another = 0;
   run_model({3, 2}, [&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keyvals with destructor semantics, whose delete_fn fails each time: beside all others, each value
-// is deleted once, is still attached, or was refused by a set; and the keyval ends.
+// Keyvals with destructor semantics, whose delete_fn always fails. Whatever races, each value is
+// deleted once, is still attached, or was refused by a set; and the keyval ends.
 
 #include "attrcache/attrcache.h"
 #include "tests/model/run_model.h"
@@ -92,17 +92,17 @@ TEST(DeleteOnce, SetBesideDelete) { run(set(2), erase); }
 TEST(DeleteOnce, TwoSets) { run(set(2), set(3)); }
 TEST(DeleteOnce, TwoDeletesBesideAGet) { run(erase, erase, get); }
 
-// The borrower finds a value that nobody deletes meanwhile, or none.
+// The borrower finds a value that isn't deleted meanwhile, or none.
 TEST(DeleteOnce, BorrowBesideASet) {
   run(set(2), [](Once& once) {
     attrcache_borrowed borrowed = {};
     const int result = attrcache_borrow(once.kind, &once.table, once.keyval, &borrowed);
     if (result == ATTRCACHE_OK) {
       expect(once.gone[1] == 0 || borrowed.value != reinterpret_cast<void*>(intptr_t{1}),
-             "nobody deletes what is borrowed");
+             "a borrowed value isn't deleted");
       attrcache_give_back(&borrowed);
     }
-    expect(result <= ATTRCACHE_ABSENT, "or there is none");
+    expect(result <= ATTRCACHE_ABSENT, "found, or absent");
   });
 }
 

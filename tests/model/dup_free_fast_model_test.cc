@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Every condition under which dup and free must not take their fast path
-// (lib/table/dup_free_fast.h), as far as one thread can show it. dup_free_model_test.cc has the
-// races.
+// (lib/table/dup_free_fast.h), as far as a single thread can show it. dup_free_model_test.cc tests
+// the races.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"
@@ -11,7 +11,7 @@
 namespace attrcache::model {
 namespace {
 
-// Runs one thread, and frees the objects then.
+// Runs one thread, then frees the objects.
 template <typename Body>
 void alone(Body body) {
   run_model({}, [=] {
@@ -46,8 +46,8 @@ TEST(AtOnce, AttributesEverywhere) {
   }
 }
 
-// A single attribute that needs a callback, among others that need none. Those that are older than
-// it are still there when its delete_fn runs: nothing is emptied before all has been looked at.
+// A single attribute that needs a callback, among others that need none. Attributes older than it
+// are still there when its delete_fn runs: nothing is removed before everything was looked at.
 void one_callback_to_be_run(std::initializer_list<int> set, int called) {
   alone([attached = std::vector<int>(set), called](Objects& o) {
     keys_where_one_calls(o, Objects::kKeys, called);
@@ -55,7 +55,8 @@ void one_callback_to_be_run(std::initializer_list<int> set, int called) {
     expect(o.copy() == ATTRCACHE_OK, "copied");
     int older = 0;
     for (const int k : attached) {
-      expect(o.value(1, k) == (k == called ? k + 1 + Objects::kCopied : k + 1), "as it should");
+      expect(o.value(1, k) == (k == called ? k + 1 + Objects::kCopied : k + 1),
+             "as copied by its copy_fn");
       older += k < called;
     }
     expect(o.attributes() == 2 * attached.size(), "as many references as attributes");
@@ -66,7 +67,7 @@ void one_callback_to_be_run(std::initializer_list<int> set, int called) {
     };
     expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
     o.on_delete = nullptr;
-    expect(o.older_seen == older, "delete_fn finds all that are older");
+    expect(o.older_seen == older, "delete_fn finds all older attributes");
     expect(o.erase_all(0, o.kind) == ATTRCACHE_OK && o.deletions == 2, "it is run on both");
   });
 }
@@ -78,8 +79,8 @@ TEST(AtOnce, OneCallbackToBeRun) {
   }
 }
 
-// Freed keyvals end in the order of their attributes, the youngest first, wherever these are; and
-// what is older than they is still there.
+// Freed keyvals end in the order of their attributes, the youngest first, wherever these are. What
+// is older is still there.
 void freed_keyvals_end_in_order(int oldest, int older, int younger) {
   alone([=](Objects& o) {
     o.keys_up_to(Objects::kKeys, Copy::kDup, Delete::kNoDeleteFn);
@@ -107,7 +108,7 @@ TEST(AtOnce, FreedKeyvalsEndInOrder) {
   }
 }
 
-TEST(AtOnce, CopyToWhatHasAttributes) {
+TEST(AtOnce, CopyToAnObjectWithAttributes) {
   alone([](Objects& o) {
     o.keys_up_to(5, Copy::kDup, Delete::kCalled);
     o.set(0, 1);
@@ -123,11 +124,11 @@ TEST(AtOnce, NothingToCopy) {
     o.set(0, 1);
     o.set(4, 2);
     expect(o.copy() == ATTRCACHE_OK, "nothing is copied");
-    expect(o.is_as_new(1), "and the new object's table is as it was");
+    expect(o.is_as_new(1), "and the new object's table is still empty");
   });
 }
 
-// Calls with another kind than that of the object, whose keyvals have the same indices.
+// Calls with another kind than the object's, whose keyvals have the same indices.
 TEST(AtOnce, AnotherKind) {
   for (const Copy copy : {Copy::kDup, Copy::kNot}) {
     alone([=](Objects& o) {
@@ -152,7 +153,7 @@ TEST(AtOnce, AnotherKind) {
   }
 }
 
-// A freed keyval ends with its last attribute, and only once, after those deleted at once before.
+// A freed keyval ends with its last attribute, once, and after what was deleted at once before it.
 TEST(AtOnce, FreedKeyvals) {
   for (const Copy copy : {Copy::kDup, Copy::kNot, Copy::kCalled}) {
     for (const int freed : {0, 1, 2}) {
@@ -165,10 +166,10 @@ TEST(AtOnce, FreedKeyvals) {
         const intptr_t expected = copy == Copy::kNot   ? 0
                                   : copy == Copy::kDup ? freed + 1
                                                        : freed + 1 + Objects::kCopied;
-        expect(o.value(1, freed) == expected, "as long as the keyval is in use");
+        expect(o.value(1, freed) == expected, "copied while the keyval is in use");
         expect(o.attributes() == (copy == Copy::kNot ? 5 : 6), "references");
         expect(o.erase_all(0, o.kind) == ATTRCACHE_OK, "freed");
-        expect(o.destroyed == (copy == Copy::kNot ? 1 : 0), "the keyval lives by the copy");
+        expect(o.destroyed == (copy == Copy::kNot ? 1 : 0), "the copy keeps the keyval alive");
         expect(o.attributes() == (copy == Copy::kNot ? 2 : 3), "references");
         expect(o.erase_all(1, o.kind) == ATTRCACHE_OK, "freed");
         expect(o.destroyed == 1, "the keyval ends");
@@ -179,7 +180,7 @@ TEST(AtOnce, FreedKeyvals) {
   }
 }
 
-// A copy_fn that frees the object that is being copied, when its own attribute is no more.
+// A copy_fn that deletes its own attribute and then frees the object that is being copied.
 TEST(AtOnce, FreeOfWhatIsBeingCopied) {
   alone([](Objects& o) {
     o.key(Copy::kCalled, Delete::kNoDeleteFn);
@@ -195,8 +196,8 @@ TEST(AtOnce, FreeOfWhatIsBeingCopied) {
   });
 }
 
-// What was copied without a call, before an attribute was found that needs one, is copied again,
-// and is nothing to be deleted.
+// What was copied before an attribute was found that needs a callback is copied again, and not
+// deleted.
 TEST(AtOnce, CopyThatBeginsAgain) {
   for (const int called : {1, 4, 9, 70}) {
     run_model({}, [=] {
@@ -215,7 +216,7 @@ TEST(AtOnce, CopyThatBeginsAgain) {
   }
 }
 
-// A copy_fn that frees the new object, whose slots have been made.
+// A copy_fn that frees the new object, whose slots exist already.
 TEST(AtOnce, FreeOfTheCopy) {
   for (const int at : {0, 4, 9, 70}) {
     alone([=](Objects& o) {
@@ -271,8 +272,8 @@ TEST(AtOnce, FreeThatFails) {
   });
 }
 
-// A delete_fn that attaches something to the object that is being freed, where there was nothing,
-// and where its own value is.
+// A delete_fn that attaches something to the object that is being freed: where nothing is, and in
+// the place of its own value.
 TEST(AtOnce, DeleteThatAttaches) {
   for (const int at : {0, 1, 2, 9}) {
     alone([=](Objects& o) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fast path of dup and free (lib/table/dup_free_fast.h) against set, delete and free_keyval,
-// and the conditions under which it must be left when two threads race. Conditions that need one
-// thread are in dup_free_fast_model_test.cc.
+// and the conditions under which two racing threads must leave it. dup_free_fast_model_test.cc
+// tests those that need one thread.
 
 #include "keyval/registry.h"
 #include "platform/thread.h"
@@ -17,13 +17,13 @@ struct Dup : Objects {
     keys_up_to(keyvals, Copy::kDup, Delete::kNoDeleteFn);
   }
   void copy() { expect(Objects::copy() == ATTRCACHE_OK, "the dup succeeds"); }
-  // What the new object has under a keyval; 0: nothing, or the keyval is gone.
+  // The new object's value under a keyval, or 0 for none or a keyval that is gone.
   intptr_t copied(int k) { return value(1, k); }
   void free(int object) { expect(erase_all(object, kind) == ATTRCACHE_OK, "the object is freed"); }
 };
 
-// What is attached at every instant is copied: a set that replaces a value without delete_fn in one
-// step is no deletion, and must not make copy_all miss the attribute.
+// What is attached at every instant is copied: a set without delete_fn replaces a value in one
+// step, which is no deletion, and must not make copy_all miss the attribute.
 TEST(Dup, FindsWhatIsReplacedMeanwhile) {
   run_model({2, 1}, [] {
     Dup d(1);
@@ -57,7 +57,7 @@ TEST(Dup, AgainstDelete) {
   });
 }
 
-// The keyval lives as long as the copy, which freeing it meanwhile doesn't hinder.
+// The keyval lives as long as the copy, even if it is freed meanwhile.
 TEST(Dup, AgainstFreeKeyval) {
   for (const bool erase : {false, true}) {
     run_model({2, 1}, [erase] {
@@ -70,7 +70,7 @@ TEST(Dup, AgainstFreeKeyval) {
       });
       spawn([&d] { d.copy(); });
       join();
-      expect(d.copied(0) == 1 || erase, "copied, for it was there all the time");
+      expect(d.copied(0) == 1 || erase, "copied, since it was attached all the time");
       expect(d.attributes() == (erase ? 0u : 1u) + (d.copied(0) != 0 ? 1u : 0u),
              "as many references as attributes");
       d.end();
@@ -99,7 +99,7 @@ TEST(Free, AgainstFreeAndFreeKeyval) {
   }
 }
 
-// The old object's directory comes into being meanwhile, or another leaf.
+// The old object gets its directory meanwhile, or another leaf.
 void dup_against_growth(int there, int comes) {
   run_model({2, 1}, [=] {
     Dup d(comes + 1);
@@ -107,15 +107,15 @@ void dup_against_growth(int there, int comes) {
     spawn([&d, comes] { d.set(comes, 4); });
     spawn([&d] { d.copy(); });
     join();
-    expect(d.copied(there) == 1, "what was there is copied");
-    expect(d.copied(comes) == 0 || d.copied(comes) == 4, "what came is copied or not");
+    expect(d.copied(there) == 1, "what was attached before is copied");
+    expect(d.copied(comes) == 0 || d.copied(comes) == 4, "what came meanwhile is copied or not");
     d.end();
   });
 }
 TEST(Dup, AgainstGrowth) { dup_against_growth(0, 3); }
 TEST(Dup, AgainstAnotherLeaf) { dup_against_growth(9, 17); }
 
-// Also where the copied one came while the copy was being made.
+// Also if the copied attribute was set while the copy was under way.
 TEST(AtOnce, CopiesAreOlderThoughSetMeanwhile) {
   run_model({2, 1}, [] {
     Objects o;
@@ -135,7 +135,7 @@ TEST(AtOnce, CopiesAreOlderThoughSetMeanwhile) {
   });
 }
 
-// A value whose delete_fn runs isn't copied, nor is the mark of it.
+// A value whose delete_fn runs isn't copied, and neither is its deletion mark.
 TEST(AtOnce, CopyAgainstDelete) {
   run_model({2, 1}, [] {
     Objects o;
@@ -194,8 +194,8 @@ TEST(AtOnce, GivenUpCopyEndsKeyval) {
   }
 }
 
-// What dup finds again under callbacks: attached at every instant, though never for long. (The walk
-// in the order of setting.)
+// A value that is replaced again and again is attached at every instant, so dup finds it, though
+// callbacks run. (The walk in the order of setting.)
 TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
   run_model({2, 1}, [] {
     Objects o;
@@ -216,7 +216,7 @@ TEST(AtOnce, CopyByCallbackFindsWhatIsReplaced) {
   });
 }
 
-// A dup that has read a value, and sleeps while its keyval ends and the index comes round again.
+// A dup reads a value, then sleeps while its keyval ends and the index is used again.
 TEST(AtOnce, CopyAgainstReuseOfTheIndex) {
   int reused = 0;
   run_model({1, 2}, [&reused] {
@@ -232,7 +232,7 @@ TEST(AtOnce, CopyAgainstReuseOfTheIndex) {
       o.free_key(0);
       o.erase(0);
       for (uint32_t i = 0; i < 2 * Registry::kRest && again == 0; ++i) {
-        // Without the destructor of the others, which the copying thread may run at the same time.
+        // Without the others' destructor, which the copying thread may be running at the same time.
         attrcache_callbacks callbacks = {};
         callbacks.copy_fn = ATTRCACHE_DUP_FN;
         int keyval = 0;

@@ -22,7 +22,7 @@ struct Reclaimed {
   Epoch epoch;
   Atomic<Item*> places[2];
 
-  // A reader, as introspection is one.
+  // A reader, such as introspection.
   void look(int place) {
     Epoch::Guard pin(epoch);
     Item* item = places[place].load(kAcquire);
@@ -68,7 +68,7 @@ template <typename... Steps>
 constexpr auto in_turn(Steps... steps) {
   return [=](Reclaimed& r) { (steps(r), ...); };
 }
-// Under a pin of its own.
+// Pins by itself.
 constexpr auto retire_pinned = [](Reclaimed& r) {
   Epoch::Guard pin(r.epoch);
   r.retire(0);
@@ -81,12 +81,12 @@ TEST(EpochModel, ReaderAgainstTwoRetires) {
 }
 TEST(EpochModel, ReaderAgainstTwoRetirers) { run({3}, look(0), retire(0), retire(1)); }
 TEST(EpochModel, TwoReadersAgainstRetire) { run({3, 2}, look(0), look(0), retire(0)); }
-// A reader that has chosen its count sleeps while the epoch goes on by one or two.
+// A reader has chosen its count, and sleeps while the epoch advances by one or two.
 TEST(EpochModel, OutdatedPinAgainstRetires) {
   run({3}, look(1), in_turn(retire_pinned, retire(1)));
 }
-// A reader that collects when it has left sleeps meanwhile, and then takes what was retired epochs
-// after it began.
+// A reader that will collect after leaving sleeps, and then takes what was retired epochs after it
+// began.
 TEST(EpochModel, OutdatedCollectorAgainstRetires) {
   const auto retire_and_look = [](Reclaimed& r) {
     Epoch::Guard pin(r.epoch);
@@ -96,7 +96,7 @@ TEST(EpochModel, OutdatedCollectorAgainstRetires) {
   };
   run({3}, look(1), in_turn(retire_pinned, retire_and_look));
 }
-// A reader that sleeps through advances, beside one that pins anew.
+// A reader sleeps through advances, beside one that has just pinned.
 TEST(EpochModel, OldPinAndNewPinAgainstTwoRetires) {
   run({2}, look(1), in_turn(look(1), look(1)), in_turn(retire(0), retire(1)));
 }
@@ -107,12 +107,12 @@ TEST(EpochModel, LaterPinHoldsNothingBack) {
     r.retire(0);
     Epoch::Guard later(r.epoch);
     kProcessMemory.destroy(early);
-    expect(r.epoch.waiting() == 0, "only the early one may have found it");
+    expect(r.epoch.waiting() == 0, "only the early reader can have seen it");
   });
 }
 
-// Something that its owner hands to another thread as soon as it is retired, and that is written
-// again when it doesn't wait: as the record within an entry is.
+// An item that its owner hands to another thread as soon as it is retired, and that is written
+// again once it no longer waits, like the record in an entry.
 struct Reused {
   struct Item : Retired {
     Plain<int> body{1};
@@ -165,7 +165,7 @@ TEST(EpochModel, ReaderAgainstReuseByAnother) {
   });
 }
 
-// What nobody can see any more need not be retired.
+// What no thread can see any more need not be retired.
 TEST(EpochModel, ReaderAgainstReuseOfWhatIsUnseen) {
   run_model({}, [] {
     Reused r;

@@ -66,8 +66,8 @@ Fixture::Calling* Fixture::own_call(Calling::Kind kind, const void* object, int 
   return is ? call : nullptr;
 }
 
-// Records the first step of the set or delete that runs a delete_fn. Null: it was left to this
-// thread, or the attribute is none whose history is followed.
+// Records the first step of the set or delete that runs a delete_fn. Null if the deletion was left
+// to this thread, or the attribute's history isn't followed.
 Fixture::Calling::Of* Fixture::begin_delete_fn(const void* object, int key, int value) {
   if (object != &tables_[0]) return nullptr;
   if (Calling* const set = own_call(Calling::kSet, object, key)) {
@@ -76,7 +76,7 @@ Fixture::Calling::Of* Fixture::begin_delete_fn(const void* object, int key, int 
     of.first = record(Call::kSet, attribute(0, key), set->value, ATTRCACHE_OK, set->begin);
     return &of;
   }
-  // As it is in memory, without an access that the explorer would count.
+  // Read from memory without an access that the explorer would see.
   SlotContent now;
   std::memcpy(&now, &Table::of(&tables_[0]).inline_slots[key], sizeof(now));
   const bool claimed = meta::visible(now.meta) && meta::deleting(now.meta) &&
@@ -84,7 +84,7 @@ Fixture::Calling::Of* Fixture::begin_delete_fn(const void* object, int key, int 
   Calling* const free = own_call(Calling::kFree, object, key);
   Calling* const call = free != nullptr ? free : own_call(Calling::kDelete, object, key);
   if (call == nullptr || (free != nullptr && !claimed)) return nullptr;
-  if (free != nullptr) end_delete(*free, key, free->of[key].failed);  // of what was there before
+  if (free != nullptr) end_delete(*free, key, free->of[key].failed);  // for the value before
   Calling::Of& of = call->of[key];
   if (of.first >= 0) return nullptr;
   of.claimed = claimed;
@@ -289,7 +289,7 @@ int Fixture::erase_all(int object, attrcache_delete_mode mode) {
     if (result == ATTRCACHE_OK) {
       record(Call::kDelete, attribute(object, key), 0, ATTRCACHE_OK, scope.call.begin);
     } else if (result == ATTRCACHE_ERR_BUSY && object == 0) {
-      // It has found what it claimed held, and has put that back.
+      // The set found that the value it had claimed was held, and put that back.
       Begin begin = scope.call.begin;
       begin.recorded =
           1 + record(Call::kBegins, attribute(object, key), 0, 0, begin, recorded_ + 1);
@@ -323,7 +323,7 @@ void Fixture::check_history(uint8_t attribute, int now) {
   }
   Linearizer<Attribute, Call> linearizer(history, &perform);
   expect(linearizer.exists(Attribute{}, [now](const Attribute& a) { return a.value == now; }),
-         "the calls on an attribute have a serial order");
+         "the calls on an attribute are linearizable");
 }
 
 void Fixture::check_values() {
@@ -332,7 +332,7 @@ void Fixture::check_values() {
     for (int key = 0; key < keys_made_; ++key) {
       const int n = attached_now(object, key);
       if (n != 0) ++attached[n];
-      // A copy is recorded at its origin; what became of it there isn't followed.
+      // A copy is recorded at its origin; its own history isn't followed.
       if (object == 0) check_history(attribute(object, key), n);
     }
   }
@@ -341,7 +341,7 @@ void Fixture::check_values() {
     expect(attached[n] <= 1, "a value is attached in one place");
     expect(v.refused == 0 || (v.attached == 0 && v.deleted == 0 && attached[n] == 0),
            "a refused value is nowhere");
-    expect(v.refused == 0 || !v.was_held, "nobody has ever held a refused value");
+    expect(v.refused == 0 || !v.was_held, "a refused value was never held");
     if (v.attached == 0 || v.no_delete_fn) continue;
     expect(v.deleted + attached[n] == 1 || (v.failed != 0 && v.deleted + attached[n] == 0),
            "a value is attached, or was deleted once, or was reported");

@@ -46,7 +46,7 @@ class Fixture {
     bool freed = false;
     bool no_delete_fn = false;  // it has no delete_fn
     bool no_copies = false;     // copy_fn says that nothing is to be attached
-    // If set, delete_fn and copy_fn call these with the number of the value.
+    // If set, delete_fn and copy_fn call these with the value's number.
     void (*on_delete)(Fixture&, int value) = nullptr;
     void (*on_copy)(Fixture&, int value) = nullptr;
   };
@@ -61,7 +61,7 @@ class Fixture {
 
   // Calls of the C API, with the numbers of an object, a keyval and a value. Each call is recorded.
   int set(int object, int key, int value);
-  int set_slowly(int object, int key, int value);  // as set, but leaves the fast way out
+  int set_slowly(int object, int key, int value);  // as set, but without the fast path
   int get(int object, int key);                    // returns the value's number, or 0
   int get_body(int object, int key);  // also reads the body: only if no thread deletes the value
   int erase(int object, int key);
@@ -92,20 +92,20 @@ class Fixture {
     Begin begin;
     Moment end;
   };
-  // A call that a thread is within. Its first step is recorded when its delete_fn begins, and its
+  // A call that is under way in a thread. Its first step is recorded when its delete_fn begins, its
   // second one when it ends.
   struct Calling {
     struct Of {              // an attribute of the object
       int first = -1;        // the record of the first step
       bool claimed = false;  // the slot says that the value is being deleted
-      bool failed = false;   // delete_fn has
-      Begin ended = {};      // when it has returned
+      bool failed = false;   // delete_fn failed
+      Begin ended = {};      // when delete_fn returned
     };
     Calling* outer;
     enum Kind { kOther, kSet, kDelete, kFree, kCopy } kind;
     int object;
-    int key;    // -1: all
-    int value;  // that is set
+    int key;    // or -1 for all
+    int value;  // the one to be set
     Begin begin;
     Of of[kKeys];
   };

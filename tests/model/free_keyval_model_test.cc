@@ -33,7 +33,7 @@ TEST_P(FreeKeyval, AgainstSetAndDelete) {
 TEST_P(FreeKeyval, AgainstItself) {
   race(all(), attached(), free_keyval, in_turn(free_keyval, erase));
 }
-// The same of one that was never used: the exact count decides which of them ends it.
+// The same for a keyval that was never used: the exact count decides which of them ends it.
 auto unused(Fixture::Callbacks callbacks) {
   return [=](Fixture& f) { f.make_key(callbacks, Fixture::Stripes::kNotOpen); };
 }

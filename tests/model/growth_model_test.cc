@@ -15,7 +15,7 @@ namespace {
 struct Growing {
   alignas(64) Table table = {};
 
-  // Attaches at an index, whose slot is made if need be.
+  // Attaches at an index, and makes its slot if needed.
   void attach(uint32_t index, uint64_t meta) {
     Pair* slot = table.find_or_grow(index, kProcessMemory);
     expect(slot != nullptr, "there is memory");
@@ -23,7 +23,7 @@ struct Growing {
     while (!slot->compare_exchange(now, {index, meta})) {
     }
   }
-  // What is at an index: 0 where nothing is yet.
+  // What is at an index, or 0 for nothing.
   uint64_t look(uint32_t index) {
     const Pair* slot = static_cast<const Table&>(table).find(index);
     if (slot == nullptr) return 0;
@@ -60,7 +60,7 @@ TEST(Growth, TwoPlacesOfATree) { race({2}, 64, 72); }
 TEST(Growth, OnePlaceOfATree) { race({2, 1}, 64, 64 + 16 * 8); }
 TEST(Growth, OnePlaceTwoLevelsDown) { race({2, 1}, 64, 64 + 256 * 8); }
 
-// Beside a third leaf that has the place already.
+// Beside a third leaf that is in the place already.
 void race_for_the_place_of(uint32_t there, uint32_t first, uint32_t second) {
   run_model({2}, [=] {
     Growing g;
@@ -136,7 +136,7 @@ TEST(Growth, WalkFindsItsOwn) {
   });
 }
 
-// get's own way down the tree: it finds what was there before, and finds made what it finds.
+// get's own way down the tree finds what was there before, and never an unfinished slot.
 void get_against_growth(Bound bound, uint32_t before, uint32_t beside) {
   run_model(bound, [=] {
     Growing g;
@@ -189,7 +189,7 @@ TEST(Growth, GetAgainstFirstSetBehindTheDirectory) {
   });
 }
 
-// What a dup finds of the memory of a table that is growing is that table's own.
+// A dup of a table that is growing reads only that table's own memory.
 TEST(Growth, CopyAgainstDirectory) {
   run_with_fixture({}, [](Fixture& f) {
     static int fillers[4];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The interposer's handle map: finds, which hold no lock, against inserts, growth, erasure and the
+// The interposer's handle map: finds, which take no lock, against inserts, growth, erasure and the
 // reuse of handles.
 //
-// Objects have a body that isn't atomic, so an entry that is found without what
-// it points to, or after its handle was freed, is a race.
+// Objects have a body that isn't atomic. So it is a race if an entry is found before its object is
+// written, or after its handle was freed.
 
 #include "mpi/objects/handle_map.h"
 #include "platform/memory.h"
@@ -23,7 +23,7 @@ struct Object {
 constexpr uintptr_t kFirst = 0x84000000;
 constexpr int kBeforeGrowth = 32;
 
-// The place in the first array, as HandleMap::hash has it: the test needs handles that collide.
+// The place in the first array, as HandleMap::hash computes it: tests need handles that collide.
 constexpr unsigned place(uintptr_t handle) { return handle * uint64_t{0x40c593c3} >> 12 & 63; }
 constexpr uintptr_t colliding(uintptr_t with) {
   uintptr_t handle = with + 1;
@@ -49,7 +49,7 @@ struct Handles {
     expect(kept != nullptr, "there is memory");
     return kept;
   }
-  // Null, or the object, whose body must be readable.
+  // The object, whose body must be readable, or null.
   Object* find(uintptr_t handle) {
     auto* object = static_cast<Object*>(map.find(handle));
     return checked(object);
@@ -69,13 +69,13 @@ struct Handles {
  private:
   Object* checked(Object* object) {
     if (object == nullptr) return nullptr;
-    expect(object >= objects && object < objects + 4, "an entry is a whole one, and not another's");
+    expect(object >= objects && object < objects + 4, "an entry is complete, and of this map");
     expect(object->body.read() == object - objects + 1, "and its object lives");
     return object;
   }
 };
 
-// What a thread tells the others, as a program does that hands handles over, or MPI reusing one.
+// How a thread tells others of a handle, as a program that passes it on, or MPI that reuses it.
 struct Flag {
   Atomic<int> word{0};
   void raise() { word.store(1, kRelease); }
@@ -116,7 +116,7 @@ TEST(HandleMapModel, FindOfALiveHandleAgainstGrowth) {
     spawn([&h] {
       expect(h.find(kCollides) == &h.objects[1], "a live handle is found throughout");
       const Object* at_home = h.find_at_home(kHandle);
-      expect(at_home == nullptr || at_home == &h.objects[0], "at its home slot, if at all, too");
+      expect(at_home == nullptr || at_home == &h.objects[0], "at its home slot, too, if at all");
     });
     join();
     expect(h.find(kFirst + 500) == &h.objects[2], "the first is there");
@@ -147,8 +147,8 @@ TEST(HandleMapModel, TwoInsertsOfOneHandle) { two_inserts({}, 3); }
 TEST(HandleMapModel, TwoFirstInsertsOfOneHandle) { two_inserts({}, 0); }
 TEST(HandleMapModel, TwoInsertsOfOneHandleThatGrow) { two_inserts({}, kBeforeGrowth); }
 
-// Handles that collide come and go: one that lives is found all the time. The slot that is erased
-// before it must neither stop the probe nor, used again, mislead it.
+// Handles that collide come and go, and one that lives is found all the time. An erased slot before
+// it must not stop the probe, nor mislead it when it is used again.
 TEST(HandleMapModel, FindBehindErasedAgainstEraseAndInsert) {
   run_model({}, [] {
     Handles h;

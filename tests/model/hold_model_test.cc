@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // Borrows and copies against sets and deletes of the same value: a thread that deletes a value that
-// others hold leaves the deletion to them, and goes on. With light readers, and with full ones.
+// others hold leaves the deletion to them, and goes on. With light and with full readers.
 
 #include "readers/tomb.h"
 #include "tests/model/explorer/atomic.h"
@@ -10,7 +10,7 @@
 namespace attrcache::model {
 namespace {
 
-// With light readers, and with full ones.
+// With light and with full readers.
 class Hold : public ::testing::TestWithParam<unsigned> {
  protected:
   template <typename... Threads>
@@ -34,7 +34,7 @@ TEST_P(Hold, BorrowAgainstDelete) { race(was_read(), erase, use); }
 TEST_P(Hold, TheFirstBorrowAgainstDelete) { race(attached(), erase, use); }
 TEST_P(Hold, BorrowAgainstSet) { race(was_read(), set(2), use_what_is_there); }
 TEST_P(Hold, TheFirstBorrowAgainstSet) { race(attached(), set(2), use_what_is_there); }
-// The value is what the set has put back, or has kept the set from doing that.
+// The borrower holds the value that the set has put back, or has kept it from putting it back.
 TEST_P(Hold, BorrowAgainstAFailingSet) { race(read_and_fails, set(2), use_what_is_there); }
 TEST_P(Hold, TwoBorrowsAgainstSet) {
   race_of_three(was_read(), set(2), use_what_is_there, use_what_is_there);
@@ -48,7 +48,7 @@ TEST(Borrow, BesideSetAndDelete) { race(kOfThree, was_read(), set(2), erase, use
 TEST(Borrow, BesideTwoFailingSets) {
   race(kOfThree, in_turn(read_and_fails, fails(2)), set(2), set(3), use_what_is_there);
 }
-// The same value is held again while its deletion fails time and again.
+// The same value is held again while its deletion fails repeatedly.
 TEST(Borrow, TwiceBesideFailingSetsInTurn) {
   race(kOfThree, in_turn(was_read(), fails(1, 2)), in_turn(set(2), set(3)),
        in_turn(use_what_is_there, use_what_is_there));
@@ -64,7 +64,7 @@ TEST(Borrow, TwiceBesideSetsInTurn) {
   race(kOfThree, was_read(), in_turn(set(2), set(3)), borrow_two);
 }
 
-// A thread holds a value while it does something.
+// Holds a value during a call.
 template <typename Call>
 auto holding(Call call) {
   return [=](Fixture& f) {
@@ -74,12 +74,12 @@ auto holding(Call call) {
     f.give_back(&borrowed);
   };
 }
-// What a thread has borrowed itself is left to it as to any other.
+// A deletion may also be left to the thread itself, if it has borrowed the value.
 TEST(Borrow, ByTheThreadThatDeletesOrReplacesIt) {
   race({}, attached(), holding(erase), erase);
   race({}, attached(), holding(set(2)), erase);
 }
-// The last to give back runs delete_fn, which fails, and no call returns that.
+// The last give_back runs delete_fn, which fails, and no call returns the failure.
 TEST(Borrow, OfWhatCantBeDeleted) { race({}, read_and_fails, holding(set(2)), use); }
 
 // A delete_fn that runs in a give_back uses the same attribute.
@@ -118,11 +118,11 @@ TEST(Borrow, ByTwoThatDeleteWhatTheOtherHolds) {
   race(kOfThree, both_read, hold_and_delete(0), hold_and_delete(1));
 }
 
-// The keyval outlives what is left, though nothing is attached any more.
+// The keyval lives until the left deletion is done, though nothing is attached any more.
 TEST(Borrow, BesideDeleteAndFreeKeyval) {
   race(kOfThree, was_read(), in_turn(erase, free_keyval), use);
 }
-// And the new value has a reference of its own: a delete of it ends no keyval whose delete_fn runs.
+// The new value has its own reference: deleting it ends no keyval whose delete_fn still runs.
 TEST(Borrow, BesideAFailingSetADeleteAndFreeKeyval) {
   race(kOfThree, read_and_fails, set(2), in_turn(erase, free_keyval));
 }
@@ -131,7 +131,7 @@ TEST(Borrow, BesideAFailingSetADeleteAndFreeKeyval) {
 
 constexpr auto copy_what_is_there = [](Fixture& f) {
   f.copy(0, 1);
-  expect(f.get(1, 0) > 5, "what is only replaced is copied");
+  expect(f.get(1, 0) > 5, "a value that is being replaced is copied");
 };
 TEST_P(Hold, CopyAgainstDelete) { race(was_read(kCopy), copy, erase); }
 TEST_P(Hold, CopyAgainstSet) { race(attached(kCopy), copy_what_is_there, set(2)); }
@@ -140,7 +140,7 @@ TEST(Copy, AgainstAFailingSet) {
 }
 TEST(Copy, AgainstBorrowAndDelete) { race(kOfThree, was_read(kCopy), copy, use, erase); }
 
-// A copy_fn that deletes or replaces what it copies gives its own hold up.
+// A copy_fn that deletes or replaces what it copies gives up its hold.
 void copies_that_change(OnCallback change) {
   race(kOfThree, in_turn(was_read(kCopy), on_copy(change)), copy, erase, use);
 }
@@ -153,8 +153,8 @@ TEST(Copy, ThatReplacesWhatItCopiesTwice) {
   });
 }
 
-// An attempt to hold the first value has failed, but looked like a holder, so that its deletion was
-// left to it. Then copy_fn gives up its hold of the second one.
+// A failed attempt to hold the first value looked like a holder, so the deletion was left to that
+// thread. Its copy_fn then gives up its hold of the second value.
 TEST(Copy, ThatDeletesWhatItCopiesAfterAnAttemptThatFailed) {
   const auto delete_second = [](Fixture& f, int value) {
     if (value == 2) f.erase(0, 0);
@@ -171,7 +171,7 @@ auto read_and_on_copy(OnCallback call) {
   const auto attach_none = [](Fixture& f) { f.keys[0].no_copies = true; };
   return in_turn(was_read(kCopy), attach_none, on_copy(call));
 }
-TEST(Copy, ThatDeletesItAtOnceInOneThread) {
+TEST(Copy, ThatDeletesAtOnceInOneThread) {
   const auto copy_and_delete = [](Fixture& f, int value) {
     if (f.depth++ != 0) return;
     f.copy(0, 2);  // which holds it once more, up the stack
@@ -180,7 +180,7 @@ TEST(Copy, ThatDeletesItAtOnceInOneThread) {
   };
   race({{}}, read_and_on_copy(copy_and_delete), copy);
 }
-// Two copy_fns of one thread, one within the other, hold the same value, which another one deletes.
+// Two nested copy_fns of one thread hold the same value, which another thread deletes.
 TEST(Copy, WithinACopyOfTheSame) {
   const auto copy_again = [](Fixture& f, int value) {
     if (f.depth++ == 0) f.copy(0, 2);
@@ -189,14 +189,14 @@ TEST(Copy, WithinACopyOfTheSame) {
   race(kOfThree, read_and_on_copy(copy_again), copy, erase);
 }
 
-// A delete_fn that duplicates its object: its own value is still attached, so it is copied, unless
-// another thread's set or delete has ended that.
+// A delete_fn that duplicates its object. Its own value is still attached, and so it is copied,
+// unless another thread's set or delete has ended that.
 void copies_within_its_delete(void (*other)(Fixture&), int failures = 0) {
   const auto copy_once = [](Fixture& f, int value) {
     if (value != 1 || f.values[1].failed != 0) return;
     f.copy(0, 1);
-    if (now().thread != 0) return;  // which deletes; the others don't
-    if (f.get(0, 0) != 0) expect(f.get(1, 0) != 0, "what is being deleted up the stack is copied");
+    if (now().thread != 0) return;  // only the first thread deletes
+    if (f.get(0, 0) != 0) expect(f.get(1, 0) != 0, "a value being deleted up the stack is copied");
   };
   race({}, in_turn(attached(kCopy), on_delete(copy_once), fails(1, failures)), erase, other);
 }
@@ -213,7 +213,7 @@ TEST(Copy, AgainstDeleteAndFreeKeyval) {
   race(kOfThree, was_read(kCopy), copy, in_turn(erase, free_keyval));
 }
 
-// Copies by DUP_FN, which hold nothing, find what there is.
+// Copies by DUP_FN hold nothing, and find what is attached.
 TEST(Copy, ByDupFnAgainstSet) {
   for (const int failures : {0, 1}) {
     run_model({2, 1}, [failures] {
@@ -238,7 +238,7 @@ TEST(Copy, ByDupFnAgainstSet) {
                "copied");
         void* value;
         expect(attrcache_get(f.kind(), &f.table(1), keyval, &value) == ATTRCACHE_OK,
-               "what is only replaced is copied");
+               "a value that is being replaced is copied");
       });
       join();
       attrcache_keyval_free(f.kind(), &keyval);
@@ -249,7 +249,7 @@ TEST(Copy, ByDupFnAgainstSet) {
 
 // ---- Free ----
 
-// Nobody waits: a value that is held keeps its object from being freed.
+// A held value keeps its object from being freed; no thread waits.
 TEST_P(Hold, BorrowAgainstFree) {
   static int busy;
   busy = 0;
@@ -267,7 +267,7 @@ TEST_P(Hold, BorrowAgainstFree) {
   EXPECT_GT(busy, 0);
 }
 
-// What was left of an object keeps it, too, and so does a set whose delete_fn still runs.
+// So does a deletion that was left, and a set whose delete_fn still runs.
 TEST(Free, BesideWhatIsLeftOfTheObject) {
   const auto set_and_free = [](Fixture& f) {
     f.set(0, 0, 2);
@@ -278,7 +278,7 @@ TEST(Free, BesideWhatIsLeftOfTheObject) {
   race(kOfThree, was_read(), set_and_free, use);
 }
 
-// A copy_fn, to which the deletion of what it copies was left, frees that object.
+// A copy_fn frees the object that it copies, after the deletion of the value was left to it.
 TEST(Free, OfWhatTheCopyFnCopies) {
   static Atomic<int> replaced;
   const auto free = [](Fixture& f, int value) {
@@ -295,7 +295,7 @@ TEST(Free, OfWhatTheCopyFnCopies) {
 }
 
 // A thread that has looked at a tomb doesn't take it when it is used again, for another value.
-TEST(Tomb, ThatIsUsedAgainIsNotTheOneBefore) {
+TEST(Tomb, UsedAgainIsNotTheOneBefore) {
   int used_again = 0;
   run_model({}, [&used_again] {
     Tomb tomb;

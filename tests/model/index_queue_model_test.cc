@@ -22,7 +22,7 @@ struct Order {
   friend bool operator==(const Order&, const Order&) = default;
 };
 
-// One index always stays behind; and pop may say that there is none, for its length is a hint.
+// One index always stays behind; and pop may find none, since the length is a hint.
 bool perform(Order& order, const Call& call) {
   if (call.push) {
     order.queue[order.length++] = call.index;
@@ -77,14 +77,14 @@ struct Queue {
     uint32_t left = 0;
     for (const bool f : free) left += f;
     for (; left > 1; --left) {
-      expect(pop(left - 1) == kNothing, "not more than was pushed");
+      expect(pop(left - 1) == kNothing, "no more than were pushed");
       expect(pop(left - 2) != kNothing, "what was pushed comes out");
     }
     expect(pop() == kNothing, "one stays behind");
   }
 };
 
-// Explores threads that do what `bodies` do to a queue into which so many were pushed.
+// Explores threads that run `bodies` on a queue into which this many indices were pushed.
 template <typename... Bodies>
 void run(Bound bound, uint32_t pushed, Bodies... bodies) {
   run_model(bound, [=] {
@@ -116,7 +116,7 @@ TEST(IndexQueue, FirstPushAgainstPop) {
   run({2}, 0, push_twice, pop_twice, push<2>);
 }
 
-// Indices that come back while others still look at them: what the counts beside links are for.
+// Indices are pushed again while others still look at them; the counts in the links are for that.
 TEST(IndexQueue, PopsAndPushesOfTheSame) { run({2, 2}, 3, turn, turn, pop); }
 TEST(IndexQueue, RoundAndRoundAgainstPop) {
   const auto turns = [](Queue& q) {
@@ -125,8 +125,8 @@ TEST(IndexQueue, RoundAndRoundAgainstPop) {
   run({3, 2}, 2, turns, pop);
 }
 
-// An index on its second life is pushed; another push moves tail to it, a third goes on from there:
-// it must not take the link of the first life for one of the second.
+// An index on its second life is pushed; another push moves tail to it, and a third goes on from
+// there. It must not take the link of the first life for one of the second.
 TEST(IndexQueue, HelpedTailAgainstPush) {
   run_model({2, 2}, [] {
     Queue q;

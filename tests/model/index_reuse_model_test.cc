@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Threads that look at a keyval, or open a stripe of it, meet the next keyval of its index, in a kind
-// that is nearly full; and those that list keyvals meet new callbacks of one.
+// Threads look at a keyval, or open a stripe of it, while the next keyval takes its index, in a
+// kind that is nearly full; threads list keyvals while one gets new callbacks.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -23,8 +23,8 @@ struct OneKind {
   Registry registry;
 };
 
-// All indices of a kind but one are in use, so that any other comes round as soon as it is free. A
-// keyval's extra_state is its number, which is known beforehand since only one thread creates.
+// All indices of a kind but one are in use, so that any other is used again as soon as it is free.
+// A keyval's extra_state is its number, which is known beforehand since only one thread creates.
 struct FullRegistry : OneKind {
   explicit FullRegistry(unsigned stripes = 1) : OneKind(stripes) {
     for (uint32_t i = 0; i < Registry::kCapacity; ++i) create(id::make(0, 0, i));
@@ -49,14 +49,14 @@ struct FullRegistry : OneKind {
       r.count();
       touch(&record);
       expect(number == reinterpret_cast<uintptr_t>(record.callbacks.extra_state),
-             "a record stays as it is as long as somebody looks at it");
+             "a record doesn't change while a thread looks at it");
       ++*seen;
     };
     registry.visit(keyval, is_its_own);
   }
 };
 
-// The index under the eyes of a reader is freed, used for a second keyval, and for a third.
+// The index that a reader looks at is freed, used for a second keyval, and for a third.
 TEST(Keyval, IntrospectionAgainstTheNextKeyvalsOfAnIndex) {
   int seen = 0;
   run_model({2, 2}, [&seen] {
@@ -103,8 +103,8 @@ TEST(Keyval, IntrospectionAgainstFreeAndCreateOfAnIndex) {
   EXPECT_GT(created, 10);
 }
 
-// The same where the index comes round while the free of its keyval is still under way: the last
-// index in the queue can't be taken, so the thread that creates puts another one behind it.
+// The same, but the index is used again while the free of its keyval is still under way: the last
+// index in the queue can't be taken, so the creating thread puts another one behind it.
 TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
   int created = 0;
   run_model({2, 0}, [&created] {
@@ -115,7 +115,7 @@ TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
     spawn([&f, &created] {
       f.free(id::make(0, 0, 2));
       if (!f.create(id::make(0, 1, 1))) return;
-      // This one has index 0, unless index 2 was freed before it.
+      // This keyval has index 0, unless index 2 was freed first.
       const attrcache_callbacks callbacks = {};
       int keyval;
       if (f.registry.create(callbacks, &keyval) == ATTRCACHE_OK) ++created;
@@ -126,9 +126,8 @@ TEST(Keyval, IntrospectionAgainstCreateWithinTheFreeOfAnIndex) {
   EXPECT_GT(created, 10);
 }
 
-// A thread that opens a stripe, so as to take a reference or to drop one, is overtaken by the end
-// of the keyval, and by the next keyval of the index, whose stripes it must not open under the old
-// name.
+// A thread opens a stripe, to take a reference or to drop one, and is overtaken by the end of the
+// keyval and by the index's next keyval, whose stripes it must not open under the old name.
 TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
   constexpr id::Keyval kFirst = id::make(0, 0, 0), kNext = id::make(0, 1, 0);
   for (const bool held : {false, true}) {
@@ -153,7 +152,7 @@ TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
       join();
       for (unsigned ordinal = 0; made && ordinal < 2; ++ordinal) {
         References::Counter& stripe = f.registry.first_chunk_counters(ordinal)[0];
-        expect(!References::is_open(stripe), "nobody has used the next one yet");
+        expect(!References::is_open(stripe), "the next keyval wasn't used yet");
         expect(!References::acquire_in(stripe, kFirst), "the first one is gone");
       }
       if (made) expect(!f.registry.acquire(kFirst), "the first one is gone");
@@ -164,7 +163,7 @@ TEST(Keyval, TheFirstUseOfAStripeAgainstTheNextKeyvalOfTheIndex) {
   }
 }
 
-// Callbacks that a keyval is given after it was made.
+// Callbacks that a keyval gets after it was created.
 TEST(SetCallbacks, AgainstIntrospection) {
   int seen[4] = {};
   run_model({3, 2}, [&] {
@@ -190,7 +189,7 @@ TEST(SetCallbacks, AgainstIntrospection) {
         const auto number = reinterpret_cast<uintptr_t>(now.extra_state);
         changed.load(kRelaxed);  // others may go on meanwhile
         touch(&record);
-        expect(reinterpret_cast<uintptr_t>(now.context) == number, "the one or the other");
+        expect(reinterpret_cast<uintptr_t>(now.context) == number, "the old ones or the new ones");
         ++seen[number];
       };
       k.registry.visit(id::of(keyval), look);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Keyvals that are made while others look, and ints that are used after their keyval is gone.
+// Keyvals that are created while others look, and ints that are used after their keyval is gone.
 
 #include "attrcache/attrcache.h"
 #include "keyval/registry.h"
@@ -29,8 +29,8 @@ TEST(Keyval, TwoCreatesAreTwo) {
   });
 }
 
-// The first keyval of a kind, seen by introspection and by a thread that has guessed its number.
-TEST(Keyval, FirstCreateAgainstThoseWhoLook) {
+// The first keyval of a kind, seen by introspection and by a thread that guesses its number.
+TEST(Keyval, FirstCreateAgainstIntrospectionAndUse) {
   run_model({}, [] {
     Fixture f;
     spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
@@ -55,8 +55,7 @@ TEST(Keyval, FirstCreateAgainstThoseWhoLook) {
   });
 }
 
-// The same where the index is not new: nothing but the word itself tells of what create has
-// written.
+// The same with an index that isn't new: only the word itself publishes what create has written.
 TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
   run_model({}, [] {
     Fixture f;
@@ -76,7 +75,7 @@ TEST(Keyval, CreateOnAnOldIndexAgainstIntrospection) {
   });
 }
 
-// A thread that has guessed the number of a keyval that is just being made may free it, and then
+// A thread that guesses the number of a keyval that is just being created may free it, and then
 // runs its destructor.
 TEST(Keyval, FreeAgainstTheFirstCreate) {
   int freed = 0;
@@ -98,8 +97,8 @@ TEST(Keyval, FreeAgainstTheFirstCreate) {
   EXPECT_GT(freed, 0);
 }
 
-// While a keyval is made, the counters may say that it is gone: it isn't there yet. But they never
-// count one that is there and wasn't made, or less than none would be gone.
+// While a keyval is being created, the counters may count it as gone: it isn't there yet. But they
+// never count one that exists and wasn't created, or fewer than none would be gone.
 TEST(Keyval, CountersAgainstCreate) {
   int counted = 0;
   run_model({}, [&counted] {
@@ -107,8 +106,8 @@ TEST(Keyval, CountersAgainstCreate) {
     spawn([&f] { f.make_key(Fixture::kDelete, Fixture::Stripes::kNotOpen); });
     spawn([&f, &counted] {
       const Registry::Counts now = reinterpret_cast<Registry*>(f.kind())->counts();
-      expect(now.created <= 1, "at most the one");
-      expect(now.gone <= now.created && now.freed == now.gone, "none, or the one");
+      expect(now.created <= 1, "at most one");
+      expect(now.gone <= now.created && now.freed == now.gone, "none or one");
       counted += now.created == 1;
     });
     join();
@@ -117,9 +116,9 @@ TEST(Keyval, CountersAgainstCreate) {
   EXPECT_GT(counted, 0);
 }
 
-// A call that has looked its keyval up, and sleeps while the keyval is freed and its index comes
-// round again under another keyval, which attaches a value in the same slot.
-// `far`: the index is beyond those that calls find at once, so they go the long way throughout.
+// A call has looked up its keyval, and sleeps while the keyval is freed and its index is used again
+// for another keyval, which attaches a value in the same slot.
+// `far`: the index is beyond those with a fast path, so calls take the long way throughout.
 void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fixture::kDelete,
                      bool far = false) {
   int reused = 0;
@@ -135,7 +134,7 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
     int again = 0;
     spawn([&f, stale] { stale(f); });
     spawn([&f, &again] {
-      if (f.keys[0].no_delete_fn) f.get_body(0, 0);  // nobody deletes the value
+      if (f.keys[0].no_delete_fn) f.get_body(0, 0);  // the value isn't deleted
       f.free(0);
       f.erase(0, 0);
       const auto index = id::index(id::of(f.keys[0].keyval));
@@ -154,7 +153,7 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
       }
     });
     join();
-    // Not if the stale call came in time, and kept the old keyval alive.
+    // Not if the stale call was early enough, and kept the old keyval alive.
     if (again != 0) {
       ++reused;
       void* value = nullptr;
@@ -162,8 +161,9 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
                  reinterpret_cast<intptr_t>(value) == 77,
              "the new keyval's value is still attached");
       expect(attrcache_delete(f.kind(), &f.table(0), nullptr, again, nullptr) == ATTRCACHE_OK,
-             "and is deleted by its own keyval alone");
-      expect(attrcache_keyval_free(f.kind(), &again) == ATTRCACHE_OK, "and nobody has freed it");
+             "and only its own keyval deletes it");
+      expect(attrcache_keyval_free(f.kind(), &again) == ATTRCACHE_OK,
+             "and the new keyval wasn't freed");
     }
     f.finish();
   });
@@ -177,9 +177,9 @@ TEST(Keyval, StaleSetAgainstReuseOfTheIndex) {
   });
 }
 
-// Where there is no delete_fn, a set may learn only from its failing swap of the slot that the
-// keyval is gone. It then knows, too, that what was attached is detached, and may end the value.
-// The fast way asks the keyval afterwards; a set that goes the other way throughout doesn't.
+// Without a delete_fn, a set may learn only from its failing swap of the slot that the keyval is
+// gone. It then also knows that the value is detached, and may end it. The fast path looks at the
+// keyval afterwards; a set that goes the other way throughout doesn't.
 template <int (Fixture::*kSet)(int, int, int)>
 void replacement_knows_that_the_value_is_detached() {
   static int told;
@@ -210,7 +210,7 @@ TEST(Keyval, StaleFreeAgainstReuseOfTheIndex) {
   race_with_reuse([](Fixture& f) { f.free(0); });
 }
 
-// A record isn't the next keyval's while somebody looks at it.
+// A record isn't used for the next keyval while a thread looks at it.
 TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
   race_with_reuse([](Fixture& f) {
     auto& registry = *reinterpret_cast<Registry*>(f.kind());
@@ -222,7 +222,7 @@ TEST(Keyval, IntrospectionAgainstReuseOfTheIndex) {
   });
 }
 
-// When its destructor runs, a keyval is no more.
+// A keyval is unknown by the time its destructor runs.
 TEST(Keyval, UnknownToItsDestructor) {
   run_model({}, [] {
     struct Seen {
@@ -245,8 +245,8 @@ TEST(Keyval, UnknownToItsDestructor) {
   });
 }
 
-// A set, dup or delete sleeps while its keyval is freed, and while its int comes round and means
-// another keyval, which has a delete_fn. What it then attaches or deletes is that one's.
+// A set, dup or delete sleeps while its keyval is freed, and until its int means another keyval,
+// which has a delete_fn. What the call then attaches or deletes belongs to that keyval.
 void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
   int came_round = 0;
   run_model({1, 0, true}, [&came_round, copy, sleeper] {
@@ -263,7 +263,7 @@ void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
     spawn([&o, &same, number, copy] {
       o.erase(0);
       o.free_key(0);
-      // This index and another one take turns.
+      // This index and another one are used in turn.
       for (unsigned round = 0; round < 2 * id::kGenerations + 2 && !same; ++round) {
         attrcache_callbacks callbacks = {};
         if (copy == Copy::kDup) callbacks.copy_fn = ATTRCACHE_DUP_FN;
@@ -283,7 +283,7 @@ void against_the_int_coming_round(Copy copy, void (*sleeper)(Objects&)) {
       void* value;
       attached += attrcache_get(o.kind, &o.tables[object], number, &value) == ATTRCACHE_OK;
     }
-    // What a dup had copied under the old keyval would have kept that alive.
+    // A value that a dup had copied under the old keyval would have kept that keyval alive.
     if (same && copy == Copy::kDup)
       expect(attached == 0, "a value of the old keyval is not copied");
     o.deletions = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The fixture of the models of dup and free: an old object and a new one, and keyvals whose
-// callbacks record what they are called for.
+// callbacks record what they were called with.
 
 #ifndef ATTRCACHE_TESTS_MODEL_OBJECTS_H_
 #define ATTRCACHE_TESTS_MODEL_OBJECTS_H_
@@ -45,12 +45,12 @@ struct Objects {
     };
     int keyval;
     expect(attrcache_keyval_create(of, &callbacks, &keyval) == ATTRCACHE_OK, "a keyval");
-    // What is explored with these are the ways of all uses but the first one.
+    // Opens the stripes, so that every use but a keyval's first is explored.
     Registry& registry = Registry::of(of);
     if (registry.acquire(id::of(keyval))) registry.drop(id::of(keyval));  // opens its stripes
     return keyval;
   }
-  // Makes the next keyval, which has the next index.
+  // Creates the next keyval, which has the next index.
   void key(Copy copy, Delete del) { keys[made++] = make(copy, del, kind); }
   void keys_up_to(int count, Copy copy, Delete del) {
     while (made < count) key(copy, del);
@@ -92,7 +92,7 @@ struct Objects {
     for (int d = 0; d < deletions; ++d) times += deleted[d] == value;
     return times;
   }
-  // Frees the objects and ends the domain, which checks that every reference was given back.
+  // Frees the objects and ends the domain, and checks that every reference was dropped.
   void end() {
     for (int object = 0; object < 2; ++object) {
       expect(erase_all(object, kind) == ATTRCACHE_OK, "the objects are freed");
@@ -133,7 +133,7 @@ struct Objects {
   int deletions = 0;
   int failures = 0;  // how often delete_fn is to fail
   int destroyed = 0;
-  Plain<int> extra{1};  // what a destructor releases
+  Plain<int> extra{1};  // checked by the destructor
 };
 
 }  // namespace attrcache::model

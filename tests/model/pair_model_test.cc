@@ -2,9 +2,9 @@
 //
 // The Pairs that take several steps: that of two words, for processors that exchange no more than 8
 // bytes in one step, ThreadSanitizer builds and soaks; and that whose load reads the halves one by
-// one. Whatever threads do to such a Pair, it must behave as if 16 bytes were read and exchanged in
-// one step (pair.h), and a reader must see what the writer did before. The Pair of one step
-// needs no test of its own, because all other models use it.
+// one. Such a Pair must behave as if 16 bytes were read and exchanged in one step (pair.h), and a
+// reader must see what the writer did before. The Pair of one step needs no test of its own,
+// because all other models use it.
 
 #include "platform/pair_two_words.h"
 #include "tests/model/explorer/linearizability.h"
@@ -27,13 +27,13 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-// What a reader learns by peek(). Not of the meta: its number, which peek() need not give.
+// What a reader learns by peek(). The number in the meta is left out: peek() need not give it.
 enum Found : uint64_t { kNothing, kPointer, kInteger };
 Found found(uint64_t meta) {
   if ((meta & pair_bits::kVisible) == 0) return kNothing;
   return (meta & pair_bits::kTag) == 0 ? kPointer : kInteger;
 }
-// In C: the pointer; of an integer its address, whatever the value is. In Fortran: the value.
+// In C: a pointer's value; an integer has an address, whatever its value. In Fortran: the value.
 Content seen_in_c(Content content) {
   const Found what = found(content.meta);
   return {what == kPointer ? content.value : 0, what};
@@ -46,11 +46,11 @@ Content seen_in_fortran(Content content) {
 struct Step {
   enum Kind { kLoad, kGetInC, kGetInFortran, kOfMeta, kSwap } kind;
   Content seen;
-  bool done = false;  // it has changed the content: to `desired`, of kOfMeta the meta alone
+  bool done = false;  // the content became `desired`; for kOfMeta, the meta did
   Content desired = {};
 };
 
-// What a 16-byte word would answer.
+// What a 16-byte word would do.
 bool perform(Content& content, const Step& step) {
   Content answer = content;
   if (step.kind == Step::kGetInC) answer = seen_in_c(content);
@@ -62,8 +62,8 @@ bool perform(Content& content, const Step& step) {
   return true;
 }
 
-// A Pair that remembers what was done to it. Values are the numbers of cells: a thread writes the
-// cell before it puts the value, and a thread that sees the value may read it.
+// A Pair that records what was done to it. Values are the numbers of cells: a thread writes the
+// cell before it stores the value, and a thread that sees the value may read it.
 template <typename P>
 struct Observed {
   P pair;
@@ -92,7 +92,7 @@ struct Observed {
   uint64_t load_meta() {
     return look(Step::kOfMeta, [this] { return Content{0, pair.load_meta()}; }).meta;
   }
-  // False: `expected` is what was there instead.
+  // If false, `expected` has become what was there instead.
   bool swap(Content& expected, Content desired) {
     const Moment begin = now();
     SlotContent seen = expected;
@@ -111,7 +111,7 @@ struct Observed {
     history.add({Step::kOfMeta, {0, seen}, done, {0, desired}}, begin);
     return done;
   }
-  // As one that gives up.
+  // For threads that give up if it fails.
   bool swaps(Content expected, Content desired) { return swap(expected, desired); }
   bool swaps_meta(uint64_t expected, uint64_t desired) { return swap_meta(expected, desired); }
 
@@ -127,17 +127,17 @@ struct Observed {
     const Content last = pair.load();
     Linearizer<Content, Step> linearizer(history, &perform);
     expect(linearizer.exists(initial, [last](const Content& c) { return c == last; }),
-           "the steps have a serial order, as those of one word have");
+           "the steps are linearizable, as those of one word are");
   }
 };
 
 template <typename P>
 class ManySteps : public ::testing::Test {
  public:
-  // Explores threads that do what `bodies` do to a Pair of that content.
+  // Explores threads that run `bodies` on a Pair with this content.
   template <typename... Bodies>
   static void run(Bound bound, Content content, Bodies... bodies) {
-    // A swap of two words is three accesses more, each a question: so within a bound there.
+    // A swap of two words makes three more accesses, each a choice; so that is bounded.
     if (std::is_same_v<P, TwoWordPair>) bound = {2, 2};
     run_model(bound, [=] { of_threads(content, bodies...); });
   }
@@ -169,7 +169,7 @@ constexpr auto get_in_fortran = [](auto& o) { o.get_in_fortran(); };
 constexpr auto swap(Content expected, Content desired) {
   return [=](auto& o) { o.swaps(expected, desired); };
 }
-// Tries again with another content.
+// Retries with what was there.
 constexpr auto swap_or(Content expected, Content desired, Content otherwise) {
   return [=](auto& o) {
     Content seen = expected;
@@ -199,7 +199,7 @@ TYPED_TEST(ManySteps, SwapAgainstSwapOfMeta) {
   };
   this->run({3}, {1, 10}, swap_or({1, 10}, {2, 20}, {3, 30}), claims, load);
 }
-// A swap that finds meta as expected, but not the value: somebody replaced it under the same meta.
+// A swap that finds the expected meta but another value: it was replaced under the same meta.
 TYPED_TEST(ManySteps, SwapsUnderTheSameMeta) {
   this->run({3}, {1, 10}, swap_or({1, 10}, {2, 10}, {4, 40}), swap_or({1, 10}, {3, 30}, {4, 40}),
             swap_meta(10, 11));
@@ -209,20 +209,20 @@ TYPED_TEST(ManySteps, LoadsAgainstSwapsUnderTheSameMeta) {
   this->run({}, {1, 10}, in_turn(swap({1, 10}, {2, 10}), swap({2, 10}, {3, 10})),
             in_turn(load, load));
 }
-// A meta that goes away and returns, as by a claim that is given up: the value stays the same.
+// A meta that changes and changes back, as by a claim that is given up: the value stays the same.
 TYPED_TEST(ManySteps, LoadAgainstAMetaThatReturns) {
   const auto claim_and_restore = [](auto& o) {
     if (o.swaps_meta(10, 11)) o.swaps_meta(11, 10);
   };
   this->run({3}, {1, 10}, claim_and_restore, swap({1, 10}, {2, 10}), load);
 }
-// What two_step_load.h asks of its users is needed: a meta that returns with another value than it
-// went with deceives a load. (Nothing in the library does that.)
+// What two_step_load.h asks of its users is needed: if a meta returns with another value than it
+// had, a load goes wrong. (Nothing in the library does that.)
 TYPED_TEST(ManySteps, AMetaThatReturnsWithAnotherValueIsSeenWithAThird) {
   const Result result = explore({.quiet = true}, [this] {
     this->of_threads({1, 10}, in_turn(swap({1, 10}, {2, 20}), swap({2, 20}, {3, 10})), load);
   });
-  EXPECT_EQ(result.failure, "the steps have a serial order, as those of one word have");
+  EXPECT_EQ(result.failure, "the steps are linearizable, as those of one word are");
 }
 
 // ---- As get sees it ----
@@ -234,16 +234,16 @@ constexpr Content kOldInteger = {1, kAttachedInteger | 10};
 constexpr Content kSecond = {2, kAttached | 20};
 const auto get_both_ways = in_turn(get_in_c, get_in_fortran);
 
-// Sets that replace pointers by pointers.
+// Sets that replace pointers with pointers.
 TYPED_TEST(ManySteps, GetsBesideSetsThatReplace) {
   this->run({3}, kOld, in_turn(swap(kOld, kSecond), swap(kSecond, {3, kAttached | 30})),
             in_turn(get_in_c, get_in_c));
 }
-// Two that get, one after the other: the second doesn't go back behind what the first has seen.
+// Two gets, one after the other: the second doesn't find an older value than the first.
 TYPED_TEST(ManySteps, GetsOfTwoThreadsBesideASet) {
   this->run({2}, kOld, swap(kOld, kSecond), get_both_ways, get_both_ways);
 }
-// A value that is left behind by a delete is never seen again, nor one that is not attached yet.
+// A value that a delete has detached is never seen again, nor one that isn't attached yet.
 TYPED_TEST(ManySteps, GetsBesideSetAndDelete) {
   const auto set_and_delete = [](auto& o) {
     if (o.swaps({1, 0}, kSecond)) o.swaps_meta(kAttached | 20, 0);
@@ -257,15 +257,15 @@ TYPED_TEST(ManySteps, GetsBesideAnIntegerThatReplacesAPointer) {
 TYPED_TEST(ManySteps, GetsBesideAPointerThatReplacesAnInteger) {
   this->run({3}, kOldInteger, swap(kOldInteger, kSecond), in_turn(get_both_ways, get_in_c));
 }
-// Two set, and one gives up because the other was first.
+// Two sets, of which one gives up because the other was first.
 TYPED_TEST(ManySteps, GetsBesideSetsThatRace) {
   this->run({2}, kOld, swap(kOld, {2, kAttached | 10}), swap(kOld, {3, kAttached | 10}),
             in_turn(get_in_c, get_in_c));
 }
 
-// ---- What is handed over ----
+// ---- What is published ----
 
-// A thread that finds a new value knows what it points to, also if the set hasn't ended.
+// A thread that finds a new value sees what it points to, even if the set hasn't ended.
 TYPED_TEST(ManySteps, AGetSeesWhatTheValueIsOf) {
   this->run({}, kOld, in_turn(write_cell, swap(kOld, kSecond)),
             [](auto& o) { o.read_cell(o.get_in_c().value); });
@@ -301,7 +301,7 @@ TYPED_TEST(ManySteps, ASwapOfMetaHandsOver) {
   });
 }
 
-// A thread that takes the value away knows what those did that had claimed it, though it looked
+// A thread that takes the value away sees what those did that had claimed it, though it looked
 // before.
 constexpr auto claim_read_and_restore = [](auto& o) {
   if (!o.swaps_meta(10, 11)) return;
@@ -320,7 +320,7 @@ TYPED_TEST(ManySteps, ASwapOfMetaSeesTheClaimsThatEnded) {
   });
 }
 
-// A value under the same meta tells of itself.
+// A value replaced under the same meta is published, too.
 TYPED_TEST(ManySteps, ASwapUnderTheSameMetaSeesWhatItReplaces) {
   this->run({}, {1, 10}, in_turn(write_cell, swap({1, 10}, {2, 10})), [](auto& o) {
     Content expected = {1, 10};

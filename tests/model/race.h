@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a model of one attribute is written with: race({}, attached(), set(2), erase) explores a set
-// beside a delete of an attribute that was attached before. All is about the attribute of object 0
-// under key 0, unless it says otherwise.
+// Helpers for models of one attribute: race({}, attached(), set(2), erase) explores a set beside a
+// delete of an attribute that was attached before. They use the attribute of object 0 under key 0
+// unless they say otherwise.
 
 #ifndef ATTRCACHE_TESTS_MODEL_RACE_H_
 #define ATTRCACHE_TESTS_MODEL_RACE_H_
@@ -14,10 +14,10 @@ namespace attrcache::model {
 struct Setting {
   Bound bound = {2, 1};
   unsigned stripes = 1;
-  unsigned flags = 0;  // of the domain
+  unsigned flags = 0;  // the domain's
 };
 
-// Explores threads, each of which does what one of `threads` says, behind what `prepare` has done.
+// Explores threads that each run one of `threads`, after `prepare` has run.
 template <typename Prepare, typename... Threads>
 void race(const Setting& setting, Prepare prepare, Threads... threads) {
   const auto spawn_all = [=](Fixture& f) {
@@ -38,7 +38,7 @@ constexpr auto get_body = [](Fixture& f) { f.get_body(0, 0); };
 constexpr auto use = [](Fixture& f) { f.use(0, 0); };
 constexpr auto use_what_is_there = [](Fixture& f) {
   attrcache_borrowed borrowed = {};
-  expect(f.borrow(0, 0, &borrowed), "there is always a value to be borrowed");
+  expect(f.borrow(0, 0, &borrowed), "there is always a value to borrow");
   f.give_back(&borrowed);
 };
 constexpr auto copy = [](Fixture& f) { f.copy(0, 1); };
@@ -65,7 +65,7 @@ inline auto attached(Fixture::Callbacks callbacks = Fixture::kDelete) {
 inline auto was_read(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(attached(callbacks), use);
 }
-// The delete_fn of a value fails that often.
+// The delete_fn of a value fails this often.
 inline auto fails(int value = 1, int times = 1) {
   return [=](Fixture& f) { f.values[value].failures = times; };
 }

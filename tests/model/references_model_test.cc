@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The striped references on their own: exactly one call learns that it has dropped the last one,
-// and nobody gets a reference on a keyval that is gone or of another generation. Each model is
+// The striped references by themselves: exactly one call learns that it has dropped the last one,
+// and no thread gets a reference on a keyval that is gone or of another generation. Each model is
 // explored with no stripe open at first, and with all of them open.
 
 #include "keyval/references.h"
@@ -44,7 +44,7 @@ struct CountedIn {
   void open(unsigned generation, unsigned ordinal) {
     references().open(ordinal, stripe::name(key(generation), 0));
   }
-  // As Registry does it.
+  // As in Registry.
   bool acquire(unsigned generation) {
     if (References::acquire_in(mine(), key(generation))) return true;
     if (!references().acquire_exact(key(generation))) return false;
@@ -73,7 +73,8 @@ struct CountedIn {
 };
 using Counted = CountedIn<>;
 
-// Up to `bound` where stripes are opened, too, and completely where all are open, or up to `open`.
+// Explores up to `bound` if stripes are opened as well; completely, or up to `open`, if all are
+// open.
 template <typename Threads>
 void run_both(Bound bound, Threads threads, Bound open = {}) {
   run_model(bound, [threads] { threads(Stripes::kNoneOpen); });
@@ -99,7 +100,7 @@ TEST(References, CloseAgainstTakeAndDrop) {
            {2});
 }
 
-// Taken on one stripe, dropped on another: single stripes go below zero.
+// Taken on one stripe and dropped on another: single stripes go below zero.
 TEST(References, CloseAgainstDropElsewhere) {
   run_both(kOpening, [](Stripes first) {
     Counted c(first);
@@ -117,7 +118,7 @@ TEST(References, WhatIsHeldKeepsItAlive) {
     Counted c(first);
     expect(c.take(3), "alive");
     spawn([&c] {
-      expect(c.take(3), "somebody holds a reference, so another can be had");
+      expect(c.take(3), "a reference is held, so another can be taken");
       c.drop();
     });
     spawn([&c] { c.close(); });
@@ -146,7 +147,7 @@ TEST(References, TakenAtOnceOrNot) {
   });
 }
 
-// Counting while others take and drop: never more than there can be.
+// A count while others take and drop is never more than there can be.
 TEST(References, Count) {
   run_both(kOpening,
            [](Stripes first) {
@@ -161,7 +162,7 @@ TEST(References, Count) {
            {2});
 }
 
-// The next generation begins while somebody still asks for the last.
+// The next generation begins while a thread still tries to take one of the last.
 TEST(References, StaleTakeAgainstNextGeneration) {
   run_both(kOpening,
            [](Stripes first) {
@@ -193,8 +194,8 @@ TEST(References, StaleTakeAgainstNextGeneration) {
            {2});
 }
 
-// A thread that learns that a keyval is gone sees what was done before: its last value deleted.
-// Whether that was before the keyval was freed, after, or before the next generation began.
+// A thread that learns that a keyval is gone sees what was done before, such as the deletion of its
+// last value, whether that was before the keyval was freed, after, or before the next generation.
 TEST(References, GoneIsAfterTheLastValue) {
   enum class Last { kBeforeFree, kAfterFree, kBeforeNext, kAfterFreeBeforeNext };
   for (const Last last :
@@ -225,8 +226,8 @@ TEST(References, GoneIsAfterTheLastValue) {
   }
 }
 
-// The same where one thread deletes the last value, one frees the keyval, and a third learns of
-// it: on a stripe that was closed before the last value's or after it.
+// The same if one thread deletes the last value, one frees the keyval, and a third learns of it: on
+// a stripe that was closed before the last value's or after it.
 TEST(References, GoneIsAfterADropElsewhere) {
   for (const bool told_first : {false, true}) {
     run_both(kOpening, [told_first](Stripes first) {
@@ -299,7 +300,7 @@ TEST(References, OneStripeForAll) {
     });
 }
 
-// A free is overtaken by another one, which finds the keyval unused, and by the next generation.
+// A free is overtaken by another, which finds the keyval unused, and by the next generation.
 TEST(References, ClosedByAnotherMeanwhile) {
   for (const bool next : {false, true}) {
     run_model({}, [next] {
@@ -320,7 +321,7 @@ TEST(References, ClosedByAnotherMeanwhile) {
   }
 }
 
-// The stripe is opened for a generation by a thread that has nothing to do with its creator.
+// A thread that isn't the keyval's creator opens the stripe for a generation.
 TEST(References, WhatTheCreatorWroteIsSeenThroughAStripe) {
   int at_once = 0, in_turn = 0;
   run_model({}, [&at_once, &in_turn] {

@@ -30,12 +30,12 @@ TEST(Renumber, AgainstSetThatFails) {
 TEST(Renumber, AgainstCopy) {
   const auto copy_it = [](Fixture& f) {
     expect(f.copy(0, 1) == ATTRCACHE_OK, "copied");
-    expect(f.get(1, 0) != 0, "the old one is not left out");
+    expect(f.get(1, 0) != 0, "the old attribute is copied");
   };
   race({}, attached_long_ago, set_another, copy_it);
 }
 
-// A dup takes two old ones in their order, though it meets one before and one after the
+// A dup copies two old attributes in their order, though it sees one before and one after the
 // renumbering.
 void copy_is_in_order(int first, int second) {
   run_model({2, 1}, [=] {
@@ -58,7 +58,7 @@ void copy_is_in_order(int first, int second) {
   });
 }
 TEST(Renumber, CopyIsInOrder) { copy_is_in_order(1, 2); }
-TEST(Renumber, CopyIsInOrderAgainstThatOfIndices) { copy_is_in_order(2, 1); }
+TEST(Renumber, CopyIsInOrderThoughIndicesAreNot) { copy_is_in_order(2, 1); }
 
 // Runs `beside` beside a renumbering, and afterwards check(age of the old one, of the other one).
 template <typename Beside, typename Check>
@@ -78,14 +78,14 @@ void ages(Beside beside, Check check) {
   });
 }
 
-// The old one is still old, but no longer so old that it could be taken for a young one.
+// The old attribute is still old, but not so old that it could be taken for a young one.
 TEST(Renumber, KeepsTheOrder) {
   ages(use_what_is_there, [](uint64_t old, uint64_t young) {
     expect(old > young, "set first");
     expect(old >= uint64_t{1} << 33 && old < (uint64_t{1} << 33) + 16, "a younger number");
   });
 }
-// A value that is set while the old one in its place is on the list keeps its own number.
+// A value that replaces an old one while that is on the list keeps its own number.
 TEST(Renumber, LeavesWhatIsYoungerAlone) {
   ages(set(3), [](uint64_t replaced, uint64_t) { expect(replaced < 16, "it was set just now"); });
 }

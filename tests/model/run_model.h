@@ -18,7 +18,7 @@
 
 namespace attrcache::model {
 
-// How far a model is explored: completely, or up to so many preemptions and stale reads.
+// How far a model is explored: completely, or up to this many preemptions and stale reads.
 struct Bound {
   unsigned preemptions = kUnlimited;
   unsigned stale_reads = kUnlimited;
@@ -26,9 +26,9 @@ struct Bound {
 };
 
 // Explores all executions within the bound; none may fail. If the environment variable
-// ATTRCACHE_MODEL_REPLAY is set, it is the replay string of a failure, and only that execution
-// runs. Then select the one test that has failed. ATTRCACHE_MODEL_DEEPER=N explores N more of what
-// is bounded: each one more takes some ten times as long.
+// ATTRCACHE_MODEL_REPLAY is set to the replay string of a failure, only that execution runs; select
+// the one test that failed. ATTRCACHE_MODEL_DEEPER=N raises each bound by N; each step takes some
+// ten times as long.
 template <typename Program>
 void run_model(Bound bound, Program program, bool first_may_stop = false) {
   Options options;

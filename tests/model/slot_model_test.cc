@@ -29,14 +29,14 @@ TEST(NoDeleteFn, SetAgainstSetAndDelete) {
 }
 TEST(NoDeleteFn, DeleteAgainstDelete) { race({}, attached(kNone), erase, erase); }
 TEST(NoDeleteFn, GetSeesTheBodyThatReplacedAnother) { race({}, attached(kNone), set(2), get_body); }
-// A replaced value may have the number of the one before, and with it the same meta.
+// A set may keep the number of the value before it, and with it the whole meta.
 TEST(NoDeleteFn, DeleteAgainstSetsOfTheSameValue) {
   race({}, attached(kNone), in_turn(set(2), set(1)), erase, get);
 }
-// A borrow is ordered before what follows a delete or set of the value, if it has seen that.
+// A borrow happens before what follows a delete or set of the value that has seen the borrow.
 TEST(NoDeleteFn, BorrowAgainstSetAndDelete) { race({}, was_read(kNone), use, set(2), erase); }
 
-// Which of two attributes was set later, when that is known.
+// Which of two attributes was set later, if one set happens before the other.
 TEST(NoDeleteFn, SetsKeepTheOrder) {
   run_model({2, 1}, [] {
     Fixture f;

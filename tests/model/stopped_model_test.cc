@@ -12,8 +12,8 @@
 namespace attrcache::model {
 namespace {
 
-// Makes a keyval, uses it, and frees it before its attribute is deleted. On an object that nobody
-// frees: its table grows, and a free releases that memory.
+// Creates a keyval, uses it, and frees it before its attribute is deleted. No other thread frees
+// this object: its table grows, and a free would release that memory.
 void make_use_and_free(Fixture& f) {
   const attrcache_callbacks none = {};
   int keyval;
@@ -40,7 +40,7 @@ void free_object(Fixture& f, int object) {
          "freed, or not yet");
 }
 
-// What a thread does with an attribute of an object, by the value that it may attach.
+// What a thread does with an attribute of an object, and the value that it may attach.
 enum Kind { kCalls, kFails, kFreesObject };  // kFails: delete_fn
 struct Operation {
   const char* name;
@@ -96,7 +96,7 @@ TEST_P(Stopped, InTheFirst) {
     f.set(0, 0, 1);
     if (p.state == Case::kRead) f.use(0, 0);
     f.values[1].failures = (p.first->kind == kFails) + (p.second->kind == kFails);
-    // Nobody uses an object that is being freed, but what was held before may still be given back.
+    // No call uses an object that is being freed, but what was borrowed before may be given back.
     const bool frees = p.first->kind == kFreesObject;
     const int object = frees ? 1 : 0;
     if (frees) f.set(object, 0, 8);
@@ -128,7 +128,7 @@ TEST_P(Stopped, InTheFirst) {
   run_model({1, 0}, program, true);
 }
 
-// Two others, between which a deletion that was left goes on.
+// Two other threads, which share a deletion that was left.
 TEST(StoppedOfThree, SetOverWhatAnotherThreadBorrows) {
   const auto program = [] {
     Fixture f;

@@ -66,8 +66,8 @@ __attribute__((unused)) static int served(void) {
   return s != NULL && *s == '1';
 }
 
-/* The first number of the MPI's version if it is the one that calls itself so, else 0. It is not
- * known to the compiler: with the header of the standard ABI, a program runs on all MPIs. */
+/* The MPI's major version if it has this name, else 0. Found at run time: a program built with the
+ * header of the standard ABI runs on all MPIs. */
 __attribute__((unused)) static int version_of(const char* name) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
@@ -77,7 +77,8 @@ __attribute__((unused)) static int version_of(const char* name) {
 }
 #define ON_OPENMPI (version_of("Open MPI") != 0)
 
-/* MPICH keeps an object if the delete callback that runs last fails; from version 5 on, if any. */
+/* MPICH keeps an object if the delete callback that runs last fails; from version 5 on, if any
+ * one fails. */
 #define HEEDS_ALL (version_of("MPICH") >= 5)
 
 /* MPI-1's functions are gone from some headers of the standard ABI. */
@@ -111,9 +112,9 @@ __attribute__((unused)) static int class_of(int code) {
 }
 
 /*
- * Where an MPI gets something wrong by itself, a test must not expect it of the interposer. It
- * tries the MPI each time it runs, and prints: "peer bug: MPICH 5.0.2: ...". run.sh
- * passes these lines on, and tools/test shows them. For shell scripts, environment.sh has the same.
+ * Reports what the MPI gets wrong natively; a test must not expect that of the interposer. Tests
+ * find it out each time they run. Prints "peer bug: MPICH 5.0.2: ..."; run.sh passes these lines
+ * on, and tools/test repeats them. environment.sh has the same for shell scripts.
  */
 __attribute__((unused)) static void peer_bug(const char* what) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -139,9 +140,9 @@ __attribute__((unused)) static void peer_ignores_error(MPI_Comm* comm, int* code
 }
 
 /*
- * Whether functions return MPI_SUCCESS once an error handler of the user's has been called, as
- * MPICH 5.0.2's do. It is tried by a send to a rank that does not exist, which has nothing to do
- * with attributes.
+ * Whether functions return MPI_SUCCESS once a user's error handler has been called, as MPICH
+ * 5.0.2's do. Tried by a send to a rank that doesn't exist, which has nothing to do with
+ * attributes.
  */
 __attribute__((unused)) static int peer_loses_codes(void) {
   static int loses = -1;
@@ -156,8 +157,8 @@ __attribute__((unused)) static int peer_loses_codes(void) {
   MPI_Comm_free(&comm);
   if (loses) {
     peer_bug(
-        "functions return MPI_SUCCESS after an error handler of the program's, MPI_Send to no rank "
-        "too");
+        "functions return MPI_SUCCESS after a user's error handler, even MPI_Send to a rank that "
+        "doesn't exist");
   }
   return loses;
 }

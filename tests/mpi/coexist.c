@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Keyvals that others made under PMPI_ names, beside ours on the same objects, as tools and ROMIO
- * do; a child of fork. Some functions are called through pointers: in a program at a fixed address
- * (fixed_address, the same source) they seem to be the program's own.
+ * Keyvals made through PMPI_ names, as tools and ROMIO make them, beside ours on the same objects;
+ * a child of fork. Some functions are called through pointers: in a program at a fixed address
+ * (fixed_address, from the same source) they seem to be the program's own.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   CHECK_EQUAL(MPI_Comm_create_keyval(MPI_COMM_DUP_FN, del, &ours, "ours"), MPI_SUCCESS);
   CHECK_EQUAL(PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, del, &theirs, "theirs"), MPI_SUCCESS);
   CHECK(ours != theirs);
-#ifndef __PIC__ /* fixed_address: the interposer serves it nonetheless */
+#ifndef __PIC__ /* fixed_address: the interposer serves it all the same */
   if (served()) CHECK(ours >= 0x40000000);
 #endif
   set_attr(comm, ours, (void*)1);

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
-! How attribute calls that fail end in Fortran: endings_fortran CONFIG FIRST, as endings.c.
+! How attribute calls that fail end in Fortran: endings_fortran CONFIG FIRST; see endings.c.
 module callbacks
   use mpi
   implicit none
@@ -83,7 +83,7 @@ contains
     integer :: class, ierror
     fails = .false.
     class = ierr
-    ! A number below zero is no error code, and has no class; MPICH's codes say more than the class.
+    ! A negative number is no error code, and has no class. The class is printed, as MPICH's codes hold more.
     if (ierr > 77) call MPI_Error_class(ierr, class, ierror)
     print '(a,i0,a,i0,a)', ' returned ', class, ', heard ', calls, ' times'
     flush (6)

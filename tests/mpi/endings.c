@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * How attribute calls that fail end: endings CONFIG FIRST. One line for each object and each way to
- * fail, from the FIRST on: what was returned, and which error handlers heard of what. CONFIG says
- * which error handlers there are. Where a call ends the program, its line stays without an end, and
- * endings_test.sh starts again behind it.
+ * How attribute calls that fail end: endings CONFIG FIRST. Prints a line for each scenario (an
+ * object and a way to fail), from number FIRST on: the code returned, and what the error handlers
+ * were called with. CONFIG names the error handlers to set. A call that ends the program leaves
+ * its line unfinished, and endings_test.sh starts the program again at the next scenario.
  */
 #include "check.h"
 
 enum { kCode = 77, kUnknown = 0x40000ff0 };
 
-static int fails; /* whether callbacks do */
+static int fails; /* whether callbacks fail */
 static int wanted;
 static int scenario;
 static const char* config;
@@ -59,8 +59,8 @@ CALLBACKS(Win, MPI_Win)
 static int has(const char* word) { return strstr(config, word) != NULL; }
 
 /*
- * How much is tried on an object. Each scenario that ends the program costs a start: where all do,
- * only as many as it takes to see it; with no handlers at all, one for each function's name.
+ * How many scenarios are tried on an object. Each one that ends the program costs another start.
+ * Where all would, a few are enough; without any handlers, one for each function's name.
  */
 enum { kBrief, kNames, kAll };
 static int extent(const char* object) {
@@ -83,7 +83,7 @@ static int extent(const char* object) {
   return handled ? kAll : kBrief;
 }
 
-/* Whether this one is to be tried; says which it is. */
+/* Whether to try this scenario; if so, prints its name. */
 static int begin(const char* object, int level, const char* what) {
   if (level > extent(object)) return 0;
   if (scenario++ < wanted) return 0;
@@ -112,7 +112,7 @@ static void end(int code, const char* then) {
     }                                                      \
   } while (0)
 
-/* One kind: what is the same for all its objects. */
+/* The scenarios of all objects of one kind. */
 #define KIND(Name, NAME, Handle, Null, wrong)                                                      \
   static int k_##Name;                                                                             \
   static int copied_##Name;                                                                        \
@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
   wanted = atoi(argv[2]);
   MPI_Init(&argc, &argv);
   check_begin();
-  peer_loses_codes(); /* it says so here, and not within a scenario's line */
+  peer_loses_codes(); /* prints its line here, not within a scenario's */
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, del_Comm, &k_Comm, NULL);
   MPI_Comm_create_keyval(copy_Comm, del_quiet_Comm, &copied_Comm, NULL);
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, del_Type, &k_Type, NULL);

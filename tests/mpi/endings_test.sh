@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# endings_test.sh MPI LIBRARY PROGRAM CONFIG...: how failed attribute calls end, natively and served by LIBRARY: what
-# they return, which error handlers hear of them, whether they end the program, with which exit code and message.
-# PROGRAM (endings.c, endings.F90) prints a line for each of its scenarios; all is to be the same both ways.
+# endings_test.sh MPI LIBRARY PROGRAM CONFIG...: how failed attribute calls end, natively and served by LIBRARY: the
+# codes returned, the error handlers called, and the exit codes and messages of calls that end the program.
+# PROGRAM (endings.c, endings.F90) prints a line for each of its scenarios; both runs must print the same.
 
 set -u
 
@@ -12,8 +12,8 @@ shift 3
 
 source tests/mpi/environment.sh
 export ATTRCACHE_VERBOSE=1
-# Open MPI is to print the message that ends the program by itself: one that it hands to its daemon may be lost when
-# the program ends. This way there is no daemon.
+# Makes Open MPI print the message that ends the program by itself: without a daemon, to which it would hand the
+# message, and which may lose it when the program ends.
 export OMPI_MCA_ess_singleton_isolated=1
 
 # What matters of the message by which an MPI ends a program: the function, the error, and the callback's code.
@@ -23,11 +23,11 @@ message() { # FILE
     -e 's/^.*\*\*\* \(An error occurred in .*\)/\1/p' -e 's/^.*\*\*\* \(MPI_ERR_[A-Z]*\):.*/\1/p' "$1"
 }
 
-# table PRELOAD CONFIG: every scenario's end. The program is started again behind each one that has ended it.
+# table PRELOAD CONFIG: every scenario's end. After one that ended the program, it is started again at the next.
 table() {
   local first=0 code attempt
   while :; do
-    # Open MPI's messages come, since version 5, from a thread that the program's end may overtake. Then it is tried
+    # Since version 5, a thread prints Open MPI's messages, and the program may end before it does. Then try
     # again.
     for attempt in {1..200}; do
       LD_PRELOAD=$1 timeout -k 5 120 "$program" "$2" "$first" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
@@ -39,7 +39,7 @@ table() {
     if [ -n "$1" ] && ! grep -q '^attrcache\[[0-9]*\]: serving' "$TMPDIR/err"; then echo "not served"; fi
     grep -q '^end: all' "$TMPDIR/out" && break
     printf '\nended the program with %s: %s\n' "$code" "$(message "$TMPDIR/err" | tr '\n' ' ')"
-    # The same line again would go on for ever.
+    # Without progress, this loop would not end.
     grep -q '^end:' "$TMPDIR/out" || { cat "$TMPDIR/err"; break; }
     first=$((first + $(grep -c '^end:' "$TMPDIR/out")))
   done
@@ -51,7 +51,7 @@ for config in "$@"; do
   table '' "$config" >"$TMPDIR/native"
   table "$library" "$config" >"$TMPDIR/served"
   grep -q '^end: all' "$TMPDIR/native" ||
-    { cat "$TMPDIR/native"; fail "$config: natively it does not come to its end"; }
+    { cat "$TMPDIR/native"; fail "$config: natively, it does not run all scenarios"; }
   diff "$TMPDIR/native" "$TMPDIR/served" >"$TMPDIR/diff" ||
     { cat "$TMPDIR/diff"; fail "$config: native (<) and served (>) differ"; }
   lines=$((lines + $(grep -c '^end:' "$TMPDIR/served")))

@@ -1,23 +1,23 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What MPI programs want in tests, on all MPIs: to run as root, on few cores, on one machine. Sourced. $TMPDIR is a
-# folder of their own, gone at the end.
+# Sourced by tests that run MPI programs: makes every MPI run them as root, on few cores, on one machine. $TMPDIR is the
+# test's own folder, removed at the end.
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_osc=^ucx OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
-# Oversubscription has another name in each of Open MPI 4, 5 and 6.
+# Open MPI 4, 5 and 6 each have another name for oversubscription.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_mapby=:oversubscribe
 export HYDRA_LAUNCHER=fork UCX_LOG_LEVEL=error
 export HOME=${HOME:-/tmp}
-# Sockets of the run-time systems want short paths.
+# The run-time systems' sockets need short paths.
 TMPDIR=$(mktemp -d /tmp/attrcache.XXXXXX) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 
-# A test's MPI is openmpi or mpich, or what one of them has for the standard ABI, openmpi_abi or mpich_abi: which MPI
-# that is, and which interposer serves it.
+# A test's MPI is openmpi or mpich, or openmpi_abi or mpich_abi for their libraries with the standard ABI. Here is which
+# MPI that is, and which interposer serves it.
 mpi_of() { echo "${1%_abi}"; }
 interposer_of() {
   case $1 in
@@ -26,7 +26,7 @@ interposer_of() {
   esac
 }
 
-# The library and the folder of the header that an MPI, openmpi or mpich, has for the standard ABI, if any.
+# The library and the header's folder that an MPI (openmpi or mpich) has for the standard ABI, if any.
 abi_library() { find -L /usr/lib/*/ -maxdepth 1 -name "libmpi_abi_$1.so.*" | head -n 1; }
 abi_headers() {
   find -L /usr/lib/*/"mpi_abi_$1/include" /usr/lib/*/"$1/include/standard_abi" -name mpi.h -printf '%h\n' 2>/dev/null | head -n 1
@@ -37,7 +37,7 @@ has_mpi() { # MPI
     *) command -v "mpicc.$1" && command -v "mpirun.$1" ;;
   esac >/dev/null
 }
-# Which of the two libraries a program for the standard ABI finds.
+# Makes a program for the standard ABI find this MPI's library.
 choose_library() { # MPI
   unset LD_LIBRARY_PATH
   [[ $1 != *_abi ]] || {
@@ -50,7 +50,7 @@ compile_mpi() { # MPI ARGUMENT...
   local mpi=$1
   shift
   case $mpi in
-    # Their compilers' wrappers, where there are any, know nothing of this.
+    # The MPIs' compiler wrappers don't know the standard ABI.
     *_abi) cc -isystem "$(abi_headers "${mpi%_abi}")" "$@" -Wl,--no-as-needed "$(abi_library "${mpi%_abi}")" ;;
     *) "mpicc.$mpi" "$@" ;;
   esac
@@ -66,7 +66,7 @@ check_mpi() { # MPI ARGUMENT...
   (choose_library "$mpi" && tools/check-mpi "${compilers[@]}" --mpirun "mpirun.$(mpi_of "$mpi") -np 2" "$@")
 }
 
-# For tools/attrcache-run: the folder of an interposer.
+# Makes tools/attrcache-run use the interposers in LIBRARY's folder.
 served_by() { # LIBRARY
   ATTRCACHE_LIBDIR=$(dirname -- "$(readlink -f -- "$1")")
   export ATTRCACHE_LIBDIR
@@ -78,7 +78,7 @@ fail() { # WHAT
   printf 'FAILED (%s): %s\n' "${mpi-}${np+, np $np}" "$1"
   failures=$((failures + 1))
 }
-has() { # TEXT: that is to be in $output
+has() { # TEXT, which must be in $output
   # shellcheck disable=SC2154 # the test sets it
   [[ $output == *"$1"* ]] || fail "no \"$1\" in: $output"
 }
@@ -86,8 +86,8 @@ absolute() {
   case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac
 }
 
-# What an MPI gets wrong by itself can't be expected of it served. True if COMMAND fails natively; prints then, as
-# check.h does in C: "peer bug: Open MPI 5.0.7: WHAT".
+# A test must not expect of the interposer what the MPI gets wrong by itself. Succeeds if COMMAND fails natively, and then
+# prints "peer bug: Open MPI 5.0.7: WHAT", as check.h does in C.
 peer_bug() { # openmpi|mpich WHAT COMMAND...
   local mpi=$1 what=$2 version
   shift 2

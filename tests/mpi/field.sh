@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Serves the MPIs of this machine by interposers that were built elsewhere:
+# Serves the MPIs of this machine with interposers that were built elsewhere:
 #
 #   tests/mpi/field.sh [--only=TEST,...] LIBRARIES [MPI...]
 #
-# LIBRARIES is a folder with libattrcache_*.so, as CMake or Bazel leave them. An MPI is openmpi or mpich, or what one of
-# them has for the standard ABI, openmpi_abi or mpich_abi; all that are here, if none is named. It shows that one
-# interposer serves all versions of an MPI: by the checks of tools/check-mpi, and coexist.c, compiled by the MPI's compiler
-# or with the standard ABI's header. What else is in this folder, `tools/test` on that system runs with interposers of
-# its own. The last line says how many tests failed.
+# LIBRARIES is a folder with libattrcache_*.so, as CMake or Bazel leave them. An MPI is openmpi or mpich, or openmpi_abi
+# or mpich_abi for their libraries with the standard ABI; by default, all that are installed. The checks of
+# tools/check-mpi, and coexist.c, compiled by the MPI's compiler or with the standard ABI's header, show that one
+# interposer serves all versions of an MPI. `tools/test` on that system runs this folder's other tests, with interposers
+# built there. The last line says how many tests failed.
 
 set -u
 
@@ -25,7 +25,7 @@ while [[ ${1-} == --* ]]; do
   esac
   shift
 done
-[[ -d ${1-} ]] || { echo "field.sh: it wants a folder of interposers" >&2 && exit 2; }
+[[ -d ${1-} ]] || { echo "field.sh: give a folder of interposers" >&2 && exit 2; }
 libraries=$(readlink -f -- "$1")
 shift
 cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." || exit 2
@@ -50,14 +50,14 @@ wanted() { # TEST
   [[ -z $only || $only == *",$1,"* ]]
 }
 
-# Interposers of another interface must not take the process for theirs, and say so.
+# Interposers of another interface must refuse to serve the process, and say so.
 refuses() { # MPI
   local mpi=$1 other status=0
   wanted refuses || return
   : >"$scratch/output"
   for other in "$libraries"/libattrcache_{openmpi,mpich,mpi_abi}.so; do
     [[ $other != *_"$(interposer_of "$mpi")".so && -f $other ]] || continue
-    # In a shell of its own, whose remarks on crashes are dropped.
+    # In a subshell, whose messages about crashes are dropped.
     (
       LD_PRELOAD=$other timeout 60 "$scratch/$mpi/coexist" >"$scratch/refused" 2>&1 </dev/null
       exit $?
@@ -124,7 +124,7 @@ for mpi in "${@:-openmpi mpich openmpi_abi mpich_abi}"; do
     if has_mpi "$one"; then
       mpis+=("$one")
     elif (($# > 0)); then
-      echo "field.sh: $one is not here" >&2
+      echo "field.sh: $one is not installed" >&2
       exit 2
     fi
   done

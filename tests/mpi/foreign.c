@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Callbacks of keyvals that aren't attrcache's, since they were made by the PMPI_ name, as tools
- * and some bindings do. MPI calls them while it walks an object's attributes for a free or a dup.
- * There they get and set what is attrcache's: that must not make MPI lose attributes, nor leave any
- * for the next object that has the same handle.
+ * Keyvals made through PMPI_ names, as tools and some bindings make them, are MPI's own. MPI calls
+ * their callbacks while it walks an object's attributes for a free or a dup. There, these
+ * callbacks get and set attributes that attrcache keeps. MPI must not lose attributes by that, nor
+ * keep any for the next object that has the same handle.
  */
 #include "check.h"
 
@@ -11,9 +11,9 @@ enum { kRounds = 40, kOften = 12, kOthers = 14 };
 
 static enum { kGet, kGetPredefined, kSet } what;
 
-/* Of the keyvals that attrcache serves: how often their callbacks ran. */
+/* How often callbacks of attrcache's keyvals ran. */
 static int deleted;
-/* Of the others. */
+/* How often those of MPI's own did. */
 static int copied;
 static int called;
 
@@ -22,15 +22,15 @@ static int key_Comm, key_Type, key_Win;
 static int round_;
 #define NO_PREDEFINED(handle) 1
 
-/* `new_object` makes one of a kind, to which nothing is attached; `predefined` is what a get of a
- * predefined attribute of it succeeds with, where the kind has any. */
+/* `new_object` makes an object of this kind without attributes; `predefined` is true if a get of a
+ * predefined attribute of it succeeds, where the kind has one. */
 #define KIND(Name, Handle, NAME, new_object, predefined)                              \
   static int count_##Name(Handle h, int k, void* value, void* e) {                    \
     (void)h, (void)k, (void)value, (void)e;                                           \
     ++deleted;                                                                        \
     return MPI_SUCCESS;                                                               \
   }                                                                                   \
-  /* The others' delete callbacks. */                                                 \
+  /* Delete callbacks of MPI's own keyvals. */                                        \
   static int use_##Name(Handle h, int k, void* value, void* e) {                      \
     (void)k, (void)value, (void)e;                                                    \
     ++called;                                                                         \
@@ -87,7 +87,7 @@ static void free_objects(int used) {
   CHECK_EQUAL(deleted, 3 * kRounds * ((used != 0) + (what == kSet)));
 }
 
-/* An object whose free has failed goes on, with what was set on it meanwhile. */
+/* An object whose free failed stays in use, with what was set on it meanwhile. */
 static int refused;
 static int refuse_once(MPI_Comm c, int k, void* value, void* e) {
   (void)k, (void)value, (void)e;

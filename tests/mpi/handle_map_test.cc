@@ -10,7 +10,7 @@
 namespace attrcache::mpi {
 namespace {
 
-// Such as no program needs: one that ends.
+// Programs never destroy their map; tests do.
 struct Map : HandleMap {
   ~Map() { reset(); }
 };
@@ -18,7 +18,7 @@ struct Map : HandleMap {
 void* object(uintptr_t n) { return reinterpret_cast<void*>(n * 16 + 16); }
 
 // MPICH's handles are counted up, Open MPI's are addresses a fixed distance apart: however many
-// there are, the hot path finds nearly all of them.
+// there are, the hot path finds nearly all in their first place.
 TEST(HandleMap, FindsNearlyAllAtHome) {
   for (const uintptr_t step : {1u, 16u, 64u, 352u, 1024u, 4096u}) {
     for (const uintptr_t count : {3u, 30u, 1000u, 200000u}) {
@@ -36,7 +36,7 @@ TEST(HandleMap, FindsNearlyAllAtHome) {
   }
 }
 
-// Also on the null handle, which marks an empty entry, and over clear().
+// Also for the null handle, which marks an empty entry, and across clear().
 TEST(HandleMap, AgreesWithAMap) {
   std::mt19937 random(4711);
   Map map;

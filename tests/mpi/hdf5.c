@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   }
   MPI_Finalize();
 
-  /* One after the other has no meaning any more: all read. */
+  /* Written by all ranks; read back by one, without MPI. */
   if (rank == 0) {
     static int read_back[64 * kEach];
     const hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
-! A program that touches no attribute: init [thread], as init.c.
+! A program that touches no attribute: init [thread]; see init.c.
 program init
 #if FORTRAN_INTERFACE == 3
   use mpi_f08

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A program that touches no attribute: init [thread|session|nothing]. By MPI_Init, by
- * MPI_Init_thread, by a session alone, or without MPI at all.
+ * A program that uses no attribute: init [thread|session|nothing] initializes MPI by MPI_Init, by
+ * MPI_Init_thread or by a session, or not at all.
  */
 #include <mpi.h>
 #include <stdio.h>

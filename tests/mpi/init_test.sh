@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# init_test.sh MPI RUN LIBRARY TOOL PROGRAM...: with ATTRCACHE_VERBOSE=1 each process that initializes MPI says one line
-# that it is served, in C and Fortran and by whatever function it does so, with TOOL preloaded or not, though it
-# touches no attribute; without it, there is no line. The first PROGRAM is C's. (The C++ bindings call MPI_Init, too.)
+# init_test.sh MPI RUN LIBRARY TOOL PROGRAM...: with ATTRCACHE_VERBOSE=1 each process that initializes MPI prints one line
+# that it is served, in C and Fortran, by every function that initializes, with and without TOOL preloaded, even if it
+# uses no attribute; without it, there is no line. The first PROGRAM is C's. (The C++ bindings call MPI_Init, too.)
 
 set -u
 
@@ -39,7 +39,7 @@ done
 [ "$mpi" = openmpi ] || # whose interposer does not override MPI_Session_init
   says 1 1 "${served[@]}" "$launcher" -np 1 "$c" session
 says 1 1 env LD_PRELOAD="$tool:$(readlink -f -- "$library")" "$c"
-# A program that never initializes MPI: the launcher says that it heard of none that does.
+# A program that never initializes MPI: attrcache-run says that no rank was served.
 runs=$((runs + 1))
 output=$("${served[@]}" "$c" nothing 2>&1 </dev/null)
 has through

@@ -51,7 +51,7 @@ fi
 printf '#!/bin/sh\nexec "$@"\n' >"$TMPDIR/wrapper" && chmod +x "$TMPDIR/wrapper"
 finds "$mpich_library" "$TMPDIR/wrapper" mpirun.mpich true
 
-# Clear words when it can't tell.
+# A clear message when it can't tell.
 message=$("$run" ls 2>&1)
 [ $? = 2 ] && [[ $message == *"can't tell the MPI"*"--mpi"* ]] || fail "ls: $message"
 message=$("$run" /no/such/program 2>&1)
@@ -68,13 +68,13 @@ message=$("$run" --mpi lam true 2>&1)
 [ $? = 2 ] || fail "no arguments"
 "$run" --help | grep -q Usage || fail "--help"
 
-# The command's exit code, and a process without MPI that isn't disturbed.
+# The command's exit code; a process without MPI runs as it would by itself.
 "$run" --mpi openmpi bash -c 'exit 7'
 [ $? = 7 ] || fail "exit code"
 "$run" --mpi mpich bash -c 'ulimit -c 0; kill -SEGV $$' 2>/dev/null
 [ $? = 139 ] || fail "the signal that ended it"
 [ "$(echo text | "$run" --mpi mpich cat)" = text ] || fail "standard input"
-# A signal is passed on, and what the command does of it counts.
+# A signal is passed on, and the command decides what it does.
 "$run" --mpi mpich bash -c 'trap "exit 5" TERM; touch "$0"; while :; do sleep 0.1; done' "$TMPDIR/trapped" &
 until [ -f "$TMPDIR/trapped" ]; do sleep 0.1; done
 kill -TERM $!
@@ -93,7 +93,7 @@ serves() { # HOW-MANY COMMAND...
   count=$(grep -c 'checks passed$' <<<"$output")
   [ "$count" = "$expected" ] || fail "$*: $count passed; $output"
 }
-# The same of what an MPI may be too broken for.
+# The same, unless the MPI itself can't run it.
 serves_if_native() { # HOW-MANY openmpi|mpich WHAT COMMAND...
   local expected=$1 mpi=$2 what=$3
   shift 3
@@ -160,12 +160,12 @@ preloads mpich env -u HOSTNAME A=B LD_PRELOAD=libm.so.6 printenv LD_PRELOAD
 LD_PRELOAD=libm.so.6 preloads openmpi mpirun.openmpi -x LD_PRELOAD "${show[@]}"
 [ "$("$run" --mpi mpich echo LD_PRELOAD=a)" = LD_PRELOAD=a ] || fail "an argument"
 
-# The wrong library says so.
+# The wrong library refuses.
 message=$(LD_PRELOAD=$openmpi_library "$mpich_program" 2>&1)
 [[ $message == *"another MPI"* ]] || fail "the wrong library: $message"
 
-# What it is linked with tells a program for the standard ABI, whichever launcher starts it. Debian 12 has no MPI with that
-# interface, so this one is empty, but for what it says of itself.
+# A program for the standard ABI is known by the library that it is linked with, whichever launcher starts it. Debian 12 has
+# no MPI with that interface, so this library has no more than the names by which an interface is told.
 cat >"$TMPDIR/abi.c" <<'END'
 int PMPI_Abi_get_version(int* version, int* subversion) { return (*version = 1) - 1 + (*subversion = 0); }
 char ompi_mpi_comm_world[8], MPIR_Dup_fn[8]; /* which the interposers of other interfaces look for */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * All the misuse that ATTRCACHE_CHECK=1 warns of, each done from a function of its own, and what
- * looks like it and is right. The program says which warnings it expects, one "expect SORT
- * FUNCTION" for each; misuse_test.sh compares. "misuse early" and "get_early" call before MPI_Init,
- * "late" and "get_late" after MPI_Finalize, "misuse nested" frees what is being freed: they end
- * badly. "misuse many" does it at more places than are remembered, "misuse threads" in several
- * threads at once.
+ * All the misuse that ATTRCACHE_CHECK=1 warns of, each in a function of its own, and correct code
+ * that looks like misuse. The program prints the warnings that it expects, one "expect SORT
+ * FUNCTION" for each; misuse_test.sh compares. "misuse early" and "get_early" call before
+ * MPI_Init, "late" and "get_late" after MPI_Finalize, and "misuse nested" frees an object that is
+ * being freed: these runs fail. "misuse many" misuses at more places than are remembered, "misuse
+ * threads" in several threads at once.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include <dlfcn.h>
@@ -14,10 +14,10 @@
 
 #include "check.h"
 
-/* So that each is found under its name. */
+/* Never inlined or cloned, so that the warning has the function's name. */
 #define PLACE __attribute__((noipa)) static
 
-/* Before MPI_Init there may be a session, if the MPI has them: then nothing is to be warned of. */
+/* Before MPI_Init there may be a session, if the MPI has them: then no warning is expected. */
 static int silent;
 static void expect(const char* sort, const char* function) {
   if (silent) printf("nothing to expect of ");
@@ -213,7 +213,7 @@ PLACE int fail_if_asked(MPI_Comm c, int k, void* v, void* e) {
   return v != NULL ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* What a copy has, or -1. */
+/* The value that a dup copies, or -1 for none. */
 static long copied_by(MPI_Comm_copy_attr_function* copy_fn) {
   long result = -1;
   int k;
@@ -230,7 +230,7 @@ static long copied_by(MPI_Comm_copy_attr_function* copy_fn) {
   drop(k);
   return result;
 }
-/* The check must not change what comes of it. */
+/* The check must not change the outcome. */
 static void copy(void) {
   CHECK_EQUAL(copied_by(copy_without_flag), -1);
   expect("flag-not-set", "copy_without_flag");
@@ -282,7 +282,7 @@ PLACE void lose_failures(void) {
   copy_of_key = type_key;
   MPI_Type_free_keyval(&copy_of_key);
 
-  /* the one that is set first is deleted last */
+  /* the one that was set first is deleted last */
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, fail_if_asked, &k, NULL);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, nothing, &other, NULL);
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
@@ -291,7 +291,7 @@ PLACE void lose_failures(void) {
   MPI_Comm_set_attr(dup, k, &comm);
   if (ON_OPENMPI) { /* returned, and tried again */
     CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
-    CHECK(MPI_Comm_set_attr(dup, k, NULL) != MPI_SUCCESS); /* still fails: as it should */
+    CHECK(MPI_Comm_set_attr(dup, k, NULL) != MPI_SUCCESS); /* still fails, as it should */
   } else if (HEEDS_ALL) {                                  /* returned, and without attributes */
     CHECK(MPI_Comm_free(&dup) != MPI_SUCCESS);
     CHECK_EQUAL(MPI_Comm_free(&dup), MPI_SUCCESS);
@@ -339,7 +339,7 @@ PLACE void leave_attributes(void) {
   EXPECT("attributes-left");
 }
 
-/* ---- What is right ---- */
+/* ---- Correct code ---- */
 
 static int freed_inside;
 PLACE int free_own_keyval(MPI_Comm c, int k, void* v, void* e) {
@@ -347,7 +347,7 @@ PLACE int free_own_keyval(MPI_Comm c, int k, void* v, void* e) {
   if (freed_inside++ == 0) return MPI_SUCCESS;
   return MPI_Comm_free_keyval(&k);
 }
-/* As PETSc's do, two attributes delete each other. */
+/* Two attributes delete each other, as PETSc's do. */
 static int pair_keys[2];
 PLACE int delete_partner(MPI_Comm c, int k, void* v, void* e) {
   (void)v, (void)e;
@@ -378,7 +378,7 @@ static void do_right(void) {
   MPI_Attr_get(dup, k, &got, &flag);
   CHECK(flag && got == &k);
   copy_of_key = k;
-  MPI_Comm_free_keyval(&k); /* in use, and goes on serving */
+  MPI_Comm_free_keyval(&k); /* in use, so it stays valid */
   CHECK_EQUAL(MPI_Comm_get_attr(comm, copy_of_key, &got, &flag), MPI_SUCCESS);
   CHECK(flag);
   CHECK_EQUAL(MPI_Comm_delete_attr(comm, copy_of_key), MPI_SUCCESS);
@@ -402,7 +402,7 @@ static void do_right(void) {
   drop(pair_keys[0]);
   drop(pair_keys[1]);
 
-  /* A code of the program's own is one. */
+  /* An error code that the program added is valid. */
   MPI_Add_error_code(MPI_ERR_OTHER, &code);
   /* MPI_INT can't be freed. */
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &k, NULL);

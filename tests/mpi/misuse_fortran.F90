@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
-! Misuse from Fortran that ATTRCACHE_CHECK=1 warns of; as misuse.c, it says what it expects.
+! Misuse from Fortran that ATTRCACHE_CHECK=1 warns of; like misuse.c, it prints what it expects.
 
 module misuse
   use mpi
@@ -75,7 +75,7 @@ subroutine copy_old_without_flag(comm, keyval, extra, in, out, flag, error)
   error = MPI_SUCCESS
 end subroutine
 
-! Right: also keeps what it is given in extra_state.
+! Correct; stores what it gets as extra_state.
 subroutine copy_right(comm, keyval, extra, in, out, flag, error)
   integer :: comm, keyval, error
   integer(MPI_ADDRESS_KIND) :: extra, in, out

@@ -3,9 +3,9 @@
 #
 # misuse_test.sh MPI RUN LIBRARY PROGRAM... -- PROGRAM... (a PROGRAM may be a word with arguments)
 #
-# With ATTRCACHE_CHECK=1, the first programs must be warned of what they announce ("expect SORT FUNCTION") and of
-# nothing else, each place once; without it, of nothing. The others are right and must hear nothing either way, and so
-# must checks of tools/check-mpi.
+# With ATTRCACHE_CHECK=1, the first programs must get the warnings that they announce ("expect SORT FUNCTION") and no
+# others, each place once; without it, none. The other programs are correct and must never get a warning, and neither
+# must the checks of tools/check-mpi.
 
 set -u
 
@@ -21,7 +21,7 @@ launch() { # CHECK PROGRAM
   local check=$1
   shift
   rm -f "$errors".*
-  # Each rank's errors by themselves: a launcher may mix up the pieces.
+  # Each rank writes its errors to a file of its own: a launcher may mix up their parts.
   # shellcheck disable=SC2048,SC2086 # a program and its arguments
   ATTRCACHE_CHECK=$check timeout -k 5 60 "$run" --mpi "$(interposer_of "$mpi")" "mpirun.$(mpi_of "$mpi")" -np "$np" \
     bash -c 'exec "$@" 2>"$0.$$"' "$errors" $* >"$output" 2>&1 </dev/null
@@ -46,7 +46,7 @@ checks=0
 while [ "${1---}" != -- ]; do
   program=$1
   shift
-  # Most with an argument end badly, and might end other ranks too early.
+  # Most programs with an argument fail, and might end other ranks too early.
   case $program in *' '*) nps=1 ;; *) nps='1 2' ;; esac
   for np in $nps; do
     launch 1 "$program"

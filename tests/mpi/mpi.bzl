@@ -7,7 +7,7 @@ MPIS = [
     "mpich",
 ]
 
-# By the ending of a file. Programs are written for warnings, but the MPIs' headers aren't.
+# By the ending of a file. C++ and Fortran are compiled without warnings, because of the MPIs' headers.
 _COMPILERS = {
     "c": "mpicc.%s -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-deprecated-declarations",
     "cc": "mpicxx.%s -O1 -g",
@@ -30,10 +30,10 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
         compiler = _COMPILERS[srcs[0].split(".")[-1]] % mpi
         lines = [
             "set -e",
-            # gcc wants to find its linker.
+            # gcc must find its linker.
             "export PATH=/usr/bin:/bin",
             "scratch=$$(mktemp -d)",
-            # Open MPI's wrappers want one.
+            # Open MPI's wrappers need one.
             "export HOME=$$scratch",
             "%s %s %s $(location %s) -o $@ %s -lpthread -ldl" % (
                 compiler + (" -J$$scratch" if srcs[0].endswith(".F90") else ""),
@@ -56,14 +56,14 @@ def mpi_program(name, srcs, hdrs = [], flags = "", libs = "", shared = False, mp
         )
 
 def mpi_sh_test(name, script, args, data = [], size = "medium", mpis = [None]):
-    """A test that is a shell script and runs MPI programs; for each of mpis, if any, MPI_NAME.
+    """A test that is a shell script and runs MPI programs: NAME, or MPI_NAME for each of mpis.
 
     Args:
       name: of the test.
       script: the script; it begins with `source tests/mpi/environment.sh`.
-      args: for it. A word among them that begins with ":" or "//" is a label: its file is meant, and is there. In all of
-        them "{mpi}" stands for the MPI.
-      data: what else is to be there.
+      args: its arguments. A word that begins with ":" or "//" is a label, and stands for that file. "{mpi}" stands for the
+        MPI.
+      data: further files that the test needs.
       size: as usual.
       mpis: which MPIs.
     """
@@ -101,12 +101,12 @@ def mpi_test(name, program = None, mode = "control", np = "1 2", arguments = [],
 
     Args:
       name: of the test.
-      program: if it isn't called as the test is; with a slash, a command.
+      program: its name, if it isn't the test's; with a slash, a command.
       mode: control, served or same.
       np: on how many ranks, one after the other.
-      arguments: for the program, as those of mpi_sh_test.
+      arguments: the program's, like args of mpi_sh_test.
       mpis: which MPIs.
-      **options: for mpi_program, if it is to be declared as well: srcs and the like.
+      **options: for mpi_program; if there are any, this declares the program, too.
     """
     program = program or name
     if options:

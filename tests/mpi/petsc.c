@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A PETSc solve. PETSc keeps its own communicator in an attribute of the user's and the user's in
- * an attribute of its own; each one's delete callback deletes the other's attribute. What is
- * printed is to be the same natively.
+ * an attribute of its own; each one's delete callback deletes the other's attribute. The output
+ * must be the same as natively.
  */
 #include <petscksp.h>
 
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   for (round = 0; round < 5; ++round) {
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     solve(dup, "dup");
-    if (round % 2 == 0) { /* the outer one dies while PETSc's inner one lives */
+    if (round % 2 == 0) { /* the user's is freed while PETSc's is still in use */
       Vec v;
       VecCreateMPI(dup, 10, PETSC_DETERMINE, &v);
       MPI_Comm_free(&dup);

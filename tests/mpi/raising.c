@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * raising [threads]: errors of callbacks, raised on an object while others use it: by threads at
- * the same time, each with a code of its own, or within an error handler; and on objects that have
- * attributes of others, too. Whatever is raised, nothing is detached, lost or deleted twice.
+ * the same time, each with a code of its own, or within an error handler; and on objects that also
+ * have attributes of MPI's own keyvals. Nothing may be detached, lost or deleted twice.
  */
 #include <pthread.h>
 
@@ -23,7 +23,7 @@ static void on_error(MPI_Comm* comm, int* code, ...) {
   (void)code;
 }
 
-/* extra_state is the code with which it fails. */
+/* Fails with extra_state as the code. */
 static int del(MPI_Comm c, int k, void* value, void* e) {
   (void)c, (void)k, (void)value;
   return stubborn ? (int)(long)e : MPI_SUCCESS;
@@ -39,13 +39,13 @@ static int keys[kThreads];
 static long wrong;
 static long other_codes;
 
-/* What is returned after a callback has failed with a code and an error handler was called. */
+/* The code that a call returns after a callback failed with `code` and an error handler ran. */
 static int returned(int code) {
   if (peer_loses_codes()) return MPI_SUCCESS;
   return ON_OPENMPI ? MPI_ERR_OTHER : code;
 }
 
-/* By MPI's own functions, without attrcache, or as programs call them. */
+/* Whether to call MPI's own functions, without attrcache, rather than those that programs call. */
 static int by_itself;
 #define CALL(function, ...) \
   (by_itself ? PMPI_Comm_##function(__VA_ARGS__) : MPI_Comm_##function(__VA_ARGS__))
@@ -84,8 +84,8 @@ static void raise_in_threads(void) {
 }
 
 /*
- * Whether MPI itself returns other codes than the callbacks' when threads fail at the same time, as
- * MPICH 4.2.1 does (a few in a thousand; at times it says "Ring ids do not match").
+ * Whether MPI itself mixes up codes when threads' callbacks fail at the same time, as MPICH 4.2.1
+ * does (a few in a thousand; at times it prints "Ring ids do not match").
  */
 static int peer_mixes_codes(void) {
   const MPI_Comm ours = comm;
@@ -106,7 +106,7 @@ static int peer_mixes_codes(void) {
   comm = ours;
   by_itself = 0;
   if (other_codes != 0)
-    peer_bug("threads whose callbacks fail at the same time get other codes than the callbacks'");
+    peer_bug("when several threads' callbacks fail at the same time, calls return wrong codes");
   return other_codes != 0;
 }
 
@@ -118,8 +118,8 @@ static void threads(void) {
   handler_calls = 0;
 }
 
-/* An error handler whose own calls fail: with MPI_THREAD_MULTIPLE, MPICH by itself ends the
- * program. */
+/* An error handler whose own calls fail. With MPI_THREAD_MULTIPLE, MPICH itself ends the program
+ * then. */
 static void nested(void) {
   nested_key = keys[1];
   depth = 3;
@@ -136,7 +136,7 @@ static long get(MPI_Datatype type, int k) {
   return flag ? (long)value : -1;
 }
 
-/* A datatype that has an attribute of others first, whose keyval is younger than any of
+/* A datatype that already has an attribute of MPI's own, whose keyval is younger than any of
  * attrcache's. */
 static void beside_others(void) {
   MPI_Datatype type, dup;

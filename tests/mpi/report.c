@@ -11,8 +11,8 @@
  *   report abort         one keyval, and MPI_Abort
  *   report terminated    one keyval, and SIGTERM
  *   report killed        one keyval, and SIGKILL
- *   report handed        a dup in another thread is left a deletion by a set, and one by a delete
- *   report waits         one keyval, says so, and waits for the end of its input
+ *   report handed        a set and a delete each leave a deletion to another thread's dup
+ *   report waits         one keyval, prints a line, and waits for the end of its input
  */
 #define _POSIX_C_SOURCE 200809L /* kill */
 #include <mpi.h>
@@ -38,7 +38,7 @@ int MPIX_File_free_keyval(int*);
 int MPIX_File_set_attr(MPI_File, int, void*);
 int MPIX_File_get_attr(MPI_File, int, void*, int*);
 
-/* ---- Callbacks, by whose names the report tells keyvals apart ---- */
+/* ---- Callbacks, whose names tell keyvals apart in the report ---- */
 
 static int copy_plain(MPI_Comm comm, int keyval, void* extra, void* in, void* out, int* flag) {
   (void)comm, (void)keyval, (void)extra;
@@ -127,7 +127,7 @@ static void plain(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
-/* Without callbacks, the report names the function that made it. rank + 1 sets; 1 copied. */
+/* Without callbacks, the report names the keyval by its creator. rank + 1 sets; 1 copied. */
 __attribute__((noinline)) static int make_without_callbacks(void) {
   int keyval;
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL);
@@ -144,7 +144,7 @@ static void without_callbacks(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
-/* 500 keyvals one after the other, on few places. 500 sets, 1000 gets. */
+/* 500 keyvals one after the other, which reuse few indices. 500 sets, 1000 gets. */
 static void reused(void) {
   MPI_Comm comm = another();
   for (int i = 0; i < 500; ++i) {
@@ -193,7 +193,7 @@ static void type(void) {
   MPI_Type_free_keyval(&keyval);
 }
 
-/* delete_causing_another takes its time in delete_slowly. */
+/* delete_causing_another spends its time in delete_slowly. */
 static void nested(void) {
   MPI_Comm comm = another();
   int keyval = create(delete_causing_another);
@@ -217,7 +217,8 @@ static void failing(void) {
   MPI_Comm_free_keyval(&keyval);
 }
 
-/* 120 stale keyvals are misused, 840 times; these are no gets of the 400 that have their places. */
+/* 120 stale keyvals are misused, 840 times. These don't count as gets of the 400 keyvals that
+ * reuse their indices. */
 static void stale(void) {
   MPI_Comm comm = another();
   int stale[120];

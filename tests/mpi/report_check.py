@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares a report in JSON with what report.c did, number by number; and looks into traces.
+"""Compares a report in JSON with what report.c did, number by number, and checks traces.
 
   report_check.py everything|nothing|exit|now|handed REPORT.json RANKS
   report_check.py trace TRACE RANKS
@@ -87,7 +87,7 @@ def check_times(part, times, where):
 
 
 def check_attached(part, ranks, where):
-    """`ranks`: which are in it."""
+    """`ranks`: those in the report."""
     attached = {(a["object"], a["function"]): a for a in part["attached"]}
     equal(len(attached), len(part["attached"]), f"{where}: attached")
     expected = {
@@ -100,7 +100,7 @@ def check_attached(part, ranks, where):
 
 
 def check_objects(part, program, ranks, where):
-    """`ranks`: which are in it. The one that is left, and its rank + 1 duplicates."""
+    """`ranks`: those in the report. Left are one object and its rank + 1 duplicates."""
     found = {(o["kind"], o["object"], o["from"]): o for o in part["objects"]}
     equal(len(found), len(part["objects"]), f"{where}: objects")
     equal({key: o["count"] for key, o in found.items()}, {
@@ -174,7 +174,7 @@ def check_exit(report, ranks, program):
 
 
 def check_now(report, ranks, program):
-    """Of a process that still runs. What is attached isn't known."""
+    """A report of a process that still runs: what is attached isn't known."""
     check(all(part["partial"] for part in report["per_rank"]), "partial")
     compare_keyvals(report["sum"], {("communicator", program, "delete_plain"): PLAIN}, "sum")
 
@@ -204,7 +204,7 @@ def check_trace(trace, ranks):
         check(all(e["cat"] == "callback" for e in calls["delete_reused"]), "cat")
         slow, outer = calls["delete_slowly"][0], calls["delete_causing_another"][0]
         check(slow["dur"] >= 5000, f"rank {rank}: delete_slowly took {slow['dur']} us")
-        # As viewers nest them.
+        # Nested, as viewers show them.
         check(outer["ts"] <= slow["ts"] and
               slow["ts"] + slow["dur"] <= outer["ts"] + outer["dur"] + 0.01, "nesting")
         equal(outer["tid"], slow["tid"], "track")

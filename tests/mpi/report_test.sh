@@ -3,9 +3,8 @@
 #
 # report_test.sh MPI RUN LIBRARY REPORT CHECK PAGE-CHECK PROGRAM...
 #
-# attrcache-run --report and --trace under MPI: of REPORT (report.c), compared with what it is known to do by
-# CHECK (report_check.py), and its page with that by PAGE-CHECK; and of other PROGRAMs, which must pass as they do
-# otherwise.
+# attrcache-run --report and --trace under MPI. REPORT (report.c): CHECK (report_check.py) compares the report with what
+# the program does, and PAGE-CHECK the page with the report. The other PROGRAMs must pass as they do without a report.
 
 set -u
 
@@ -38,7 +37,7 @@ page() { # PAGE REPORT TRACE COMMAND...
   python3 -B "$page_check" "$1" "$2" "$PWD/$3" "${@:4}" || fail "$1"
 }
 
-# Numbers, in JSON and as text; traces. Relative names are those of where the launcher is run.
+# Numbers, in JSON and as text; traces. Relative names are relative to where the launcher is run.
 for np in 1 2 4; do
   launch --report --report=all.$np.json --report=all.$np.txt --report=all.$np.html --trace=all.$np.trace \
     "$mpirun" -np $np "$program" everything
@@ -57,7 +56,7 @@ for np in 1 2 4; do
   diff <(grep -c . <<<"$output") <(grep -c . all.$np.txt) || fail "text on stderr and in a file differ"
 done
 
-# Compared with what an earlier run has written, at once and later; below the text, or else on standard error.
+# Compared with an earlier run's report, at once and later; below the text, or else on standard error.
 launch --report=compared.html --compare=all.2.json --trace=compared.trace --report=compared.json \
   "$mpirun" -np 4 "$program" everything
 has "attrcache: compared with all.2.json, 2 ranks"
@@ -69,13 +68,13 @@ grep -q "^attrcache: compared with all.4.json, 4 ranks" later.txt && [[ $output 
 launch --compare=all.1.json --mpi "$(interposer_of "$mpi")" "$program" nothing
 has "  report: delete_reused (gone)"
 
-# Checked as well, numbers and names are the same.
+# With ATTRCACHE_CHECK=1, numbers and names are the same.
 ATTRCACHE_CHECK=1 launch --report=checked.json "$mpirun" -np 2 "$program" everything
 expect everything checked.json 2
 has "warning: "
 grep -q '^"checked": true' checked.json && grep -q '^"checked": false' all.1.json || fail "checked"
 
-# More ranks than get a line each.
+# More ranks than are printed in a line each.
 launch --report "$mpirun" -np 9 "$program" nothing
 has "0 (rank 0)"
 has "10 (rank 8)"
@@ -103,7 +102,7 @@ for part, ranks in [(report["sum"], 2)] + [(part, 1) for part in report["per_ran
     predefined = names["MPI_INT"]
     assert predefined["deleted_by_finalize"] == (sys.argv[2] == "mpich"), predefined
 END
-# A process without a launcher, and without attrcache-run, which makes a report of what was left in a folder.
+# A process without a launcher; and without attrcache-run, which later makes a report of the folder's content.
 launch --report=single.json "$program" nothing
 expect nothing single.json 1
 so=$("$run" --mpi "$(interposer_of "$mpi")" --print)
@@ -113,7 +112,7 @@ output=$(LD_PRELOAD=$so ATTRCACHE_REPORT=left "$program" nothing 2>&1)
 launch --from left --report=later.json
 expect nothing later.json 1
 
-# A failure in MPI_Finalize is neither hidden nor does it hide the report.
+# A failure in MPI_Finalize doesn't hide the report, nor the report the failure.
 launch --mpi "$(interposer_of "$mpi")" "$program" failing
 expected=$output
 launch --report --mpi "$(interposer_of "$mpi")" "$program" failing
@@ -121,7 +120,7 @@ has "$expected"
 has "from MPI_Init to MPI_Finalize"
 has "delete_failing_once: the last with code"
 
-# Without MPI_Finalize. At least one gets to exit(), for launchers may end the others.
+# Without MPI_Finalize. At least one rank calls exit(); launchers may end the others first.
 launch --report --report=exit.json --trace=exit.trace "$mpirun" -np 2 "$program" exit
 expect exit exit.json 2
 has "MPI_Finalize was not called on "
@@ -132,14 +131,14 @@ has "Partial, since they were still running, ended from outside, or aborted: "
 launch --report=terminated.json --mpi "$(interposer_of "$mpi")" "$program" terminated
 [ $? = 143 ] || fail "exit code of a terminated process"
 expect exit terminated.json 1
-# Nor what was counted until it was killed.
-# Operations are events where they are slow, as on a busy machine; here only the callbacks are wanted.
+# Nor is what was counted until it was killed. Slow operations are events, and on a busy machine any may be slow; here
+# only callbacks are to be.
 ATTRCACHE_TRACE_SLOW=1000000 launch --report=killed.json --trace=killed.trace --mpi "$(interposer_of "$mpi")" "$program" killed
 [ $? = 137 ] || fail "exit code of a killed process"
 has "the report has what was counted until the end of rank 0 on "
 expect exit killed.json 1
 [ "$(grep -o '"delete_plain"' killed.trace | wc -l)" = 5 ] || fail "trace of a killed process"
-# While it runs, a signal has what was done until now written, here to a pipe; and at the end all.
+# A signal to a running process writes a report up to now, here to a pipe; the end writes the whole one.
 mkfifo now.json
 coproc waiting { exec "$run" --report=now.json --mpi "$(interposer_of "$mpi")" "$program" waits; }
 end=${waiting[1]}
@@ -157,10 +156,10 @@ expect handed handed.json 2
 has "4 deletions of report: delete_handed: MPI_Comm_dup was copying the value in another thread, and ran delete_fn itself"
 has "2 by MPI_Comm_set_attr"
 has "2 by MPI_Comm_delete_attr"
-# Nothing at all, which must not pass for an empty report.
+# No data at all is no empty report.
 launch --report --mpi "$(interposer_of "$mpi")" true
 has "attrcache-run: no report: no rank has handed anything over"
-# Names are files' names, whatever is in them.
+# File names may contain any characters.
 mkdir 'co:lon'
 launch --report='co:lon/a b.txt' --report='co:lon/c:d.json' "$program" nothing
 expect nothing 'co:lon/c:d.json' 1
@@ -234,12 +233,12 @@ refuses "--trace wants a file" --trace=- "$program" nothing
 refuses "is a folder" --report=/tmp "$program" nothing
 refuses "there is no folder /no/such" --report=/no/such/file "$program" nothing
 
-# Names as words of their own, and names of the job's and the process's number.
+# Names as separate arguments, and with the job's and the process's number.
 SLURM_JOB_ID=77 launch --report %j.html --trace %j.%p.trace "$mpirun" -np 1 "$program" nothing
 [ -f 77.html ] && [ "$(find . -name '77.[0-9]*.trace' | wc -l)" = 1 ] || fail "names: $output"
 has "should the job be ended before the report is there, this makes it: attrcache-run --from "
 
-# An MPI that is opened late, and tools in front, which may wrap what we count.
+# An MPI that is opened late; tools in front that may wrap what is counted.
 opened=$(dirname "$program")/opened_late
 launch --report=late.json "$mpirun" -np 2 "$opened" "$(dirname "$program")/opened_module"
 python3 - late.json <<'END' || fail "opened late: $output"
@@ -258,7 +257,7 @@ assert len(report["keyvals"]) == (0 if wraps else 1), report
 END
   rm tool.json
 done
-# Sessions have no rank and no end.
+# Sessions: no rank, and no MPI_Finalize.
 if [ "$mpi" = mpich ]; then
   launch --report=sessions.json "$mpirun" -np 1 "$(dirname "$program")/init" session
   [ -f sessions.json ] || fail "sessions: $output"

@@ -33,11 +33,11 @@ export ATTRCACHE_VERBOSE=1
 limit=${ATTRCACHE_TEST_SECONDS:-120}
 case $program in /*) ;; *) program=$PWD/$program ;; esac
 
-# launch OUTPUT [PREFIX...]: a rank's output, in either way of running.
+# launch OUTPUT [PREFIX...]: runs the program, served or natively.
 launch() {
   local output=$1
   shift
-  # The tool is in the ranks already when the launcher adds the library; without one the launcher must pass it on.
+  # attrcache-run passes LD_PRELOAD on, with the tool in it; natively, mpirun must be told to.
   local preload=()
   if [ -n "$tool" ] && [ $# -eq 0 ]; then
     [ "$(mpi_of "$mpi")" = openmpi ] && preload=(-x "LD_PRELOAD=$tool") || preload=(-genv LD_PRELOAD "$tool")
@@ -45,7 +45,7 @@ launch() {
   LD_PRELOAD=$([ $# -eq 0 ] || echo "$tool") \
     timeout -k 5 "$limit" "$@" "$launcher" ${preload[@]+"${preload[@]}"} -np "$np" "$program" "${arguments[@]+"${arguments[@]}"}" \
     >"$output" 2>"$output.errors" </dev/null
-  # One after the other: together, a launcher may put a line of the one into the midst of one of the other.
+  # Appended: if both went to one file, a line of one might be in the middle of another's.
   cat "$output.errors" >>"$output"
 }
 
@@ -55,7 +55,7 @@ passed() { # OUTPUT
 
 arguments=("$@")
 runs=0 checks=0
-count() { # OUTPUT: a run, and what its ranks checked; where only the output is compared, its lines
+count() { # OUTPUT: adds up the runs and their ranks' checks, or where only the output is compared, its lines
   runs=$((runs + 1))
   checks=$((checks + $(sed -n -e 's/^rank [0-9]*: \([0-9]*\) checks passed$/\1/p' -e t -e 's/^rank.*/1/p' \
     "$1" | awk '{ sum += $1 } END { print sum + 0 }')))
@@ -73,10 +73,10 @@ for np in $nps; do
     { cat "$served"; fail "it was not served"; }
   if [ -n "$tool" ]; then
     [ "$(grep -c '^tool: ' "$served")" = "$np" ] || { cat "$served"; fail "the tool did not work"; }
-    # Left to MPI where the tool says that it saw sets.
+    # Where the tool saw sets, communicators were left to MPI.
     wraps=$(grep -c '^tool: [1-9][0-9]* sets' "$served")
     [ "$(grep -c 'not serving communicators' "$served")" = "$wraps" ] ||
-      { cat "$served"; fail "served where it shouldn't be, or not where it should"; }
+      { cat "$served"; fail "communicators are served, but should be left to the MPI, or the reverse"; }
   fi
   case $mode in
     control)

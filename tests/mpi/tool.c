@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A tool that is preloaded before attrcache, wraps MPI functions, and passes calls on to PMPI_ names
- * as such tools do. It keeps an attribute of its own on MPI_COMM_SELF, to report at the end. With
- * WRAP_ATTRIBUTES it wraps one of the attribute functions, but not those that make keyvals:
- * attrcache must leave communicators to MPI.
+ * A tool that is preloaded before attrcache, wraps MPI functions, and passes calls on to PMPI_
+ * names, as such tools do. It keeps an attribute of its own on MPI_COMM_SELF, to report at the end.
+ * With WRAP_ATTRIBUTES it wraps one of the attribute functions, but not those that make keyvals:
+ * attrcache must leave communicators to MPI then.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -105,7 +105,8 @@ bool throws(Call call) {
   return false;
 }
 
-// With an error handler that returns, errors are thrown as exceptions. None passes through MPI.
+// With an error handler that returns, errors are thrown as exceptions. No exception passes
+// through MPI.
 void fail() {
   MPI_Comm comm, copied = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_SELF, &comm);

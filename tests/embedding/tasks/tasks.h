@@ -37,7 +37,8 @@
 
 namespace tasks {
 
-// A new scope was refused its parent's attributes, by a copy callback or for want of memory.
+// Thrown if a new scope can't get its parent's attributes: a copy callback refused, or memory ran
+// out.
 class InheritanceError : public std::runtime_error {
  public:
   explicit InheritanceError(attrcache::Outcome outcome)
@@ -89,8 +90,9 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 
  private:
-  // A guard: the calling thread is in a scope as long as this lives, and then back in the one
-  // before. They nest on the thread's stack, as the tasks do that a waiting thread runs in between.
+  // A guard: the calling thread is in a scope for as long as this lives, and then back in the one
+  // before. Guards nest on the thread's stack, like the tasks that a waiting thread runs in
+  // between.
   class Entry {
    public:
     explicit Entry(Scope& scope) : outer_(std::exchange(current_, &scope)) {}

@@ -98,7 +98,7 @@ TEST_F(TasksTest, LibrariesCacheOnScopes) {
         });
       }
       group.wait();
-      // The inner groups have ended: what is left are the outer one's trace, and the arena's two.
+      // The inner groups have ended. Left are the outer one's trace, the arena's and its buffer.
       EXPECT_EQ(Scope::domain().counters().attributes, 3u);
     });
     EXPECT_EQ(buffer.get(arena)->bytes, "of the arena");
@@ -106,9 +106,9 @@ TEST_F(TasksTest, LibrariesCacheOnScopes) {
   EXPECT_EQ(paths, std::vector<std::string>(100, "arena/group/"));
 }
 
-// A thread that waits for a group runs tasks of other groups meanwhile. Each is in its own scope,
-// and the thread is back in its own one afterwards.
-TEST_F(TasksTest, AWaitingThreadComesBackToItsScope) {
+// A thread that waits for a group may run other groups' tasks meanwhile. Each is in its own scope,
+// and the thread returns to its own one afterwards.
+TEST_F(TasksTest, AWaitingThreadReturnsToItsScope) {
   constexpr int kTasks = 200;
   std::atomic<int> ended{0};
   TaskArena arena(2);

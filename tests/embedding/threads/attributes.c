@@ -35,7 +35,7 @@ static int error(int result, int callback_code) {
 
 /* ---- Once per rank ---- */
 
-/* Where the values are that a window has as an attribute. */
+/* The window that a table is in. */
 static const struct tiny_win* window_of(const attrcache_table* table) {
   const char* bytes = (const char*)table;
   return (const struct tiny_win*)(bytes - offsetof(struct tiny_win, attributes));
@@ -54,8 +54,8 @@ static const void* unit_of(const attrcache_table* table, void* context) {
 }
 
 static int define_predefined(struct tiny_rank* rank) {
-  /* On communicators they are the same everywhere. Of a window C reads the base itself, and the
-   * addresses of the size and the unit. */
+  /* A predefined attribute has the same value on all communicators. A window has its own values: C
+   * reads the base itself, but the addresses of the size and the unit. */
   const attrcache_predefined comms[] = {
       {.size = sizeof *comms,
        .number = MPI_TAG_UB,
@@ -113,7 +113,7 @@ int tiny_attributes_begin(struct tiny_rank* rank) {
   return error(result, 0);
 }
 
-/* Deletes what is attached to an object that MPI_Finalize ends. */
+/* Deletes the attributes of an object that MPI_Finalize frees. */
 static void end_object(attrcache_kind* kind, attrcache_table* table, void* object, int* first) {
   int code = 0;
   const int result = attrcache_delete_all(kind, table, object, ATTRCACHE_DRAIN_FINALLY, &code);

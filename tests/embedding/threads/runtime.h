@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The inside of the small MPI: its ranks and its objects. Here is everything that attrcache needs
- * in a runtime's data: a domain in each rank, and a table in each object.
+ * The internals of the small MPI: its ranks and its objects, with all that attrcache needs in a
+ * runtime's data: a domain in each rank, and a table in each object.
  */
 #ifndef ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_
 #define ATTRCACHE_TESTS_EMBEDDING_THREADS_RUNTIME_H_
@@ -41,7 +41,7 @@ struct tiny_rank {
   struct tiny_type type_int;
 };
 
-/* The rank that this thread is. */
+/* The calling thread's rank. */
 extern _Thread_local struct tiny_rank* tiny_me;
 
 /* attributes.c: called by init and finalize, and where objects are made, copied and freed. */

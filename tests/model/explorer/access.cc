@@ -13,7 +13,7 @@ namespace {
 
 void check(const Access& access) { engine().check_address(access.address); }
 
-// The access as mutate.py may want it.
+// The access, weakened if mutate.py asks for that.
 Access as_asked(Access access, std::memory_order* failure = nullptr) {
   if (sites::active()) sites::visit(access, failure);
   return access;

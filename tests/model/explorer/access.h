@@ -14,9 +14,9 @@ Bits load(const Access& access);
 void store(const Access& access, Bits value);
 Bits update(const Access& access, Update how, Bits operand);
 bool swap(const Access& access, Bits& expected, Bits desired, Bits mask, std::memory_order failure);
-// A compare-exchange of two locations of up to 8 bytes in one step, as ldaxp and stlxp do it. Both
-// locations are read and both are written: with what is desired if they hold what is expected, else
-// with what they hold. `expected` then says what they held.
+// A compare-exchange of two locations of up to 8 bytes in one step, as by ldaxp and stlxp. Both
+// locations are read, and both are written: with `desired` if they hold `expected`, otherwise with
+// what they hold. `expected` then has what they held.
 bool swap_both(const Access& low, const Access& high, Bits& expected, Bits desired);
 
 }  // namespace attrcache::model::access

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // lib/platform/asymmetric_fence.h in the explorer: which outcomes the light and the heavy side
-// allow. Each shape is also shown without what forbids an outcome, and then has that outcome.
+// allow. Each shape is also run without what forbids an outcome, and then has that outcome.
 
 #include "platform/asymmetric_fence.h"
 
@@ -47,7 +47,7 @@ TEST(AsymmetricFence, StoreBuffering) {
   EXPECT_EQ(store_buffering(Side::kLight, Side::kNone), all);
 }
 
-// Then each side has a full fence of its own.
+// With full readers, each side has a full fence of its own.
 TEST(AsymmetricFence, StoreBufferingWithFullReaders) {
   EXPECT_EQ(store_buffering(Side::kLight, Side::kHeavy, true), all_but(2, {"00"}));
   EXPECT_EQ(store_buffering(Side::kLight, Side::kNone, true), all_but(2, {}));
@@ -81,7 +81,7 @@ TEST(AsymmetricFence, EachOtherSideNeedsItsOwn) {
        {"0000", "0001", "0100", "0101"}) {  // y not seen, and x not by its storer
     EXPECT_EQ(both.count(seen) + one.count(seen), 0u) << seen;
   }
-  for (const char* seen : {"1000", "1010"}) {  // the same of z
+  for (const char* seen : {"1000", "1010"}) {  // the same for z
     EXPECT_EQ(both.count(seen), 0u) << seen;
     EXPECT_EQ(one.count(seen), 1u) << seen;
   }
@@ -91,8 +91,8 @@ const AsymmetricFence light(false);
 constexpr auto heavy_fence = [](Shared&) { light.heavy_fence(); };
 constexpr auto no_fence = [](Shared&) {};
 
-// MP: x = 1; y = 1 || read y; read x, all relaxed, with a heavy fence of one of the two: between its
-// accesses, or (which is no use) after the stores or before the loads.
+// MP: x = 1; y = 1 || read y; read x, all relaxed, with a heavy fence on one side: between its
+// accesses, or (which doesn't help) after the stores or before the loads.
 TEST(AsymmetricFence, MessagePassing) {
   const Outcomes ordered = all_but(2, {"10"});
   const Outcomes all = all_but(2, {});
@@ -108,8 +108,8 @@ TEST(AsymmetricFence, MessagePassing) {
   EXPECT_EQ(shape({2}, stores(no_fence, no_fence), loads(heavy_fence, no_fence)), all);
 }
 
-// A fence makes stores visible. That one thread's accesses happen before another's takes a store
-// that is released by the one and acquired by the other, as announce() and look() do it.
+// A fence alone makes stores visible. One thread's accesses happen before another's only if the
+// other acquires a store that the one released, as announce() and look() do.
 TEST(AsymmetricFence, HappensBeforeByWhatIsRead) {
   const auto program = [](bool full_readers, bool look) {
     return [=] {

@@ -68,8 +68,8 @@ Bits Engine::load(const Access& access) {
 
 void Engine::wrote(const Access& access, Location& location, Bits value, std::memory_order order,
                    bool update) {
-  // A thread that waits, waits for a change: an exchange that finds a lock taken, and takes it once
-  // more, must not wake the next waiting thread, and so on for ever.
+  // Threads wait for a change. An exchange that finds a lock taken, and takes it again, must not
+  // wake the next waiting thread, or this would never end.
   constexpr Bits kAll = {~uint64_t{0}, ~uint64_t{0}};
   if (!same(value, read_bytes(access.address, access.size), kAll)) ++stores_;
   write_bytes(access.address, access.size, value);
@@ -107,7 +107,7 @@ bool Engine::swap(const Access& access, Bits& expected, Bits desired, Bits mask,
   const Bits newest = read_bytes(access.address, access.size);
   unsigned stale = 0;
   if (tracked) {
-    // Newest: swaps, or fails. Older ones: may be read if that makes it fail.
+    // The newest: it swaps or fails. An older one may be read if that makes it fail.
     const unsigned count = readable(location, failure);
     if (count > 1) {
       uint8_t options[256];
@@ -146,7 +146,7 @@ bool Engine::swap_both(const Access& low, const Access& high, Bits& expected, Bi
                        read_bytes(high.address, high.size).lo};
   const bool done = before == expected;
   const Bits after = done ? desired : before;
-  // A thread that learns of one half learns of the other.
+  // A thread that sees one half's store also sees the other's.
   if (lower.entry != 0) memory_.foretell(lower, running_->view, low.order);
   if (upper.entry != 0) memory_.foretell(upper, running_->view, high.order);
   wrote(low, lower, {after.lo, 0}, low.order, true);

@@ -72,7 +72,7 @@ class Engine {
  private:
   struct Pending {
     const Location* location = nullptr;  // null: a wait
-    const Location* second = nullptr;    // of an access to two
+    const Location* second = nullptr;    // for an access to two
     bool writes = false;
     bool seq_cst = false;
     bool yields = false;
@@ -134,7 +134,7 @@ class Engine {
   bool first_stopped_ = false;  // for ever
   unsigned preemptions_ = 0;
   unsigned stale_reads_ = 0;
-  unsigned sleeping_ = 0;  // bits of the threads whose next step was explored from here already
+  unsigned sleeping_ = 0;  // as bits: the threads whose next step was already explored from here
   uint64_t stores_ = 0;
   uint64_t steps_ = 0;
   void (*program_)(void*) = nullptr;

@@ -4,10 +4,10 @@
 //
 // Which locations are contended isn't known beforehand. An execution that finds a new one completes
 // (without a history of it, and with its failures ignored), and the exploration starts again,
-// knowing it. The last start has found none, and so has explored all: take the first access that
-// made an unknown location contended, in any execution; the execution up to there is one that was
-// explored, but for the order of accesses to locations that are not contended, which makes no
-// difference.
+// knowing it. The last start has found none, and so has explored everything. (Take the first access
+// in any execution that would have made an unknown location contended. The execution up to there is
+// one that was explored, except for the order of accesses to locations that are not contended,
+// which makes no difference.)
 
 #include "tests/model/explorer/explore.h"
 

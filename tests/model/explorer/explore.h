@@ -35,12 +35,12 @@ struct Options {
   // How often another thread may run in place of one that could go on. When a thread waits or ends,
   // that doesn't count.
   unsigned preemption_bound = kUnlimited;
-  bool only_first_is_preempted = false;  // the first thread
-  // How often, in one execution, a load may read another store than the newest. It is heeded only
+  bool only_first_is_preempted = false;  // of all threads
+  // How often, in one execution, a load may read another store than the newest. Only takes effect
   // together with a preemption bound.
   unsigned stale_bound = kUnlimited;
   // The first thread may stop for ever before any of its steps. Such an execution ends when all
-  // others have ended. It is heeded only together with a preemption bound.
+  // others have ended. Only takes effect together with a preemption bound.
   bool first_may_stop = false;
   uint64_t max_executions = ~uint64_t{0};
   unsigned max_steps = 4000;     // an execution with more accesses is taken for a livelock

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The explorer's other senses: memory, races, deadlock, bounds, replay.
+// What else the explorer detects or does: memory, races, deadlock, bounds, replay.
 
 #include "platform/memory.h"
 #include "platform/wait.h"

@@ -23,7 +23,7 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Makes it ready to run body(argument), which must never return.
+  // Prepares the fiber to run body(argument), which must never return.
   void prepare(void (*body)(void*), void* argument);
 
   // Saves the running context in `from`, and goes on in `to`.

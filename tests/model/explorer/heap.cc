@@ -31,7 +31,7 @@ void Heap::begin() {
 }
 
 void* Heap::allocate(size_t bytes, unsigned thread, const View* view) {
-  // A grain of its own after each block: a little beyond the end is nobody's.
+  // A grain after each block belongs to none, so that small overruns are found.
   const size_t taken = (bytes + kGrain - 1) / kGrain * kGrain + kGrain;
   if (used_[thread] + taken > kArena) std::abort();
   const size_t offset = thread * kArena + used_[thread];

@@ -19,8 +19,8 @@ namespace attrcache::model {
 
 class Heap {
  public:
-  // What allocates or accesses: a thread, or the program before and after its threads, which happens
-  // before, or after, all that they do.
+  // Whatever allocates or accesses: a thread, or the program before and after its threads, which
+  // happens before or after everything that they do.
   static constexpr unsigned kProgram = kMaxThreads;
 
   Heap();

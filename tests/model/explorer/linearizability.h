@@ -76,7 +76,7 @@ class Linearizer {
     uint32_t done;
     State state;
   };
-  static constexpr size_t kDead = 256;  // so many are remembered; with more the search gets slower
+  static constexpr size_t kDead = 256;  // the most that are remembered; more would be slower
 
   template <typename Final>
   bool search(uint32_t done, const State& state, Final& accepts) {

@@ -77,8 +77,8 @@ auto in_turn(Steps... steps) {
   return [=](Shared& s) { (steps(s), ...); };
 }
 
-// The outcomes of threads of which each does one of these: the first `count` that were read, and
-// what is in some locations in the end.
+// The outcomes of threads that do these: the first `count` values that were read, and what is in
+// some locations at the end.
 struct Seen {
   unsigned count;
   std::initializer_list<Location> last = {};

@@ -38,10 +38,10 @@ TEST(Litmus, StoreBuffering) {
   EXPECT_EQ(store_buffering(kSeqCst, kSeqCst), all_but(2, {"00"}));
 }
 
-// LB: read x; y = 1 || read y; x = 1. C++ allows 11 with relaxed orders, and no processor that the
-// library runs on and no compiler that honours dependencies produces it from its code. Here a load
-// reads what has been executed only, so 11 is never seen, whatever the orders: what a model proves,
-// it proves for executions without it.
+// LB: read x; y = 1 || read y; x = 1. C++ allows 11 with relaxed orders, but no processor that the
+// library runs on and no compiler that honours dependencies produces it. Here a load reads only
+// stores that were executed, so 11 is never seen, whatever the orders: what models prove, they
+// prove for executions without it.
 TEST(Litmus, LoadBuffering) {
   for (const Order order : {kRelaxed, kSeqCst}) {
     EXPECT_EQ(shape({2}, in_turn(load(0, x, order), store(y, 1, order)),
@@ -70,7 +70,7 @@ TEST(Litmus, WriteToReadCausality) {
                  in_turn(load(1, y, acquire), load(2, x, kRelaxed)));
   };
   EXPECT_EQ(write_to_read(kRelaxed, kRelaxed), all_but(3, {}));
-  // What the second has read, the third may not miss.
+  // The third must see what the second has read.
   EXPECT_EQ(write_to_read(kRelease, kAcquire), all_but(3, {"110"}));
 }
 
@@ -82,7 +82,7 @@ TEST(Litmus, CoherenceOfReads) {
   }
 }
 
-// CoWR: x = 1; read x || x = 2. The own store or a later one, never the initial 0.
+// CoWR: x = 1; read x || x = 2. A thread sees its own store or a later one, never the initial 0.
 TEST(Litmus, CoherenceOfWriteAndRead) {
   for (const Order order : {kRelaxed, kSeqCst}) {
     EXPECT_EQ(shape({1, {x}}, in_turn(store(x, 1, order), load(0, x, order)), store(x, 2, order)),

@@ -14,11 +14,11 @@
 //                      seq_cst load of it read. With that, seq_cst accesses to different locations
 //                      commute.
 //   asymmetric fences  the light side does nothing. The heavy side is as if every thread executed a
-//                      full fence where it is just then: nobody misses what the caller knows
-//                      already, and the caller misses nothing that one of the others knows. The others
-//                      learn nothing of each other, and nothing happens before anything by this alone.
-//   full fences        are in the order of execution: a thread that executes one misses nothing that
-//                      another knew when it executed an earlier one
+//                      full fence at the point where it is: every thread sees what the caller has
+//                      seen, and the caller sees what any of them has seen. The other threads learn
+//                      nothing of each other, and this alone makes nothing happen before anything.
+//   full fences        are in the order of execution: a thread that executes one sees everything
+//                      that another had seen when it executed an earlier one
 //   updates            read the last store. A failing compare-and-swap is a load of any readable
 //                      value that isn't the expected one.
 //
@@ -112,8 +112,8 @@ class Memory {
   uint16_t next_view_ = 1;
 };
 
-// The bytes of a location, as they are in the real memory. The usual sizes are told to the
-// compiler, for which a copy of them is an instruction.
+// The bytes of a location, as they are in the real memory. With sizes known to the compiler, a copy
+// is a single instruction.
 inline Bits read_bytes(const void* address, unsigned size) {
   Bits value;
   if (size == 8) {

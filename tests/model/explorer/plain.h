@@ -44,7 +44,7 @@ class Plain {
   mutable Races races_;
 };
 
-// Tells the heap that the running thread reads memory which is no cell. The read fails if the
+// Tells the heap that the running thread reads memory that is not a cell. The read fails if the
 // memory is released, and so does a later release that this read doesn't happen before.
 void touch(const void* memory);
 

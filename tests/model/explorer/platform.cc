@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What lib/platform gets from the explorer instead of the system: memory, threads, waiting, the
+// What lib/platform gets from the explorer instead of the system: memory, threads, waiting, and the
 // kernel's fence.
 
 #include "platform/asymmetric_fence.h"

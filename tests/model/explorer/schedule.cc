@@ -57,7 +57,7 @@ void Engine::run_program(void* self) {
 
 void Engine::give_up() {
   Fiber::transfer(running_->fiber, driver_);
-  std::abort();  // nobody comes back
+  std::abort();  // not reached
 }
 
 void Engine::fail(const char* what) {
@@ -92,7 +92,7 @@ void Engine::spawn(void (*body)(void*), void* argument) {
   t.fiber.prepare(&Engine::run_thread, &t);
 }
 
-// Every thread first comes to its first access of a contended location; then the choosing begins.
+// Every thread first runs to its first access of a contended location; then the choices begin.
 void Engine::join() {
   if (spawned_ == 0 || started_ != 0) fail("join: not now");
   concurrent = true;
@@ -108,7 +108,7 @@ void Engine::run_thread(void* thread) {
   self.done = true;
   if (self.lib.innermost != nullptr) engine().fail("a frame is left on a thread's stack");
   engine().schedule();
-  std::abort();  // nobody comes back
+  std::abort();  // not reached
 }
 
 void Engine::go_on_in(Thread& thread) {
@@ -142,7 +142,7 @@ bool Engine::arrive(const Access& access, Location& location, bool writes, bool 
 }
 
 void Engine::wait() {
-  if (!concurrent) fail("wait: nobody else is running");
+  if (!concurrent) fail("wait: no other thread is running");
   Thread& t = *running_;
   if (!t.has_read) t.seen = stores_;
   t.pending = {};
@@ -161,7 +161,7 @@ void Engine::wait() {
   if (++steps_ > options_.max_steps) fail("no end in sight: a livelock?");
 }
 
-// A point where others may go on, as before any access that they might depend on.
+// A point where others may go on, as before an access that they might depend on.
 void Engine::let_others_go_first(const char* what) {
   running_->pending = {};
   running_->pending.writes = true;
@@ -196,7 +196,7 @@ void Engine::full_fence() {
 }
 
 void Engine::follow_replay() {
-  // The step of the thread that goes on here is used up when its turn comes again.
+  // A thread that goes on here has used its step when its turn comes again.
   Thread& self = *running_;
   for (;;) {
     const Replay::Step* step = replay_.peek();
@@ -207,8 +207,8 @@ void Engine::follow_replay() {
   }
 }
 
-// A waiting thread goes on when something was stored since it looked, or what it saw was stale:
-// then it is certain to see the newest soon, and does so next time.
+// A waiting thread goes on when something was stored since it looked, or when it read a stale
+// value: it would see the newest soon, and its next read does.
 bool Engine::enabled(const Thread& t) const {
   if (t.done || (first_stopped_ && &t == &threads_[0])) return false;
   if (!t.pending.yields) return true;
@@ -263,7 +263,7 @@ Engine::Thread& Engine::pick() {
   return next;
 }
 
-// Only once all threads have come to their first access, so that the choice is among those of one
+// Only when all threads have come to their first access, so that the choice is among those of one
 // step.
 void Engine::stop_perhaps() {
   if (!options_.first_may_stop || current() != 0 || started_ < spawned_) return;

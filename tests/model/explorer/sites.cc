@@ -21,7 +21,7 @@ const char* base_name(const char* path) {
   return slash != nullptr ? slash + 1 : path;
 }
 
-// What ATTRCACHE_MODEL_WEAKEN says.
+// The parsed ATTRCACHE_MODEL_WEAKEN.
 struct Weakening {
   bool given = false;
   bool pair = false;

@@ -25,7 +25,7 @@ enum class Kind : uint8_t { kLoad, kStore, kUpdate, kSwap, kWait, kNote };
 // How an update computes what it writes. Each half is computed on its own.
 enum class Update : uint8_t { kExchange, kAdd, kOr, kAnd };
 
-// One atomic access, as the code under test asks for it.
+// One atomic access, as the code under test makes it.
 struct Access {
   void* address;
   uint8_t size;

@@ -56,8 +56,8 @@ TEST(Updates, ReadTheNewest) {
             all_but(2, {"00"}));
 }
 
-// Of two swaps from the same value one succeeds; the other may fail on a stale reading of nothing
-// but what differs from the expected.
+// Of two swaps from the same value one succeeds. The other may fail by reading a stale value, but
+// only one that differs from the expected one.
 TEST(Updates, OneSwapWins) {
   EXPECT_EQ(shape({2, {x}}, swap(x, 0, 1, kRelaxed, kRelaxed), swap(x, 1, 2, kRelaxed, kRelaxed)),
             (Outcomes{"011", "202"}));
@@ -87,8 +87,8 @@ TEST(Updates, FailureOrderCounts) {
 
 Access half(void* at) { return {at, 8, Kind::kSwap, kAcqRel, __FILE__, __LINE__}; }
 
-// x and y together || x, then y || the same in the other order. Acquired, either half tells of the
-// other; relaxed, nothing does.
+// x and y together || x, then y || the same in the other order. If acquired, either half tells of
+// the other; if relaxed, neither does.
 Outcomes both_at_once(Order order) {
   return outcomes([=] {
     Atomic<uint64_t> x{0}, y{0};
@@ -119,7 +119,7 @@ TEST(Updates, OfTwoLocationsAreOneStep) {
   EXPECT_EQ(both_at_once(kRelaxed), all_but(4, {}));
 }
 
-// Two of them: one finds what it expects, the other what the first left, and leaves it.
+// Two of them: one finds what it expects, the other finds what the first left, and fails.
 TEST(Updates, OfTwoLocationsExcludeEachOther) {
   const Outcomes seen = outcomes([] {
     Atomic<uint64_t> x{0}, y{0};

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs the harnesses of this folder in GenMC (https://github.com/MPI-SWS/genmc), a model checker that
-is none of ours, if it is on the PATH; else it prints that it isn't, and only checks that the harnesses still
-compile and the mutants fit. Needs the clang and opt of the LLVM that GenMC was built with.
+"""Runs the harnesses of this folder in GenMC (https://github.com/MPI-SWS/genmc), an independent model checker,
+if it is on the PATH. Otherwise says so, and only checks that the harnesses compile and the mutants fit. Needs the
+clang and opt of the LLVM that GenMC was built with.
 
-  tests/model/genmc/genmc_test.py [TEXT]      only the scenarios and mutants whose line contains that
+  tests/model/genmc/genmc_test.py [TEXT]      only the scenarios and mutants whose line contains TEXT
 
-Prints a line for each scenario: how many executions of RC11 there are, and what was found. Then it breaks
-the library in some places, in a copy, and each time GenMC must find something.
+Prints a line for each scenario: how many executions of RC11 there are, and what was found. Then it breaks a copy of
+the library in several places, and GenMC must find each.
 """
 
 import os
@@ -26,7 +26,7 @@ SCENARIOS = {
                    "one_open_stripe"],
     "tombs": ["one_holder", "two_holders"],
 }
-# Scenario, file of lib/, what stands there once, and what stands there instead.
+# Scenario, file of lib/, the text that is there once, and its replacement.
 MUTANTS = [
     ("tombs one_holder", "platform/asymmetric_fence.h",
      "if (kOf == Of::kFull) {\n      full_fence();", "if (kOf == Of::kFull) {"),
@@ -73,7 +73,7 @@ def mutated(path, old, new, name):
     with open(ROOT + "/lib/" + path) as f:
         text = f.read()
     if text.count(old) != 1:
-        sys.exit("it fits in %d places: %s" % (text.count(old), name))
+        sys.exit("a mutant fits in %d places: %s" % (text.count(old), name))
     return text.replace(old, new)
 
 
@@ -85,14 +85,14 @@ class Checker:
         self.llvm = re.search(r"LLVM (\d+)", version).group(1)
 
     def library(self, changed=None, text=None):
-        """The folder of a copy of lib/, in which a file has that text."""
+        """A copy of lib/, in which the changed file has this text."""
         lib = self.scratch + "/lib"
         shutil.rmtree(lib, ignore_errors=True)
         shutil.copytree(ROOT + "/lib", lib)
         if changed is not None:
             with open(lib + "/" + changed, "w") as f:
                 f.write(text)
-        # GenMC knows one order for an exchange, that of its success; of one that fails it must know the acquire.
+        # GenMC knows one order for an exchange, that of its success. These need acquire when they fail.
         with open(lib + "/keyval/references.cc") as f:
             stronger = f.read().replace("kRelease, kAcquire)", "kAcqRel, kAcquire)")
         with open(lib + "/keyval/references.cc", "w") as f:
@@ -104,7 +104,7 @@ class Checker:
         code, inlined = self.scratch + "/code.ll", self.scratch + "/inlined.ll"
         compile_harness("clang++-" + self.llvm, harness, scenario, lib,
                         ["-O1", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-o", code])
-        # GenMC knows no structures, so they must be gone; but optimizations may add reads, which are races.
+        # GenMC supports no structures, so passes must remove them; but other passes may add reads, which would be races.
         passes = "function(sroa,early-cse,simplifycfg)"
         subprocess.run(["opt-" + self.llvm, "-S", "-inline-threshold=100000", "-o", inlined, code,
                         "-passes=cgscc(inline,%s),%s" % (passes, passes)], check=True)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What a harness for GenMC is written with. GenMC explores all executions of RC11, the C++ memory
-// model without values out of thin air: of the headers of lib/ as they ship. Each
-// harness has some scenarios, functions that are named where the file is run (genmc_test.py).
-// GenMC finds races of plain accesses, failed assertions, and accesses to freed memory. It takes no
-// copies of structures and no memset, so what threads share are variables of the file.
+// What harnesses for GenMC are written with. GenMC explores all executions of the shipped headers
+// of lib/ under RC11, the C++ memory model without values out of thin air. Each harness has some
+// scenarios: functions whose names genmc_test.py lists. GenMC finds races of plain accesses, failed
+// assertions, and accesses to freed memory. It supports no copies of structures and no memset, so
+// threads share variables of the file.
 
 #ifndef ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
 #define ATTRCACHE_TESTS_MODEL_GENMC_HARNESS_H_
@@ -23,8 +23,8 @@ void* __VERIFIER_thread_join(long) noexcept;
 
 namespace attrcache {
 
-// A thread that would wait has nothing to do in this execution: what it waits for comes in another
-// one, in which it doesn't wait.
+// An execution in which a thread would wait is dropped: what it waits for comes in another
+// execution, in which it doesn't wait.
 inline void Backoff::relax() { __VERIFIER_assume(false); }
 
 namespace genmc {

@@ -29,7 +29,7 @@ struct Queue {
 constinit Queue q;
 constinit uint32_t popped[2];
 
-// A race of two owners would be found; what comes out comes out in order, but for one that stays.
+// GenMC would find a race of two owners. Indices come out in order, and one stays behind.
 void two_pops() {
   for (uint32_t node = 1; node <= 3; ++node) q.push(node);
   run([] { popped[0] = q.pop(); }, [] { popped[1] = q.pop(); });

@@ -11,7 +11,7 @@ namespace attrcache::genmc {
 constexpr uint64_t kMeta = pair_bits::kVisible;  // of a C pointer; numbers are added
 constexpr uint64_t meta(uint64_t number) { return kMeta | number << 40; }
 
-// Values are the numbers of cells. A thread writes the cell before it puts the value.
+// Values are the numbers of cells. A thread writes the cell before it stores the value.
 struct Slot {
   TwoWordPair pair;
   volatile int cells[4] = {};
@@ -35,7 +35,7 @@ struct Slot {
 constinit Slot s;
 constinit bool done[2];
 
-// One replaces the value twice, another looks twice: never back.
+// One thread replaces the value twice; another loads twice, and never sees an older value.
 void replacements() {
   s.begin();
   run(
@@ -50,7 +50,7 @@ void replacements() {
   expect(s.look() == 3);
 }
 
-// The same by peek(), which doesn't wait: the value is attached all the time.
+// The same with peek(), which doesn't wait: the value is attached all the time.
 void peeks() {
   s.begin();
   run(
@@ -66,7 +66,7 @@ void peeks() {
       });
 }
 
-// Of two that replace the same, one succeeds; a third looks on.
+// Of two threads that replace the same value, one succeeds; a third loads.
 void two_of_the_same() {
   s.begin();
   run(
@@ -81,7 +81,7 @@ void two_of_the_same() {
   expect(s.look() == (done[0] ? 2 : 3));
 }
 
-// Under one meta, as S3 does it: the value decides.
+// Replaced under one meta, as S3 does: the value decides.
 void same_meta() {
   s.begin();
   run([] { done[0] = s.put({1, meta(1)}, 2, 1); }, [] { done[1] = s.put({1, meta(1)}, 3, 1); });
@@ -89,7 +89,7 @@ void same_meta() {
   expect(s.pair.load().value == (done[0] ? 2 : 3));
 }
 
-// A claim swaps meta alone, and owns the value, or the replacement does.
+// A claim swaps meta alone. Either it or the replacement then owns the value.
 void claim() {
   s.begin();
   run(

@@ -22,12 +22,12 @@ struct Keyval {
   void begin() { References::reset(exact, key(3)); }
   References references() { return {exact, {stripes, 0, kStripes - 1}}; }
   void open(unsigned ordinal) { references().open(ordinal, stripe::name(key(3), 0)); }
-  // Begins with its stripes open.
+  // Starts with its stripes open.
   void begin_open() {
     begin();
     for (unsigned ordinal = 0; ordinal < kStripes; ++ordinal) open(ordinal);
   }
-  bool take(unsigned ordinal) {  // as Registry does it
+  bool take(unsigned ordinal) {  // as in Registry
     if (!References::acquire_in(stripes[ordinal], key(3))) {
       if (!references().acquire_exact(key(3))) return false;
       open(ordinal);
@@ -66,7 +66,7 @@ void use_twice_and_close() {
   expect(!k.take(0) && !k.take(1));
 }
 
-// Two that take and drop a reference, on stripes that are open, or that they open; beside the free.
+// Two threads take and drop a reference, on stripes that are open or that they open, beside a free.
 void open_stripes() { use_twice_and_close<1>(); }
 void one_open_stripe() { use_twice_and_close<0>(); }
 void unopened_stripe() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Leaving a deletion to those that hold the value (lib/readers/tomb.h), with full readers. The steps
-// are the library's; in which order a thread takes them is repeated here, because the library's own
-// loops (lib/table/left.cc) go through cells and tombs that it allocates.
+// Leaving a deletion to the holders of the value (lib/readers/tomb.h), with full readers. The steps
+// are the library's. Their order is repeated here, because the library's own loops
+// (lib/table/left.cc) go through cells and tombs that it allocates.
 
 #include "platform/asymmetric_fence.h"
 #include "readers/tomb.h"
@@ -20,7 +20,7 @@ struct Left {
   Atomic<int> attached{1};
   Atomic<int> tombs{0};
   Atomic<uint64_t> cells[2] = {};
-  volatile int content = 1;  // of the value, which delete_fn writes
+  volatile int content = 1;  // the value's, which delete_fn writes
   int deleted = 0;
 
   bool is_held() const {
