@@ -626,9 +626,9 @@ ATTRCACHE_API int attrcache_get_aint(const attrcache_kind* kind, const attrcache
  * CALLBACK. If others hold the value, it is detached at once, and its deletion left to them (D). If
  * nothing is attached: OK (ABSENT in a domain with ATTRCACHE_TELL). If the value is already being
  * deleted, by another thread or up this one's stack: OK at once, and get no longer finds it.
- * Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, and if
- * others may hold the value). Any thread; lock-free; runs delete_fn, perhaps the destructor. [C
- * MPI_COMM_DELETE_ATTR] */
+ * Errors: NULL, KEYVAL_*, CALLBACK, MEMORY (for a thread's first deletion in the domain, for one
+ * nested in more delete_fns than any before, and if others may hold the value). Any thread;
+ * lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_DELETE_ATTR] */
 ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table, void* object,
                                    int keyval, int* callback_code) ATTRCACHE_NOEXCEPT;
 
