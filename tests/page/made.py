@@ -1,18 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes what ranks hand over, of as many ranks as wanted: what no test machine can run.
-
-usage: made.py RANKS FOLDER [--hostile]
+"""Makes what ranks hand over, of as many ranks as wanted: more than a test machine can run.
 
 Most ranks do the same; rank 1717 leaves hundreds of communicators behind, rank 2222 gets ten times
-as much as others, and a dozen ranks are slow. (With few ranks, those are other ranks.) --hostile
-names things so that a page which takes names for anything else than text breaks.
+as much as others, and a dozen ranks are slow. (With few ranks, those are other ranks.) Hostile names
+break a page that takes names for anything but text.
 """
 
 import json
 import os
 import random
-import sys
 
 HOSTILE = [
     '</script><script>document.title="broken"</script>',
@@ -41,9 +37,7 @@ communicator; libsolver.so; multigrid::Level<3, double>::cached_halo(MPI_Comm, i
 datatype; libio.so; view_deleted; callback; 3 3 12 4000 12 6 0 6 0 450
 window; libshmem_over_mpi.so.1; heap_of_window; callback; 1 1 1 250000 0 0 0 1 0 12000
 communicator; libcoupler.so; forget_partner; callback; 4 4 64 640 64 32 16 48 0 2100
-""".replace(
-    "\\\n", ""
-)
+"""
 LEAKY = 3  # the one with attributes left
 MISUSE = {
     "what": "a keyval is used that was freed and is gone",
@@ -52,14 +46,6 @@ MISUSE = {
 # As the interposer numbers them.
 KINDS = {"communicator": "Comm", "datatype": "Type", "window": "Win"}
 SET, DUP, COPY_FN, DELETE_FN = 0, 3, 5, 6
-
-
-class Names:
-    def __init__(self, hostile):
-        self.hostile = iter(HOSTILE * 100) if hostile else None
-
-    def __call__(self, name):
-        return next(self.hostile) if self.hostile else name
 
 
 def makers(name):
@@ -83,9 +69,8 @@ def line_of(maker, factor, leaks, random_):
     line.update(attached=attached + leaks, copy_calls=copy_calls, delete_calls=calls)
     line.update(failed=int(leaks > 0), last_failure=16 * (leaks > 0))
     line.update(left_by_set=copies // 16, left_by_delete=copies // 8, has_delete_fn=ns > 0)
-    if line["leaked"]:
-        line["leaked_at"] = {names["made_at"] + "0": created - freed}
-    return dict(line, callback_ns=time, callback_own_ns=time)
+    leaked_at = {names["made_at"] + "0": created - freed} if line["leaked"] else {}
+    return dict(line, leaked_at=leaked_at, callback_ns=time, callback_own_ns=time)
 
 
 def trace(rank, pid, long, rounds, random_):
@@ -110,7 +95,11 @@ def trace(rank, pid, long, rounds, random_):
 
 def documents(ranks, hostile):
     random_ = random.Random(4000)
-    name = Names(hostile)
+    hostile_names = iter(HOSTILE * 100)
+
+    def name(usual):
+        return next(hostile_names) if hostile else usual
+
     all_makers = makers(name)
     leaker, getter = min(1717, ranks - 1), min(2222, ranks // 2)
     slow = set(random_.sample(range(ranks), min(12, ranks // 8)))
@@ -147,14 +136,9 @@ def documents(ranks, hostile):
         yield dict(document, misuse=misuse if rank in slow else {})
 
 
-def main():
-    ranks, folder = int(sys.argv[1]), sys.argv[2]
+def write(ranks, folder, hostile):
     os.makedirs(folder)
-    for document in documents(ranks, "--hostile" in sys.argv):
+    for document in documents(ranks, hostile):
         path = os.path.join(folder, f"{document['rank']:05}.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(document, file)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes one report of what the ranks have handed over, a JSON document each (lib/mpi/README.md)."""
 
+import collections
 import datetime
 import json
 
 import places
 import reading
 import trace
-from reading import Bad
+from reading import COUNT, Bad
 
 FORMAT = 1
 # What a rank hands over, besides its trace.
-DOCUMENT = dict(reading.RANK, ns=reading.COUNT, ranks=reading.COUNT, attrcache=str, mpi=str)
-DOCUMENT.update(checked=bool, begun=(reading.COUNT, 0), world=(str, ""), addresses=({}, {}))
+DOCUMENT = dict(reading.RANK, ns=COUNT, ranks=COUNT, attrcache=str, mpi=str, kinds={"*": str})
+DOCUMENT.update(checked=bool, begun=COUNT, world=str, addresses={"*": list})
 
 
 def read(data):
@@ -21,12 +22,10 @@ def read(data):
     if not isinstance(part, dict) or part.get("document") != FORMAT:
         raise Bad("what a rank has handed over is no document of this version")
     try:
-        kinds = reading.kinds(part)
-        one = reading.taken(dict(part, seconds=0), DOCUMENT, kinds)
-        one.update(seconds=one.pop("ns") / 1e9, kinds=kinds)
-        del one["addresses"]
-        lines = places.lines(part.get("addresses", {}))
-        one["trace"] = trace.of_rank(part.get("trace"), list(kinds))
+        one = reading.checked("document", dict(part, seconds=0), DOCUMENT)
+        one["seconds"] = one.pop("ns") / 1e9
+        lines = places.lines(one.pop("addresses"))
+        one["trace"] = trace.of_rank(part.get("trace"), list(one["kinds"]))
     except (Bad, ValueError, TypeError, KeyError, IndexError) as error:
         raise Bad(f"what a rank has handed over is damaged: {error}") from None
     return located(one, lines)
@@ -36,10 +35,9 @@ def located(part, lines):
     """The same with places as file and line, where these are known."""
 
     def named(counts):
-        there = {}
+        there = collections.Counter()
         for place, times in counts.items():
-            name = lines.get(place, place)
-            there[name] = there.get(name, 0) + times
+            there[lines.get(place, place)] += times
         return there
 
     for line in part["keyvals"]:
@@ -52,79 +50,69 @@ def located(part, lines):
     return part
 
 
-def numbered(parts, heard):
-    """Numbers ranks through all MPI_COMM_WORLDs (of MPI_Comm_spawn, or of a command that runs several
-    programs). Returns the sizes of these, and the ranks that are missing. `heard` are those that said
-    hello, and nothing later: [rank, size, host]."""
-    worlds = {}
-    for part in sorted(parts, key=lambda part: (part["rank"], part["begun"], part["pid"])):
-        # Worlds without a name, or with the same one, differ by ranks that come again.
-        copies = worlds.setdefault((part["world"], part["ranks"]), [])
-        free = [world for world in copies if part["rank"] not in world]
-        if not free:
-            free = [{}]
-            copies += free
-        free[0][part["rank"]] = part
-    sizes, missing, total = [], [], 0
-    alone = sum(map(len, worlds.values())) == 1
-    ordered = [(size, world) for (_, size), copies in worlds.items() for world in copies]
-    for size, world in sorted(ordered, key=lambda one: min(map(rank_0, one[1].values()))):
-        for rank, part in world.items():
-            part["rank"] = total + rank
-            del part["ranks"], part["world"]
-        for rank in sorted(set(range(min(size, MOST_MISSING))) - set(world)):
-            hosts = [host for number, of, host in heard if (number, of) == (rank, size) and alone]
-            missing.append({"rank": total + rank, "host": hosts[0] if hosts else ""})
-        total += max(size, 1)
-        sizes.append(max(size, 1))
-    return sizes, missing
-
-
 # Of a larger world, ranks above this one are not named where they are missing.
 MOST_MISSING = 100_000
 
 
-def rank_0(part):
-    """What sorts worlds: the one that began first comes first."""
+def begun(part):
     return part["begun"], part["pid"]
 
 
-def started(parts):
-    begun = min((part["begun"] for part in parts if part["begun"]), default=0)
-    if not begun:
-        return ""
-    return datetime.datetime.fromtimestamp(begun / 1e9).astimezone().isoformat(" ", "seconds")
+def numbered(parts, heard):
+    """Numbers the ranks on from one MPI_COMM_WORLD to the next (of MPI_Comm_spawn, or of a command
+    that runs several programs), in the order in which these began. Returns the worlds' sizes, and the
+    missing ranks. `heard` has those that said hello, and nothing later: [rank, size, host]."""
+    worlds = collections.defaultdict(list)
+    for part in sorted(parts, key=begun):
+        # Worlds without a name, or with the same one, differ by ranks that come again.
+        copies = worlds[part.pop("world"), part.pop("ranks")]
+        world = next((one for one in copies if part["rank"] not in one), None)
+        if world is None:
+            world = {}
+            copies.append(world)
+        world[part["rank"]] = part
+    ordered = [(size, world) for (_, size), copies in worlds.items() for world in copies]
+    ordered.sort(key=lambda one: min(map(begun, one[1].values())))
+    sizes, missing = [], []
+    for size, world in ordered:
+        first = sum(sizes)
+        for rank in sorted(set(range(min(size, MOST_MISSING))) - set(world)):
+            # Of several worlds, which one said hello isn't known.
+            hosts = [host for *one, host in heard if one == [rank, size] and len(ordered) == 1]
+            missing.append({"rank": first + rank, "host": hosts[0] if hosts else ""})
+        for part in world.values():
+            part["rank"] += first
+        sizes.append(max(size, 1))
+    return sizes, missing
 
 
 def merged(parts, run):
-    """The report of some documents, which are sorted and changed; and their traces by rank. `run` is
-    what is known of the run: "command", "job", "exit_code", and "heard" (numbered)."""
+    """The report of some documents, which are sorted and changed; and their trace. `run` is what is
+    known of the run: "command", "job", "exit_code", and "heard" (numbered)."""
     worlds, missing = numbered(parts, run.get("heard", ()))
     parts.sort(key=lambda part: part["rank"])
-    kinds = dict(pair for part in parts for pair in part.pop("kinds").items())
+    started = datetime.datetime.fromtimestamp(min(part["begun"] for part in parts) / 1e9)
     report = dict(
+        format=reading.FORMAT,
         attrcache=parts[0]["attrcache"],
         mpi=parts[0]["mpi"],
-        kinds=kinds,
-        **reading.taken(run, reading.RUN, kinds),
+        kinds={kind: name for part in parts for kind, name in part.pop("kinds").items()},
+        command=run.get("command", ""),
+        job=run.get("job", ""),
+        started=started.astimezone().isoformat(" ", "seconds"),
+        exit_code=run.get("exit_code"),
         ranks=sum(worlds),
         ranks_heard_of=len(parts),
         worlds=worlds,
         missing=missing,
         hosts=sorted({part["host"] for part in parts} | {one["host"] for one in missing} - {""}),
         finalized=all(part["finalized"] for part in parts),
-        checked=any(part.pop("checked") for part in parts),
-        per_rank=parts,
-        sum=added(parts, kinds),
+        checked=any([part.pop("checked") for part in parts]),
     )
-    report["started"] = report["started"] or started(parts)
-    traces = {}
+    trace_ = trace.joined(parts)
     for part in parts:
-        del part["attrcache"], part["mpi"]
-        begun = part.pop("begun")
-        ended = begun and begun + round(part["seconds"] * 1e9)
-        traces[part["rank"]] = trace.Of(part["host"], part["pid"], ended, part.pop("trace"))
-    return report, traces
+        del part["attrcache"], part["mpi"], part["begun"], part["trace"]
+    return dict(report, sum=added(parts), per_rank=parts), trace_
 
 
 # From so many names of objects on, the rest have one name together, which is among them.
@@ -132,86 +120,71 @@ MOST_NAMES = 1001
 OTHERS = "(others)"
 
 
-def added(parts, kinds):
+def grouped(parts, member, number):
+    """Entries that are alike as one, with the sum of their numbers."""
+
+    def key_of(one):
+        return tuple(value for name, value in sorted(one.items()) if name != number)
+
+    found = {}
+    for one in (one for part in parts for one in part[member]):
+        if len(found) >= MOST_NAMES and not one.get("predefined") and key_of(one) not in found:
+            one = dict(one, object=OTHERS)
+        found.setdefault(key_of(one), dict(one, **{number: 0}))[number] += one[number]
+    return found.values()
+
+
+def keyvals(parts):
+    lines = {}
+    for one in (one for part in parts for one in part["keyvals"]):
+        line = lines.get(reading.key_of(one))
+        if line is None:
+            lines[reading.key_of(one)] = dict(one, leaked_at=collections.Counter(one["leaked_at"]))
+            continue
+        for name in reading.NUMBERS:
+            line[name] += one[name]
+        line["leaked_at"].update(one["leaked_at"])
+        line["has_delete_fn"] |= one["has_delete_fn"]
+        line["last_failure"] = one["last_failure"] or line["last_failure"]
+        line["made_at"] = line["made_at"] or one["made_at"]
+    return lines.values()
+
+
+def added(parts):
     """The sum of summaries, what was used most first."""
-    lines, left, things, misuses = {}, {}, {}, {}
-    not_served = dict.fromkeys(kinds, 0)
-
-    def add(to, one, number):
-        if "predefined" not in one or not one["predefined"]:
-            if len(to) >= MOST_NAMES and entry(one, number) not in to:
-                one = dict(one, object=OTHERS)
-        to.setdefault(entry(one, number), dict(one, **{number: 0}))[number] += one[number]
-
-    def entry(one, number):
-        return tuple(one[name] for name in sorted(one) if name != number)
-
-    def add_places(to, counts):
-        for place, times in counts.items():
-            to[place] = to.get(place, 0) + times
-
+    misuses, not_served = {}, collections.Counter()
     for part in parts:
-        for one in part["keyvals"]:
-            line = lines.setdefault(
-                reading.key_of(one),
-                dict(one, **dict.fromkeys(reading.NUMBERS, 0), last_failure=0, leaked_at={}),
-            )
-            for name in reading.NUMBERS:
-                line[name] += one[name]
-            add_places(line["leaked_at"], one["leaked_at"])
-            line["has_delete_fn"] |= one["has_delete_fn"]
-            line["last_failure"] = one["last_failure"] or line["last_failure"]
-            line["made_at"] = line["made_at"] or one["made_at"]
-        for one in part["attached"]:
-            add(left, one, "attributes")
-        for one in part["objects"]:
-            add(things, one, "count")
+        not_served.update(part["not_served"])
         for name, one in part["misuse"].items():
-            total = misuses.setdefault(name, dict(one, times=0, places={}))
+            total = misuses.setdefault(name, dict(one, times=0, places=collections.Counter()))
             total["times"] += one["times"]
-            add_places(total["places"], one["places"])
-        for name, number in part["not_served"].items():
-            not_served[name] += number
+            total["places"].update(one["places"])
 
     def use(line):
         names = ("sets", "gets", "absent", "deletes", "copies", "created")
         return sum(line[name] for name in names)
 
     return {
-        "seconds": max((part["seconds"] for part in parts), default=0.0),
-        "keyvals": sorted(lines.values(), key=lambda line: (-use(line), reading.origin(line))),
+        "seconds": max(part["seconds"] for part in parts),
+        "keyvals": sorted(keyvals(parts), key=lambda line: (-use(line), reading.origin(line))),
         "attached": sorted(
-            left.values(),
+            grouped(parts, "attached", "attributes"),
             key=lambda one: (one["deleted_by_finalize"], -one["attributes"], one["object"]),
         ),
         "objects": sorted(
-            things.values(), key=lambda one: (-one["count"], one["place"], one["object"])
+            grouped(parts, "objects", "count"),
+            key=lambda one: (-one["count"], one["place"], one["object"]),
         ),
         "misuse": misuses,
         "not_served": not_served,
     }
 
 
-def as_json(report):
-    """The report as a file for tools, a line for each entry."""
-
-    def compact(value):
-        return json.dumps(value, ensure_ascii=False)
-
-    def members(part):
-        for name, value in part.items():
-            if isinstance(value, list) and value:
-                yield compact(name) + ": [\n" + ",\n".join(map(compact, value)) + "]"
-            else:
-                yield compact(name) + ": " + compact(value)
-
-    def thing(part):
-        return "{\n" + ",\n".join(members(part)) + "}"
-
-    head = {name: value for name, value in report.items() if name not in ("sum", "per_rank")}
-    parts = ",\n".join(map(thing, report["per_rank"]))
-    return (
-        "{\n"
-        + ",\n".join(members(dict(format=reading.FORMAT, **head)))
-        + f',\n"sum": {thing(report["sum"])},\n"per_rank": [\n{parts}]\n}}\n'
-    )
+def as_json(value):
+    """JSON for tools, with a line for each entry of a list."""
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(map(as_json, value)) + "]"
+    if isinstance(value, dict) and any(isinstance(one, list) for one in value.values()):
+        members = (f"{json.dumps(name)}: {as_json(one)}" for name, one in value.items())
+        return "{\n" + ",\n".join(members) + "}"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,25 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The findings of a report: what was left behind, callbacks that failed, misuse, and deletions that
-were left to another thread. The text, the page and the trace's markers all come from here."""
+were left to another thread. The text, the page and the trace's markers all show these."""
 
 import collections
 from typing import NamedTuple
 
-from reading import ENDS, origin
+from reading import key_of, origin
 from words import counted
 
-# The sorts of findings, in the order in which reports have them.
-LEFT, FAILED, MISUSE, HANDED = "left behind", "callbacks that failed", "misuse", "deletions left"
-HEADINGS = {
-    LEFT: "Left behind",
-    FAILED: "Callbacks that failed",
-    MISUSE: "Misuse",
-    HANDED: "Deletions that were left to another thread",
-}
-
+# What ends an object of a kind that has no attributes in MPI itself.
+ENDS = {"session": "MPI_Session_finalize", "file": "MPI_File_close"}
 
 class Part(NamedTuple):
-    """Where a finding was made, or on which object."""
+    """A place or an object that has some of what a finding counts."""
 
     text: str
     count: int
@@ -27,7 +20,6 @@ class Part(NamedTuple):
 
 
 class Finding(NamedTuple):
-    sort: str
     count: int
     what: str  # "3 keyvals of libsolver.so: forget"
     why: str  # "no MPI_Comm_free_keyval"
@@ -36,95 +28,84 @@ class Finding(NamedTuple):
     is_fault: bool = True  # else it is only worth knowing
 
 
-def of(report):
-    """All findings of a report, the most numerous of each sort first."""
-    found = [*keyvals(report), *attributes(report), *objects(report)]
-    found.sort(key=lambda one: (not one.is_fault, -one.count))
-    return [*found, *failures(report), *misuse(report), *deletions(report)]
-
-
-def of_rank(report, part):
-    """Those of one rank alone."""
-    return of(dict(report, sum=part, per_rank=[part]))
-
-
-def ranks_with(report, keys):
-    """{key: the ranks of which keys(part) has it}"""
-    found = {}
+def gathered(report, entries):
+    """{key: (sum, ranks that have some, parts)} of what entries(summary of a rank) yields: (key, place
+    or object or "", number). The largest part comes first."""
+    tallies = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, set()]))
     for part in report["per_rank"]:
-        for key in keys(part):
-            found.setdefault(key, set()).add(part["rank"])
-    return collections.defaultdict(list, {key: sorted(ranks) for key, ranks in found.items()})
+        for key, where, number in entries(part):
+            for tally in [tallies[key][None], tallies[key][where]] if number > 0 else []:
+                tally[0] += number
+                tally[1].add(part["rank"])
+    found = {}
+    for key, by_place in tallies.items():
+        number, on = by_place.pop(None)
+        parts = [Part(where, n, sorted(some)) for where, (n, some) in by_place.items() if where]
+        found[key] = number, sorted(on), sorted(parts, key=lambda part: -part.count)
+    return found
 
 
-def users(line):
-    return line["kind"], line["library"], line["function"]
+def gathered_lines(report, entries):
+    """(line, sum, ranks, parts) of what entries(line) yields, (place or "", number), for each line of
+    keyvals that has some."""
+
+    def all_entries(summary):
+        for line in summary["keyvals"]:
+            for where, number in entries(line):
+                yield key_of(line), where, number
+
+    found, lines = gathered(report, all_entries), report["sum"]["keyvals"]
+    return [(line, *found[key_of(line)]) for line in lines if key_of(line) in found]
 
 
-def lines_with(report, names):
-    """The lines of keyvals with any of these numbers: (line, their sum, the ranks that have some)."""
-
-    def number(line):
-        return sum(line[name] for name in names)
-
-    on = ranks_with(report, lambda part: [users(one) for one in part["keyvals"] if number(one)])
-    lines = report["sum"]["keyvals"]
-    return [(line, number(line), on[users(line)]) for line in lines if number(line)]
-
-
-def objects_with(report, member, key, number):
-    """Entries about objects, in groups of the same key: (the first, their sum, ranks, parts)."""
-
-    def keys(part):
-        return [(key(one), name) for one in part[member] for name in (None, one["object"])]
-
-    on, groups = ranks_with(report, keys), {}
-    for one in report["sum"][member]:
-        groups.setdefault(key(one), []).append(one)
-    for alike, entries in groups.items():
-        parts = [Part(one["object"], one[number], on[alike, one["object"]]) for one in entries]
-        yield entries[0], sum(part.count for part in parts), on[alike, None], parts
+def function(report, kind, does):
+    """MPI_Comm_free_keyval"""
+    return f"MPI{'X' * (kind in ENDS)}_{report['kinds'].get(kind, kind)}_{does}"
 
 
 def end_of(report, kind):
-    return ENDS.get(kind, f"MPI_{report['kinds'][kind]}_free")
+    return ENDS.get(kind, function(report, kind, "free"))
 
 
 def keyvals(report):
     """Keyvals that were never freed, each by where it was made."""
 
-    def keys(part):
-        return [(users(line), place) for line in part["keyvals"] for place in line["leaked_at"]]
+    def entries(line):
+        rest = line["leaked"]
+        for place, number in line["leaked_at"].items():
+            yield f"made at {place}", number
+            rest -= number
+        is_known = line["made_at"] and not line["leaked_at"]
+        yield f"made at {line['made_at']}, the first of all" if is_known else "", rest
 
-    at = ranks_with(report, keys)
-    for line, number, ranks in lines_with(report, ["leaked"]):
-        places = sorted(line["leaked_at"].items(), key=lambda item: -item[1])
-        parts = [Part(f"made at {place}", times, at[users(line), place]) for place, times in places]
-        if not parts and line["made_at"]:
-            parts = [Part(f"made at {line['made_at']}, the first of all", 0, [])]
+    for line, number, ranks, parts in gathered_lines(report, entries):
+        why = "no " + function(report, line["kind"], "free_keyval")
         what = f"{counted(number, 'keyval')} of {origin(line)}"
-        mpi = f"MPI{'X' * (line['kind'] in ENDS)}_{report['kinds'][line['kind']]}"
-        yield Finding(LEFT, number, what, f"no {mpi}_free_keyval", ranks, parts)
+        yield Finding(number, what, why, ranks, parts)
 
 
 def attributes(report):
-    """Those still attached. Those that are alike but for their object are one finding."""
+    """Attributes still attached. Those that differ only in their object are one finding."""
 
-    def alike(one):
-        return (*users(one), one["predefined"], one["deleted_by_finalize"])
+    def entries(summary):
+        for one in summary["attached"]:
+            maker = one["kind"], one["library"], one["function"]
+            key = maker, one["predefined"], one["deleted_by_finalize"]
+            yield key, f"on {one['object']}", one["attributes"]
 
-    lines = {users(line): line for line in report["sum"]["keyvals"]}
-    for one, number, ranks, parts in objects_with(report, "attached", alike, "attributes"):
+    lines = {key_of(line)[:3]: line for line in report["sum"]["keyvals"]}
+    for key, (number, ranks, parts) in gathered(report, entries).items():
+        maker, is_predefined, is_deleted = key
         them = "it" if number == 1 else "them"
-        if one["deleted_by_finalize"]:
+        if is_deleted:
             why = f"MPI_Finalize will delete {them}"
-        elif one["predefined"]:
+        elif is_predefined:
             why = f"{report['mpi']} never deletes {them}"
         else:
-            why = f"no successful {end_of(report, one['kind'])}" + fate(lines.get(users(one)))
-        what = f"{counted(number, 'attribute')} of {origin(one)}"
-        parts = [part._replace(text=f"on {part.text}") for part in parts]
-        yield Finding(LEFT, number, what, why, ranks, parts, not one["deleted_by_finalize"])
+            why = f"no successful {end_of(report, maker[0])}" + fate(lines.get(maker))
+        made_by = origin(dict(library=maker[1], function=maker[2]))
+        what = f"{counted(number, 'attribute')} of {made_by}"
+        yield Finding(number, what, why, ranks, parts, not is_deleted)
 
 
 def fate(line):
@@ -135,49 +116,74 @@ def fate(line):
 
 
 def objects(report):
-    """Those never freed, by where they came from, whatever their names are."""
+    """Objects that were never freed, by where they came from, whatever their names are."""
 
-    def source(one):
-        return one["kind"], one["from"], one["place"]
+    def entries(summary):
+        for one in summary["objects"]:
+            yield (one["kind"], one["from"], one["place"]), one["object"], one["count"]
 
-    for one, number, ranks, parts in objects_with(report, "objects", source, "count"):
-        how = "made by a dup" if one["from"] == "dup" else "first used"
-        at = f", {how} at {one['place']}" if one["place"] else ""
-        what = counted(number, one["kind"]) + at
-        yield Finding(LEFT, number, what, "no " + end_of(report, one["kind"]), ranks, parts)
+    for (kind, source, place), (number, ranks, parts) in gathered(report, entries).items():
+        how = "made by a dup" if source == "dup" else "first used"
+        what = counted(number, kind) + (f", {how} at {place}" if place else "")
+        yield Finding(number, what, "no " + end_of(report, kind), ranks, parts)
 
 
 def failures(report):
-    for line, number, ranks in lines_with(report, ["failed"]):
+    for line, number, ranks, _ in gathered_lines(report, lambda line: [("", line["failed"])]):
         calls = counted(line["copy_calls"] + line["delete_calls"], "call")
         what = f"{number:,} of {calls} of {origin(line)}"
         why = f"the last with code {line['last_failure']}"
-        yield Finding(FAILED, number, what, why, ranks, [])
+        yield Finding(number, what, why, ranks, [])
 
 
 def misuse(report):
-    def keys(part):
-        sorts = part["misuse"].items()
-        return [(sort, place) for sort, one in sorts for place in [None, *one["places"]]]
+    def entries(summary):
+        for sort, one in summary["misuse"].items():
+            key = sort, one["what"], one["rule"]
+            for place, times in one["places"].items():
+                yield key, f"at {place}", times
+            yield key, "", one["times"] - sum(one["places"].values())
 
-    on = ranks_with(report, keys)
-    for sort, one in sorted(report["sum"]["misuse"].items(), key=lambda item: -item[1]["times"]):
-        places = sorted(one["places"].items(), key=lambda item: -item[1])
-        parts = [Part(f"at {place}", times, on[sort, place]) for place, times in places]
-        why = one["what"] + (f" ({one['rule']})" if one["rule"] else "")
-        what = f"{one['times']:,} x {sort}"
-        yield Finding(MISUSE, one["times"], what, why, on[sort, None], parts)
+    for (sort, why, rule), (number, ranks, parts) in gathered(report, entries).items():
+        why += f" ({rule})" if rule else ""
+        yield Finding(number, f"{number:,} x {sort}", why, ranks, parts)
 
 
 def deletions(report):
-    """Deletions of values that another thread's dup was just copying, which ran delete_fn then."""
-    for line, number, ranks in lines_with(report, ["left_by_set", "left_by_delete"]):
-        mpi = f"MPI_{report['kinds'][line['kind']]}"
-        by = [
-            Part(f"by {mpi}_{name}_attr", line[f"left_by_{name}"], ranks)
-            for name in ("set", "delete")
-        ]
+    """Deletions of values that another thread's dup was just copying: the dup ran delete_fn."""
+
+    def entries(line):
+        for does in ("set", "delete"):
+            by = function(report, line["kind"], does + "_attr")
+            yield f"by {by}", line[f"left_by_{does}"]
+
+    for line, number, ranks, parts in gathered_lines(report, entries):
         what = f"{counted(number, 'deletion')} of {origin(line)}"
-        why = f"{mpi}_dup was copying the value in another thread, and ran delete_fn itself"
-        parts = [part for part in by if part.count]
-        yield Finding(HANDED, number, what, why, ranks, parts, False)
+        dup = function(report, line["kind"], "dup")
+        why = f"{dup} was copying the value in another thread, and ran delete_fn itself"
+        yield Finding(number, what, why, ranks, parts, False)
+
+
+HANDED = "Deletions that were left to another thread"
+# The sorts of findings, in the order in which reports have them.
+SORTS = {
+    "Left behind": (keyvals, attributes, objects),
+    "Callbacks that failed": (failures,),
+    "Misuse": (misuse,),
+    HANDED: (deletions,),
+}
+
+
+def of(report):
+    """{sort: its findings, the most numerous first}; without sorts of which there are none."""
+    found = {
+        sort: [one for make in makers for one in make(report)] for sort, makers in SORTS.items()
+    }
+    for some in found.values():
+        some.sort(key=lambda one: (not one.is_fault, -one.count))
+    return {sort: some for sort, some in found.items() if some}
+
+
+def of_rank(report, part):
+    """The findings of one rank alone."""
+    return of(dict(report, sum=part, per_rank=[part]))

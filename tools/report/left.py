@@ -113,6 +113,7 @@ def maker(block, addresses):
         has_delete_fn=bool(text(delete)),
         named_by="callback" if text(delete) or text(copy) else "caller",
         made_at=made_at,
+        leaked_at={},
         callbacks={5: text(copy), 6: text(delete)},  # by What (lib/mpi/recording/trace.h)
     )
     return one

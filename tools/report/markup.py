@@ -5,7 +5,6 @@ import html
 import re
 from typing import NamedTuple
 
-from reading import TIMES
 from words import duration
 
 
@@ -25,23 +24,6 @@ def tag(words, style="tag"):
 
 def small(words):
     return f"<p class=small>{words}</p>" if words else ""
-
-
-def is_time(what):
-    return what in TIMES or what == "seconds"
-
-
-def number(value):
-    return f"{value:,}"
-
-
-def time(nanoseconds):
-    return duration(nanoseconds).replace("us", "µs").replace(" ", "&nbsp;")
-
-
-def shown(what, value):
-    """A number of a report, by its name there."""
-    return time(value) if is_time(what) else number(value)
 
 
 def list_of(items, few=6, style=""):
@@ -75,7 +57,7 @@ class Column(NamedTuple):
         if not value:
             return "<td class=z data-v=0>–"
         bar = f" class=p{max(1, round(100 * value / most))}" if most else ""
-        return f"<td{bar} data-v={value}>{time(value) if self.kind == 'time' else number(value)}"
+        return f"<td{bar} data-v={value}>{duration(value) if self.kind == 'time' else f'{value:,}'}"
 
 
 class Table:

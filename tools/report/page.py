@@ -11,10 +11,10 @@ import os
 import findings
 import text
 import trace as traces
-from markup import Column, Table, escaped, is_time, list_of, name, number, shown, small, tag, time
-from reading import KINDS, LABELS, NUMBERS, key_of, origin, sums
-from spread import spread
-from words import counted, on_ranks
+from markup import Column, Table, escaped, list_of, name, small, tag
+from ranks import COMPARED, Differences, spread
+from reading import LABELS, NUMBERS, USUAL_KIND, key_of, origin, sums
+from words import TIMES, counted, duration, on_ranks, shown
 
 # How heavy a page may be, in bytes. One that would be heavier has a share of its entries only.
 MOST_BYTES = 3_000_000
@@ -52,22 +52,20 @@ class Page:
 
 
 def figures(report):
-    total = sums(report["sum"]["keyvals"])
+    total, misuse = sums(report["sum"]["keyvals"]), report["sum"]["misuse"].values()
     several = ", all ranks" if report["ranks"] != 1 else ""
-    misused = sum(one["times"] for one in report["sum"]["misuse"].values())
-    counts = [("keyvals made", "created"), ("sets", "sets"), ("gets, found", "gets")]
-    counts += [("gets, absent", "absent"), ("copied by dup", "copies")]
-    found = [(label, number(total[what])) for label, what in counts]
+    named = ("created", "sets", "gets", "absent", "copies")
+    found = [(f"{total[what]:,}", LABELS[what]) for what in named]
     found += [
-        ("callbacks", number(total["copy_calls"] + total["delete_calls"])),
-        ("in callbacks" + several, time(total["callback_own_ns"])),
-        ("keyvals and attributes left", number(total["leaked"] + total["attached"])),
-        ("callbacks failed", number(total["failed"])),
-        ("times misuse", number(misused)),
+        (f"{total['copy_calls'] + total['delete_calls']:,}", "callbacks"),
+        (duration(total["callback_own_ns"]), "in callbacks" + several),
+        (f"{total['leaked'] + total['attached']:,}", "keyvals and attributes left"),
+        (f"{total['failed']:,}", "callbacks failed"),
+        (f"{sum(one['times'] for one in misuse):,}", "times misuse"),
     ]
     return "".join(
         f"<li{' class=bad' if i >= 7 and value != '0' else ''}><b>{value}</b> {label}\n"
-        for i, (label, value) in enumerate(found)
+        for i, (value, label) in enumerate(found)
     )
 
 
@@ -79,7 +77,7 @@ def card(finding, page):
     parts, more = page.kept(finding.parts, MOST_PARTS, "place")
     entries = [
         name(part.text)
-        + (f": <b>{number(part.count)}</b>" if part.count not in (0, finding.count) else "")
+        + (f": <b>{part.count:,}</b>" if part.count != finding.count else "")
         + tag(on_ranks(part.ranks, report, "{}") if part.ranks != finding.ranks else "")
         for part in parts
     ]
@@ -98,11 +96,10 @@ def findings_section(page):
         pieces.append(f"<p class={'good' if is_complete else 'warning'}>{quiet}</p>")
     elif not found:
         pieces.append(small("No keyval was made."))
-    for sort, heading in findings.HEADINGS.items():
-        kept, more = page.kept([one for one in found if one.sort == sort], MOST_FINDINGS, "finding")
-        if kept:
-            cards = [card(one, page) for one in kept]
-            pieces.append(f"<h3>{heading}</h3>{list_of(cards, 24, 'cards')}{more}")
+    for sort, some in found.items():
+        kept, more = page.kept(some, MOST_FINDINGS, "finding")
+        cards = [card(one, page) for one in kept]
+        pieces.append(f"<h3>{sort}</h3>{list_of(cards, 24, 'cards')}{more}")
     if not report["checked"]:
         pieces.append(small("ATTRCACHE_CHECK=1 looks for more kinds of misuse."))
     page.section("findings", "What is wrong", *pieces)
@@ -110,50 +107,29 @@ def findings_section(page):
 
 # ---- Who uses attributes ----
 
-USES = [Column("keyvals", unit="made"), Column("freed", unit="keyvals"), Column("sets")]
-USES += [Column("gets", unit="found"), Column("gets", unit="absent"), Column("deletes")]
-USES += [Column("copied", unit="by dup"), Column("callbacks", unit="calls")]
-USES += [Column("callbacks", "time", "time")]
-
-
-def uses(line):
-    names = ("created", "freed", "sets", "gets", "absent", "deletes", "copies")
-    calls = line["copy_calls"] + line["delete_calls"]
-    return [line[one] for one in names] + [calls, line["callback_own_ns"]]
-
-
-def outliers(what, found, of_ranks):
-    first = [f"rank {of_ranks[at]}: {shown(what, value)}" for at, value in found["outliers"][:4]]
-    rest = found["outliers_in_all"] - len(first)
-    return ", ".join(first) + (f" and {rest:,} more" if rest > 0 else "")
-
-
-def at_rank(what, found, end, of_ranks):
-    return f"{shown(what, found[end])} (rank {of_ranks[found[end + '_at']]})"
+USES = [
+    Column(label, "time" if unit == "time" else "number", unit) for label, unit, _ in text.USES
+]
 
 
 def details(line, there, of_ranks):
-    """Everything that is known of a line; `there` are its lines on ranks, by their places."""
+    """Everything that is known of a line; `there` has its lines on ranks: {rank: line}."""
     by = "made by" if line["named_by"] == "caller" else "function"
+    none = dict.fromkeys(NUMBERS, 0)
     facts = [
         ("library", name(line["library"] or "unknown")),
         (by, name(line["function"] or "unknown")),
+        ("of", f"{line['kind']}s, on {counted(len(there), 'rank')}"),
     ]
-    facts.append(("of", f"{line['kind']}s, on {counted(len(there), 'rank')}"))
-    for what in NUMBERS:
-        values = [0] * len(of_ranks)
-        for place, one in there:
-            values[place] = one[what]
-        said = " <small>the same on each rank" if len(values) > 1 else ""
-        if len(set(values)) > 1:
-            found = spread(values)
-            said = f" <small>least {at_rank(what, found, 'least', of_ranks)}, median "
-            said += f"{shown(what, found['median'])}, most {at_rank(what, found, 'most', of_ranks)}"
-            said += f"; stands out: {outliers(what, found, of_ranks)}" if found["outliers"] else ""
+    for what in NUMBERS if of_ranks else ():
+        found = spread(what, [(there.get(rank, none)[what], rank) for rank in of_ranks])
+        said = " <small>the same on each rank" if len(of_ranks) > 1 else ""
+        if found.least[0] != found.most[0]:
+            said = f" <small>least {found.at(found.least)}, median {shown(what, found.median)}, "
+            said += f"most {found.at(found.most)}"
+            said += f"; stands out: {found.outliers_said()}" if found.outliers else ""
         if line[what]:
-            facts.append(
-                (LABELS[what], f"{shown(what, line[what])}{said}" + "</small>" * bool(said))
-            )
+            facts.append((LABELS[what], shown(what, line[what]) + said + "</small>" * bool(said)))
     if line["failed"]:
         facts.append(("last failure", f"code {line['last_failure']}"))
     return f"<dl>{''.join(f'<dt>{what}<dd>{said}' for what, said in facts)}</dl>"
@@ -163,10 +139,10 @@ def user_row(line, there, of_ranks):
     is_place = not line["function"] or line["function"].startswith("+")
     cell = name(origin(line) if is_place else line["function"])
     cell += tag("made there" if line["named_by"] == "caller" else "")
-    cell += tag("" if line["kind"] == next(iter(KINDS)) else line["kind"])
+    cell += tag("" if line["kind"] == USUAL_KIND else line["kind"])
     made = f", first made at {name(line['made_at'])}" if line["made_at"] else ""
     summary = name(line["library"] or "unknown", "lib") + made
-    return [cell, *uses(line)], (summary, details(line, there, of_ranks))
+    return [cell, *text.uses(line)], (summary, details(line, there, of_ranks))
 
 
 def users_section(page):
@@ -175,10 +151,10 @@ def users_section(page):
     if not lines:
         page.section("users", title, "<p>No keyval was made.</p>")
         return
-    on, by_library = collections.defaultdict(list), collections.defaultdict(list)
-    for place, part in enumerate(report["per_rank"]):
+    on, by_library = collections.defaultdict(dict), collections.defaultdict(list)
+    for part in report["per_rank"]:
         for line in part["keyvals"]:
-            on[key_of(line)].append((place, line))
+            on[key_of(line)][part["rank"]] = line
     for line in lines:
         by_library[line["library"] or "(unknown)"].append(line)
     of_ranks = [part["rank"] for part in report["per_rank"]]
@@ -187,40 +163,21 @@ def users_section(page):
     kept = sorted(by_library.items(), key=lambda one: -sums(one[1])["callback_own_ns"])
     kept, more_libraries = page.kept(kept, MOST_LINES, "library")
     libraries = [
-        [name(library) + tag(counted(len(of), "function")), *uses(sums(of))] for library, of in kept
+        [name(library) + tag(counted(len(of), "function")), *text.uses(sums(of))] for library, of in kept
     ]
+    functions, total = [Column("function", "text"), *USES], ["all", *text.uses(sums(lines))]
     page.section(
         "users",
         title,
         "<p>By the library and function of each keyval's callbacks, summed over all ranks. "
         "The line below a name opens.</p>",
-        Table(
-            "by-function",
-            [Column("function", "text"), *USES],
-            rows,
-            ["all", *uses(sums(lines))],
-            more,
-        ),
+        Table("by-function", functions, rows, total, more),
         "<h3>By library</h3>",
         Table("by-library", [Column("library", "text"), *USES], libraries, more=more_libraries),
     )
 
 
 # ---- Ranks ----
-
-OF_RANKS = dict(
-    LABELS, misuse="misuse", objects="objects never freed", seconds="MPI_Init to the end"
-)
-for _name in ("callback_ns", "freed", "deleted_with_object"):
-    del OF_RANKS[_name]
-
-
-def numbers_of(part):
-    found = sums(part["keyvals"])
-    found["misuse"] = sum(one["times"] for one in part["misuse"].values())
-    found["objects"] = sum(one["count"] for one in part["objects"])
-    found["seconds"] = round(part["seconds"] * 1e9)
-    return found
 
 
 def state_of(part):
@@ -231,53 +188,35 @@ def ranks_section(page):
     parts = page.report["per_rank"]
     if len(parts) < 2:
         return
-    of_ranks = [part["rank"] for part in parts]
-    numbers = [numbers_of(part) for part in parts]
-    found = {what: spread([one[what] for one in numbers]) for what in OF_RANKS}
-    same = [
-        f"{label} {shown(what, numbers[0][what])}"
-        for what, label in OF_RANKS.items()
-        if found[what]["least"] == found[what]["most"] and numbers[0][what]
-    ]
-    found = {what: one for what, one in found.items() if one["least"] != one["most"]}
-    out = {}
-    for what, one in found.items():
-        for place, _ in one["outliers"]:
-            out.setdefault(place, []).append(OF_RANKS[what])
-    counts = [OF_RANKS[what] for what in found if not is_time(what)]
-    said = "All ranks did the same, but for the time it took."
-    said = f"The ranks differ in: {', '.join(counts)}." if counts else said
-    if out:
-        said += f" {counted(len(out), 'rank')} stand{'s' * (len(out) == 1)} out."
-    elif len(parts) >= 8:
-        said += " No rank stands out."
+    found = Differences(parts)
+    out = found.outliers
     spreads = [
-        [OF_RANKS[what], (one["least"], at_rank(what, one, "least", of_ranks))]
-        + [(one[quartile], shown(what, one[quartile])) for quartile in ("low", "median", "high")]
-        + [(one["most"], at_rank(what, one, "most", of_ranks)), outliers(what, one, of_ranks)]
-        for what, one in found.items()
+        [COMPARED[one.what], (one.least[0], one.at(one.least))]
+        + [(value, shown(one.what, value)) for value in (one.low, one.median, one.high)]
+        + [(one.most[0], one.at(one.most)), one.outliers_said()]
+        for one in found.spreads
     ]
     labels = ("least", "lower quartile", "median", "upper quartile", "most")
     columns = [Column("number", "text"), *(Column(label, "plain") for label in labels)]
     columns += [Column("outliers", "text")] if out else []
-    order = sorted(range(len(parts)), key=lambda place: (-len(out.get(place, ())), place))
+    order = sorted(parts, key=lambda part: (-len(out.get(part["rank"], ())), part["rank"]))
     order, more = page.kept(order, MOST_RANKS, "rank")
     rows = [
-        [f"rank {of_ranks[place]}" + tag(state_of(parts[place])), ", ".join(out.get(place, ()))]
-        + [name(parts[place]["host"]), (parts[place]["pid"],) * 2]
-        + [numbers[place][what] for what in found]
-        for place in order
+        [f"rank {part['rank']}" + tag(state_of(part))]
+        + ([", ".join(out.get(part["rank"], ()))] if out else [])
+        + [name(part["host"]), (part["pid"],) * 2]
+        + [found.numbers[part["rank"]][one.what] for one in found.spreads]
+        for part in order
     ]
-    heads = [Column("rank", "text"), Column("stands out by", "text")]
+    heads = [Column("rank", "text")] + ([Column("stands out by", "text")] if out else [])
     heads += [Column("host", "text"), Column("process", "plain")]
-    heads += [Column(OF_RANKS[what], "time" if is_time(what) else "number") for what in found]
-    if not out:
-        rows, heads = [row[:1] + row[2:] for row in rows], heads[:1] + heads[2:]
+    for one in found.spreads:
+        heads.append(Column(COMPARED[one.what], "time" if one.what in TIMES else "number"))
     page.section(
         "ranks",
         "Differences between ranks",
-        f"<p>{said}</p>",
-        small(f"The same on all ranks: {'; '.join(same)}." if same else ""),
+        f"<p>{found.said}</p>",
+        small(f"The same on all ranks: {'; '.join(found.same)}." if found.same else ""),
         Table("spread", columns, spreads) if spreads else "",
         f"<h3>Ranks{', those that stand out first' if out else ''}</h3>",
         Table("by-rank", heads, rows, more=more),
@@ -307,10 +246,11 @@ def timeline_section(page, trace, file):
         return
     failed = sum(one.code != 0 for one in trace.events)
     length = max(one.start + one.duration for one in trace.events)
-    said = f"{counted(len(trace.events), 'event')} in {time(length)}: callbacks and slow operations"
+    said = f"{counted(len(trace.events), 'event')} in {duration(length)}: callbacks and slow operations"
     said += f"; {failed:,} of them failed." if failed else "."
-    if trace.dropped:
-        said += f" {counted(trace.dropped, 'event')} more came when the memory for them was full "
+    dropped = sum(trace.dropped.values())
+    if dropped:
+        said += f" {counted(dropped, 'event')} more came when the memory for them was full "
         said += "(ATTRCACHE_TRACE_EVENTS)."
 
     def thread(rank, thread_):
@@ -319,39 +259,33 @@ def timeline_section(page, trace, file):
     lanes = sorted(traces.lanes(trace).items(), key=lambda one: -one[1][1])
     lanes, more_lanes = page.kept(lanes, MOST_EVENTS, "thread")
     busy = [[f"rank {rank}, thread {thread(rank, of)}", *numbers] for (rank, of), numbers in lanes]
-    chosen = sorted(trace.events, key=lambda one: (one.code == 0, -one.duration))
-    chosen = chosen[: int(MOST_EVENTS * page.share)]
+    of_threads = [Column("thread", "text"), Column("events"), Column("in events", "time")]
+    events = sorted(trace.events, key=lambda one: (one.code == 0, -one.duration))
+    events = events[: int(MOST_EVENTS * page.share)]
     rows = [
         [
             name(f"{one.what} {one.name}".strip())
             + tag(f"failed with code {one.code}" if one.code else "", "tag bad"),
-            one.start,
-            one.duration,
-            (one.rank, one.rank),
-            thread(one.rank, one.thread),
+            *(one.start, one.duration, (one.rank, one.rank), thread(one.rank, one.thread)),
             (one.keyval, one.keyval or ""),
         ]
-        for one in chosen
+        for one in events
     ]
-    columns = [Column("what", "text"), Column("start", "time"), Column("took", "time")]
-    columns += [Column("rank", "plain"), Column("thread", "text"), Column("keyval", "plain")]
-    which = f"Those that failed, then the longest: {len(chosen):,} of {len(trace.events):,}."
+    of_events = [Column("what", "text"), Column("start", "time"), Column("took", "time")]
+    of_events += [Column("rank", "plain"), Column("thread", "text"), Column("keyval", "plain")]
+    which = ""
+    if len(events) < len(trace.events):
+        most = f"{len(events):,} of {len(trace.events):,}"
+        which = small(f"Those that failed, then the longest: {most}.")
     page.section(
         "timeline",
         "Timeline",
         f"<p>{said}</p>",
         KEPT.format(name(file)) if file else NOT_KEPT,
         "<h3>Threads, by their time in events</h3>",
-        Table(
-            "by-thread",
-            [Column("thread", "text"), Column("events"), Column("in events", "time")],
-            busy,
-            more=more_lanes,
-        ),
+        Table("by-thread", of_threads, busy, more=more_lanes),
         "<h3>Events</h3>",
-        Table(
-            "events", columns, rows, more=small(which if len(chosen) < len(trace.events) else "")
-        ),
+        Table("events", of_events, rows, more=which),
     )
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Reads reports as JSON (lib/mpi/README.md has their members).
+"""Reads reports as JSON (lib/mpi/README.md describes their members).
 
-A report comes from a file that anybody may have written, so everything that is used later is
-checked here: a report that read() returns has the members below, with these types.
+Anybody may have written the file, so everything that is used later is checked here: a report that
+read() returns has the members below, with these types.
 """
 
 import json
 
 FORMAT = 1
 
-# The numbers of a keyval's line, and what people call them.
+# The numbers of a keyval's line, and their names for people.
 LABELS = {
     "created": "keyvals made",
     "freed": "keyvals freed",
@@ -30,13 +30,8 @@ LABELS = {
     "callback_own_ns": "time in callbacks",
 }
 NUMBERS = list(LABELS)
-TIMES = ["callback_ns", "callback_own_ns"]
-# What a kind of object is called in the names of its functions; of reports that don't say it.
-KINDS = {"communicator": "Comm", "datatype": "Type", "window": "Win"}
-# What ends an object of a kind for which MPI itself has no attributes.
-ENDS = {"session": "MPI_Session_finalize", "file": "MPI_File_close"}
 
-# Counters are 64 bits wide.
+# Counters have 64 bits.
 MOST = 2**64
 
 
@@ -48,11 +43,7 @@ def loaded(data, name):
     """The value of a JSON text."""
     try:
         return json.loads(data.decode())
-    except UnicodeDecodeError:
-        raise Bad(f"{name} is no JSON: it is not in UTF-8") from None
-    except RecursionError:
-        raise Bad(f"{name} is no report: its JSON is nested too deeply") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Bad(f"{name} is no JSON: {error}") from None
 
 
@@ -71,92 +62,58 @@ def read(path):
             f"format {FORMAT}"
         )
     try:
-        return checked(report)
+        report = checked("report", report, REPORT)
     except Bad as error:
         raise Bad(f"{path} is a damaged report: {error}") from None
+    report["per_rank"].sort(key=lambda one: one["rank"])
+    return report
 
 
 # ---- The members of a report ----
 
-# What a member may be: a type, one of these, a table of members, or a list of one of them; in a pair
-# with its value if it is missing.
-COUNT, PLACES, KIND, OF_KINDS, NAMED_MISUSE = "a count", "places", "a kind", "of kinds", "misuse"
+# A type is one of Python's, a tuple of some, a count, a list of one type, or a table of members. A
+# table with "*" has members of any name.
+COUNT = "a count"
+COUNTS = {"*": COUNT}
 
-KEYVAL = dict(kind=KIND, library=str, function=str, named_by=(str, "callback"), made_at=(str, ""))
-KEYVAL.update(has_delete_fn=(bool, True), leaked_at=(PLACES, {}), last_failure=(int, 0))
-KEYVAL.update(dict.fromkeys(NUMBERS, (COUNT, 0)))
-ATTACHED = dict(kind=KIND, object=str, library=str, function=str, attributes=COUNT)
-ATTACHED.update(predefined=(bool, False), deleted_by_finalize=(bool, False))
-OBJECT = dict(kind=KIND, object=str, place=(str, ""), count=COUNT, **{"from": (str, "use")})
-MISUSE = dict(times=COUNT, places=(PLACES, {}), what=(str, ""), rule=(str, ""))
-SUMMARY = dict(seconds=float, keyvals=[KEYVAL], attached=[ATTACHED], objects=([OBJECT], []))
-SUMMARY.update(misuse=NAMED_MISUSE, not_served=(OF_KINDS, {}))
-RANK = dict(SUMMARY, rank=COUNT, host=str, pid=COUNT, partial=(bool, False), finalized=(bool, True))
-RUN = dict(command=(str, ""), job=(str, ""), started=(str, ""), exit_code=(int, None))
-REPORT = dict(RUN, attrcache=str, mpi=str, ranks=COUNT, ranks_heard_of=COUNT, finalized=bool)
-REPORT.update(worlds=([COUNT], []), missing=([dict(rank=COUNT, host=(str, ""))], []))
-REPORT.update(hosts=([str], []), checked=(bool, False), sum=SUMMARY, per_rank=([RANK], []))
-
-
-def taken(part, members, kinds):
-    """The members of an object, each of its type; or Bad."""
-    result = {}
-    for name, type_ in members.items():
-        type_, *default = type_ if isinstance(type_, tuple) else (type_,)
-        found = part.get(name)
-        if found is None and not default:
-            raise Bad(f'there is no "{name}"')
-        known = found is not None or default[0] is not None
-        result[name] = (
-            of_type(name, default[0] if found is None else found, type_, kinds) if known else None
-        )
-    return result
+KEYVAL = dict(kind=str, library=str, function=str, named_by=str, made_at=str, has_delete_fn=bool)
+KEYVAL.update(dict.fromkeys(NUMBERS, COUNT), last_failure=int, leaked_at=COUNTS)
+ATTACHED = dict(kind=str, object=str, library=str, function=str, attributes=COUNT)
+ATTACHED.update(predefined=bool, deleted_by_finalize=bool)
+OBJECT = {"kind": str, "object": str, "place": str, "count": COUNT, "from": str}
+MISUSE = dict(times=COUNT, places=COUNTS, what=str, rule=str)
+SUMMARY = dict(keyvals=[KEYVAL], attached=[ATTACHED], objects=[OBJECT])
+SUMMARY.update(seconds=float, misuse={"*": MISUSE}, not_served=COUNTS)
+RANK = dict(SUMMARY, rank=COUNT, host=str, pid=COUNT, partial=bool, finalized=bool)
+REPORT = dict(format=int, attrcache=str, mpi=str, kinds={"*": str}, command=str, job=str, started=str)
+REPORT.update(exit_code=(int, type(None)), ranks=COUNT, ranks_heard_of=COUNT, worlds=[COUNT])
+REPORT.update(missing=[dict(rank=COUNT, host=str)], hosts=[str], finalized=bool, checked=bool)
+REPORT.update(per_rank=[RANK], sum=SUMMARY)
 
 
-def of_type(name, found, type_, kinds):
-    """A value, if it is of its type."""
-    is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
+def checked(name, found, type_):
+    """A value, if it is of its type, or Bad. Objects keep only the members that their type names."""
     if isinstance(type_, list) and isinstance(found, list):
-        return [of_type(name, one, type_[0], kinds) for one in found]
-    if isinstance(found, dict):
-        if isinstance(type_, dict):
-            return taken(found, type_, kinds)
-        if type_ is PLACES:
-            return {place: of_type(name, times, COUNT, kinds) for place, times in found.items()}
-        if type_ is OF_KINDS:
-            return {kind: of_type(name, found.get(kind, 0), COUNT, kinds) for kind in kinds}
-        if type_ is NAMED_MISUSE:
-            return {sort: of_type(sort, one, MISUSE, kinds) for sort, one in found.items()}
-    elif type_ is float and is_number and 0 <= found < MOST:
-        return float(found)
-    elif type_ is COUNT and type(found) is int and 0 <= found < MOST:
-        return found
-    elif type_ is KIND and isinstance(found, str) and found in kinds:
-        return found
-    elif type_ in (str, bool, int) and type(found) is type_:
-        return found
-    raise Bad(f'"{name}" is {json.dumps(found)[:40]}')
-
-
-def kinds(part):
-    """{"communicator": "Comm", ...}"""
-    found = part.get("kinds", KINDS)
-    are_names = isinstance(found, dict) and all(
-        isinstance(name, str) and name.isalnum() for name in found.values()
-    )
-    if not found or not are_names:
-        raise Bad(f'"kinds" is {json.dumps(found)[:40]}')
+        return [checked(name, one, type_[0]) for one in found]
+    if isinstance(type_, dict) and isinstance(found, dict):
+        members = dict.fromkeys(found, type_["*"]) if "*" in type_ else type_
+        for member in members:
+            if member not in found:
+                raise Bad(f'there is no "{member}"')
+        return {member: checked(member, found[member], of) for member, of in members.items()}
+    if type_ in (COUNT, float):
+        is_one = type(found) in ((int,) if type_ is COUNT else (int, float)) and 0 <= found < MOST
+    else:
+        is_one = type(found) in (type_ if isinstance(type_, tuple) else (type_,))
+    if not is_one:
+        raise Bad(f'"{name}" is {json.dumps(found)[:40]}')
     return found
 
 
-def checked(report):
-    known = kinds(report)
-    result = dict(taken(report, REPORT, known), kinds=known)
-    result["per_rank"].sort(key=lambda one: one["rank"])
-    return result
-
-
 # ---- Names ----
+
+# Most keyvals and objects are of this kind, so that their lines don't name it.
+USUAL_KIND = "communicator"
 
 
 def key_of(line):
@@ -172,7 +129,7 @@ def origin(line):
 
 def title(line):
     made = " (made there)" if line["named_by"] == "caller" else ""
-    return origin(line) + made + ("" if line["kind"] == next(iter(KINDS)) else f" [{line['kind']}]")
+    return origin(line) + made + ("" if line["kind"] == USUAL_KIND else f" [{line['kind']}]")
 
 
 def sums(lines):

@@ -1,24 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes reports of what ranks have handed over, and compares them with earlier ones.
-
-usage: report.py WHAT... --from WHERE [--run JSON]
-
-attrcache-run starts this. It makes:
-
-  --text FILE       write the report as text there; - is standard error
-  --json FILE       for tools
-  --page FILE       for browsers
-  --trace FILE      its timeline, for Perfetto
-  --compare FILE    say what changed since the report in that file, in pages and texts, or else on
-                    standard error
-
-from:
-
-  --from WHERE      a report as JSON (--trace says where its timeline is, then), or a folder of
-                    documents that ranks have handed over
-  --run JSON        what is known of the run: documents.merged has the members
-"""
+"""Makes reports of what ranks have handed over, and compares them with earlier ones; attrcache-run
+starts this."""
 
 import argparse
 import json
@@ -39,53 +22,26 @@ def say(words):
 
 
 def write(path, pieces):
-    """As a whole or not at all, but for devices and pipes; says whether it could."""
-    temporary = (
-        path if os.path.exists(path) and not os.path.isfile(path) else f"{path}.{os.getpid()}"
-    )
+    """Writes a file as a whole or not at all, but for devices and pipes; says whether it could."""
+    special = os.path.exists(path) and not os.path.isfile(path)
+    new = path if special else f"{path}.{os.getpid()}"
     try:
-        with open(
-            temporary, "w" if temporary == path else "x", encoding="utf-8", errors="replace"
-        ) as file:
+        with open(new, "w" if special else "x", encoding="utf-8", errors="replace") as file:
             file.writelines(pieces)
-        if temporary != path:
-            os.replace(temporary, path)
+        if not special:
+            os.replace(new, path)
         return True
     except OSError as error:
         say(f"can't write {path}: {error.strerror}")
-        try:
-            if temporary != path:
-                os.unlink(temporary)
-        except OSError:
-            pass
+        if not special and os.path.exists(new):
+            os.unlink(new)
         return False
 
 
-def write_all(wanted, report, events, kept, old):
-    """Writes all that is wanted; says whether it could. `events` makes the trace for pages, and `kept`
-    is the file that has it, or None."""
-    compared = ""
-    if old:
-        compared = comparing.text(comparing.difference(old, report), wanted.compare)
-    done = True
-    for path in wanted.text:
-        words = text.text(report, kept) + compared
-        done &= write(path, [words]) if path != "-" else bool(sys.stderr.write(words))
-    if compared and not wanted.text:
-        sys.stderr.write(compared)
-    for path in wanted.json:
-        done &= write(path, [documents.as_json(report)])
-    if wanted.page:
-        content = page.fitting(report, events(), kept, compared).decode()
-        for path in wanted.page:
-            done &= write(path, [content])
-    return done
-
-
-def from_documents(wanted, found, old):
-    """Writes all that is wanted of these documents."""
+def of_documents(wanted):
+    """The report and the trace of the documents in a folder, and whether these are whole."""
     parts, whole = [], True
-    for data in found:
+    for data in left.documents(wanted.from_):
         try:
             parts.append(documents.read(data))
         except reading.Bad as error:
@@ -93,42 +49,67 @@ def from_documents(wanted, found, old):
             say(str(error))
     if not parts:
         say("no report: no rank was served. Was MPI never initialized, or was it killed at once?")
-        return False
-    report, traces = documents.merged(parts, json.loads(wanted.run))
+        return None, None, False
+    report, events = documents.merged(parts, json.loads(wanted.run))
     if wanted.trace:
-        whole &= write(wanted.trace, trace.chrome(report, traces))
-    return write_all(wanted, report, lambda: trace.joined(traces), wanted.trace, old) and whole
+        whole &= write(wanted.trace, trace.chrome(report, events))
+    return report, events, whole
 
 
-def from_report(wanted, old):
-    def events():
-        try:
-            return trace.read(wanted.trace) if wanted.trace else trace.NOTHING
-        except reading.Bad as error:
-            say(f"the page has no timeline: {error}")
-            return trace.NOTHING
+def of_report(wanted):
+    """The same of a report in JSON."""
+    report, events = reading.read(wanted.from_), trace.NOTHING
+    try:
+        if wanted.trace and wanted.page:
+            events = trace.read(wanted.trace)
+    except reading.Bad as error:
+        say(f"the page has no timeline: {error}")
+    return report, events, True
 
-    return write_all(wanted, reading.read(wanted.from_), events, wanted.trace, old)
+
+def make(wanted):
+    """Makes all that is wanted; says whether that succeeded."""
+    old = reading.read(wanted.compare) if wanted.compare else None
+    report, events, done = (of_documents if os.path.isdir(wanted.from_) else of_report)(wanted)
+    if report is None:
+        return False
+    compared = comparing.text(old, report, wanted.compare) if old else ""
+    for path in wanted.text:
+        words = text.text(report, wanted.trace) + compared
+        done &= write(path, [words]) if path != "-" else bool(sys.stderr.write(words))
+    if not wanted.text:
+        sys.stderr.write(compared)
+    for path in wanted.json:
+        done &= write(path, [documents.as_json(report), "\n"])
+    if wanted.page:
+        content = page.fitting(report, events, wanted.trace, compared).decode()
+        for path in wanted.page:
+            done &= write(path, [content])
+    return done
 
 
-def parsed(arguments=None):
-    parser = argparse.ArgumentParser(add_help=False)
-    for name in ("--text", "--json", "--page"):
-        parser.add_argument(name, action="append", default=[])
-    for name in ("--trace", "--compare"):
-        parser.add_argument(name)
-    parser.add_argument("--from", dest="from_", required=True)
-    parser.add_argument("--run", default="{}")
-    return parser.parse_args(arguments)
+def parsed():
+    parser = argparse.ArgumentParser(description=__doc__)
+    options = {
+        "--text": "write the report as text; - is standard error",
+        "--json": "write it for tools",
+        "--page": "write it for browsers",
+        "--trace": "write its timeline, for Perfetto; with a report in JSON: where that was written",
+        "--compare": "say what has changed since this report, in pages and texts, or else on stderr",
+    }
+    for name, what in options.items():
+        many = dict(action="append", default=[]) if name in ("--text", "--json", "--page") else {}
+        parser.add_argument(name, metavar="FILE", help=what, **many)
+    what = "a report as JSON, or a folder of documents that ranks have handed over"
+    parser.add_argument("--from", dest="from_", metavar="WHERE", required=True, help=what)
+    what = "what is known of the run, as JSON: documents.merged lists the members"
+    parser.add_argument("--run", default="{}", help=what)
+    return parser.parse_args()
 
 
 def main():
-    wanted = parsed()
     try:
-        old = reading.read(wanted.compare) if wanted.compare else None
-        if os.path.isdir(wanted.from_):
-            return 0 if from_documents(wanted, left.documents(wanted.from_), old) else 1
-        return 0 if from_report(wanted, old) else 1
+        return 0 if make(parsed()) else 1
     except reading.Bad as error:
         say(str(error))
         return 2

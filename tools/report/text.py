@@ -4,37 +4,28 @@
 import signal
 
 import findings
-from reading import LABELS, NUMBERS, TIMES, sums, title
-from spread import spread
-from words import counted, duration, listed, on_ranks
+from ranks import COMPARED, Differences
+from reading import sums, title
+from words import aligned, counted, duration, listed, on_ranks, shown
 
 # Up to this many ranks get a line each.
 FEW_RANKS = 8
-WIDTHS = (6, 6, 8, 9, 7, 7, 7, 6, 9)
-FIRST = ("key-", "", "", "get:", "", "", "copied", "call-", "time in")
-SECOND = ("vals", "freed", "set", "found", "absent", "delete", "by dup", "backs", "callbacks")
+# The columns of numbers, each with a second line: (label, unit, its names in a keyval's line).
+USES = [
+    ("keyvals", "made", ["created"]),
+    ("freed", "keyvals", ["freed"]),
+    ("sets", "", ["sets"]),
+    ("gets", "found", ["gets"]),
+    ("gets", "absent", ["absent"]),
+    ("deletes", "", ["deletes"]),
+    ("copied", "by dup", ["copies"]),
+    ("callbacks", "calls", ["copy_calls", "delete_calls"]),
+    ("callbacks", "time", ["callback_own_ns"]),
+]
 
 
-def cell(number):
-    """Zero is a dash, because most of the numbers are zero."""
-    return f"{number:,}" if number else "-"
-
-
-def row(cells, last):
-    return "".join(f" {text:>{width}}" for text, width in zip(cells, WIDTHS)) + f"  {last}".rstrip()
-
-
-def row_of(line, last):
-    numbers = [
-        line[name] for name in ("created", "freed", "sets", "gets", "absent", "deletes", "copies")
-    ]
-    numbers.append(line["copy_calls"] + line["delete_calls"])
-    time = line["callback_own_ns"]
-    return row([cell(n) for n in numbers] + [duration(time) if time else "-"], last)
-
-
-def heading(last):
-    return ["", row(FIRST, ""), row(SECOND, last)]
+def uses(line):
+    return [sum(line[name] for name in names) for _, _, names in USES]
 
 
 # ---- The head, which the page has, too ----
@@ -50,12 +41,8 @@ def span(report):
 
 
 def ended(code):
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return f"ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"ended by signal {-code}"
+    names = {one.value: one.name for one in signal.Signals}
+    return f"exit code {code}" if code >= 0 else f"ended by {names.get(-code, f'signal {-code}')}"
 
 
 def facts(report):
@@ -74,19 +61,17 @@ def facts(report):
 def notes(report):
     """What a reader must know of the report's completeness."""
     out = []
-    worlds = report["worlds"]
+    worlds, parts = report["worlds"], report["per_rank"]
     if len(worlds) > 1:
         out.append(
-            f"There were {len(worlds)} MPI_COMM_WORLDs, of {listed([f'{size:,}' for size in worlds], 6)}"
-            " ranks: ranks are numbered on from one to the next."
+            f"There were {len(worlds)} MPI_COMM_WORLDs, of {listed([f'{n:,}' for n in worlds], 6)} "
+            "ranks: ranks are numbered on from one to the next."
         )
-    unfinished = [str(part["rank"]) for part in report["per_rank"] if not part["finalized"]]
+    unfinished = [part["rank"] for part in parts if not part["finalized"]]
     if unfinished:
-        out.append(
-            f"MPI_Finalize was not called on {counted(len(unfinished), 'rank')}: "
-            f"{listed(unfinished, 8)}."
-        )
-    partial = [str(part["rank"]) for part in report["per_rank"] if part["partial"]]
+        count = counted(len(unfinished), "rank")
+        out.append(f"MPI_Finalize was not called on {count}: {listed(unfinished, 8)}.")
+    partial = [part["rank"] for part in parts if part["partial"]]
     if partial:
         out.append(
             "Partial, since they were still running, ended from outside, or aborted: "
@@ -105,7 +90,7 @@ def notes(report):
 
 def missing(report):
     served = [f"{one['rank']} on {one['host']}" for one in report["missing"] if one["host"]]
-    others = [str(one["rank"]) for one in report["missing"] if not one["host"]]
+    others = [one["rank"] for one in report["missing"] if not one["host"]]
     said = f"Heard of {counted(report['ranks_heard_of'], 'rank')} only, of {report['ranks']:,}."
     if served:
         said += f" Killed, or ended without MPI_Finalize: {listed(served, 8)}."
@@ -115,10 +100,9 @@ def missing(report):
 
 
 def nothing_found(report):
-    """The sentence that says so, of the ranks heard of; None if something was, or no keyval was made."""
-    if not report["sum"]["keyvals"] or {one.sort for one in findings.of(report)} - {
-        findings.HANDED
-    }:
+    """The sentence for that, about the ranks heard of. None if something was found, or if no keyval was
+    made."""
+    if set(findings.of(report)) - {findings.HANDED} or not report["sum"]["keyvals"]:
         return None
     said = "Nothing is left behind, no callback failed, no misuse"
     if report["ranks_heard_of"] < report["ranks"]:
@@ -129,74 +113,71 @@ def nothing_found(report):
 # ---- The parts ----
 
 
-def table(lines):
+def table(name, rows):
+    """A line of numbers for each (name, numbers of a keyval's line)."""
+    cells = [[label for label, _, _ in USES] + [""], [unit for _, unit, _ in USES] + [name]]
+    for last, line in rows:
+        numbers = zip(USES, uses(line))
+        # Zero is a dash, because most of the numbers are zero.
+        cells.append([shown(names[0], n) if n else "-" for (_, _, names), n in numbers] + [last])
+    return ["", *aligned(cells, len(USES))]
+
+
+def keyvals(lines):
     if not lines:
         return ["", "No keyval was made."]
-    out = heading("of keyvals with this delete_fn or copy_fn") + [
-        row_of(line, title(line)) for line in lines
-    ]
-    return out + ([row_of(sums(lines), "all")] if len(lines) > 1 else [])
+    rows = [(title(line), line) for line in lines]
+    rows += [("all", sums(lines))] if len(lines) > 1 else []
+    return table("of keyvals with this delete_fn or copy_fn", rows)
 
 
 def finding_lines(one, report):
     """A finding with the first of its places; a single one that adds something is on its line."""
     parts, what = one.parts, one.what
-    if len(parts) == 1 and parts[0].count in (0, one.count):
-        what += (
-            f", {parts[0].text}"
-            if parts[0].text.startswith(("at ", "by ", "made at ", "on "))
-            else ""
-        )
+    if len(parts) == 1 and parts[0].count == one.count:
+        if parts[0].text.startswith(("at ", "by ", "made at ", "on ")):
+            what += ", " + parts[0].text
         parts = []
     out = [f"  {what}: {one.why}{on_ranks(one.ranks, report)}"]
     for part in parts[:3]:
-        number = f"{part.count:,} " if part.count else ""
-        ranks_ = on_ranks(part.ranks, report) if part.ranks != one.ranks else ""
-        out.append(f"    {number}{part.text}{ranks_}")
+        ranks = on_ranks(part.ranks, report) if part.ranks != one.ranks else ""
+        out.append(f"    {part.count:,} {part.text}{ranks}")
     return out + ([f"    and {len(parts) - 3:,} more"] if len(parts) > 3 else [])
 
 
 def found(report):
-    out, sort = [], None
-    for one in findings.of(report):
-        if one.sort != sort:
-            sort = one.sort
-            more = sort == findings.MISUSE and not report["checked"]
-            out += ["", findings.HEADINGS[sort] + " (ATTRCACHE_CHECK=1 finds more)" * more + ":"]
-        out += finding_lines(one, report)
+    out = []
+    for sort, some in findings.of(report).items():
+        more = sort == "Misuse" and not report["checked"]
+        out += ["", sort + " (ATTRCACHE_CHECK=1 finds more)" * more + ":"]
+        for one in some:
+            out += finding_lines(one, report)
     return out
 
 
 def ranks(parts):
     if len(parts) < 2:
         return []
-    of = [(part["rank"], sums(part["keyvals"])) for part in parts]
-    # Times are not compared, because they always differ.
-    counts = [name for name in NUMBERS if name not in TIMES]
-    if all(one[name] == of[0][1][name] for _, one in of for name in counts):
-        return ["", "All ranks did the same, but for the time it took."]
-    if len(of) <= FEW_RANKS:
-        return heading("rank") + [row_of(one, rank) for rank, one in of]
-    out = ["", f"  {'over ranks':25} {'least':>19} {'median':>19} {'most':>19}"]
-    for name in NUMBERS:
-        found = spread([one[name] for _, one in of])
-        if name == "callback_ns" or found["least"] == found["most"]:
-            continue
-        shown = duration if name in TIMES else "{:,}".format
-        ends = [
-            f"{shown(found[end])} (rank {of[found[end + '_at']][0]})" for end in ("least", "most")
-        ]
-        median = shown(found["median"])
-        out.append(f"  {LABELS[name]:25} {ends[0]:>19} {median:>19} {ends[1]:>19}")
-    return out
+    found = Differences(parts)
+    out = ["", found.said]
+    if not found.differ:
+        return out
+    if len(parts) <= FEW_RANKS:
+        return out + table("rank", [(str(part["rank"]), sums(part["keyvals"])) for part in parts])
+    rows = [["", "least", "median", "most"]]
+    rows += [
+        [COMPARED[one.what], one.at(one.least), shown(one.what, one.median), one.at(one.most)]
+        for one in found.spreads
+    ]
+    return [*out, "", *("  " + line for line in aligned(rows))]
 
 
 def text(report, trace):
     """The report for people; `trace` is the file of its timeline, if there is one."""
-    lines = report["sum"]["keyvals"]
     out = ["", f"attrcache: {headline(report)}, {span(report)}"]
     out += [report["command"]] if report["command"] else []
-    out += [", ".join(facts(report)), *notes(report), *table(lines), *found(report)]
+    out += [", ".join(facts(report)), *notes(report)]
+    out += [*keyvals(report["sum"]["keyvals"]), *found(report)]
     quiet = nothing_found(report)
     out += ["", quiet] if quiet else []
     out += ranks(report["per_rank"])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The timeline: of what ranks have handed over, as a Chrome trace for Perfetto, with the findings as
-markers; and read from such a file, for the page's tables."""
+"""The timeline: made of what ranks have handed over; written in Chrome's trace format, for Perfetto,
+with the findings as markers; and read from such a file, for the page's tables."""
 
+import collections
 import json
 from typing import NamedTuple
 
@@ -30,10 +31,11 @@ class Event(NamedTuple):
 class Trace(NamedTuple):
     threads: dict  # (rank, thread): "main" or "thread"
     events: list
-    dropped: int
+    dropped: dict  # by rank, how many events there was no room for
+    ended: dict  # by rank, when it ended, if that is known
 
 
-NOTHING = Trace({}, [], 0)
+NOTHING = Trace({}, [], {}, {})
 
 
 # ---- Of what ranks have handed over ----
@@ -55,32 +57,27 @@ def of_rank(trace, kinds):
     return int(trace["dropped"]), events
 
 
-class Of(NamedTuple):
-    """The trace of a rank, and the process that it was."""
+def joined(parts):
+    """The trace of documents. The first event begins at 0."""
+    base = min((one.start for part in parts for one in part["trace"][1]), default=0)
+    made = Trace({}, [], {}, {})
+    for part in parts:
+        rank = part["rank"]
+        made.dropped[rank], events = part["trace"]
+        if base:
+            made.ended[rank] = part["begun"] + round(part["seconds"] * 1e9) - base
+        for one in events:
+            made.threads[rank, one.thread] = "main" if one.thread == part["pid"] else "thread"
+            made.events.append(one._replace(rank=rank, start=one.start - base))
+    return made
 
-    host: str
-    pid: int
-    ended: int  # nanoseconds since 1970; 0 if unknown
-    trace: tuple
 
-
-def beginning(traces):
-    return min((one.start for of in traces.values() for one in of.trace[1]), default=0)
-
-
-def joined(traces):
-    """One trace of {rank: Of}. The first event begins at 0."""
-    base = beginning(traces)
-    threads, events = {}, []
-    for rank, of in traces.items():
-        for one in of.trace[1]:
-            threads[rank, one.thread] = "main" if one.thread == of.pid else "thread"
-            events.append(one._replace(rank=rank, start=one.start - base))
-    return Trace(threads, events, sum(of.trace[0] for of in traces.values()))
+def entry(ph, name, rank, args, **more):
+    """An entry of a file in Chrome's format."""
+    return dict(ph=ph, name=name, pid=rank, args=args, **more)
 
 
 def described(one):
-    """An event as Chrome's format has it."""
     is_callback = one.what in CALLBACKS
     args = {"kind": one.kind}
     if one.keyval:
@@ -89,101 +86,88 @@ def described(one):
         args.update(called_as=one.what, code=one.code)
     elif one.name:
         args["keyval_of"] = one.name
-    return {
-        "ph": "X",
-        "cat": "callback" if is_callback else "operation",
-        "name": one.name if is_callback and one.name else one.what,
-        "pid": one.rank,
-        "tid": one.thread,
-        "ts": one.start / 1000,
-        "dur": one.duration / 1000,
-        "args": args,
-    }
+    name = one.name if is_callback and one.name else one.what
+    more = dict(tid=one.thread, ts=one.start / 1000, dur=one.duration / 1000)
+    more["cat"] = "callback" if is_callback else "operation"
+    return entry("X", name, one.rank, args, **more)
 
 
-def marker(rank, at, name, args, thread=None):
-    scope = {"s": "p"} if thread is None else {"s": "t", "tid": thread}
-    return dict(ph="i", cat="finding", name=name, pid=rank, ts=at / 1000, args=args, **scope)
-
-
-def markers(report, traces, trace):
+def markers(report, trace):
     """The findings: failed callbacks where they failed, all others where their rank ended."""
-    base, last = beginning(traces), {}
+    last = collections.Counter(trace.ended)
     for one in trace.events:
         end = one.start + one.duration
-        last[one.rank] = max(last.get(one.rank, 0), end)
+        last[one.rank] = max(last[one.rank], end)
         if one.code != 0:
             args = {"code": one.code, "keyval": one.keyval}
-            yield marker(one.rank, end, f"{one.name or one.what} failed", args, one.thread)
+            where = dict(cat="finding", ts=end / 1000, s="t", tid=one.thread)
+            yield entry("i", f"{one.name or one.what} failed", one.rank, args, **where)
     for part in report["per_rank"]:
-        rank = part["rank"]
-        ended = traces[rank].ended - base if base and traces[rank].ended else 0
-        for one in findings.of_rank(report, part):
-            args = {"why": one.why, "where": "; ".join(where.text for where in one.parts[:20])}
-            at = max(ended, last.get(rank, 0))
-            yield marker(rank, at, f"{one.sort}: {one.what}", {k: v for k, v in args.items() if v})
+        where = dict(cat="finding", ts=last[part["rank"]] / 1000, s="p")
+        for sort, some in findings.of_rank(report, part).items():
+            for one in some:
+                places = "; ".join(there.text for there in one.parts[:20])
+                args = {"why": one.why, **({"where": places} if places else {})}
+                yield entry("i", f"{sort}: {one.what}", part["rank"], args, **where)
 
 
-def chrome(report, traces):
-    """The trace of {rank: Of} in Chrome's format, in pieces; an event to a line."""
-    trace = joined(traces)
-
-    def meta(name, rank, args, **more):
-        return dict(ph="M", name=name, pid=rank, args=args, **more)
+def chrome(report, trace):
+    """The trace in Chrome's format, in pieces; an entry to a line."""
 
     def entries():
-        for rank, of in traces.items():
-            dropped = of.trace[0]
+        for part in report["per_rank"]:
+            rank, dropped = part["rank"], trace.dropped[part["rank"]]
             end = ": its last events were dropped" if dropped else ""
-            name = f"rank {rank} ({of.host}, process {of.pid}){end}"
-            yield meta("process_name", rank, {"name": name, "dropped_events": dropped})
-            yield meta("process_sort_index", rank, {"sort_index": rank})
-        for rank, thread in sorted(trace.threads):
-            yield meta("thread_name", rank, {"name": trace.threads[rank, thread]}, tid=thread)
+            name = f"rank {rank} ({part['host']}, process {part['pid']}){end}"
+            yield entry("M", "process_name", rank, {"name": name, "dropped_events": dropped})
+            yield entry("M", "process_sort_index", rank, {"sort_index": rank})
+        for (rank, thread), name in sorted(trace.threads.items()):
+            yield entry("M", "thread_name", rank, {"name": name}, tid=thread)
         yield from map(described, trace.events)
-        yield from markers(report, traces, trace)
+        yield from markers(report, trace)
 
     yield '{"displayTimeUnit": "ns", "traceEvents": ['
-    for i, entry in enumerate(entries()):
-        yield (",\n" if i else "\n") + json.dumps(entry, ensure_ascii=False)
+    for i, one in enumerate(entries()):
+        yield (",\n" if i else "\n") + json.dumps(one, ensure_ascii=False)
     yield "\n]}\n"
 
 
 # ---- Of a file ----
 
 
-def event(entry):
-    args = entry["args"]
-    what = str(args.get("called_as") or entry["name"])
-    name = str(entry["name"] if "called_as" in args else args.get("keyval_of", ""))
-    start, duration = round(entry["ts"] * 1000), round(entry["dur"] * 1000)
+def event(one):
+    args = one["args"]
+    what = str(args.get("called_as") or one["name"])
+    name = str(one["name"] if "called_as" in args else args.get("keyval_of", ""))
+    start, duration = round(one["ts"] * 1000), round(one["dur"] * 1000)
     if start < 0 or duration < 0:
         raise ValueError
     numbers = int(args.get("keyval", 0)), int(args.get("code", 0))
-    where = int(entry["pid"]), int(entry["tid"]), start, duration
+    where = int(one["pid"]), int(one["tid"]), start, duration
     return Event(*where, what, "" if name == what else name, *numbers, str(args.get("kind", "")))
 
 
 def read(path):
     """The trace in a file that chrome() made."""
-    threads, events, dropped = {}, [], 0
+    made = Trace({}, [], {}, {})
     try:
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if not line.startswith('{"ph"'):
                     continue
-                entry = json.loads(line.strip().rstrip(","))
-                if entry["ph"] == "X":
-                    events.append(event(entry))
-                elif entry["name"] == "process_name":
-                    dropped += int(entry["args"].get("dropped_events", 0))
-                elif entry["name"] == "thread_name":
-                    threads[int(entry["pid"]), int(entry["tid"])] = str(entry["args"]["name"])
+                one = json.loads(line.strip().rstrip(","))
+                if one["ph"] == "X":
+                    made.events.append(event(one))
+                elif one["name"] == "process_name":
+                    made.dropped[int(one["pid"])] = int(one["args"]["dropped_events"])
+                elif one["name"] == "thread_name":
+                    name = str(one["args"]["name"])
+                    made.threads[int(one["pid"]), int(one["tid"])] = name
     except OSError as error:
         raise Bad(f"{path} can't be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise Bad(f"{path} is no trace of attrcache-run --trace, or a damaged one") from None
-    return Trace(threads, events, dropped)
+    return made
 
 
 # ---- For the page ----
