@@ -94,7 +94,7 @@ struct Object {
   const std::vector<int>& keyvals;
 };
 
-// What a caller reads anew each time, as harness/loops.h does.
+// What a caller reads each time, as in harness/loops.h.
 struct alignas(128) Inputs {
   Object* volatile object;
   int volatile key;
@@ -106,7 +106,7 @@ using Loop = std::function<void(long times)>;
 
 struct Row {
   std::string name;
-  long each;  // how many attributes, borrows or keyvals one turn is about
+  long each;  // how many attributes, borrows or keyvals one turn covers
   std::function<Loop()> prepare;
 };
 
@@ -228,7 +228,7 @@ template <typename Once>
   in.sum = sum;
 }
 
-// A row about once(inputs), on an object with attributes at some indices, in a domain of its own.
+// A row that counts once(inputs), on an object with attributes at some indices, in its own domain.
 template <typename Once>
 Row on_object(const std::string& name, long keyvals, const attrcache_callbacks& callbacks,
               const std::vector<long>& attached, long used, long each, Once once,
@@ -257,7 +257,7 @@ std::vector<long> range(long begin, long end) {
   return indices;
 }
 
-// All given back in an order in which they weren't borrowed: every seventh first.
+// Given back in another order than borrowed: every seventh first.
 std::vector<size_t> shuffled(size_t count) {
   std::vector<size_t> order;
   for (size_t begin = 0; begin < 7; ++begin) {
@@ -337,7 +337,7 @@ std::vector<Row> rows() {
                       attrcache_keyval_list(in.object->kind, infos.data(), infos.size(), &count));
                   return uintptr_t{count};
                 }));
-  // The counters are a domain's, so this one's is found by making it here.
+  // Counters are per domain, so this row creates its own.
   add({"counters", keyvals, [=]() -> Loop {
          auto kind = std::make_shared<Kind>();
          kind->make_keyvals(keyvals, dup);

@@ -12,7 +12,7 @@
 
 namespace {
 
-// Threads that have used attrcache, and so have numbers, and keep them.
+// Idle threads that have used attrcache, so that each keeps a thread number.
 class Others {
  public:
   explicit Others(int count) : end_(until_the_end_) {
@@ -25,7 +25,7 @@ class Others {
   }
 
  private:
-  // In a domain of their own, so that the keyvals that are measured are the first of theirs.
+  // In a domain of their own, so that the measured keyvals are the first of their domain.
   void run() {
     attrcache_kind* const kind = bench::make_kind();
     int key;
@@ -52,7 +52,7 @@ class Others {
 bench::Contender bench::make_contender(int*, char**) {
   attrcache::support::processors = 64;
   bench::Contender contender = describe_attrcache<attrcache_get>("attrcache_64");
-  // Those that the measuring program starts itself: two.
+  // Without the two threads that the measuring program starts.
   static Others others(62);
   return contender;
 }

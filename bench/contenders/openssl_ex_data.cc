@@ -43,7 +43,7 @@ struct OpensslExData {
 }  // namespace
 
 bench::Contender bench::make_contender(int*, char**) {
-  // Making and freeing an index isn't measured: no index is given out again, so objects would grow
+  // Creating and freeing an index isn't measured: indices are never reused, so objects would grow
   // without end. Only one thread at a time may set on an object.
   return describe<OpensslExData>("openssl_ex_data", {.share_writes = false, .keyvals = 1000});
 }

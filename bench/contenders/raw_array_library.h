@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // An array of pointers, indexed by the key, in a shared library. It checks nothing, can't grow and
-// knows no callbacks, and so shows the least that any contender can cost that is called in a
-// library.
+// has no callbacks, so it shows the least that any contender in a library can cost.
 
 #ifndef BENCH_CONTENDERS_RAW_ARRAY_LIBRARY_H_
 #define BENCH_CONTENDERS_RAW_ARRAY_LIBRARY_H_

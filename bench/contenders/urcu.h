@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What the contenders have in common that use liburcu: in its flavour that needs membarrier, or in
-// the one of quiescent states.
+// Shared by the contenders that use liburcu: in its flavour that needs membarrier, or in the one of
+// quiescent states.
 
 #ifndef BENCH_CONTENDERS_URCU_H_
 #define BENCH_CONTENDERS_URCU_H_

@@ -15,7 +15,7 @@ template <class C>
 concept Contends = requires(typename C::Object& object, typename C::Handle handle,
                             typename C::Key key, void* value) {
   // Object is what attributes are attached to. Handle is how the caller refers to it.
-  // If making one costs much by itself, and isn't to be measured, there is C::kDearObjects.
+  // If making one is expensive in itself, and not to be measured, C declares kDearObjects.
   { C::handle(object) } -> std::convertible_to<typename C::Handle>;
   // The key's attributes are copied as they are, and deleted without a callback.
   { C::create_key(&key) } -> std::convertible_to<bool>;
@@ -33,8 +33,8 @@ concept Gets = requires(typename C::Handle handle, typename C::Key key, void* va
   { C::erase(handle, key) } -> std::convertible_to<bool>;
 };
 
-// borrow gets the value, keeps it from being deleted, and then gives it back. Contenders that do
-// nothing else are there to be compared in that.
+// borrow gets the value, keeps it from being deleted, and then gives it back. Some contenders do
+// only this.
 template <class C>
 concept Borrows = requires(typename C::Handle handle, typename C::Key key, void* value) {
   { C::borrow(handle, key, &value) } -> std::convertible_to<bool>;

@@ -23,7 +23,7 @@ struct alignas(128) Inputs {
   const typename C::Key* keys;
 };
 
-// Calls once(in, sum) so many times, or until it fails. The sum is stored, so that it has a use.
+// Calls once(in, sum) this many times, or until it fails. The sum is stored, so that it has a use.
 template <auto once, class C>
 [[gnu::noinline]] bool repeat(Inputs<C>& in, long times) {
   uintptr_t sum = 0;
@@ -70,7 +70,7 @@ struct Once {
     typename C::Key key;
     return C::create_key(&key) && C::free_key(&key);
   }
-  // Makes an object, attaches so many values to it, and frees it.
+  // Makes an object, attaches this many values to it, and frees it.
   template <int attributes>
   [[gnu::always_inline]] static bool object(In& in, uintptr_t&) {
     typename C::Object object;

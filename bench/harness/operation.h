@@ -29,7 +29,7 @@ class PreparedOperation {
   virtual ~PreparedOperation() = default;
   // Each thread calls this once, before any thread calls repeat.
   virtual void enter(int thread) = 0;
-  // Does the operation so many times. Returns whether all went well.
+  // Does the operation this many times. Returns whether all succeeded.
   virtual bool repeat(int thread, long times) = 0;
   // The memory that the loop itself writes, from first to second. It is not the operation's.
   virtual std::pair<const void*, const void*> scratch(int thread) const = 0;
@@ -40,7 +40,7 @@ struct Operation {
   Parameters parameters;  // for one thread; more threads change `threads` and `same_object`
   std::function<std::unique_ptr<PreparedOperation>(const Parameters&)> prepare;
 
-  // Whether it makes objects of its own.
+  // Whether the operation makes its own objects.
   bool of_objects() const { return name.rfind("object", 0) == 0; }
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The last line of .ci/run, whatever the commands that it runs do. $SECONDS in its environment is where its clock begins.
+# The last line of .ci/run, whatever the commands that it runs do. Its clock starts at $SECONDS from the environment.
 
 set -euo pipefail
 work=$(mktemp -d)
@@ -37,7 +37,7 @@ expect 0 "3 passed, 0 failed, 1 skipped" "tools/test took 40 minutes"
 stand_in tools/test 'exit 3'
 expect 1 "0 passed, 1 failed, 1 skipped" "tools/test ends without a count"
 
-# Time is over for a command as soon as it says so.
+# The stand-in for timeout ends a command as soon as the command says so.
 stand_in bin/timeout 'shift 2; "$@" & while kill -0 $! 2>/dev/null; do
   [[ ! -e over ]] || { rm over; kill $!; wait; exit 124; }
 done; wait $!'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # cluster_test.sh RUN LIBRARIES OPENMPI-PROGRAM MPICH-PROGRAM: attrcache-run on several hosts (hosts.sh), by ssh and by
-# Slurm. Prints a row for each thing that is asked, and at last how many passed. LIBRARIES is a folder.
+# Slurm. Prints a row for each question, and finally how many passed. LIBRARIES is a folder.
 
 set -u
 source "$(dirname -- "$0")/hosts.sh"
@@ -23,7 +23,7 @@ make_hosts || exit 1
 cd "$shared" || exit 1
 
 passed=0 failed=0
-# Of a command, in seconds. sbatch -W asks after 2, 10, 42 and 102 s whether the job has ended.
+# The time limit of a command, in seconds. sbatch -W asks after 2, 10, 42 and 102 s whether the job has ended.
 limit=300
 row() { # GOOD WHAT OUTPUT
   if [ "$1" = yes ]; then
@@ -35,7 +35,7 @@ row() { # GOOD WHAT OUTPUT
     sed 's/^/          /' <<<"$3"
   fi
 }
-# asks WHAT RANKS TEXT COMMAND...: so many ranks run, and attrcache-run says TEXT; nothing where that is empty.
+# asks WHAT RANKS TEXT COMMAND...: RANKS ranks run, and attrcache-run prints TEXT, or nothing if that is empty.
 asks() {
   local what=$1 ranks=$2 text=$3 output good=yes
   shift 3
@@ -69,7 +69,7 @@ asks "MPI_Comm_spawn, Open MPI" 4 "$spawned" "$run" "${openmpi[@]:0:4}" 2 ./open
 asks "... of processes that are not served" 4 "$unheard" "$run" "${openmpi[@]:0:4}" 2 ./openmpi spawn-bare
 asks "one port, for firewalls" 4 '' env ATTRCACHE_PORTS=4711-4712 "$run" "${mpich[@]}"
 
-# reported WHAT TEXT COMMAND...: a report comes, in r.txt, and attrcache-run and it say TEXT together.
+# reported WHAT TEXT COMMAND...: a report is written to r.txt, and TEXT is in it or in what attrcache-run prints.
 reported() {
   local what=$1 text=$2 output good=yes
   shift 2
@@ -79,8 +79,8 @@ reported() {
   grep -q "$text" <<<"$output" || good=no
   row "$good" "$what" "$output"
 }
-# stopped WHAT STOP COMMAND...: likewise of ranks that sleep, which STOP ends when all run; $pid is the command's, and its
-# group's. If there is no report then, there is one of what was left. It has all that the ranks have done.
+# stopped WHAT STOP COMMAND...: the same for ranks that sleep, which STOP ends when all run; $pid is the command's, and its
+# group's. If there is no report then, one is made of what was left. It must have everything that the ranks have done.
 stopped() {
   local what=$1 stop=$2 pid good=yes host
   shift 2
@@ -104,7 +104,7 @@ reported "two ranks not served (K7)" 'Heard of 2 ranks only' "$run" --report=r.t
   mpirun.mpich -hosts nodea,nodeb -np 4 sh -c '[ "$(hostname)" = nodea ] || unset LD_PRELOAD; exec ./mpich'
 reported "none served (K5)" 'served none of 4 ranks' "$run" --report=r.txt mpirun.mpich -hosts nodea,nodeb -np 4 env -u LD_PRELOAD ./mpich
 reported "MPI_Abort" 'attributes of' "$run" --report=r.txt "${mpich[@]}" abort
-kept() { # WHAT TEXT COMMAND...: likewise, of what the command has left; Hydra may lose what was written before an abort
+kept() { # WHAT TEXT COMMAND...: the same, from what the command has left; Hydra may lose what was written before an abort
   local what=$1 text=$2
   shift 2
   reported "$what" "$text" sh -c '"$@" 2>&1 | tee said; from=$(sed -n "s/^attrcache-run:.* --from //p" said)
@@ -198,7 +198,7 @@ scontrol shutdown
 while pgrep -x slurmctld >/dev/null; do sleep 0.1; done
 if proctrack=pgid start_slurm; then endings; else row no "Slurm starts" ""; fi
 
-# In containers whose file system is this one's, but for the library, which has to be bound in.
+# In containers with this file system, but without the library, which has to be bound in.
 echo "containers:"
 mkdir -p "$CLUSTER_FOLDER"/{root,image,hidden}
 mount --rbind / "$CLUSTER_FOLDER/image"

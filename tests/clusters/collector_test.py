@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""collector_test.py FOLDER [RANKS...]: the launcher's collector (in FOLDER, tools/run) with as many ranks at once.
+"""collector_test.py FOLDER [RANKS...]: the launcher's collector (in FOLDER, tools/run) with this many ranks at once.
 
-Each sends a hello, and 64 KB at its end. All messages must arrive once, and those of others must not. Prints the cost.
+Each sends a hello, and 64 KB at its end. Each message must arrive once, and messages of other jobs must not. Prints the cost.
 """
 
 import multiprocessing
@@ -35,7 +35,7 @@ def send(port, data, answered):
 
 
 def ranks(port, token, size):
-    """All that begin before any of them ends; the last one is killed before its end."""
+    """All ranks start before any of them ends; the last one is killed before its end."""
     for rank in range(size):
         send(port, message(token, "hello", rank, size), False)
     send(port, message("0" * 16, "hello", size, size), False)
@@ -84,7 +84,7 @@ for hellos, served, of in (
 ):
     count = counting.Count(hellos)
     assert (len(count.served), count.ranks) == (served, of), (count.served, count.ranks)
-# Nothing in a message controls a terminal. Another user's file isn't taken for ours; a link stands for one here.
+# Nothing in a message controls a terminal. Another user's file isn't taken for ours; a link takes its part here.
 assert collector.parse(b"attrcache t hello\nhost a\x1b[2Jb\n\n", "t").fields["host"] == "a?[2Jb"
 with tempfile.TemporaryDirectory() as place:
     run = os.path.join(place, kept.PREFIX + "1")

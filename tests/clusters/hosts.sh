@@ -3,7 +3,7 @@
 #
 # Makes a cluster of namespaces on this machine: the hosts head (where the test runs), nodea and nodeb, each with a
 # network, a name, processes and a /tmp of its own, and a file system that they share. All have sshd; with Slurm there
-# is a slurmctld on head, and a slurmd on the others. All of it is gone when the test ends, however it ends. Sourced, by
+# is a slurmctld on head, and a slurmd on the others. All of it is removed when the test ends, however it ends. Sourced by
 # a script that is run as root.
 
 # Runs the script again in namespaces of its own. Where those aren't allowed, it exits with 77.
@@ -73,7 +73,7 @@ make_hosts() {
   done
 }
 
-# The host's first process, which reaps what is orphaned; $CLUSTER_FOLDER/NODE.pid is by which on_host enters it.
+# The host's first process, which reaps orphans; on_host enters it by $CLUSTER_FOLDER/NODE.pid.
 start_host() { # NODE
   ip netns exec "$1" unshare --mount --propagation private --uts --pid --fork --kill-child --mount-proc bash -c '
     hostname "$1"

@@ -12,7 +12,7 @@ unset LD_PRELOAD ATTRCACHE_LAUNCHER ATTRCACHE_VERBOSE
 cd "$TMPDIR" || exit 1
 cp "$program" program
 
-# says RANKS TEXT COMMAND...: so many ranks run, and attrcache-run says that at the end; nothing if all were served.
+# says RANKS TEXT COMMAND...: RANKS ranks run, and attrcache-run prints TEXT at the end, or nothing if all were served.
 says() {
   local ranks=$1 text=$2 output
   shift 2
@@ -27,7 +27,7 @@ says() {
 
 mkdir bin
 PATH=$PWD/bin:$PATH
-# A container that lets nothing of the environment in, not even MPI's own, so that each rank is alone.
+# A container that passes no environment on, not even MPI's, so that each rank is a singleton.
 cat >bin/apptainer <<'END'
 #!/bin/bash
 [ "$1 $2 $3" = "exec --cleanenv image.sif" ] || exit 1
@@ -41,14 +41,14 @@ says 2 '' mpirun.mpich -np 2 apptainer exec --cleanenv image.sif ./program
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 says 2 'served 1 of 2 ranks' mpirun.mpich -np 1 ./program : -np 1 env -u LD_PRELOAD ./program
 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -i ./program
-# Ranks that don't know of each other, and halves of two runs, which don't make a whole.
+# Singletons; and two half-served runs, which don't make a served one.
 says 2 'served 1 of 2 ranks' mpirun.mpich -np 2 \
   sh -c 'r=$PMI_RANK; unset PMI_FD PMI_RANK PMI_SIZE; [ $r = 1 ] && unset LD_PRELOAD; exec ./program'
 half='[ $PMI_RANK = $1 ] && unset LD_PRELOAD; exec ./program'
 says 4 'served 2 of 4 ranks; not rank 1 of one run, not rank 0' \
   sh -c 'mpirun.mpich -np 2 sh -c "$1" sh 1; mpirun.mpich -np 2 sh -c "$1" sh 0' ./program "$half"
 says 4 'served 3 of 4 ranks; not rank 2' mpirun.mpich -np 4 sh -c "$half" sh 2 -n 9 # which is the program's
-# One port, a second time at once; and one that isn't free.
+# One port twice in a row; and one that isn't free.
 ATTRCACHE_PORTS=4713 says 2 '' mpirun.mpich -np 2 ./program
 ATTRCACHE_PORTS=4713 says 2 '' mpirun.mpich -np 2 ./program
 coproc python3 -c 'import socket; s = socket.create_server(("", 4714)); print("listens", flush=True); input()'
@@ -97,7 +97,7 @@ wrapped() { # COUNT COMMAND...
 }
 wrapped 0 "$run" ./program
 wrapped 3 "$run" env -u LD_PRELOAD ./program
-# Where there is no library, the rank runs as it would by itself.
+# Without a library, the rank runs natively.
 mkdir installed && cp -RL "$(dirname "$run")"/{run,attrcache-run} installed
 ATTRCACHE_LIBDIR=/nowhere wrapped 3 "$PWD/installed/attrcache-run" ./program
 [ "$(grep -c '^rank' <<<"$output")" = 3 ] && [[ $output == *"there is no libattrcache_mpich.so beside"* ]] || fail "$output"
@@ -126,7 +126,7 @@ kept 'Partial.* 3 ranks' mpirun.mpich -np 3 "$run" --report=r.txt ./program abor
 mkdir .attrcache-run.job && touch .attrcache-run.job/{0,made} # no folder of a rank
 kept 'of 1 rank' env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=job "$run" --report=r.txt ./program exit
 rm -r .attrcache-run.job
-# Ended itself, after a warning, while the command goes on.
+# Ended by a signal, after a warning, while the command goes on.
 : >output
 "$run" --mpi mpich --report=r.txt sh -c 'trap "" TERM; ./program exit; exec sleep 60' >>output 2>&1 </dev/null &
 until grep -q '^rank' output; do kill -0 $! || break; done
@@ -142,7 +142,7 @@ mkfifo go done
 echo >go && read -r _ <done
 "$run" --from .attrcache-run.* && grep -q 'of 2 ranks' r.txt || fail "in the background: $(cat output)"
 rm -rf r.txt .attrcache-run.*
-# A shell of srun's is no rank, nor is a launcher.
+# Neither a shell that srun starts nor a launcher is a rank.
 SLURM_JOB_ID=1 SLURM_STEP_ID=0 SLURM_PROCID=0 says 2 'served none of 2 ranks' mpirun.mpich -np 2 env -u LD_PRELOAD ./program
 
 # MPIs by other names: by the library that a program is linked with, and by what that says of itself.
@@ -167,7 +167,7 @@ done
 NAMED='Another MPI 1.0' says 2 'served 0 of 2 ranks; on ' mpirun.mpich -np 2 ./program
 unset LD_PRELOAD
 
-# Where no address can be reached, a folder that both see is taken, which is gone then.
+# If no address can be reached, a shared folder is used, and removed afterwards.
 cat >unreachable <<'END'
 #!/bin/sh
 ATTRCACHE_LAUNCHER=$(echo "$ATTRCACHE_LAUNCHER" | cut -d @ -f 1-3)@1@127.0.0.1@::1 exec "$@"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT
  *
  * program [sleep | kill | abort | exit | spawn | spawn-bare]: an MPI program that uses an
- * attribute. Then the last rank ends in the given way, and the others, or all if it is sleep, wait
+ * attribute. Then the last rank ends this way, and the others, or all if it is sleep, wait
  * to be killed; or all together spawn two more processes, with their environment or without
  * LD_PRELOAD. The transports are those that work between hosts made of namespaces, which other
  * transports take for one machine.

@@ -64,7 +64,7 @@ typedef struct {
 static __thread int silent;
 
 /* An MPI that loses races by itself may fail the same check otherwise. So where the subject is
- * threads, they set and delete one at a time, and what is wrong then is wrong here. */
+ * threads, sets and deletes are made one at a time: any failure then comes from this file. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static void begin_alone(void) {
   if (broken == kDoublesInThreads) pthread_mutex_lock(&one_at_a_time);
@@ -132,9 +132,9 @@ int MPI_Comm_free_keyval(int* keyval) {
   return PMPI_Comm_free_keyval(broken == kKeyvalStays ? &mine : keyval);
 }
 
-/* Of kNotAtOnce: how many gets have ended. A set goes on when so many have ended since it deleted
- * that one of them must have begun since, whatever threads there are, or when nobody gets
- * anything. */
+/* For kNotAtOnce: how many gets have ended. A set goes on when enough have ended since it deleted
+ * that, however many threads there are, one of them must have begun since; or when no thread
+ * gets. */
 static int gets;
 static void let_others_get(void) {
   const int enough = __atomic_load_n(&gets, __ATOMIC_SEQ_CST) + 16;

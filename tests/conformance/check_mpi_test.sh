@@ -3,8 +3,8 @@
 #
 # check_mpi_test.sh MPI
 #
-# tools/check-mpi on an MPI: quick checks of each language pass, the text, the JSON and the page say the same, and the
-# exit code is that of what the standard demands. No two launches share a $TMPDIR.
+# tools/check-mpi on an MPI: quick checks of each language pass; the text, the JSON and the page agree; the
+# exit code tells whether the standard's demands pass. No two launches share a $TMPDIR.
 
 source tests/conformance/lib.sh
 mpi=$1
@@ -46,7 +46,7 @@ assert not re.search(r"(src|href)=", html), "the page needs something else"
 assert "delete-absent-comm: delete " in text, text
 END
 
-# Fewer ranks than a check wants, and no compilers but C's.
+# Fewer ranks than a check needs, and no compilers but C's.
 tools/check-mpi --mpicc "mpicc.$mpi" --mpirun "mpirun.$mpi -np 1" --only intercommunicator --only cxx-and-c \
   --only f-set-c-get-comm-f08 --called embedded --json "$work/embedded.json" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 grep -q "1 rank, embedded, " "$work/log" || fail "the run isn't called what it should be: $(cat "$work/log")"
@@ -54,7 +54,7 @@ for reason in "wants 2 ranks, the launcher starts 1" "no C++ compiler was given"
   grep -q "n/a .*$reason" "$work/log" || fail "no word of '$reason': $(cat "$work/log")"
 done
 
-# The table, of the first run as two, and of the last.
+# The table, with the first run twice, and the last.
 sed 's/"called": "native"/"called": "served"/' "$work/results.json" >"$work/served.json"
 tools/check-mpi --table "$work/results.json" "$work/served.json" "$work/embedded.json" >"$work/table"
 grep -q '^| .* | embedded | 0 of 0 | 0 of 0 | nothing | [-0-9]* |$' "$work/table" || fail "the table: $(cat "$work/table")"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What the tests of tools/check-mpi share. Sourced.
+# Sourced by the tests of tools/check-mpi.
 
 set -euo pipefail
 source tests/mpi/environment.sh

@@ -3,9 +3,9 @@
 #
 # mutants_test.sh MPI [NUMBER...]
 #
-# tools/check-mpi notices an MPI that breaks a rule: for each way that broken.c knows, the named check fails and says
-# what it should, and the JSON and the page have it. Unbroken, all of them pass. The reproducer shows the failure by itself
-# as well. NUMBERs: these ways only.
+# tools/check-mpi notices an MPI that breaks a rule: for each way that broken.c knows, the named check fails with the
+# expected message, which the JSON and the page have, too. Unbroken, all of them pass. The reproducer shows the failure
+# by itself. NUMBERs: these ways only.
 
 source tests/conformance/lib.sh
 mpi=$1
@@ -70,7 +70,7 @@ notice() { # EXIT-CODE TIMEOUT MUTANT...
       fail "mutant $number: the page lacks $name and its program"
     noticed=$((noticed + 1))
 
-    # The reproducer alone. It can't tell a program that ends early, and takes its time to notice that it hangs.
+    # The reproducer alone. It can't detect a program that ends early, and needs long to detect a hang.
     [[ $number != 8 && $number != 15 ]] || continue
     tools/check-mpi --reproducer "$name" >"$work/reproducer.c"
     "mpicc.$mpi" "$work/reproducer.c" "$work/broken.o" -o "$work/$name" -lpthread
@@ -85,7 +85,7 @@ notice 1 60 "${demanded[@]}"
 notice 1 5 "${ends_badly[@]}"
 notice 0 60 "${implied[@]}"
 
-# Unbroken. Not the storm, a race that the MPI itself may lose.
+# Unbroken, without the storm: the MPI itself may lose that race.
 mapfile -t names < <(printf '%s\n' "${demanded[@]}" "${ends_badly[@]}" "${implied[0]}" | cut -d ' ' -f 2 | sort -u)
 [[ $numbers == "  " ]] || names=(set-get-comm delete-comm)
 check 60 "${names[@]}" || fail "unbroken: $(cat "$work/log")"

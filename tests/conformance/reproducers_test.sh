@@ -31,7 +31,7 @@ for check in (check for section in suite.read_sections() for check in section.ch
     end = ".cc" if check.language == "c++" else ".c"
     with open(os.path.join(sys.argv[1], name + end), "w") as file:
         file.write(suite.standalone(check, header))
-# The programs of whole sections, too, which keep apart what their checks define.
+# The programs of whole sections, too, in which checks must not clash by their definitions.
 for section in suite.read_sections():
     checks = [check for check in section.checks if check.since <= version and check.face in (None, "f08")
               and not (version < (4, 0) and "session" in " ".join(check.needs))]
