@@ -40,7 +40,7 @@ communicator; libcoupler.so; forget_partner; callback; 4 4 64 640 64 32 16 48 0 
 """
 LEAKY = 3  # the one with attributes left
 MISUSE = {
-    "what": "a keyval is used that was freed and is gone",
+    "what": "a freed keyval is used after it is gone",
     "rule": "MPI-4.1 7.7.2: erroneous if there is no key with that value",
 }
 # As the interposer numbers them.
