@@ -277,9 +277,10 @@ int attrcache_proposed_end_all(void) {
   add_to_ending(1);
   for (int kind = KINDS; kind-- > 0;) {
     for (Attributes* a = __atomic_load_n(&lists[kind], __ATOMIC_ACQUIRE); a != NULL; a = a->next) {
-      const PROGRAMS(File) file = (PROGRAMS(File))a->handle;
+      PROGRAMS(File) file;
 
-      if (!__atomic_load_n(&a->used, __ATOMIC_ACQUIRE)) continue;
+      if (!__atomic_load_n(&a->used, __ATOMIC_ACQUIRE)) continue; /* as find() */
+      file = (PROGRAMS(File))__atomic_load_n(&a->handle, __ATOMIC_ACQUIRE);
       error = kind == SESSION ? delete_each(a) : end(FILES, &file);
       if (first == MPI_SUCCESS) first = error;
     }
