@@ -44,7 +44,7 @@ inline bool is_dead(uint64_t) { return false; }
 inline bool is_forked() { return false; }
 #else
 // With the model initial-exec the address takes one instruction; with a shared library's default it
-// would take a call. The price is 24 bytes of the static TLS that glibc keeps in reserve for
+// would take a call. The price is 32 bytes of the static TLS that glibc keeps in reserve for
 // libraries that are opened late. Other C libraries have no such reserve.
 #if defined(__GLIBC__) && !defined(ATTRCACHE_NO_INITIAL_EXEC)
 #define ATTRCACHE_TLS_MODEL __attribute__((tls_model("initial-exec")))

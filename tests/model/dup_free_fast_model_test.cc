@@ -101,6 +101,7 @@ void freed_keyvals_end_in_order(int oldest, int older, int younger) {
   });
 }
 TEST(AtOnce, FreedKeyvalsEndInOrder) {
+  freed_keyvals_end_in_order(0, 1, 2);  // all in the object
   for (const int oldest : {2, 8, 64}) {
     for (const int older : {0, 9, 70}) {
       for (const int younger : {1, 10, 71}) freed_keyvals_end_in_order(oldest, older, younger);

@@ -99,6 +99,23 @@ TEST(Free, AgainstFreeAndFreeKeyval) {
   }
 }
 
+// The free has emptied one slot when it finds that the next one's keyval was freed meanwhile.
+TEST(Free, OfTwoAgainstFreeKeyval) {
+  run_model({2, 1}, [] {
+    Dup d(2);
+    d.set(0, 1);
+    d.set(1, 2);
+    d.set(0, 3, 1);
+    spawn([&d] { d.free(0); });
+    spawn([&d] { d.free_key(1); });
+    join();
+    expect(d.attributes() == 1, "each reference is dropped once");
+    expect(d.destroyed == 1, "the keyval is gone");
+    d.free(1);
+    d.end();
+  });
+}
+
 // The old object gets its directory meanwhile, or another leaf.
 void dup_against_growth(int there, int comes) {
   run_model({2, 1}, [=] {

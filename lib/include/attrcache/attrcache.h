@@ -696,9 +696,9 @@ ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
 /* Moves a table that no other thread uses, with its attributes, to one that is as new; `from` is as
  * new afterwards. Addresses that get has returned of values that were not set as C pointers become
  * invalid. Errors: NULL, ARGUMENT (both are one, or `to` isn't as new), MOVED, BUSY (a value is
- * being copied or deleted, or is borrowed, or a callback up the stack is on one of the two). No
- * other thread may use either. Wait-free; calls nothing back. (Beyond MPI: for runtimes whose
- * objects move.) */
+ * being copied or deleted, or one with a delete_fn is borrowed, or a callback up the stack is on one
+ * of the two). No other thread may use either. Wait-free; calls nothing back. (Beyond MPI: for
+ * runtimes whose objects move.) */
 ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                                        attrcache_table* to) ATTRCACHE_NOEXCEPT;
 
