@@ -45,26 +45,37 @@ class Definitions {
   static constexpr unsigned kMaxNumbers = 48;
 
   explicit Definitions(const Memory& memory) : memory_(memory) {}
-  ~Definitions();
+  ~Definitions() {
+    for (const Atomic<Definition*>& place : places_) {
+      // Relaxed: nobody else is there any more.
+      if (Definition* const definition = place.load(kRelaxed)) memory_.destroy(definition);
+    }
+  }
   Definitions(const Definitions&) = delete;
   Definitions& operator=(const Definitions&) = delete;
 
   // The number's definition, or null. Wait-free.
-  const Definition* find(int number) const {
+  Definition* find(int number) const {
     for (const Atomic<Definition*>& place : places_) {
       // (P1) acquire: the definition's content, stored before P2, is seen.
-      const Definition* const there = place.load(kAcquire);
+      Definition* const there = place.load(kAcquire);
       if (there == nullptr || there->number == number) return there;
     }
     return nullptr;
   }
-  Definition* find(int number) {
-    return const_cast<Definition*>(static_cast<const Definitions*>(this)->find(number));
-  }
 
   // Adds a definition, which then belongs to this. ARGUMENT: its number is defined already.
   // KEYVALS_EXHAUSTED: there are kMaxNumbers others. Lock-free.
-  int add(Definition* definition);
+  int add(Definition* definition) {
+    for (Atomic<Definition*>& place : places_) {
+      Definition* there = nullptr;
+      // (P2) release: a reader that finds the definition (P1) sees its content. Acquire if it
+      // fails: another one is there, whose number is looked at.
+      if (place.compare_exchange_strong(there, definition, kRelease, kAcquire)) return ATTRCACHE_OK;
+      if (there->number == definition->number) return ATTRCACHE_ERR_ARGUMENT;
+    }
+    return ATTRCACHE_ERR_KEYVALS_EXHAUSTED;
+  }
 
   // Visits all: visit(definition). Wait-free.
   template <typename Visit>

@@ -235,14 +235,6 @@ int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
   return code != 0 ? fail(code, callback_code) : ATTRCACHE_OK;
 }
 
-// Whether the thread that has claimed this value is one that a fork has left behind. A living one
-// announces its deletion from before the claim until after its end; only a free doesn't, and that
-// is the caller's own.
-bool is_claim_left_behind(const Readers& readers, const Table& table, const Pair& slot,
-                          uint64_t m) {
-  return is_forked() && !others_delete_in(readers, table) && slot.load_meta() == m;
-}
-
 }  // namespace
 
 Remains remains(const Readers& readers, Table& table) {
@@ -253,7 +245,9 @@ Remains remains(const Readers& readers, Table& table) {
     if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
     if (!meta::deleting(m)) {
       r.attached = true;
-    } else if (!is_claim_left_behind(readers, table, slot, m)) {
+      // A living thread announces a deletion from before its claim until after its end (a free
+      // doesn't, but is the caller's own). A child of fork ignores a claim that none announces.
+    } else if (!is_forked() || others_delete_in(readers, table) || slot.load_meta() != m) {
       r.claimed_by_others = true;
     }
   });

@@ -133,8 +133,7 @@ template <typename Place>
 }
 
 // Whether a slot is empty, or holds a value that may be deleted without a callback: one of this
-// kind, without delete_fn.
-// `wanted` comes from deletable_of().
+// kind, without delete_fn. `wanted` comes from deletable_of().
 [[gnu::always_inline]] inline bool deletable(uint32_t upper, uint32_t wanted) {
   constexpr uint32_t kDecides = meta::kVisibleHalf | meta::kNoDeleteFnHalf | id::kKindMask;
   const uint32_t differs = opaque(upper ^ wanted);  // or it would be kept beside `upper`
