@@ -210,15 +210,13 @@ static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destruc
 /* The domain's invalid value isn't always the program's, which is there before a destructor runs: that
  * may free the variable. */
 static int free_keyval(int kind, int* keyval) {
-  const int before = keyval != NULL ? *keyval : 0;
-  int freed = before;
-  int result = ATTRCACHE_ERR_NULL;
+  int freed, result;
 
-  if (keyval != NULL) {
-    *keyval = program_is_of_openmpis_abi() ? OPENMPIS_ABI_INVALID : PROGRAMS(KEYVAL_INVALID);
-    result = attrcache_keyval_free(kinds[kind], &freed);
-    if (result > ATTRCACHE_ABSENT) *keyval = before;
-  }
+  if (keyval == NULL) return raise_alone(attrcache_error_class(ATTRCACHE_ERR_NULL, 0));
+  freed = *keyval;
+  *keyval = program_is_of_openmpis_abi() ? OPENMPIS_ABI_INVALID : PROGRAMS(KEYVAL_INVALID);
+  result = attrcache_keyval_free(kinds[kind], &freed);
+  if (result > ATTRCACHE_ABSENT) *keyval = freed; /* it failed, and has left its argument alone */
   return raise_alone(attrcache_error_class(result, 0));
 }
 

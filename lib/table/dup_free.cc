@@ -246,7 +246,7 @@ Remains remains(const Readers& readers, Table& table) {
     if (!meta::deleting(m)) {
       r.attached = true;
       // A living thread announces a deletion from before its claim until after its end (a free
-      // doesn't, but is the caller's own). A child of fork ignores a claim that none announces.
+      // doesn't, but is the caller's own). A child of fork ignores a claim that no thread announces.
     } else if (!is_forked() || others_delete_in(readers, table) || slot.load_meta() != m) {
       r.claimed_by_others = true;
     }

@@ -110,7 +110,7 @@ class Build:
             return any(os.path.normpath(word) == on for word in f.read().split())
 
     def make(self, changed, model=None):
-        """A program of all models, or of that in one source: compiles what depends on a file unlike the parent's."""
+        """A program of all models, or of the one in that source. Compiles what depends on the changed file."""
         used = [s for s in self.parent.objects if model in (None, s) or not s.endswith("_test.cc")]
         for source in used:
             if source not in self.objects and self.parent.depends(source, changed):
@@ -453,15 +453,16 @@ def main():
         with open(build.root + "/" + entry["file"], "w") as f:
             f.write(text)
 
-        # What most patches are caught by is compiled and run before everything else is compiled.
+        # The test that most likely catches the patch runs before the other models are compiled.
         def run(first):
             first = first or models.likely(entry, text)
-            model = source_of(first)
+            model, caught = source_of(first), None
             if model is not None:
                 caught = models.run(build.make(entry["file"], model), [first], None, options)
                 if caught is not None and caught[1] != NO_END:
                     return caught
-            return models.run(build.make(entry["file"]), models.cost, None, options)
+            others = [test for test in models.cost if model is None or test != first]
+            return models.run(build.make(entry["file"]), others, None, options) or caught
 
         try:
             return label, results.of(json.dumps(entry["hunks"]), run, options), None

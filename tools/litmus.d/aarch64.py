@@ -19,8 +19,8 @@ JUMPS = {"b", "bl", "ret", "blr", "br"}
 ONLY_FLAGS = {"cmp", "cmn", "tst", "ccmp", "ccmn"}
 SETS_FLAGS = ONLY_FLAGS | {"adds", "subs", "ands", "bics", "negs"}
 USES_FLAGS = {"csel", "csinc", "csinv", "csneg", "cset", "csetm", "cinc", "ccmp", "ccmn", "adc", "sbc"}
-VECTOR_CONSTANTS = {"movi", "mvni"}  # with which structs on the stack begin
-NOTHING = {"nop", "bti", "paciasp", "autiasp", "hint", "adrp", "adr", "mrs", "prfm"}
+NOTHING = {"nop", "bti", "paciasp", "autiasp", "hint", "adrp", "adr", "mrs", "prfm",
+           "movi", "mvni"}  # constants in vectors, which initialize structs on the stack
 # All that herd knows under the same name, with the same operands.
 SAME = {"add", "adds", "sub", "subs", "and", "ands", "orr", "eor", "lsl", "lsr", "asr", "cmp", "tst", "csel", "csinc", "cset",
         "mov", "bic", "mvn", "neg", "sxtw"}
@@ -33,10 +33,6 @@ def name_of(operand):
 
 def width_of(operand):
     return {"b": 1, "h": 2, "w": 4, "s": 4, "q": 16}.get(operand[0], 8)
-
-
-def is_vector(register):
-    return re.match(r"^[bhsdqv]\d", register) is not None
 
 
 def condition_holds(condition, nzcv):
@@ -113,7 +109,9 @@ class AArch64:
 
     # ---- registers ----
 
-    is_vector = staticmethod(is_vector)
+    @staticmethod
+    def is_vector(register):
+        return re.match(r"^[bhsdqv]\d", register) is not None
 
     @staticmethod
     def is_zero(register):
@@ -157,8 +155,6 @@ class AArch64:
             return Decoded(flow=m, writes={"x30"} if m in ("bl", "blr") else set())
         if m in LOADS or m in STORES or m in CONDITIONAL_STORES or RMW.match(m):
             return self._decode_access(step)
-        if m in VECTOR_CONSTANTS:
-            return Decoded()
         registers = [[name_of(r) for r in re.findall(r"\b(?:[wx](?:\d+|zr)|sp)\b", op)] for op in ops]
         flat = [r for op in registers for r in op]
         if m in ONLY_FLAGS:

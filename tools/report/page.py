@@ -90,7 +90,8 @@ def card(finding, page):
 
 def findings_section(page):
     report = page.report
-    found, quiet, pieces = findings.of(report), text.nothing_found(report), []
+    found, pieces = findings.of(report), []
+    quiet = text.nothing_found(report, found)
     if quiet:
         is_complete = report["ranks_heard_of"] >= report["ranks"]
         pieces.append(f"<p class={'good' if is_complete else 'warning'}>{quiet}</p>")

@@ -99,10 +99,9 @@ def missing(report):
     return said
 
 
-def nothing_found(report):
-    """The sentence for that, about the ranks heard of. None if something was found, or if no keyval was
-    made."""
-    if set(findings.of(report)) - {findings.HANDED} or not report["sum"]["keyvals"]:
+def nothing_found(report, found):
+    """What to say if nothing was found on the ranks heard of. None if there are findings or no keyvals."""
+    if set(found) - {findings.HANDED} or not report["sum"]["keyvals"]:
         return None
     said = "Nothing is left behind, no callback failed, no misuse"
     if report["ranks_heard_of"] < report["ranks"]:
@@ -145,9 +144,9 @@ def finding_lines(one, report):
     return out + ([f"    and {len(parts) - 3:,} more"] if len(parts) > 3 else [])
 
 
-def found(report):
+def findings_text(report, found):
     out = []
-    for sort, some in findings.of(report).items():
+    for sort, some in found.items():
         more = sort == "Misuse" and not report["checked"]
         out += ["", sort + " (ATTRCACHE_CHECK=1 finds more)" * more + ":"]
         for one in some:
@@ -177,8 +176,9 @@ def text(report, trace):
     out = ["", f"attrcache: {headline(report)}, {span(report)}"]
     out += [report["command"]] if report["command"] else []
     out += [", ".join(facts(report)), *notes(report)]
-    out += [*keyvals(report["sum"]["keyvals"]), *found(report)]
-    quiet = nothing_found(report)
+    found = findings.of(report)
+    out += [*keyvals(report["sum"]["keyvals"]), *findings_text(report, found)]
+    quiet = nothing_found(report, found)
     out += ["", quiet] if quiet else []
     out += ranks(report["per_rank"])
     if trace:

@@ -111,7 +111,7 @@
  *    A thread that is stopped, at any instruction, for ever, keeps no other thread's call from
  *    ending. But the value that it holds or was about to delete isn't deleted meanwhile, and the
  *    object that its call is about can't be freed (BUSY). Two exceptions: processors with steps of
- *    8 bytes (above); and an owner who gives up a table (attrcache_table_abandon,
+ *    8 bytes (above); and an owner that gives up a table (attrcache_table_abandon,
  *    ATTRCACHE_DRAIN_FINALLY) while, against the rule for threads, others are still inside a call
  *    on it.
  *

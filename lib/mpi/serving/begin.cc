@@ -154,6 +154,7 @@ int create_domain(Process& s) {
   o.datatype = &kinds[kDatatype];
   o.window = &kinds[kWindow];
   o.catch_exceptions = catch_exceptions;
+  // A variable whose keyval was freed has MPI's value before the destructor runs.
   const attrcache_keyval_numbers numbers = {ATTRCACHE_KEYVAL_MIN, MPI_KEYVAL_INVALID};
   o.numbers = &numbers;
   int result = attrcache_domain_create(&o, &s.domain);
