@@ -101,7 +101,7 @@ class BadInput(Base):
             (b"", "is no JSON"),
             (b"{", "is no JSON"),
             (b"\xff\xfe{}", "is no JSON: 'utf-8' codec can't decode"),
-            (b"[" * 200_000, "is no JSON: maximum recursion depth"),
+            (b"[" * 200_000, "is no JSON: "),  # the reason differs by Python
             (b"[]", "is no report"),
             (b"null", "is no report"),
             (b'{"format": 2, "sum": {}}', "is a report of format 2, but"),
