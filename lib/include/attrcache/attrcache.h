@@ -69,8 +69,8 @@
  * so that later versions can add members: C callers write {.size = sizeof options, ...} before the
  * call; in C++ the member initializes itself. In an array, the first element's size counts for all.
  * 0 stands for the size that the struct has in the first release; an impossible size is an ARGUMENT
- * error. The library takes members that the caller doesn't know as zero, and returns UNSUPPORTED if
- * a member that it doesn't know itself isn't zero. It zeroes such members of structs that it fills.
+ * error. Members that the caller's version doesn't have count as zero. Members that the library's
+ * doesn't have must be zero (else UNSUPPORTED); in structs that the library fills, it zeroes them.
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
@@ -121,11 +121,10 @@
  *    without a delete_fn can't be held in this sense: a thread that frees what they point to must
  *    know by other means that nobody uses it any more.
  *
- * D. The last holder deletes. A delete or set of a value that no other thread holds runs its
- *    delete_fn at once, on the calling thread. If others hold it, the call detaches or replaces the
- *    value and succeeds at once; the last holder to let go runs delete_fn, in its
- *    attrcache_give_back or when its copy_fn has returned. So does a thread that deletes what it
- *    has itself borrowed: its last give_back runs delete_fn. No call returns the failure of a
+ * D. The last holder deletes. A delete or set of a value that nobody holds runs its delete_fn at
+ *    once, on the calling thread. If others hold it, or the caller itself has borrowed it, the call
+ *    detaches or replaces the value and succeeds at once; the last holder to let go runs delete_fn,
+ *    in its attrcache_give_back or when its copy_fn has returned. No call returns the failure of a
  *    deletion that was handed off like this, and the value is gone all the same. Hence extra_state
  *    must live until the keyval's destructor is called, and delete_fn must not use the object if
  *    that may be freed meanwhile.
@@ -286,11 +285,11 @@ typedef struct attrcache_thread {
   uint64_t opaque[4];
 } attrcache_thread;
 
-/* For runtimes with user-level threads (Argobots, Qthreads), whose operating-system threads may
- * switch to another user-level thread within a callback, or between which a user-level thread may
- * migrate. With these hooks, everything that this header says of threads holds for user-level
- * threads. Without them it holds for those of the operating system, and a user-level thread must
- * not be switched within a callback, nor while it holds a borrowed value. */
+/* For runtimes whose user-level threads (Argobots, Qthreads) may be switched within a callback, or
+ * may migrate between threads of the operating system. With these hooks, everything that this
+ * header says of threads holds for user-level threads. Without them it holds for those of the
+ * operating system, and a user-level thread must not be switched within a callback, nor while it
+ * holds a borrowed value. */
 typedef struct attrcache_thread_hooks {
   /* Returns the calling user-level thread's attrcache_thread, or null if the caller is none. */
   attrcache_thread* (*self)(void* context);
@@ -360,9 +359,9 @@ enum {
   /* Report what MPI's standard leaves open: attrcache_delete returns ABSENT instead of OK if
    * nothing was attached, and attrcache_keyval_free if the keyval had been freed before. */
   ATTRCACHE_TELL = 1,
-  /* Let each borrow and copy execute a full fence, instead of one by the kernel (membarrier) for
-   * each call that deletes a value they read: for processes in which the kernel's fence is
-   * expensive or not wanted. The library does so anyway where the kernel has none. */
+  /* Each borrow and copy executes a full fence, so that a call that deletes a value they held needs
+   * none by the kernel (membarrier): for processes in which the kernel's fence is expensive or not
+   * wanted. The library does so anyway where the kernel has none. */
   ATTRCACHE_FULL_FENCES = 2
 };
 
@@ -389,7 +388,7 @@ enum {
 
 /* Destroys a domain and frees the keyvals that are left. Their destructors run, except those of
  * keyvals whose attributes are abandoned; keyvals that the destructors create are freed too, in at
- * most 16 rounds. `leaks`, if not null, is filled in either case. Kinds end with their domain, so
+ * most 16 rounds. `leaks` (may be null) is filled on OK and BUSY. Kinds end with their domain, so
  * delete everything in every table first (attrcache_delete_all). Afterwards only a table that is as
  * new may be freed; the memory of any other is lost. Errors: NULL, ARGUMENT (mode, leaks->size),
  * BUSY. No other thread, and no callback up the stack, may be using the domain. Lock-free; runs
@@ -497,7 +496,7 @@ typedef struct attrcache_callbacks {
    * lives as long as the keyval. */
   void* extra_state;
   /* Called once, with extra_state, when the keyval is gone: freed, and its last attribute deleted;
-   * by the thread that did the last of that. May be null. */
+   * by the thread that did the later of the two. May be null. */
   void (*destructor)(void* extra_state);
   /* The runtime's own: passed to raw callbacks, and to a destructor of its own, which is called
    * after the other one. Both may be null. */
@@ -576,7 +575,7 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
  * that is left to holders (D). `tag` says what type the value has; of an int or Fint only the low
  * 32 bits count (but see fint_bytes). If delete_fn fails, the old value is attached again, the call
  * returns CALLBACK, and the caller still owns the new value. But if another call has taken up the
- * new value meanwhile (holds, has copied, replaced or deleted it), or delete_fn has freed the
+ * new value meanwhile (held, replaced or deleted it), or delete_fn has freed the
  * object, the set has succeeded, and the old value is gone: OK. With ATTRCACHE_DELETE_ONCE the old
  * value is gone in either case. `callback_code` may be null; it is written only if a delete_fn has
  * failed, with what that returned: beside CALLBACK, or beside OK. Errors: NULL (kind, table),
@@ -671,11 +670,10 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * It returns BUSY at the first value that is held, which stays attached with all older ones; and
  * while another thread is within a deletion on the table, or a holder has yet to run one. It
  * doesn't wait; a second call goes on from there, and calls nothing twice. Only the object's owner
- * may call this: see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), KEYVAL_KIND
- * (attributes of another kind), CALLBACK, and those after which the table still exists whatever
- * callbacks have returned (except with DRAIN_FINALLY): MOVED, REATTACHED, BUSY. What was deleted
- * before an error stays deleted. Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE;
- * F] */
+ * may call this: see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, and
+ * those after which the table isn't as new in any mode but DRAIN_FINALLY: KEYVAL_KIND (attributes
+ * of another kind), MOVED, REATTACHED, BUSY. What was deleted before an error stays deleted.
+ * Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -760,12 +758,13 @@ typedef struct attrcache_predefined {
   void* context;
 } attrcache_predefined;
 
-/* Defines a predefined keyval, until the domain ends, when a runtime initializes. (If it has no
- * value any more once the runtime finalizes, make it COMPUTED and return null.) A PER_KIND value
- * that a reader got, or its address if C reads that, stays valid as long; attrcache_set_predefined
- * changes what the address holds, in one step. A kind can have 48 of them, of 64 bytes each.
- * Errors: NULL, ARGUMENT (number, tag, where; already defined), MEMORY, KEYVALS_EXHAUSTED (48 are
- * defined), UNSUPPORTED (predefined). Any thread; lock-free. [L] */
+/* Defines a predefined keyval, which then lasts as long as the domain. Call this when the runtime
+ * initializes. (If the keyval has no value any more once the runtime finalizes, make it COMPUTED
+ * and return null.) A PER_KIND value that a reader got, or its address if C reads that, stays valid
+ * until the domain ends; attrcache_set_predefined changes what the address holds, in one step. A
+ * kind can have 48 of them, of 64 bytes each. Errors: NULL, ARGUMENT (number, tag, where; already
+ * defined), MEMORY, KEYVALS_EXHAUSTED (48 are defined), UNSUPPORTED (predefined). Any thread;
+ * lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
 

@@ -43,7 +43,7 @@
 #error "attrcache/attrcache.hpp needs C++20 (-std=c++20); attrcache/attrcache.h does not"
 #endif
 
-// Inlined early, g++ compiles them to exactly the bare C call.
+// Inlined early, so that g++ compiles a member to the bare C call.
 #if defined(__GNUC__)
 #define ATTRCACHE_INLINE [[gnu::always_inline]]
 #else
@@ -404,7 +404,7 @@ struct RemoveOf {
   }
 };
 
-// Both objects of a dup would then have the value, and the end of each would delete it.
+// `duplicate` with `destroy`: both objects of a dup have the value, and would delete it.
 using Destroy = std::remove_const_t<decltype(destroy)>;
 template <typename Copy, typename Delete>
 inline constexpr bool deletes_twice = std::is_same_v<Copy, Duplicate> &&
@@ -470,7 +470,7 @@ class Keyval {
     return static_cast<Status>(error);
   }
 
-  // The same with a type that has a static member function copy or remove, or both, like those.
+  // The same with a type that has such a copy or remove, or both, as static member functions.
   template <typename Policy>
   static Result<Keyval> create_with(Kind<Object> kind) noexcept {
     using Copy = detail::CopyOf<Policy>;
