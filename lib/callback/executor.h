@@ -2,8 +2,8 @@
 //
 // The one place that calls user code: copy_fn, delete_fn and destructors, each in its keyval's
 // convention, synchronously, on the calling thread, with no lock held, so a callback may call any
-// function of the library. An exception that leaves a callback is caught by the runtime's own
-// function for that, because the library is compiled without exceptions, and becomes the code
+// function of the library. The library is compiled without exceptions; one that leaves a callback
+// is caught by the runtime's own function for that (catch_exceptions), and becomes the code
 // ATTRCACHE_CALLBACK_THREW.
 
 #ifndef ATTRCACHE_CALLBACK_EXECUTOR_H_

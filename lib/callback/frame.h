@@ -42,8 +42,8 @@ class TableScope {
              Announcement* announced = nullptr, unsigned sets = 0)
       : thread_(thread), frame_{thread.innermost, table, nullptr, 0,
                                 announced,        use,   false,   static_cast<uint8_t>(sets)} {
-    // The optimizers of g++ 14 and newer don't see that the destructor takes it out again, and
-    // warn.
+    // The optimizers of g++ 14 and newer warn, since they don't see that the destructor takes the
+    // frame out again.
     Frame* innermost = &frame_;
     asm("" : "+r"(innermost));
     thread.innermost = innermost;

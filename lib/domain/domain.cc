@@ -39,7 +39,7 @@ unsigned stripes_to_use() {
   return stripes;
 }
 
-// What is the same in all kinds. False: an option is out of its range.
+// Reads the options that hold for all kinds. False: one of them is out of its range.
 bool read_settings(const attrcache_domain_options& options, DomainSettings* settings) {
   if (options.numbers != nullptr) {
     settings->mask = options.numbers->base ^ id::kMarker;

@@ -7,8 +7,8 @@
 // Pins are rare and short here, but every keyval that is freed asks whether there are any. So one
 // word says it all, and a free reads it in one step: the number of the epoch, and two counts of
 // pins, one for even epochs and one for odd ones. The readers of values announce in a record for
-// each thread instead (readers.h). With that, the free of a keyval would have to look through the
-// records of all threads, and a pin could fail for want of memory.
+// each thread instead (readers.h). If pins did so, too, the free of a keyval would have to look
+// through the records of all threads, and a pin could fail for want of memory.
 //
 // All that matters is done by read-modify-writes of the word, even where it is only read (E2). So
 // these have one order, in which each that acquires sees what was done before all earlier ones that

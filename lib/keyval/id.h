@@ -46,7 +46,7 @@ constexpr Keyval make(unsigned kind, unsigned generation, uint32_t index) {
 constexpr bool well_formed(Keyval keyval) { return (bits(keyval) & kMarkerMask) == kMarker; }
 constexpr unsigned kind(Keyval keyval) { return bits(keyval) & kKindMask; }
 constexpr uint32_t index(Keyval keyval) { return (bits(keyval) & kOffsetMask) >> kIndexShift; }
-// The keyval with that generation and offset, of the kind of one that has neither.
+// The keyval with that generation and offset, of the kind of `first`, in which both are 0.
 constexpr Keyval following(Keyval first, unsigned generation, Offset offset) {
   return Keyval{bits(first) | generation << kGenerationShift | static_cast<uint32_t>(offset)};
 }

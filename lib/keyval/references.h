@@ -132,8 +132,8 @@ class References {
   bool acquire_exact(id::Keyval keyval);
 
   // Takes a reference in one attempt, on a stripe that is open and held `word`. False: retry on the
-  // slow path. Wait-free. A caller that does so many times may pass the constant, which needs 64
-  // bits, from a register.
+  // slow path. Wait-free. A caller that does so many times may keep `one`, which has 64 bits, in a
+  // register.
   static bool acquire_open(Counter& stripe, uint64_t word, uint64_t one = kOneOfStripe);
 
   // Opens the stripes of a thread's group, if nobody else has begun to, and the keyval isn't freed.
@@ -141,7 +141,7 @@ class References {
   void open(unsigned ordinal, stripe::Name name);
 
   // Drops a reference. False: the stripe isn't open, the reference is still held, and the caller
-  // must drop it by drop_exact(). Wait-free. The constant as above.
+  // must drop it by drop_exact(). Wait-free. `less_one`: as `one`.
   static bool drop_open(Counter& stripe, uint64_t less_one = kLessOneOfStripe);
 
   static bool is_open(const Counter& stripe) { return opened(stripe.load(kRelaxed)); }

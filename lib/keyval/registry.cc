@@ -158,8 +158,8 @@ int Registry::create(const attrcache_callbacks& callbacks, int* keyval) noexcept
   return create_slowly(node, callbacks, keyval);
 }
 
-// Makes a keyval on a new index if `node` is kNone, and else on that one, whose own record may
-// still be waiting.
+// Makes a keyval on a new index if `node` is kNone, else on the index of `node`, whose own record
+// may still be waiting.
 int Registry::create_slowly(uint32_t node, const attrcache_callbacks& callbacks, int* keyval) {
   if (node == IndexQueue::kNone) {
     int error;

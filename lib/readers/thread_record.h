@@ -54,8 +54,8 @@ struct Announcement {
   // see what its holder has done.
   Atomic<uint64_t> meta{0};
   Atomic<uint64_t> thread{0};
-  // kBorrows, kGivenUp: the attrcache_borrowed, which is recognized by this as holding something.
-  // In a free cell: the next free one.
+  // kBorrows, kGivenUp: the attrcache_borrowed that holds by this cell; a copy of it is told apart
+  // by its address. In a free cell: the next free one.
   Atomic<uint64_t> more{0};
 };
 static_assert(static_cast<uintptr_t>(Says::kGivenUp) <= Announcement::kSays);

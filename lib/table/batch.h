@@ -80,8 +80,8 @@ class Batch {
   uint64_t horizon_ = 0;
   bool begun_ = false;
   bool exhausted_ = false;
-  // For select(): what is selected next has at least this rank or, if the oldest comes first, a
-  // lower one.
+  // For select(): the next one's rank is at least this, or below it if the oldest comes first.
+  // (See rank().)
   uint64_t next_ = 0;
   uint64_t passed_over_ = 0;  // their metas, or'ed
   unsigned count_ = 0;

@@ -245,8 +245,8 @@ Remains remains(const Readers& readers, Table& table) {
     if (meta::empty(m) || is_deleting(thread, table, slot, m)) return;
     if (!meta::deleting(m)) {
       r.attached = true;
-      // A living thread announces a deletion from before its claim until after its end (a free
-      // doesn't, but is the caller's own). A child of fork ignores a claim that no thread announces.
+      // A living thread announces a deletion from before its claim until after its end (except a
+      // free, which is the caller's own). A child of fork ignores a claim that no thread announces.
     } else if (!is_forked() || others_delete_in(readers, table) || slot.load_meta() != m) {
       r.claimed_by_others = true;
     }

@@ -30,8 +30,8 @@ int abandon_attributes(const Target& target);
 int abandon_one(const Target& target, const Batch::Item& item);
 
 // Gives up the deletions that were left, and waits until no other thread deletes an attribute of
-// the table: a wait for owners that free an object while others use it (platform/wait.h). It also
-// ends when a destructor has freed the object.
+// the table, or a destructor has freed the object: for owners that end an object while others use
+// it (platform/wait.h).
 void wait_for_deletions(Readers& readers, Table& table, const TableScope& scope);
 
 // What a table holds besides what this thread is deleting further up its stack.

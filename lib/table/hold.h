@@ -26,7 +26,7 @@ bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Anno
 struct Borrowed {
   void* value;
   Announcement* cell;  // the cell that announces it; null if this holds nothing
-  Readers* readers;    // whose cell it is; not set for the first of a record
+  Readers* readers;    // whose cell it is; not set for a record's `first`
   uint64_t copy;       // of a value that C reads at its address
 
   bool holds() const { return cell != nullptr; }

@@ -114,15 +114,15 @@ inline void end_left(Readers& readers, const Pair* slot) {
     end_left_of(readers, slot);
 }
 
-// Deletes what is left of a table's values to threads that a fork has left behind, and to copy_fns
-// up this thread's stack, which give up what they hold. True: something is left to others.
+// Runs the deletions in a table that were left to threads that a fork has left behind, and to
+// copy_fns up this thread's stack, which give up their holds. True: one is left to others.
 bool any_left_of(Readers& readers, const Table& table);
 
-// Whether anything is left of a table's values.
+// Whether a deletion in the table is left to anybody.
 bool any_tomb_of(const Readers& readers, const Table& table);
 
-// Gives up what is left of a table's values: drops their references, and calls no delete_fn. True:
-// another thread is deleting one of them, and the caller must wait for it.
+// Gives up the deletions in a table that were left: drops their references, calls no delete_fn.
+// True: another thread is running one of them, and the caller must wait for it.
 bool abandon_left_of(Readers& readers, const Table& table);
 
 // Ends all borrows of the value in a slot; each is still to be given back. Otherwise a value that
@@ -132,7 +132,7 @@ void give_up_borrows(const Readers& readers, const Pair& slot);
 // Notes that the table is gone, in the tombs that this thread has taken further up its stack.
 void forget_table(Readers& readers, const Table& table);
 
-// Deletes all that is left, because the domain ends, and all borrows must have ended before.
+// Runs all deletions that are left, because the domain ends; all borrows must have ended before.
 void end_all_left(Readers& readers);
 
 }  // namespace attrcache

@@ -167,8 +167,8 @@ constexpr bool same_name(uint64_t m, uint64_t other) { return ((m ^ other) & kAt
 // holder once read it, `m` its meta when it was deleted, and `clock` the table's clock then. An
 // attachment that was renumbered in between is at least kOldAge old; what was announced may be
 // older than numbers tell, because a value may be held for any time. So for attachments that old
-// the answer may be yes for another one of the same keyval to the slot; then a deletion merely
-// comes later than it could.
+// the answer may be yes although another one to the slot, under the same keyval, was announced; a
+// deletion then merely comes later than it could.
 constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
   if (same_name(announced, m)) [[likely]]
     return true;
