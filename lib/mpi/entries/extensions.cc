@@ -189,8 +189,8 @@ ATTRCACHE_MPIX(File)
 ATTRCACHE_CLOSE(MPI_File_close)
 ATTRCACHE_CLOSE(PMPI_File_close)
 
-// Usually nothing is left then (finalize_attribute_deleted(), serving/begin.cc). But where a
-// session goes on, MPICH doesn't end its world, either.
+// Usually nothing is left then (finalize_attribute_deleted(), serving/begin.cc). But while a
+// session lives, MPICH doesn't delete that attribute.
 #define ATTRCACHE_FINALIZE(name)                                                        \
   ATTRCACHE_ENTRY int name() {                                                          \
     static const auto next = behind<int()>(#name);                                      \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // MPI_Init and MPI_Init_thread are overridden for three reasons. Every process that the library can
-// serve tells the launcher so, even if it never uses an attribute (a process that doesn't is out of
+// serve tells the launcher so, even if it never uses an attribute (one that tells nothing is out of
 // reach); with ATTRCACHE_VERBOSE=1 it tells the user; and a rank that never uses an attribute is in
 // the report, too. MPI_Abort is overridden for the report, and MPI_Comm_spawn so that the launcher
 // knows how many processes there are.

@@ -15,7 +15,7 @@ namespace attrcache::mpi {
 std::string host_name();
 
 // When this was first called, in nanoseconds since 1970: it distinguishes processes with the same
-// number, which all may have in containers.
+// number; in containers, all may have one number.
 int64_t process_moment();
 
 // HOST.PID.MOMENT: what files of this process are called.

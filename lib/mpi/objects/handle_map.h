@@ -117,8 +117,8 @@ class HandleMap {
     }
   };
 
-  // No handle has these keys: the handles that they stand for (key - 1) are neither addresses nor
-  // do they fit an int.
+  // No handle has these keys: the handles that they stand for (key - 1) are no addresses, and fit
+  // no int.
   static constexpr uint64_t kEmpty = 0;
   static constexpr uint64_t kErased = ~uint64_t{0};
   static constexpr uint64_t key_of(uintptr_t handle) { return uint64_t{handle} + 1; }

@@ -3,7 +3,7 @@
 // MPI's lives. MPI lives from the first MPI_Init or MPI_Session_init on, until its last session
 // ends and MPI_Finalize has been called; another MPI_Session_init then begins a new life (MPI-4.1
 // 11.3). A session may also outlive MPI_Finalize, and the life with it. From one life to the next
-// MPICH 4.2 and newer forget their keyvals, those of the anchors too.
+// Open MPI, and MPICH 4.2 and newer, forget their keyvals, those of the anchors too.
 
 #ifndef ATTRCACHE_MPI_SERVING_LIFETIME_H_
 #define ATTRCACHE_MPI_SERVING_LIFETIME_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Misuse of attributes: what the MPI standard calls erroneous, or leaves so open that MPIs differ,
-// and what MPIs let pass. Where a slow path comes across misuse, it is always counted. With
+// Misuse of attributes: what the MPI standard calls erroneous, or leaves so open that MPIs differ.
+// MPIs let most of it pass. Where a slow path comes across misuse, it is always counted. With
 // ATTRCACHE_CHECK=1 in the environment attrcache also looks for it, and warns on stderr, once for
 // each place in the program.
 
@@ -34,8 +34,8 @@ struct Case {
 };
 
 // Counts a misuse, and prints a warning if warnings are wanted and the place is new. Any thread may
-// call it. It preserves errno. If `place` has no address, it is the innermost caller outside of
-// attrcache and MPI, unless it should have been a function.
+// call it. It preserves errno. If `place` is a call without an address, it is the innermost caller
+// outside of attrcache and MPI.
 [[gnu::noinline, gnu::cold]] void caught(Misuse sort, const Case& c, Place place = {});
 
 // Returns how often a sort of misuse was caught so far.

@@ -132,9 +132,9 @@ void look_at_delete(const Observed& o, void* object, int keyval, int code) {
 constexpr int kNoFlag = 0x7a5c3e19;
 constexpr uint64_t kNoValue = 0x7a5c3e197a5c3e19;
 
-// Looks at what a successful copy callback has left in flag and value. Then sets the flag to what
-// it would be without this check, where it is 0 before the call. `wrote_value` is false only if the
-// callback certainly gave no value.
+// Looks at what a successful copy callback has left in flag and value. A flag that it hasn't set
+// becomes 0, as without this check, since it is 0 before the call then. `wrote_value` is false only
+// if the callback certainly gave no value.
 void look_at_copy(const Observed& o, int keyval, int* flag, bool wrote_value) {
   if (*flag == kNoFlag) {
     *flag = 0;
