@@ -98,7 +98,7 @@ TEST(Keyval, FreeAgainstTheFirstCreate) {
 }
 
 // While a keyval is being created, the counters may count it as gone: it isn't there yet. But they
-// never count one that exists and wasn't created, or fewer than none would be gone.
+// never count more as existing than as created: the number of those gone would be negative.
 TEST(Keyval, CountersAgainstCreate) {
   int counted = 0;
   run_model({}, [&counted] {

@@ -77,7 +77,7 @@ auto in_turn(Steps... steps) {
   return [=](Shared& s) { (steps(s), ...); };
 }
 
-// The outcomes of threads that do these: the first `count` values that were read, and what is in
+// The outcomes of these threads' steps: the first `count` values that were read, and what is in
 // some locations at the end.
 struct Seen {
   unsigned count;

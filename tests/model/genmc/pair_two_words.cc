@@ -81,7 +81,7 @@ void two_of_the_same() {
   expect(s.look() == (done[0] ? 2 : 3));
 }
 
-// Replaced under one meta, as S3 does: the value decides.
+// Replaced under one meta, as S2 does: the value decides.
 void same_meta() {
   s.begin();
   run([] { done[0] = s.put({1, meta(1)}, 2, 1); }, [] { done[1] = s.put({1, meta(1)}, 3, 1); });
