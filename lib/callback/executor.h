@@ -84,8 +84,8 @@ Shape* shape(attrcache_callback* callback) {
                                                           arguments.keyval, extra, in, &out, &flag)
                        : shape<attrcache_copy_fn>(fn)(arguments.object, arguments.keyval, extra, in,
                                                       &out, &flag);
-  // A function that returns the address it was given, as MPI's own DUP_FN does, means the value: the
-  // address is that of a copy, which ends with the call.
+  // A function that returns the address it was given, as MPI's own DUP_FN does, means the value:
+  // the address is that of a copy, which ends with the call.
   if (arguments.tag != ATTRCACHE_AS_POINTER && out == in) [[unlikely]]
     return {code, flag != 0, *arguments.at, arguments.tag};
   return {code, flag != 0, stored(reinterpret_cast<intptr_t>(out), ATTRCACHE_AS_POINTER),

@@ -17,8 +17,8 @@ uintptr_t word_of(T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-// Calls visit(thread, what) for each holder of an attachment, until it returns true; returns whether
-// it did.
+// Calls visit(thread, what) for each holder of an attachment, until it returns true; returns
+// whether it did.
 template <typename Visit>
 bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock, Visit visit) {
   return readers.any([&](Announcement& cell, uintptr_t what) {

@@ -54,7 +54,7 @@ class Deletion {
       if (cell_ == nullptr) return false;
       taken_ = true;
     }
-    // Release: a thread that reads it reads `thread`. The step on the slot that follows releases both.
+    // Release: a thread that reads it reads `thread`. The next step on the slot releases both.
     cell_->what.store(Announcement::of(&target_.table, Says::kDeletes), kRelease);
     return true;
   }

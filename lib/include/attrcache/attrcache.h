@@ -638,8 +638,8 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * skip an attribute whose deletion another thread has begun; it copies one whose delete_fn is
  * running up this thread's own stack. Of one that is being replaced it copies the old value or the
  * new one. This thread holds a value while copy_fn reads it (C), and runs a deletion that was left
- * to it when copy_fn has returned (D). copy_fn gets a copy of a value that C reads at its address; a
- * C copy_fn that returns this address copies the value and its tag, as DUP_FN does.
+ * to it when copy_fn has returned (D). copy_fn gets a copy of a value that C reads at its address;
+ * a C copy_fn that returns this address copies the value and its tag, as DUP_FN does.
  * No other thread may use new_table meanwhile; if callbacks do, a failed call may leave there what
  * can't be deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables
  * are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has
@@ -671,8 +671,8 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * while another thread is within a deletion on the table, or a holder has yet to run one. It
  * doesn't wait; a second call goes on from there, and calls nothing twice. Only the object's owner
  * may call this: see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, and
- * those after which the table isn't as new in any mode but DRAIN_FINALLY: KEYVAL_KIND (attributes
- * of another kind), MOVED, REATTACHED, BUSY. What was deleted before an error stays deleted.
+ * those after which the table isn't as new in any mode but DRAIN_FINALLY: MOVED, REATTACHED, BUSY,
+ * KEYVAL_KIND (attributes of another kind). What was deleted before an error stays deleted.
  * Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
@@ -694,8 +694,8 @@ ATTRCACHE_API int attrcache_table_abandon(attrcache_kind* kind,
 /* Moves a table that no other thread uses, with its attributes, to one that is as new; `from` is as
  * new afterwards. Addresses that get has returned of values that were not set as C pointers become
  * invalid. Errors: NULL, ARGUMENT (both are one, or `to` isn't as new), MOVED, BUSY (a value is
- * being copied or deleted, or one with a delete_fn is borrowed, or a callback up the stack is on one
- * of the two). No other thread may use either. Wait-free; calls nothing back. (Beyond MPI: for
+ * being copied or deleted, or one with a delete_fn is borrowed, or a callback up the stack is on
+ * one of the two). No other thread may use either. Wait-free; calls nothing back. (Beyond MPI: for
  * runtimes whose objects move.) */
 ATTRCACHE_API int attrcache_table_move(attrcache_kind* kind, attrcache_table* from,
                                        attrcache_table* to) ATTRCACHE_NOEXCEPT;
@@ -762,9 +762,9 @@ typedef struct attrcache_predefined {
  * initializes. (If the keyval has no value any more once the runtime finalizes, make it COMPUTED
  * and return null.) A PER_KIND value that a reader got, or its address if C reads that, stays valid
  * until the domain ends; attrcache_set_predefined changes what the address holds, in one step. A
- * kind can have 48 of them, of 64 bytes each. Errors: NULL, ARGUMENT (number, tag, where; already
- * defined), MEMORY, KEYVALS_EXHAUSTED (48 are defined), UNSUPPORTED (predefined). Any thread;
- * lock-free. [L] */
+ * kind can have 48 of them, of 64 bytes each.
+ * Errors: NULL, ARGUMENT (number, tag, where; already defined), MEMORY, KEYVALS_EXHAUSTED (48 are
+ * defined), UNSUPPORTED (predefined). Any thread; lock-free. [L] */
 ATTRCACHE_API int attrcache_keyval_define(
     attrcache_kind* kind, const attrcache_predefined* predefined) ATTRCACHE_NOEXCEPT;
 
