@@ -41,14 +41,15 @@ class Readers {
   }
 
   // A cell of the calling thread's record, which says kTaken and names the thread; null when out of
-  // memory. Wait-free but for the allocator.
-  Announcement* take() {
+  // memory. Wait-free but for the allocator. Out of line, as is release(): after a callback, a caller
+  // may be on another OS thread, with other thread-local memory, whose address it must not reuse.
+  [[gnu::noinline]] Announcement* take() {
     ThreadRecord& near = near_record();
     const bool usual = near.active && near.free != nullptr && !threads_.hooked();
     return usual ? take_of(near, this_thread().identity) : take_slowly();
   }
   // Gives a cell back. If it said that a value is held, the caller must then call end_left().
-  void release(Announcement& cell) {
+  [[gnu::noinline]] void release(Announcement& cell) {
     retract(cell, 0);
     // The thread's record isn't always the one that has the cell, since user-level threads move. If
     // there is no memory for a record, the cell isn't used any more.

@@ -105,7 +105,7 @@ constexpr stripe::Name kNothing{0};
 // Takes a reference on a keyval whose stripe isn't open, or is contended. Returns the name that the
 // stripe has or would have (references.h); kNothing if there is nothing to copy, and then no
 // reference was taken.
-stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
+[[gnu::noinline]] stripe::Name take_reference(Registry& registry, id::Keyval keyval) {
   // If no reference can be taken, the keyval is gone, and the attribute was deleted before the dup.
   if (!registry.acquire(keyval)) return kNothing;
   const uint64_t entry = registry.look_up(keyval);  // this keyval's: the reference is held
@@ -296,13 +296,6 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   const bool stops = mode == ATTRCACHE_STOP_AT_FAILURE;
   const OnFailure on_failure = stops ? OnFailure::kKeep : OnFailure::kDetach;
   int first_failure = ATTRCACHE_OK;
-  int first_code = 0;
-  const auto ended = [&] {
-    if (first_failure == ATTRCACHE_ERR_CALLBACK && callback_code != nullptr) {
-      *callback_code = first_code;
-    }
-    return first_failure;
-  };
   TableScope scope(thread, &table, Frame::Use::kDeleting);
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
     FenceOnce fence;
@@ -316,15 +309,15 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
         const int result = delete_one(target, scope, *item, on_failure, &code, fence);
         if (result != ATTRCACHE_OK && first_failure == ATTRCACHE_OK) {
           first_failure = result;
-          first_code = code;
+          if (result == ATTRCACHE_ERR_CALLBACK) tell(code, callback_code);
         }
-        if (scope.table_died()) return ended();  // a callback freed the object
+        if (scope.table_died()) return first_failure;  // a callback freed the object
         if (result == ATTRCACHE_ERR_BUSY || result == ATTRCACHE_ERR_KEYVAL_KIND) {
           if (!finally) return result;
           abandon_one(target, *item);
-          if (scope.table_died()) return ended();
+          if (scope.table_died()) return first_failure;
         }
-        if (result != ATTRCACHE_OK && stops) return ended();
+        if (result != ATTRCACHE_OK && stops) return first_failure;
         left |= item->slot->load_meta();
       }
     }
@@ -339,18 +332,18 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
     }
     if (!busy && table.replaced()) [[unlikely]] {
       busy = others_delete_in(readers, table) || any_left_of(readers, table);
-      if (scope.table_died()) return ended();
+      if (scope.table_died()) return first_failure;
       if (!busy && remains(readers, table).any()) continue;  // a delete_fn that was left ran
     }
     if (busy && !finally) return ATTRCACHE_ERR_BUSY;
     if (busy) {
       wait_for_deletions(readers, table, scope);
-      if (scope.table_died()) return ended();
+      if (scope.table_died()) return first_failure;
       --round;  // only rounds in which something was attached are counted
       continue;
     }
     release_table(target.registry, thread, table);
-    return ended();
+    return first_failure;
   }
   if (finally) abandon_attributes(target);
   return ATTRCACHE_ERR_REATTACHED;

@@ -3,6 +3,7 @@
 #include "table/dup_free_fast.h"
 
 #include "callback/frame.h"
+#include "table/attribute.h"
 #include "table/batch.h"
 
 namespace attrcache {
@@ -155,7 +156,7 @@ int give_up_copy(Registry& registry, Table& from, Table& to) {
   while (batch.next()) {
     for (const Batch::Item& item : batch) {
       item.slot->clear_unshared();
-      registry.drop(meta::keyval(item.meta, item.index));  // which may run a destructor
+      drop_reference(registry, meta::keyval(item.meta, item.index));  // may run a destructor
       if (new_scope.table_died()) return ATTRCACHE_ERR_BUSY;
     }
   }

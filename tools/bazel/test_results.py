@@ -42,6 +42,8 @@ def main(path, exit_code):
             label = identity.get("label", "")
             if kind == "targetConfigured" and "testSize" in event.get("configured", {}):
                 verdicts.setdefault(label, "failed")  # the summary, if it comes, corrects this
+            elif kind == "targetCompleted" and "aborted" in event:
+                verdicts.setdefault(label, "failed")  # it could not even be analyzed
             elif kind == "testSummary" and "testSummary" in event:
                 status = event["testSummary"]["overallStatus"]
                 # A FLAKY test, which passed at a second attempt, counts as failed.

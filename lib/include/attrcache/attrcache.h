@@ -66,7 +66,8 @@
  * runtime and throws nothing.
  *
  * Structs that callers fill, and those that the library fills, begin with their own size (`size`),
- * so that later versions can add members: C callers write {.size = sizeof options, ...} before the
+ * so that later versions can add members (but attrcache_allocator, attrcache_thread_hooks,
+ * attrcache_keyval_numbers and attrcache_borrowed, which will stay as they are): C callers write {.size = sizeof options, ...} before the
  * call; in C++ the member initializes itself. In an array, the first element's size counts for all.
  * 0 stands for the size that the struct has in the first release; an impossible size is an ARGUMENT
  * error. Members that the caller's version doesn't have count as zero. Members that the library's
@@ -110,10 +111,11 @@
  *    for the scheduler to run it. There is no lock, no sleep, and no error that reports a deadlock.
  *    A thread that is stopped, at any instruction, for ever, keeps no other thread's call from
  *    ending. But the value that it holds or was about to delete isn't deleted meanwhile, and the
- *    object that its call is about can't be freed (BUSY). Two exceptions: processors with steps of
- *    8 bytes (above); and an owner that gives up a table (attrcache_table_abandon,
+ *    object that its call is about can't be freed (BUSY). Three exceptions: processors with steps
+ *    of 8 bytes (above); an owner that gives up a table (attrcache_table_abandon,
  *    ATTRCACHE_DRAIN_FINALLY) while, against the rule for threads, others are still inside a call
- *    on it.
+ *    on it; and a process that forbids itself membarrier after it has made the domain, in which
+ *    each call that needs it (H) sleeps for 20 ms instead.
  *
  * C. A held value lives. While a thread holds a value, that value's delete_fn doesn't start. The
  *    exception is a copy_fn that deletes or replaces the very value that it copies, directly or
@@ -403,7 +405,7 @@ ATTRCACHE_API attrcache_kind* attrcache_kind_of(attrcache_domain* domain,
                                                 int number) ATTRCACHE_NOEXCEPT;
 
 /* Registers one more kind of object (file, session, task, ...). `options` may be null. Errors:
- * NULL, KINDS_EXHAUSTED, UNSUPPORTED (options). Any thread; lock-free. */
+ * NULL, KINDS_EXHAUSTED, UNSUPPORTED (options), MEMORY. Any thread; lock-free. */
 ATTRCACHE_API int attrcache_kind_register(attrcache_domain* domain,
                                           const attrcache_kind_options* options,
                                           attrcache_kind** kind) ATTRCACHE_NOEXCEPT;
@@ -669,7 +671,8 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * deleted too, in at most 16 rounds; then the call returns REATTACHED and the table stays as it is.
  * It returns BUSY at the first value that is held, which stays attached with all older ones; and
  * while another thread is within a deletion on the table, or a holder has yet to run one. It
- * doesn't wait; a second call goes on from there, and calls nothing twice. Only the object's owner
+ * doesn't wait; a second call goes on from there, and calls nothing twice. If a delete_fn had failed
+ * before, *callback_code gets its code beside BUSY and the like, too; else it is left alone. Only the object's owner
  * may call this: see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, and
  * those after which the table isn't as new in any mode but DRAIN_FINALLY: MOVED, REATTACHED, BUSY,
  * KEYVAL_KIND (attributes of another kind). What was deleted before an error stays deleted.
@@ -711,8 +714,8 @@ typedef struct attrcache_borrowed {
  * attrcache_give_back (C), even if others, or this thread, delete or replace it meanwhile (D).
  * ABSENT once a deletion has begun, though get still finds the value until delete_fn has succeeded.
  * A value that C reads at its address is copied into *borrowed. Errors: NULL, ARGUMENT (*borrowed
- * still holds a value of this thread), KEYVAL_*, MEMORY (for a thread's first borrow in the domain,
- * and if it holds more at once than ever before). Any thread; lock-free. Calls nothing back, unless
+ * still holds a value of this thread in this domain), KEYVAL_*, MEMORY (for a thread's first borrow
+ * in the domain, and if it holds more at once than ever before). Any thread; lock-free. Calls nothing back, unless
  * an attempt of its own made it the last holder of a value being deleted, whose delete_fn it then
  * runs. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,

@@ -326,7 +326,7 @@ int MPIR_Attr_copy_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* from, i
 
 static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
                       attrcache_delete_mode mode) {
-  int code = 0;
+  int code = 0, first = 0; /* of delete functions that have failed */
   int result;
 
   MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
@@ -334,10 +334,12 @@ static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
   do {
     result =
         attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
+    if (first == 0) first = code;
   } while (result == ATTRCACHE_ERR_BUSY && sched_yield() == 0);
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+  if (result == ATTRCACHE_OK && first != 0) result = ATTRCACHE_ERR_CALLBACK;
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;
-  return MPIR_Attr_callback_error(result, code, "object", 0);
+  return MPIR_Attr_callback_error(result, first, "object", 0);
 }
 
 int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
