@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# How the library, and all that compiles its inner headers, is compiled. Warnings and the language
+# Compiler flags of the library, and of all that compiles its inner headers. Warnings and the language
 # standard are in .bazelrc.
 
-# -O2 in every build but debugging ones, so that tests see the code that ships, and those of sanitizers, which rewrite it
-# anyway: at -Og they take a third of the time to compile that they take at -O1.
+# -O2, so that tests see the code that ships, in all builds but those for debugging and those of sanitizers, which rewrite
+# the code anyway: these compile three times as fast with -Og as with -O1.
 # -ftrivial-auto-var-init: except in the build that ships, uninitialized variables hold a pattern.
-#   With -flifetime-dse=2, which g++ assumes from -O1 on, it catches memory that is used as an object without having become
-#   one: newer compilers drop what was stored there before.
+#   With -flifetime-dse=2, which g++ assumes from -O1 on, it catches memory that is used as an object before one is
+#   constructed there: newer compilers drop earlier stores.
 # -fomit-frame-pointer: Bazel's default keeps the frame pointer, which costs get three instructions.
 # -ftls-model: g++ forgets the attribute of a declaration (platform/thread.h) at the definition.
 # -mcx16: builds for ThreadSanitizer use the compiler's 16-byte atomics, which are calls without it.
@@ -33,9 +33,8 @@ COPTS = [
     "//conditions:default": [],
 })
 
-# For the library itself, which needs no C++ runtime. An exception of a callback is caught in the program's C++: the
-# unwinder passes through the library's frames in between (-funwind-tables: it needs their tables, also on processors
-# where they aren't made by default).
+# For the library itself, which needs no C++ runtime. A callback's exception passes through the library's frames to the
+# program that catches it; the unwinder needs their tables (-funwind-tables), which aren't the default on all processors.
 CORE_COPTS = COPTS + [
     "-fno-exceptions",
     "-fno-rtti",

@@ -10,9 +10,9 @@ def attrcache_layer(name, folder = None, deps = [], copts = [], **kwargs):
 
     Args:
       name: the layer; NAME_sources and NAME_headers are its files.
-      folder: where its files are; else the folder of the same name.
+      folder: where its files are; by default the folder of the same name.
       deps: the layers below.
-      copts: more of them.
+      copts: more compiler flags.
       **kwargs: for cc_library.
     """
     folder = folder or name

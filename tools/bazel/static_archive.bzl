@@ -40,7 +40,7 @@ def _static_archive_impl(ctx):
     return [DefaultInfo(files = depset([archive]), runfiles = ctx.runfiles([archive])), cc_info]
 
 static_archive = rule(
-    doc = "libNAME.a, with the objects of deps and of all below them. As a dep, the same as its deps.",
+    doc = "libNAME.a, with the objects of deps and of all below them. Depending on it is like depending on its deps.",
     implementation = _static_archive_impl,
     attrs = {
         "deps": attr.label_list(providers = [CcInfo]),

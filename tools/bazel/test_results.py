@@ -4,10 +4,10 @@
 
   test_results.py EVENTS EXIT-CODE
 
-"passed LABEL" or "failed LABEL". A test that did not come to run has failed. If Bazel returned an
+"passed LABEL" or "failed LABEL". A test that never ran counts as failed. If Bazel returned an
 error that no test accounts for (a library that did not build, a BUILD file that did not load,
-nothing to run), one more line says so. Then "note TEXT", once for each line that begins with "peer bug: "
-in what the tests have printed: what they left out, because an MPI gets it wrong by itself.
+nothing to run), one more line says so. Then "note TEXT" for each different line that begins with "peer bug: "
+in the tests' output: it names checks that a test left out because the MPI itself fails them.
 """
 
 import json

@@ -8,8 +8,8 @@
 #   elsewhere                        attrcache_gtest(name = "NAME_test", deps = [...])
 #
 # Tags: "no-sanitizer" leaves a test out of the tsan, asan and ubsan builds (tests of MPI programs, of
-# instruction counts, and of models), "no-tsan" out of the first, which finds nothing where one thread
-# runs. "exclusive" runs a test alone. "cpu:2" reserves two processors.
+# instruction counts, and of models), "no-tsan" out of the tsan build alone, which finds nothing in tests
+# with one thread. "exclusive" runs a test alone. "cpu:2" reserves two processors.
 
 load("//tools/bazel:copts.bzl", "COPTS", "CORE_COPTS")
 

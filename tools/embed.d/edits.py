@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Edits of another project's source files, given by places rather than by passages.
+"""Edits another project's source files, at places rather than by quoting passages.
 
-A place is a line that a regular expression finds, within a file or within one function of it. Every edit says
-how many lines it expects to find (one, unless said), and fails with the file's name and the expression if there
-are more or fewer: a source that has changed is never edited by guess. Nothing is written before all edits have
-found their places (Tree.write).
+A place is a line that matches a regular expression, within a file or within one of its functions. Every edit
+expects a number of matches (default: one), and fails with the file's name and the expression if there are more
+or fewer: a source that has changed is never edited by guess. Nothing is written until all edits have found their
+places (Tree.write).
 """
 
 import os
@@ -13,7 +13,7 @@ import shutil
 
 
 class EditError(Exception):
-    """A place that isn't there, or is there too often."""
+    """A place that isn't found, or is found too often."""
 
 
 class Part:
@@ -31,11 +31,11 @@ class Part:
         return found
 
     def has(self, place):
-        """Whether there is such a line: of a version that differs in it."""
+        """Whether a line matches, which tells versions apart."""
         return any(re.search(place, line) for line in self._file.lines[self._first:self._end()])
 
     def refuse(self, place, why):
-        """Takes no source that has such a line."""
+        """Fails if a line matches."""
         if self.has(place):
             raise EditError("%s: %s" % (self._what, why))
 
@@ -68,7 +68,7 @@ class Part:
             self._splice(i + 1, i + 1, text)
 
     def replace_block(self, first, last, text):
-        """Replaces the lines from one place to the next line, from there on, that `last` finds."""
+        """Replaces the lines from one place up to the first line, itself or below it, that matches `last`."""
         start = self._find(first)[0]
         for end in range(start, self._end()):
             if re.search(last, self._file.lines[end]):
@@ -118,7 +118,7 @@ class File(Part):
         return True
 
     def function(self, name, count=1):
-        """One function of the file; of `count` definitions, for #ifdef and #else, the first. Edit it before anything
+        """One function of the file; if it has `count` definitions (#ifdef, #else), the first. Edit it before anything
         above it changes the number of lines."""
         first, last = self._function(name, count)
         return Function(self, first, last, "%s: %s()" % (self._name, name))
@@ -159,11 +159,11 @@ class Tree:
         return self._files[name]
 
     def has(self, name):
-        """Whether there is such a file: of a version that differs in it."""
+        """Whether a file exists, which tells versions apart."""
         return os.path.isfile(os.path.join(self._root, name))
 
     def add(self, name, source):
-        """Adds a file, or puts it in the place of one."""
+        """Adds a file, or replaces one."""
         if not os.path.isfile(source):
             raise EditError("%s: no such file" % source)
         self._added.append((name, source))
