@@ -61,7 +61,7 @@ class Contender:
 
 
 def every():
-    """The MPIs stand last: natively and served by attrcache, at each thread level."""
+    """All contenders; the MPIs come last, natively and served by attrcache, at each thread level."""
     return [Contender(name, program) for program, name in CORE.items()] + [
         Contender(f"{mpi}_{how}_{level}", f"mpi_{mpi}", [f"--level={level}"], mpi if how == "served" else None)
         for mpi in MPIS for level in ("single", "multiple") for how in ("native", "served")]

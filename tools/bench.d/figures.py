@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The tables that tools/bench prints, and the figures in bench/README.md, which stand between two marks."""
+"""The tables that tools/bench prints, and the figures in bench/README.md, which are between two marks."""
 
 import os
 import re
@@ -46,7 +46,7 @@ PEERS = {
     "urcu_qsbr_array": "liburcu qsbr, array",
     "atomic_shared_ptr": "atomic shared_ptr",
 }
-# (heading, operation, how several threads do it or None for the time of one, the index of how many they are)
+# (heading, operation, None for one thread's time or which objects several threads use, the index of the number of threads)
 PEER_COLUMNS = (("get", "get_hit", None, 0), ("x{}", "get_hit", "same", 0), ("set", "set", None, 0),
                 ("borrow", "borrow", None, 0), ("x{}", "borrow", "same", 0), ("x{}", "borrow", "same", 1),
                 ("object", "object_0", None, 0), ("of 4", "object_4", None, 0), ("x{}", "object_4", "different", 0))
@@ -69,7 +69,7 @@ def _cell(results, operation, contender, sharing=None, threads=1):
 
 
 def _beside_mpis(results, head, rows):
-    """rows: (name, operation and what else _cell takes after the contender)"""
+    """rows: (name, operation, and the other arguments of _cell after the contender)"""
     def cells(operation, *how):
         for _, names in COLUMNS:
             found = [_cell(results, operation, name, *how) for name in names]
@@ -118,7 +118,7 @@ def _where(results):
 
 
 def around():
-    """What README.md has before the figures, and after them."""
+    """README.md's text before the figures, and after them."""
     with open(README) as file:
         before, begin, rest = file.read().partition(BEGIN)
     _, end, after = rest.partition(END)

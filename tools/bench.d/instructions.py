@@ -5,7 +5,7 @@
   instructions.py PROGRAM [ARGUMENT...]    prints LABEL INSTRUCTIONS for each operation
 
 The program dumps twice for each operation (CALLGRIND_DUMP_STATS_AT "LABEL TIMES", zeroed before): for a number of turns
-and for a larger one. The difference of the two is the cost of the operations, without start and end.
+and for a larger one. The difference is the cost of the operations, without the program's start and end.
 """
 
 import os

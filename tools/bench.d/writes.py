@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Counts the cache lines that an operation writes: runs a *_writes program of bench/ under valgrind's lackey.
 
-A line that one thread writes is shared if another thread reads or writes it when it does the same operation. Otherwise
+A line that one thread writes is shared if another thread that does the same operation reads or writes it, too. Otherwise
 it is the thread's own. The stack and what the measuring loop itself writes don't count.
 """
 
@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 LINE = 64
-STACK = 1 << 16  # an operation's stack is within so many bytes of the caller's frame
+STACK = 1 << 16  # an operation's stack is within this many bytes of the caller's frame
 BEGIN_USE, END_USE, BEGIN_OPERATION, END_OPERATION = range(4)
 
 
@@ -22,7 +22,7 @@ class WritesError(Exception):
 def count(program, operations=(), timeout=600):
     """Returns {(operation, "own" or "same" object): (shared lines, own lines)}, each the median of some turns.
 
-    Of all operations, or only of the given ones.
+    For all operations, or only the given ones.
     """
     with tempfile.TemporaryDirectory() as folder:
         trace = os.path.join(folder, "trace")
@@ -72,7 +72,7 @@ def _tally(used, turns, scratch, end, stack):
         at = line * LINE
         return not (scratch - LINE < at < end or stack - STACK < at < stack + STACK)
 
-    # The median, because now and then the other thread, waking up or going to sleep, runs in between.
+    # The median, because the other thread sometimes runs in between, when it wakes up or goes to sleep.
     written = [set(filter(counts, turn)) for turn in turns]
     shared = statistics.median(len(turn & used) for turn in written)
     return shared, statistics.median(map(len, written)) - shared

@@ -6,8 +6,8 @@
   (gdb) print *comms                    an attrcache_kind: its keyvals, with their callbacks
   (gdb) print $attrcache_keyval(0x40000010)    what a keyval says: kind, index, generation
 
-Nothing is called in the program. The layouts are those of lib/table/table.h, lib/table/meta.h,
-lib/keyval/registry.h and lib/keyval/entry.h; tests/packaging/gdb_test.sh keeps them so.
+No function of the program is called. The layouts are those of lib/table/table.h, lib/table/meta.h,
+lib/keyval/registry.h and lib/keyval/entry.h; tests/packaging/gdb_test.sh checks them.
 """
 
 import struct
@@ -21,7 +21,7 @@ SENTINELS = {0: "null", 1: "dup"}
 # A table: the directory's address, a clock, three slots. The directory: eight leaves, the root of
 # the tree, and the rest of the first leaf's slots.
 SLOT, INLINE, LEAF, LEAVES, FANOUT = 16, 3, 8, 8, 16
-NO_LEAF = 0xFFFFFFFF  # the number of what stands for a leaf that is not there
+NO_LEAF = 0xFFFFFFFF  # the number of the placeholder for a missing leaf
 
 # A registry: the chunks of entries, those of counters, the kind's number, its name, what its numbers
 # are masked by, how many indices were used, and where the definitions of predefined keyvals are.
@@ -29,7 +29,7 @@ FIRST_CHUNK, CHUNKS = 10, 22
 KIND_AT = 2 * 8 * CHUNKS
 NAME_AT, MASK_AT, FRESH_AT, PLACES_AT = KIND_AT + 8, KIND_AT + 48, KIND_AT + 128, KIND_AT + 176
 PLACES = 48
-# An entry: its word first; further on, the address of its keyval's record. In that: the callbacks.
+# An entry has its word first, and further on the address of its keyval's record, which has the callbacks.
 ENTRY, RECORD_AT, CALLBACKS_AT = 128, 32, 32
 
 
@@ -146,7 +146,7 @@ def keyvals(registry):
     chunks = words(registry, CHUNKS)
     mask = int32(registry + MASK_AT)
     for index in range(int32(registry + FRESH_AT)):
-        # What is stored is where the entry of index 0 would be.
+        # The stored address is where the entry of index 0 would be.
         chunk = chunks[(16 * index + (1 << FIRST_CHUNK)).bit_length() - 1]
         entry = chunk + index * ENTRY
         word = words(entry, 1)[0]

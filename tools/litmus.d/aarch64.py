@@ -21,7 +21,7 @@ SETS_FLAGS = ONLY_FLAGS | {"adds", "subs", "ands", "bics", "negs"}
 USES_FLAGS = {"csel", "csinc", "csinv", "csneg", "cset", "csetm", "cinc", "ccmp", "ccmn", "adc", "sbc"}
 NOTHING = {"nop", "bti", "paciasp", "autiasp", "hint", "adrp", "adr", "mrs", "prfm",
            "movi", "mvni"}  # constants in vectors, which initialize structs on the stack
-# All that herd knows under the same name, with the same operands.
+# Instructions that herd knows by the same name, with the same operands.
 SAME = {"add", "adds", "sub", "subs", "and", "ands", "orr", "eor", "lsl", "lsr", "asr", "cmp", "tst", "csel", "csinc", "cset",
         "mov", "bic", "mvn", "neg", "sxtw"}
 
@@ -46,7 +46,7 @@ def is_register(operand):
 
 
 def decimal(operand):
-    """herd reads no hexadecimal immediates, and none of 64 bits that isn't negative"""
+    """Immediates as herd reads them: in decimal, and with the highest of 64 bits set, negative."""
     def number(match):
         value = int(match.group(2), 16)
         return "#" + match.group(1) + str(value - (1 << 64) if value >> 63 else value)
@@ -99,7 +99,7 @@ class AArch64:
 
     @staticmethod
     def own_steps(steps):
-        """Those of the operation, up to its return."""
+        """The steps of the operation, up to its return."""
         depth = 0
         for step in steps:
             yield step
@@ -238,7 +238,7 @@ class AArch64:
         return None
 
     def _decided(self, step, thread):
-        """A condition that no value of a slot decides: it holds or not, as it did when it was traced."""
+        """A condition that depends on no slot: it holds or not, as in the trace."""
         m, ops = step.mnemonic, step.operands
         holds = condition_holds(ops[-1], step.regs["nzcv"])
         if m == "ccmp":
@@ -255,10 +255,10 @@ class AArch64:
                 thread.emit(f"MOV {thread.destination(name_of(ops[0]), width_of(ops[0]))},{source}")
         else:
             raise Inexpressible(f"{self.show(step)}: flags that don't depend on memory")
-        thread.note("a condition that nothing in the test decides: left out")
+        thread.note("a condition that depends on nothing in the test: left out")
 
     def _ccmp(self, step, thread):
-        """Z alone is used of it: if the condition holds it is that of the difference, else it is given."""
+        """Only its Z is used: that of the difference if the condition holds, otherwise the given one."""
         left, right, flags, condition = step.operands
         width = width_of(left)
         given = int(flags[1:], 0) & 4
@@ -281,7 +281,7 @@ class AArch64:
         low, count = int(ops[2][1:], 0), int(ops[3][1:], 0)
         if m == "ubfx":
             thread.emit(f"UBFM {thread.destination(name_of(ops[0]), width)},{source},#{low},#{low + count - 1}")
-            thread.note("ubfx: as ubfm, of which it is another name")
+            thread.note("ubfx: as ubfm, of which it is an alias")
             return None
         mask = (1 << count) - 1
         piece = thread.temp(thread.temporary(), width)
@@ -384,9 +384,9 @@ class AArch64:
 
     @staticmethod
     def weaken(text, what):
-        """The instruction without what makes it acquire, release, or be one step; None: it is left out."""
+        """The instruction without its acquire, release or atomicity, or None if nothing is left of it."""
         name, _, rest = text.partition(" ")
-        if what == "fence":  # and what else puts a load after a store: store-release to LDAR, and CASAL
+        if what == "fence":  # and what else orders a load after a store: store-release to LDAR, and CASAL
             return None if text == "DMB ISH" else text.replace("LDAR ", "LDAPR ").replace("CASAL ", "CASA ")
         if what == "acquire":
             if name in ("LDAR", "LDAPR"):

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What tools/litmus traces: it calls each operation once, on its common path, and tells before each
-// what is in memory. It borrows in two domains, with light readers and with full ones. Lines of its
-// output:
+// The program that tools/litmus traces. It calls each operation once, on its common path, and
+// prints the contents of memory before each. It borrows in two domains, with light readers and with
+// full ones. Lines of its output:
 //
 //   region NAME ADDRESS SIZE    memory that threads share
 //   op NAME FUNCTION            the next call of FUNCTION is this operation
-//   word ADDRESS VALUE          what is there before it, if it isn't 0
+//   word ADDRESS VALUE          a word of memory before the operation, unless it is 0
 //   end                         the operation has returned
 
 #include <attrcache/attrcache.h>
@@ -50,7 +50,7 @@ static _Alignas(64) attrcache_table table;
 static _Alignas(64) int64_t first_data, second_data;  // what values point to
 static _Alignas(64) void* result;                     // where get puts the value
 static _Alignas(64) int64_t flag;
-static _Alignas(64) int64_t ipi, ack;  // of the kernel's fence
+static _Alignas(64) int64_t ipi, ack;  // the kernel's fence: interrupt, answer
 
 static void before(const char* name, const char* function) {
   printf("op %s %s\n", name, function);
@@ -84,9 +84,9 @@ static void after(int code) {
   check(code);
 }
 
-// Makes a domain, and a keyval in it. The thread gets its number and borrows for the first time, so
-// slow paths are behind it; the second borrow tells where its cell is. The other table's clock goes
-// on.
+// Makes a domain with keyvals. The thread gets its number and borrows for the first time, which takes
+// the slow paths; the second borrow shows where its cell is. The clock that advances is another
+// table's.
 static void make_domain(unsigned flags, const char* cell) {
   const attrcache_allocator allocator = {allocate, release, NULL};
   attrcache_domain_options options;
@@ -108,7 +108,7 @@ static void make_domain(unsigned flags, const char* cell) {
   for (int i = 0; i < 2; ++i) {
     static attrcache_borrowed early;
     check(attrcache_borrow(kind, &other, keyval, &early));
-    // The first word of the cell says of which slot it is (lib/readers, lib/table/hold.h).
+    // The first word of the cell says which slot it protects (lib/readers, lib/table/hold.h).
     if (i == 1) {
       char* address;
       memcpy(&address, early.opaque, sizeof address);
@@ -174,7 +174,7 @@ int main(void) {
   GIVE_BACK("give_back");
   DELETE("delete_read");
 
-  // The same where readers are full.
+  // The same with full readers.
   memset(&table, 0, sizeof table);
   kind = full_kind;
   keyval = full_keyval;

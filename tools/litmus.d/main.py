@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What tools/litmus runs: every scenario for every processor, and the table of what herd says."""
+"""What tools/litmus runs: every scenario for every processor, and the table of herd's verdicts."""
 
 import argparse
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The scenarios: which operations run beside each other, which outcome is forbidden, and what makes it possible.
+"""The scenarios: which operations run concurrently, which outcome is forbidden, and which weaker code allows it.
 
-A scenario begins with the memory that driver.c had before one of its operations. A control takes something away from the
-code (arch.weaken); then the forbidden outcome must be possible, which shows that the test can fail.
+A scenario begins with the memory that driver.c had before one of its operations. A control weakens the code
+(arch.weaken); then the forbidden outcome must be possible, which shows that the test can fail.
 """
 
 import dataclasses
@@ -66,8 +66,8 @@ class Author:
             self._kernel("ipi", "ack")
 
     def claims(self, operation, cell="cell", interrupts=False, looked=None):
-        """A delete of a value that was held before. Of its looks at the cell the last one is kept, and finds it free; or,
-        if the result has a name, `looked`, it ends there, whatever it finds. What it does to the slot afterwards is left out.
+        """A delete of a value that was held before. Only its last look at the cell is kept, and finds the cell free; or, if
+        `looked` names the result, the delete ends there, whatever it finds. What it then does to the slot is left out.
         """
         steps = self._begin(operation)
         looks = [at for at, (_, what) in enumerate(steps)
@@ -83,12 +83,12 @@ class Author:
                 return
 
     def asks_for_tombs(self):
-        """The count of tombs is what give_back reads at last."""
+        """The last word that give_back reads is the count of tombs."""
         accesses = [a for _, what in self._begin("give_back") for a in what.accesses]
         self.thread.memory.add(next(a.address for a in reversed(accesses) if self.program.region_of(a.address)))
 
     def _kernel(self, awaited, told):
-        """Its fence (membarrier): the one that asks for it tells the other thread, and awaits its answer."""
+        """The kernel's fence (membarrier): its caller interrupts the other thread, and awaits the answer."""
         tag, self.thread.tag = self.thread.tag, "kernel"
         asks = told == "ipi"
         if asks:
@@ -103,7 +103,7 @@ class Author:
         self.thread.tag = tag
 
     def got(self, name):
-        """What get has put into its caller's variable; without a value, the thread ends."""
+        """The value that get has stored for its caller; if it found none, the thread ends."""
         temp = self.reads("result", name)
         self.arch.leave_if_zero(self.thread, temp)
         return temp
@@ -219,7 +219,7 @@ def is_told_and_gets(t):
 BORROWED = "a borrow holds the value, and the delete has seen no holder"
 
 SCENARIOS = [
-    Scenario("attach, read through", "a get returns a value, and what that points to is as it was before",
+    Scenario("attach, read through", "a get returns a value, and its target is as it was before",
              "attach", [stored("attach"), reads_what_it_got("data1")], "{read}=1 /\\ {seen}=0",
              [("set's release", {"attach": "release"})]),
     Scenario("attach, read beside", "the same of data that the value doesn't point to, an index's for example",
@@ -261,7 +261,7 @@ SCENARIOS = [
              [("the kernel's fence", {"kernel": "everything", "borrow": "fence"})])
     for interrupted in ("before", "between", "after")
 ] + [
-    Scenario(f"give back, leave, {interrupted}", "a delete is left to a borrower, who gives back and looks for no tomb",
+    Scenario(f"give back, leave, {interrupted}", "a delete is left to a borrower, which gives back without looking for a tomb",
              "give_back", [gives_back(interrupted), looks], "{silent}=1 /\\ ~({looked}=0)",
              [("the kernel's fence", {"kernel": "everything"})])
     for interrupted in ("before", "between", "after")

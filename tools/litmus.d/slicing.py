@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes the threads of a litmus test from what was executed.
+"""Makes the threads of a litmus test from the traced instructions.
 
 Kept, as the compiler made it: every access to memory that threads share, every barrier, and every computation and every
-branch that depends on a value that was read from such memory. A branch goes on where it went when it was traced;
-elsewhere it leaves the test, by the label at the thread's end. So the tests have no loops. What a retry loses is loads
-only: without them an execution that the model allows is still one, so nothing is allowed less by leaving them out.
+branch that depends on a value that was read from such memory. A branch that goes where it went in the trace continues;
+otherwise it leaves the test, by the label at the thread's end. So the tests have no loops. A retry would only add loads,
+and an execution that the model allows with them is allowed without them, too.
 
-Left out, each of which can only make the model allow more, because there are fewer events and fewer dependencies:
+The following is left out. It can only make the model allow more, because there are fewer events and dependencies:
   * computations that depend on nothing that was read from the memory in question: their registers start with the results;
-  * every access to other words than slots, the cell of a borrow and what the callers share: the counters of references and
-    the table's clock, although their read-modify-writes order things too; and fields that are never written. What was
-    read of them is a constant, and they succeed as they did when they were traced;
+  * every access to words other than slots, the cell of a borrow and the callers' shared data: reference counts and the
+    table's clock, although their read-modify-writes order things, too; and fields that are never written. The values read
+    there are constants, and exchanges succeed as in the trace;
   * the stack: a value that is kept there stays in a register, which the model orders in the same way as a store and a
-    load of the same thread's own.
+    load by the same thread.
 """
 
 import re
@@ -23,7 +23,7 @@ class Inexpressible(Exception):
 
 
 class Memory:
-    """The words that the threads of one test share, and what they are called."""
+    """The words that the threads of one test share, and their names."""
 
     def __init__(self, program, before):
         self.program = program
@@ -32,7 +32,7 @@ class Memory:
         self.added = set()
 
     def add(self, address):
-        """Puts one word of what was allocated in question."""
+        """Makes one word of allocated memory part of the test."""
         self.added.add(address)
 
     def shared(self, address):
@@ -56,7 +56,7 @@ class Memory:
         return f"{region.name}_{offset & ~7:x}", offset % 8, 1
 
     def declarations(self):
-        """The initial memory, as declarations of herd's. What values are addresses for their users are numbers here."""
+        """The initial memory, as declarations for herd. Values that are addresses for their users are numbers here."""
         lines = {}
         for address in sorted(self.touched):
             symbol, offset, words = self.place(address)
@@ -71,7 +71,7 @@ def signed(value):
 
 
 class Thread:
-    """The code of one thread. Operands stand in it as <...> until the registers are given out."""
+    """The code of one thread. Operands are written <...> until registers are assigned."""
 
     def __init__(self, arch, memory, number):
         self.arch, self.memory, self.number = arch, memory, number
@@ -139,7 +139,7 @@ class Thread:
         return [(step, self.arch.decode(step)) for step in self.arch.own_steps(operation.steps)]
 
     def follow(self, step, what, kept=True):
-        """An access that isn't kept has read what it read when it was traced. That leaves events out, too."""
+        """An access that isn't kept has the result that it had in the trace. That leaves out events, too."""
         arch = self.arch
         reads = {r for r in what.reads if not arch.is_zero(r)}
         touched = reads & self.tainted
@@ -184,13 +184,13 @@ class Thread:
                 self.clean({access.register})
         self.clean(set(what.writes) - {a.register for a in what.accesses})
 
-    # ---- giving out registers ----
+    # ---- assigning registers ----
 
     def finish(self):
         """[(tag, instruction)], [initial register], {result: register}
 
-        What the compiler chose keeps its register. Constants and temporaries get others, for as long as they are needed:
-        the code is a straight line.
+        The compiler's registers stay. Constants and temporaries get others, for as long as they are needed, since
+        the code has no loops.
         """
         place = re.compile(r"<([rkat]):([^:>]+):(\d+)>")
         last_line = len(self.lines)
@@ -198,7 +198,7 @@ class Thread:
         for at, (_, text) in enumerate(self.lines):
             for kind, name, _ in place.findall(text):
                 spans.setdefault((kind, name), [at, at])[1] = at
-        for where in self.results.values():  # they are 0 if the thread leaves before
+        for where in self.results.values():  # 0 if the thread leaves earlier
             spans[place.match(where).group(1, 2)] = [-1, last_line]
         busy = {r: [] for r in self.arch.general}
         for (kind, name), span in spans.items():

@@ -45,7 +45,7 @@ def make(arch, program, scenario, weakened, title):
 
 
 def weaken(arch, text, kinds):
-    """An instruction without what the control takes away; there may be more of them then, or none."""
+    """The instructions, one, several or none, that are left of one when the control weakens it."""
     if kinds == "everything":
         return []
     if text.endswith(":"):
@@ -72,7 +72,7 @@ def ask(path, arch, seconds):
 
 
 def check(arch, program, scenario, folder, seconds):
-    """Yields (what was taken away or "", Verdict, notes), first for the code as it is."""
+    """Yields (what was removed or "", Verdict, notes), first for the code as it is."""
     for number, (removed, weakened) in enumerate([("", {})] + scenario.controls):
         title = re.sub(r"[^a-z0-9]+", "_", f"{arch.name} {scenario.name}".lower()) + (f"_without{number}" if removed else "")
         path = os.path.join(folder, title + ".litmus")

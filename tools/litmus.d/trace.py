@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compiles the library as it ships, runs driver.c under qemu-user, and gives what each operation executed.
+"""Compiles the library as it ships, runs driver.c under qemu-user, and returns the instructions of each operation.
 
-An operation is a list of Steps: an instruction as objdump shows it, with the registers before and after it. That it is
-the compiled code which is looked at, and the path that is really taken, needs no further argument.
+An operation is a list of Steps: an instruction as objdump shows it, with the registers before and after it. So the tests
+are made of the compiled code, and of the path that it takes.
 """
 
 import bisect
@@ -53,7 +53,7 @@ def build(arch, scratch):
 
 
 def code_ranges(arch, library, program):
-    """Where the library's code is in the program, and what the compiler's own library adds to it."""
+    """The addresses of the library's code in the program, and of the compiler's functions for atomics."""
     mine = {line.split()[-1] for line in run([arch.triple + "-nm", library]).splitlines() if re.search(r" [tTwW] ", line)}
     spans = []
     for line in run([arch.triple + "-nm", "-S", program]).splitlines():
@@ -88,7 +88,7 @@ def disassemble(arch, program, ranges):
                 continue
             text = re.sub(r"\s*(//|#|;) .*$", "", found.group(3)).strip()
             target = re.search(r"([0-9a-f]+) <[^>]*>$", text)
-            operands = split_operands(re.sub(r"\s*<(?!syscall\b)[^>]*>$", "", text))  # calls_kernel() asks for that one
+            operands = split_operands(re.sub(r"\s*<(?!syscall\b)[^>]*>$", "", text))  # calls_kernel() looks for syscall
             code[int(found.group(1), 16)] = (found.group(2), operands, int(target.group(1), 16) if target else None, symbol)
     return code
 
@@ -134,12 +134,12 @@ class Program:
         os.remove(log)
 
     def region_of(self, address):
-        """The innermost: a cell is within what was allocated for records."""
+        """The innermost region with an address: a cell is within the memory of records."""
         before = self.regions[:bisect.bisect_right(self._starts, address)]
         return next((r for r in reversed(before) if address < r.start + r.size), None)
 
     def _cut(self, arch, log, code, planned):
-        """The operations are the last calls of their functions, one by one, as planned."""
+        """Finds the operations in the trace: the last calls of FUNCTIONS, in the order of the driver's output."""
         states = []
         with open(log, encoding="utf-8", errors="replace") as lines:
             for regs in arch.states(lines):

@@ -27,14 +27,14 @@ TOOLS = {
     "attrcache-run": ("attrcache-run", "runs an MPI program with its attributes served by attrcache"),
 }
 
-# Abbreviations of the header's comments, where pages have the room to spell them out.
+# Abbreviations in the header's comments, which pages spell out.
 SOURCES = {
     "C": "MPI-4.1, section 7.7",
     "L": "MPI-4.1, section 19.3.7",
     "F": "MPI-4.1, section 11.2.4",
 }
 
-# KEYVAL_* stands for all such errors; this one is only for those who change what users may not.
+# KEYVAL_* stands for all such errors, but only these functions return the one about predefined keyvals.
 REFUSED_IF_PREDEFINED = ("attrcache_set", "attrcache_delete", "attrcache_keyval_free")
 
 
@@ -54,7 +54,7 @@ class Header:
             re.search(r"#define ATTRCACHE_VERSION_%s (\d+)" % part, text).group(1)
             for part in ("MAJOR", "MINOR", "PATCH"))
         self.overview = uncommented(re.search(r"/\*\n(.*?)\*/", text, re.S).group(1))
-        # What one means stands behind it, or on the line before.
+        # A result's meaning follows it, or is on the line before.
         self.results = [
             (name, before or behind) for before, name, behind in re.findall(
                 r"^(?:  /\* (.*?) \*/\n)?  (ATTRCACHE_(?:OK|ABSENT|ERR_\w+))[^/\n]*(?:/\* (.*?) \*/)?$", text, re.M)]
@@ -191,7 +191,7 @@ def overview_page(header):
 
 
 def tool_page(tool, file, whatis, version):
-    """By help2man, of what --help says, in the words by which help2man knows its parts."""
+    """By help2man, from the output of --help, with the headings that help2man knows."""
     said = subprocess.run([os.path.join(ROOT, "tools", file), "--help"], check=True, env=dict(os.environ, COLUMNS="100"),
                           stdout=subprocess.PIPE, encoding="utf-8").stdout
     usage, _, rest = re.sub(r"(?<![\w/-])%s\b" % file, tool, said).partition("\n\n")
@@ -209,9 +209,9 @@ def tool_page(tool, file, whatis, version):
             ["help2man", "--no-info", "--name=" + whatis, "--version-string=" + version, "--source=attrcache " + version,
              "--manual=attrcache", "./" + tool],
             cwd=folder, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-    # Which help2man takes for a part of the section before it.
+    # help2man takes this heading for part of the section before it.
     text = re.sub(r'^\.SS "Exit status:"\n\.IP$', ".SH EXIT STATUS", text, flags=re.M)
-    # Made on another day, or by another help2man, the page is the same.
+    # Without a date, the page is the same on another day, and by another help2man.
     text = re.sub(r'^(\.TH \S+ "1") "[^"]*"', r'\1 ""', text, flags=re.M)
     text = re.sub(r"^\.\\.* help2man .*\n", "", text, flags=re.M)
     return text + ".SH SEE ALSO\n.BR attrcache (7) ,\n.BR attrcache\\-misuse (7) ,\n.BR attrcache\\-clusters (7)\n"
@@ -231,10 +231,10 @@ def misuse_page(version):
         ("NAME", "attrcache\\-misuse \\- what attrcache warns of in MPI programs"),
         ("SYNOPSIS", verbatim("ATTRCACHE_CHECK=1 attrcache-run mpirun -np 4 ./program")),
         ("DESCRIPTION", prose(
-            "What the MPI standard calls erroneous in the use of attributes, or leaves so open that MPIs differ, and "
-            "what MPIs let pass. With ATTRCACHE_CHECK=1 each rank warns of it on standard error, once for each place "
-            "in the program. The name in brackets at the end of a warning is one of those below. Reports count the "
-            "first eight without it, too.")),
+            "Uses of attributes that the MPI standard calls erroneous, or leaves so open that MPIs differ, but that MPIs "
+            "let pass. With ATTRCACHE_CHECK=1 each rank warns of them on standard error, once for each place in the "
+            "program. The name in brackets at the end of a warning is one of those below. Reports count the first "
+            "eight even without ATTRCACHE_CHECK.")),
         ("SORTS", "\n".join(sorts)),
         ("SEE ALSO", ".BR attrcache\\-run (1)"),
     ])

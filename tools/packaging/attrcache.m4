@@ -2,12 +2,12 @@
 #
 # AM_PATH_ATTRCACHE([MINIMUM-VERSION], [ACTION-IF-FOUND], [ACTION-IF-NOT-FOUND])
 #
-# Finds attrcache for an Autotools project, and sets ATTRCACHE_CFLAGS and ATTRCACHE_LIBS, which AC_SUBST knows then.
+# Finds attrcache for an Autotools project, and sets and substitutes (AC_SUBST) ATTRCACHE_CFLAGS and ATTRCACHE_LIBS.
 #
-#   --with-attrcache=DIR     where it is installed; else the compiler's own paths are searched, and pkg-config asked
-#   --enable-static-attrcache  links the static library, also where the shared one is
+#   --with-attrcache=DIR     where it is installed; by default, configure tries the compiler's own paths and pkg-config
+#   --enable-static-attrcache  links the static library, even if the shared one is there
 #
-# Without ACTION-IF-NOT-FOUND, configure ends if it isn't found.
+# Without ACTION-IF-NOT-FOUND, configure stops if attrcache isn't found.
 AC_DEFUN([AM_PATH_ATTRCACHE], [
   AC_REQUIRE([AC_PROG_CC])
   AC_ARG_WITH([attrcache], [AS_HELP_STRING([--with-attrcache=DIR], [where attrcache is installed])],

@@ -5,8 +5,8 @@
 #   spack repo add tools/packaging/spack
 #   spack install attrcache ^mpich            # or ^openmpi; ~mpi for the library alone
 #
-# What was tried: Spack 0.22 (which had to be told that C is a language) has installed it with MPICH, by its
-# original concretizer; that of today has never run it, and no test runs it.
+# Spack 0.22 (with C added as a language by hand) has installed it with MPICH, by its original concretizer.
+# Today's concretizer has never run it, and no test does.
 
 import os
 
@@ -17,7 +17,7 @@ class Attrcache(CMakePackage):
     """Lock-free concurrent attribute cache for MPI runtimes, with interposers that serve the
     attribute functions of unmodified MPI programs."""
 
-    # The repository that this recipe lies in. Elsewhere: where the sources are then.
+    # The repository that has this recipe. If the recipe is elsewhere, change this to the sources' repository.
     git = "file://" + os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "..", "..", ".."))
 
     license("Apache-2.0 OR MIT")
@@ -40,7 +40,7 @@ class Attrcache(CMakePackage):
     conflicts("%clang@:13", msg="needs C++20")
 
     def cmake_args(self):
-        # By name: what CMake would find by itself may be another MPI than the one asked for.
+        # Explicitly, because CMake by itself might find another MPI than the one asked for.
         headers = {"OPENMPI": "OFF", "MPICH": "OFF"}
         if self.spec.satisfies("+mpi"):
             mpi = self.spec["mpi"]
