@@ -29,7 +29,7 @@ refuses "a small MPI program does not end within 2 seconds" --mpicc "mpicc.$mpi"
   --mpirun "bash -c 'while :; do read -rt 9 <> <(:) || :; done'"
 refuses "there is no section and no check nonsense" "${good[@]}" --only nonsense
 refuses "there is no check nonsense" --reproducer nonsense
-refuses "want a number from 1 on" "${good[@]}" --jobs 0
+refuses "need a number of at least 1" "${good[@]}" --jobs 0
 refuses "no_such_folder/x: No such file" "${good[@]}" --json no_such_folder/x
 refuses "No such file" --table no_such_file.json
 echo '{"a": 1}' >"$work/other.json"

@@ -50,7 +50,7 @@ END
 tools/check-mpi --mpicc "mpicc.$mpi" --mpirun "mpirun.$mpi -np 1" --only intercommunicator --only cxx-and-c \
   --only f-set-c-get-comm-f08 --called embedded --json "$work/embedded.json" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 grep -q "1 rank, embedded, " "$work/log" || fail "the run isn't called what it should be: $(cat "$work/log")"
-for reason in "wants 2 ranks, the launcher starts 1" "no C++ compiler was given" "no Fortran compiler was given"; do
+for reason in "needs 2 ranks, the launcher starts 1" "no C++ compiler was given" "no Fortran compiler was given"; do
   grep -q "n/a .*$reason" "$work/log" || fail "no word of '$reason': $(cat "$work/log")"
 done
 

@@ -224,12 +224,12 @@ refuses "argument --compare: expected one argument" --compare
 refuses "--compare wants" --compare= "$program"
 refuses "argument --from: expected one argument" --from
 refuses "--from runs nothing" --from bad.json --report=no.html "$program" nothing
-refuses "--from wants --report" --from bad.json
+refuses "--from needs --report" --from bad.json
 refuses "there is no such file" --from bad.json --report=no.html --trace=none.trace
-refuses "--report wants a file" --report= "$program" nothing
+refuses "--report needs a file" --report= "$program" nothing
 refuses "is a program" --trace "$program" nothing
 refuses "is a program" --report="$program" "$program" nothing
-refuses "--trace wants a file" --trace=- "$program" nothing
+refuses "--trace needs a file" --trace=- "$program" nothing
 refuses "is a folder" --report=/tmp "$program" nothing
 refuses "there is no folder /no/such" --report=/no/such/file "$program" nothing
 

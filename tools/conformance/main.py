@@ -18,15 +18,15 @@ DESCRIPTION = """\
 Checks how an MPI caches attributes: compiles small programs with its compiler, runs each of them by its launcher in a
 process of its own, and says which rules of the MPI standard hold, from creating keyvals to races between threads.
 
-A check is one of three kinds: what the standard demands (by its words), what it implies (that the outcome of threads'
-calls is as if they ran in some order, and that callbacks may call attribute functions), and what it leaves open, where
-the result is what this MPI does. Sections are those of MPI-4.1. Races are looked for in bounded storms: that none was
-seen doesn't prove that there is none.
+There are checks of what the standard demands in so many words; of what it implies (threads' calls take effect as if they
+ran in some order, and callbacks may call attribute functions); of what it leaves open, where the result is what this MPI
+does; and of proposals, if the MPI implements them. Sections are those of MPI-4.1. Bounded storms look for races: to see
+none doesn't prove that there is none.
 
 It needs Python 3.8 or later and nothing of attrcache but its own folder, unless --served is given."""
 
 EPILOG = """\
-exit code: 0 if everything passes that the standard demands; 1 if not; 2 for bad input
+exit code: 0 if everything that the standard demands passes; 1 if not; 2 for bad input
 
 example: %(prog)s --mpicc mpicc.mpich --mpirun "mpirun.mpich -np 2" --mpif90 mpif90.mpich --html mpich.html"""
 
@@ -35,29 +35,29 @@ def parser(tool):
     p = argparse.ArgumentParser(prog=tool, description=DESCRIPTION, epilog=EPILOG,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--mpicc", metavar="C", help="the MPI's C compiler, with options if need be (quoted)")
-    p.add_argument("--mpirun", metavar="RUN", help='its launcher with how many ranks, as in "mpirun -np 2"')
-    p.add_argument("--mpif90", metavar="F", help="its Fortran compiler; without it, Fortran isn't looked at")
+    p.add_argument("--mpirun", metavar="RUN", help='its launcher with the number of ranks, such as "mpirun -np 2"')
+    p.add_argument("--mpif90", metavar="F", help="its Fortran compiler; without it, Fortran isn't checked")
     p.add_argument("--mpicxx", metavar="C++", help="its C++ compiler, for the C++ bindings, where it has them")
     p.add_argument("--served", action="store_true", help="run the programs under attrcache-run")
     p.add_argument("--called", metavar="WORD",
-                   help="what tables call this run, as in embedded (default: native, or served with --served)")
+                   help="the name of this run in tables, such as embedded (default: native, or served with --served)")
     p.add_argument("--only", metavar="SECTION", action="append", default=[],
                    help="a section, or a check; can be given several times")
     p.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
                    help="how many programs run at a time (default: one for each processor)")
     p.add_argument("--together", action="store_true",
-                   help="make the checks of a section one after the other in one process, where they need no other, and "
-                        "by themselves only those that don't pass there: quicker")
+                   help="run the checks of a section one after the other in one process if they allow that, and "
+                        "repeat only those that don't pass there by themselves: quicker")
     p.add_argument("--timeout", metavar="S", type=int, default=60,
                    help="seconds after which a program counts as hanging (default: %(default)s)")
     p.add_argument("--html", metavar="FILE", help="write a page, too")
     p.add_argument("--json", metavar="FILE", help="write the results as JSON, too")
-    p.add_argument("--list", action="store_true", help="list the sections and checks, and end")
+    p.add_argument("--list", action="store_true", help="list the sections and checks, and exit")
     p.add_argument("--reproducer", metavar="CHECK",
-                   help="print a program that makes this check alone, and end: C, or a shell script where Fortran is "
+                   help="print a program of this check alone, and exit: C, or a shell script where Fortran is "
                         "needed; its exit code is 0 if the check passes")
     p.add_argument("--table", metavar="JSON", nargs="+",
-                   help="print a table in Markdown of what --json wrote in several runs, and end")
+                   help="print a table in Markdown from what --json wrote in several runs, and exit")
     return p
 
 
@@ -103,7 +103,7 @@ def check_mpi(arguments, sections, home, tool):
         if not getattr(arguments, option):
             raise mpi_module.BadInput("--%s is needed (--help says more)" % option)
     if arguments.jobs < 1 or arguments.timeout < 1:
-        raise mpi_module.BadInput("--jobs and --timeout want a number from 1 on")
+        raise mpi_module.BadInput("--jobs and --timeout need a number of at least 1")
     checks = chosen(sections, arguments.only)
     writable("--html", arguments.html)
     writable("--json", arguments.json)

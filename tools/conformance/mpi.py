@@ -13,10 +13,10 @@ import time
 
 
 class BadInput(Exception):
-    """What is wrong with what the user said, in one sentence."""
+    """A mistake in the user's input, in one sentence."""
 
 
-# What not every MPI has, and a program that compiles and links only with it.
+# Features that some MPIs lack: name, and statements that compile and link only on an MPI that has it.
 FEATURES = {
     "mpi1": "int k; MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &k, 0);"
             " MPI_Attr_put(MPI_COMM_SELF, k, 0); MPI_Attr_delete(MPI_COMM_SELF, k); MPI_Keyval_free(&k);"
@@ -31,11 +31,11 @@ SESSION = ("MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);"
 SESSION_TWICE = ("int i; for (i = 0; i < 2; ++i) { MPI_Session s; MPI_Group g; MPI_Comm c; " + SESSION +
                  " MPI_Comm_free(&c); MPI_Session_finalize(&s); } puts(\"probe: well\");")
 
-# Whether a function is there that nothing of the MPI's declares.
+# Finds out whether the MPI has a function that its headers don't declare.
 IF_THERE = ("extern int %s() __attribute__((weak)); MPI_Init(NULL, NULL); if (%s) puts(\"probe: well\");"
             " MPI_Finalize();")
 
-# What has to be run to find out.
+# Features that only running a program can find.
 PROGRAMS = {
     "session_again": SESSION_TWICE,
     "session_after": "MPI_Init(NULL, NULL); MPI_Finalize(); " + SESSION_TWICE,
@@ -78,7 +78,7 @@ LEVELS = ["MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "
 def run(command, seconds, cwd=None, environment=None):
     """(exit code, output, seconds) of a command; the exit code is None if it had to be killed.
 
-    It has a process group of its own, and writes into a file: what it leaves behind keeps nobody waiting.
+    It has a process group of its own, and writes to a file, so that we don't wait for what it leaves behind.
     environment replaces this process's own.
     """
     began = time.monotonic()
@@ -111,7 +111,7 @@ def run(command, seconds, cwd=None, environment=None):
 
 
 def telling_line(text):
-    """The line of a compiler's or launcher's output that tells most."""
+    """The most telling line of a compiler's or launcher's output."""
     lines = [line.strip() for line in text.splitlines() if line.strip(" \t-=")]
     for line in lines:
         if re.search(r"\berror\b|cannot|not found|unable|No such", line, re.I):
@@ -120,7 +120,7 @@ def telling_line(text):
 
 
 class Mpi:
-    """Compiles programs in a folder of its own and runs them. Of FEATURES and PROGRAMS it looks for those in needs."""
+    """Compiles programs in a folder of its own and runs them. It looks only for those FEATURES and PROGRAMS that are in needs."""
 
     def __init__(self, arguments, folder, needs):
         self.folder = folder
@@ -163,8 +163,8 @@ class Mpi:
     def launch(self, program, *arguments, seconds=None):
         """As run, of a program in the folder.
 
-        Each launch has a $TMPDIR of its own. Launches run side by side, and Open MPI's launcher, when it ends, removes
-        a folder there that another one has just made for itself: that one then doesn't start ("mkdir was unable").
+        Each launch has a $TMPDIR of its own, because they run in parallel: when Open MPI's launcher ends, it removes a
+        folder there that another one may just have made, and that one then fails to start ("mkdir was unable").
         """
         command = [*self.served_by, *self.mpirun, os.path.join(self.folder, program), *arguments]
         # A short name, since there will be sockets in it.
@@ -185,7 +185,7 @@ class Mpi:
         os.environ["ATTRCACHE_VERBOSE"] = "1"
         code, text, _ = self.launch("probe", seconds=seconds)
         os.environ.pop("ATTRCACHE_VERBOSE") if verbose is None else os.environ.update(ATTRCACHE_VERBOSE=verbose)
-        # What attrcache says may stand anywhere within what the program says.
+        # attrcache's lines may be anywhere within the program's output.
         program = re.sub(r"attrcache\[\d+\]: [^\n]*\n?", "", text)
         line = re.search(r"probe: (\d+)\.(\d+)\|(\d+)\|(\d+)\|(.*)", program)
         command = " ".join([*self.served_by, *self.mpirun])

@@ -10,7 +10,7 @@ import suite
 
 
 class Result:
-    """Of one check: pass, fail, not applicable or open; and what goes with it."""
+    """The result of one check: pass, fail, not applicable or open, with its details."""
 
     def __init__(self, check, result, detail="", expected="", seen="", seconds=0.0):
         self.check, self.result, self.detail = check, result, detail
@@ -41,7 +41,7 @@ class Runner:
         if check.threads and an_mpi.level < 3:
             return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
         if check.ranks > an_mpi.ranks:
-            return "it wants %d ranks, the launcher starts %d" % (check.ranks, an_mpi.ranks)
+            return "it needs %d ranks, the launcher starts %d" % (check.ranks, an_mpi.ranks)
         if check.face:
             problem = self.faces.get(check.face, "no Fortran compiler was given (--mpif90)")
             if problem:
@@ -123,7 +123,7 @@ class Runner:
         return self.judged(check, "that the program ends well", self.how_it_ended(code, text), took)
 
     def run_together(self, checks, path):
-        """Results of those checks that pass in one process, one after the other. Of the others nothing is known."""
+        """Results of those checks that pass in one process, one after the other. The others are undecided."""
         seconds = self.mpi.timeout
         _, text, took = self.mpi.launch(path, str(seconds), *(check.name for check in checks), seconds=3 * seconds)
         passed = re.findall(r"rank \d+ of \d+: passed: (\S+)", text)

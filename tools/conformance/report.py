@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What was found out, for people (text, a page) and for programs (JSON)."""
+"""The results, for people (text, a page) and for programs (JSON)."""
 
 import html
 import json
@@ -95,7 +95,7 @@ def to_text(data, sections, tool):
 
 
 def to_json(data):
-    """A line for each result, without what is empty. Rules are not repeated: --list has them."""
+    """A line for each result, without empty members. Rules are not repeated: --list has them."""
     lines = [json.dumps({key: value for key, value in r.items() if value != "" and key != "rule"})
              for r in data["results"]]
     head = json.dumps({key: value for key, value in data.items() if key != "results"}, indent=1)
@@ -130,7 +130,7 @@ pre { overflow-x: auto; font-size: 12px; line-height: 1.35; }
 %(fails)s
 <h2>What the standard leaves open: what this MPI does</h2>
 %(open)s
-<h2>What could not be asked</h2>
+<h2>What could not be checked</h2>
 %(not_applicable)s
 <h2>What passes</h2>
 %(passes)s
@@ -139,7 +139,7 @@ pre { overflow-x: auto; font-size: 12px; line-height: 1.35; }
 
 
 def rows_of(results, text):
-    """A table of checks; text(result) is what stands above the rule."""
+    """A table of checks, with text(result) above each rule."""
     return "<table><thead><tr><th>check<th>standard<th></thead>\n%s\n</table>" % "\n".join(
         "<tr><td><code>%s</code><td>%s<td>%s<div class=\"rule\">%s</div>" % (
             html.escape(r["check"]), html.escape(suite.cite(r["standard"])), html.escape(text(r)), html.escape(r["rule"]))

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The checks: reads them from the sources beside this file, and makes programs of them.
+"""Reads the checks from the sources beside this file, and makes programs of them.
 
-A source has sections' checks one after the other, each below a comment that says what it is:
+A source has a section's checks one after the other, each below a comment that describes it:
 
     /*@ NAME
      * KIND, SECTION[, threads][, after][, ranks: N][, since: VERSION][, needs: FEATURE][, init: none][, kinds: ...]
      * The rule, in a sentence or two.
      */
 
-and then functions of its own and check(), which is run between MPI_Init and MPI_Finalize ("init: none": it
-initializes MPI itself), and after() ("after"), which is run after MPI_Finalize. A NAME with xxx in it stands for a
-check of each kind of object (see check.h).
+Then come functions of its own; check(), which runs between MPI_Init and MPI_Finalize (with "init: none", it initializes
+MPI itself); and, with "after", after(), which runs after MPI_Finalize. A NAME with xxx in it stands for a check of each
+kind of object (see check.h).
 """
 
 import os
@@ -29,18 +29,18 @@ KINDS = {
     "type": ("MPI_Datatype", "Type", "TYPE", "MPI_DATATYPE_NULL", "7.7.4", "datatype"),
 }
 
-# Those that have attributes in proposals alone, as functions of other names (proposed.c).
+# Kinds that have attributes only in proposals, by functions with other names (proposed.c).
 PROPOSED = {
     "session": ("MPI_Session", "Session", "SESSION", "MPI_SESSION_NULL", "", "session"),
     "file": ("MPI_File", "File", "FILE", "MPI_FILE_NULL", "", "file"),
 }
 
-# A Fortran interface that a check of languages.c is run with: how the names of its checks end, and what it is.
+# The Fortran interfaces for the checks of languages.c: {the end of their names: (FACE, interface)}.
 FACES = {"mpifh": (1, "mpif.h"), "usempi": (2, "use mpi"), "f08": (3, "use mpi_f08")}
 
 
 def for_kind(text, kind):
-    """What a template is for a kind of object."""
+    """The text of a template for a kind of object."""
     handle, mixed, upper, null, section, _ = {**KINDS, **PROPOSED}[kind]
     text = re.sub(r"MPI_XXX_NULL\b", null, text)
     text = re.sub(r"\b(MPIX?)_Xxx_", r"\1_%s_" % mixed, text)
@@ -50,7 +50,7 @@ def for_kind(text, kind):
 
 
 def kinds_of(text, usual):
-    """For which kinds of objects a template is; of other text, [None]."""
+    """The kinds of objects that a template is for; [None] for other text."""
     if not re.search("xxx|Xxx|XXX", text):
         return [None]
     asked = re.search(r"kinds: ([\w ]+)", text)
@@ -162,7 +162,7 @@ def read_blocks(file):
 
 
 class Header:
-    """check.h, and run.h, in blocks, of which a program takes those that it uses.
+    """check.h and run.h in blocks; a program takes the blocks that it uses.
 
     alone: for a program of one check, without run.h and what it resets.
     """
@@ -175,7 +175,7 @@ class Header:
             self.blocks = [*read_blocks("check.h"), *read_blocks("run.h")]
 
     def used_by(self, text):
-        """The blocks that text needs, in their order. The first one, the system's headers, always."""
+        """The blocks that text needs, in their order, always with the first one, the system's headers."""
         chosen = {0}
         words = words_of(text)
         changed = True
@@ -292,7 +292,7 @@ ${MPIRUN-mpirun} ./check
 
 
 def reproducer(check):
-    """What stands alone and makes that check: a C or C++ program, or a script that compiles C and Fortran."""
+    """A stand-alone program of that check: in C or C++, or a script that compiles C and Fortran."""
     if not check.face:
         return standalone(check)
     number, name = FACES[check.face]

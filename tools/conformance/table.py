@@ -27,7 +27,7 @@ def read(paths):
 
 
 def short_name(run):
-    """As people call that MPI: "MPICH 4.0.2"."""
+    """The usual name of that MPI, such as "MPICH 4.0.2"."""
     found = re.match(r"([A-Za-z ]*?)(?: Version)?:? v?(\d[\w.]*)", run["mpi"])
     name = "%s %s" % (found.group(1).strip(), found.group(2)) if found else run["mpi"][:40]
     return name + (", standard ABI" if run["standard_abi"] else "")
@@ -62,7 +62,7 @@ def order(cells):
     return "standard ABI" in mpi, mpi, ways.index(called) if called in ways else len(ways), called
 
 
-HEAD = "| MPI | | demanded: fails | implied: fails | what fails of what is demanded | date |\n|---|---|---|---|---|---|\n"
+HEAD = "| MPI | | demanded: fails | implied: fails | demanded checks that fail | date |\n|---|---|---|---|---|---|\n"
 
 
 def markdown(rows):
@@ -78,7 +78,7 @@ def renewed(table, runs):
 
 
 def fails(count):
-    """How many fail, and their share, by which rows compare although MPIs aren't asked the same."""
+    """How many fail, and their share, so that rows compare although the number of checks differs."""
     asked = count["pass"] + count["fail"]
     return "%d of %d" % (count["fail"], asked) + (" (%.1f%%)" % (100 * count["fail"] / asked) if count["fail"] else "")
 

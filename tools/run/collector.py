@@ -197,7 +197,7 @@ class Collector:
                 connection, _ = self._socket.accept()
             except BlockingIOError:
                 return
-            except OSError:  # too many files: these are closed soon
+            except OSError:  # too many open files: some are closed soon
                 time.sleep(0.001)
                 return
             connection.setblocking(False)

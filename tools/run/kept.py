@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The folder that collects the ranks' data: what they hand over, and what they count while they run, which survives them
-(lib/mpi/handover/kept.h). It survives us, too: whatever is killed, `attrcache-run --from` finds all that is in it.
+"""The folder that collects the ranks' data: what they hand over, and what they count while they run. It survives the ranks
+(lib/mpi/handover/kept.h) and us: whatever is killed, `attrcache-run --from` finds all that is in the folder.
 
-Its name is .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and it is where the report will be.
+Its name is .attrcache-run.JOB.TOKEN, where JOB is the batch system's, and it lies beside the report.
 """
 
 import errno
@@ -25,8 +25,8 @@ def batch_job():
 
 
 def places(targets):
-    """Where the folder may be, the best place first: with the reports, where other hosts are likely to see it, or where
-    there may be room if there is none elsewhere."""
+    """Places for the folder, the best first: with the reports, where other hosts are likely to see it, and where there may
+    be room if there is none elsewhere."""
     found = [os.path.dirname(name) for name in targets if name.startswith("/") and not name.startswith("/dev/")]
     return found + [os.getcwd(), os.environ.get("HOME", "/"), os.environ.get("TMPDIR", "/tmp"), "/dev/shm"]
 
@@ -66,7 +66,7 @@ class Folder:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 if self.lock is None:
-                    continue  # else the disk is full, or has no locks: the ranks' data may come by the network
+                    continue  # otherwise the disk is full or has no locks, and ranks may send their data
             self.path = path
             return
 
@@ -96,8 +96,8 @@ class Folder:
 
 
 def owner(folder):
-    """What the run that made a folder was to do: its words, the options of report.py, and the files that these name.
-    Nothing for another user's folder, which could name files of ours."""
+    """The task of the run that made a folder: its words, the options of report.py, and the files that these name.
+    Empty for another user's folder, which could name files of ours."""
     none = {"words": [], "options": [], "targets": [], "job": ""}
     for there, _, names in os.walk(folder):
         try:
@@ -112,7 +112,7 @@ def owner(folder):
 
 
 def runs(host, process, file):
-    """Whether a process may still run. One on another host is taken to run for a day."""
+    """Whether a process may still run. On another host, we assume so for a day."""
     if host == socket.gethostname():
         return os.path.exists("/proc/" + process)
     return os.stat(file).st_mtime > time.time() - 86400

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """How launchers get the settings into the environment of the ranks.
 
-Open MPI's and MPICH's own have an option for that. Under Slurm's, whatever its options export, env(1) starts the program
-and sets them; the program's place among the words is found from the options. Nothing is set in the environment of the
-launcher itself, nor of what it starts besides the ranks (task prologs). Any other launcher starts attrcache-run for each
-rank, which works under any launcher.
+Open MPI's and MPICH's launchers have an option for that. Under srun, whatever its options export, env(1) sets them and
+starts the program, whose place among the words is found from the options. Nothing is set in the environment of the
+launcher itself, nor of anything else that it starts (task prologs). Any other launcher must start attrcache-run for each
+rank, which always works.
 """
 
 import os
 import re
 import shutil
 
-# srun's options without a value in a word of its own; all others have one. (Slurm's sources have a table of them.)
+# srun's options whose value, if any, isn't the next word; that of all others is. (Slurm's sources have a table of them.)
 SRUN_FLAGS = set(
     "async bcast compress consolidate-segments contiguous debugger-test disable-status exact exclusive external "
     "external-launcher get-user-env help hold immediate interactive kill-on-bad-exit label multi-prog nice "
@@ -68,7 +68,7 @@ def is_srun(word, path):
 
 
 def after(preloaded, library):
-    """What is preloaded already stays in front: tools that wrap MPI's functions."""
+    """Appends to LD_PRELOAD: tools that wrap MPI's functions stay in front."""
     return ":".join(filter(None, (preloaded, library)))
 
 
@@ -91,7 +91,7 @@ class Given:
         return ";".join(self.all())
 
     def temporary(self, lines):
-        import tempfile  # takes as long as all others together
+        import tempfile  # takes as long as all other imports together
 
         file = tempfile.NamedTemporaryFile("w", prefix="attrcache-run.", delete=False)
         with file:
@@ -235,9 +235,9 @@ def openmpi_is_4():
 
 
 def by_environment(mpi, given):
-    """For commands that start launchers themselves: a script, make. MPICH's launchers export everything, Slurm's what its
-    options say, and Open MPI's what is in its lists. Version 4 refuses the first list beside -x, which the script may
-    have, but not the internal one, which version 5 doesn't know."""
+    """For commands that start launchers themselves: a script, make. MPICH's launchers export everything, srun what its
+    options say, and Open MPI's what its lists name. Open MPI 4 refuses the first list together with -x, which the script
+    may use, but not the internal list, which version 5 doesn't know."""
     os.environ.update(given.settings)
     os.environ["LD_PRELOAD"] = given.preload
     told = os.environ.get("SLURM_EXPORT_ENV")

@@ -41,14 +41,14 @@ Options:
   --trace FILE       write a timeline of callbacks and slow operations, with the findings as markers, to FILE, for
                      Perfetto (https://ui.perfetto.dev) or chrome://tracing
   --from WHERE       run nothing, but make reports from WHERE: a report in JSON, or a folder that a run has left. From a
-                     folder it makes the reports that the run was to make, unless others are given. While the run goes
-                     on, they say what has been done so far
+                     folder it makes the reports that the run was to make, unless others are given. During the run, the
+                     reports say what has been done so far
   --print            print the path of the interposer, and run nothing
   --help             print this
   --version          print the version
 
 Exit status:
-  The command's; if a signal ended it, attrcache-run ends by the same signal. Its own are:
+  The command's; if a signal ended the command, attrcache-run ends by the same signal. Its own are:
 
   2    wrong usage, or the interposer wasn't found
   97   with --require-served: the command has succeeded, but not every rank was served
@@ -65,11 +65,11 @@ For attrcache-run, or for a program that has the interposer in LD_PRELOAD:
   ATTRCACHE_PORTS         FIRST-LAST: the ports on which attrcache-run may listen for the ranks
   ATTRCACHE_TRACE_SLOW    how many microseconds an operation must take to be in the trace (10)
   ATTRCACHE_TRACE_EVENTS  how many events to keep of each rank (50000, and 500000 of all together)
-  ATTRCACHE_REPORT        without attrcache-run: a folder in which each rank leaves what --from makes reports from
+  ATTRCACHE_REPORT        without attrcache-run: the folder in which each rank leaves its data for --from
 
 Files:
-  .attrcache-run.*        a folder beside the report with the ranks' data while they run. It is there for --from if
-                          anything is killed. The next run that makes the same reports removes it
+  .attrcache-run.*        a folder beside the report with the ranks' data while they run. If anything is killed,
+                          --from can use it. The next run that makes the same reports removes it
 
 Examples:
   attrcache-run mpirun -np 64 ./program
@@ -100,7 +100,7 @@ def parsed(arguments):
     for name in ("--print", "--require-served", "--version"):
         parser.add_argument(name, action="store_true", dest=name[2:].replace("-", "_") + "_")
     parser.add_argument("-h", "--help", action="store_true")
-    # Options end where the command begins: argparse would look for them in it, too.
+    # Options end where the command begins; argparse would look for them in the command, too.
     own, rest = [], list(arguments)
     while rest and rest[0].startswith("-") and rest[0] != "-":
         word = rest.pop(0)
@@ -116,15 +116,15 @@ def parsed(arguments):
         die("unknown option %s (--help lists them)" % unknown[0])
     for option, value in (("--compare", wanted.compare_), ("--from", wanted.from_)):
         if value == "":
-            die(option + " wants a file")
+            die(option + " needs a file")
     wanted.command = rest
     return wanted
 
 
 def target(name, option):
-    """The absolute path of a report or trace, as its writer may run elsewhere."""
+    """The absolute path of a report or trace, because its writer may run in another folder."""
     if not name or (name == "-" and option != "--report"):
-        die("%s wants a file: %s FILE" % (option, option))
+        die("%s needs a file: %s FILE" % (option, option))
     if name == "-":
         return name
     name = name.replace("%j", kept.batch_job()).replace("%p", str(os.getpid()))
@@ -133,7 +133,7 @@ def target(name, option):
     if os.path.isdir(name):
         die("%s=%s is a folder" % (option, name))
     if os.path.isfile(name) and os.access(name, os.X_OK):
-        die("%s wants a file, but %s is a program" % (option, name))
+        die("%s needs a file, but %s is a program" % (option, name))
     return os.path.abspath(name)
 
 

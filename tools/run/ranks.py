@@ -74,7 +74,7 @@ def job(size):
 
 class Parts(reports.Parts):
     """One rank's part of the report. The ranks' attrcache-runs put their parts into one folder that all of them see, each
-    in a subfolder of its own. The one that sees that all ranks have ended makes the report."""
+    in a subfolder of its own. The rank that finds all ranks ended makes the report."""
 
     def __init__(self, wants, rank, size):
         self.wants, self.rank, self.size = wants, rank, size
@@ -106,7 +106,7 @@ class Parts(reports.Parts):
             self.endangered()
 
     def report_now(self):
-        """By one rank, for all may have got the signal."""
+        """Prints a line on one rank alone, because all may have got the signal."""
         if self.rank == 0 and self.folder.path:
             self.wants.make_of(self.all)
 

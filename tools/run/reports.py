@@ -34,7 +34,7 @@ def options(wanted):
 
 
 def known(owner, **more):
-    """What is known of the run, as report.py wants it."""
+    """What is known about the run, in report.py's format."""
     import json
 
     words = [str(word) for word in owner.get("words", ())]
@@ -48,7 +48,7 @@ def from_file(here, wanted):
     # By default, what the run was to make.
     asked = options(wanted) or owner["options"]
     if not wanted.report and wanted.compare_ is None and not asked:
-        die("--from wants --report or --compare OLD.json")
+        die("--from needs --report or --compare OLD.json")
     if wanted.trace_ and not os.path.isfile(wanted.trace_) and not os.path.isdir(wanted.from_):
         die("--trace=%s: there is no such file" % wanted.trace_)
     command = maker(here) + asked + ["--run", known(owner), "--from", wanted.from_]
@@ -82,8 +82,8 @@ def laid_down(documents, files=()):
 
 
 class Reports:
-    """The reports of a run. An earlier report to compare with is read before the run begins, so that a wrong name costs
-    no run."""
+    """The reports of a run. An earlier report to compare with is read before the run begins, so that a wrong name fails
+    at once."""
 
     def __init__(self, here, wanted):
         self.options = options(wanted)
@@ -106,14 +106,14 @@ class Reports:
         return kept.Folder(name, self.targets, dict(self.owner, targets=self.targets))
 
     def settings(self):
-        """Has the ranks count, and keep a timeline."""
+        """Makes the ranks count, and keep a timeline."""
         if self.any:
             os.environ["ATTRCACHE_REPORT"] = "launcher"
             os.environ["ATTRCACHE_TRACE"] = "yes" if {"--trace", "--page"} & set(self.options) else ""
 
     def make_of(self, folder, **more):
-        """Makes the reports from what is in a folder, which stays if that fails; `more` is known of the run. Returns
-        whether it succeeded."""
+        """Makes the reports from what is in a folder, which stays if that fails. `more` is known about the run.
+        Returns whether it succeeded."""
         command = self.command + self.options + ["--run", known(self.owner, **more), "--from", folder]
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         made = subprocess.run(
@@ -127,7 +127,7 @@ class Reports:
 
 
 def runs_with(token):
-    """Whether a process runs on this host that has `token` in its environment, so that the command has started it."""
+    """Whether the command has left a process on this host: one with `token` in its environment."""
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/environ" % name, "rb") as file:
@@ -141,7 +141,7 @@ def runs_with(token):
 class Parts:
     """The ranks' parts of a report, in a folder from the time when they begin to count."""
 
-    token = ""  # of the run; not where each rank has an attrcache-run of its own
+    token = ""  # the run's; "" if each rank has an attrcache-run of its own
 
     def __init__(self, wants, token):
         self.wants = wants
@@ -203,7 +203,7 @@ class Parts:
         data = [os.path.join(there, name) for name in names if name.endswith((".json", ".kept"))]
         for file in data:
             if file.endswith(".kept"):
-                os.utime(file)  # its time says until when it was counted
+                os.utime(file)  # its time says when counting ended
         if not data and not self.homeless:
             say("no report: no rank has handed anything over")
             return

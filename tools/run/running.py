@@ -50,7 +50,7 @@ def say_count(command, file, messages, mark, missing):
 
 def run(here, command, wanted, file):
     wants = reports.Reports(here, wanted)
-    # An attrcache-run below another one leaves the count and the reports to that.
+    # A nested attrcache-run leaves the count and the reports to the outermost one.
     outermost = "ATTRCACHE_LAUNCHER" not in os.environ
     rank = ranks.mine(command)
     parts = heard = None

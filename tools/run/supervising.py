@@ -20,7 +20,7 @@ FORWARDED = {
     signal.SIGUSR2,
     signal.SIGCONT,
 }
-# Asks for a report of what was done until now. By default it is ignored, so it does no harm to a process that gets it, too.
+# Asks for a report of what was done until now. By default it is ignored, so it does no harm to other processes that get it.
 REPORT_NOW = signal.SIGURG
 SI_KERNEL = 0x80
 
@@ -49,15 +49,15 @@ def environment(preload):
 
 
 class Witness:
-    """A process in our group that leaves all its signals pending. If it has got a signal, that was sent to the group, so the
-    command has got it, too; if not, the signal was sent to us alone. It ends with us."""
+    """A process in our group that leaves all its signals pending. A signal that is pending there was sent to the group, so
+    the command has got it, too; any other was sent to us alone. The process ends with us."""
 
     def __init__(self):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/", "env": {}}
         self._process = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, **quiet)
 
     def has_got(self, number):
-        # timeout(1) sends a signal to its child first, and then to the group: that is one signal.
+        # timeout(1) sends a signal to its child first, and then to the group: this counts as one.
         time.sleep(0.05)
         signal.sigtimedwait({number}, 0)
         try:

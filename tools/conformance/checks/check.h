@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the checks share. It is no header that is included: the tool copies from here what a check
- * uses, block by block (a block ends at an empty line), so that a reproducer holds nothing else.
+ * What the checks share. This file isn't included: the tool copies from it the blocks that a check
+ * uses (a block ends at an empty line), so that a reproducer holds nothing else.
  * In blocks and checks, Xxx, XXX and xxx stand for each kind of object: MPI_Xxx_set_attr is
  * MPI_Comm_set_attr, MPI_Type_set_attr and MPI_Win_set_attr.
  */
@@ -22,7 +22,7 @@
 
 static int failures, skipped, rank, ranks = 1;
 
-/* Each line is written in one piece, at once: a crash that follows must not swallow it. */
+/* Writes the line whole and at once, so that a later crash can't swallow it. */
 static void fail(int line, const char* expected, const char* format, ...) {
   char seen[500];
   va_list arguments;
@@ -56,7 +56,7 @@ static void expect_success(int line, const char* expected, int code) {
 /* A call of MPI that must fail. */
 #define FAILS(call) EXPECT((call) != MPI_SUCCESS, "an error of " #call, "MPI_SUCCESS")
 
-/* What the standard leaves open: this MPI does so. */
+/* What this MPI does where the standard leaves it open. */
 #define OPEN(...) say_more("open", __VA_ARGS__)
 static void say_more(const char* what, const char* format, ...) {
   char text[500];
@@ -67,7 +67,7 @@ static void say_more(const char* what, const char* format, ...) {
   dprintf(1, "rank %d of %d: %s: %s\n", rank, ranks, what, text);
 }
 
-/* Why a check can't be made with this MPI, or with so many ranks. Return after it. */
+/* Why a check can't run on this MPI, or with this number of ranks. Return after it. */
 #define NOT_APPLICABLE(...)                  \
   do {                                       \
     say_more("not applicable", __VA_ARGS__); \
@@ -91,12 +91,12 @@ static void note(const char* format, ...) {
     notes[0] = '\0';                                                                        \
   } while (0)
 
-/* What an MPI made of a call: its error class by name, or success. */
+/* The result of a call: its error class by name, or success. */
 static const char* outcome(int code) {
   static char text[100];
   int c = -1;
   if (code == MPI_SUCCESS) return "succeeds";
-  if (MPI_Error_class(code, &c) != MPI_SUCCESS) return "returns what is no error code";
+  if (MPI_Error_class(code, &c) != MPI_SUCCESS) return "returns no valid error code";
   if (c == MPI_ERR_KEYVAL) return "returns MPI_ERR_KEYVAL";
   if (c == MPI_ERR_ARG) return "returns MPI_ERR_ARG";
   if (c == MPI_ERR_OTHER) return "returns MPI_ERR_OTHER";
@@ -145,8 +145,8 @@ static MPI_Session new_session(void) {
   return session;
 }
 static int finish_session(MPI_Session* session) { return MPI_Session_finalize(session); }
-/* A session outlives MPI_Finalize. A program that ends without finalizing it isn't correct: MPICH's launcher then
-   takes the process for one that has crashed, and what it said last may be lost. */
+/* A session outlives MPI_Finalize. A program that ends without finalizing it isn't correct: MPICH's
+ * launcher then takes the process for crashed, and its last output may be lost. */
 static int outlived_session(MPI_Session* session) { return MPI_Session_finalize(session); }
 
 static MPI_File new_file(void) {
@@ -325,7 +325,7 @@ static void expect_copied(MPI_Comm comm, MPI_Comm duplicate) {
   CALL(MPI_Comm_free(&comm));
 }
 
-/* A communicator that was made of it by anything but a dup has no attribute. Both are freed. */
+/* A communicator made from it by anything but a dup has no attribute. Both are freed. */
 static void expect_without(MPI_Comm comm, MPI_Comm made) {
   EXPECT_EQ(get_comm(made, keyval_of_1), ABSENT);
   EXPECT_NOTES("");
@@ -368,7 +368,7 @@ static void* one_thread(void* me) {
   return NULL;
 }
 
-/* How many values each thread of a storm sets. It is over after some seconds, whether or not it came to its end. */
+/* How many values each thread of a storm sets. A storm ends after some seconds, complete or not. */
 #ifndef SETS
 #define SETS 40000
 #define STORM_SECONDS 10
@@ -389,13 +389,14 @@ static void run_threads(void (*what)(int me)) {
   pthread_barrier_destroy(&all_threads);
 }
 
-/* One thread does all that it is to do, the others do theirs over and over until it is done. */
+/* One thread does its work once; the others repeat theirs until it is done. */
 static int is_over;
 static void reset_is_over(void) { is_over = 0; }
 static int others_go_on(void) { return !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); }
 static void end_others(void) { __atomic_store_n(&is_over, 1, __ATOMIC_RELEASE); }
 
-/* Values of storms, each for one set: how often it was deleted, and how many threads are copying it. */
+/* Values of storms, each for one set: how often it was deleted, and how many threads are copying
+ * it. */
 #define CELLS (10 * SETS)
 typedef struct {
   int deleted, copying;
@@ -428,9 +429,9 @@ static int copy_cell_xxx(MPI_Xxx old, int keyval, void* extra_state, void* in, v
   return MPI_SUCCESS;
 }
 
-/* Two threads, 0 and 1, meet within their callbacks, again and again until they have been there at the same time often
- * enough. In an MPI that has a lock around callbacks they never meet, which is no fault: then they soon give up. Each round
- * begins when both are there; and both end after the same round. */
+/* Threads 0 and 1 run rounds until they have met within their callbacks often enough. If an MPI
+ * holds a lock around callbacks they never meet, which is no fault: then they soon give up. Each
+ * round begins when both threads are there, and both end after the same round. */
 static pthread_barrier_t both;
 static int rounds[2], met, missed, last_round = 1000;
 static int both_go_on(int me, int round) {
@@ -460,7 +461,8 @@ static void expect_each_deleted_once(void) {
 
 static int storm_key;
 
-/* A storm on one object and its attribute under one key, after which all of its values were deleted once. */
+/* A storm on one object and its attribute under one key, after which all of its values were deleted
+ * once. */
 static MPI_Xxx storm_xxx;
 static void run_storm_xxx(MPI_Xxx_copy_attr_function* copies, MPI_Xxx_delete_attr_function* deletes,
                           void (*what)(int me)) {
@@ -512,7 +514,7 @@ static MPI_Aint f_read_xxx(int handle, int keyval) {
   return flag ? value : ABSENT;
 }
 
-/* How often Fortran's callbacks were called, and with what at last. */
+/* Checks how often Fortran's callbacks were called, and their last arguments. */
 static void expect_seen(int line, int copies, int deletes, int handle, int keyval, long value) {
   char expected[200], found[200];
   int now[4];

@@ -145,8 +145,7 @@ static void check(void) {
 
 /*@ dup-of-dup-xxx
  * demanded, 7.7.N, kinds: comm type
- * A duplicate's attribute is copied further with the duplicate's value, whether or not it was ever
- * read.
+ * A duplicate of a duplicate gets the duplicate's value, whether or not it was ever read.
  */
 static void check(void) {
   MPI_Xxx a = new_xxx(), b, c;
@@ -206,8 +205,8 @@ static void check(void) {
 
 /*@ component-freed-first
  * demanded, 5.1.9
- * A datatype that is made of another one has none of its attributes, whichever is freed first; each
- * value is deleted once.
+ * A datatype made from another one has none of its attributes, whichever is freed first; each value
+ * is deleted once.
  */
 static void check(void) {
   MPI_Datatype type = new_type(), made;
@@ -225,7 +224,7 @@ static void check(void) {
 
 /*@ type-deletes-when
  * open, 5.1.9
- * When the attributes of a freed datatype are deleted of which a duplicate is alive (MPI_TYPE_FREE
+ * When a freed datatype's attributes are deleted while a duplicate of it is alive (MPI_TYPE_FREE
  * marks it for deallocation).
  */
 static void check(void) {
@@ -240,7 +239,7 @@ static void check(void) {
 
 /*@ dup-predefined-type
  * demanded, 7.7.4
- * MPI_TYPE_DUP of a predefined datatype copies like others, and the callbacks get its handle.
+ * MPI_TYPE_DUP copies attributes of a predefined datatype, too, and the callbacks get its handle.
  */
 static int compare_copy(MPI_Datatype type, int keyval, void* extra_state, void* in, void* out,
                         int* flag) {
@@ -286,8 +285,8 @@ static void check(void) {
 
 /*@ idup-as-of-call
  * demanded, 7.4.2, since: 3.0
- * MPI_COMM_IDUP is as if MPI_COMM_DUP was executed when it is called: attributes changed after the
- * call are not copied.
+ * MPI_COMM_IDUP acts as if MPI_COMM_DUP ran at the time of the call: later changes of attributes
+ * are not copied.
  */
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate;
@@ -323,7 +322,7 @@ static void check(void) {
 
 /*@ not-by-split
  * demanded, 7.7.1
- * Attributes are not propagated but by duplication: MPI_COMM_SPLIT makes a communicator without.
+ * Only duplication propagates attributes: MPI_COMM_SPLIT makes a communicator without any.
  */
 static void check(void) {
   MPI_Comm comm = comm_with_1(), made;
@@ -333,8 +332,7 @@ static void check(void) {
 
 /*@ not-by-split-type
  * demanded, 7.7.1, since: 3.0
- * Attributes are not propagated but by duplication: MPI_COMM_SPLIT_TYPE makes a communicator
- * without.
+ * Only duplication propagates attributes: MPI_COMM_SPLIT_TYPE makes a communicator without any.
  */
 static void check(void) {
   MPI_Comm comm = comm_with_1(), made;
@@ -344,7 +342,7 @@ static void check(void) {
 
 /*@ not-by-create
  * demanded, 7.7.1
- * Attributes are not propagated but by duplication: MPI_COMM_CREATE makes a communicator without.
+ * Only duplication propagates attributes: MPI_COMM_CREATE makes a communicator without any.
  */
 static void check(void) {
   MPI_Comm comm = comm_with_1(), made;
@@ -357,8 +355,8 @@ static void check(void) {
 
 /*@ not-by-create-group
  * demanded, 7.7.1, since: 3.0
- * Attributes are not propagated but by duplication: MPI_COMM_CREATE_GROUP makes a communicator
- * without, even if the group has all ranks.
+ * Only duplication propagates attributes: MPI_COMM_CREATE_GROUP makes a communicator without any,
+ * even if the group has all ranks.
  */
 static void check(void) {
   MPI_Comm comm = comm_with_1(), made;
@@ -371,7 +369,7 @@ static void check(void) {
 
 /*@ not-by-cart
  * demanded, 7.7.1
- * Attributes are not propagated but by duplication: MPI_CART_CREATE makes a communicator without.
+ * Only duplication propagates attributes: MPI_CART_CREATE makes a communicator without any.
  */
 static void check(void) {
   MPI_Comm comm = comm_with_1(), made;
@@ -382,8 +380,7 @@ static void check(void) {
 
 /*@ not-by-intercomm-merge
  * demanded, 7.7.1, ranks: 2
- * Attributes are not propagated but by duplication: MPI_INTERCOMM_MERGE makes a communicator
- * without.
+ * Only duplication propagates attributes: MPI_INTERCOMM_MERGE makes a communicator without any.
  */
 static void check(void) {
   MPI_Comm local, inter, merged;
@@ -402,7 +399,7 @@ static void check(void) {
 
 /*@ failing-copy
  * demanded, 7.7.2
- * MPI_COMM_DUP fails if a copy callback returns something else than MPI_SUCCESS.
+ * MPI_COMM_DUP fails if a copy callback returns anything but MPI_SUCCESS.
  */
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate = MPI_COMM_NULL;
@@ -413,8 +410,7 @@ static void check(void) {
 
 /*@ failed-copy-xxx
  * open, 7.7.N, kinds: comm type
- * What a duplication with a failing copy callback does with the attributes that were copied
- * already.
+ * What a duplication does with the attributes already copied if a copy callback fails.
  */
 static int copy_or_refuse(MPI_Xxx object, int keyval, void* extra_state, void* in, void* out,
                           int* flag) {

@@ -3,7 +3,7 @@
 
 /*@ handler-of-xxx
  * demanded, 9.3, kinds: comm win
- * An error in a call for a communicator or a window calls the error handler of that one, with its
+ * An error in a call on a communicator or a window calls the object's error handler, with its
  * handle and the code that the call returns.
  */
 static void check(void) {
@@ -20,7 +20,7 @@ static void check(void) {
 
 /*@ handler-of-type
  * demanded, 9.3
- * A datatype has no error handler: an error in a call for one calls that of MPI_COMM_SELF or of
+ * A datatype has no error handler: an error in a call on one calls that of MPI_COMM_SELF or
  * MPI_COMM_WORLD, with the code that the call returns.
  */
 static void check(void) {
@@ -38,8 +38,8 @@ static void check(void) {
 
 /*@ handler-of-type-which
  * open, 9.3
- * Of which communicator the error handler is that an error in a call for a datatype calls (MPI-4:
- * for calls that are not related to an object, MPI_COMM_SELF; before: MPI_COMM_WORLD).
+ * Which communicator's error handler an error in a call on a datatype calls (for calls unrelated to
+ * an object, MPI_COMM_SELF's in MPI-4, MPI_COMM_WORLD's before).
  */
 static void check(void) {
   MPI_Datatype type = new_type();
@@ -57,7 +57,7 @@ static void check(void) {
 
 /*@ handler-only-of-its-comm
  * demanded, 9.3
- * An error in a call for one communicator doesn't call the error handler of another one.
+ * An error in a call on one communicator doesn't call the error handler of another.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();
@@ -120,7 +120,7 @@ static void check(void) {
 
 /*@ freed-keyval
  * open, 7.7.5
- * What erroneous calls with a key do that was freed and is gone.
+ * What erroneous calls with a key that was freed and is gone do.
  */
 static void check(void) {
   int keyval = keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN), stale = keyval;
@@ -138,7 +138,7 @@ static void check(void) {
 
 /*@ null-handle
  * open, 7.7.2
- * What attribute calls for MPI_COMM_NULL do, which are erroneous.
+ * What attribute calls on MPI_COMM_NULL, which are erroneous, do.
  */
 static void check(void) {
   try_comm(MPI_COMM_NULL, keyval_comm(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN));

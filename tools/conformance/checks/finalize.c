@@ -11,14 +11,14 @@ static void after(void) { EXPECT_NOTES("delete 1;"); }
 
 /*@ finalize-reverse-order
  * demanded, 11.2.4, after, since: 2.2
- * They are called in the reverse order in which they were set on MPI_COMM_SELF.
+ * MPI_FINALIZE deletes the attributes of MPI_COMM_SELF in the reverse order of setting them.
  */
 static void check(void) { set_four_comm(MPI_COMM_SELF, MPI_COMM_NULL_COPY_FN); }
 static void after(void) { EXPECT_NOTES("delete 4;delete 3;delete 2;delete 1;"); }
 
 /*@ finalize-order-after-delete
  * demanded, 11.2.4, after, since: 2.2
- * An attribute that was deleted and set again counts as set then.
+ * For the order in MPI_FINALIZE, an attribute that was deleted counts from when it was set again.
  */
 static void check(void) {
   int one = on_self(delete_comm, 1);
@@ -30,7 +30,7 @@ static void after(void) { EXPECT_NOTES("delete 1;delete 3;delete 2;"); }
 
 /*@ finalize-order-after-overwrite
  * open, 11.2.4, after
- * Whether an attribute whose value was replaced counts as set then, or when it was first set.
+ * Whether, for the order in MPI_FINALIZE, an attribute whose value was replaced counts from then.
  */
 static void check(void) {
   int one = on_self(delete_comm, 1);
@@ -42,7 +42,7 @@ static void after(void) { OPEN("set 1, then 2, then 3 in the place of 1; at the 
 
 /*@ finalize-freed-keyval
  * demanded, 11.2.4, after
- * The callback of an attribute whose key was freed is called, too.
+ * MPI_FINALIZE also calls the callback of an attribute whose key was freed.
  */
 static void check(void) {
   int keyval = on_self(delete_comm, 1);
@@ -52,7 +52,7 @@ static void after(void) { EXPECT_NOTES("delete 1;"); }
 
 /*@ finalize-arguments
  * demanded, 11.2.4, after
- * These callbacks get MPI_COMM_SELF, their key, value and extra_state.
+ * Delete callbacks in MPI_FINALIZE get MPI_COMM_SELF, their key, value and extra_state.
  */
 static int key, state;
 static int compare(MPI_Comm comm, int keyval, void* value, void* extra_state) {
@@ -71,8 +71,8 @@ static void after(void) { EXPECT_NOTES("called;"); }
 
 /*@ finalize-not-finalized
  * demanded, 11.2.4, after
- * This happens before any other part of MPI is affected: in these callbacks MPI_FINALIZED returns
- * false, and MPI_INITIALIZED true.
+ * MPI_COMM_SELF's attributes are deleted before any other part of MPI is affected: in their delete
+ * callbacks MPI_FINALIZED returns false, and MPI_INITIALIZED true.
  */
 static int ask(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   int initialized = 0, finalized = 1;
@@ -88,7 +88,7 @@ static void after(void) { EXPECT_NOTES("called;"); }
 
 /*@ finalize-communicates
  * demanded, 11.2.4, after
- * In these callbacks MPI still works: ranks can communicate over MPI_COMM_WORLD.
+ * In delete callbacks of MPI_COMM_SELF, ranks can still communicate over MPI_COMM_WORLD.
  */
 static int communicate(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   int mine = 1, sum = 0, got = -1;
@@ -105,7 +105,7 @@ static void after(void) { EXPECT_NOTES("called;"); }
 
 /*@ finalize-makes-objects
  * demanded, 11.2.4, after
- * In these callbacks communicators can be made and freed, with attributes.
+ * Delete callbacks of MPI_COMM_SELF can make and free communicators with attributes.
  */
 static int make(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   MPI_Comm duplicate;
@@ -122,7 +122,7 @@ static void after(void) { EXPECT_NOTES("delete 3;"); }
 
 /*@ finalize-other-attributes
  * demanded, 11.2.4, after
- * In these callbacks attributes of MPI_COMM_WORLD and the predefined ones are still there.
+ * Delete callbacks of MPI_COMM_SELF still find MPI_COMM_WORLD's attributes and predefined ones.
  */
 static int on_world;
 static int look(MPI_Comm comm, int keyval, void* value, void* extra_state) {
@@ -143,7 +143,8 @@ static void after(void) { EXPECT_NOTES("called;"); }
 
 /*@ finalize-deletes-another
  * implied, 11.2.4, after
- * If such a callback deletes another attribute of MPI_COMM_SELF, each is deleted once all the same.
+ * If a delete callback of MPI_COMM_SELF deletes another attribute there, each is still deleted
+ * once.
  */
 static int other;
 static int delete_other(MPI_Comm comm, int keyval, void* value, void* extra_state) {

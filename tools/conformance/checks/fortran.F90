@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
-! The attribute functions of Fortran, for the checks of languages.c to call from C, by the interface that FACE says:
-! 1 is mpif.h, 2 use mpi, 3 use mpi_f08. What is between the lines with @ is for each kind of object: xxx and Xxx
-! stand for it, as in check.h.
+! Fortran's attribute functions, which the checks of languages.c call from C, through the interface that FACE chooses:
+! 1 is mpif.h, 2 use mpi, 3 use mpi_f08. The code between lines with @ is repeated for each kind of object; xxx and
+! Xxx stand for it, as in check.h.
 #if FACE == 1
 #define USE_MPI
 #define INCLUDE_MPI include 'mpif.h'
@@ -50,7 +50,7 @@ contains
     seen_extra = extra
   end subroutine
 
-  ! Callbacks. What is copied is the value + 1; that of 13 is not copied, and can't be deleted; that of 14 can't be copied.
+  ! Callbacks. The copy of a value is the value + 1. 13 is not copied, and its deletion fails; copying 14 fails.
 !@
   subroutine copy_xxx(object, keyval, extra_state, value_in, value_out, flag, ierror)
     xxx_t :: object
@@ -187,7 +187,7 @@ contains
   end subroutine
 
 #if FACE == 3
-  ! A key's whole life, by calls without ierror, which mpi_f08 allows to leave out.
+  ! A key's whole life, by calls without ierror, which is optional in mpi_f08.
   subroutine f_without_ierror(handle, val, keyval, seen_val, flag) bind(C)
     integer(c_int), value :: handle
     integer(c_intptr_t), value :: val

@@ -3,8 +3,7 @@
 
 /*@ free-deletes-xxx
  * demanded, 7.7.N
- * When an object is freed, the delete callbacks of all attributes that are set are called, once
- * each.
+ * Freeing an object calls the delete callback of each attribute that is set, once.
  */
 static int deleted[100];
 static int count(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -81,8 +80,8 @@ static void check(void) {
 
 /*@ usable-in-free
  * implied, 7.7.2
- * The communicator that a delete callback gets from MPI_COMM_FREE is valid: its size and attributes
- * can be asked for.
+ * The communicator that a delete callback gets from MPI_COMM_FREE is valid: the callback can get
+ * its size and attributes.
  */
 static int other, calls;
 static int use(MPI_Comm comm, int keyval, void* value, void* extra_state) {
@@ -180,7 +179,7 @@ static void check(void) {
 
 /*@ comm-deletes-when
  * open, 7.4.3
- * When the attributes of a communicator are deleted that is freed while a receive on it is pending.
+ * When a communicator's attributes are deleted if it is freed while a receive on it is pending.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();

@@ -46,8 +46,8 @@ static void check(void) {
 
 /*@ freed-dup-xxx
  * demanded, 7.7.N, kinds: comm type
- * A duplication calls the copy callback also of attributes whose key was freed; the copy is deleted
- * with the duplicate.
+ * A duplication also calls the copy callbacks of attributes whose key was freed; the copy is
+ * deleted with the duplicate.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
@@ -120,7 +120,7 @@ static void check(void) {
   CALL(MPI_Xxx_free(&object));
   EXPECT_EQ(deletions, 1);
   EXPECT_EQ(key, MPI_KEYVAL_INVALID);
-  /* The MPI's books are in order still. */
+  /* The MPI's bookkeeping is still in order. */
   object = new_xxx();
   key = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_and_free);
   CALL(MPI_Xxx_set_attr(object, key, (void*)2));
@@ -182,7 +182,7 @@ static void check(void) {
 
 /*@ freed-set
  * open, 7.7.2
- * What a set under a freed key does that another attribute still refers to.
+ * What a set does under a freed key to which another attribute still refers.
  */
 static void check(void) {
   MPI_Comm object = new_comm(), other = new_comm();
@@ -196,7 +196,7 @@ static void check(void) {
 
 /*@ freed-twice-in-delete
  * open, 7.7.2
- * What a delete callback meets that frees its own key, which was freed before it was called.
+ * What happens if a delete callback frees its own key, which was freed before the call.
  */
 static int free_own(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   note("free_keyval %s;", outcome(MPI_Comm_free_keyval(&keyval)));
@@ -214,7 +214,7 @@ static void check(void) {
 
 /*@ freed-twice
  * open, 7.7.2
- * What freeing a saved copy of a key does that was freed before, and is still in use.
+ * What freeing a saved copy of a key does if the key was freed before, and is still in use.
  */
 static void check(void) {
   MPI_Comm object = new_comm();

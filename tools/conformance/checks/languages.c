@@ -96,8 +96,7 @@ static void check(void) {
 
 /*@ f-callback-in-free-xxx
  * demanded, 19.3.7
- * A delete callback of Fortran gets the handle, the key and the value when the object is freed in
- * C, too.
+ * A delete callback of Fortran gets the handle, the key and the value even if C frees the object.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -211,8 +210,8 @@ static void check(void) {
 
 /*@ f-dup-fn-c-set-xxx
  * implied, 7.7.N, kinds: comm type
- * MPI_XXX_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same pointer
- * in C on a duplicate.
+ * MPI_XXX_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same
+ * pointer in C on a duplicate.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), duplicate;
@@ -227,8 +226,8 @@ static void check(void) {
 
 /*@ f-mpi1-dup-fn-c-set
  * implied, 16.1, needs: attr_put
- * MPI_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same pointer in C
- * on a duplicate.
+ * MPI_DUP_FN of Fortran returns the value as it is: a pointer that C had set is the same pointer in
+ * C on a duplicate.
  */
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate;
@@ -243,7 +242,7 @@ static void check(void) {
 
 /*@ f-failing-copy
  * demanded, 7.7.2
- * MPI_COMM_DUP fails if the copy callback of Fortran returns something else than MPI_SUCCESS.
+ * MPI_COMM_DUP fails if the copy callback of Fortran returns anything but MPI_SUCCESS.
  */
 static void check(void) {
   const int handle = MPI_Comm_c2f(new_comm());
@@ -271,8 +270,7 @@ static void check(void) {
 
 /*@ f-failing-delete
  * demanded, 7.7.2
- * MPI_COMM_DELETE_ATTR fails if the delete callback of Fortran returns something else than
- * MPI_SUCCESS.
+ * MPI_COMM_DELETE_ATTR fails if the delete callback of Fortran returns anything but MPI_SUCCESS.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();
@@ -285,7 +283,8 @@ static void check(void) {
 
 /*@ f-mpi1-callbacks
  * demanded, 16.1, needs: attr_put
- * Callbacks given to Fortran's MPI_KEYVAL_CREATE take and return an INTEGER, and so does MPI_DUP_FN.
+ * Callbacks given to Fortran's MPI_KEYVAL_CREATE take and return an INTEGER, and so does
+ * MPI_DUP_FN.
  */
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate;
@@ -316,7 +315,8 @@ static void check(void) {
 
 /*@ every-language
  * demanded, 19.3.7, needs: attr_put
- * In whichever language a key was made and a value set, each language reads it as the standard says.
+ * In whichever language a key was made and a value set, each language reads it as the standard
+ * says.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();
@@ -384,8 +384,7 @@ static void check(void) {
 
 /*@ c-dup-fn-f-set
  * open, 19.3.7
- * What a duplicate has, read in Fortran, if C's MPI_COMM_DUP_FN copied an integer that Fortran had
- * set.
+ * What Fortran reads on a duplicate if C's MPI_COMM_DUP_FN copied an integer that Fortran had set.
  */
 static void check(void) {
   MPI_Comm comm = new_comm(), duplicate;

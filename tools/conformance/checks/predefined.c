@@ -105,8 +105,8 @@ static void check(void) {
 
 /*@ pointers-together
  * demanded, 9.1.2
- * A get returns a pointer to an int with the value: it still holds that when others have been asked
- * for.
+ * A get returns a pointer to an int with the value, which later gets of other attributes don't
+ * change.
  */
 static void check(void) {
   const int keyvals[] = {MPI_TAG_UB, MPI_IO, MPI_LASTUSEDCODE};
@@ -192,8 +192,8 @@ static void check(void) {
 
 /*@ same-each-time
  * demanded, 9.1.2
- * Predefined attributes don't change while MPI is initialized, however often they are asked for, on
- * whichever communicator, whether or not that has attributes of the program's.
+ * Predefined attributes don't change while MPI is initialized: each get returns the same value, on
+ * any communicator, whether or not the program has attached attributes there.
  */
 static long value_of(MPI_Comm comm, int keyval) {
   int flag = 0, *value = NULL, code = MPI_Comm_get_attr(comm, keyval, &value, &flag);
@@ -257,7 +257,7 @@ static void check(void) {
 
 /*@ set-predefined
  * open, 9.1.2
- * What setting MPI_TAG_UB does, which is erroneous.
+ * What setting MPI_TAG_UB, which is erroneous, does.
  */
 static void check(void) {
   int before = *predefined(MPI_COMM_WORLD, MPI_TAG_UB), mine = 5;
@@ -269,7 +269,7 @@ static void check(void) {
 
 /*@ delete-predefined
  * open, 9.1.2
- * What deleting MPI_TAG_UB does, which is erroneous.
+ * What deleting MPI_TAG_UB, which is erroneous, does.
  */
 static void check(void) {
   const int code = MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_TAG_UB);
@@ -279,7 +279,7 @@ static void check(void) {
 
 /*@ free-predefined
  * open, 9.1.2
- * What freeing the key MPI_TAG_UB does, which is erroneous.
+ * What freeing the key MPI_TAG_UB, which is erroneous, does.
  */
 static void check(void) {
   int keyval = MPI_TAG_UB;

@@ -71,8 +71,8 @@ static void after(void) {
 
 /*@ failing-xxx
  * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
- * A delete whose callback fails returns its code, and the value stays attached; the end of the
- * object returns it, too, but runs all callbacks and ends the object.
+ * A delete whose callback fails returns the callback's code, and the value stays attached; the end
+ * of the object returns that code, too, but runs all callbacks and ends the object.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -94,9 +94,9 @@ static void check(void) {
 
 /*@ once-xxx
  * proposed, mpi-issues #839, needs: mpix_xxx, kinds: session file
- * Under a key with destructor semantics a value whose callback has failed is gone, and the failure
- * is returned; also that of a value that is replaced. A destructor may free the variable in which the
- * key is.
+ * Under a key with destructor semantics, a value whose callback fails is gone, and the call returns
+ * the failure, even if it replaces the value. A destructor may free the variable that holds the
+ * key.
  */
 static void use_variable(void* keyval) {
   note("end %s;", *(int*)keyval == MPI_KEYVAL_INVALID ? "invalid" : "valid");
@@ -147,8 +147,8 @@ static void check(void) {
 
 /*@ misuse-xxx
  * proposed, mpi-issues #1004, needs: mpix_xxx, kinds: session file
- * A key of communicators is none of sessions and files, nor is MPI_KEYVAL_INVALID; and the null
- * handle has no attributes. Nothing but an error comes of it.
+ * A key of communicators is no key of sessions and files, nor is MPI_KEYVAL_INVALID; and the null
+ * handle has no attributes. Such calls do nothing but return an error.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx(), null = MPI_XXX_NULL;
@@ -193,7 +193,7 @@ static void check(void) {
 /*@ destructor-xxx
  * proposed, mpi-issues #839, needs: mpix
  * The destructor of extra_state runs once, when the key is freed and its last attribute is gone. It
- * may free the variable in which the key is.
+ * may free the variable that holds the key.
  */
 static void use_variable(void* keyval) {
   note("end %s;", *(int*)keyval == MPI_KEYVAL_INVALID ? "invalid" : "valid");
@@ -219,8 +219,8 @@ static void check(void) {
 
 /*@ destructor-once-xxx
  * proposed, mpi-issues #839, needs: mpix
- * Under a key with destructor semantics a value whose callback has failed is gone, and the failure
- * is returned; also that of a value that is replaced.
+ * Under a key with destructor semantics, a value whose callback fails is gone, and the call returns
+ * the failure, even if it replaces the value.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();

@@ -100,8 +100,8 @@ static void check(void) {
 
 /*@ free-another-in-delete
  * implied, 7.7.2
- * A delete callback frees another communicator, which has an attribute under the same key (as a
- * library does that caches a communicator of its own).
+ * A delete callback frees another communicator, which has an attribute under the same key (as in a
+ * library that caches a communicator of its own).
  */
 static int key;
 static int free_inner(MPI_Comm comm, int keyval, void* value, void* extra_state) {
@@ -225,7 +225,7 @@ static void check(void) {
 
 /*@ delete-itself-in-delete
  * open, 7.7.2
- * What a delete callback that deletes its own attribute again meets.
+ * What happens if a delete callback deletes its own attribute again.
  */
 static int calls;
 static int delete_again(MPI_Comm comm, int keyval, void* value, void* extra_state) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Makes several checks one after the other, in one program. In blocks, as check.h. */
+/* Runs several checks one after the other, in one program. In blocks, as check.h is. */
 
-/* How a check ends that hangs or crashes. */
+/* Signal handlers for a check that hangs or crashes. */
 static void hangs(int signal_number) {
   fail(0, "that the program ends", "that it hangs");
   _exit(3);
@@ -44,8 +44,8 @@ static int run_one(const Entry* entry, int seconds) {
   return failures != 0;
 }
 
-/* Runs checks by their names: the program's arguments are seconds for each, and names. Of several, each is to need
- * MPI_Init, and nothing after MPI_Finalize. */
+/* Runs checks by their names: the program's arguments are the seconds for each, and names. If there
+ * are several, each must need MPI_Init, and nothing after MPI_Finalize. */
 static int run(int argc, char** argv, const Entry* entries, int count) {
   int provided = MPI_THREAD_MULTIPLE, status = 0, i, how = -1, finalizes = 0;
   const char** name;

@@ -122,7 +122,7 @@ static void check(void) {
 
 /*@ session-outlives-world
  * demanded, 7.7.2, needs: session_outlives, init: none
- * In a session that outlives MPI_Init's world, keys of both go on after MPI_Finalize.
+ * In a session that outlives MPI_Init's world, keys of both still work after MPI_Finalize.
  */
 static void check(void) {
   MPI_Session session;

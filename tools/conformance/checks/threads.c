@@ -3,8 +3,8 @@
 
 /*@ storm-same-key-xxx
  * implied, 11.6.1, threads
- * Threads set one attribute of one object: the outcome is as if in some order, so each value is
- * deleted once.
+ * Threads set one attribute of one object: the outcome is as if the sets ran in some order, so each
+ * value is deleted once.
  */
 static void set_many(int me) {
   int i;
@@ -179,11 +179,11 @@ static void check(void) { run_storm_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN, 
 
 /*@ dup-while-others-change-xxx
  * implied, 11.6.1, threads, kinds: comm type
- * While one thread duplicates an object, others set and delete further attributes of it: the ones
- * that nobody touches are all in each duplicate.
+ * While one thread duplicates an object, others set and delete further attributes of it: those that
+ * no thread changes are all in each duplicate.
  */
 static void dup_or_change(int me) {
-  int keys[8], i, k, lost = 0; /* those of thread 0 are touched by nobody */
+  int keys[8], i, k, lost = 0; /* no thread changes those of thread 0 */
   for (k = 0; k < 8; ++k) keys[k] = keyval_xxx(MPI_XXX_DUP_FN, MPI_XXX_NULL_DELETE_FN);
   for (k = 0; me == 0 && k < 8; ++k) CALL(MPI_Xxx_set_attr(storm_xxx, keys[k], (void*)(long)k));
   for (i = 0; me == 0 && i < 3000 && goes_on(); ++i) {
@@ -268,8 +268,8 @@ static void check(void) { run_storm_xxx(MPI_XXX_NULL_COPY_FN, delete_cell_xxx, u
 
 /*@ first-touch-xxx
  * implied, 11.6.1, threads, kinds: comm type
- * Threads that make the process's first keys, and then attach the first attributes to a new object,
- * all at the same time: each finds those of all the others.
+ * Threads make the process's first keys, and then attach the first attributes to a new object, all
+ * at the same time: each finds the attributes of all the others.
  */
 static int keys[THREADS];
 static MPI_Xxx object;
@@ -295,7 +295,8 @@ static void check(void) {
 
 /*@ predefined-in-threads
  * implied, 11.6.1, threads
- * Threads read predefined attributes, while others set their own: they get the same values as ever.
+ * Threads read predefined attributes while others set their own: they get the same values as
+ * before.
  */
 static int wanted[2], key;
 static void look(int me) {

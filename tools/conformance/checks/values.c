@@ -89,8 +89,8 @@ static void check(void) {
 
 /*@ overwrite-xxx
  * demanded, 7.7.N
- * A set where a value is present, the same one too, is as if that had been deleted first: its delete
- * callback runs once, with the old value; then the new one is there.
+ * A set over a value, even the same one, is as if that had been deleted first: the delete callback
+ * runs once, with the old value; then the new one is attached.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -108,8 +108,8 @@ static void check(void) {
 
 /*@ overwrite-among-others-xxx
  * demanded, 7.7.N
- * Of several attributes, a set deletes the old value under its own key, by the callback and the
- * extra_state of that key, and no other.
+ * Among several attributes, a set deletes only the old value under its own key, by the callback and
+ * the extra_state of that key.
  */
 static int states[4];
 static int deletes_with(MPI_Xxx object, int keyval, void* value, void* extra_state) {
@@ -177,7 +177,7 @@ static void check(void) {
 
 /*@ many-keyvals-xxx
  * demanded, 7.7.N
- * Attributes under many keys of one object don't touch each other.
+ * Attributes under many keys of one object don't affect each other.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
@@ -212,7 +212,7 @@ static void check(void) {
 
 /*@ keyval-after-object-xxx
  * demanded, 7.7.N
- * A key serves any object of its kind, also one that is made after others with it were freed.
+ * A key serves any object of its kind, even one made after others that used the key were freed.
  */
 static void check(void) {
   int keyval = keyval_xxx(MPI_XXX_NULL_COPY_FN, delete_xxx), i;
@@ -281,8 +281,8 @@ static void check(void) {
 
 /*@ many-objects
  * demanded, 7.7.4
- * Of many objects that are alive at the same time, freed in another order than made and made again,
- * each has its own attribute until it is freed, and a new one has none.
+ * Many objects are alive at the same time, are freed in another order than made, and are made
+ * again: each has its own attribute until it is freed, and a new one has none.
  */
 enum { OBJECTS = 30000 };
 static MPI_Datatype types[OBJECTS];
@@ -322,7 +322,7 @@ static void check(void) {
 
 /*@ failing-delete
  * demanded, 7.7.2
- * MPI_COMM_DELETE_ATTR fails if the delete callback returns something else than MPI_SUCCESS.
+ * MPI_COMM_DELETE_ATTR fails if the delete callback returns anything but MPI_SUCCESS.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();
@@ -333,8 +333,7 @@ static void check(void) {
 
 /*@ failing-overwrite
  * demanded, 7.7.2
- * MPI_COMM_SET_ATTR fails if the delete callback of the old value returns something else than
- * MPI_SUCCESS.
+ * MPI_COMM_SET_ATTR fails if the delete callback of the old value returns anything but MPI_SUCCESS.
  */
 static void check(void) {
   MPI_Comm comm = new_comm();

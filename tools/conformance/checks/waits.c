@@ -71,8 +71,8 @@ static void check(void) {
 /*@ circle-of-sets-xxx
  * implied, 11.6.1, threads, kinds: comm type
  * Two threads each replace an attribute of an object of their own, and the old value's delete
- * callback duplicates and frees the other's object, whose attribute has a copy callback: no hang, and
- * each value is deleted once.
+ * callback duplicates and frees the other's object, whose attribute has a copy callback: no hang,
+ * and each value is deleted once.
  */
 static MPI_Xxx objects[2];
 static int key;
