@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// What attrcache's operations cost where a number falls: of keyvals, attributes, borrows, stripes.
-// Counts instructions, through the shared C API, as harness/count.cc does for all contenders.
+// What attrcache's operations cost on both sides of thresholds in the numbers of keyvals,
+// attributes, borrows and stripes. Counts instructions, through the shared C API, as
+// harness/count.cc does for all contenders.
 //
 //   attrcache_costs [ROW...]
 //       To be run under valgrind --tool=callgrind --collect-atstart=no; see harness/count.cc. A row
@@ -11,8 +12,7 @@
 //       Prints ROW attrcache_bytes BYTES: the memory that objects take, by the allocator's count.
 //       To be run without valgrind.
 //
-// A row that ends in _among is done on an object that has attributes at the indices 0 and 100,000,
-// too.
+// In a row that ends in _among, the object also has attributes at the indices 0 and 100,000.
 
 #include <attrcache/attrcache.h>
 #include <malloc.h>

@@ -66,7 +66,7 @@ struct Attrcache {
            attrcache_delete_all(kind, &copy, &copy, ATTRCACHE_STOP_AT_FAILURE, nullptr) ==
                ATTRCACHE_OK;
   }
-  // This keyval is in another domain, as its first one: a runtime makes its predefined keyvals
+  // This keyval is the first one of another domain, because a runtime makes its predefined keyvals
   // before its users make theirs.
   static Handle predefined(int* key) {
     static Object object{.kind = make_kind()};

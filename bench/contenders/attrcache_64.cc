@@ -52,7 +52,7 @@ class Others {
 bench::Contender bench::make_contender(int*, char**) {
   attrcache::support::processors = 64;
   bench::Contender contender = describe_attrcache<attrcache_get>("attrcache_64");
-  // Without the two threads that the measuring program starts.
+  // The measuring program starts two more.
   static Others others(62);
   return contender;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// An array of values, each of which may be used while others replace it: what keeps it alive
-// meanwhile is the contender. Nothing else is measured of these.
+// An array of values, each of which may be used while others replace it. The contender is what
+// keeps the value alive meanwhile; only that is measured.
 
 #ifndef BENCH_CONTENDERS_HOLDING_H_
 #define BENCH_CONTENDERS_HOLDING_H_

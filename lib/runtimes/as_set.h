@@ -45,7 +45,7 @@ static void free_as_set(void* as_set, void* extra_state) {
   free(as_set);
 }
 
-/* Makes the functions of `callbacks` be called like that. Its context must be unused; pass it to
+/* Has the functions of `callbacks` called in that way. Its context must be unused; pass it to
  * free_as_set() if no keyval is made. Returns a result of attrcache's. */
 static int call_as_set(attrcache_callbacks* callbacks, int handles_are_ints) {
   As_set* const as_set = (As_set*)malloc(sizeof *as_set);

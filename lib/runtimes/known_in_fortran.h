@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Which functions of MPI's own a Fortran program has given for a keyval: MPI_COMM_DUP_FN,
+ * Recognizes MPI's own functions that a Fortran program has given for a keyval: MPI_COMM_DUP_FN,
  * MPI_NULL_COPY_FN and their like. attrcache knows what they do, and doesn't call them. In C, Open
- * MPI and MPICH know them by one address each; in Fortran each has as many names for the linker as
- * there are compilers, and the address that a program has of one may be that of its own jump to it.
- * So each name is looked up in the way in which the program got its address.
+ * MPI and MPICH know them by one address each. In Fortran each has as many linker names as there
+ * are compilers, and a program may have the address of its own jump to one (in its PLT). So each
+ * name is looked up in the way in which the program got its address.
  *
  * Each embedding, and the interposer, includes it in one source file, after attrcache.h, whose path
  * differs among them.

@@ -71,8 +71,8 @@ int attrcache_proposed_begin(attrcache_domain* of) {
 
 /* ---- The tables ---- */
 
-/* One for each object that ever had an attribute; when the object has ended, for another one. They
- * are never released, so that walking along them needs no lock. */
+/* One for each object that ever had an attribute; reused for another object when that has ended.
+ * They are never released, so that walking along them needs no lock. */
 typedef struct Attributes {
   attrcache_table table;
   uintptr_t handle; /* of nothing if `used` is 0 */
@@ -207,8 +207,8 @@ static int create_keyval(int kind, attrcache_callback* delete_fn, void (*destruc
       attrcache_error_class(attrcache_keyval_create(kinds[kind], &callbacks, keyval), 0));
 }
 
-/* The domain's invalid value isn't always the program's, which is there before a destructor runs: that
- * may free the variable. */
+/* Stores the program's invalid value, which may differ from the domain's, before a destructor runs,
+ * because that may free the variable. */
 static int free_keyval(int kind, int* keyval) {
   int freed, result;
 

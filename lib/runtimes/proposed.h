@@ -22,9 +22,9 @@
 struct attrcache_domain;
 int attrcache_proposed_begin(struct attrcache_domain* domain);
 
-/* Before MPI_Session_finalize and MPI_File_close end the object with this handle, and with no lock
- * of MPI's held: delete its attributes. Return MPI_SUCCESS, or the first failure, which has been
- * raised: the object ends all the same, and MPI's function then returns that. */
+/* Delete the attributes of the object with this handle. To be called before MPI_Session_finalize or
+ * MPI_File_close ends it, with no lock of MPI's held. Return MPI_SUCCESS, or the first failure,
+ * which has been raised: MPI's function must still end the object, and then return that code. */
 int attrcache_proposed_end_session(const void* handle);
 int attrcache_proposed_end_file(const void* handle);
 

@@ -20,8 +20,7 @@ static inline attrcache_tag tag_of(MPIR_Attr_type type) {
                                   : ATTRCACHE_AS_FINT;
 }
 
-/* A get by C that has found nothing at once, and any by Fortran, which reads values, not
- * addresses. */
+/* The slow path of gets by C, and all gets by Fortran, which reads values, not addresses. */
 static int get_slowly(MPIR_Attr_kind kind, const MPIR_Attr_table* table, int keyval, void** value,
                       int* flag, MPIR_Attr_type type, const char* object) {
   int result;
@@ -48,8 +47,8 @@ static int get_slowly(MPIR_Attr_kind kind, const MPIR_Attr_table* table, int key
   return MPI_SUCCESS;
 }
 
-/* A get by C that knows at once what there is, or that there is nothing. If not, it jumps to a
- * function of its own, with its arguments unchanged, so that the common paths need no stack. */
+/* The fast path of gets by C. If it doesn't apply, the caller jumps to a function with the same
+ * arguments, so that the common paths need no stack. */
 __attribute__((always_inline)) static inline int get_at_once(MPIR_Attr_kind kind,
                                                              const MPIR_Attr_table* table,
                                                              int keyval, void* attribute_val,
@@ -140,7 +139,7 @@ static inline MPIR_Attr_table* comm_table(MPIR_Comm* comm_ptr) {
 ATTRIBUTE((noinline))
 static int comm_get_slowly(MPIR_Comm* comm_ptr, int keyval, void* attribute_val, int* flag,
                            MPIR_Attr_type attr_type) {
-  /* The process's own stay where they are as long as MPI runs. */
+  /* The addresses of values that all communicators share don't change as long as MPI runs. */
   const unsigned place = (unsigned)keyval - MPI_TAG_UB;
   if (likely(place < MPIR_ATTR_ADDRESSES && attr_type == MPIR_ATTR_PTR)) {
     *(void**)attribute_val = MPIR_Attr_addresses[place];
@@ -188,7 +187,7 @@ static int win_get_slowly(const MPIR_Win* win, int keyval, void* attribute_val, 
   }                                                                                               \
   int MPIR_##Kind##_get_attr_impl(Object* object, int keyval, void* value,                        \
                                   int* flag TYPE_PARAMETER) {                                     \
-    /* By a jump as well: a call here would have this function save registers. */                 \
+    /* A jump, too: a call here would make this function save registers. */                       \
     if (unlikely(kind##_is_shared_out(object)))                                                   \
       return kind##_get_slowly(object, keyval, value, flag, TYPE);                                \
     if (likely(get_at_once(KIND, &object->attributes, keyval, value, flag, TYPE)))                \

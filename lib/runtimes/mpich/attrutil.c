@@ -56,7 +56,7 @@ static int define_in_both(MPIR_Attr_kind kind, attrcache_predefined predefined) 
 }
 
 /* Users get addresses of copies, so that nothing they write there changes what MPICH works with.
- * The copies always have the same value when they are written to, so the order doesn't matter. */
+ * All writes of a copy store the same value, so their order doesn't matter. */
 static const void* copy_of(int* copy, int value) {
   __atomic_store_n(copy, value, __ATOMIC_RELAXED);
   return copy;
@@ -346,7 +346,7 @@ int MPIR_Attr_delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table
   return delete_all(kind, handle, table, ATTRCACHE_DRAIN);
 }
 
-/* FINALLY only for what callbacks go on attaching: DRAIN first waits for values being copied. */
+/* DRAIN waits for values being copied; then FINALLY deletes what callbacks go on attaching. */
 int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table) {
   const int mpi_errno = delete_all(kind, handle, table, ATTRCACHE_DRAIN);
 
@@ -356,7 +356,7 @@ int MPIR_Attr_delete_finally(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* t
 
 /* ---- Callbacks in other languages ---------------------------------------------------------- */
 
-/* Finds the kind and the callbacks of a keyval that was made a moment ago, as if for C. */
+/* Finds the kind and the callbacks of a keyval that was just made, as if for C. */
 static int find_keyval(int keyval, MPIR_Attr_kind* kind, attrcache_callbacks* callbacks) {
   attrcache_keyval_info info = {.size = sizeof info};
 
@@ -386,8 +386,8 @@ static void free_binding(void* context, void* extra_state) {
   MPL_free(context);
 }
 
-/* Makes these call the functions of a keyval that was made a moment ago. Functions that are null,
- * or that attrcache knows, stay. */
+/* Makes a new keyval call copy_fn and delete_fn, which then call its own functions. Functions that
+ * are null, or that attrcache knows, stay. */
 static void bind_keyval(int keyval, attrcache_callbacks* callbacks, Binding what,
                         attrcache_copy_raw_fn* copy_fn, attrcache_delete_raw_fn* delete_fn) {
   Binding* const binding = MPL_malloc(sizeof *binding, MPL_MEM_OBJECT);
@@ -432,7 +432,7 @@ static void* seen_by_c(attrcache_tag tag, intptr_t value, Place* place) {
   }
 }
 
-/* MPICH before 5.1 tells proxies the type of what they get. */
+/* Before 5.1, MPICH tells proxies the type of their values. */
 #ifdef MPIR_ATTR_AS_FORTRAN
 #define PROXY_TYPE
 #else
@@ -508,8 +508,8 @@ static int delete_in_fortran(void* object, int keyval, void* extra_state, void* 
   return delete_by_fortran(&binding->fortran, handle_of(object, binding->kind), keyval, value);
 }
 
-/* The Fortran bindings make a keyval as C does, with the address of extra_state, and say then that
- * the functions are Fortran, and which of them are MPI's own. */
+/* The Fortran bindings make a keyval as C does, with the address of extra_state, and then say here
+ * that the functions are Fortran, and which of them are MPI's own. */
 void MPII_Keyval_set_fortran(int keyval, int of_mpi1, MPII_Attr_fn* (*known)(MPII_Attr_fn*)) {
   Binding what = {.kind = MPIR_ATTR_COMM};
   attrcache_callbacks callbacks;

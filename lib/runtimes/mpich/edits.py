@@ -30,7 +30,7 @@ def files(tree):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, name))
     for name in ("proposed.c", "proposed.h", "as_set.h", "error_class.h"):
         tree.add("src/mpi/attr/" + name, os.path.join(HERE, "..", name))
-    # Compiled within a file of the same compilers and libraries: automake needn't know of it.
+    # Included by a file of the same compiler and library, so that automake needn't know of it.
     tree.file("src/mpi/attr/dup_fn.c").after(r'^#include "mpiimpl\.h"$', '#include "proposed.c"')
     name = "keyvals_in_fortran.h" if as_fortran(tree) else "attr_proxy.c"
     tree.add("src/binding/fortran/mpif_h/" + name, os.path.join(HERE, name))
@@ -38,12 +38,12 @@ def files(tree):
 
 
 def as_fortran(tree):
-    """Whether attributes are set and read in Fortran by functions of their own (5.1), not by a parameter."""
+    """Whether Fortran sets and reads attributes by functions of its own (5.1), not by a parameter."""
     return tree.has("src/binding/c/binding_api.txt") and tree.file("src/binding/c/binding_api.txt").has(r"^MPIX_Comm_get_attr_as_fortran:$")
 
 
 def build(tree):
-    # What our files need to know of the source.
+    # What our files need to know about the source.
     flags = "-I$(top_srcdir)/src/mpi/attr/attrcache"
     if as_fortran(tree):
         flags += " -DMPIR_ATTR_AS_FORTRAN"
@@ -54,7 +54,7 @@ def build(tree):
                    "pmpi_convenience_libs += src/mpi/attr/attrcache.lo\n" + RULE)
     if not tree.has("Makefile.in"):  # in a clone, where it is yet to be made
         return
-    # What automake would make of that: any version of it would do, but need not be there.
+    # What automake would make of that. So automake isn't needed.
     generated = tree.file("Makefile.in")
     generated.substitute(r"^pmpi_convenience_libs = ", "pmpi_convenience_libs = src/mpi/attr/attrcache.lo ")
     generated.substitute(r"^AM_CPPFLAGS = ", "AM_CPPFLAGS = " + flags + " ")
@@ -179,9 +179,9 @@ def headers(tree):
     tree.file("src/include/mpir_win.h").replace(r"^    MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
     datatype = tree.file("src/include/mpir_datatype.h")
     datatype.replace(r"^    struct MPIR_Attribute \*attributes;", "    MPIR_Attr_table attributes;")
-    # An object that is released for the last time goes, whatever its delete functions return: its handle is gone. They
-    # may use it, and would then release it for the last time themselves, so there is a reference on it meanwhile; what
-    # they leave behind that still uses it, such as a request, releases it later.
+    # When its last reference is released, an object ends whatever its delete functions return, since its handle is gone.
+    # They may use it, and would then themselves release the last reference; so there is one more meanwhile. If they
+    # leave behind something that still uses the object, such as a request, that releases it later.
     datatype.delete(r"^        int lmpi_errno = MPI_SUCCESS; +\\$")
     datatype.replace_block(
         r"^     if \(MPIR_Process\.attr_free && datatype_ptr->attributes\) \{ ", r"^     \} +\\$",
@@ -219,15 +219,15 @@ def communicators(tree):
     builtin.substitute(r"MPIR_Process\.attr_free\(comm->handle, ", "MPIR_Attr_delete_finally(MPIR_ATTR_COMM, comm->handle, ")
     builtin.delete(r"comm->attributes = 0;")
 
-    # All are deleted while both communicators are there; what callbacks attach to them meanwhile, above.
+    # All attributes are deleted while both communicators exist; the edit above deletes what callbacks attach meanwhile.
     tree.file("src/mpi/comm/builtin_comms.c").function("MPIR_finalize_builtin_comms").before(
         r"^    if \(MPIR_Process\.comm_self\) \{",
         "    mpi_errno = MPIR_Attr_delete_from_predefined_objects();\n"
         "    MPIR_ERR_CHECK(mpi_errno);\n")
 
-    # Attributes are copied when there is a new communicator, to its own table. So a copy function that fails on one
-    # process no longer leaves the others waiting for it. MPI_Comm_idup's has no context yet, and couldn't be freed: its
-    # attributes are moved there once they are complete.
+    # Attributes are copied to the new communicator's table once it exists. So a copy function that fails on one
+    # process no longer leaves the others waiting for it. In MPI_Comm_idup the communicator has no context yet, and
+    # couldn't be freed: there the attributes are copied before, and moved to it once it is complete.
     impl = tree.file("src/mpi/comm/comm_impl.c")
     util = tree.file("src/mpi/comm/commutil.c")
     dup = (util.function("MPII_Comm_dup") if util.has(r"^int MPII_Comm_dup\(")
@@ -382,7 +382,7 @@ def threads(tree):
         "    p->attributes = MPL_malloc(sizeof *p->attributes, MPL_MEM_OTHER);\n"
         "    MPIR_ERR_CHKANDJUMP(!p->attributes, mpi_errno, MPI_ERR_OTHER, \"**nomem\");\n"
         "    MPIR_Attr_init_table(p->attributes);")
-    # One that stays because a delete function has failed can be freed again.
+    # A threadcomm that stays because a delete function has failed can be freed again.
     impl.function("MPIR_Threadcomm_free_impl", count=2).after(
         r"^    mpi_errno = MPIR_Comm_free_impl\(comm\);", "    if (mpi_errno)\n        comm->threadcomm = threadcomm;")
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Keyvals of Fortran programs, in the Fortran binding of MPICH 5.1: instead of what user_proxy.c,
- * which includes this, has for them. It calls MPI's public functions alone, as all of that binding
+ * Keyvals of Fortran programs, in the Fortran binding of MPICH 5.1. This replaces the code of
+ * user_proxy.c, which includes it. It calls MPI's public functions alone, as all of that binding
  * does, so it works above any library that has them. The proxies of the three kinds, and what frees
  * a keyval's state, are that file's.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Attributes in MPICH, by attrcache. What the objects have in them, and what dup, free, finalize
- * and initialization call. What MPI's own functions call is declared in mpir_impl.h and stands in
- * attr_impl.c.
+ * Attributes in MPICH, by attrcache: the objects' tables, and the functions that dup, free,
+ * finalize and initialization call. Those that MPI's own functions call are declared in
+ * mpir_impl.h, and defined in attr_impl.c.
  *
- * No lock is needed around anything here. Whatever may run a user's callback leaves MPICH's global
- * critical section meanwhile, so it must be called within it, as the bodies of MPI functions are;
- * other threading models have no such section.
+ * No lock is needed around anything here. A function that may run a user's callback leaves MPICH's
+ * global critical section meanwhile, so it must be called within that section, as the bodies of MPI
+ * functions are; other threading models have no such section.
  */
 #ifndef MPIR_ATTR_H_INCLUDED
 #define MPIR_ATTR_H_INCLUDED
@@ -22,9 +22,8 @@
  * freed object of MPICH's pools. Its alignment is 16, which static objects and malloc have. */
 typedef attrcache_table MPIR_Attr_table;
 
-/* The ints that are keyvals of users: direct handles of MPICH's kind of keyvals, among others, as
- * ever. So no predefined keyval, which is a builtin handle, is one of them, nor is any keyval of
- * attrcache's interposers. */
+/* Users' keyvals begin here; as ever, MPICH's direct handles for keyvals are among them. Predefined
+ * keyvals, which are builtin handles, and those of attrcache's interposers lie elsewhere. */
 #define MPIR_ATTR_KEYVALS 0xa0000000u
 
 /* Fortran's keyval for a predefined keyval of C's; also in builds without Fortran. */
@@ -100,12 +99,12 @@ int MPIR_Attr_delete_from_predefined_objects(void);
 void MPIR_Attr_delete_from_type(struct MPIR_Datatype* type);
 extern void (*MPIR_Attr_delete_from_f90_types)(void);
 
-/* What ends with a session or a file of the attributes that are proposed for them
- * (proposed.h): before the object ends, outside of any critical section. The code, which has been
- * raised, must be returned as it is once the object has ended. */
+/* Deletes the attributes of a session or a file (proposed.h). To be called before the object ends,
+ * outside of any critical section. An error has already been raised: return its code unchanged once
+ * the object has ended. */
 int MPIR_Attr_end_session(int handle);
 int MPIR_Attr_end_file(const void* handle);
-/* MPICH's own, which its scripts no longer declare, because our edits give their callers bodies. */
+/* MPICH's own: its scripts no longer declare them, because our edits give their callers bodies. */
 struct MPIR_Session;
 int MPIR_Session_finalize_impl(struct MPIR_Session* session);
 int MPIR_Finalize_impl(void);
@@ -114,7 +113,7 @@ int MPIR_File_close_impl(MPI_File* file);
 #endif
 
 #ifdef MPIR_ATTR_AS_FORTRAN
-/* The language in which a value is set or read, which MPICH before 5.1 has in a header of its own. */
+/* The language in which a value is set or read; MPICH before 5.1 has it in a header of its own. */
 typedef enum { MPIR_ATTR_PTR = 0, MPIR_ATTR_AINT = 1, MPIR_ATTR_INT = 3 } MPIR_Attr_type;
 #endif
 

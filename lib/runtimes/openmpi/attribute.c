@@ -225,7 +225,7 @@ int ompi_attr_set_aint(ompi_attribute_type_t type, void* object, attrcache_table
   return set(type, object, table, key, attribute, ATTRCACHE_AS_AINT);
 }
 
-/* Goes on where ompi_attr_get_c_at_once() says so. */
+/* The rest of a get if ompi_attr_get_c_at_once() asks for it. */
 static int get_missed(ompi_attribute_type_t type, const attrcache_table* table, int key,
                       void** attribute, int* flag) {
   int result;
@@ -334,7 +334,7 @@ int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_tab
   return delete_all(type, object, table, ATTRCACHE_STOP_AT_FAILURE);
 }
 
-/* FINALLY only for what callbacks go on attaching: DRAIN first waits for values being copied. */
+/* DRAIN waits for values being copied; then FINALLY deletes what callbacks go on attaching. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object,
                                   attrcache_table* table) {
   (void)delete_all(type, object, table, ATTRCACHE_DRAIN);

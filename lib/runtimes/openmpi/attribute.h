@@ -27,8 +27,8 @@
 BEGIN_C_DECLS
 
 /* A user's keyvals are from here on, 2^29 of them. Those that are predefined have the numbers of
- * mpi.h, and MPI_KEYVAL_INVALID is -1. It isn't the range of attrcache's interposers, so that one
- * of those, above this library, can tell its own keyvals from ours. */
+ * mpi.h, and MPI_KEYVAL_INVALID is -1. The range differs from that of attrcache's interposers,
+ * so that an interposer above this library can tell its own keyvals from ours. */
 #define OMPI_ATTR_KEYVAL_BASE 0x20000000
 
 /* Flags of ompi_attr_create_keyval*. */
@@ -161,10 +161,10 @@ int ompi_attr_delete_all(ompi_attribute_type_t type, void* object, attrcache_tab
 /* For an object whose end can't be refused: deletes all, whatever callbacks return. */
 void ompi_attr_delete_all_finally(ompi_attribute_type_t type, void* object, attrcache_table* table);
 
-/* For the end of a datatype that has attributes, in its destructor. As long as MPI works it deletes
- * them all; the callbacks may use the datatype, but must leave nothing behind that goes on using
- * it, as a request. (MPI_Type_free, where nothing else uses the datatype, deletes them before that,
- * and then they may.) Later it gives them up. */
+/* For the end of a datatype that has attributes, in its destructor. As long as MPI works, it
+ * deletes them all; the callbacks may use the datatype, but must leave nothing behind that goes on
+ * using it, such as a request. (If nothing else uses the datatype, MPI_Type_free deletes them
+ * earlier, and the callbacks may leave such things behind.) After MPI's end it abandons them. */
 struct ompi_datatype_t;
 void ompi_attr_end_datatype(struct ompi_datatype_t* datatype);
 

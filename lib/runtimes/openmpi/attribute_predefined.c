@@ -6,7 +6,7 @@
  *
  * Where they are:
  *   MPI_TAG_UB                                  on every communicator
- *   MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL,      on MPI_COMM_WORLD and all that come of it, while
+ *   MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL,      on MPI_COMM_WORLD and all derived from it, while
  *   MPI_APPNUM, MPI_UNIVERSE_SIZE               there is a world
  *   MPI_LASTUSEDCODE, MPI_FT                    on MPI_COMM_WORLD
  *   MPI_WIN_*                                   on every window

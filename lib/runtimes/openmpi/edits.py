@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Puts attrcache into the source of Open MPI: edits.py TREE, where tools/embed has put attrcache itself.
 
-Their attribute.c, attribute_predefined.c and attribute.h give way to ours. What is left to edit is where objects
+Our attribute.c, attribute_predefined.c and attribute.h replace theirs. The edits concern the places where objects
 have their table, begin and end, and the calls that now pass the kind of object.
 """
 
@@ -25,7 +25,7 @@ attribute/attrcache.lo: $(srcdir)/attribute/attrcache.cc
 
 
 def core(tree):
-    """The library that has attributes: from 6.0 on it is one below libmpi and below that of the standard ABI."""
+    """The library that has attributes: from 6.0 on, one below both libmpi and the library of the standard ABI."""
     return "libopen_mpi" if tree.file("ompi/attribute/Makefile.am").has(r"^libopen_mpi_la_SOURCES") else "lib@OMPI_LIBMPI_NAME@"
 
 
@@ -248,8 +248,8 @@ def calls(tree):
 
 
 def getters(tree):
-    """The attribute is most often there: then a getter does nothing but checking its arguments and reading it. Where
-    attributes are in another library than getters, it calls that."""
+    """Most often the attribute is there; then a getter only checks its arguments and reads it. If attributes are in
+    another library than the getters, it calls that."""
     if core(tree) == "libopen_mpi":
         return
     invalid = {"comm": "ompi_comm_invalid(comm)", "type": "NULL == type || MPI_DATATYPE_NULL == type",
@@ -279,7 +279,7 @@ int %s(MPI_%s %s, int %s_keyval,
 
 
 def standard_abi(tree):
-    """Its library, where there is one, calls users' functions through its own."""
+    """The library of the standard ABI, if there is one, calls users' functions through its own."""
     kinds = {"comm": "communicator", "type": "datatype", "win": "win"}
     for name, kind in kinds.items():
         create = function(tree, "%s_create_keyval" % name)
@@ -294,7 +294,7 @@ def standard_abi(tree):
                            copy, call % ("copy", "DUP_FN"), upper, call % ("copy", "NULL_COPY_FN"), upper))
         create.replace(r"= ompi_abi_delete_attr_fn;", "    %s = %s ? MPI_%s_NULL_DELETE_FN\n"
                        "        : ompi_abi_delete_attr_fn;" % (delete, call % ("delete", "NULL_DELETE_FN"), upper))
-    # All communicators derived from MPI_COMM_WORLD have what it has.
+    # All communicators derived from MPI_COMM_WORLD have its predefined attributes.
     function(tree, "comm_get_attr").substitute(r" && MPI_COMM_WORLD == comm\)", ")")
 
 
