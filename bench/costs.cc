@@ -94,7 +94,7 @@ struct Object {
   const std::vector<int>& keyvals;
 };
 
-// What a caller reads each time, as in harness/loops.h.
+// The inputs that a caller reads each time, as in harness/loops.h.
 struct alignas(128) Inputs {
   Object* volatile object;
   int volatile key;

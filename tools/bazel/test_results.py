@@ -21,7 +21,7 @@ def read_events(path):
             for line in lines:
                 yield json.loads(line)
     except (OSError, json.JSONDecodeError):
-        return  # Bazel ended before it wrote any; its exit code tells that it failed
+        return  # Bazel ended before it wrote any; its exit code says that it failed
 
 
 def peer_bugs(summary):

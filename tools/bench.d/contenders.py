@@ -38,7 +38,7 @@ class BuildError(Exception):
 
 @functools.lru_cache(maxsize=None)
 def _folder():
-    """Where optimized builds are. Not bazel-bin, which is a link to whatever was built last."""
+    """Where optimized builds are. Not bazel-bin, which links to the last build of any kind."""
     done = subprocess.run(["bazel", "info", "-c", "opt", "bazel-bin"], cwd=ROOT, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:

@@ -111,7 +111,7 @@ def _version(*command):
 
 
 def _where(results):
-    """What was measured where, and with what."""
+    """When, where and with which versions the figures were measured."""
     return (f"{results.date}; {results.machine}; g++ {_version('g++', '-dumpfullversion')}; Open MPI "
             f"{_version('mpirun.openmpi', '--version')}, MPICH {_version('mpichversion')}; callgrind of valgrind "
             f"{_version('valgrind', '--version')}; times: medians of {results.rounds} rounds.\n")

@@ -94,7 +94,7 @@ class File(Part):
 
     def _function(self, name, count=1):
         """The lines of a function's definition in C: from the first of its head to its closing brace, which
-        stands in the first column, as do the braces of all functions in the sources edited here."""
+        is in the first column in all sources edited here."""
         heads = [i for i, line in enumerate(self.lines)
                  if re.search(r"(^|[\s*])%s\s*\(" % re.escape(name), line) and not line.startswith((" ", "\t", "#"))
                  and not self._is_declaration(i)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What the tool knows of AArch64."""
+"""All that is specific to AArch64."""
 
 import collections
 import dataclasses
@@ -328,7 +328,7 @@ class AArch64:
         data = ops[:at]
         if m == "ldp" and self.single_load:
             m = "ldxp"
-            thread.note("ldp: as ldxp, which the model reads in one step, as FEAT_LSE2 does ldp; each stlxp has an ldaxp of its own")
+            thread.note("ldp: as ldxp, which the model reads in one step, as FEAT_LSE2 reads ldp; each stlxp has its own ldaxp")
         if m in LOADS:
             to = [thread.destination(name_of(r), width_of(r)) for r in data]
             thread.emit(f"{m.upper()} {','.join(to)},{place}")

@@ -14,7 +14,7 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
-# As tools/bazel/copts.bzl compiles the library.
+# The flags of tools/bazel/copts.bzl for the library.
 FLAGS = ["-std=c++20", "-O2", "-fomit-frame-pointer", "-fvisibility=hidden", "-ftls-model=initial-exec",
          "-fno-exceptions", "-fno-rtti", "-funwind-tables"]
 

@@ -204,7 +204,7 @@ def tool_page(tool, file, whatis, version):
         with open(program, "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\ncat <<'END'\n%s\n\n%s\nEND\n" % (usage, rest))
         os.chmod(program, 0o755)
-        # By a relative name, since help2man hands it to a shell, which would split a path at its spaces.
+        # A relative name, because help2man passes it to a shell, which would split a path at its spaces.
         text = subprocess.run(
             ["help2man", "--no-info", "--name=" + whatis, "--version-string=" + version, "--source=attrcache " + version,
              "--manual=attrcache", "./" + tool],

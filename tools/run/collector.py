@@ -59,12 +59,12 @@ def boot():
 
 
 def quoted(path):
-    """With %XX for each character that might have a meaning somewhere on the way."""
+    """The path, with %XX for each character that might be special to a shell or launcher."""
     return re.sub(rb"[^\w./-]", lambda found: b"%%%02x" % ord(found.group()), os.fsencode(path)).decode()
 
 
 class Message:
-    """What a process has sent: `what` it is, its `fields` and `body`."""
+    """A message from a process: `what` it is, its `fields` and `body`."""
 
     def __init__(self, what, fields, body):
         self.what = what
@@ -102,7 +102,7 @@ def parse(data, token):
         if len(data) > 65536:
             raise ValueError
         return None
-    # What is printed later must not control a terminal.
+    # Fields may be printed later, and must not control a terminal.
     first, *lines = re.sub(r"[^\n\x20-\x7e\xa0-\U0010ffff]", "?", head.decode(errors="replace")).split("\n")
     words = first.split(" ")
     if len(words) != 3 or words[1] != token:

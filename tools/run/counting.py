@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-# Where launchers write down the hosts of a job.
+# Variables in which launchers list the hosts of a job.
 NODE_LISTS = ("SLURM_JOB_NODELIST", "SLURM_NODELIST")
 NODE_FILES = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE")
 HOST_OPTIONS = ("-H", "-host", "--host", "-hosts", "--hosts")

@@ -15,7 +15,7 @@ import time
 
 PREFIX = ".attrcache-run."
 OWNER = "owner"  # a file that stays locked while we run; it says what the run is to make of the data
-# Where batch systems put the name of a job.
+# Variables in which batch systems name the job.
 JOBS = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID")
 
 

@@ -30,7 +30,7 @@ void* MPIR_Attr_addresses[MPIR_ATTR_ADDRESSES];
 void* MPIR_Attr_object(int handle) { return ABI_Handle_from_mpi(handle); }
 #endif
 
-/* The handle that a callback of ours gets, as an int, which Fortran always takes. */
+/* The handle that our callbacks get, as an int, which Fortran always takes. */
 static int handle_of(void* object, MPIR_Attr_kind kind) {
 #ifdef MPIR_ATTR_ABI
   return kind == MPIR_ATTR_COMM   ? ABI_Comm_to_mpi(object)
@@ -370,7 +370,7 @@ static int find_keyval(int keyval, MPIR_Attr_kind* kind, attrcache_callbacks* ca
   return 0;
 }
 
-/* The context of a keyval whose functions are called by functions of ours. */
+/* The context of a keyval whose functions are called through ours. */
 typedef struct {
   MPIR_Attr_kind kind;
   attrcache_callback *copy_fn, *delete_fn;

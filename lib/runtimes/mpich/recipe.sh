@@ -13,7 +13,7 @@ find_version() { # DIRECTORY
   sed -n 's/^m4_define(\[MPICH_VERSION_m4\],\[\(.*\)\]).*/\1/p' "$1/maint/version.m4"
 }
 
-# As Debian does, the datatypes by the engine that builds in a fraction of the time. Attributes need no lock with
+# Like Debian, this uses the datatype engine that builds in a fraction of the time. Attributes need no lock with
 # per-vci; --enable-thread-cs=global works as well.
 configure_options=(
   --with-device=ch4:ofi --with-libfabric=/usr --with-hwloc=/usr --with-datatype-engine=dataloop
@@ -24,7 +24,7 @@ configure_options=(
 # Debian's libfabric.pc names libraries that are there only for static linking; without it, configure finds libfabric itself.
 configure_environment=(PKG_CONFIG_LIBDIR=/nonexistent)
 
-# Of what a clone has as submodules, hwloc and libfabric are Debian's here, and UCX is left out.
+# Of a clone's submodules, Debian provides hwloc and libfabric, and UCX is left out.
 make_configure() { # DIRECTORY
   cd "$1" && ./autogen.sh -without-{hwloc,ofi,ucx,yaksa}
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What MPI_Comm_get_attr, MPI_Type_get_attr and MPI_Win_get_attr do first, once their arguments are
- * checked: most often the attribute is there, and then no function is called and no register saved.
+ * The first step of MPI_Comm_get_attr, MPI_Type_get_attr and MPI_Win_get_attr, once their arguments
+ * are checked: most often the attribute is there, and then no function is called and no register
+ * saved.
  *
- * For libmpi alone, as attrcache isn't seen outside of it. All others call ompi_attr_get_c().
+ * Only for libmpi, which hides attrcache. All other libraries call ompi_attr_get_c().
  */
 
 #ifndef OMPI_ATTRIBUTE_GET_H
@@ -13,7 +14,7 @@
 #include "ompi/attribute/attribute.h"
 #include "opal/prefetch.h"
 
-/* attrcache's inline functions want a keyval in this form. */
+/* The form in which attrcache's inline functions take a keyval. */
 #define OMPI_ATTR_INNER(key) \
   ((int)((uint32_t)(key) ^ (uint32_t)OMPI_ATTR_KEYVAL_BASE ^ (uint32_t)ATTRCACHE_KEYVAL_MIN))
 

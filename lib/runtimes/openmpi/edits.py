@@ -30,7 +30,7 @@ def core(tree):
 
 
 def function(tree, name):
-    """The source of an MPI function in C: from 6.0 on a template, from which one for each of two ABIs is made."""
+    """The source of an MPI function in C; from 6.0 on a template, which makes one function for each of two ABIs."""
     path = "ompi/mpi/c/%s.c" % name
     return tree.file(path if tree.has(path) else path + ".in")
 
@@ -121,8 +121,8 @@ def datatypes(tree):
                    "    if (!attrcache_table_is_empty(&datatype->d_keyhash)) {\n"
                    "        ompi_attr_end_datatype(datatype);\n"
                    "    }\n\n")
-    # Where nothing else uses it, the attributes go while it has its reference, so that what callbacks leave behind may go on
-    # using it.
+    # If nothing else uses the datatype, its attributes are deleted while it has its reference, so that whatever callbacks
+    # leave behind may go on using it.
     create.function("ompi_datatype_destroy").before(
         r"OBJ_RELEASE\(pData\);",
         "    if (OPAL_UNLIKELY(!attrcache_table_is_empty(&pData->d_keyhash))\n"

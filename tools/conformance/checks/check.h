@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the checks share. This file isn't included: the tool copies from it the blocks that a check
- * uses (a block ends at an empty line), so that a reproducer holds nothing else.
- * In blocks and checks, Xxx, XXX and xxx stand for each kind of object: MPI_Xxx_set_attr is
+ * The code that checks share. This file isn't included: the tool copies from it the blocks that a
+ * check uses (a block ends at an empty line), so that a reproducer holds nothing else. In blocks
+ * and checks, Xxx, XXX and xxx stand for each kind of object: MPI_Xxx_set_attr is
  * MPI_Comm_set_attr, MPI_Type_set_attr and MPI_Win_set_attr.
  */
 

@@ -161,7 +161,7 @@ static void check(void) {
 
 /*@ set-in-free-xxx
  * open, 7.7.N
- * What becomes of an attribute that a delete callback attaches to the object being freed.
+ * What happens to an attribute that a delete callback attaches to the object being freed.
  */
 static int other;
 static int set_another(MPI_Xxx object, int keyval, void* value, void* extra_state) {

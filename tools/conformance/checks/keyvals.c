@@ -65,7 +65,7 @@ static void check(void) {
 
 /*@ freed-not-reused-xxx
  * demanded, 7.7.N
- * As long as an attribute refers to a freed key, no new key is the same.
+ * As long as an attribute refers to a freed key, no new key equals it.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();

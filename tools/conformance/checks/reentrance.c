@@ -242,7 +242,7 @@ static void check(void) {
 
 /*@ delete-linked
  * open, 7.7.2
- * What becomes of two communicators whose attributes hold each other, as PETSc's do: each delete
+ * What happens to two communicators whose attributes hold each other, as PETSc's do: each delete
  * callback deletes the other's attribute if a get still finds it.
  */
 static MPI_Comm linked[2];
@@ -273,7 +273,7 @@ static void check(void) {
 
 /*@ set-itself-in-delete
  * open, 7.7.2
- * What becomes of a value that a delete callback sets under its own key.
+ * What happens to a value that a delete callback sets under its own key.
  */
 static int calls;
 static int set_again(MPI_Comm comm, int keyval, void* value, void* extra_state) {

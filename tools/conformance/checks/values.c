@@ -344,7 +344,7 @@ static void check(void) {
 
 /*@ failed-delete-xxx
  * open, 7.7.N
- * What becomes of an attribute whose delete callback fails in MPI_XXX_DELETE_ATTR.
+ * What happens to an attribute whose delete callback fails in MPI_XXX_DELETE_ATTR.
  */
 static void check(void) {
   MPI_Xxx object = new_xxx();
