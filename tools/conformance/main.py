@@ -47,7 +47,7 @@ def parser(tool):
                    help="how many programs run at a time (default: one for each processor)")
     p.add_argument("--together", action="store_true",
                    help="run the checks of a section one after the other in one process if they allow that, and "
-                        "repeat only those that don't pass there by themselves: quicker")
+                        "repeat each one that doesn't pass there by itself: quicker")
     p.add_argument("--timeout", metavar="S", type=int, default=60,
                    help="seconds after which a program counts as hanging (default: %(default)s)")
     p.add_argument("--html", metavar="FILE", help="write a page, too")
