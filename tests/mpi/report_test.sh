@@ -221,7 +221,7 @@ echo '{' >bad.json
 refuses "none.json can't be read: No such file" --report=no.html --compare none.json "$program" nothing
 refuses "bad.json is no JSON" --report=no.html --compare=bad.json "$program" nothing
 refuses "argument --compare: expected one argument" --compare
-refuses "--compare wants" --compare= "$program"
+refuses "--compare needs" --compare= "$program"
 refuses "argument --from: expected one argument" --from
 refuses "--from runs nothing" --from bad.json --report=no.html "$program" nothing
 refuses "--from needs --report" --from bad.json
