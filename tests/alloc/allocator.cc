@@ -17,7 +17,7 @@ size_t blocks = 0;
 size_t bytes = 0;
 size_t unhooked = 0;
 
-constexpr size_t kHeader = 16;  // keeps the size; and the alignment of what follows
+constexpr size_t kHeader = 16;  // holds the size, and keeps what follows aligned
 
 size_t as_malloc_accounts(size_t size) {
   const size_t chunk = (size + 8 + 15) & ~size_t{15};
@@ -39,7 +39,7 @@ void* hand_out(size_t size) {
   if (must_fail()) return nullptr;
   auto* memory = static_cast<char*>(std::malloc(size + kHeader));
   if (memory == nullptr) return nullptr;
-  std::memset(memory, 0xa5, size + kHeader);  // for code that forgets to fill it in
+  std::memset(memory, 0xa5, size + kHeader);  // exposes code that doesn't initialize it
   *reinterpret_cast<size_t*>(memory) = size;
   ++blocks;
   bytes += as_malloc_accounts(size);
@@ -87,7 +87,7 @@ const attrcache_domain_options& through_hooks() {
 
 }  // namespace support
 
-// What the library allocates without a domain's own functions comes here.
+// Serves the library's allocations that don't go through a domain's hooks.
 void* allocate(size_t size) {
   ++support::unhooked;
   return support::hand_out(size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The allocator of these tests, which the library calls through a domain's hooks: fails when told
-// to, and knows what is allocated.
+// The allocator of these tests, which the library calls through a domain's hooks. It fails on
+// demand, and knows what is allocated.
 
 #ifndef ATTRCACHE_TESTS_ALLOC_ALLOCATOR_H_
 #define ATTRCACHE_TESTS_ALLOC_ALLOCATOR_H_
@@ -12,12 +12,12 @@
 
 namespace attrcache::support {
 
-// Lets `after` allocations succeed and then fails one, or all from there on.
+// Lets `after` allocations succeed and then fails one, or all that follow.
 enum class Failing { kOne, kAllFromThere };
 void fail_allocation(long after, Failing failing);
 void fail_no_allocation();
 
-// Whether it has come to that since.
+// Whether an allocation has failed since then.
 bool allocation_failed();
 
 // What is allocated now: blocks, and their bytes as malloc accounts them (8 more, in steps of 16,
@@ -25,8 +25,8 @@ bool allocation_failed();
 size_t blocks_allocated();
 size_t bytes_allocated();
 
-// The options of a domain that allocates by attrcache_allocator; and how much was allocated
-// otherwise so far.
+// The options of a domain that allocates through attrcache_allocator; and how much has been
+// allocated without such hooks.
 const attrcache_domain_options& through_hooks();
 size_t allocated_without_hooks();
 

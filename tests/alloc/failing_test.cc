@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Every allocation fails in turn, in every operation that allocates, at every depth: the error says
-// so, nothing has changed, nothing leaks, and the same call succeeds once there is memory.
+// Every allocation fails in turn, in every operation that allocates, at every depth: the call
+// returns the right error, changes and leaks nothing, and succeeds once there is memory.
 
 #include <optional>
 
@@ -20,8 +20,8 @@ class FailingTest : public ::testing::TestWithParam<Failing> {
     EXPECT_EQ(blocks_allocated(), blocks_before) << "leaked";
     EXPECT_EQ(allocated_without_hooks(), 0u);
   }
-  // Calls `operation` with the first, second, ... allocation failing, until none does. After each
-  // failure: `unchanged`. Returns how many allocations it takes.
+  // Calls `operation` with the first, second, ... allocation failing, until none does, and
+  // `unchanged` after each failure. Returns how many allocations the operation takes.
   template <typename Operation, typename Unchanged>
   int fail_each(Operation operation, Unchanged unchanged) {
     for (int after = 0; after < 1000; ++after) {
@@ -98,11 +98,11 @@ TEST_P(FailingTest, KeyvalCreateAtEveryGrowthOfTheRegistry) {
     growths += allocations != 0;
     EXPECT_EQ(keyval, ATTRCACHE_KEYVAL_MIN + 16 * i) << "no index is lost";
   }
-  EXPECT_GE(growths, 5) << "the registry grew under it";
+  EXPECT_GE(growths, 5) << "the registry grew meanwhile";
   EXPECT_EQ(recorder.destructions, 0);
 }
 
-// While somebody is within introspection, an index that is used again needs a record.
+// While a thread is within introspection, an index that is reused needs a record.
 TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
   Universe universe{&through_hooks()};
   attrcache_kind* kind = universe.kind();
@@ -136,7 +136,7 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
       }
     }
     EXPECT_GE(records, 200);
-    // No index was lost: those that are alive, those that rest, and the queue's dummy.
+    // No index was lost: each is alive, at rest, or the queue's dummy.
     for (const int keyval : alive) {
       EXPECT_LE(id::index(id::of(keyval)), Registry::kRest + alive.size() + 1);
     }
@@ -146,7 +146,7 @@ TEST_P(FailingTest, KeyvalCreateWhileRecordsWait) {
   EXPECT_EQ(recorder.destructions, 430);
 }
 
-// A definition that fails takes nothing away: all 48 can be made, however many others have failed.
+// A definition that fails uses nothing up: all 48 can be made, however many attempts have failed.
 TEST_P(FailingTest, PredefinedKeyvalDefine) {
   Universe universe{&through_hooks()};
   Object object(universe.kind());
@@ -169,7 +169,7 @@ TEST_P(FailingTest, SetAtEveryDepth) {
   std::vector<int> keyvals;
   for (int i = 0; i < 32800; ++i) keyvals.push_back(recorder.keyval(kind));
   Object object(kind);
-  // A new tree each, and one tree that grows.
+  // With a new tree for each index, and with one tree that grows.
   for (const bool fresh : {true, false}) {
     for (const size_t index : {0, 2, 3, 7, 8, 63, 64, 127, 128, 2047, 2048, 32767, 32768, 32799}) {
       const uint64_t attributes = universe.counters().attributes;
@@ -180,7 +180,7 @@ TEST_P(FailingTest, SetAtEveryDepth) {
                       EXPECT_EQ(object.value(keyvals[index]), Object::kAbsent);
                       EXPECT_EQ(object.list().size(), listed);
                     });
-      // Of all failures together: it counts anew, keyval by keyval.
+      // Checked once for all failures, since the counters visit every keyval.
       EXPECT_EQ(universe.counters().attributes, attributes + 1);
       EXPECT_GE(allocations, fresh && index >= 3 ? 1 : 0);
       EXPECT_EQ(object.value(keyvals[index]), static_cast<intptr_t>(index));
@@ -210,7 +210,7 @@ TEST_P(FailingTest, ASetThatFailsOnAFreedKeyvalDoesNotKeepIt) {
   EXPECT_EQ(recorder.destructions, 1);
 }
 
-// Where somebody may hold the value, a deletion may have to be left, which takes memory.
+// If another thread may hold the value, its deletion may have to be left, which takes memory.
 TEST_P(FailingTest, SetAndDeleteOfAValueThatWasRead) {
   for (const bool sets : {false, true}) {
     Recorder recorder;
@@ -233,8 +233,8 @@ TEST_P(FailingTest, SetAndDeleteOfAValueThatWasRead) {
   }
 }
 
-// To a new object, whose memory is allocated at once, and to one that has some, to which each leaf
-// is added by itself.
+// To a new object, whose memory is allocated in one piece, and to one that has memory, where each
+// leaf is allocated by itself.
 TEST_P(FailingTest, CopyAll) {
   for (const bool has_memory : {false, true}) {
     Recorder recorder;
@@ -265,7 +265,7 @@ TEST_P(FailingTest, CopyAll) {
           int result = has_memory ? to.set(only_new, 6) : ATTRCACHE_OK;
           if (result == ATTRCACHE_OK) result = from.copy_to(to);
           if (result != ATTRCACHE_OK || !allocation_failed()) return result;
-          // There is a list of what there is to copy, without which it takes longer.
+          // A dup allocates a list of what it copies; without one it takes longer, but succeeds.
           EXPECT_FALSE(done_without) << "two allocations failed unnoticed";
           done_without = true;
           EXPECT_EQ(to.list().size(), copied);
@@ -276,7 +276,7 @@ TEST_P(FailingTest, CopyAll) {
           EXPECT_TRUE(to.all_zero()) << "new is left empty";
           EXPECT_EQ(from.list().size(), attached) << "old is untouched";
           EXPECT_EQ(universe.counters().attributes, attached);
-          // All that copy_fn had made was deleted, on the new object, and by no other hand.
+          // All that copy_fn had made was deleted, on the new object only.
           EXPECT_GE(recorder.deletions.size(), recorder.copies.size());
           for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
         });
@@ -286,8 +286,8 @@ TEST_P(FailingTest, CopyAll) {
   }
 }
 
-// What promises not to allocate, or needs none because nothing is there, works without memory; the
-// end of a domain too.
+// A call that promises not to allocate, or has nothing to store, works without memory; so does the
+// end of a domain.
 TEST_P(FailingTest, ReportsAndEndsNeedNoMemory) {
   Recorder recorder;
   attrcache_domain* domain;

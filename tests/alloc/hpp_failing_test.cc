@@ -89,7 +89,7 @@ TEST_F(HppFailingTest, ACloneThatIsNotMadeFailsTheCopy) {
   EXPECT_TRUE(kind.delete_all(a) && kind.delete_all(b));
 }
 
-// Counts how many of it are alive.
+// Counts its live objects.
 struct Counted {
   explicit Counted(int* alive) : alive(alive) { ++*alive; }
   ~Counted() { --*alive; }

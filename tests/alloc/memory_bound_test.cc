@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// How much memory tables take, beside their own 64 bytes unless a test says otherwise.
+// How much memory tables take beyond their own 64 bytes, unless a test says otherwise.
 
 #include "tests/alloc/allocator.h"
 #include "tests/support/recorder.h"

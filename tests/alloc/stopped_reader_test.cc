@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A thread that is stopped inside introspection stops nobody, and costs a record for each keyval
-// that is freed meanwhile.
+// A thread that is stopped inside introspection blocks no other thread, and costs a record for each
+// keyval that is freed meanwhile.
 
 #include "keyval/registry.h"
 #include "tests/alloc/allocator.h"
@@ -14,7 +14,7 @@ namespace {
 // More than there are indices.
 constexpr uint64_t kRounds = 200000;
 static_assert(kRounds > Registry::kCapacity);
-// What attrcache.h says.
+// As attrcache.h says.
 constexpr size_t kRecordBytes = 96;
 
 class StoppedReaderTest : public ::testing::Test {
@@ -58,7 +58,7 @@ TEST_F(StoppedReaderTest, KeyvalsAreMadeAsLongAsFewAreAlive) {
   goes_on.open();
   reader.join();
   EXPECT_EQ(universe.counters().reclaimable, 0u);
-  EXPECT_LE(blocks_allocated(), blocks + 1) << "what is still alive may have one";
+  EXPECT_LE(blocks_allocated(), blocks + 1) << "a keyval that is still alive may have one";
   free_keyval(kind, alive);
   EXPECT_EQ(blocks_allocated(), blocks);
   EXPECT_EQ(bytes_allocated(), bytes);

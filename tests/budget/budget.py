@@ -5,7 +5,7 @@
   budget.py BUDGETS PROGRAM[,ARGUMENT...][@PRELOADED]...
 
 Each PROGRAM is a *_count program of bench/, or attrcache_costs. Only the budgets of contenders that are counted are
-checked. With the argument --bytes the program counts itself, and prints OPERATION CONTENDER BYTES.
+checked. With the argument --bytes the program does the counting, and prints OPERATION CONTENDER BYTES.
 """
 
 import os
@@ -28,7 +28,7 @@ def read_budgets(path):
 
 
 def count(spec, operations=()):
-    """Of all operations, or of those alone."""
+    """{(operation, contender): count}, of all operations or of those given."""
     command, _, preloaded = spec.partition("@")
     program, *arguments = command.split(",")
     if "--bytes" in arguments:

@@ -4,7 +4,7 @@
 
   report_cost.py PROGRAM[,ARGUMENT...]@INTERPOSER
 
-Counting switches the path on which gets are fast off, so an uncounted get pays nothing; budgets.txt holds it to that.
+Counting switches the fast path of gets off, so an uncounted get pays nothing, which budgets.txt checks.
 """
 
 import os
@@ -14,7 +14,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import budget  # noqa: E402
 
-# More than without counting, where the keyval is one of the first.
+# The most that counting may add to a get under one of the first keyvals.
 MOST = 135
 GETS = ["get_hit", "get_first_of_64", "get_last_of_64", "get_absent"]
 
@@ -33,7 +33,7 @@ def main(spec):
         os.environ["ATTRCACHE_REPORT"] = folder
         watched = gets(spec)
         if not os.listdir(folder):
-            sys.exit("nothing was handed over")
+            sys.exit("no report was written")
     over = 0
     for operation in sorted(without):
         more = watched[operation] - without[operation]

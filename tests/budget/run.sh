@@ -3,5 +3,5 @@
 #
 # Bazel has no rules for Python here, so this script starts the tests, which are in Python.
 
-export HOME="${HOME:-/tmp}" # Open MPI 5 and 6 don't start without
+export HOME="${HOME:-/tmp}" # Open MPI 5 and 6 don't start without it
 exec python3 -B "$@"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """How the deletion of one attachment is left to its holders: readers/tomb.h.
 
-Any number of attempts to hold something in one slot, announced in any number of cells that are used
-again and again, beside one deletion. An attempt announces the attachment that is deleted, or one
-that is taken for it, or another one. Light readers and full ones (asymmetric_fence.h).
+Any number of attempts to hold something in one slot, announced in any number of reused cells, beside
+one deletion. An attempt announces the attachment being deleted, or one that compares equal to it, or
+another one. Readers are light or full (asymmetric_fence.h).
 
-What a thread sees of another's stores is the least that C++ promises: a store that nothing orders
-before a load may be seen at once or never. What the fence and the turns order, must be seen. A
-thread that looks for holders reads the cells one by one, in any order; of each first `what`, and
-then `meta`, which may be another attempt's by then.
+A thread sees no more of another's stores than C++ guarantees: a store that nothing orders before a
+load may be seen at once or never; one that the fence or a turn orders must be seen. A thread that
+looks for holders reads the cells one by one, in any order: of each first `what`, then `meta`, which
+may belong to another attempt by then.
 """
 
 from z3 import And, BoolSort, DeclareSort, EnumSort, If, Implies, Not, Or
@@ -27,28 +27,28 @@ SIZES = {LOOK: 5, CELL: 2}
 def leaving(broken=None, sizes=None):
     p = Protocol(broken, sizes)
     unless, every, now = p.unless, p.every, p.now
-    # A Look is an attempt to hold, with the look for other holders that may follow it; or the first
-    # or the second look of the deleter, at L8 and L9.
+    # A Look is an attempt to hold, with the look for other holders that may follow; or the deleter's
+    # first or second look, at L8 or L9.
     p.declare("first second", LOOK)
     p.declare("cell", LOOK, CELL)
-    p.declare("before", LOOK, LOOK, BOOL)  # of two attempts in the same cell
-    p.declare("same similar", LOOK, BOOL)  # is about this attachment; is taken for one that is
-    p.declare("full", BOOL)  # readers are full ones
-    # An attempt: how far it is, whether it held the value, and made its full fences; whether it is
-    # known to be behind the deleter's; and whether its L1 and L3 must be seen by those behind that.
+    p.declare("before", LOOK, LOOK, BOOL)  # both in one cell, the first one earlier
+    p.declare("same similar", LOOK, BOOL)  # announces this attachment; compares equal to it
+    p.declare("full", BOOL)  # all readers are full
+    # An attempt: its progress; whether it held the value, executed its full fences, and is ordered
+    # behind the deleter's fence; and whether looks behind that fence must see its L1 and its L3.
     p.declare("at", LOOK, PLACE)
     p.declare("held fence1 fence2 behind shown ended", LOOK, BOOL)
     # The deletion.
     p.declare("placed stepped fenced opened taken", BOOL)
-    # A look: whose turns it has acquired, of whom it has read `what`, whose doings it has acquired,
-    # which cells it is through with; whether it has found a holder, or taken the tomb.
+    # A look: whose turns it has acquired, whose `what` it has read, whose use of the value it has
+    # acquired; which cells it is through with; whether it has found a holder, or taken the tomb.
     p.declare("acquired saw handed", LOOK, LOOK, BOOL)
     p.declare("through", LOOK, CELL, BOOL)
     p.declare("gave_up took", LOOK, BOOL)
-    # Not of the code: the last look to open the tomb or to take a turn on it then; the holder that it
-    # has found; and the look that has taken the tomb.
+    # Ghost state: the last look that opened the tomb, or took a turn on the open one; the holder that
+    # this look has found; and the look that has taken the tomb.
     p.declare("last found taker", LOOK)
-    h, later, look = p.some("h later look", LOOK)  # those that take a step
+    h, later, look = p.some("h later look", LOOK)  # a step's participants
     c = p.some("c", CELL)
 
     def any_of(s, x, *places):
@@ -80,15 +80,15 @@ def leaving(broken=None, sizes=None):
         now.gave_up(a), now.took(a), now.acquired(a, b), now.saw(a, b), now.handed(a, b), now.through(a, c))))))
 
     # ---- A holder
-    # Until it is behind the deleter's fence, what it reads of the slot and of tombs may be old.
+    # Until a holder is behind the deleter's fence, it may read old states of the slot and of tombs.
     old = Not(now.behind(h))
     may_find = Implies(now.same(h), Or(Not(now.stepped), old))
     p.step("", "a holder finds an attachment", And(now.at(h) == IDLE, Not(is_deleter(h)), may_find),
            put(now.at, h, to=FOUND))
-    # Its cell is free, or says what it has failed to hold.
+    # Its cell is free, or announces what an attempt has failed to hold.
     p.step("L1", "stores meta", And(now.at(h) == FOUND, every(LOOK, lambda x: And(
         Implies(now.before(h, x), any_of(now, x, IDLE, FOUND)),
-        Implies(now.before(x, h), unless("a cell in use is used again",
+        Implies(now.before(x, h), unless("a cell is reused while in use",
                                          Or(any_of(now, x, IDLE, FOUND, FAILED), over(now, x))))))),
            put_all(now.at, lambda x: If(x == h, STORED, If(And(now.before(x, h), now.at(x) == FAILED),
                                                            OVER, now.at(x)))))
@@ -106,7 +106,7 @@ def leaving(broken=None, sizes=None):
     none = unless("a holder that lets go doesn't look for tombs", Or(Not(now.placed), old, now.taken))
     p.step("L4", "finds no tomb", And(now.at(h) == OVER, fence2, none), put(now.at, h, to=ENDED))
     p.step("L4", "finds some", And(now.at(h) == OVER, fence2), put(now.at, h, to=CHECKING))
-    p.step("L5", "finds none of the slot", And(now.at(h) == CHECKING, none), put(now.at, h, to=ENDED))
+    p.step("L5", "finds no tomb of the slot", And(now.at(h) == CHECKING, none), put(now.at, h, to=ENDED))
     p.step("L5", "takes a turn on a placed tomb", And(
         now.at(h) == CHECKING, now.placed, Not(now.opened), Not(now.taken)),
            put(now.at, h, to=unless("no turn on a placed tomb", TURNED, ENDED)))
@@ -163,12 +163,12 @@ def leaving(broken=None, sizes=None):
     p.step(looks, "reads the next `meta`: of another attachment", And(moved_on, Not(now.similar(later))),
            *is_through(now.cell(h), lambda x: unless(
                "`meta` is stored without release", now.before(x, later), now.before(x, h))))
-    p.step("L6, L8", "takes the tomb, for nobody holds the attachment", And(
+    p.step("L6, L8", "takes the tomb, since nobody holds the attachment", And(
         going_on, unless("two may take the tomb", Not(now.taken)),
         unless("the tomb is taken without a look", every(CELL, lambda c: now.through(look, c)))),
            put(now.taken), put(now.took, look), put(now.taker, to=look))
 
-    # ---- What is always so
+    # ---- Invariants
     @p.invariant("holders take their steps in order", "no full fence between L3 and L4")
     def _(s):
         return every(LOOK, lambda a: And(
@@ -184,12 +184,12 @@ def leaving(broken=None, sizes=None):
         return And(Implies(s.stepped, s.placed), Implies(s.fenced, s.stepped), Implies(s.opened, s.fenced),
                    Implies(s.taken, s.fenced), s.at(s.first) == IDLE, s.at(s.second) == IDLE)
 
-    @p.invariant("a cell announces one attempt after the other", "a cell in use is used again")
+    @p.invariant("a cell announces one attempt after the other", "a cell is reused while in use")
     def _(s):
         return every(LOOK, lambda a, b: Implies(And(s.before(a, b), Or(s.at(b) == STORED, announced(s, b))),
                                       Or(any_of(s, a, IDLE, FOUND), over(s, a))))
 
-    @p.invariant("nobody looks before the tomb is open, but the deleter", "a placed tomb is taken")
+    @p.invariant("only the deleter looks before the tomb is open", "a placed tomb is taken")
     def _(s):
         return And(every((LOOK, LOOK, CELL), lambda a, b, c: Implies(
             Or(s.saw(a, b), s.through(a, c), s.gave_up(a), s.took(a)), is_look(s, a))),
@@ -205,11 +205,11 @@ def leaving(broken=None, sizes=None):
             Implies(And(s.fenced, s.full, s.fence1(a)), Or(s.shown(a), s.behind(a))),
             Implies(And(s.fenced, s.full, s.fence2(a)), Or(s.ended(a), s.behind(a)))))
 
-    @p.invariant("the fence shows those that hold behind it", "no L2")
+    @p.invariant("looks behind the fence must see each holder", "no L2")
     def _(s):
         return every(LOOK, lambda a: Implies(And(s.same(a), s.held(a), Or(s.fenced, s.behind(a))), s.shown(a)))
 
-    @p.invariant("a full fence shows those that hold behind it", "no full fence between L1 and L2")
+    @p.invariant("looks behind a full fence must see each holder", "no full fence between L1 and L2")
     def _(s):
         return every(LOOK, lambda a: Implies(And(s.full, s.fenced, s.same(a), s.held(a)),
             And(s.fence1(a), s.shown(a))))
@@ -221,13 +221,13 @@ def leaving(broken=None, sizes=None):
             Implies(s.saw(a, b), And(announced(s, b), Not(s.ended(b)), Not(s.acquired(a, b)), a != b,
                                      every(LOOK, lambda x: Implies(s.before(b, x), Not(s.shown(x))))))))
 
-    @p.invariant("SAFE: a look is through with a cell when what was held there is over",
+    @p.invariant("SAFE: a look is through with a cell only after the holds there are over",
         "`meta` isn't looked at")
     def _(s):
         return every(LOOK, lambda a, b: Implies(And(s.through(a, s.cell(b)), s.same(b), s.shown(b)),
             over(s, b)))
 
-    @p.invariant("SAFE: and when it has acquired what the holder did", "`meta` is stored without release")
+    @p.invariant("SAFE: and after it has acquired what the holders did", "`meta` is stored without release")
     def _(s):
         return every(LOOK, lambda a, b: Implies(And(s.through(a, s.cell(b)), s.same(b), s.shown(b)),
             s.handed(a, b)))
@@ -253,7 +253,7 @@ def leaving(broken=None, sizes=None):
         return every(LOOK, lambda a: Implies(And(s.at(a) == ENDED, Not(s.taken),
             If(s.full, s.fenced, s.behind(a))), s.ended(a)))
 
-    @p.invariant("DELETED: if the last look gave up, the one that it found is still to take a turn",
+    @p.invariant("DELETED: if the last look gave up, the holder that it found has yet to take a turn",
                  "a holder that lets go doesn't look for tombs")
     def _(s):
         return Implies(And(s.opened, s.gave_up(s.last), Not(s.taken)), And(

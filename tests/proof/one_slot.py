@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """One slot under any number of sets, deletes, frees, holds and renumberings: table/slot.h.
 
-A step of a slot is one exchange. To look at all announcements is one step here, as is to open a tomb
-and look then, or to take a turn and look; leaving.py shows that the looks of several threads, which
-read one cell after the other, come to the same. A call that is repeated, because an exchange has
-failed, is several calls.
+A step of a slot is one exchange. A look at all announcements is one step, alone or together with
+opening a tomb or taking a turn; leaving.py shows that looks of several threads, which read cell by
+cell, have the same result. A call that retries after a failed exchange is several calls.
 
-Numbers are {sequence number, how often taken back}, and none is used twice. meta::same_attachment
-says yes of two numbers of one attachment that was renumbered in between, and may say so of others.
+A number is {sequence number, count of take-backs}, and none is used twice. meta::same_attachment is
+true of two numbers of one attachment that was renumbered in between, and may be true of others.
 """
 
 from z3 import And, BoolSort, DeclareSort, EnumSort, If, Implies, Not, Or
@@ -29,19 +28,19 @@ SIZES = {CALL: 4, NUMBER: 8}
 def one_slot(broken=None, sizes=None):
     p = Protocol(broken, sizes)
     unless, every, now = p.unless, p.every, p.now
-    # Calls. A set is also the name of its value. Values that are plain have a keyval without
-    # delete_fn; and those that go once, one that deletes once.
+    # Calls. A set also stands for its value. A value is `plain` if its keyval has no delete_fn, and
+    # `once` if its keyval deletes once.
     p.declare("kind", CALL, KIND)
     p.declare("plain once inherits", CALL, BOOL)
     p.declare("new again", CALL, NUMBER)  # the numbers that a call may give out
-    p.declare("confused", NUMBER, NUMBER, BOOL)  # two attachments that are taken for one
+    p.declare("confused", NUMBER, NUMBER, BOOL)  # two attachments that compare equal
     # The slot.
     p.declare("state", STATE)
     p.declare("value", CALL)
     p.declare("number", NUMBER)
     p.declare("unread hidden", BOOL)
-    # What a call knows: how far it is; what it has taken out or claimed; what it has announced, and
-    # read; and which tombs were open when it let go, and are still to be looked at.
+    # What a call knows: its progress; what it has taken out or claimed; what it has announced and
+    # read; and which tombs, open when it let go, it has yet to look at.
     p.declare("at", CALL, PLACE)
     p.declare("old hval", CALL, CALL)
     p.declare("old_number hnumber", CALL, NUMBER)
@@ -50,16 +49,16 @@ def one_slot(broken=None, sizes=None):
     # What became of a value. `held`: by anybody, ever. `tried`: its delete_fn has begun. `left`: its
     # tomb is open.
     p.declare("attached held tried gone left refused reference", CALL, BOOL)
-    # Not of the code: the claimer of the value in the slot; the last owner of a value, and of an
-    # attachment; a thread that is to look at a value that was left; and of a number whether it was given
-    # out, to which value, and as what it was attached before it was renumbered.
+    # Ghost state: the claimer of the value in the slot; the last owner of a value, and of an
+    # attachment; a thread that must look at a value that was left; and of each number whether it was
+    # given out, to which value, and that attachment's first number.
     p.declare("claimer", CALL)
     p.declare("owner witness", CALL, CALL)
     p.declare("owner_of", NUMBER, CALL)
     p.declare("used", NUMBER, BOOL)
     p.declare("value_of", NUMBER, CALL)
     p.declare("origin", NUMBER, NUMBER)
-    o, h, g, v = p.some("o h g v", CALL)  # those that take a step
+    o, h, g, v = p.some("o h g v", CALL)  # a step's participants
 
     def any_of(s, x, *places):
         return Or(*[s.at(x) == place for place in places])
@@ -76,9 +75,9 @@ def one_slot(broken=None, sizes=None):
     def same(s, n, m):
         return s.origin(n) == s.origin(m)
 
-    def holds(s, x, n):  # as a look finds it
+    def holds(s, x, n):  # as a look sees it
         return And(announced(s, x), Or(
-            unless("renumbered attachments aren't known again", same(s, s.hnumber(x), n), s.hnumber(x) == n),
+            unless("renumbered attachments aren't recognized", same(s, s.hnumber(x), n), s.hnumber(x) == n),
             s.confused(s.hnumber(x), n)))
 
     def nobody_holds(n):
@@ -155,9 +154,9 @@ def one_slot(broken=None, sizes=None):
     p.step("", "a delete's delete_fn has ended, and the value is gone", And(deletes(o), now.at(o) == DELETING),
            put(now.gone, old), put(now.at, o, to=DELETED))
     p.step("", "delete_fn has failed", now.at(o) == DELETING, put(now.at, o, to=FAILED))
-    untouched = And(Or(has, unless("S7 takes back what is claimed", False, now.state == CLAIMED)),
+    untouched = And(Or(has, unless("S7 takes back a claimed value", False, now.state == CLAIMED)),
                     unless("S7 takes back whatever is there", now.number == now.new(o)),
-                    unless("S7 takes back what was read", now.unread))
+                    unless("S7 takes back a value that was read", now.unread))
     failed_set, refuse = And(is_set(o), now.at(o) == FAILED), [
         put(now.attached, o, to=False), put(now.refused, o), put(now.reference, o, to=False),
         put(now.at, o, to=REFUSED)]
@@ -213,7 +212,7 @@ def one_slot(broken=None, sizes=None):
     p.step("L6", "nobody holds what was left", And(to_look, nobody_holds(number_of_v)),
            put(now.left, v, to=False), put(now.tried, v), *end(v))
 
-    # ---- What is always so
+    # ---- Invariants
     def owning(s, x):
         return any_of(s, x, OWNING, DELETING, FAILED, BUSY, LEAVING, DETACHED)
 
@@ -250,14 +249,14 @@ def one_slot(broken=None, sizes=None):
                 s.plain(s.value_of(s.origin(n))) == s.plain(s.value_of(n)),
             Or(s.plain(s.value_of(n)), s.value_of(s.origin(n)) == s.value_of(n)))))
 
-    @p.invariant("what is in the slot isn't left or gone", "S12 does nothing")
+    @p.invariant("the value in the slot isn't left or gone", "S12 does nothing")
     def _(s):
         return Implies(occupied(s), And(
             is_set(s.value), s.attached(s.value), Not(s.left(s.value)), Not(s.refused(s.value)),
             s.gone(s.value) == And(s.state == CLAIMED, s.at(s.claimer) == DELETED),
             Implies(Or(s.unread, s.state == CLAIMED), Not(s.plain(s.value)))))
 
-    @p.invariant("the claimer of what is in the slot", "S12 does nothing")
+    @p.invariant("the claimer of the value in the slot", "S12 does nothing")
     def _(s):
         return Implies(s.state == CLAIMED, And(
             deletes(s.claimer), Or(owning(s, s.claimer), s.at(s.claimer) == DELETED),
@@ -274,8 +273,8 @@ def one_slot(broken=None, sizes=None):
             s.used(s.old_number(x)),
                    s.value_of(s.old_number(x)) == s.old(x), not_attached(s, x))
 
-    @p.invariant("ONCE: a value has one owner, and isn't left, gone or refused then",
-        "S7 takes back what is claimed")
+    @p.invariant("ONCE: a value has one owner, and while owned isn't left, gone or refused",
+        "S7 takes back a claimed value")
     def _(s):
         return every(CALL, lambda a: Implies(owning(s, a), And(
             known(s, a), s.owner(s.old(a)) == a, s.owner_of(s.origin(s.old_number(a))) == a,
@@ -286,7 +285,7 @@ def one_slot(broken=None, sizes=None):
         return every(CALL, lambda a: Implies(s.at(a) == DELETED, And(
             known(s, a), s.gone(s.old(a)), s.owner(s.old(a)) == a)))
 
-    @p.invariant("a value that was left isn't in the slot, nor gone",
+    @p.invariant("a value that was left is neither in the slot nor gone",
         "a delete opens the tomb while its claim stands")
     def _(s):
         return every(CALL, lambda a: Implies(s.left(a), And(
@@ -301,7 +300,7 @@ def one_slot(broken=None, sizes=None):
             holds(s, s.witness(a), s.old_number(s.owner(a))),
             And(s.at(s.witness(a)) == OVER, s.pending(s.witness(a), a)))))
 
-    @p.invariant("DELETED: a value that was set is attached, or somebody's, or left, or gone",
+    @p.invariant("DELETED: a value that was set is attached, owned, left or gone",
         "S12 detaches whatever is there")
     def _(s):
         return every(CALL, lambda a: Implies(s.attached(a), Or(
@@ -317,14 +316,14 @@ def one_slot(broken=None, sizes=None):
             s.refused(a) == (s.at(a) == REFUSED)))
 
     @p.invariant("REFUSED: a value that a set takes back was never held, nor did a delete_fn run on it",
-                 "S7 takes back what was read", "S9 leaves it unread")
+                 "S7 takes back a value that was read", "S9 leaves it unread")
     def _(s):
         return And(every(CALL, lambda a: Implies(Or(s.refused(a), And(is_set(a), s.at(a) == IDLE)),
                                                  Not(Or(s.held(a), s.tried(a))))),
                    Implies(And(s.state == ATTACHED, s.unread, s.number == s.new(s.value)),
                            Not(Or(s.held(s.value), s.tried(s.value)))))
 
-    @p.invariant("REFERENCES: each value that isn't gone has one on its keyval",
+    @p.invariant("REFERENCES: each value that isn't gone has a reference on its keyval",
         "a set's value has no reference of its own")
     def _(s):
         return every(CALL, lambda a: s.reference(a) == And(s.attached(a), Or(
@@ -342,8 +341,8 @@ def one_slot(broken=None, sizes=None):
     def holding(s, x):
         return And(s.at(x) == HOLDING, Not(s.plain(s.hval(x))))
 
-    @p.invariant("SAFE: what is held is attached, or its owner hasn't looked yet or is to leave it, or it is left",
-                 "S4 is left out", "renumbered attachments aren't known again")
+    @p.invariant("SAFE: a held value is attached, or left, or its owner hasn't looked yet or will leave it",
+                 "S4 is left out", "renumbered attachments aren't recognized")
     def _(s):
         def owner(a):
             return s.owner_of(s.origin(s.hnumber(a)))
@@ -355,7 +354,7 @@ def one_slot(broken=None, sizes=None):
                     same(s, s.old_number(owner(a)), s.hnumber(a))),
                 And(s.left(s.hval(a)), same(s, s.old_number(s.owner(s.hval(a))), s.hnumber(a)))))))
 
-    @p.invariant("SAFE: nobody holds what a delete_fn runs on", "nobody looks for holders",
+    @p.invariant("SAFE: nobody holds a value while its delete_fn runs", "nobody looks for holders",
         "what is claimed can be held")
     def _(s):
         return every(CALL, lambda a, b: Implies(And(holding(s, a), any_of(s, b, DELETING, FAILED, DELETED)),

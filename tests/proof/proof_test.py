@@ -70,7 +70,7 @@ def main():
         print(f"FAILED: {label} is " + ("in no proof" if label in written else "in neither slot.h nor tomb.h"))
     for what in leads_elsewhere(one_slot.one_slot(), drawn):
         failed += 1
-        print(f"FAILED: '{what}' isn't drawn in slot.h from that state to that one")
+        print(f"FAILED: '{what}' leads to a state to which slot.h draws no arrow")
     print(f"{len(proved)} steps of slot.h and tomb.h, {failed} failed")
     return failed
 

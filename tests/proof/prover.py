@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Proves invariants of a protocol for any number of threads.
 
-A protocol's state are functions over sorts (threads, cells, values) of any size. An invariant that
-holds at the beginning, and that no step breaks, holds whatever steps are taken, by however many
-threads. Z3 is asked, for each step and each invariant, whether there is a state that satisfies all
-invariants, and from which the step leads to one that doesn't satisfy this one.
+A protocol's state consists of functions over sorts (threads, cells, values) of any size. An invariant
+that holds initially, and that no step breaks, always holds, with any number of threads. For each step
+and each invariant, Z3 looks for a state that satisfies all invariants, and from which the step leads
+to a state that violates this one.
 
-What is to exist (a state from which a step can be taken, or from which a broken protocol's step
-breaks an invariant) is looked for among states of a few elements, where quantifiers are written out.
+Where a state must exist (one that permits a step, or from which a broken protocol's step breaks an
+invariant), Z3 looks among states of a few elements, with quantifiers written out.
 """
 
 import itertools
@@ -39,8 +39,8 @@ class State:
 
 
 class Protocol:
-    """`broken` names a control: what is left out of the protocol, or done wrongly. `sizes`: how many
-    elements each sort has, if not any number."""
+    """`broken` names a control: what the protocol leaves out or does wrong. `sizes`: the number of
+    elements of each sort; None stands for any number."""
 
     def __init__(self, broken, sizes):
         self.elements = {sort: [Const(f"{sort}{i}", sort) for i in range(size)] for sort, size in (sizes or {}).items()}
@@ -48,17 +48,17 @@ class Protocol:
         self.symbols, self.steps, self.invariants = {}, [], {}
         self.assumed, self.initially, self.all_hold = [], [], []
         self.now = State(self.symbols, {})
-        self.depth = 0  # of nested quantifiers, by which their variables are named
+        self.depth = 0  # of nested quantifiers; it numbers their variables
 
     def declare(self, names, *sorts):
-        """Parts of the state; the last sort is that of what they say."""
+        """Functions of the state; the last sort is that of their results."""
         for name in names.split():
             self.symbols[name] = Function(name, *sorts) if len(sorts) > 1 else Const(name, *sorts)
             at = itertools.product(*[self.elements.get(sort, ()) for sort in sorts[:-1]])
             self.stays_small(*[self.symbols[name](*x) if x else self.symbols[name] for x in at])
 
     def some(self, names, sort):
-        """Constants for what a step is about: there is one step for each of their values."""
+        """A step's participants: there is one step for each of their values."""
         chosen = [Const(name, sort) for name in names.split()]
         self.stays_small(*chosen)
         return chosen if len(chosen) > 1 else chosen[0]
@@ -84,7 +84,7 @@ class Protocol:
         return wrong if self.broken == control else right
 
     def step(self, label, what, guard, *changes):
-        """`label` has the labels in slot.h and tomb.h; none if it isn't a step that they list."""
+        """`label` has the step's labels in slot.h and tomb.h, and is empty if they don't list it."""
         changed = {}
         for function, at, to in changes:
             name = function.decl().name() if hasattr(function, "decl") else function.name()
@@ -99,14 +99,13 @@ class Protocol:
         self.steps.append((label, f"{label} {what}".strip(), And(guard), changed))
 
     def invariant(self, name, *controls):
-        """Each of the controls must break it."""
+        """Each of the controls must break the invariant."""
         return lambda holds: self.invariants.update({name: (holds, controls)})
 
     def solve(self, *facts):
         solver = SimpleSolver()  # newer Z3s' Solver() leaves most questions open
         solver.set("timeout", TIMEOUT)
-        # By instantiating quantifiers for whatever terms occur, Z3 would go on for ever. It looks for
-        # what a model lacks instead.
+        # E-matching would instantiate quantifiers for ever, so Z3 uses model-based instantiation alone.
         solver.set("smt.ematching", False)
         solver.add(*self.assumed, *facts)
         return solver.check()
@@ -117,7 +116,7 @@ class Protocol:
         return self.all_hold
 
     def may_break(self, name, step):
-        """Whether a step isn't proved to keep an invariant: Z3's answer, or None."""
+        """None if a step is proved to keep an invariant, else Z3's answer."""
         before, after = self.invariants[name][0](self.now), self.after(name, step)
         answer = unsat if after.eq(before) else self.solve(*self.hold(), self.steps[step][2], Not(after))
         return None if answer == unsat else answer
@@ -130,8 +129,8 @@ class Protocol:
 
 
 def check(title, make, sizes):
-    """Proves make(None), finds each of its steps possible, and each control's invariants broken.
-    Returns how much went wrong, and the labels of the steps."""
+    """Proves make(None), and checks that each step is possible and each control breaks its invariants.
+    Returns the number of failures, and the labels of the steps."""
     began, wrong = time.monotonic(), 0
 
     def fail(*words):
@@ -142,7 +141,7 @@ def check(title, make, sizes):
     right = make(None)
     for name, (holds, _) in right.invariants.items():
         if right.solve(*right.initially, Not(holds(right.now))) != unsat:
-            fail(f"'{name}' may be wrong at the beginning")
+            fail(f"'{name}' may not hold initially")
         for step in range(len(right.steps)):
             answer = right.may_break(name, step)
             if answer:
@@ -150,7 +149,7 @@ def check(title, make, sizes):
     few = make(None, sizes)
     for _, what, guard, _ in few.steps:
         if few.solve(*few.hold(), guard) != sat:
-            fail(f"'{what}' can't be taken where the invariants hold")
+            fail(f"'{what}' is possible in no state that satisfies the invariants")
     controls = {control for _, broken_by in right.invariants.values() for control in broken_by}
     for control in sorted(right.controls ^ controls):
         fail(f"the control '{control}' has no invariant, or is nowhere in the protocol")

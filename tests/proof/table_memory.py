@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The memory of a table, which is released and used again, beside deletions that go on: the end of
-slot.h, dup_free.cc and abandon.cc.
+"""The memory of a table, released and reused beside deletions in progress: the end of slot.h,
+dup_free.cc and abandon.cc.
 
-Any number of sets over a value and of deletes, in one life of the memory after another. The owner
-frees or abandons the object. It sees others by their claims in the slots, by the cells that say
-kDeletes, and by the tombs; it reads cells and tombs one by one, in any order. Nobody begins a call on
-the object meanwhile, and a call that began before has taken its step on the slot.
+Any number of replacing sets and of deletes, in successive lives of the memory. The owner frees or
+abandons the object. It sees other threads by their claims in slots, by cells that say kDeletes, and
+by tombs; it reads cells and tombs one by one, in any order. Meanwhile no thread begins a call on the
+object, and each call that began before has taken its step on the slot.
 """
 
 from z3 import And, BoolSort, BoolVal, DeclareSort, EnumSort, If, Implies, Not, Or
@@ -24,13 +24,13 @@ SIZES = {CALL: 3}
 def table_memory(broken=None, sizes=None):
     p = Protocol(broken, sizes)
     unless, every, now = p.unless, p.every, p.now
-    # A set or a delete; and whether it is up the owner's own stack, in its delete_fn.
+    # A set or a delete; and whether it runs further up the owner's stack, in its delete_fn.
     p.declare("is_set own", CALL, BOOL)
-    # What the owner is about, and Table::replaced().
+    # The owner's progress, and Table::replaced().
     p.declare("phase", PHASE)
     p.declare("replaced", BOOL)
-    # A call: how far it is; its tomb, which is OWN while its delete_fn runs up the owner's stack; its
-    # claim in the slot, its cell; and what the owner has seen of it.
+    # A call: its progress; its tomb, which is OWN while its delete_fn runs up the owner's stack; its
+    # claim in the slot; what its cell says; and what the owner has seen of it.
     p.declare("at", CALL, PLACE)
     p.declare("tomb", CALL, TOMB)
     p.declare("claims says cell_seen tomb_seen", CALL, BOOL)
@@ -62,7 +62,7 @@ def table_memory(broken=None, sizes=None):
            put(now.claims, d, to=False))
     p.step("L8", "somebody holds the value: marks the table", at == STEPPED, put(now.at, d, to=LEAVING),
            put(now.replaced, to=Or(now.replaced, unless("what is left doesn't mark", True, False))))
-    p.step("S12", "detach, of what is left", at == LEAVING, put(now.at, d, to=OPENING),
+    p.step("S12", "detach a value that is left", at == LEAVING, put(now.at, d, to=OPENING),
            put(now.claims, d, to=False))
     p.step("L9", "opens the tomb", at == OPENING, put(now.at, d, to=OPENED), put(now.tomb, d, to=OPEN))
     p.step("", "a call says kDeletes no longer", Or(any_of(now, d, OPENED, ENDED), unless(
@@ -81,7 +81,7 @@ def table_memory(broken=None, sizes=None):
     def up_the_stack(s, x):
         return And(s.own(x), s.at(x) == RUNNING)
 
-    released = [put(now.phase, to=RELEASED),  # and they know: Frame::table_died, forget_table()
+    released = [put(now.phase, to=RELEASED),  # and calls up the stack know: Frame::table_died
                 put_all(now.at, lambda x: If(up_the_stack(now, x), ENDED, now.at(x))),
                 put_all(now.claims, lambda x: And(now.claims(x), Not(up_the_stack(now, x)))),
                 put_all(now.tomb, lambda x: If(now.tomb(x) == OWN, FREE, now.tomb(x)))]
@@ -108,7 +108,7 @@ def table_memory(broken=None, sizes=None):
     p.step("", "the memory is used for another table", now.phase == RELEASED, put(now.phase, to=USED),
            put(now.replaced, to=False), *forget)
 
-    # ---- What is always so
+    # ---- Invariants
     @p.invariant("calls take their steps in order", "kDeletes ends before L9")
     def _(s):
         return every(CALL, lambda a: And(
@@ -117,12 +117,12 @@ def table_memory(broken=None, sizes=None):
             Implies(Or(s.tomb(a) == OPEN, s.tomb(a) == TAKEN, s.tomb(a) == OWN), any_of(s, a, OPENED, DONE)),
             Implies(any_of(s, a, SAID, MARKED, STEPPED, LEAVING, OPENING), s.tomb(a) == PLACED)))
 
-    @p.invariant("a thread that needs the table says so in a cell, or in a tomb that is open or taken",
+    @p.invariant("a thread that needs the table says so in a cell, or its tomb is open or taken",
         "nobody says kDeletes")
     def _(s):
         return every(CALL, lambda a: Implies(needs(s, a), Or(s.says(a), s.tomb(a) == OPEN, s.tomb(a) == TAKEN)))
 
-    @p.invariant("without a mark, whoever needs the table has a claim there", "S6 comes before the mark",
+    @p.invariant("without a mark, a thread that needs the table has a claim there", "S6 comes before the mark",
                  "S11 doesn't mark", "what is left doesn't mark")
     def _(s):
         return every(CALL, lambda a: Implies(needs(s, a), Or(
@@ -150,7 +150,7 @@ def table_memory(broken=None, sizes=None):
         return every(CALL, lambda a: Implies(s.tomb_seen(a), And(
             Or(s.phase == TOMBS, s.phase == RELEASED), s.tomb(a) != OPEN, s.tomb(a) != TAKEN)))
 
-    @p.invariant("SAFE: nobody needs a table whose memory was released, in this life or the next",
+    @p.invariant("SAFE: no thread needs a table whose memory was released",
         "tombs aren't looked at")
     def _(s):
         return Implies(s.phase == RELEASED, every(CALL, lambda a: Not(needs(s, a))))

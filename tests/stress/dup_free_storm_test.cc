@@ -50,7 +50,7 @@ TEST_F(WholeStorm, CopyAndDeleteExcludeEachOther) {
   EXPECT_EQ(source.free(), ATTRCACHE_OK);
 }
 
-// One copy_fn in four fails: what it had attached so far is deleted again.
+// One copy in four fails, so the dup must delete the copies that it has attached so far.
 int failing_copy(void* object, int keyval, void* extra, void* in, void* out, int* flag) {
   thread_local Random random(reinterpret_cast<uintptr_t>(&random));
   if (random.below(4) == 0) return 3;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Some threads create and free keyvals while others set, delete and get attributes under them, also
+// Some threads create and free keyvals while others set, delete and get attributes under them, and
 // under ints whose keyvals are gone.
 
 #include "tests/stress/storm.h"

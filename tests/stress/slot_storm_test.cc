@@ -62,8 +62,8 @@ INSTANTIATE_TEST_SUITE_P(Workloads, SlotStorm,
                                            Workload{"NoDeleteFn", 25, 25, false}),
                          [](const auto& info) { return info.param.name; });
 
-// Runs a set or a delete of a value whose delete_fn is unreliable_delete. The call must return the
-// code exactly if that failed, beside CALLBACK, or beside OK if a set's value was taken up meanwhile.
+// Runs a set or a delete that calls unreliable_delete. If and only if that fails, the call must
+// return its code, with CALLBACK, or with OK from a set whose new value was taken up meanwhile.
 enum class May { kSet, kDelete };
 template <typename Operation>
 void may_fail(May what, Operation operation) {
@@ -111,8 +111,7 @@ TEST(FailingStorm, EveryValueIsDeletedOnceOrReportedFailed) {
 
 // A value is always read together with the tag that it was set with.
 TEST(TagStorm, ValueAndTagAreReadAsOne) {
-  // Each tag is used with one value only: of these, as much as an address has bits. A Fint is read
-  // sign-extended.
+  // Each tag has one value, cut to the bits of an address. A Fint is read sign-extended.
   constexpr auto kAint = static_cast<intptr_t>(0x1111111122222222);
   constexpr auto kFint = static_cast<intptr_t>(0x33333333f4444444);
   Universe universe;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// A thread that is stopped keeps nobody else's call from ending. One thread is stopped within an
-// operation on an attribute, again and again at another place, while this thread does each operation
-// on the same attribute. Then the first one goes on, and in the end each value was deleted exactly
-// once. A call that doesn't end hangs the test behind the name of the stopped operation.
+// A stopped thread keeps no other thread's call from ending. Each run stops a thread at another
+// place within an operation on an attribute, while the test's thread does each operation on that
+// attribute. Then the stopped thread goes on, and in the end each value was deleted exactly once.
+// If a call doesn't end, the test hangs, and the last name that it printed is the stopped
+// operation's.
 //
-// Neither the library nor the callbacks may reach malloc's locks, or a ledger's: memory and values
-// come from arrays.
+// Neither the library nor the callbacks may take a lock of malloc or of a ledger, so memory and
+// values come from arrays.
 
 #include "tests/stress/stopping.h"
 #include "tests/stress/storm.h"
@@ -14,7 +15,7 @@
 namespace attrcache::support {
 namespace {
 
-// Sanitizers make operations many times as long.
+// Sanitizers make operations many times longer.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr long kStride = 101;
 #else
@@ -97,8 +98,8 @@ struct World {
     result = attrcache_keyval_free(kind, &made);
     return result == ATTRCACHE_OK ? o.erase(copy_of_it) : result;
   }
-  // Every value was deleted once; or its delete_fn has failed, and a call has returned that, unless
-  // the deletion had been left.
+  // Every value was deleted once; or its delete_fn failed, and a call returned that error, unless
+  // the deletion had been left to a holder.
   void finish() {
     for (Value& v : values) v.failures = 0;
     for (Object* o : {&object, &another, &copy}) EXPECT_EQ(o->free(), ATTRCACHE_OK);
@@ -113,12 +114,12 @@ struct World {
 
 // ---- Operations ----
 
-// Of the value that is attached when the operation begins.
+// The state of the value that is attached when the operation begins.
 enum class State {
   kUnread,
   kRead,  // once
   kHeld,  // by the thread that isn't stopped
-  kLeft   // replaced, and left to the thread that will be stopped, which holds it
+  kLeft   // replaced; its deletion is left to the thread that will be stopped
 };
 struct Operation {
   const char* name;
@@ -147,7 +148,7 @@ constexpr Operation kStopped[] = {
     {"get", get, State::kRead, 0},
     {"the first borrow", use, State::kUnread, 0},
     {"borrow", use, State::kRead, 0},
-    {"give_back of what was replaced", give_back, State::kLeft, 0},
+    {"give_back of a replaced value", give_back, State::kLeft, 0},
     {"set over an unread value", set, State::kUnread, 0},
     {"set over a read value", set, State::kRead, 0},
     {"set over a held value", set, State::kHeld, 0},
@@ -185,7 +186,7 @@ constexpr struct {
        return result;
      }},
 };
-// Does everything, beginning with another one in each run.
+// Does every operation; each run begins with another one.
 void do_everything(World& w, const Operation& beside, long run) {
   const auto expect_ended = [&](const char* name, int result, bool may_be_busy) {
     EXPECT_TRUE(result == ATTRCACHE_OK || result == ATTRCACHE_ABSENT ||
@@ -198,15 +199,15 @@ void do_everything(World& w, const Operation& beside, long run) {
   for (size_t i = 0; i < std::size(kMeanwhile); ++i) {
     const auto& operation = kMeanwhile[(static_cast<size_t>(run) + i) % std::size(kMeanwhile)];
     expect_ended(operation.name, operation.run(w), false);
-    // Some come while it is held, and others later.
+    // Some operations come while the value is held, and others later.
     if (beside.state == State::kHeld && i == 3) expect_ended("give_back", give_back(w), false);
   }
-  // A free is the last, because nothing may be attached to the memory beside a call that was there
-  // before.
+  // The free comes last: after it, nothing may be attached to the memory until the stopped call,
+  // which began earlier, has ended.
   if (w.used == &w.object) expect_ended("delete_all", delete_all(w), true);
 }
 
-// Stops a thread within an operation, if it comes to the run's place. Returns whether it did.
+// Stops a thread within an operation, at the run's place. Returns whether the thread got there.
 bool stop_within(const Operation& operation, long run, unsigned flags) {
   World w(flags);
   EXPECT_EQ(set(w), ATTRCACHE_OK);
@@ -220,7 +221,7 @@ bool stop_within(const Operation& operation, long run, unsigned flags) {
   Stopping stopping(run);
   int result = -1;
   std::thread thread([&] {
-    // Where the value is unread, the operation is the thread's first one.
+    // If the value is to be unread, the operation is the thread's first.
     if (operation.state != State::kUnread) make_use_and_free(w);
     if (operation.state == State::kLeft && w.borrow(w.object) == ATTRCACHE_OK) set(w);
     stopping.within([&] { result = operation.run(w); });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Stops a thread within an operation by a signal, in whose handler it stays until it may go on. On
-// x86-64 it is stopped before each instruction of the operation in turn: a first run traps after
-// every instruction and notes where, and each further run has a breakpoint. Elsewhere a signal stops
-// it somewhere.
+// Stops a thread within an operation, by a signal whose handler returns when the thread may go on.
+// On x86-64, runs stop it before each instruction of the operation in turn: the first run traps
+// after every instruction and notes the address, and each later run sets a breakpoint. Elsewhere
+// the signal comes at a random moment.
 
 #ifndef ATTRCACHE_TESTS_STRESS_STOPPING_H_
 #define ATTRCACHE_TESTS_STRESS_STOPPING_H_
@@ -47,14 +47,14 @@ class Stopping {
   }
 
   // While a breakpoint may be anywhere in the operation's code, the other thread calls neither the
-  // standard library, whose inline functions may be functions of this program, nor the C library.
+  // C library nor the standard library, whose inline functions may be code of this program.
   static void set(bool& word) { __atomic_store_n(&word, true, __ATOMIC_RELEASE); }
   static bool is_set(const bool& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
 
   static inline Stopping* current;
   bool stopped_ = false;
-  bool ready_ = false;    // x86-64: another thread is in stop(); elsewhere: this one, in within()
-  bool reached_ = false;  // this one is stopped, or has ended the operation
+  bool ready_ = false;    // x86-64: stop() has begun; elsewhere: within() has
+  bool reached_ = false;  // the thread is stopped, or has ended the operation
   Gate goes_on_;
 #if defined(__x86_64__)
   static constexpr long kTrapFlag = 0x100;
@@ -63,10 +63,10 @@ class Stopping {
   static inline uint8_t* path[1 << 14];  // of run 0
   static inline long length;
   const long number_;
-  uint8_t* at_ = nullptr;  // the breakpoint's place, and what belongs there
+  uint8_t* at_ = nullptr;  // the breakpoint's place, and the byte that belongs there
   uint8_t instruction_ = 0;
-  int passes_ = 0;        // how often the thread comes there until it stops
-  bool passing_ = false;  // the breakpoint is out of the way, for one instruction
+  int passes_ = 0;        // arrivals there until the thread stops
+  bool passing_ = false;  // the breakpoint is removed, for one instruction
 #endif
 };
 
@@ -89,7 +89,7 @@ inline Stopping::Stopping(long number) : number_(number) {
     return;
   }
   uint8_t* const place = path[number];
-  if (place < __executable_start || place >= etext) return;  // it is the C library's
+  if (place < __executable_start || place >= etext) return;  // in the C library
   for (long n = 1; n <= number; ++n) passes_ += path[n] == place;
   at_ = place;
   instruction_ = *place;

@@ -13,7 +13,7 @@
 namespace attrcache::support {
 
 // How often a value's delete_fn ran while a copy_fn or a borrower was using the same value. The
-// library promises that it never does.
+// library promises that this never happens.
 inline std::atomic<int> overlaps{0};
 
 inline int counting_delete(void*, int, void* value, void*) {
@@ -24,7 +24,7 @@ inline int counting_delete(void*, int, void* value, void*) {
   return 0;
 }
 
-// The value for which unreliable_delete has failed in this thread since the thread last cleared this.
+// The value for which unreliable_delete has failed in this thread since the thread last reset it.
 inline thread_local Ledger::Value* failed_value = nullptr;
 
 // A delete_fn that fails at random. The library then restores the value, unless another thread has

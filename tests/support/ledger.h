@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Values that are never freed, with counts of what happened to each. A value that is deleted twice
-// or never can so be counted, while a real one would crash or leak. An attribute's value is the
+// Values that are never freed, with counts of what happened to each. So a value that is deleted
+// twice or never is counted, where a real one would crash or leak. An attribute's value is the
 // address of one of these, through which callbacks reach the counts.
 
 #ifndef ATTRCACHE_TESTS_SUPPORT_LEDGER_H_
@@ -22,7 +22,7 @@ class Ledger {
     std::atomic<int> handed_in{0};  // a set of it succeeded, or a copy_fn returned it
     std::atomic<int> refused{0};    // a set of it returned an error
     std::atomic<int> deleted{0};    // delete_fn succeeded
-    std::atomic<int> failed{0};     // delete_fn failed, and the call returned that
+    std::atomic<int> failed{0};     // delete_fn failed, and the call returned its code
     std::atomic<int> users{0};      // callbacks and borrowers that use it now
     int keyval = 0;                 // get may find it only under this keyval
     const void* object = nullptr;

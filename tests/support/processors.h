@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// How many processors the library believes that there are, for programs that must behave as on
-// another machine: in how many stripes a domain counts references depends on it. This program's
-// sched_getaffinity takes the place of glibc's, also for a shared library.
+// How many processors the library sees, for programs that must behave as on another machine: the
+// number of stripes in which a domain counts references depends on it. This sched_getaffinity
+// replaces glibc's, also for a shared library.
 
 #ifndef ATTRCACHE_TESTS_SUPPORT_PROCESSORS_H_
 #define ATTRCACHE_TESTS_SUPPORT_PROCESSORS_H_
@@ -13,7 +13,7 @@
 
 namespace attrcache::support {
 
-inline unsigned processors = 0;  // 0: unknown, which is as many as the library can use
+inline unsigned processors = 0;  // 0: unknown, so the library assumes as many as it can use
 
 }  // namespace attrcache::support
 

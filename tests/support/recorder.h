@@ -90,7 +90,7 @@ class Recorder {
   }
 };
 
-// How on_copy returns a copy.
+// For on_copy: returns a copy.
 inline int copy_as(intptr_t value, void** out, int* flag) {
   *out = reinterpret_cast<void*>(value);
   *flag = 1;
