@@ -5,8 +5,8 @@
   excerpts_test.py DOCUMENT... -- SOURCE...
 
 The lines of a ```c or ```cpp block, or of a header's "A first example", must follow each other in one of the sources,
-whatever their indentation; a line "..." in the block stands for anything. And what a document has in `backquotes` must be
-in one of the sources, if it calls a function of attrcache or declares something of a type of attrcache.
+whatever their indentation; a line "..." in the block stands for anything. Code in `backquotes` that calls a function of
+attrcache, or declares something of a type of attrcache, must be in one of the sources, too.
 """
 
 import re

@@ -2,8 +2,8 @@
 //
 // What the fuzzer compares: one interface to a few keyvals and objects, with two implementations.
 // One is the library (library.cc). The other (reference.cc) is written from the contract in
-// attrcache.h, for one thread, without atomics. Callbacks do in both what their value's bits say
-// (play.cc). The results of all operations and the order of all callbacks must be the same.
+// attrcache.h, for one thread, without atomics. In both, callbacks do what the bits of their value
+// say (play.cc). The results of all operations and the order of all callbacks must be the same.
 
 #ifndef ATTRCACHE_TESTS_FUZZ_IMPLEMENTATION_H_
 #define ATTRCACHE_TESTS_FUZZ_IMPLEMENTATION_H_
@@ -19,7 +19,7 @@ namespace attrcache::fuzz {
 
 inline constexpr int kKinds = 4;    // the three standard ones and a registered one
 inline constexpr int kObjects = 4;  // of each kind
-// The most that a run creates: fewer than it takes until an index is used again.
+// The most keyvals that a run creates: too few for an index to be reused.
 inline constexpr int kKeyvals = 64;
 
 enum class Copy : uint8_t { kNull, kDup, kScript };

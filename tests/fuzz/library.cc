@@ -102,7 +102,7 @@ class Library : public Implementation {
                               code);
   }
 
-  // An emptied table outside all callbacks is replaced by a new one, as a freed object's would be.
+  // Outside all callbacks, an emptied table is replaced by a new one, as a freed object's would be.
   int delete_all(Object object, attrcache_delete_mode mode, int* code) override {
     const int result =
         attrcache_delete_all(kind(object.kind), table(object), handle(object), mode, code);

@@ -13,7 +13,7 @@ namespace {
 
 // ---- What callbacks do ----
 
-// Callbacks that set values whose callbacks set values: deep enough to find trouble, and finite.
+// Callbacks set values whose callbacks set values: deep enough to find bugs, and finite.
 constexpr int kMaxDepth = 5;
 
 void note(Implementation& implementation, const char* callback, Object object, int keyval,
@@ -23,8 +23,8 @@ void note(Implementation& implementation, const char* callback, Object object, i
   implementation.log.push_back(line.str());
 }
 
-// The part of a script that both callbacks share. The upper bits are the script of the values it
-// sets, so scripts run out.
+// The part of a script that copy_fn and delete_fn share. Its upper bits are the script of the
+// values that it sets, so every script ends.
 int act(Implementation& implementation, Object object, int keyval, uint8_t script) {
   if (implementation.depth >= kMaxDepth) return 0;
   ++implementation.depth;

@@ -41,7 +41,7 @@ struct Keyval {
 // A call that is under way on an object.
 struct Frame {
   int object;
-  int set_of = -1;  // the keyval of which a set runs delete_fn
+  int set_of = -1;  // the keyval whose delete_fn a set runs
   bool died = false;
 };
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The binary interface that attrcache.h declares is that of released.h, or more: abidiff finds no function, type, member
-# or value that was removed or changed. (deb_test.sh compares the names that the library exports.)
+# attrcache.h keeps the binary interface of released.h, or adds to it: abidiff finds no function, type, member or value
+# that was removed or changed. (deb_test.sh compares the names that the library exports.)
 #
 #   tests/packaging/abi_test.sh --update     writes released.h, at a release, and when a struct with a `size` has grown
 
@@ -25,8 +25,8 @@ if [[ ${1-} == --update ]]; then
   exit
 fi
 
-# A library of C functions that do nothing: what they are called with is all that counts. abidiff looks at what exported
-# functions and variables lead to, so each enum without a name, of result codes for example, becomes that of a variable.
+# A library of C functions that do nothing: only their signatures count. abidiff compares the types that exported
+# functions and variables use, so each unnamed enum, such as the result codes, becomes the type of a variable.
 build() { # HEADER LIBRARY
   {
     awk '/^enum {/ {sub("enum", "enum attrcache_constants_" ++n)} {print}
@@ -43,14 +43,14 @@ build "$released" "$work/released.so"
 build "$header" "$work/now.so"
 compare "$work/now.so" || fail "the interface has changed (CONTRIBUTING.md says what may): $(cat "$work/log")"
 
-# Changes that break existing programs, which must be found, and some that don't.
+# Changes that break existing programs, which abidiff must find, and some that don't.
 tried=0
 while IFS='|' read -r breaks change; do
   sed "$change" "$header" >"$work/changed.h"
   ! cmp -s "$header" "$work/changed.h" || fail "nothing is changed by: $change"
   build "$work/changed.h" "$work/changed.so"
   [[ $(compare "$work/changed.so" && echo no || echo yes) == "$breaks" ]] ||
-    fail "breaks programs: $breaks, but not to abidiff: $change $(cat "$work/log")"
+    fail "breaks programs: $breaks, and abidiff disagrees: $change $(cat "$work/log")"
   tried=$((tried + 1))
 done <<'TEXT'
 yes|s/^ATTRCACHE_API int attrcache_version(void)/static inline int attrcache_version_(void)/
@@ -62,4 +62,4 @@ yes|s/ATTRCACHE_DRAIN = 1/ATTRCACHE_DRAIN = 3/
 no|s/^ATTRCACHE_API int attrcache_version(void).*/&\nATTRCACHE_API int attrcache_added(void);/
 no|s/^  ATTRCACHE_DRAIN_FINALLY = 2/&, ATTRCACHE_ADDED = 4/
 TEXT
-echo "passed: the interface is as it was; $tried changes of it are judged rightly"
+echo "passed: the interface is compatible; abidiff judges $tried changes of it rightly"

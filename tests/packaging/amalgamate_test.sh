@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The drop that tools/amalgamate makes is compiled by one command, with nothing but -std=c++17, by the oldest compilers and
-# the newest ones that are there, without a warning, as C++20, too; as part of a C runtime it needs no C++ runtime and exports nothing.
+# The oldest and newest compilers installed compile what tools/amalgamate makes, by one command, with no option but
+# -std=c++17 (or c++20), without a warning. As part of a C runtime it needs no C++ runtime and exports nothing.
 
 source tests/packaging/lib.sh
 
@@ -13,7 +13,7 @@ for compiler in g++-11 g++ clang++-13 clang++; do
   for standard in c++20 c++17; do
     "$compiler" "-std=$standard" -pedantic -Wall -Wextra -Werror -c attrcache.cc
   done
-  # Compiled so, it is C++ to the linker.
+  # Compiled with exceptions and RTTI, it must be linked by the C++ compiler.
   gcc -std=c11 -I. -c "$here/use.c"
   "$compiler" use.o attrcache.o -o use
   expect "works in C" ./use
@@ -28,7 +28,7 @@ echo 'int mine(void) { return 1; }' | gcc -x c -fPIC -c - -o mine.o
 gcc -shared mine.o attrcache.o -lpthread -o libmine.so
 [[ $(exported libmine.so) == mine ]] || fail "exported: $(exported libmine.so | xargs)"
 
-# It is as fast: get is the same code.
+# It is as fast as the library: get has as many instructions.
 code() {
   objdump -d --no-show-raw-insn --disassemble=attrcache_get "$1" | sed -n 's/^ *[0-9a-f]*:\t\([a-z0-9]*\).*/\1/p'
 }

@@ -39,12 +39,12 @@ build() {
 configure "--with-attrcache=$prefix" || fail "$(cat "$work/log")"
 build
 expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/build/use"
-[[ $(readelf -d "$work/build/use") == *NEEDED*attrcache* ]] || fail "the shared library isn't needed"
+[[ $(readelf -d "$work/build/use") == *NEEDED*attrcache* ]] || fail "the program doesn't need the shared library"
 
 configure "--with-attrcache=$prefix" --enable-static-attrcache || fail "$(cat "$work/log")"
 build
 expect "works in C" "$work/build/use"
-[[ $(readelf -d "$work/build/use") != *NEEDED*attrcache* ]] || fail "the shared library is needed"
+[[ $(readelf -d "$work/build/use") != *NEEDED*attrcache* ]] || fail "the program needs the shared library"
 
 # By pkg-config.
 export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
@@ -54,5 +54,5 @@ expect "works in C" "$work/build/use"
 unset PKG_CONFIG_PATH
 
 ! configure "--with-attrcache=$work/elsewhere" || fail "it was found elsewhere"
-grep -q 'attrcache was not found: say where it is' "$work/log" || fail "no word of what is missing: $(cat "$work/log")"
+grep -q 'attrcache was not found: say where it is' "$work/log" || fail "configure doesn't say so: $(cat "$work/log")"
 echo "passed"

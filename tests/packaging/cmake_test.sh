@@ -5,7 +5,7 @@
 
 source tests/packaging/lib.sh
 
-# The sources as they are unpacked: here they are links.
+# Copies of the sources, as a user unpacks them: here they are links.
 mkdir "$work/source"
 cp -RL BUILD CMakeLists.txt ./*.md LICENSE-* lib tests tools "$work/source"
 export build=$work/build
@@ -17,22 +17,22 @@ make() { # FOLDER
 }
 without_mpi=(-DATTRCACHE_{OPENMPI_INCLUDE,MPICH_INCLUDE,MPI_ABI}=OFF)
 
-# All of it is compiled without optimizing, which takes a third of the time; the library below, as it is by default.
+# All of it is compiled without optimization, in a third of the time; the library again below, with the defaults.
 configure -DCMAKE_BUILD_TYPE=Debug || fail "$(cat "$work/log")"
 make "$build"
 ! grep -i 'warning' "$work/log" || fail "there were warnings"
 for library in lib/mpi/libattrcache_{openmpi,mpich,mpi_abi}.so libattrcache.so.0; do
   made=$build/${library##*/}
   [[ -n $(exported "$library") ]] || fail "$library exports nothing"
-  diff <(exported "$library") <(exported "$made") || fail "$library: Bazel (<) and CMake (>) export other names"
-  [[ $(needs "$made") != *libattrcache* ]] || fail "$library needs us"
+  diff <(exported "$library") <(exported "$made") || fail "$library: Bazel (<) and CMake (>) export different names"
+  [[ $(needs "$made") != *libattrcache* ]] || fail "$made needs libattrcache"
 done
-# A C library that embeds it needs no runtime of C++ or of the compiler.
+# The library needs no runtime of C++ or of the compiler, so a C library can embed it.
 for made in {.,"$build"}/libattrcache.so.0; do
   [[ $(needs "$made" | grep -v ld-linux) == libc.so.6 ]] || fail "$made needs $(needs "$made" | xargs)"
 done
 
-# Debian packages: a file that no package has, or two have, and a line that names no file.
+# Debian packages: each installed file is in exactly one, and each of their lines names a file.
 stage=$work/stage
 DESTDIR=$stage cmake --install "$build" >/dev/null
 (cd "$stage" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/installed"
@@ -55,12 +55,12 @@ configure -DBUILD_TESTING=ON || fail "$(cat "$work/log")"
 command make -C "$build/tests" help | sed -nE 's#^\.\.\. ((unit|stress)/.*)\.o$#\1#p' | LC_ALL=C sort >"$work/by_cmake"
 (cd tests && ls unit/*/*_test.c* stress/*_test.cc) | sed 's/\.cc*$//' | LC_ALL=C sort >"$work/by_bazel"
 (($(wc -l <"$work/by_bazel") > 40)) || fail "only these tests: $(cat "$work/by_bazel")"
-diff "$work/by_bazel" "$work/by_cmake" || fail "Bazel (<) and CMake (>) have other tests"
+diff "$work/by_bazel" "$work/by_cmake" || fail "Bazel (<) and CMake (>) have different tests"
 cmake --build "$build" -j 2 --target run tour caching_example tasks inline_test >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 expect "100% tests passed, 0 tests failed out of 4" ctest --test-dir "$build" -E '^(unit|storms)$'
 
-# As it is by default, but for absolute paths for folders, as some package managers give them; and as Debian's packages
-# have it: on processors with AVX2 the dynamic linker takes the shared library that uses AVX, on all others another.
+# The defaults, except for absolute folders, as some package managers give them, and for the two shared libraries that
+# Debian's packages have: on processors with AVX2 the dynamic linker takes the one that uses AVX.
 build=$work/release
 [[ $(uname -m) == x86_64 ]] && hwcaps=ON || hwcaps=OFF
 configure -DCMAKE_INSTALL_LIBDIR=/usr/lib64 -DATTRCACHE_HWCAPS=$hwcaps "${without_mpi[@]}" || fail "$(cat "$work/log")"
@@ -74,7 +74,7 @@ cmake -S "$here" -B "$work/user" -Dattrcache_DIR="$installed/lib64/cmake/attrcac
 make "$work/user"
 expect "works in C" "$work/user/in_c"
 expect "works in C++" "$work/user/shared"
-! configure -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib || fail "LIBDIR outside"
+! configure -DCMAKE_INSTALL_LIBDIR=/elsewhere/lib || fail "a LIBDIR outside the prefix was accepted"
 if [[ $hwcaps == ON ]]; then
   cat >"$work/platform.c" <<'END'
 #include <attrcache/attrcache.h>
@@ -91,8 +91,8 @@ END
   expect "success: x86-64: 16 bytes are read in one step" qemu-x86_64 -cpu max "$work/platform"
 fi
 
-# A project that has these sources as a subfolder, and targets and files of the same common names; with clang,
-# and one interposer of the three, which are alike.
+# A project that has these sources in a subfolder, and its own targets and files of the same common names; with clang,
+# and one of the three interposers, which are alike.
 mkdir "$work/project"
 cp "$here"/use.c "$here"/use.cc "$work/project"
 cat >"$work/project/CMakeLists.txt" <<END
@@ -111,6 +111,6 @@ CC=clang CXX=clang++ cmake -S "$work/project" -B "$work/project/build" -DCMAKE_B
 make "$work/project/build"
 expect "works in C++" "$work/project/build/shared"
 expect "works in C" "$work/project/build/static"
-! grep -rq -- "-I$work/source/lib " "$work/project/build/CMakeFiles" || fail "users see our inner headers"
+! grep -rq -- "-I$work/source/lib " "$work/project/build/CMakeFiles" || fail "users see our internal headers"
 
 echo "passed"

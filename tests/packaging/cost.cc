@@ -12,7 +12,7 @@ struct Session {
 };
 using Keyval = attrcache::Keyval<int, Session>;
 
-// What a C program keeps if it is to work in any domain, including the int that attrcache_get takes.
+// What a C program keeps to work in any domain, including the int that attrcache_get takes.
 struct InC {
   attrcache_kind* kind;
   attrcache_keyval_numbers numbers;

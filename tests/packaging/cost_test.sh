@@ -3,7 +3,7 @@
 #
 # The C++ API costs nothing over the C API, with either compiler. cost.cc has a pair of functions for each operation.
 # The two gets must have the same instructions. Of the other operations, for which compilers arrange results differently,
-# the one in C++ must have no more than the one in C; but borrow may have one store more, by which the guard remembers its
+# the one in C++ must have no more than the one in C, except that borrow may have one more: the store of the guard's
 # status.
 
 source tests/packaging/lib.sh

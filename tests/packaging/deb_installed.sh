@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# The life of the Debian packages on a system: builds them from HEAD, twice the same, which lintian must find without errors
-# and warnings, installs them, has MPI programs served by them, and removes them again. It installs and removes packages of
-# the machine that it runs on, so it is meant for a root of its own:
+# The life of the Debian packages on a system: builds them from HEAD twice, with the same result and no error or warning
+# from lintian, installs them, has MPI programs served by them, and removes them. It installs and removes packages of the
+# machine that it runs on, so run it in a root file system of its own:
 #
 #   tools/on trixie tests/packaging/deb_installed.sh
 
@@ -28,10 +28,10 @@ apt update
 apt install --no-install-recommends lintian debhelper build-essential cmake python3 libgtest-dev libopenmpi-dev \
   libmpich-dev openmpi-bin mpich
 tools/package deb --check
-# Made once more, elsewhere and later, they are the same; without tests, which change nothing.
+# A second build, elsewhere and later, makes the same packages; it skips the tests, which change nothing.
 DEB_BUILD_OPTIONS=nocheck tools/package deb --to build/again
 for package in build/packages/*.deb; do
-  cmp "$package" "build/again/${package##*/}" || fail "$package isn't the same when it is made again"
+  cmp "$package" "build/again/${package##*/}" || fail "a second build of $package differs"
 done
 apt install ./build/packages/*.deb
 bash tests/packaging/installed.sh
@@ -44,7 +44,7 @@ apt purge "${packages[@]}"
 for package in "${packages[@]}"; do
   ! dpkg-query -W "$package" >"$log" 2>&1 || fail "$package is still known: $(cat "$log")"
 done
-# Folders may be others' as well.
+# Other packages may have the same folders.
 while read -r file; do
   [[ $file != *attrcache* || ! -e $file ]] || fail "$file is still there"
 done <<<"$files"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What can be checked of the Debian packages without building them, which needs more than this repository's tests do: the
-# symbols are those of the library, CHANGELOG.md begins with its version, and tools/package says which packages are
-# missing. (cmake_test.sh checks that each installed file is in one package.)
+# Checks the Debian packages without building them, which would need more than this repository's tests: their symbols are
+# the library's, CHANGELOG.md begins with the library's version, and tools/package says which packages are missing.
+# (cmake_test.sh checks that each installed file is in one package.)
 
 source tests/packaging/lib.sh
 debian=tools/packaging/debian
@@ -16,7 +16,7 @@ package=libattrcache${soname##*.}
 grep -qx "Package: $package" "$debian/control" || fail "control has no $package"
 grep -q "^Depends: $package (= " "$debian/control" || fail "no package depends on $package"
 [[ -n $(exported "$root/$soname") ]] || fail "nothing is exported"
-versioned() { # as dpkg-gensymbols writes them; the version is a symbol itself
+versioned() { # as dpkg-gensymbols writes them; the version itself is a symbol
   nm -D --defined-only "$1" | awk '$2 ~ /^[A-Z]$/ {sub("@@", "@", $3); print $3}' | sed 's/^[^@]*$/&@&/'
 }
 diff <(versioned "$root/$soname" | LC_ALL=C sort) \
@@ -45,8 +45,8 @@ done
 rm "$work/bin/apt-get"
 ! PATH=$work/bin tools/package deb >"$work/log" 2>&1 || fail "it went on without apt-get"
 expect "on Debian, or a relative of it" cat "$work/log"
-! tools/package >"$work/log" 2>&1 || fail "it took no kind of packages"
-! tools/package rpm >"$work/log" 2>&1 || fail "rpm was taken"
+! tools/package >"$work/log" 2>&1 || fail "it ran without a kind of packages"
+! tools/package rpm >"$work/log" 2>&1 || fail "it accepted rpm"
 expect "unknown kind of packages 'rpm'" cat "$work/log"
 expect "usage: tools/package deb" tools/package --help
 echo "passed"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# tools/docs makes a site of the sources as they are, without a warning; no link of the site, or of a document, is dead;
-# functions, guarantees and the words of guides are in its search.
+# tools/docs makes a site of the present sources, without a warning; the site and the documents have no dead link; its
+# search finds functions, guarantees and the words of guides.
 
 source tests/packaging/lib.sh
 
-root=$(dirname -- "$(dirname -- "$(readlink -f -- tools/docs)")") # with the files that documents lead to
+root=$(dirname -- "$(dirname -- "$(readlink -f -- tools/docs)")") # with the files that documents link to
 "$root/tools/docs" "$work/site" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 /usr/bin/python3 -B - "$root/tools/docs" "$work/site" <<'TEXT' >"$work/log" || fail "$(cat "$work/log")"
 import html, importlib.machinery, pathlib, re, sys, urllib.parse

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What embeds the static library needs no C++ runtime, runs nothing before main(), and exports nothing of it.
+# Programs that embed the static library need no C++ runtime, run nothing before main(), and export nothing of it.
 
 source tests/packaging/lib.sh
 
@@ -19,7 +19,7 @@ gcc -std=c11 -Wall -Wextra -Werror -Ilib/include "$here/use.c" libattrcache.a -l
 expect "works in C" "$work/program"
 [[ $(needs "$work/program") == libc.so.* ]] || fail "the program needs $(needs "$work/program" | xargs)"
 
-# A runtime's shared library with all of attrcache inside, whose sources don't ask for hidden symbols.
+# A runtime's shared library with all of attrcache inside, built without -fvisibility=hidden.
 cat >"$work/runtime.c" <<'END_OF_RUNTIME'
 #include "attrcache/attrcache.h"
 int runtime_init(attrcache_domain** domain) { return attrcache_domain_create(0, domain); }

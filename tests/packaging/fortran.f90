@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 OR MIT
 !
-! An MPI program in Fortran that launcher_test.sh runs: it caches on a communicator, and duplicates it.
+! An MPI program in Fortran that launcher.sh runs: it caches on a communicator, and duplicates it.
 
 program fortran
   use mpi

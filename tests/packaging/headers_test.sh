@@ -36,7 +36,7 @@ for compiler in g++ clang++; do
     works "$compiler" c++ "$standard" -Wold-style-cast -Wnon-virtual-dtor <"$here/cost.cc"
   done
   ! compile "$compiler" c++ c++17 <"$here/cost.cc" || fail "attrcache.hpp compiles in C++17"
-  grep -q 'attrcache.hpp needs C++20' "$work/log" || fail "no word of C++20: $(cat "$work/log")"
+  grep -q 'attrcache.hpp needs C++20' "$work/log" || fail "the error doesn't name C++20: $(cat "$work/log")"
   for mpi in openmpi mpich; do
     readarray -t folders < <("mpicc.$mpi" -show | tr ' ' '\n' | sed -n 's/^-I/-isystem/p')
     works "$compiler" c++ c++17 "${folders[@]}" <<<'#include "attrcache/mpi2.hpp"'

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Tries the Debian packages of tools/package where they are installed; CONTRIBUTING.md says how. To be run in the
-# sources' folder, with both MPIs there. MPI programs must be served, and programs be built with the library.
+# Tests the installed Debian packages of tools/package (see CONTRIBUTING.md): MPI programs must be served, and
+# programs must build with the library. Run it in the sources' folder, with both MPIs installed.
 
 source tests/packaging/lib.sh
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 4; 5
 
 packages=(libattrcache0 libattrcache-dev attrcache-mpi)
-dpkg --verify "${packages[@]}" || fail "files of the packages are not as they were installed"
+dpkg --verify "${packages[@]}" || fail "files of the packages have changed since they were installed"
 for page in 1/attrcache-run 3/attrcache_get 7/attrcache; do
   dpkg -S "/usr/share/man/man${page%/*}/${page#*/}.${page%/*}.gz" >/dev/null || fail "no package has ${page#*/}"
 done

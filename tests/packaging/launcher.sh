@@ -24,7 +24,7 @@ for mpi in openmpi mpich; do
   (($(grep -c '^attrcache\[[0-9]*\]: serving' <<<"$output") == 2)) || fail "$mpi: not served: $output"
 done
 
-# The modulefiles, where there is what loads them.
+# The modulefiles, if Lmod is installed.
 lmod=/usr/share/lmod/lmod/libexec/lmod
 for file in "$work"/prefix/share/attrcache/modulefiles/attrcache/*; do
   [ -x $lmod ] || break

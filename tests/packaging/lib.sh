@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What the tests here share. To be sourced. The tests run in a folder of links to the sources and to the
-# built files, with the layout of both.
+# Shared by the tests here, which source it. They run in a folder of links to the sources and to the built
+# files, with the layout of both.
 
 set -euo pipefail
 PATH=/usr/bin:/bin
@@ -27,7 +27,7 @@ expect() {
   grep -qF -- "$text" <<<"$output" || fail "'$*' did not print '$text', but: $output"
 }
 
-# Installs what cmake_test.sh has built, and says to its parts by $build.
+# Installs what cmake_test.sh has built in $build, which it exports to its parts.
 install_to() { # PREFIX
   cmake --install "$build" --prefix "$1" >/dev/null
 }

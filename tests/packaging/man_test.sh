@@ -8,14 +8,14 @@ source tests/packaging/lib.sh
 
 python3 tools/man/generate.py "$work/man"
 [[ -n $(exported libattrcache.so.0) ]] || fail "nothing is exported"
-# And so has every function that is inline.
+# Inline functions have pages, too.
 inline=$(sed -n 's/^static inline .*\(attrcache_[a-z_]*\)(.*/\1/p' lib/include/attrcache/attrcache.h)
 [[ -n $inline ]] || fail "no function is inline"
 diff <({ exported libattrcache.so.0 | sed 's/@.*//'; echo "$inline"; } | sort) \
   <(cd "$work/man/man3" && ls -- *.3 | sed 's/\.3$//' | sort) || fail "exported (<) and described (>) differ"
 [[ -f $work/man/man1/attrcache-run.1 ]] || fail "the launcher has no page"
 
-plain=(--no-hyphenation --no-justification) # newer groffs do both
+plain=(--no-hyphenation --no-justification) # as by default in newer groffs
 shown() {
   MANWIDTH=100 LC_ALL=C.UTF-8 man "${plain[@]}" -M "$work/man" "$@" | col -bx
 }
@@ -40,7 +40,7 @@ sed -n '/^\/\* Reads an attribute as C does/,/\*\//p' lib/include/attrcache/attr
 missing=$(LC_ALL=C comm -23 "$work/header" "$work/page")
 [[ -z $missing ]] || fail "man attrcache_get lacks: $missing"
 grep -q ATTRCACHE_ERR_KEYVAL_STALE <(shown 3 attrcache_get) || fail "its errors are not listed"
-[[ $(shown 7 attrcache | grep -c 'Success\.') == 1 ]] || fail "attrcache(7): not one result alone is success"
+[[ $(shown 7 attrcache | grep -c 'Success\.') == 1 ]] || fail "attrcache(7): exactly one result must be Success"
 shown 1 attrcache-run >"$work/run"
 for title in OPTIONS "EXIT STATUS" ENVIRONMENT FILES EXAMPLES; do
   grep -qx "$title" "$work/run" || fail "attrcache-run(1) has no $title"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# On an x86-64 processor without AVX, making a domain fails with an error, unless the library was built for such
-# processors. They are emulated.
+# On an x86-64 processor without AVX, as qemu emulates it, making a domain fails with an error, unless the library was built
+# for such processors.
 
 source tests/packaging/lib.sh
 
-[[ $(uname -m) == x86_64 ]] || { echo "not x86-64: nothing to be seen"; exit 0; }
+[[ $(uname -m) == x86_64 ]] || { echo "not x86-64: nothing to test"; exit 0; }
 cat >"$work/domain.c" <<'END'
 #include <attrcache/attrcache.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ for processor in SandyBridge max; do
   expect "success, a domain" qemu-x86_64 -cpu "$processor" "$work/domain"
 done
 
-# A build for all of them runs on all; but for the oldest, which don't exchange 16 bytes at once.
+# A build for such processors runs on all but the oldest, which have no exchange of 16 bytes.
 tools/amalgamate "$work/drop" >/dev/null
 g++ -std=c++20 -O2 -fno-exceptions -fno-rtti -DATTRCACHE_PAIR_TWO_STEP -c "$work/drop/attrcache.cc" -o "$work/two_step.o"
 gcc -std=c11 -Wall -Werror -Ilib/include "$work/domain.c" "$work/two_step.o" -pthread -static -o "$work/two_step"
@@ -33,5 +33,5 @@ for processor in Nehalem Penryn max; do
   expect "success, a domain" qemu-x86_64 -cpu "$processor" "$work/two_step"
 done
 expect "this processor (see attrcache_platform) or version of the library can't do that, no domain" \
-  qemu-x86_64 -cpu Conroe "$work/two_step" # qemu's has no cmpxchg16b
+  qemu-x86_64 -cpu Conroe "$work/two_step" # qemu's Conroe has no cmpxchg16b
 echo "passed"

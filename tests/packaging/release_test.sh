@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # What tools/release makes of a commit is the same in another clone, under another umask and in another time zone; its
-# checksums and signature are right, and the bill of materials knows what others have written. (That the tarballs build
-# and pass their tests is what tools/release tries itself.)
+# checksums and signature are right, and the bill of materials lists third-party code. (tools/release itself checks that the
+# tarballs build and pass their tests.)
 
 source tests/packaging/lib.sh
 export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.invalid GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.invalid
@@ -24,7 +24,7 @@ gpg --batch --quiet --passphrase '' --quick-gen-key 'A <a@b.invalid>' default de
   TZ=Asia/Tokyo "$work/two/tools/release" --untested "$work/second" >"$work/log" || fail "$(cat "$work/log")"
 )
 gpg --quiet --verify "$work/first/SHA256SUMS.asc" 2>"$work/log" || fail "$(cat "$work/log")"
-diff "$work/first/SHA256SUMS" "$work/second/SHA256SUMS" || fail "made twice, they are not the same"
+diff "$work/first/SHA256SUMS" "$work/second/SHA256SUMS" || fail "two runs made different files"
 (cd "$work/second" && sha256sum --quiet -c SHA256SUMS) || fail "the checksums are wrong"
 (($(wc -l <"$work/first/SHA256SUMS") == 4)) || fail "not four files: $(cat "$work/first/SHA256SUMS")"
 
@@ -34,9 +34,9 @@ tar xzf "$work/first/$sources" -C "$work"
 diff -r --exclude=.git "$work/one" "$work/${sources%.tar.gz}" || fail "committed (<) and packed (>) are not the same"
 expect /man3/attrcache_get.3 tar tzf "$work/first/${sources%.tar.gz}-documents.tar.gz"
 
-# Each folder of another's work is in the bill of materials.
+# Each folder of third-party code is in the bill of materials.
 bill=$work/first/${sources%.tar.gz}.spdx.json
 others=$(cd "$work/one" && find tools -path '*/third_party/*' -prune -type d | wc -l)
-(($(grep -c '"relationshipType": "CONTAINS"' "$bill") == others)) || fail "$others of others, but $(cat "$bill")"
+(($(grep -c '"relationshipType": "CONTAINS"' "$bill") == others)) || fail "$others third-party folders, but $(cat "$bill")"
 python3 -m json.tool "$bill" >/dev/null || fail "the bill of materials is no JSON"
 echo "passed"

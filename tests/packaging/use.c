@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The least C program that uses an installed attrcache. */
+/* The smallest C program that uses an installed attrcache. */
 
 #include <attrcache/attrcache.h>
 #include <stdio.h>

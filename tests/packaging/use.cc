@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The least C++ program that uses an installed attrcache. Compiled with and without exceptions.
+// The smallest C++ program that uses an installed attrcache. Compiled with and without exceptions.
 
 #include <attrcache/attrcache.hpp>
 #include <cstdio>

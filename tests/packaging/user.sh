@@ -17,12 +17,12 @@ export PKG_CONFIG_PATH=$prefix/lib/multi/pkgconfig
 readarray -t shared < <(pkg-config --cflags --libs attrcache | xargs -n 1)
 gcc -std=c11 -pedantic -Wall -Wextra -Werror "$here/use.c" "${shared[@]}" -o "$work/shared"
 expect "works in C" env LD_LIBRARY_PATH="$prefix/lib/multi" "$work/shared"
-[[ $(readelf -d "$work/shared") == *NEEDED*'[libattrcache.so.'[0-9]']'* ]] || fail "no soname is needed"
+[[ $(readelf -d "$work/shared") == *NEEDED*'[libattrcache.so.'[0-9]']'* ]] || fail "the program needs no soname"
 # The static library beside the shared one.
 readarray -t static < <(pkg-config --cflags --libs attrcache-static | xargs -n 1)
 gcc -std=c11 "$here/use.c" "${static[@]}" -o "$work/static"
 expect "works in C" "$work/static"
-[[ $(readelf -d "$work/static") != *NEEDED*attrcache* ]] || fail "the shared library is needed"
+[[ $(readelf -d "$work/static") != *NEEDED*attrcache* ]] || fail "the program needs the shared library"
 # A fully static program.
 readarray -t static < <(pkg-config --static --cflags --libs attrcache | xargs -n 1)
 gcc -std=c11 "$here/use.c" "${static[@]}" -static -o "$work/wholly_static"
@@ -52,7 +52,7 @@ for library in static attrcache; do
 done
 ! user "$work/in_c" -DWANTED="COMPONENTS;shared" || fail "a component was found"
 
-# The launcher finds the interposers, and the checks of MPIs their files.
+# attrcache-run finds the interposers, and attrcache-check-mpi its files.
 for mpi in openmpi mpich mpi_abi; do
   expect "$prefix/lib/attrcache/libattrcache_$mpi.so" "$prefix/bin/attrcache-run" --mpi "$mpi" --print
 done

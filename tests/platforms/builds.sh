@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Compiles the library and the interposers without a warning: with each compiler that tools/setup --platforms has
-# installed, and the library for systems that can't be run here, with no call that only glibc or Linux has.
+# Compiles the library and the interposers without a warning, with each compiler that tools/setup --platforms installs;
+# and the library for systems that can't run here, without calls that only glibc or Linux has.
 
 set -euo pipefail
 PATH=/usr/bin:/bin
-export HOME=${HOME:-/tmp} # without one, Open MPI's mpicc says nothing
+export HOME=${HOME:-/tmp} # without one, Open MPI's mpicc prints nothing
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 warnings=(-Wall -Wextra -Werror)
 core=(-std=c++20 -O2 -fno-exceptions -fno-rtti -fvisibility=hidden -fPIC)
 
-# What stands for musl, FreeBSD and macOS: no futex, no affinity, no thread-local memory in reserve. The object must then
-# need nothing that POSIX doesn't have.
+# Stands in for musl, FreeBSD and macOS: no futex, no affinity, no thread-local memory in reserve. The object must then
+# need nothing beyond POSIX.
 tools/amalgamate "$scratch" >/dev/null
 for pair in "" -DATTRCACHE_PAIR_TWO_STEP -DATTRCACHE_PAIR_TWO_WORDS; do
   g++ "${core[@]}" "${warnings[@]}" $pair -DATTRCACHE_NO_AFFINITY -DATTRCACHE_NO_INITIAL_EXEC \

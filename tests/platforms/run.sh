@@ -7,8 +7,8 @@
 #   run.sh PLATFORM unit|storms
 #
 # It shows that the library builds there and gives the same results. It does not show weaker memory ordering, because
-# under qemu the ordering is that of the host. The last lines say which platform it was, and how many tests passed:
-# tools/test --platforms makes its table of them.
+# under qemu the ordering is that of the host. The last lines say which platform it was, and how many tests passed;
+# tools/test --platforms makes its table from them.
 
 set -euo pipefail
 PATH=/usr/bin:/bin
@@ -20,7 +20,7 @@ case $platform in
   aarch64) target=aarch64-linux-gnu runner=(qemu-aarch64) ;;
   aarch64_lse2) target=aarch64-linux-gnu runner=(qemu-aarch64 -cpu max) options=(-DATTRCACHE_LSE2) ;;
   armhf) target=arm-linux-gnueabihf runner=(qemu-arm) ;;
-  # x86-64 runs it itself. Under qemu a signal handler's return gives a thread the thread-local memory of another one.
+  # Runs natively on x86-64: under qemu, a return from a signal handler gives a thread another's thread-local memory.
   i386) target=i686-linux-gnu runner=(env) ;;
   nehalem) target=x86_64-linux-gnu runner=(qemu-x86_64 -cpu Nehalem) options=(-DATTRCACHE_PAIR_TWO_STEP) ;;
   ppc64el) target=powerpc64le-linux-gnu runner=(qemu-ppc64le) ;;
@@ -39,8 +39,8 @@ command -v "$compiler" "${runner[0]}" >/dev/null || {
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# In qemu 7.2 (Debian 12), POWER's 16-byte exchange never succeeds: a program of one exchange doesn't end. What can be
-# tested there is the library in steps of 8 bytes.
+# In qemu 7.2 (Debian 12), POWER's 16-byte exchange never succeeds: a program of one exchange doesn't end. So there the
+# library is tested in steps of 8 bytes.
 if [[ $platform == ppc64el ]]; then
   cat >"$scratch/exchange.c" <<'END'
 int main(void) {
@@ -103,7 +103,7 @@ supported=yes
 said=$("${runner[@]}" "$scratch/platform") || supported=no
 echo "platform $platform: $said"
 if [[ $supported == no ]]; then
-  # What a processor lacks is an error code, as on a real one. qemu has had FEAT_LSE2 since 8.1; Debian 12's is 7.2.
+  # A missing feature gives an error code, as on real hardware. qemu has had FEAT_LSE2 since 8.1; Debian 12's is 7.2.
   [[ $platform == aarch64_lse2 ]] || exit 1
   echo "platform $platform, $kind: compiled, not run: this qemu has no FEAT_LSE2"
   exit

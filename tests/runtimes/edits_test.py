@@ -52,7 +52,7 @@ class EditsTest(unittest.TestCase):
     def test_a_function_without_its_declaration(self):
         part = self.file.function("first")
         part.replace(r"return a;", "    a++;\n    return a;")
-        part.after(r"a\+\+;", "    a++;")  # within what has just grown
+        part.after(r"a\+\+;", "    a++;")  # within the code just inserted
         self.tree.write()
         self.assertEqual(self.text(), SOURCE.replace("    return a;", "    a++;\n    a++;\n    return a;"))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# tools/embed, with an MPI of three files: what it makes appears in one step, the user's files stay whatever happens, and
+# tools/embed, with an MPI of three files: its output appears in one step, the user's files stay whatever happens, and
 # what can't succeed is refused before anything is configured.
 
 set -euo pipefail
@@ -29,7 +29,7 @@ packages=()
 configure_options=(--toy)
 find_version() { cat -- "$1/VERSION" 2>/dev/null || true; }
 END
-# $TOY is what is to go wrong.
+# $TOY says what goes wrong.
 cat >repository/lib/runtimes/toy/edits.py <<'END'
 import os, sys
 if os.environ.get("TOY") == "edits":
@@ -57,7 +57,7 @@ export TMPDIR=$work/tmp TOY_CONFIGURED=$work/configured TOY_BUILDING=$work/build
 embed() {
   repository/tools/embed toy --source source "$@" >output 2>&1
 }
-# refused MESSAGE OPTION...: without having configured anything.
+# refused MESSAGE OPTION...: tools/embed must refuse, before it configures anything.
 refused() {
   local message=$1
   shift
@@ -66,7 +66,7 @@ refused() {
   grep -qF -- "$message" output || fail "$*: not '$message', but: $(<output)"
   [[ ! -e configured ]] || fail "$*: refused only when it was configured"
 }
-# left_in FOLDER NAME...: exactly these.
+# left_in FOLDER NAME...: the folder must have exactly these files.
 left_in() {
   local folder=$1
   shift
@@ -84,11 +84,11 @@ left_in users tree
 left_in users/tree
 ! TOY=edits embed --tree new/folder/tree || fail "edits that fail are no failure"
 [[ ! -e new ]] || fail "folders above TREE are left"
-# Another process fills it meanwhile.
+# Meanwhile another process puts a file into TREE.
 ! TOY=fill:$work/users/tree/file embed --tree users/tree || fail "a TREE that isn't empty was replaced"
 left_in users tree
 left_in users/tree file
-[[ $(<users/tree/file) == "the user's" ]] || fail "the file in TREE"
+[[ $(<users/tree/file) == "the user's" ]] || fail "the user's file in TREE was changed"
 refused "isn't an empty directory" --tree users/tree
 refused "which is never changed" --tree source/tree
 rm users/tree/file
@@ -125,7 +125,7 @@ wait "$embedding" || status=$?
 [[ ! -e other ]] || fail "an interrupted build leaves something"
 embed --prefix users/prefix --keep kept || fail "--prefix: $(<output)"
 left_in users prefix tree
-[[ -x users/prefix/bin/mpicc && -f kept/embed.log ]] || fail "what was built: $(<output)"
+[[ -x users/prefix/bin/mpicc && -f kept/embed.log ]] || fail "mpicc or the log is missing: $(<output)"
 
 refused "can't be made" --prefix /proc/attrcache/prefix
 refused "can't be made" --prefix /etc/passwd/prefix
@@ -134,6 +134,6 @@ refused "must stay empty" --prefix "$work/p" --keep "$work/p/build"
 refused "has its own folders" --prefix "$work/k/build" --keep "$work/k"
 refused "characters" --prefix "$work/a,b"
 refused "never changed" --prefix "$work/source/prefix"
-rm -f tmp/*.log # of those that failed
+rm -f tmp/*.log # logs of failed runs
 left_in tmp
 echo "passed"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the attribute functions of an MPI cost, in instructions. Each operation runs in a loop that
- * is counted, the loop's own instructions included, by valgrind's callgrind:
+ * What the attribute functions of an MPI cost, in instructions. Each operation runs in a loop,
+ * which valgrind's callgrind counts, the loop's own instructions included:
  *
  *   valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file=FILE operations single|multiple
  *
  * It writes FILE.1, FILE.2, ...: for each operation the counts of a short loop and of a longer one.
- * What happens only once isn't in their difference. tests/runtimes/count makes a table of them.
+ * Their difference leaves out one-time work. tests/runtimes/count makes a table of them.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void type_dup_free(int times) {
 
 static void count(const char* name, void (*operation)(int)) {
   char label[64];
-  operation(20); /* what happens once has happened */
+  operation(20); /* does all one-time work */
   CALLGRIND_START_INSTRUMENTATION;
   operation(20);
   for (int i = 0; i < 2; i++) {
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   int provided;
   MPI_Init_thread(&argc, &argv, level, &provided);
   need(level == MPI_THREAD_SINGLE || provided == level, "threads");
-  /* Not a predefined one, as programs of libraries work on their own. */
+  /* Not a predefined communicator, because libraries use their own. */
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   MPI_Type_contiguous(3, MPI_INT, &type);
   for (int i = 0; i < MANY; i++) {

@@ -90,9 +90,8 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 
  private:
-  // A guard: the calling thread is in a scope for as long as this lives, and then back in the one
-  // before. Guards nest on the thread's stack, like the tasks that a waiting thread runs in
-  // between.
+  // A guard: while it lives, the calling thread is in a scope; then it is back in the previous one.
+  // Guards nest on the thread's stack, like the tasks that a waiting thread runs in between.
   class Entry {
    public:
     explicit Entry(Scope& scope) : outer_(std::exchange(current_, &scope)) {}
@@ -137,7 +136,7 @@ class TaskGroup : public Scope {
     group_.cancel();
     try {
       group_.wait();
-    } catch (...) {  // a task's exception; to see it, wait before
+    } catch (...) {  // a task's exception; to see it, call wait() first
     }
   }
 

@@ -145,7 +145,7 @@ TEST_F(TasksTest, AlgorithmsRunInABoundScope) {
   EXPECT_EQ(calls, 100);
 }
 
-// Each group has a copy of its parent's limit, less one. The copy callback refuses at nought, the
+// Each group has a copy of its parent's limit, less one. The copy callback refuses at 0, the
 // constructor throws, and oneTBB passes the exception from task to task to the thread that waits.
 TEST_F(TasksTest, ACopyCallbackMayRefuseANewGroup) {
   constexpr int kRefused = 42;

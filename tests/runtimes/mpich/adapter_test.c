@@ -62,14 +62,14 @@ static int same_copy_fn(int handle, int keyval, void* extra_state, void* in, voi
   return 0;
 }
 
-static long long int_seen; /* what the address that delete_seeing_fn gets holds */
+static long long int_seen; /* what delete_seeing_fn has read at its address */
 static int delete_seeing_fn(int handle, int keyval, void* value, void* extra_state) {
   (void)handle, (void)keyval, (void)extra_state;
   int_seen = *(MPI_Aint*)value;
   return 0;
 }
 
-/* As the C++ binding's, which MPICH before 5.1 tells that it gets what C gets. */
+/* Like the proxies of the C++ binding, to which MPICH before 5.1 says that values are as in C. */
 #ifdef MPIR_ATTR_AS_FORTRAN
 #define TYPE_PARAMETER
 #define CHECK_TYPE
@@ -102,7 +102,7 @@ static int create(MPI_Comm_copy_attr_function* copy_attr,
   return keyval;
 }
 
-/* How `keyval` is on the copy, read as an address-sized INTEGER, and as C does. */
+/* The value of `keyval` on the copy, as an address-sized INTEGER, and as C reads it. */
 static MPI_Aint copied(int keyval, void** for_c) {
   void* result = NULL;
   int flag = 0;
@@ -153,7 +153,7 @@ static void test_languages(void) {
   void* for_c;
   MPII_Keyval_set_proxy(cxx, copy_proxy, delete_proxy);
   MPII_Keyval_set_proxy(MPI_KEYVAL_INVALID, copy_proxy, delete_proxy);
-  thousand = negative = 0; /* gone with their caller */
+  thousand = negative = 0; /* as if their scope had ended */
   copies = deletes = 0;
   CHECK(MPIR_Comm_set_attr_impl(&comm, cxx, value, MPIR_ATTR_PTR) == MPI_SUCCESS);
   CHECK(MPIR_Comm_set_attr_impl(&comm, fortran, (void*)(intptr_t)1, MPIR_ATTR_AINT) == MPI_SUCCESS);
@@ -170,8 +170,8 @@ static void test_languages(void) {
   MPIR_Comm_free_keyval_impl(&mpi1);
 }
 
-/* C++ functions get the address of what Fortran has set. A copy function that gives it back means
- * the value. */
+/* C++ functions get the address of what Fortran has set. If a copy function returns it, the copy is
+ * the value there. */
 static void test_addresses_in_cxx(void) {
   int keyval = create(same_copy_fn, delete_seeing_fn, NULL);
   void* for_c;
@@ -207,8 +207,8 @@ static int raw_delete(int handle, int keyval, void* in, void* extra_state) {
 static int destroyed;
 static void destroy(void* extra_state) { destroyed += *(int*)extra_state; }
 
-/* Functions for bindings of other languages: values as they were set, and what is made of one is of
- * its sort. */
+/* Functions for bindings of other languages get values as they were set, and a copy is of its
+ * original's type. */
 static void test_keyval_x(void) {
   int state = 5, keyval = 0;
   void* for_c;
@@ -224,7 +224,7 @@ static void test_keyval_x(void) {
   deletes = 0;
   free_both();
   CHECK(deletes == 40 && destroyed == 5);
-  CHECK(states_freed == 2); /* those of both keyvals that Fortran has made above */
+  CHECK(states_freed == 2); /* of the two keyvals made in Fortran above */
 }
 #else
 static void test_keyval_x(void) {}

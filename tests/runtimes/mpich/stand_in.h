@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * In place of MPICH: the few functions of its own that our files for it call, and what differs
- * between its versions for callers of ours. adapter_test.c includes it, once.
+ * Stands in for MPICH: the few functions of MPICH that our files call, and the differences between
+ * its versions that callers of our files see. adapter_test.c includes it once.
  */
 #ifndef ATTRCACHE_TESTS_RUNTIMES_MPICH_STAND_IN_H_
 #define ATTRCACHE_TESTS_RUNTIMES_MPICH_STAND_IN_H_
@@ -24,7 +24,7 @@ static int checks, failures;
     }                                                                \
   } while (0)
 
-/* ---- The part of proposed.c, which is tried elsewhere ---- */
+/* ---- The part of proposed.c, which is tested elsewhere ---- */
 
 int attrcache_proposed_begin(attrcache_domain* domain) {
   return domain != NULL ? ATTRCACHE_OK : ATTRCACHE_ERR_NULL;
@@ -46,7 +46,7 @@ static int MPIR_within_lock(int result) {
 MPIR_Datatype MPIR_Datatype_builtin[MPIR_DATATYPE_N_BUILTIN];
 #ifdef MPIR_ATTR_PAIRTYPES
 int MPIR_num_pairtypes = 1;
-int MPIR_fortran_false = 9; /* as a program says */
+int MPIR_fortran_false = 9; /* as a program may set it */
 #else
 MPI_Datatype MPIR_Datatype_index_to_predefined[MPIR_DATATYPE_N_PREDEFINED];
 #endif
@@ -61,7 +61,7 @@ MPIR_threadcomm_tls_t* MPIR_threadcomm_get_tls(MPIR_Threadcomm* threadcomm) {
 
 int MPIR_Dup_fn(MPI_Comm comm, int keyval, void* extra_state, void* in, void* out, int* flag) {
   (void)comm, (void)keyval, (void)extra_state, (void)in, (void)out, (void)flag;
-  CHECK(!"attrcache knows what it does, and doesn't call it");
+  CHECK(!"attrcache copies without calling it");
   return 1;
 }
 
@@ -89,7 +89,7 @@ int MPID_Get_universe_size(int* size) { return *size = 0; }
 /* ---- What differs between versions ---- */
 
 #ifdef MPIR_ATTR_AS_FORTRAN
-/* 5.1 has functions for Fortran; the tests call them as those that had a parameter for it. */
+/* 5.1 has functions for Fortran, where earlier versions have a parameter; the tests pass that. */
 #define MPIR_Comm_get_attr_impl(object, keyval, value, flag, type)                \
   ((type) == MPIR_ATTR_PTR ? MPIR_Comm_get_attr_impl(object, keyval, value, flag) \
                            : MPIR_Comm_get_attr_as_fortran_impl(object, keyval, value, flag))
@@ -97,7 +97,7 @@ int MPID_Get_universe_size(int* size) { return *size = 0; }
   ((type) == MPIR_ATTR_PTR ? MPIR_Comm_set_attr_impl(object, keyval, value) \
                            : MPIR_Comm_set_attr_as_fortran_impl(object, keyval, value))
 
-/* What its Fortran binding has around keyvals_in_fortran.h. */
+/* What MPICH's Fortran binding has around keyvals_in_fortran.h. */
 #include "keyvals_in_fortran.h"
 static int states_freed;
 static void F77_keyval_free(void* extra_state) {

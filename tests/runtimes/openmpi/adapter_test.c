@@ -17,7 +17,7 @@
 #include "ompi/runtime/params.h"
 #include "ompi/win/win.h"
 
-/* ---- The part of proposed.c, which is tried elsewhere ---- */
+/* ---- The part of proposed.c, which is tested elsewhere ---- */
 
 int attrcache_proposed_begin(attrcache_domain* domain) {
   return domain != NULL ? ATTRCACHE_OK : ATTRCACHE_ERR_NULL;
@@ -149,7 +149,7 @@ static void values_of_each_language(void) {
   ompi_attr_delete_all_finally(COMM_ATTR, &copy, &copy.c_keyhash);
   CHECK_EQUAL(attrcache_table_is_empty(&copy.c_keyhash), 1);
   refused = 0;
-  /* given up without a call */
+  /* abandoned without a call */
   deleted = 0;
   CHECK_EQUAL(ompi_attr_set_fint(COMM_ATTR, &comm, &comm.c_keyhash, k, 23, false), MPI_SUCCESS);
   ompi_attr_abandon_all(COMM_ATTR, &comm.c_keyhash);
@@ -178,8 +178,7 @@ static void numbers_of_datatypes(void) {
   CHECK_EQUAL(deleted, 3);
 }
 
-/* A callback that uses the datatype, as MPI_Sendrecv would: it must not be the last to have a
- * reference. */
+/* A callback that uses the datatype, as MPI_Sendrecv would, must not release its last reference. */
 static int released_to;
 static int delete_using(MPI_Datatype type, int keyval, void* value, void* extra_state) {
   (void)keyval, (void)value, (void)extra_state;

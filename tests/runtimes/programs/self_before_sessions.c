@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * MPI_Finalize begins with the attributes of MPI_COMM_SELF, also when a session goes on: while MPI
- * isn't finalized, in the reverse order of setting, and with no lock that keeps a delete function
- * from ending a session.
+ * MPI_Finalize first deletes the attributes of MPI_COMM_SELF, even if a session is open: before MPI
+ * is finalized, in the reverse order of setting, and without a lock that would keep a delete
+ * function from ending a session.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 static MPI_Session sessions[2];
 static int deleted, failed;
 
-/* `value` is which one is to be deleted: the last one ends a session. */
+/* `value` is the number of earlier deletions. The last deletion ends a session. */
 static int delete_fn(MPI_Comm comm, int keyval, void* value, void* extra_state) {
   int finalized = 1;
   (void)comm, (void)keyval, (void)extra_state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * MPI_Finalize deletes what sessions have that go on (attrcache/mpix.h), but nothing of a session
- * that a delete function begins in the place of one that it ends.
+ * MPI_Finalize deletes the attributes of sessions that are still open (attrcache/mpix.h), but none
+ * of a session that a delete function begins in the place of one that it ends.
  */
 #include <mpi.h>
 #include <stdio.h>

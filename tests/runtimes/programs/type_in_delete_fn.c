@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A delete function that uses the datatype that is being freed: in a message, as a part of other
- * datatypes, and in what it leaves behind. It is called once, the datatype is freed once, and what
- * is left behind goes on working.
+ * A delete function that uses the datatype being freed: in a message, as a part of other datatypes,
+ * and in requests and datatypes that outlive the call. It is called once, the datatype is freed
+ * once, and what outlives the call works.
  */
 #include <mpi.h>
 #include <stdio.h>
 
-/* OUTLIVED: another datatype, made of it before, is freed after it; then comes a message, as in
- * MESSAGE. */
+/* OUTLIVED: as MESSAGE, but a datatype derived from it earlier is freed after it. */
 enum { MESSAGE, PART, DUP, REQUEST_LEFT, PART_LEFT, OUTLIVED, USES };
 static int use, calls, failed;
 static MPI_Request request;
@@ -47,7 +46,7 @@ static int delete_fn(MPI_Datatype type, int keyval, void* value, void* extra_sta
   return MPI_SUCCESS;
 }
 
-/* Live datatypes are as many as were made: none has the place of one that was freed twice. */
+/* All live datatypes are distinct, which they wouldn't be if one had been freed twice. */
 static void check_pool(void) {
   enum { MANY = 40 };
   MPI_Datatype types[MANY];
@@ -83,11 +82,11 @@ int main(int argc, char** argv) {
     if (use == REQUEST_LEFT) {
       MPI_Send(sent, 2, MPI_INT, 0, 1, MPI_COMM_SELF);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
-      need(received[0] == 5 && received[2] == 6, "the message that was under way");
+      need(received[0] == 5 && received[2] == 6, "the pending message");
     }
     if (use == PART_LEFT) {
       MPI_Type_size(whole, &size);
-      need(size == 4 * (int)sizeof(int), "the size of what was made of it");
+      need(size == 4 * (int)sizeof(int), "the size of the derived datatype");
       MPI_Type_free(&whole);
     }
     need(calls == 1, "calls of delete_fn in the end");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * An MPI that has lib/runtimes/proposed.c inside, but for the inside: linked in front of MPICH, it
- * makes the calls that an embedding makes.
+ * Stands in for an MPI with lib/runtimes/proposed.c inside: linked in front of MPICH, it makes the
+ * calls that an embedding makes.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 __attribute__((constructor)) static void begin(void) {
   const attrcache_keyval_numbers numbers = {0xa0000000u,
-                                            MPI_KEYVAL_INVALID}; /* MPICH's embedding's */
+                                            MPI_KEYVAL_INVALID}; /* as in MPICH's embedding */
   const attrcache_domain_options options = {.size = sizeof options, .numbers = &numbers};
   attrcache_domain* domain;
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# proposed_test.sh LIBRARY PROGRAM: what tools/check-mpi asks of sessions and files, of MPICH with LIBRARY in front of it;
-# and PROGRAM, in C, which ends with 0.
+# proposed_test.sh LIBRARY PROGRAM: with LIBRARY in front of it, MPICH must pass tools/check-mpi's checks of sessions and
+# files; and PROGRAM, in C, must exit with 0.
 
 source tests/mpi/environment.sh
 library=$(readlink -f -- "$1")
-# Names that MPICH's own headers have: the first where it makes the library of the standard ABI, the others in ch4.
+# Names that MPICH's headers define: the first in its build of the standard ABI's library, the others in ch4.
 if grep -n -E '\b(ABI_[A-Z]|(GET|PUT|SEND|RECV)\b)' lib/runtimes/proposed.c; then
   exit 1
 fi
