@@ -8,9 +8,9 @@
 # * Only lib/platform/memory.h allocates, so that a test can make every allocation fail.
 # * Each `new (memory) T` says how the object begins: T() or T{...}. Plain `T;` leaves members without an initializer
 #   undefined even where the memory was zeroed before, because the compiler may drop the zeroing, and g++ 16 does. No test
-#   run shows it where the compiler does not.
+#   shows it if the compiler keeps it.
 #
-# The first two are rules of the core: not of the interposers, nor of what is compiled into programs in C++.
+# The first two apply to the core alone, not to the interposers or the C++ headers.
 
 set -uo pipefail
 
@@ -38,7 +38,7 @@ none 'std::atomic|<atomic>|std::memory_order|atomic_thread_fence|__sync_' platfo
 none '\b(malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup) *\(|\bnew +[A-Za-z_:]|\bnew *\[|\bdelete +[a-z]|std::(vector|string|map|deque|list|unordered_map|function|make_unique|make_shared)\b' platform/memory.h "$core"
 bare='\bnew +\([^()]*(\([^()]*\)[^()]*)*\) *[A-Za-z_][A-Za-z_:<>, ]*;'
 for broken in 'return new (memory) Anchor;' 'auto* t = new (std::nothrow) attrcache::Pair<int, T>;' 'x = new (at(0)) T;'; do
-  grep -qE "$bare" <<<"$broken" || { echo "is not found: $broken"; exit 1; }
+  grep -qE "$bare" <<<"$broken" || { echo "the pattern misses: $broken"; exit 1; }
 done
 none "$bare" no-file "$code"
 

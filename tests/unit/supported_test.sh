@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Where the library is not supported, its build ends in words that say why, before anything else fails: the first
-# error is ours. Where it is supported, there is none.
+# Where the library isn't supported, the first error of its build is ours, and says why. Where it is supported, there is
+# none.
 
 set -euo pipefail
 
-# errors TARGET HEADER OPTION...: what a compiler for that target says. No system header is there, for any.
+# errors TARGET HEADER OPTION...: a compiler's errors for that target, without any system headers.
 errors() {
   local target=$1 header=$2
   shift 2

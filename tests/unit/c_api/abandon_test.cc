@@ -6,7 +6,7 @@
 namespace attrcache::support {
 namespace {
 
-// The ends of a table that can't fail: attrcache_table_abandon, and attrcache_delete_all in the
+// Two ways to end a table that can't fail: attrcache_table_abandon, and attrcache_delete_all in the
 // mode ATTRCACHE_DRAIN_FINALLY.
 
 class AbandonTest : public ApiTest {
@@ -35,7 +35,7 @@ TEST_F(AbandonTest, NoCallbackRunsAndEverythingIsGivenBack) {
   EXPECT_EQ(recorder.destructions, 0);
 }
 
-TEST_F(AbandonTest, FreedKeyvalsEndByIt) {
+TEST_F(AbandonTest, EndsFreedKeyvals) {
   const int keyval = recorder.keyval(kind);
   Object other(kind);
   object.set(keyval, 1);
@@ -69,12 +69,12 @@ TEST_F(AbandonTest, ABorrowFromAnAbandonedTableIsStillGivenBack) {
     EXPECT_EQ(attrcache_give_back(&b), ATTRCACHE_OK);
     EXPECT_EQ(attrcache_give_back(&b), ATTRCACHE_ERR_ARGUMENT);
   }
-  EXPECT_EQ(object.list().at(0).holders, 0u) << "the new value isn't touched by it";
+  EXPECT_EQ(object.list().at(0).holders, 0u) << "give_back doesn't touch the new value";
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
-// A deletion whose claim another thread's set has attached over, and a set's own, can't be seen in
-// any slot; that thread will touch the table all the same.
+// No slot shows a deletion whose claim another thread's set has attached over, nor a set's own
+// deletion; but the thread that runs it will touch the table again.
 TEST_F(AbandonTest, ADeletionThatNoSlotShowsKeepsTheTable) {
   for (int i = 0; i < 8; ++i) recorder.keyval(kind);  // so that the slot is in memory that is freed
   for (const bool by_set : {false, true}) {
@@ -87,7 +87,7 @@ TEST_F(AbandonTest, ADeletionThatNoSlotShowsKeepsTheTable) {
         if (call.value != 1) return 0;
         running.open();
         may_end.wait();
-        return 7;  // so that it looks at the slot again
+        return 7;  // fails, so that the deleter looks at the slot again
       };
       std::thread deleter([&] {
         EXPECT_EQ(by_set ? object.set(keyval, 2) : object.erase(keyval),
@@ -140,8 +140,8 @@ TEST_F(AbandonTest, WithinItsOwnCallbacks) {
   EXPECT_EQ(attributes(), 0u);
 }
 
-// Each keyval's destructor makes another one, attaches under it, and frees it; some stop, and what
-// goes on for ever costs a keyval, not the table.
+// Each keyval's destructor makes another keyval, attaches under it, and frees it. One chain ends;
+// the other is endless, and costs a keyval, not the table.
 TEST_F(AbandonTest, DestructorsThatAttachAgain) {
   struct Chain {
     Object object;
@@ -176,7 +176,7 @@ TEST_F(AbandonTest, DestructorsThatAttachAgain) {
   EXPECT_EQ(leaks.attributes, 2u) << "one of each endless chain";
 }
 
-TEST_F(AbandonTest, ATableWithAnotherOnesMemoryIsMadeNewAndTheOtherLeftAlone) {
+TEST_F(AbandonTest, ACopiedTableIsMadeNewAndTheOriginalStays) {
   const int keyval = recorder.keyval(kind);
   for (int i = 0; i < 4; ++i) recorder.keyval(kind);
   const int outside = recorder.keyval(kind);
@@ -205,7 +205,7 @@ TEST_F(AbandonTest, AttributesOfAnotherKind) {
     window.set(of_window, 1);
     ASSERT_EQ(attrcache_set(kind, &window.table, &window, keyval, 2, ATTRCACHE_AS_POINTER, nullptr),
               ATTRCACHE_OK);
-    // With the kind of the second.
+    // The call's kind is that of the second attribute.
     EXPECT_EQ(by_abandon ? attrcache_table_abandon(kind, &window.table)
                          : attrcache_delete_all(kind, &window.table, &window,
                                                 ATTRCACHE_DRAIN_FINALLY, nullptr),
@@ -216,7 +216,7 @@ TEST_F(AbandonTest, AttributesOfAnotherKind) {
   attrcache_domain* const domain = universe.release();
   attrcache_leaks leaks;
   EXPECT_EQ(attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, &leaks), ATTRCACHE_OK);
-  EXPECT_EQ(leaks.attributes, 2u) << "the references that were lost";
+  EXPECT_EQ(leaks.attributes, 2u) << "their references were lost";
 }
 
 TEST_F(AbandonTest, FinallyAbandonsOnlyWhatIsHeld) {

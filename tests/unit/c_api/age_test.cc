@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The order of dup and free, whatever a table's clock says: after more attachments than any test
+// The order of dup and free at any time of a table's clock, also after more attachments than a test
 // can make.
 
 #include <gtest/gtest.h>
@@ -13,11 +13,11 @@ namespace {
 
 class AgeTest : public ApiTest, public ::testing::WithParamInterface<uint64_t> {
  protected:
-  // As if so many more attributes had been set, and deleted again.
+  // As if this many more attributes had been set and deleted.
   void let_pass(uint64_t attachments) {
     Table::of(&object.table).clock.fetch_add(attachments, kRelaxed);
   }
-  // As many as may be until the next one renumbers the attributes.
+  // As if so many had been set that the next one renumbers the attributes.
   void come_to_a_renumbering() { Table::of(&object.table).clock.fetch_or(0xffffffff, kRelaxed); }
 
   int first = recorder.keyval(kind);
@@ -51,7 +51,7 @@ TEST_F(AgeTest, TheFirstStaysTheFirstForEver) {
   ASSERT_EQ(object.set(second, 1), ATTRCACHE_OK);
   for (int turn = 0; turn < 40; ++turn) {
     let_pass((uint64_t{1} << 32) - 2);
-    // Past a multiple of 2^32, from which on the old one has a younger number.
+    // Past a multiple of 2^32, the old attribute's number looks younger.
     for (intptr_t value = 2; value < 5; ++value) {
       ASSERT_EQ(object.set(value % 2 == 0 ? first : third, value), ATTRCACHE_OK);
     }
@@ -61,7 +61,7 @@ TEST_F(AgeTest, TheFirstStaysTheFirstForEver) {
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 1}));
 }
 
-// Of more attributes than a list on the stack has room for, in an order of their own.
+// With more attributes than a list on the stack holds, set in an order of their own.
 TEST_F(AgeTest, ManyOldOnesKeepTheirOrder) {
   constexpr int kMany = 200;
   const std::vector<int> keyvals = ApiTest::keyvals(kMany);

@@ -41,7 +41,7 @@ TEST_F(BorrowTest, OfNothingIsAbsent) {
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
 }
 
-// Of the same place in the table: be it a thread's first borrow or another one.
+// From the same place in the table, by a thread's first borrow or a later one.
 TEST_F(BorrowTest, UnderAKeyvalOfAnotherKindIsAnError) {
   attrcache_kind* const windows = universe.kind(ATTRCACHE_WINDOW);
   const int of_windows = Recorder::make(windows, {});
@@ -83,7 +83,7 @@ TEST_F(BorrowTest, ADeletionIsLeftToTheBorrower) {
   }
 }
 
-// Its failure can't be reported to anyone, and nothing can be attached again.
+// The failure can't be reported to any caller, nor the value attached again.
 TEST_F(BorrowTest, ADeletionThatWasLeftAndFailsIsOver) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
@@ -95,7 +95,7 @@ TEST_F(BorrowTest, ADeletionThatWasLeftAndFailsIsOver) {
   EXPECT_EQ(universe.counters().attributes, 1u);
 }
 
-TEST_F(BorrowTest, NothingIsLeftOfValuesWithoutDeleteFn) {
+TEST_F(BorrowTest, ValuesWithoutDeleteFnLeaveNothing) {
   const int no_callbacks = Recorder::make(kind, {});
   object.set(no_callbacks, 5);
   ASSERT_EQ(attrcache_borrow(kind, &object.table, no_callbacks, &borrowed), ATTRCACHE_OK);
@@ -105,7 +105,7 @@ TEST_F(BorrowTest, NothingIsLeftOfValuesWithoutDeleteFn) {
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
 }
 
-// Neither the object nor the domain's end lose what was left.
+// Freeing the object doesn't lose the deletion.
 TEST_F(BorrowTest, AnObjectWithADeletionThatIsLeftIsBusy) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
@@ -116,7 +116,7 @@ TEST_F(BorrowTest, AnObjectWithADeletionThatIsLeftIsBusy) {
   EXPECT_EQ(object.free(), ATTRCACHE_OK);
 }
 
-TEST_F(BorrowTest, OnlyTheThreadThatTookItMayReturnIt) {
+TEST_F(BorrowTest, OnlyTheThreadThatBorrowedMayGiveBack) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
   std::thread([&] { EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_THREAD); }).join();
@@ -124,7 +124,7 @@ TEST_F(BorrowTest, OnlyTheThreadThatTookItMayReturnIt) {
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
 }
 
-TEST_F(BorrowTest, IntoWhatStillHoldsAValueIsRefused) {
+TEST_F(BorrowTest, IntoAStructThatStillHoldsAValueIsRefused) {
   const int other = recorder.keyval(kind);
   object.set(keyval, 5);
   object.set(other, 6);
@@ -141,7 +141,7 @@ TEST_F(BorrowTest, IntoWhatStillHoldsAValueIsRefused) {
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
-TEST_F(BorrowTest, ACopyOfWhatWasBorrowedCantBeReturned) {
+TEST_F(BorrowTest, ACopyOfTheStructCantBeGivenBack) {
   object.set(keyval, 5);
   ASSERT_EQ(borrow(&borrowed), ATTRCACHE_OK);
   attrcache_borrowed copy = borrowed;
@@ -175,7 +175,7 @@ TEST_F(BorrowTest, NestedBorrowsEndInAnyOrder) {
   }
 }
 
-TEST_F(BorrowTest, ThereIsNoLimitToHowManyHoldAValue) {
+TEST_F(BorrowTest, AnyNumberOfBorrowsMayHoldAValue) {
   object.set(keyval, 5);
   std::vector<attrcache_borrowed> all(5000);
   for (attrcache_borrowed& one : all) ASSERT_EQ(borrow(&one), ATTRCACHE_OK);
@@ -187,7 +187,7 @@ TEST_F(BorrowTest, ThereIsNoLimitToHowManyHoldAValue) {
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
-// Its own hold is given up by that, but not the borrow.
+// The delete gives up the copy's own hold, but not the borrow.
 TEST_F(BorrowTest, ACopyFnMayBorrowWhatItCopiesAndDeletes) {
   Object to(kind);
   object.set(keyval, 5);
@@ -203,7 +203,7 @@ TEST_F(BorrowTest, ACopyFnMayBorrowWhatItCopiesAndDeletes) {
   EXPECT_EQ(to.value(keyval), 5);
 }
 
-// For every index, whose bits in a keyval are where a slot's meta says whether it is borrowed.
+// Under many indices, since a slot's meta has flags where a keyval has its index.
 TEST_F(BorrowTest, WithinASetIsOfTheNewValueUnderEveryKeyval) {
   const auto borrow_now = [&](int of, intptr_t value) {
     ASSERT_EQ(attrcache_borrow(kind, &object.table, of, &borrowed), ATTRCACHE_OK) << std::hex << of;
@@ -216,7 +216,7 @@ TEST_F(BorrowTest, WithinASetIsOfTheNewValueUnderEveryKeyval) {
   };
   for (int of = 0; of < 200; ++of) {
     object.set(keyval, 5);
-    for (int times = 0; times < 2; ++times) borrow_now(keyval, 5);  // the first makes it known
+    for (int times = 0; times < 2; ++times) borrow_now(keyval, 5);  // the first clears kUnread
     EXPECT_EQ(object.set(keyval, 6), ATTRCACHE_OK);
     borrow_now(keyval, 6);
     keyval = recorder.keyval(kind);
@@ -225,7 +225,7 @@ TEST_F(BorrowTest, WithinASetIsOfTheNewValueUnderEveryKeyval) {
   recorder.on_delete = nullptr;
 }
 
-// Nobody else is blocked meanwhile.
+// No other thread is blocked meanwhile.
 TEST(BorrowAtTheEndTest, OfAThreadThatHasEndedLeavesTheDeletionToTheEndOfTheDomain) {
   Recorder recorder;
   Universe universe;

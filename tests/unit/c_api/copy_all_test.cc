@@ -47,7 +47,7 @@ TEST_F(CopyAllTest, GoesInTheOrderOfSetting) {
       << "the copies are in the same order";
 }
 
-TEST_F(CopyAllTest, AfterAFailureNewIsEmptyAndItsCopiesDeletedOnIt) {
+TEST_F(CopyAllTest, AFailureDeletesTheCopiesAndLeavesTheNewObjectEmpty) {
   std::vector<int> k = keyvals(5);
   for (int i = 0; i < 5; ++i) from.set(k[i], i + 1);
   recorder.on_copy = [&](const Call& call, void** out, int* flag) {
@@ -60,7 +60,7 @@ TEST_F(CopyAllTest, AfterAFailureNewIsEmptyAndItsCopiesDeletedOnIt) {
     recorder.delete_code = failure_of_delete;
     int code = 0;
     EXPECT_EQ(from.copy_to(to, &code), ATTRCACHE_ERR_CALLBACK);
-    EXPECT_EQ(code, 33) << "of the copy_fn that stopped it";
+    EXPECT_EQ(code, 33) << "from the copy_fn that failed";
     EXPECT_EQ(recorder.copied(), (std::vector<intptr_t>{1, 2, 3, 4})) << "stops at the failure";
     EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{103, 102, 101}));
     for (const Call& call : recorder.deletions) EXPECT_EQ(call.object, &to);
@@ -80,9 +80,9 @@ TEST_F(CopyAllTest, AnExceptionOfCopyFnIsAFailure) {
   EXPECT_TRUE(to.all_zero());
 }
 
-// A delete_fn that duplicates its object: the value is attached until delete_fn has succeeded, so
-// the duplicate has it, however the deletion came about and ends. But a set has taken effect by then:
-// the duplicate has the new value, and if copy_fn has copied that, it stays.
+// A delete_fn that duplicates its object. In a delete or free, the value is attached until
+// delete_fn has succeeded, so the duplicate has it, even if delete_fn fails. But a set has taken
+// effect by then: the duplicate has the new value, which stays if copy_fn has copied it.
 class CopyWithinDeleteTest : public CopyAllTest, public ::testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {

@@ -12,7 +12,7 @@ namespace {
 // Predefined keyvals with numbers of the runtime's choice: attrcache_keyval_define.
 
 constexpr int kTagUb = 0x64400001;  // MPICH's
-// More than an int holds, where an address has more bits than one.
+// Wider than an int, if addresses are.
 constexpr intptr_t kWide = -(intptr_t{5} << (sizeof(intptr_t) == 8 ? 32 : 20));
 
 // An object that knows where its own values are.
@@ -100,7 +100,7 @@ TEST_F(DefineTest, APerKindValueIsTheSameOnEveryObject) {
   EXPECT_EQ(here.c, there.c);
   EXPECT_TRUE(object.all_zero());
   EXPECT_EQ(attrcache_set_predefined(kind, kTagUb, 6), ATTRCACHE_OK);
-  EXPECT_EQ(*static_cast<int*>(here.c), 6) << "the address that was got holds the new value";
+  EXPECT_EQ(*static_cast<int*>(here.c), 6) << "the earlier get's address holds the new value";
   EXPECT_EQ(read(other, kTagUb).fint, 6);
 }
 
@@ -125,7 +125,7 @@ TEST_F(DefineTest, AComputedValueIsWhereTheRuntimeSays) {
   Read r = read_both(window.object, 501);
   EXPECT_EQ(r.c, &window.unit);
   EXPECT_EQ(r.fint, -8);
-  EXPECT_EQ(r.aint, -8) << "sign-extended from an int: what stands beside it is not read";
+  EXPECT_EQ(r.aint, -8) << "sign-extended from an int: the bytes beside it aren't read";
   r = read_both(window.object, 502);
   EXPECT_EQ(r.c, &window.size);
   EXPECT_EQ(r.aint, kWide);
@@ -178,7 +178,7 @@ TEST_F(DefineTest, BadDefinitions) {
       << "no function";
   attrcache_predefined p = predefined(1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND);
   p.compute = Window::find_unit;
-  EXPECT_EQ(define(p), ATTRCACHE_ERR_ARGUMENT) << "a function that nobody would call";
+  EXPECT_EQ(define(p), ATTRCACHE_ERR_ARGUMENT) << "the function would never be called";
   EXPECT_EQ(attrcache_keyval_define(nullptr, &p), ATTRCACHE_ERR_NULL);
   EXPECT_EQ(attrcache_keyval_define(kind, nullptr), ATTRCACHE_ERR_NULL);
   EXPECT_EQ(result_of(1), ATTRCACHE_ERR_KEYVAL_UNKNOWN) << "nothing was defined";
@@ -202,7 +202,7 @@ TEST_F(DefineTest, ErrorsTellAnotherKindFromNothing) {
   EXPECT_EQ(window.get(8, &value), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
   EXPECT_EQ(window.set(7, 1), ATTRCACHE_ERR_KEYVAL_KIND);
   EXPECT_EQ(attrcache_get(nullptr, &object.table, 7, &value), ATTRCACHE_ERR_NULL)
-      << "without a kind nobody can tell";
+      << "without a kind, get can't tell";
   // The same number may be defined in several kinds.
   const attrcache_predefined p = predefined(7, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 70);
   EXPECT_EQ(attrcache_keyval_define(windows, &p), ATTRCACHE_OK);
@@ -210,7 +210,7 @@ TEST_F(DefineTest, ErrorsTellAnotherKindFromNothing) {
   EXPECT_EQ(*static_cast<int*>(value), 70);
 }
 
-// Any int may be one, and as many as the header says, in whatever order.
+// Any int may be a predefined keyval, in any order, up to the header's limit.
 TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
   std::vector<int> numbers = {INT_MIN, INT_MAX, -1, 1, 2, 3, 501, kTagUb, 0x60000000};
   while (numbers.size() < 48) numbers.push_back(numbers.back() + 4);
@@ -222,7 +222,7 @@ TEST_F(DefineTest, AsManyNumbersAsTheHeaderSays) {
   EXPECT_EQ(define(predefined(4, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)),
             ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
   EXPECT_EQ(define(predefined(-1, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND)), ATTRCACHE_ERR_ARGUMENT)
-      << "it is there";
+      << "it is defined already";
   for (const int number : numbers) EXPECT_EQ(read(object, number).aint, 3 * intptr_t{number});
   EXPECT_EQ(result_of(4), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
   EXPECT_EQ(universe.counters().keyvals_created, 0u);
@@ -255,12 +255,12 @@ TEST_F(DefineTest, IntrospectionListsThemUnderTheirNumbers) {
   EXPECT_EQ(universe.counters().keyvals_created, 1u);
 }
 
-TEST_F(DefineTest, ABorrowIsGivenBackInAnyCase) {
+TEST_F(DefineTest, ABorrowNeedsAGiveBack) {
   ASSERT_EQ(define(predefined(6, ATTRCACHE_AS_INT, ATTRCACHE_PER_KIND, 8)), ATTRCACHE_OK);
   attrcache_borrowed borrowed = {};
   ASSERT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_borrow(kind, &object.table, 6, &borrowed), ATTRCACHE_ERR_ARGUMENT);
-  EXPECT_EQ(attrcache_set_predefined(kind, 6, 9), ATTRCACHE_OK) << "nothing waits for it";
+  EXPECT_EQ(attrcache_set_predefined(kind, 6, 9), ATTRCACHE_OK) << "it changes while borrowed";
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_ERR_ARGUMENT);
 }

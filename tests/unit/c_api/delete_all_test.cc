@@ -99,7 +99,7 @@ TEST_F(DeleteAllTest, DrainAttemptsAllDetachesAllAndReturnsTheFirstFailure) {
   }
 }
 
-TEST_F(DeleteAllTest, InABoundedNumberOfRoundsThenAnError) {
+TEST_F(DeleteAllTest, GivesUpAfterABoundedNumberOfRounds) {
   for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
     std::vector<int> k = keyvals(2);
     recorder.deletions.clear();

@@ -47,7 +47,7 @@ TEST_F(DeleteOnceTest, SetFailsAndBothValuesAreOut) {
   EXPECT_EQ(object.value(keyval), 3);
 }
 
-// Each call stops at a failure, but the attribute that failed isn't met again; its keyval may end.
+// Each call stops at a failure, but the attribute that failed is gone, and its keyval may end.
 TEST_F(DeleteOnceTest, FreeStopsAndGoesOnBehindTheFailure) {
   int first = once();
   int second = once();
@@ -68,7 +68,7 @@ struct Thing {
 
 int return_it(int* value) { return *value; }
 
-TEST(DeleteOnceInCxxTest, OnceMakesADestructorOfACallback) {
+TEST(DeleteOnceInCxxTest, OnceWrapsACallback) {
   auto domain = Domain::create();
   auto kind = domain->add_kind<Thing>("thing");
   Thing thing;

@@ -8,7 +8,7 @@
 namespace attrcache::support {
 namespace {
 
-// How a domain ends, its kinds, and that domains are independent of each other.
+// How a domain ends, its kinds, and how independent domains are of each other.
 
 TEST(DomainTest, NothingIsSharedBetweenTwo) {
   Recorder recorder;
@@ -105,7 +105,7 @@ TEST_F(DomainEndTest, PredefinedKeyvalsAreNoLeak) {
 }
 
 TEST_F(DomainEndTest, ADestructorMayFreeAnotherKeyval) {
-  recorder.keyval(kind);  // ends first, for it has the lower index
+  recorder.keyval(kind);  // ends first, since it has the lower index
   const int second = attached.keyval(kind);
   recorder.on_destroy = [&] { EXPECT_EQ(free_keyval(kind, second), ATTRCACHE_OK); };
   EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
@@ -121,7 +121,7 @@ TEST_F(DomainEndTest, ATableThatIsAsNewMayBeFreedLater) {
   EXPECT_EQ(destroy(ATTRCACHE_DESTROY_IF_UNUSED), ATTRCACHE_OK);
   for (const auto mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
     EXPECT_EQ(attrcache_delete_all(kind, &table, this, mode, nullptr), ATTRCACHE_OK);
-    std::thread([&] {  // which has no number yet, and so goes the other way
+    std::thread([&] {  // a new thread has no ordinal, so it takes the slow path
       EXPECT_EQ(attrcache_delete_all(kind, &table, this, mode, nullptr), ATTRCACHE_OK);
     })
         .join();

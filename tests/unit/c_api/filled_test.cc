@@ -84,8 +84,8 @@ TEST_F(FilledTest, PredefinedOfEverySize) {
   });
 }
 
-// Members that the caller doesn't know count as zero and aren't read: here they aren't zero.
-TEST_F(FilledTest, AnOlderCallerLeavesTheRestAsIsUsual) {
+// Members that the caller doesn't know count as zero and aren't read. Here they aren't zero.
+TEST_F(FilledTest, AnOlderCallerGetsDefaultsForTheRest) {
   attrcache_callbacks callbacks = recorder.callbacks();
   callbacks.size = offsetof(attrcache_callbacks, destructor);
   ASSERT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
@@ -105,12 +105,12 @@ void fills_every_size(uint32_t older, Call call) {
     later.known.size = size;
     later.added = 1;
     EXPECT_EQ(call(&later.known), ATTRCACHE_OK);
-    EXPECT_EQ(later.added, 1u) << "isn't the library's";
+    EXPECT_EQ(later.added, 1u) << "not the library's";
   }
   const Struct whole = later.known;
   later.known.size = sizeof later;
   EXPECT_EQ(call(&later.known), ATTRCACHE_OK);
-  EXPECT_EQ(later.added, 0u) << "isn't known to the library";
+  EXPECT_EQ(later.added, 0u) << "unknown to the library";
 
   std::memset(static_cast<void*>(&later), 0xff, sizeof later);
   later.known.size = older;
@@ -148,7 +148,7 @@ TEST_F(FilledTest, WhatTheLibraryFills) {
       offsetof(attrcache_counters, attributes), [&](attrcache_counters* counters) {
         return attrcache_domain_counters(universe.domain(), counters);
       });
-  // A domain in use isn't destroyed, whatever it is asked.
+  // A domain in use isn't destroyed, whatever the size.
   fills_every_size<attrcache_leaks>(
       offsetof(attrcache_leaks, attributes), [&](attrcache_leaks* leaks) {
         const int result =

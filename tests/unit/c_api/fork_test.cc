@@ -49,7 +49,7 @@ class ForkAmongThreads : public ApiTest {
 
   // Deletes and frees everything. Returns 0, or the number of the failed check.
   int child() {
-    alarm(60);  // if it should wait for a thread that doesn't exist
+    alarm(60);  // in case it waits for a thread that doesn't exist
 // Under ThreadSanitizer and qemu, a child of a process with threads can't start threads.
 #if !defined(ATTRCACHE_TESTS_UNDER_TSAN) && !defined(ATTRCACHE_TESTS_EMULATED)
     Object fresh[kOthers] = {Object(kind), Object(kind), Object(kind)};
@@ -91,8 +91,8 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
       use(objects[t]);
       EXPECT_EQ(objects[t].set(served, 100 + t), ATTRCACHE_OK);
       ++done;
-      // Not in forked.wait(): the child would inherit what the standard library notes of a waiting
-      // thread, half done, and its own threads could miss each other's notifications.
+      // Not in forked.wait(): the child would inherit the standard library's record of a waiting
+      // thread, half written, and its own threads could miss each other's notifications.
       wait_until([&] { return forked.is_open(); });
       use(objects[t]);  // the parent goes on, too
     });
@@ -107,8 +107,8 @@ TEST_F(ForkAmongThreads, TheChildNeedsNoneOfThem) {
   EXPECT_EQ(shared.value(served), 7) << "the parent keeps what the child has replaced";
 }
 
-// A thread has borrowed a value at the fork, and another one is copying one. Neither exists in the
-// child, where both values can be replaced and deleted.
+// At the fork, one thread has borrowed a value, and another is copying one. Neither thread exists
+// in the child, where both values can be replaced and deleted.
 TEST_F(ForkAmongThreads, TheChildFindsNothingHeldByTheOthers) {
   const int copied = recorder.keyval(kind);
   shared.set(served, 7);
@@ -145,7 +145,7 @@ TEST_F(ForkAmongThreads, TheChildFindsNothingHeldByTheOthers) {
 }
 
 // A thread is inside a delete_fn at the fork. In the child, the attribute that it was deleting can
-// be read, replaced and deleted, but the keyval never goes.
+// be read, replaced and deleted, but the keyval never ends.
 TEST_F(ForkAmongThreads, AThreadInACallbackKeepsItsKeyvalAndNothingElse) {
   Gate entered, forked;
   shared.set(served, 7);
@@ -171,7 +171,7 @@ TEST_F(ForkAmongThreads, AThreadInACallbackKeepsItsKeyvalAndNothingElse) {
     if (universe.counters().attributes != 1) _exit(6);
     _exit(0);
   }
-  // Nor does the child wait for that thread where it frees or abandons the object.
+  // Nor does the child wait for that thread when it frees or abandons the object.
   const pid_t freeing = fork();
   if (freeing == 0) {
     alarm(60);

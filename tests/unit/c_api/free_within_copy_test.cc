@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A copy_fn that frees the new object, the old one, or both, and uses their memory again at once.
-// The dup says BUSY, and touches nothing that was freed.
+// The dup returns BUSY, and touches nothing that was freed.
 
 #include <algorithm>
 #include <cstring>
@@ -80,7 +80,7 @@ TEST_P(FreeWithinCopyTest, IsBusy) {
   int code = -1;
   Object& old_object = *from;
   EXPECT_EQ(old_object.copy_to(*to, &code), ATTRCACHE_ERR_BUSY);
-  EXPECT_EQ(code, -1) << "belongs to CALLBACK";
+  EXPECT_EQ(code, -1) << "only CALLBACK sets it";
   EXPECT_EQ(recorder.copies.size(), at + 1u) << "the dup has ended";
   recorder.on_copy = nullptr;
   std::vector<intptr_t> expected;
@@ -107,7 +107,7 @@ std::string name_of(const ::testing::TestParamInfo<FreeWithinCopyTest::ParamType
          std::to_string(first) + (reuse ? "Reused" : "Gone") + "Says" + std::to_string(answer);
 }
 
-// Answers: 0 copies nothing, 1 a copy, above: a failure.
+// Answers: 0 copies nothing, 1 copies, others fail.
 INSTANTIATE_TEST_SUITE_P(All, FreeWithinCopyTest,
                          ::testing::Combine(::testing::Values(Frees::kNew, Frees::kOld,
                                                               Frees::kBoth),
@@ -115,8 +115,8 @@ INSTANTIATE_TEST_SUITE_P(All, FreeWithinCopyTest,
                                             ::testing::Bool(), ::testing::Values(0, 1, 77)),
                          name_of);
 
-// The first of two copies is of a keyval that ends by the roll-back of the failed dup. Its
-// destructor frees the new object, or both.
+// The first of two copies has a keyval that ends when the failed dup is rolled back. Its destructor
+// frees the new object, or both.
 TEST(FreeWithinCopy, ByADestructorInTheRollBack) {
   for (const bool both : {false, true}) {
     Recorder dies, fails;

@@ -25,7 +25,7 @@ struct Session {
   attrcache_table attributes = {};
 };
 
-// Counts its objects that are alive.
+// Counts its live objects.
 struct Cache {
   explicit Cache(int* alive, int content = 0) : alive(alive), content(content) { ++*alive; }
   Cache(const Cache& other) : Cache(other.alive, other.content) {}
@@ -113,7 +113,7 @@ TEST_F(HppTest, LambdasKeepTheirStateUntilTheKeyvalIsGone) {
     ASSERT_TRUE(keyval.set(a, &value));
     ASSERT_TRUE(kind.copy_all(a, b));
   }
-  // The keyval has ended, which frees it. Its attributes are still served.
+  // The keyval has left its scope, which frees it. Its attributes are still served.
   EXPECT_EQ(state.use_count(), 3);
   ASSERT_TRUE(kind.delete_all(b));
   ASSERT_TRUE(kind.delete_all(a));
@@ -318,7 +318,7 @@ TEST_F(HppTest, TablesMayBeAnywhere) {
   ASSERT_TRUE(wrapped_kind.delete_all(wrapped));
 }
 
-// A domain that was made in C, whose keyvals are other ints, 0 among them.
+// A domain made in C, whose keyvals are other ints, 0 among them.
 TEST(HppNumbersTest, AreTheDomainsOwn) {
   for (const uint32_t base : {0u, 0x40000000u, 0x80000000u}) {
     const attrcache_keyval_numbers numbers = {base, base == 0 ? -1 : 0};

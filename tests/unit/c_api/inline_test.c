@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * attrcache_get_at_once, in C11, beside attrcache_get: the same results and values, of every kind of
- * attribute, absence and error, in near and far slots, or it says to ask.
+ * In C11, attrcache_get_at_once gives the results and values of attrcache_get, for every kind of
+ * attribute, absence and error, in near and far slots, or else says to call attrcache_get.
  */
 
 #include <stdio.h>
@@ -56,8 +56,8 @@ int main(void) {
     CHECK(compare(other, &empty, keyvals[i]) == ATTRCACHE_ERR_KEYVAL_KIND);
   }
 #ifndef ATTRCACHE_INLINE_STEPS
-  CHECK(asked == 3 * (kMany - 64) +
-                     64); /* of the first 64 keyvals of a kind, nothing but an error is asked */
+  /* A kind's first 64 keyvals need the call for errors only. */
+  CHECK(asked == 3 * (kMany - 64) + 64);
 #endif
   const int wrong[] = {ATTRCACHE_KEYVAL_INVALID, 1, -1, 0x7fffffff, ATTRCACHE_KEYVAL_MAX,
                        ATTRCACHE_KEYVAL_MIN + 7};

@@ -52,7 +52,7 @@ TEST_F(KeyvalTest, DupFnCopiesValueAndTagWithoutACall) {
   }
 }
 
-TEST_F(KeyvalTest, FreedAndAttachedGoesOnServingEveryCall) {
+TEST_F(KeyvalTest, FreedAndAttachedStillServesEveryCall) {
   const int keyval = recorder.keyval(kind);
   recorder.copy_adds = 100;
   Object a(kind), b(kind), c(kind);
@@ -73,7 +73,7 @@ TEST_F(KeyvalTest, FreedAndAttachedGoesOnServingEveryCall) {
   EXPECT_EQ(a.set(keyval, 4), ATTRCACHE_ERR_KEYVAL_STALE);
 }
 
-TEST_F(KeyvalTest, TheDestructorRunsAtOnceWhereNothingIsAttached) {
+TEST_F(KeyvalTest, TheDestructorRunsAtOnceIfNothingIsAttached) {
   const int keyval = recorder.keyval(kind);
   Object object(kind);
   object.set(keyval, 1);

@@ -18,7 +18,7 @@ struct Row {
 
 class ConversionTest : public ::testing::TestWithParam<Row> {};
 
-TEST_P(ConversionTest, EachReaderSeesItByTheTable) {
+TEST_P(ConversionTest, EachLanguageReadsWhatTheTableSays) {
   const Row row = GetParam();
   Universe universe;
   attrcache_kind* kind = universe.kind();
@@ -157,7 +157,7 @@ TEST_P(FortranTest, CallbacksGetEverythingByReferenceInTheirOwnConvention) {
   EXPECT_EQ(seen.value, value);
   ASSERT_EQ(to.list().size(), 1u);
   EXPECT_EQ(to.list()[0].value, value + 1);
-  EXPECT_EQ(to.list()[0].tag, tag) << "what Fortran copies is as if set in Fortran";
+  EXPECT_EQ(to.list()[0].tag, tag) << "a Fortran callback's copy counts as set in Fortran";
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
   EXPECT_EQ(seen.value, value);
   EXPECT_EQ(seen.calls, 2);

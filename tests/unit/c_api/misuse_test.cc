@@ -101,7 +101,7 @@ TEST_F(MisuseTest, IntsThatResembleAKeyval) {
   }
 }
 
-// None of these ints finds a hidden value, one that was deleted while its delete_fn runs.
+// None of these ints finds a hidden value: one that was deleted while its delete_fn runs.
 TEST_F(MisuseTest, IntsThatResembleTheKeyvalOfAHiddenValue) {
   object.set(keyval, 5);
   recorder.on_delete = [&](const Call&) {
@@ -259,8 +259,8 @@ TEST_F(MisuseTest, KeyvalSpaceExhausted) {
   EXPECT_EQ(result, ATTRCACHE_ERR_KEYVALS_EXHAUSTED);
   EXPECT_EQ(made, 0);
   EXPECT_GE(all.size(), 131007u);
-  EXPECT_EQ(recorder.keyval(kind), keyval + 16) << "other kinds go on";
-  // The last keyval works, and a freed one can be created again.
+  EXPECT_EQ(recorder.keyval(kind), keyval + 16) << "other kinds have keyvals left";
+  // The last keyval works, and after a free another can be created.
   Object window(windows);
   EXPECT_EQ(window.set(all.back(), 5), ATTRCACHE_OK);
   EXPECT_EQ(window.value(all.back()), 5);
@@ -284,7 +284,7 @@ TEST_F(MisuseTest, KindsExhausted) {
   EXPECT_EQ(universe.kind(-1), nullptr);
 }
 
-TEST(StrerrorTest, EveryResultHasItsOwnLineAndOthersOneTogether) {
+TEST(StrerrorTest, EachResultHasItsOwnLineAndAllOthersShareOne) {
   std::vector<std::string> lines;
   for (int result = ATTRCACHE_OK; result <= ATTRCACHE_ERR_UNSUPPORTED; ++result) {
     const std::string line = attrcache_strerror(result);

@@ -35,7 +35,7 @@ struct Chain {
     if (self.last_at != nullptr) self.most = std::max(self.most, self.last_at - at);
     if (++self.freed == self.objects.size()) return 0;
     Object& next = self.objects[self.freed];
-    // Another attribute, and a set: each looks whether it is up the stack.
+    // A set of another attribute, and a free: each looks at the frames up the stack.
     int result = next.set(self.other, 1);
     self.last_at = below_caller();
     if (result == ATTRCACHE_OK) result = next.free();
@@ -57,7 +57,7 @@ void* free_first(void* argument) {
   return nullptr;
 }
 
-constexpr int kDepth = 4000;  // ThreadSanitizer knows no stack of more than 65,535 calls
+constexpr int kDepth = 4000;  // ThreadSanitizer's stacks have at most 65,535 calls
 
 TEST(NestedFree, EachAttributesDeleteFnFreesTheNextObject) {
   Universe universe;

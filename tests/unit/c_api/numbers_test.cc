@@ -107,8 +107,8 @@ TEST_P(NumbersTest, ErrorsAreThoseOfTheDomainsNumbers) {
   EXPECT_EQ(object.set(keyval + 16, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
 }
 
-// A keyval of another domain, whatever its numbers, is not taken for one of this: an interposer
-// above an MPI with this library inside, and a tool's keyvals that pass through it.
+// No domain takes another's keyval, whatever its numbers, for its own: an interposer may be above
+// an MPI with this library inside, and pass a tool's keyvals on to it.
 TEST_P(NumbersTest, KeyvalsOfTheUsualDomainAreUnknown) {
   Universe usual;
   // The first of each might be the other's invalid value.
@@ -126,7 +126,7 @@ TEST_P(NumbersTest, KeyvalsOfTheUsualDomainAreUnknown) {
   EXPECT_EQ(object.erase(foreign), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
   EXPECT_EQ(usual_object.get(own, &ignored), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
   EXPECT_EQ(usual_object.set(own, 1), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
-  // attrcache_get takes another int: this is noticed, and nothing else is read.
+  // attrcache_get takes another int. It notices that, and reads nothing.
   EXPECT_EQ(object.get(own, &ignored), ATTRCACHE_ERR_KEYVAL_UNKNOWN);
 }
 

@@ -21,7 +21,7 @@ enum class In {
   kDelete,     // delete_fn, run by delete
   kReplace,    // by set
   kFree,       // by delete_all
-  kRollback,   // by copy_all, of which a later copy_fn failed
+  kRollback,   // by copy_all, when a later copy_fn has failed
   kEnd,        // the destructor, run by keyval_free
   kLastDelete  // by delete, of the last attribute under a freed keyval
 };
@@ -168,7 +168,7 @@ class ReentranceMatrix : public ::testing::TestWithParam<Case> {
         return got == ATTRCACHE_OK ? attrcache_give_back(&borrowed) : got;
       }
       case Op::kPredefined: {
-        const int defined = define(kind, 5);  // the first time
+        const int defined = define(kind, 5);  // succeeds the first time
         return attrcache_set_predefined(kind, 5, 9) +
                (defined == ATTRCACHE_ERR_ARGUMENT ? ATTRCACHE_OK : defined);
       }

@@ -12,7 +12,7 @@ class SelfServedTest : public ApiTest {
   int keyval = recorder.keyval(kind);
 };
 
-// The set has taken effect when delete_fn runs: what that deletes is the new value.
+// The set has taken effect when delete_fn runs, so a delete within it deletes the new value.
 TEST_F(SelfServedTest, DeleteInsideSetDeletesTheNewValue) {
   for (const int code : {0, 8}) {
     object.set(keyval, 1);
@@ -32,7 +32,7 @@ TEST_F(SelfServedTest, DeleteInsideSetDeletesTheNewValue) {
   }
 }
 
-// What somebody has taken up can't be taken back.
+// A value that another call has taken up can't be taken back.
 TEST_F(SelfServedTest, AFailingSetWhoseValueIsTakenUpSucceeds) {
   enum class By { kBorrow, kGet, kFailedDelete };
   for (const By by : {By::kBorrow, By::kGet, By::kFailedDelete}) {
@@ -60,7 +60,7 @@ TEST_F(SelfServedTest, AFailingSetWhoseValueIsTakenUpSucceeds) {
   }
 }
 
-// Also more often than a slot can count.
+// More often than a slot can count.
 TEST_F(SelfServedTest, SetsThatFailLeaveTheOldValueAndItsOrder) {
   const int other = recorder.keyval(kind);
   object.set(keyval, 1);
@@ -93,7 +93,7 @@ TEST_F(SelfServedTest, SetsThatNestForEverAreRefused) {
   recorder.on_delete = nullptr;
 }
 
-// ---- A callback that frees the object, by delete_all up the stack, and its memory --------------
+// ---- A callback that frees the object, which a call up the stack uses, and its memory ----------
 
 class DyingObjectTest : public ApiTest {
  protected:

@@ -5,7 +5,7 @@
 namespace attrcache::support {
 namespace {
 
-// Callbacks that are given after the keyval was made, and what else a runtime can give with them.
+// Callbacks that are set after the keyval was made, and what else a runtime can set with them.
 
 class SetCallbacksTest : public ApiTest {
  protected:
@@ -49,7 +49,7 @@ TEST_F(SetCallbacksTest, FromSomeToNoneAndToDup) {
   }
   EXPECT_TRUE(recorder.deletions.empty());
   EXPECT_TRUE(recorder.copies.empty());
-  EXPECT_EQ(recorder.destructions, 0) << "of those that were replaced";
+  EXPECT_EQ(recorder.destructions, 0) << "the replaced callbacks' destructor doesn't run";
 }
 
 TEST_F(SetCallbacksTest, TheLanguageToo) {
@@ -68,7 +68,7 @@ TEST_F(SetCallbacksTest, TheLanguageToo) {
   EXPECT_EQ(info.callbacks.language, ATTRCACHE_FORTRAN_FINT);
 }
 
-// Memory stays bounded: what was given before is released when it is replaced.
+// Memory stays bounded: replaced callbacks are released.
 TEST_F(SetCallbacksTest, AgainAndAgain) {
   for (int round = 0; round < 100; ++round) {
     const int keyval = Recorder::make(kind, {});
@@ -81,7 +81,7 @@ TEST_F(SetCallbacksTest, AgainAndAgain) {
   EXPECT_EQ(recorder.destructions, 0);
 }
 
-TEST_F(SetCallbacksTest, NotOnceItIsUsed) {
+TEST_F(SetCallbacksTest, NotAfterItsFirstUse) {
   const int keyval = recorder.keyval(kind);
   object.set(keyval, 1);
   EXPECT_EQ(give(keyval, {}), ATTRCACHE_ERR_BUSY);
@@ -168,7 +168,7 @@ TEST_F(SetCallbacksTest, RawCallbacksGetAndCopyWhatWasSet) {
     EXPECT_EQ(from.set_as(keyval, -6, tag), ATTRCACHE_OK);
     EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
     EXPECT_EQ(runtime.tag_seen, tag);
-    EXPECT_EQ(to.list().at(0).tag, tag) << "unless the callback says another one";
+    EXPECT_EQ(to.list().at(0).tag, tag) << "unless the callback changes it";
     EXPECT_EQ(to.list().at(0).value, -5);
     EXPECT_EQ(from.free(), ATTRCACHE_OK);
     EXPECT_EQ(runtime.tag_seen, tag);
@@ -177,7 +177,7 @@ TEST_F(SetCallbacksTest, RawCallbacksGetAndCopyWhatWasSet) {
   free_keyval(kind, keyval);
 }
 
-TEST_F(SetCallbacksTest, RawCallbacksMaySayAnotherTag) {
+TEST_F(SetCallbacksTest, RawCallbacksMayChangeTheTag) {
   Runtime runtime;
   const int keyval = Recorder::make(kind, runtime.callbacks());
   EXPECT_EQ(object.set_as(keyval, -9, ATTRCACHE_AS_AINT), ATTRCACHE_OK);

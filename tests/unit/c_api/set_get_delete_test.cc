@@ -24,13 +24,13 @@ TEST_F(SetGetDeleteTest, AnyAddressSizedValueMayBeAttached) {
   }
 }
 
-TEST_F(SetGetDeleteTest, GetSaysAbsentAndLeavesTheVariableAlone) {
+TEST_F(SetGetDeleteTest, GetReturnsAbsentAndLeavesTheVariableAlone) {
   void* value = &recorder;
   EXPECT_EQ(object.get(keyval, &value), ATTRCACHE_ABSENT);
   EXPECT_EQ(value, &recorder);
 }
 
-TEST_F(SetGetDeleteTest, SetDeletesTheOldValueThen) {
+TEST_F(SetGetDeleteTest, SetThenDeletesTheOldValue) {
   object.set(keyval, 1);
   recorder.on_delete = [&](const Call& call) {
     EXPECT_EQ(call.object, &object);

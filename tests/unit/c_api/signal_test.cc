@@ -18,7 +18,7 @@
 #endif
 #if defined(__x86_64__) && !defined(ATTRCACHE_TESTS_UNDER_TSAN) && \
     !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
-#define SINGLE_STEPS 1  // a sanitizer's own code doesn't stand it
+#define SINGLE_STEPS 1  // a sanitizer's own code can't be single-stepped
 #endif
 
 namespace attrcache::support {
@@ -140,7 +140,7 @@ TEST_F(SignalSteps, GetInAHandlerSeesEachOperationHappenAtOnce) {
 
 TEST_F(SignalSteps, GetInAHandlerSeesKeyvalsComeAndGoAtOnce) {
   const int first = recorder.keyval(kind);
-  for (int i = 1; i < 300; ++i) {  // and the registry grow
+  for (int i = 1; i < 300; ++i) {  // so that the registry grows
     SCOPED_TRACE(i);
     const int next = first + 16 * i;
     int made = 0;
@@ -179,7 +179,7 @@ TEST_F(SignalSteps, GetInAHandlerSeesTheValueWhileItsDeleteFnRuns) {
 constexpr int kKeyvals = 8;
 attrcache_kind* timed_kind;
 attrcache_table* timed_table;
-int timed_keyvals[kKeyvals];  // whose values are their number * 1000 and more
+int timed_keyvals[kKeyvals];  // a value / 1000 is its keyval's index here
 volatile sig_atomic_t inside;
 volatile sig_atomic_t interrupted, found, wrong;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Tables that are moved, as they may be and as they may not.
+// Moves of tables, permitted and not.
 
 #include <thread>
 
@@ -52,8 +52,8 @@ TEST_F(TableMoveTest, RefusesWhatCannotBe) {
   EXPECT_EQ(move(to, third), ATTRCACHE_OK);
 }
 
-// A table that was emptied may still have memory. Its bytes must not be copied then; if they are,
-// dup and free of the copy say so, instead of giving the memory back twice.
+// A table that was emptied may still have memory, so its bytes must not be copied. If they are, dup
+// and free of the copy report that, instead of releasing the memory twice.
 TEST_F(TableMoveTest, CopiedBytesAreNoticed) {
   for (int k = 0; k < 10; ++k) {
     const int keyval = recorder.keyval(kind);
@@ -70,7 +70,7 @@ TEST_F(TableMoveTest, CopiedBytesAreNoticed) {
   EXPECT_EQ(move(from, to), ATTRCACHE_OK);
 }
 
-// As new, it is but zero bytes.
+// Then it is all zero bytes.
 TEST_F(TableMoveTest, AFreedTableMayBeCopied) {
   ASSERT_EQ(from.set(recorder.keyval(kind), 1), ATTRCACHE_OK);
   ASSERT_EQ(from.free(), ATTRCACHE_OK);

@@ -6,7 +6,7 @@
 namespace attrcache::support {
 namespace {
 
-// ATTRCACHE_TELL, and the other options of a domain that say how an MPI was configured.
+// ATTRCACHE_TELL, and the other options of a domain that depend on how an MPI is configured.
 
 attrcache_domain_options with_flags(unsigned flags) {
   attrcache_domain_options options = {};
@@ -34,18 +34,18 @@ TEST_F(TellTest, DeleteTellsWhetherAnythingWasAttached) {
   }
 }
 
-TEST_F(TellTest, DeletesUpTheStackAreTold) {
+TEST_F(TellTest, TellsOfDeletesUpTheStack) {
   const int keyval = recorder.keyval(kind);
   object.set(keyval, 1);
   recorder.on_delete = [&](const Call&) {
-    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK) << "it was to be seen until now";
+    EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK) << "it was visible until now";
     EXPECT_EQ(object.erase(keyval), ATTRCACHE_ABSENT);
     return 0;
   };
   EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
 }
 
-TEST_F(TellTest, FreeTellsTheFirst) {
+TEST_F(TellTest, OnlyTheFirstFreeIsOk) {
   const int keyval = recorder.keyval(kind);
   object.set(keyval, 1);
   int copy = keyval;
@@ -58,8 +58,8 @@ TEST_F(TellTest, FreeTellsTheFirst) {
   EXPECT_EQ(attrcache_keyval_free(kind, &copy), ATTRCACHE_ERR_KEYVAL_STALE);
 }
 
-// Of all threads that free one keyval, or delete one attribute, one gets OK.
-TEST_F(TellTest, OneOfManyIsTheFirst) {
+// Of all threads that free one keyval, or delete one attribute, exactly one gets OK.
+TEST_F(TellTest, OneOfManyThreadsIsTheFirst) {
   constexpr int kRounds = 3000 / kSlowness;
   std::vector<int> keyvals;
   for (int round = 0; round < kRounds; ++round) {
@@ -108,7 +108,7 @@ void delete_long(int64_t*, int64_t*, int64_t* value, int64_t*, int64_t* ierror) 
   *ierror = 0;
 }
 
-// Both languages of Fortran are the same then.
+// Both languages of Fortran behave alike then.
 class FortranTypesTest : public ::testing::TestWithParam<attrcache_language> {};
 
 TEST_P(FortranTypesTest, IntegersOf64BitsAndAnotherFalse) {
@@ -118,7 +118,7 @@ TEST_P(FortranTypesTest, IntegersOf64BitsAndAnotherFalse) {
   if (sizeof(intptr_t) < 8) {
     attrcache_domain* domain = nullptr;
     EXPECT_EQ(attrcache_domain_create(&options, &domain), ATTRCACHE_ERR_UNSUPPORTED);
-    GTEST_SKIP() << "no place for an INTEGER of 8 bytes";
+    GTEST_SKIP() << "an address has no room for an INTEGER of 8 bytes";
   }
   Universe universe(&options);
   attrcache_kind* const kind = universe.kind();

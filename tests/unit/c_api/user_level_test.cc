@@ -22,7 +22,7 @@ namespace {
 #define ATTRCACHE_SWITCHES_ARE_SEEN 1
 #endif
 
-// One that runs until it yields, on whichever thread of the operating system resumes it.
+// Runs until it yields, on whichever thread of the operating system resumes it.
 class UserLevelThread {
  public:
   explicit UserLevelThread(std::function<void()> body) : body_(std::move(body)), stack_(1 << 18) {
@@ -166,7 +166,7 @@ TEST_F(UserLevelTest, ABorrowIsItsOwnThreads) {
   EXPECT_EQ(object.value(keyval), 2);
 }
 
-// Frees of objects by others on the same thread don't mind what is up each other's stacks.
+// Frees by user-level threads on one thread of the operating system ignore each other's stacks.
 TEST_F(UserLevelTest, SwitchedWithinFreesThatNest) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
   ASSERT_EQ(copy.set(keyval, 2), ATTRCACHE_OK);
@@ -178,13 +178,13 @@ TEST_F(UserLevelTest, SwitchedWithinFreesThatNest) {
   UserLevelThread second([&] { EXPECT_EQ(copy.free(), ATTRCACHE_OK); });
   EXPECT_FALSE(first.resume());
   EXPECT_FALSE(second.resume());
-  EXPECT_TRUE(first.resume()) << "in the order in which they began, which no stack has";
+  EXPECT_TRUE(first.resume()) << "first in, first out, unlike calls on a stack";
   EXPECT_TRUE(second.resume());
   EXPECT_TRUE(object.all_zero());
   EXPECT_TRUE(copy.all_zero());
 }
 
-// The one call that waits, for another thread inside a call on the table, lets that one run.
+// Abandon, the one call that waits, lets the thread run that it waits for.
 TEST_F(UserLevelTest, AnAbandonYieldsToADeletionOnTheSameThread) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
   recorder.on_delete = [&](const Call&) {
@@ -202,8 +202,8 @@ TEST_F(UserLevelTest, AnAbandonYieldsToADeletionOnTheSameThread) {
   EXPECT_TRUE(object.all_zero());
 }
 
-// Begun on one thread of the operating system, ended on another: within copy_fn, delete_fn, a
-// borrow. The first has ended by then, and its thread-local memory is gone.
+// Calls begin on one thread of the operating system and end on another, as do borrows. By then the
+// first has ended, and its thread-local memory is gone.
 TEST_F(UserLevelTest, MigratesBetweenThreads) {
   ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
   recorder.on_copy = [&](const Call& call, void** out, int* flag) {

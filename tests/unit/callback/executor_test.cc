@@ -30,7 +30,7 @@ class ExecutorTest : public ::testing::Test {
   uint64_t value = 1;
 };
 
-TEST_F(ExecutorTest, ACopyThatSaysNothingCopiesNothing) {
+TEST_F(ExecutorTest, ACopyFnThatSetsNothingCopiesNothing) {
   const auto silent = [](void*, int, void*, void*, void*, int*) { return 0; };
   callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(+silent);
   const Copied copied = run_copy(callbacks, arguments());

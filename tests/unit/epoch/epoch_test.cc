@@ -18,7 +18,7 @@ struct Item : Retired {
   int reclaimed = 0;
 };
 
-TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
+TEST(EpochTest, APinDelaysReclaimingAndTheLastToUnpinReclaims) {
   Epoch epoch;
   Item items[3];
   std::optional<Epoch::Guard> first(std::in_place, epoch), second(std::in_place, epoch);
@@ -31,14 +31,14 @@ TEST(EpochTest, APinKeepsItOffAndTheLastToUnpinReclaims) {
   EXPECT_EQ(epoch.waiting(), 0u);
 }
 
-// Some thread is pinned all the time, while the epoch's number wraps around.
+// At any time some thread is pinned, while the epoch's number wraps around.
 TEST(EpochTest, PinsThatOverlapWithoutEndDoNotPileUpWhatIsRetired) {
   Epoch epoch;
   constexpr int kRounds = 200000;
   std::vector<Item> items(kRounds);
   std::optional<Epoch::Guard> pins[2];
   for (int i = 0; i < kRounds; ++i) {
-    pins[i % 2].emplace(epoch);  // after the one of two rounds ago has ended
+    pins[i % 2].emplace(epoch);  // which ends the pin of two rounds ago
     epoch.retire(&items[i]);
     ASSERT_EQ(items[i].reclaimed, 0);
     ASSERT_LE(epoch.waiting(), 3u);
@@ -82,7 +82,7 @@ TEST(EpochTest, WhatNobodyCanSeeNeedNotBeRetired) {
   EXPECT_TRUE(epoch.unseen());
 }
 
-// Neither count runs over into what is beside it.
+// Neither count of pins overflows into its neighbour.
 TEST(EpochTest, ManyPinsInEitherCount) {
   constexpr size_t kMany = size_t{1} << 17;
   Epoch epoch;

@@ -43,7 +43,7 @@ class ReferencesTest : public ::testing::TestWithParam<unsigned> {
 
 // One thread only attaches and the other only deletes, any number of times.
 TEST_P(ReferencesTest, AStripesCountMayWrapAround) {
-  if (GetParam() == 1) return;  // is both threads'
+  if (GetParam() == 1) return;  // both threads share it
   for (const uint64_t times : {0x7fffffffu, 0x80000000u, 0x80000001u, 0xffffffffu}) {
     begin(7);
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(acquire(0, 7));
@@ -68,7 +68,7 @@ TEST_P(ReferencesTest, AStripeIsOpenedByItsFirstUse) {
   EXPECT_TRUE(acquire(1, 7));
   EXPECT_TRUE(References::is_open(all.of(1)));
   const unsigned at_once = open_stripes();
-  EXPECT_LE(at_once, 4u) << "and the few of its group";
+  EXPECT_LE(at_once, 4u) << "the stripes of one group";
   EXPECT_TRUE(acquire(1, 7));
   EXPECT_EQ(open_stripes(), at_once);
   EXPECT_EQ(all.of(1).load(kRelaxed) >> 32, 1u) << "the first was counted elsewhere";
@@ -78,14 +78,14 @@ TEST_P(ReferencesTest, AStripeIsOpenedByItsFirstUse) {
   EXPECT_FALSE(drop(2));
   EXPECT_FALSE(drop(3));
   EXPECT_EQ(references.count(), 0u);
-  EXPECT_TRUE(close(7)) << "whatever the single counts are";
+  EXPECT_TRUE(close(7)) << "whatever each stripe counts";
   EXPECT_EQ(open_stripes(), 0u);
 }
 
-// An opener that never comes to open its stripe: all others of its group count on the exact count,
-// which may be any number meanwhile.
+// An opener never opens its stripe, so all others of its group use the exact count, which may take
+// any value meanwhile.
 TEST_P(ReferencesTest, TheExactCountMayWrapAround) {
-  if (GetParam() == 1) return;  // both are of one group
+  if (GetParam() == 1) return;  // both threads are in one group
   for (const uint64_t times : {0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     begin(7);
     EXPECT_TRUE(acquire(0, 7));

@@ -37,7 +37,7 @@ class RegistryTest : public ::testing::TestWithParam<unsigned> {
 };
 
 // A program with few keyvals at a time keeps getting the first 64 indices, however many keyvals it
-// makes. And no int returns sooner than attrcache.h says.
+// makes. And no int is reused sooner than attrcache.h says.
 TEST_P(RegistryTest, FewAtATimeStayAmongTheFirst) {
   std::map<int, int> last_made;
   int alive = make();
@@ -55,7 +55,7 @@ TEST_P(RegistryTest, FewAtATimeStayAmongTheFirst) {
 
 // When nearly all keyvals are alive, there are few free indices to use in turns.
 TEST_P(RegistryTest, ANumberComesRoundSoonerWhenNearlyAllAreAlive) {
-  if (GetParam() > 4) return;  // counters of 64 MB
+  if (GetParam() > 4) return;  // the counters would take 64 MB
   int last = ATTRCACHE_KEYVAL_INVALID;
   for (uint32_t i = 0; i < Registry::kCapacity; ++i) last = make();
   int none;

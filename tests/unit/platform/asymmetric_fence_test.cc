@@ -22,9 +22,9 @@
 namespace attrcache {
 namespace {
 
-// One announces 1, 2, 3 ... and looks each time; the other changes to 1, 2, ... `changes` and looks
-// each time. How often neither saw the other: a change after which the other saw the announcement
-// l, though the reader had not yet seen the change after it had announced l + 1 or more.
+// A reader announces 1, 2, 3 ... and looks each time; a writer changes to 1, 2, ... `changes` and
+// looks each time. Returns how often neither saw the other: after a change, the writer saw
+// announcement l, though the reader hadn't seen the change after announcing l + 1 or more.
 unsigned both_missed(const AsymmetricFence& fence, unsigned changes) {
   alignas(128) Atomic<unsigned> cell{0};
   alignas(128) Atomic<unsigned> what{0};
@@ -44,7 +44,7 @@ unsigned both_missed(const AsymmetricFence& fence, unsigned changes) {
         what.exchange(change, kAcqRel);
         fence.heavy_fence();
         looked[change] = fence.look(cell);
-        Backoff backoff;  // the next change comes while the other is running
+        Backoff backoff;  // the next change comes while the reader is running
         while (cell.load(kRelaxed) == looked[change]) backoff.relax();
       }
       ended.store(true, kRelaxed);
@@ -59,11 +59,11 @@ unsigned both_missed(const AsymmetricFence& fence, unsigned changes) {
 
 constexpr unsigned kChanges = 300;
 
-TEST(AsymmetricFence, OneOfTheTwoSeesTheOther) {
+TEST(AsymmetricFence, ReaderOrWriterSeesTheOther) {
   EXPECT_EQ(both_missed(AsymmetricFence(false), kChanges), 0u);
 }
 
-TEST(AsymmetricFence, SoWithFullReaders) {
+TEST(AsymmetricFence, FullReaderOrWriterSeesTheOther) {
   const AsymmetricFence full(true);
   EXPECT_FALSE(full.light());
   EXPECT_EQ(both_missed(full, kChanges), 0u);
@@ -80,13 +80,13 @@ int in_child(Body body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(AsymmetricFence, ForkedChildrenHaveItToo) {
+TEST(AsymmetricFence, HoldsInForkedChildren) {
   const AsymmetricFence fence(false);
   EXPECT_EQ(in_child([&] { return both_missed(fence, 100) == 0 ? 0 : __LINE__; }), 0);
 }
 
 #if defined(SYS_membarrier) && defined(PR_SET_SECCOMP)
-// This process may not call membarrier any more. False where there are no such filters.
+// Forbids this process to call membarrier. False if the system can't.
 bool forbid() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),  // the number of the system call
@@ -111,7 +111,7 @@ TEST(AsymmetricFence, ReadersAreFullWhereTheKernelRefuses) {
   EXPECT_EQ(result, 0);
 }
 
-// Then light readers stay as they are, and the other gives their stores the time to become visible.
+// Then light readers stay light, and the writer waits until their stores must be visible.
 TEST(AsymmetricFence, TakesItsTimeWhenTheKernelRefusesLater) {
   const int result = in_child([] {
     const AsymmetricFence fence(false);

@@ -22,7 +22,7 @@ TEST(PairTest, SwapChangesBothHalvesIfBothAreAsExpected) {
   for (const SlotContent wrong : {SlotContent{1, 3}, SlotContent{3, 2}, SlotContent{0, 0}}) {
     expected = wrong;
     EXPECT_FALSE(pair.compare_exchange(expected, {7, 7}));
-    EXPECT_EQ(expected.value, 1u) << "tells what is there";
+    EXPECT_EQ(expected.value, 1u) << "the current value";
     EXPECT_EQ(expected.meta, 2u);
   }
   EXPECT_EQ(pair.load().value, 1u);
@@ -52,7 +52,7 @@ TEST(PairTest, GlimpseSeesTheUpperHalfAndTheValue) {
   });
 }
 
-TEST(PairTest, HalvesAreReadAsOfOneInstant) {
+TEST(PairTest, BothHalvesAreReadAtOneInstant) {
   Pair pair;
   support::run_threads(3, [&](int t) {
     for (int i = 0; i < 200000 / support::kSlowness; ++i) {
@@ -69,8 +69,8 @@ TEST(PairTest, HalvesAreReadAsOfOneInstant) {
   });
 }
 
-// A thread may be stopped for ever in the midst of a change. If a reader waited for it, this would
-// never end.
+// A thread may be stopped for ever halfway through a change. If readers waited for it, this test
+// would never end.
 TEST(PairTest, ReadersOfTwoWordsDoNotWaitForAChange) {
   constexpr uint64_t kMeta = pair_bits::kVisible | 7;
   TwoWordPair pair;
@@ -86,10 +86,9 @@ TEST(PairTest, ReadersOfTwoWordsDoNotWaitForAChange) {
 TEST(PairTest, ThisProcessorIsSupported) { EXPECT_TRUE(pair_supported()); }
 
 #if defined(__linux__)
-// A thread of higher priority that finds another one in the midst of its steps of 8 bytes lets it
-// go on. Both run on one processor, and the first one preempts the other again and again. What it
-// may not do is to use up processor time where it waits: then the kernel alone would end that, once
-// a second.
+// A thread of higher priority that finds another one between its steps of 8 bytes lets that thread
+// go on. Both run on one processor, where the first preempts the second again and again. If it used
+// up processor time while it waits, only the kernel would interrupt it, once a second.
 TEST(TwoWordPairTest, ItsWaitsLetThreadsOfLowerPriorityGoOn) {
   TwoWordPair pair;
   std::atomic<bool> done{false}, ready{false}, allowed{false};

@@ -16,7 +16,7 @@ namespace {
 
 TEST(ThreadTest, OrdinalsAreUniqueAndStay) {
   std::atomic<unsigned> seen[8] = {};
-  std::barrier all(8);  // or one ends before the next begins, and has the same
+  std::barrier all(8);  // or one might end before the next begins, and both have the same
   support::run_threads(8, [&](int t) {
     seen[t] = thread_ordinal();
     all.arrive_and_wait();
@@ -41,7 +41,7 @@ TEST(ThreadTest, OrdinalsOfEndedThreadsAreUsedAgain) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(ordinal_of_another(), first);
 }
 
-TEST(ThreadTest, ButNotIdentities) {
+TEST(ThreadTest, IdentitiesAreNeverUsedAgain) {
   std::set<uint64_t> seen;
   for (int i = 0; i < 100; ++i) {
     uint64_t identity;

@@ -14,7 +14,7 @@ namespace {
 
 class AttributeTest : public ::testing::TestWithParam<int> {
  protected:
-  // The slot follows so many others: it is in the table itself, in a leaf of its directory, or in
+  // The slot follows this many others: it is in the table itself, in a leaf of its directory, or in
   // the tree.
   AttributeTest() {
     for (int i = 0; i < GetParam(); ++i) make();
@@ -49,7 +49,7 @@ TEST_P(AttributeTest, AnOlderOneBecomesTheYoungest) {
   EXPECT_GT(number(younger), number(older));
 }
 
-// Otherwise a reader in two steps could combine the value of one with the tag of the other
+// Otherwise a reader in two steps could combine the value of one set with the tag of another
 // (pair_one_swap.h).
 TEST_P(AttributeTest, ANumberHasOneTag) {
   uint64_t before = number(younger);

@@ -12,7 +12,7 @@ namespace {
 
 struct Parameter {
   uint64_t clock;
-  const Memory* memory;  // null: as if there were none
+  const Memory* memory;  // null: none can be allocated
 };
 
 class BatchTest : public ::testing::TestWithParam<Parameter> {
@@ -57,8 +57,8 @@ TEST_P(BatchTest, OldestAndYoungestFirstInAnyNumber) {
   }
 }
 
-// Without memory for a list, there are batches of one. What is attached after the first is left out
-// youngest first; oldest first it comes last, for it may be what replaced an attribute that was
+// Without memory for a list, there are batches of one. An attribute attached after the first batch
+// is left out youngest first. Oldest first it comes last, since it may have replaced one that was
 // there from the beginning.
 TEST_P(BatchTest, WhatIsAttachedLater) {
   for (uint32_t i = 0; i < 16; ++i) attach(i);
@@ -79,8 +79,8 @@ TEST_P(BatchTest, WhatIsAttachedLater) {
   }
 }
 
-// All attributes are replaced between two batches. Each was attached all the time, so oldest first
-// each must be found. One that was found before may be found once more.
+// All attributes are replaced between two batches. Under each index one was attached all the time,
+// so oldest first each index must be found. It may be found twice.
 TEST_P(BatchTest, WhatIsReplacedMeanwhileIsNotMissed) {
   for (uint32_t i = 0; i < 300; ++i) attach(i);
   Batch batch(table, Batch::Order::kOldestFirst, GetParam().memory);

@@ -75,7 +75,7 @@ TEST(MetaTest, ReadableAtOnceOnlyAtRestAndByPointer) {
   const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
   EXPECT_TRUE(readable(upper(m), key));
   EXPECT_TRUE(readable(upper(m | kNoDeleteFn), key));
-  EXPECT_FALSE(readable(upper(m | kUnread), key)) << "the first reader makes it known";
+  EXPECT_FALSE(readable(upper(m | kUnread), key)) << "the first reader must clear kUnread";
   EXPECT_FALSE(readable(upper(m | kDeleting), key));
   EXPECT_FALSE(readable(upper(m & ~kVisible), key));
   EXPECT_FALSE(readable(upper(m), id::make(1, 6, 9)));
@@ -84,7 +84,7 @@ TEST(MetaTest, ReadableAtOnceOnlyAtRestAndByPointer) {
   EXPECT_FALSE(readable(upper(number), key));
 }
 
-// An index has bits where a meta has flags, unless it is small.
+// Unless an index is small, it has bits where a meta has flags.
 TEST(MetaTest, ReadableUnderAKeyvalWithoutIndexOrWithASmallOne) {
   for (const uint32_t index : {0u, kReadableIndices - 1, kReadableIndices, 64u, (1u << 17) - 1}) {
     const id::Keyval key = id::make(1, 5, index);
@@ -97,7 +97,7 @@ TEST(MetaTest, ReadableUnderAKeyvalWithoutIndexOrWithASmallOne) {
   }
 }
 
-// A value that is taken back keeps its number and place, with another name, until all are used.
+// A value taken back keeps its number, with another count of take-backs, until all are used.
 TEST(MetaTest, TakenBackIsAnotherAttachmentOfTheSameNumber) {
   uint64_t m = attached(stripe::name(id::make(1, 5, 9), 0), ATTRCACHE_AS_FINT, 7);
   for (int times = 0; times < 255; ++times) {
@@ -111,7 +111,7 @@ TEST(MetaTest, TakenBackIsAnotherAttachmentOfTheSameNumber) {
   EXPECT_EQ(taken_back(m), 0u);
 }
 
-TEST(MetaTest, AnAttachmentIsKnownByItsNumberUnlessItWasRenumbered) {
+TEST(MetaTest, AnAttachmentIsRecognizedByItsNumberUnlessItWasRenumbered) {
   const auto m = [](unsigned generation, uint64_t number) {
     return attached(stripe::name(id::make(1, generation, 9), 0), ATTRCACHE_AS_POINTER, number);
   };

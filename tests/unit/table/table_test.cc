@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// The slots of a table, and get's look-up beside the table's own find, at every height of the tree.
+// A table's slots, and get's look-up against the table's own find, at every height of the tree.
 
 #include <gtest/gtest.h>
 
