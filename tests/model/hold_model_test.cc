@@ -294,6 +294,17 @@ TEST(Free, BesideWhatIsLeftOfTheObject) {
   race(kOfThree, was_read(), set_and_free, use);
 }
 
+// So does a deletion that a second delete has hidden.
+TEST(Free, BesideAHiddenDeletion) {
+  const auto hide_and_free = [](Fixture& f) {
+    f.erase(0, 0);
+    const int result = f.erase_all(0);
+    expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
+    expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "no deletion is under way");
+  };
+  race({}, attached(), erase, hide_and_free);
+}
+
 // A copy_fn frees the object that it copies, after the deletion of the value was left to it.
 TEST(Free, OfWhatTheCopyFnCopies) {
   static Atomic<int> replaced;
