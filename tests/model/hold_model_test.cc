@@ -302,7 +302,7 @@ TEST(Free, BesideAHiddenDeletion) {
     expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
     expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "no deletion is under way");
   };
-  race({}, attached(), erase, hide_and_free);
+  race({}, was_read(), erase, hide_and_free);
 }
 
 // A copy_fn frees the object that it copies, after the deletion of the value was left to it.
