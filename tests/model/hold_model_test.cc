@@ -267,22 +267,6 @@ TEST_P(Hold, BorrowAgainstFree) {
   EXPECT_GT(busy, 0);
 }
 
-// It sees a borrow that was made before, though nothing that it has acquired says so.
-TEST(Free, AfterABorrowThatNothingOrders) {
-  static Atomic<int> borrowed;
-  const auto begin = [](Fixture&) { borrowed.store(0, kRelaxed); };
-  const auto borrow = [](Fixture& f) {
-    attrcache_borrowed b = {};
-    f.borrow(0, 0, &b);
-    borrowed.store(1, kRelaxed);
-    f.give_back(&b);
-  };
-  const auto free = [](Fixture& f) {
-    if (borrowed.load(kRelaxed) == 1) delete_all(f);
-  };
-  race({}, in_turn(begin, was_read()), borrow, free);
-}
-
 // So does a deletion that was left, and a set whose delete_fn still runs.
 TEST(Free, BesideWhatIsLeftOfTheObject) {
   const auto set_and_free = [](Fixture& f) {
