@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -164,19 +165,29 @@ TEST_F(HppTest, DeletesMayFailAndThenTheValueStays) {
   EXPECT_TRUE(keyval.erase(a));
 }
 
-TEST_F(HppTest, ARefusedValueIsDestroyed) {
-  int code = 1;
+TEST_F(HppTest, ARefusedValueIsDestroyedUnlessSomebodyHoldsIt) {
+  Cache old(&alive, 1);
+  std::optional<Borrowed<Cache>> held;
+  bool hold = false;
+  int number = ATTRCACHE_KEYVAL_INVALID;
   auto keyval = *CacheKeyval::create(kind, attrcache::copy_nothing, [&](Cache* c) {
-    if (code == 0) delete c;
-    return code;
+    if (c != &old) return delete c, 0;
+    if (hold) held.emplace(kind.native(), &a.attributes, number);
+    return 13;
   });
-  ASSERT_TRUE(keyval.set(a, fresh(1)));
-  EXPECT_FALSE(keyval.set(a, std::make_unique<Cache>(&alive, 2)));
+  number = keyval.native();
+  ASSERT_TRUE(keyval.set(a, &old));
+  for (const Status status : {Status::callback, Status::ok}) {
+    hold = status == Status::ok;  // then the new value stays, and the code is beside the success
+    const Outcome out = keyval.set(a, std::make_unique<Cache>(&alive, 2));
+    EXPECT_EQ(out.status, status);
+    EXPECT_EQ(out.callback_code, 13);
+    ASSERT_EQ(alive, 1 + hold);
+    EXPECT_EQ(keyval.get(a)->content, 1 + hold);
+  }
+  held.reset();
+  ASSERT_TRUE(keyval.erase(a));
   EXPECT_EQ(alive, 1);
-  EXPECT_EQ(keyval.get(a)->content, 1);
-  code = 0;
-  ASSERT_TRUE(kind.delete_all(a));
-  EXPECT_EQ(alive, 0);
 }
 
 TEST_F(HppTest, ExceptionsOfCallbacksBecomeErrors) {
