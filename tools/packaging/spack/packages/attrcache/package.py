@@ -36,8 +36,8 @@ class Attrcache(CMakePackage):
     requires("platform=linux", msg="only Linux is supported")
     requires("target=x86_64:", "target=aarch64:", policy="one_of", msg="needs 16-byte atomics")
     requires("^openmpi", "^mpich", policy="one_of", when="+mpi", msg="there are interposers for these two")
-    conflicts("%gcc@:11", msg="needs C++20")
-    conflicts("%clang@:13", msg="needs C++20")
+    conflicts("%gcc@:10", msg="needs C++20")
+    conflicts("%clang@:12", msg="needs C++20")
 
     def cmake_args(self):
         # Explicitly, because CMake by itself might find another MPI than the one asked for.
