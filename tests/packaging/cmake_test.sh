@@ -7,7 +7,7 @@ source tests/packaging/lib.sh
 
 # Copies of the sources, as a user unpacks them: here they are links.
 mkdir "$work/source"
-cp -RL BUILD CMakeLists.txt ./*.md LICENSE-* lib tests tools "$work/source"
+cp -RL BUILD CMakeLists.txt CMakePresets.json ./*.md LICENSE-* lib tests tools "$work/source"
 export build=$work/build
 configure() { # OPTION...
   cmake -S "$work/source" -B "$build" -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/multi "$@" >"$work/log" 2>&1
@@ -90,6 +90,12 @@ END
   expect "success: x86-64: 16 bytes are read in two steps" qemu-x86_64 -cpu Nehalem "$work/platform"
   expect "success: x86-64: 16 bytes are read in one step" qemu-x86_64 -cpu max "$work/platform"
 fi
+
+# Warnings are errors by the developers' preset alone.
+cmake --preset developer -S "$work/source" -B "$work/developer" "${without_mpi[@]}" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+flags=CMakeFiles/attrcache_objects.dir/flags.make
+grep -q -- -Werror "$work/developer/$flags" || fail "the preset lets warnings pass"
+grep -q -- -Wall "$build/$flags" && ! grep -q -- -Werror "$build/$flags" || fail "warnings are errors by default"
 
 # A project that has these sources in a subfolder, and its own targets and files of the same common names; with clang,
 # and one of the three interposers, which are alike.
