@@ -23,6 +23,7 @@ FEATURES = {
             " (void)MPI_DUP_FN;",
     "sessions": "MPI_Session s; MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s); MPI_Session_finalize(&s);",
     "host": "int k = MPI_HOST; (void)k;",
+    "win_notification": "int k = MPI_WIN_NOTIFICATION_VALUE_UB; (void)k;",
 }
 
 SESSION = ("MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);"

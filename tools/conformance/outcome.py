@@ -37,7 +37,8 @@ class Runner:
                         "session_outlives": "a session that outlives MPI_Finalize ends badly, without attributes too",
                         "mpix_session": "it has no attributes on sessions",
                         "mpix_file": "it has no attributes on files",
-                        "mpix": "its keyvals have no destructors", "host": "it has no MPI_HOST"}[feature]
+                        "mpix": "its keyvals have no destructors", "host": "it has no MPI_HOST",
+                        "win_notification": "it has none of MPI-5.1's attributes of windows"}[feature]
         if check.threads and an_mpi.level < 3:
             return "it provides %s" % mpi_module.LEVELS[an_mpi.level]
         if check.ranks > an_mpi.ranks:
