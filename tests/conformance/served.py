@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares what tools/check-mpi found of an MPI served with what it found natively."""
+"""Compares what tools/check-mpi found of an MPI served with what it found natively; what is found later counts."""
 
 import argparse
 import json
@@ -45,25 +45,28 @@ def named(pattern_of, name):
     return next((value for pattern, value in pattern_of.items() if re.fullmatch(pattern, name)), None)
 
 
+def results(files):
+    """{check: its last result}, and the first file's contents."""
+    contents = []
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            contents.append(json.load(file))
+    return {r["check"]: r for data in contents for r in data["results"]}, contents[:1]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--names", action="store_true", help="print the checks that must be run natively as well")
-    parser.add_argument("served")
-    parser.add_argument("native", nargs="?")
+    parser.add_argument("--names", action="store_true", help="print the checks that differ, or weren't run natively yet")
+    parser.add_argument("runs", nargs="+", help="JSON of runs: served, native, served, native, ...")
     arguments = parser.parse_args()
-    with open(arguments.served, encoding="utf-8") as file:
-        data = json.load(file)
-    if arguments.names:
-        print("\n".join(r["check"] for r in data["results"] if r["result"] != "pass"))
-        return 0
-    with open(arguments.native, encoding="utf-8") as file:
-        native = {r["check"]: r for r in json.load(file)["results"]}
-    problems, peer_bugs = 0, []
-    for r in data["results"]:
-        name, result = r["check"], r["result"]
+    served, (data,) = results(arguments.runs[::2])
+    native, _ = results(arguments.runs[1::2])
+    problems, peer_bugs = [], []
+    for name, r in served.items():
+        result = r["result"]
         if result == "pass":
             continue
-        says, same = r.get("detail", ""), native[name]
+        says, same = r.get("detail", ""), native.get(name, {"result": "not run", "detail": "not run"})
         if result == "fail" and r["kind"] == "demanded" and same["result"] == "fail":
             peer_bugs.append(name)
         elif result == "open" and named(ON_EVERY_MPI, name) and re.fullmatch(named(ON_EVERY_MPI, name), says):
@@ -73,17 +76,19 @@ def main():
         elif result == "not applicable" and same["result"] == "not applicable":
             continue
         else:
-            problems += 1
-            print("PROBLEM: %s, %s: served: %s; natively: %s" % (
+            problems.append(name)
+            print(name if arguments.names else "PROBLEM: %s, %s: served: %s; natively: %s" % (
                 name, r["kind"], says or "expected %s; seen %s" % (r.get("expected"), r.get("seen")),
                 same.get("detail") or same["result"]))
-    passes = sum(r["result"] == "pass" for r in data["results"])
+    if arguments.names:
+        return 0
+    passes = sum(r["result"] == "pass" for r in served.values())
     if peer_bugs:
         print("peer bug: %s: checks of tools/check-mpi: %s" % (table.short_name(data), ", ".join(table.grouped(peer_bugs))))
     if not problems:
         print("passed: %s, %d pass, %d are as expected" % (
-            table.short_name(data), passes, len(data["results"]) - passes - len(peer_bugs)))
-    return problems != 0
+            table.short_name(data), passes, len(served) - passes - len(peer_bugs)))
+    return bool(problems)
 
 
 if __name__ == "__main__":
