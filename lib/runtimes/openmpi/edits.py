@@ -121,6 +121,11 @@ def datatypes(tree):
                    "    if (!attrcache_table_is_empty(&datatype->d_keyhash)) {\n"
                    "        ompi_attr_end_datatype(datatype);\n"
                    "    }\n\n")
+    release.after(r"^        datatype->args = NULL;",
+                  "        /* The delete functions of these may have set attributes on it. */\n"
+                  "        if (!attrcache_table_is_empty(&datatype->d_keyhash)) {\n"
+                  "            ompi_attr_end_datatype(datatype);\n"
+                  "        }")
     # If nothing else uses the datatype, its attributes are deleted while it has its reference, so that whatever callbacks
     # leave behind may go on using it.
     create.function("ompi_datatype_destroy").before(
