@@ -17,9 +17,10 @@ sys.path.insert(0, "tools/conformance")
 import suite
 version = tuple(int(n) for n in sys.argv[2].split("."))
 header, seen, faces = suite.Header(alone=True), set(), set()
-for check in (check for section in suite.read_sections() for check in section.checks):
-    if check.since > version or (version < (4, 0) and "session" in " ".join(check.needs)):
-        continue
+def possible(check):
+    return check.since <= version and not (version < (4, 0) and "session" in " ".join(check.needs)) and \
+        not (version < (5, 1) and "win_notification" in check.needs)
+for check in (check for section in suite.read_sections() for check in section.checks if possible(check)):
     if check.face and check.face not in faces:
         faces.add(check.face)
         with open(os.path.join(sys.argv[1], check.name + ".sh"), "w") as file:
@@ -33,8 +34,7 @@ for check in (check for section in suite.read_sections() for check in section.ch
         file.write(suite.standalone(check, header))
 # The programs of whole sections, too, in which checks must not clash by their definitions.
 for section in suite.read_sections():
-    checks = [check for check in section.checks if check.since <= version and check.face in (None, "f08")
-              and not (version < (4, 0) and "session" in " ".join(check.needs))]
+    checks = [check for check in section.checks if possible(check) and check.face in (None, "f08")]
     end = ".cc" if section.file.endswith(".cc") else ".c"
     with open(os.path.join(sys.argv[1], "section-" + section.name + end), "w") as file:
         file.write(suite.program(checks))
