@@ -41,8 +41,8 @@ class Readers {
   }
 
   // A cell of the calling thread's record, which says kTaken and names the thread; null when out of
-  // memory. Wait-free but for the allocator. Out of line, as is release(): after a callback, a caller
-  // may be on another OS thread, with other thread-local memory, whose address it must not reuse.
+  // memory. Wait-free but for the allocator. Not inlined, nor is release(): a callback may move a
+  // user-level thread to another OS thread, so thread-local addresses must be computed anew.
   [[gnu::noinline]] Announcement* take() {
     ThreadRecord& near = near_record();
     const bool usual = near.active && near.free != nullptr && !threads_.hooked();

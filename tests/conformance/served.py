@@ -45,13 +45,13 @@ def named(pattern_of, name):
     return next((value for pattern, value in pattern_of.items() if re.fullmatch(pattern, name)), None)
 
 
-def results(files):
-    """{check: its last result}, and the first file's contents."""
-    contents = []
-    for name in files:
-        with open(name, encoding="utf-8") as file:
-            contents.append(json.load(file))
-    return {r["check"]: r for data in contents for r in data["results"]}, contents[:1]
+def read(name):
+    with open(name, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def last_results(runs):
+    return {r["check"]: r for run in runs for r in run["results"]}
 
 
 def main():
@@ -59,8 +59,8 @@ def main():
     parser.add_argument("--names", action="store_true", help="print the checks that differ, or weren't run natively yet")
     parser.add_argument("runs", nargs="+", help="JSON of runs: served, native, served, native, ...")
     arguments = parser.parse_args()
-    served, (data,) = results(arguments.runs[::2])
-    native, _ = results(arguments.runs[1::2])
+    runs = [read(name) for name in arguments.runs]
+    served, native = last_results(runs[::2]), last_results(runs[1::2])
     problems, peer_bugs = [], []
     for name, r in served.items():
         result = r["result"]
@@ -84,10 +84,10 @@ def main():
         return 0
     passes = sum(r["result"] == "pass" for r in served.values())
     if peer_bugs:
-        print("peer bug: %s: checks of tools/check-mpi: %s" % (table.short_name(data), ", ".join(table.grouped(peer_bugs))))
+        print("peer bug: %s: checks of tools/check-mpi: %s" % (table.short_name(runs[0]), ", ".join(table.grouped(peer_bugs))))
     if not problems:
         print("passed: %s, %d pass, %d are as expected" % (
-            table.short_name(data), passes, len(served) - passes - len(peer_bugs)))
+            table.short_name(runs[0]), passes, len(served) - passes - len(peer_bugs)))
     return bool(problems)
 
 

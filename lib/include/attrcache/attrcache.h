@@ -67,11 +67,12 @@
  *
  * Structs that callers fill, and those that the library fills, begin with their own size (`size`),
  * so that later versions can add members (but attrcache_allocator, attrcache_thread_hooks,
- * attrcache_keyval_numbers and attrcache_borrowed, which will stay as they are): C callers write {.size = sizeof options, ...} before the
- * call; in C++ the member initializes itself. In an array, the first element's size counts for all.
- * 0 stands for the size that the struct has in the first release; an impossible size is an ARGUMENT
- * error. Members that the caller's version doesn't have count as zero. Members that the library's
- * doesn't have must be zero (else UNSUPPORTED); in structs that the library fills, it zeroes them.
+ * attrcache_keyval_numbers and attrcache_borrowed, which will stay as they are): C callers write
+ * {.size = sizeof options, ...} before the call; in C++ the member initializes itself. In an array,
+ * the first element's size counts for all. 0 stands for the size that the struct has in the first
+ * release; an impossible size is an ARGUMENT error. Members that the caller's version doesn't have
+ * count as zero. Members that the library's doesn't have must be zero (else UNSUPPORTED); in
+ * structs that the library fills, it zeroes them.
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
@@ -671,12 +672,13 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * deleted too, in at most 16 rounds; then the call returns REATTACHED and the table stays as it is.
  * It returns BUSY at the first value that is held, which stays attached with all older ones; and
  * while another thread is within a deletion on the table, or a holder has yet to run one. It
- * doesn't wait; a second call goes on from there, and calls nothing twice. If a delete_fn had failed
- * before, *callback_code gets its code beside BUSY and the like, too; else it is left alone. Only the object's owner
- * may call this: see the rule for threads at the top. Errors: NULL, ARGUMENT (mode), CALLBACK, and
- * those after which the table isn't as new in any mode but DRAIN_FINALLY: MOVED, REATTACHED, BUSY,
- * KEYVAL_KIND (attributes of another kind). What was deleted before an error stays deleted.
- * Lock-free; runs delete_fn, perhaps destructors. [C MPI_COMM_FREE; F] */
+ * doesn't wait; a second call goes on from there, and calls nothing twice. Whatever it returns,
+ * *callback_code has the code of the first delete_fn that failed, if one has; otherwise it is left
+ * alone. Only the object's owner may call this: see the rule for threads at the top. Errors: NULL,
+ * ARGUMENT (mode), CALLBACK, and those after which the table isn't as new in any mode but
+ * DRAIN_FINALLY: MOVED, REATTACHED, BUSY, KEYVAL_KIND (attributes of another kind). What was
+ * deleted before an error stays deleted. Lock-free; runs delete_fn, perhaps destructors. [C
+ * MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -715,9 +717,9 @@ typedef struct attrcache_borrowed {
  * ABSENT once a deletion has begun, though get still finds the value until delete_fn has succeeded.
  * A value that C reads at its address is copied into *borrowed. Errors: NULL, ARGUMENT (*borrowed
  * still holds a value of this thread in this domain), KEYVAL_*, MEMORY (for a thread's first borrow
- * in the domain, and if it holds more at once than ever before). Any thread; lock-free. Calls nothing back, unless
- * an attempt of its own made it the last holder of a value being deleted, whose delete_fn it then
- * runs. (Beyond MPI.) */
+ * in the domain, and if it holds more at once than ever before). Any thread; lock-free. Calls
+ * nothing back, unless an attempt of its own made it the last holder of a value being deleted,
+ * whose delete_fn it then runs. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 
