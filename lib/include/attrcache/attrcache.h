@@ -677,8 +677,8 @@ typedef enum attrcache_delete_mode ATTRCACHE_ENUM_BASE {
  * alone. Only the object's owner may call this: see the rule for threads at the top. Errors: NULL,
  * ARGUMENT (mode), CALLBACK, and those after which the table isn't as new in any mode but
  * DRAIN_FINALLY: MOVED, REATTACHED, BUSY, KEYVAL_KIND (attributes of another kind). What was
- * deleted before an error stays deleted. Lock-free; runs delete_fn, perhaps destructors. [C
- * MPI_COMM_FREE; F] */
+ * deleted before an error stays deleted. Lock-free; runs delete_fn, perhaps destructors.
+ * [C MPI_COMM_FREE; F] */
 ATTRCACHE_API int attrcache_delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                                        attrcache_delete_mode mode,
                                        int* callback_code) ATTRCACHE_NOEXCEPT;
