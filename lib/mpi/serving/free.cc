@@ -13,12 +13,13 @@ namespace attrcache::mpi {
 namespace {
 
 // Calls attrcache_delete_all again and again until no other thread is in the middle of deleting one
-// of the attributes.
+// of the attributes. The code of a callback that failed before such a call is kept.
 int delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                attrcache_delete_mode mode, int* code) {
   Backoff backoff;
   for (;;) {
     const int result = attrcache_delete_all(kind, table, object, mode, code);
+    if (result == ATTRCACHE_OK && *code != 0) return ATTRCACHE_ERR_CALLBACK;
     if (result != ATTRCACHE_ERR_BUSY) return result;
     backoff.relax();
   }
