@@ -26,6 +26,7 @@ import concurrent.futures
 import glob
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -180,20 +181,21 @@ class Models:
             sys.exit("the models fail without any mutation:\n" + log)
         return test, 1000 * (usage.ru_utime + usage.ru_stime)
 
-    def run(self, program, tests, weaken, options, first=None):
+    def run(self, program, tests, weaken, options, first=None, argued=None):
         """The first test that fails and what it says; else one that doesn't end, or None. Cheap tests go first."""
+        limit = math.inf if argued is None else 1000 * options.max_cost
         env = dict(os.environ)
         if weaken is not None:
             env["ATTRCACHE_MODEL_WEAKEN"] = weaken
         cheap = [t for t in tests if self.cost[t] < 300]
-        dear = sorted((t for t in tests if 300 <= self.cost[t] <= 1000 * options.max_cost),
+        dear = sorted((t for t in tests if 300 <= self.cost[t] <= limit),
                       key=lambda t: self.cost[t])
         undecided = None
         for batch in [[first] if first in tests else [], cheap] + [[t] for t in dear]:
             if not batch:
                 continue
-            limit = min(options.max_seconds, 60 + 20 * sum(self.cost[t] for t in batch) / 1000)
-            command = ["prlimit", "--cpu=%d:" % limit, program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
+            seconds = min(options.max_seconds, 60 + 20 * sum(self.cost[t] for t in batch) / 1000)
+            command = ["prlimit", "--cpu=%d:" % seconds, program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
             log = subprocess.run(command, env=env, capture_output=True, text=True)
             if log.returncode == -signal.SIGXCPU:
                 undecided = batch[0], NO_END
@@ -413,7 +415,7 @@ def main():
     parser.add_argument("--max-seconds", type=int, default=300,
                         help="of processor time for one run of models")
     parser.add_argument("--max-cost", type=float, default=3,
-                        help="leave out tests that take longer, in seconds of processor time")
+                        help="don't show tests that take longer, in seconds of processor time, to orders that need not be caught")
     options = parser.parse_args()
 
     table = Table(HERE)
@@ -438,7 +440,7 @@ def main():
             return None
         if argued is not None and options.skip_argued:
             return label, None, argued
-        caught = results.of(weaken, lambda first: models.run(program, tests, weaken, options, first),
+        caught = results.of(weaken, lambda first: models.run(program, tests, weaken, options, first, argued),
                             options)
         return label, caught, argued
 
