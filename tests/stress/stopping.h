@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Stops a thread within an operation, by a signal whose handler returns when the thread may go on.
-// On x86-64, runs stop it before each instruction of the operation in turn: the first run traps
-// after every instruction and notes the address, and each later run sets a breakpoint. Elsewhere
-// the signal comes at a random moment.
+// Stops a thread within an operation, at another place in each run. On x86-64, runs stop it before
+// each instruction of the operation in turn, by a signal whose handler returns when the thread may
+// go on: the first run traps after every instruction and notes the address, and each later run sets
+// a breakpoint. Elsewhere they stop it at the beginning of each basic block of the library's, which
+// must be compiled with -fsanitize-coverage=trace-pc (as by tests/platforms/run.sh).
 
 #ifndef ATTRCACHE_TESTS_STRESS_STOPPING_H_
 #define ATTRCACHE_TESTS_STRESS_STOPPING_H_
 
 #include <gtest/gtest.h>
-#include <signal.h>
 
-#include <cerrno>
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <x86intrin.h>
+
+#include <cerrno>
 #endif
 
 #include "tests/support/threads.h"
@@ -39,7 +41,6 @@ class Stopping {
   void go_on() { goes_on_.open(); }
 
  private:
-  static void handle(int, siginfo_t*, void* context);
   void stay() {
     stopped_ = true;
     set(reached_);
@@ -53,22 +54,32 @@ class Stopping {
 
   static inline Stopping* current;
   bool stopped_ = false;
-  bool ready_ = false;    // x86-64: stop() has begun; elsewhere: within() has
   bool reached_ = false;  // the thread is stopped, or has ended the operation
   Gate goes_on_;
+  const long number_;
+  static inline long length;  // of run 0
 #if defined(__x86_64__)
+  static void handle(int, siginfo_t*, void* context);
   static constexpr long kTrapFlag = 0x100;
   static constexpr uint8_t kTrap = 0xcc;
 
   static inline uint8_t* path[1 << 14];  // of run 0
-  static inline long length;
-  const long number_;
-  uint8_t* at_ = nullptr;  // the breakpoint's place, and the byte that belongs there
+  bool ready_ = false;                   // stop() has begun
+  uint8_t* at_ = nullptr;                // the breakpoint's place, and the byte that belongs there
   uint8_t instruction_ = 0;
   int passes_ = 0;        // arrivals there until the thread stops
   bool passing_ = false;  // the breakpoint is removed, for one instruction
+#else
+ public:
+  static void pass();  // called at each basic block
+
+ private:
+  static inline thread_local Stopping* within_;
+  long passed_ = 0;
 #endif
 };
+
+inline long Stopping::runs() { return length; }
 
 #if defined(__x86_64__)
 extern "C" uint8_t __executable_start[], etext[];
@@ -94,7 +105,6 @@ inline Stopping::Stopping(long number) : number_(number) {
   at_ = place;
   instruction_ = *place;
 }
-inline long Stopping::runs() { return length; }
 
 template <typename Operation>
 void Stopping::within(Operation operation) {
@@ -141,31 +151,24 @@ inline void Stopping::handle(int, siginfo_t*, void* context) {
   errno = error;
 }
 #else
-inline Stopping::Stopping(long) {
-  current = this;
-  struct sigaction action = {};
-  action.sa_sigaction = &handle;
-  sigaction(SIGUSR1, &action, nullptr);
-}
-inline long Stopping::runs() { return 200 / kSlowness; }
+inline Stopping::Stopping(long number) : number_(number) {}
 
 template <typename Operation>
 void Stopping::within(Operation operation) {
-  set(ready_);
+  within_ = this;
   operation();
+  within_ = nullptr;
+  if (number_ == 0) length = passed_;
   set(reached_);
 }
-inline bool Stopping::stop(std::thread& thread) {
-  wait_until([this] { return is_set(ready_); });
-  pthread_kill(thread.native_handle(), SIGUSR1);
+inline bool Stopping::stop(std::thread&) {
   wait_until([this] { return is_set(reached_); });
   return stopped_;
 }
-inline void Stopping::handle(int, siginfo_t*, void*) {
-  const int error = errno;
-  current->stay();
-  errno = error;
+inline void Stopping::pass() {
+  if (within_ != nullptr && ++within_->passed_ == within_->number_) within_->stay();
 }
+extern "C" void __sanitizer_cov_trace_pc() { Stopping::pass(); }
 #endif
 
 }  // namespace attrcache::support

@@ -166,7 +166,7 @@ TEST_F(FilledTest, AnArrayOfLaterStructs) {
   ASSERT_EQ(attrcache_keyval_list(kind, &infos[0].known, 2, &count), ATTRCACHE_OK);
   EXPECT_EQ(infos[0].known.keyval, keyvals[0]);
   EXPECT_EQ(infos[1].known.keyval, keyvals[1]);
-  infos[0].known.size = sizeof(attrcache_keyval_info) + 4;
+  infos[0].known.size = sizeof(attrcache_keyval_info) + alignof(attrcache_keyval_info) / 2;
   EXPECT_EQ(attrcache_keyval_list(kind, &infos[0].known, 2, &count), ATTRCACHE_ERR_ARGUMENT)
       << "the second would not be aligned";
 }
