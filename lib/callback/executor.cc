@@ -39,6 +39,7 @@ Copied copy_raw(attrcache_callbacks& callbacks, const CallbackArguments& argumen
   const int code = shape<attrcache_copy_raw_fn>(callbacks.copy_fn)(
       arguments.object, arguments.keyval, callbacks.extra_state, callbacks.context, arguments.tag,
       seen_as_aint(*arguments.at), &tag, &out, &flag);
+  if (tag == ATTRCACHE_AS_FINT && arguments.convention.fint_is_64_bits) tag = ATTRCACHE_AS_AINT;
   return {code, flag != 0, stored(out, tag), tag};
 }
 

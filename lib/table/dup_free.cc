@@ -307,9 +307,10 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
         --item;
         int code = 0;
         const int result = delete_one(target, scope, *item, on_failure, &code, fence);
-        if (result != ATTRCACHE_OK && first_failure == ATTRCACHE_OK) {
-          first_failure = result;
-          if (result == ATTRCACHE_ERR_CALLBACK) tell(code, callback_code);
+        if (first_failure == ATTRCACHE_OK) first_failure = result;
+        if (result == ATTRCACHE_ERR_CALLBACK) {
+          tell(code, callback_code);
+          callback_code = nullptr;  // it gets the first one
         }
         if (scope.table_died()) return first_failure;  // a callback freed the object
         if (result == ATTRCACHE_ERR_BUSY || result == ATTRCACHE_ERR_KEYVAL_KIND) {

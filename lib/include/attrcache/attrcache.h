@@ -76,10 +76,11 @@
  *
  * Threads: any thread may call any function at any time, on any object, without registering. There
  * are four exceptions. Once a table's owner frees the object (attrcache_delete_all,
- * attrcache_table_abandon), no other thread may begin to use that table. A domain may be destroyed
- * only when no other thread uses it any more. Only the thread that created a keyval may call
- * attrcache_keyval_set_callbacks, and only before it publishes the keyval. And a thread must not
- * end while it holds a borrowed value.
+ * attrcache_table_abandon), no other thread may begin a call on that table, or still be within one,
+ * except in a delete_fn that its set or delete runs. A domain may be destroyed only when no other
+ * thread uses it any more. Only the thread that created a keyval may call
+ * attrcache_keyval_set_callbacks, and only before it publishes the keyval. And a thread must give
+ * back what it has borrowed before it ends (in the destructor of a pthread key it may be too late).
  *
  * Callbacks must return. If longjmp, the end of the thread, or an exception that the domain's
  * catch_exceptions doesn't catch leaves a callback, the behavior is undefined. (The C++ API,
@@ -119,10 +120,10 @@
  *    each call that needs it (H) sleeps for 20 ms instead.
  *
  * C. A held value lives. While a thread holds a value, that value's delete_fn doesn't start. The
- *    exception is a copy_fn that deletes or replaces the very value that it copies, directly or
- *    through what it calls: it gives up its own hold, so delete_fn runs at once. Values of keyvals
- *    without a delete_fn can't be held in this sense: a thread that frees what they point to must
- *    know by other means that nobody uses it any more.
+ *    exception is a copy_fn that deletes or replaces the very value that it copies, or tries to,
+ *    directly or through what it calls: it gives up its own hold, so delete_fn runs at once. Values
+ *    of keyvals without a delete_fn can't be held in this sense: a thread that frees what they
+ *    point to must know by other means that nobody uses it any more.
  *
  * D. The last holder deletes. A delete or set of a value that nobody holds runs its delete_fn at
  *    once, on the calling thread. If others hold it, or the caller itself has borrowed it, the call
@@ -378,11 +379,11 @@ typedef struct attrcache_leaks {
   uint32_t size ATTRCACHE_SIZE(attrcache_leaks);
   size_t keyvals;       /* created and never freed, not counting predefined ones */
   size_t freed_keyvals; /* freed, and kept alive by attributes */
-  size_t attributes;    /* attached somewhere */
+  size_t attributes;    /* attached, or left to a holder */
 } attrcache_leaks;
 
 enum {
-  /* Fails with BUSY, and changes nothing, if attributes are still attached. */
+  /* Fails with BUSY, and changes nothing, if there are still attributes. */
   ATTRCACHE_DESTROY_IF_UNUSED = 0,
   /* Abandons attached values, without calling their callbacks. Runs deletions that were handed off
    * and haven't run yet. */
@@ -535,9 +536,10 @@ ATTRCACHE_API int attrcache_keyval_free(attrcache_kind* kind, int* keyval) ATTRC
 
 /* What a runtime embeds in each object. All-zero bytes are a valid empty table; no call creates or
  * destroys one. Aligned to 64 bytes it occupies one cache line; it must be aligned to 16. Its bytes
- * may be copied or moved only while it is as new: before the first attribute is attached, and after
- * attrcache_delete_all has succeeded. In between it may own memory, even after every attribute was
- * deleted; attrcache_table_move moves it then. (attrcache_copy_all and attrcache_delete_all return
+ * may be copied or moved only while it is as new: before the first attrcache_set on it, or
+ * attrcache_copy_all to it, whatever that returns; and after attrcache_delete_all has succeeded. In
+ * between it may own memory, even after every attribute was deleted, or when none was ever
+ * attached; attrcache_table_move moves it then. (attrcache_copy_all and attrcache_delete_all return
  * MOVED if they find a table with another one's memory.) It belongs to one kind of one domain:
  * don't use another domain's keyvals on it, which may be the same ints. */
 typedef struct attrcache_table {
@@ -561,9 +563,9 @@ static inline int attrcache_table_is_aligned(const attrcache_table* table) ATTRC
 #endif
 
 /* Whether nothing was attached to a table since it was new, so that attrcache_copy_all from it and
- * attrcache_delete_all on it would do nothing. Returns 0 for a table whose attributes have all been
- * deleted one by one, since it may still own memory. Any thread; wait-free; inline, four
- * instructions, so that a runtime can ask for every object. */
+ * attrcache_delete_all on it would do nothing. Returns 0 for a table that may own memory, because
+ * its attributes have all been deleted one by one, or a set or copy_all attached nothing. Any
+ * thread; wait-free; inline, four instructions, so that a runtime can ask for every object. */
 static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCACHE_NOEXCEPT {
 #if defined(__GNUC__)
   return (__atomic_load_n(&table->opaque[0], __ATOMIC_RELAXED) |
@@ -578,7 +580,7 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
  * that is left to holders (D). `tag` says what type the value has; of an int or Fint only the low
  * 32 bits count (but see fint_bytes). If delete_fn fails, the old value is attached again, the call
  * returns CALLBACK, and the caller still owns the new value. But if another call has taken up the
- * new value meanwhile (held, replaced or deleted it), or delete_fn has freed the
+ * new value meanwhile (held, replaced or deleted it, or tried to), or delete_fn has freed the
  * object, the set has succeeded, and the old value is gone: OK. With ATTRCACHE_DELETE_ONCE the old
  * value is gone in either case. `callback_code` may be null; it is written only if a delete_fn has
  * failed, with what that returned: beside CALLBACK, or beside OK. Errors: NULL (kind, table),
@@ -644,11 +646,13 @@ ATTRCACHE_API int attrcache_delete(attrcache_kind* kind, attrcache_table* table,
  * to it when copy_fn has returned (D). copy_fn gets a copy of a value that C reads at its address;
  * a C copy_fn that returns this address copies the value and its tag, as DUP_FN does.
  * No other thread may use new_table meanwhile; if callbacks do, a failed call may leave there what
- * can't be deleted (borrowed, or attached again and again). Errors: NULL, ARGUMENT (the two tables
- * are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY, MOVED, BUSY (a callback has
- * freed one of the objects, whose memory isn't touched any more; if that was the new one, what this
- * copy_fn has returned is attached nowhere), and those of attrcache_set. Any thread; lock-free;
- * runs copy_fn, and delete_fn after a failure. [C MPI_COMM_DUP] */
+ * can't be deleted (borrowed, or attached again and again), and what a copy_fn has returned is lost
+ * if it can't be attached in place of what that copy_fn itself has attached there. Errors: NULL,
+ * ARGUMENT (the two tables are one), KEYVAL_KIND (attributes of another kind), CALLBACK, MEMORY,
+ * MOVED, BUSY (a callback has freed one of the objects, whose memory isn't touched any more; if
+ * that was the new one, what this copy_fn has returned is attached nowhere), and those of
+ * attrcache_set. Any thread; lock-free; runs copy_fn, and delete_fn after a failure.
+ * [C MPI_COMM_DUP] */
 ATTRCACHE_API int attrcache_copy_all(attrcache_kind* kind, attrcache_table* old_table,
                                      void* old_object, attrcache_table* new_table, void* new_object,
                                      int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -789,7 +793,8 @@ typedef struct attrcache_keyval_info {
   int keyval;
   int freed; /* freed, and kept alive by its attributes */
   int predefined;
-  /* Attached now, to tables. Exact if no thread attaches, deletes or frees the keyval meanwhile. */
+  /* Attached now, or left to a holder. Exact if no thread attaches, deletes or frees the keyval
+   * meanwhile. */
   uint64_t attributes;
   attrcache_callbacks callbacks; /* the last member, because it can grow, too */
 } attrcache_keyval_info;
@@ -799,7 +804,7 @@ typedef struct attrcache_attribute_info {
   int keyval;
   intptr_t value;
   attrcache_tag tag;
-  unsigned holders; /* how many threads hold the value */
+  unsigned holders; /* how often the value is held */
   int deleting;     /* its delete_fn is running */
 } attrcache_attribute_info;
 
@@ -809,7 +814,7 @@ typedef struct attrcache_counters {
   uint64_t keyvals_created;
   uint64_t keyvals_freed; /* of them, freed by attrcache_keyval_free */
   uint64_t keyvals_gone;  /* of those, gone: their last attribute was deleted */
-  uint64_t attributes;    /* attached now, on all tables, or left to a holder; exact as above */
+  uint64_t attributes;    /* of all keyvals, as above */
   uint64_t reclaimable;   /* records of keyvals that a thread within introspection holds back */
 } attrcache_counters;
 

@@ -11,6 +11,7 @@
 #include "mpi/native/entry.h"
 #include "mpi/native/native.h"
 #include "mpi/serving/begin.h"
+#include "mpi/serving/lifetime.h"
 #include "mpi/serving/unanchored.h"
 #include "mpi/watching/watch.h"
 #include "runtimes/as_set.h"
@@ -195,6 +196,7 @@ ATTRCACHE_CLOSE(PMPI_File_close)
   ATTRCACHE_ENTRY int name() {                                                          \
     static const auto next = behind<int()>(#name);                                      \
     const int code = next();                                                            \
+    if (code == MPI_SUCCESS) world_ended();                                             \
     const int ended =                                                                   \
         process() != nullptr && !takes_no_calls() ? end_all_unanchored() : MPI_SUCCESS; \
     return code != MPI_SUCCESS ? code : ended;                                          \

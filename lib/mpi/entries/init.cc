@@ -74,12 +74,12 @@ extern "C" {
 #define ATTRCACHE_INIT(prefix)                                                                     \
   ATTRCACHE_ENTRY int prefix##_Init(int* argc, char*** argv) {                                     \
     static const auto next = behind<decltype(PMPI_Init)>(#prefix "_Init");                         \
-    const attrcache::mpi::LifetimeCall call;                                                       \
+    const attrcache::mpi::LifetimeCall call(attrcache::mpi::Part::kWorld);                         \
     return after_init(call, next(argc, argv));                                                     \
   }                                                                                                \
   ATTRCACHE_ENTRY int prefix##_Init_thread(int* argc, char*** argv, int required, int* provided) { \
     static const auto next = behind<decltype(PMPI_Init_thread)>(#prefix "_Init_thread");           \
-    const attrcache::mpi::LifetimeCall call;                                                       \
+    const attrcache::mpi::LifetimeCall call(attrcache::mpi::Part::kWorld);                         \
     return after_init(call, next(argc, argv, required, provided));                                 \
   }
 

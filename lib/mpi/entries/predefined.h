@@ -39,7 +39,10 @@ template <typename Kind, typename Names>
   note_handle<Kind>(handle, Doing::kGet, keyval);
   if (checking())
     note_passed_on(Doing::kGet, Kind::kNumber, keyval);  // MPI may not have begun, or be over
-  const int code = Names::get_attr(handle, keyval, value, flag);
+  int there = -1;  // stays so after a failure, even if MPI returns MPI_SUCCESS (ask(), touch.cc)
+  const int code = Names::get_attr(handle, keyval, value, &there);
+  if (there == -1) return code;
+  *flag = there;
   // MPI_LASTUSEDCODE grows, so it must not be remembered.
   if (Kind::kNumber == ATTRCACHE_COMMUNICATOR && keyval == MPI_LASTUSEDCODE) return code;
   if (code != MPI_SUCCESS || ending()) return code;
@@ -52,7 +55,7 @@ template <typename Kind, typename Names>
   // Relaxed, because every thread learns the same answer, and MPI made what it points to long ago.
   // A null pointer (the base of a window without memory) looks like "not asked yet", so each get
   // of one asks MPI.
-  void* known = *flag != 0 ? *static_cast<void**>(value) : reinterpret_cast<void*>(kAbsent);
+  void* known = there != 0 ? *static_cast<void**>(value) : reinterpret_cast<void*>(kAbsent);
   anchor->predefined[Kind::predefined_index(keyval)].store(known, kRelaxed);
   return code;
 }

@@ -21,16 +21,16 @@ extern "C" {
                                             MPI_Session* session) {                                \
     using attrcache::mpi::behind;                                                                  \
     static const auto next = behind<decltype(PMPI_Session_init)>(#prefix "_Session_init");         \
-    const attrcache::mpi::LifetimeCall call;                                                       \
+    const attrcache::mpi::LifetimeCall call(attrcache::mpi::Part::kSession);                       \
     return attrcache::mpi::after_init(call, next(info, errhandler, session));                      \
   }                                                                                                \
   ATTRCACHE_ENTRY int prefix##_Session_finalize(MPI_Session* session) {                            \
     using attrcache::mpi::behind;                                                                  \
     static const auto next = behind<decltype(PMPI_Session_finalize)>(#prefix "_Session_finalize"); \
-    const attrcache::mpi::LifetimeCall call;                                                       \
     const int ended = attrcache::mpi::end_unanchored<attrcache::mpi::Session>(session);            \
+    const attrcache::mpi::LifetimeCall call(attrcache::mpi::Part::kSession);                       \
     const int code = next(session);                                                                \
-    if (code == MPI_SUCCESS) call.session_ended();                                                 \
+    if (code == MPI_SUCCESS) call.ended();                                                         \
     return ended != MPI_SUCCESS ? ended : code;                                                    \
   }
 

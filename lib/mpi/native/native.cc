@@ -20,25 +20,18 @@ constinit Atomic<const Native*> native_table{nullptr};
 
 namespace {
 
-struct Search {
-  const char* name;
-  void* found;
-};
-
-// Looks for a symbol in one loaded library, if that library is one of MPI's.
-int search_library(dl_phdr_info* info, size_t, void* argument) {
-  auto& search = *static_cast<Search*>(argument);
+// Notes the paths of the loaded libraries that are MPI's, one after another, each with its zero. A
+// lock of the dynamic linker's is held meanwhile, which dlopen takes after another one; so no
+// function of the linker's may be called here, and no memory be allocated.
+int note_library(dl_phdr_info* info, size_t, void* argument) {
+  auto& paths = *static_cast<std::string*>(argument);
   const char* slash = std::strrchr(info->dlpi_name, '/');
   const char* base = slash != nullptr ? slash + 1 : info->dlpi_name;
+  const size_t length = std::strlen(info->dlpi_name) + 1;
   for (const char* prefix : facts::kLibraryPrefixes) {
     if (std::strncmp(base, prefix, std::strlen(prefix)) != 0) continue;
-    // The library is loaded already. The handle only adds a reference, which keeps MPI from being
-    // unloaded while attrcache uses it.
-    void* library = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) continue;
-    search.found = dlsym(library, search.name);
-    if (search.found != nullptr) return 1;
-    dlclose(library);
+    if (paths.capacity() - paths.size() >= length) paths.append(info->dlpi_name, length);
+    break;
   }
   return 0;
 }
@@ -122,9 +115,18 @@ void* find_symbol(const char* name) {
 }
 
 void* find_symbol_in_libraries(const char* name) {
-  Search search = {name, nullptr};
-  dl_iterate_phdr(search_library, &search);
-  return search.found;
+  std::string paths;
+  paths.reserve(size_t{1} << 16);
+  dl_iterate_phdr(note_library, &paths);
+  for (size_t at = 0; at < paths.size(); at += std::strlen(&paths[at]) + 1) {
+    // The library is loaded already. The handle only adds a reference, which keeps MPI from being
+    // unloaded while attrcache uses it.
+    void* library = dlopen(&paths[at], RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    if (void* found = dlsym(library, name)) return found;
+    dlclose(library);
+  }
+  return nullptr;
 }
 
 void* find_behind(const char* name) {

@@ -57,7 +57,7 @@ int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   // What a session still uses isn't left behind.
   if (checking() && !session_lives(1)) watch_end();
   ending_state.store(true, kRelease);  // (MP2)
-  world_ends();
+  world_ended();
   // From here on every lookup misses the map and asks MPI, which knows best what it still allows.
   forget_all_objects();
   if (verbose()) {
@@ -74,8 +74,6 @@ int finalize_attribute_deleted(MPI_Comm comm, int, void*, void*) {
   const int code = code_at_finalize(comm);
   return code != MPI_SUCCESS || behaviour().finalize_forgets ? code : left;
 }
-
-int delete_nothing(MPI_Comm, int, void*, void*) { return MPI_SUCCESS; }
 
 int create_anchor_keyvals(Process& s) {
   int code = MPI_SUCCESS;
@@ -244,34 +242,10 @@ void watch_for_end(const Process& state) {
   native().comm.set_attr(finalize_object(), state.finalize_keyval, nullptr);
 }
 
-bool anchors_are_forgotten() {
-  const Process* state = process();
-  if (state == nullptr) return false;
-  const int first = state->anchor_keyvals[0];
-  // While the first anchor's keyval is MPI's, the numbers that are free lie before it, or after.
-  constexpr int kMost = 64;
-  int made[kMost];
-  int count = 0;
-  bool again = true;
-  bool forgotten = false;
-  while (again && count < kMost) {
-    int& keyval = made[count];
-    if (native().comm.create_keyval(copy_nothing, delete_nothing, &keyval, nullptr) !=
-        MPI_SUCCESS) {
-      break;
-    }
-    ++count;
-    forgotten = keyval == first;
-    again = keyval < first;
-  }
-  while (count > 0) native().comm.free_keyval(&made[--count]);
-  return forgotten;
-}
-
 void begin_anew() {
   Process* state = process_state.load(kAcquire);  // (MP1)
   if (state == nullptr) return;
-  // Plain stores will do, because no thread uses MPI before it has begun.
+  // Plain stores will do: other threads look at (ML1), lifetime.cc, before they use these.
   if (create_anchor_keyvals(*state) != MPI_SUCCESS) die("no keyvals for", "further sessions");
   forget_all_objects();
   ending_state.store(false, kRelease);  // (MP2)

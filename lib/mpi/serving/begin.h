@@ -23,15 +23,11 @@ inline int begin(const Process** state) {
 // calls it, and so tries again.
 void watch_for_end(const Process& state);
 
-// Whether MPI has forgotten the anchors' keyvals, because its last life has ended. For Open MPI: it
-// gives a new keyval the lowest free number.
-bool anchors_are_forgotten();
-
 // Call this when a further life of MPI begins (lifetime.h). Open MPI, and MPICH 4.2 and newer, have
 // forgotten their keyvals, and that there are attributes with callbacks; they would hand out the
 // anchors' keyvals again, and call no anchor's callback any more. So the anchors get new keyvals.
 // No object of the former life is left: the program's keyvals go on, as they are the process's. No
-// other thread may call MPI meanwhile. Nothing happens if serving has never begun.
+// other thread may ask MPI for an anchor meanwhile. Nothing happens if serving has never begun.
 void begin_anew();
 
 }  // namespace attrcache::mpi

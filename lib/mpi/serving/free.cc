@@ -86,7 +86,8 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
       return {0, false, false};  // there was no callback to run
     }
     int last = 0;  // the code of the last callback, or of the last one that failed
-    const auto keep = [&last, mode](int, int told) {
+    const auto keep = [&last, mode](int result, int told) {
+      if (result == ATTRCACHE_ABSENT) return;  // a callback has deleted it meanwhile
       if (told != 0) told = error_code(ATTRCACHE_ERR_CALLBACK, told);
       if (told != 0 || mode == FreeMode::kLastCode) last = told;
     };

@@ -11,48 +11,76 @@
 namespace attrcache::mpi {
 namespace {
 
-// Held where mpi_users (objects/process.h) changes, so that one thread begins anew before the
-// others go on.
+// Held where what follows changes, and mpi_users (objects/process.h), so that one thread begins
+// anew before the others go on.
 constinit std::mutex lifetime_lock;
 
-constinit thread_local int nested = 0;
+constinit bool world_counted = false;  // in mpi_users
 
-void end_one() {
-  const std::lock_guard held(lifetime_lock);
-  const long users = mpi_users.load(kRelaxed);
-  if (users > 0) mpi_users.store(users - 1, kRelaxed);
+// (ML1) Whether a life has ended since serving began, and none has begun since. The acquire pairs
+// with the release: a thread that doesn't find it set any more finds the anchors' new keyvals.
+constinit Atomic<bool> forgotten{false};
+
+// The thread's outermost call. An error handler may have left it by longjmp; then it is at a lower
+// address than what comes later (as in freeing.cc).
+constinit thread_local const LifetimeCall* outermost = nullptr;
+
+// All that follow are called with lifetime_lock held.
+void count_users(long change) {
+  const long users = mpi_users.load(kRelaxed) + change;
+  mpi_users.store(users > 0 ? users : 0, kRelaxed);
+}
+void part_ended() {
+  if (process() != nullptr && !session_lives(0)) forgotten.store(true, kRelease);  // (ML1)
+}
+void begin_anew_if_forgotten() {
+  if (!forgotten.load(kAcquire)) return;  // (ML1)
+  begin_anew();
+  forgotten.store(false, kRelease);  // (ML1)
 }
 
 }  // namespace
 
-LifetimeCall::LifetimeCall() { ++nested; }
-LifetimeCall::~LifetimeCall() { --nested; }
+LifetimeCall::LifetimeCall(Part part) : part_(part) {
+  if (outermost <= this) outermost = this;
+}
+LifetimeCall::~LifetimeCall() {
+  if (outermost == this) outermost = nullptr;
+}
 
 void LifetimeCall::began() const {
-  if (nested > 1) return;
+  if (outermost != this) return;
   const std::lock_guard held(lifetime_lock);
-  const long users = mpi_users.load(kRelaxed);
-  mpi_users.store(users + 1, kRelaxed);
-  if (users == 0) begin_anew();
+  count_users(1);
+  if (part_ == Part::kWorld) world_counted = true;
+  begin_anew_if_forgotten();
 }
 
-void LifetimeCall::session_ended() const {
-  if (nested == 1) end_one();
+void LifetimeCall::ended() const {
+  if (outermost != this) return;
+  const std::lock_guard held(lifetime_lock);
+  count_users(-1);
+  part_ended();
 }
 
-void world_ends() { end_one(); }
+void world_ended() {
+  const std::lock_guard held(lifetime_lock);
+  if (world_counted) count_users(-1);
+  world_counted = false;
+  part_ended();
+}
 
 void notice_further_life() {
-  if (facts::kSeesSessions || (initialized() && !ending())) return;
-  static const bool has_sessions = find_symbol_in_libraries("PMPI_Session_init") != nullptr;
-  if (!has_sessions) return;
+  if (!forgotten.load(kAcquire) || !session_lives(0)) return;  // (ML1)
   const std::lock_guard held(lifetime_lock);
-  if (anchors_are_forgotten()) begin_anew();
+  begin_anew_if_forgotten();
 }
 
 void lives_already() {
   const std::lock_guard held(lifetime_lock);
-  if (mpi_users.load(kRelaxed) == 0) mpi_users.store(1, kRelaxed);
+  if (mpi_users.load(kRelaxed) != 0) return;
+  count_users(1);
+  world_counted = initialized() && !finalized();
 }
 
 }  // namespace attrcache::mpi

@@ -10,11 +10,15 @@
 
 namespace attrcache::mpi {
 
+// What keeps MPI alive: MPI_Init's world, or a session.
+enum class Part { kWorld, kSession };
+
 // Exists while an overridden function begins or ends a part of MPI. Tools may call one such
-// function from within another of the same purpose; only a thread's outermost call counts.
+// function from within another of the same purpose; only a thread's outermost call counts. No
+// callback of the program's may run meanwhile.
 class LifetimeCall {
  public:
-  LifetimeCall();
+  explicit LifetimeCall(Part part);
   ~LifetimeCall();
   LifetimeCall(const LifetimeCall&) = delete;
   LifetimeCall& operator=(const LifetimeCall&) = delete;
@@ -23,16 +27,18 @@ class LifetimeCall {
   // serving begins anew before this returns, even if another thread's call was the first.
   void began() const;
   // MPI_Session_finalize has succeeded.
-  void session_ended() const;
+  void ended() const;
+
+ private:
+  const Part part_;
 };
 
-// Where the calls above aren't made (facts::kSeesSessions is false): looks whether MPI has
-// forgotten the anchors' keyvals since, and if so, lets serving begin anew. Call this before MPI is
-// asked for an anchor. It costs something only in programs that use sessions without MPI_Init.
+// Lets serving begin anew if a further life has begun in MPI_Session_init where that isn't
+// overridden (facts::kSeesSessions is false). Call this before MPI is asked for an anchor.
 void notice_further_life();
 
-// MPI_Finalize is deleting the attributes of MPI_COMM_SELF.
-void world_ends();
+// MPI_Finalize has succeeded, or is deleting the attributes of MPI_COMM_SELF. May be called twice.
+void world_ended();
 
 // Serving begins, so MPI lives. If its beginning wasn't seen, its end can't be noticed.
 void lives_already();

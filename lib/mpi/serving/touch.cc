@@ -88,8 +88,8 @@ int touch(typename Kind::Handle handle, Attach if_none, Anchor** anchor) {
   const Process* state;
   int code = begin(&state);
   if (code != MPI_SUCCESS) return code;
-  watch_for_end(*state);
   notice_further_life();
+  watch_for_end(*state);
   const uintptr_t key = facts::to_key(handle);
   Freeing* const freeing = find_freeing(Kind::kNumber, key);
   if (freeing != nullptr && (freeing->anchor_deleted || freeing->late != nullptr)) {

@@ -177,6 +177,24 @@ TEST_F(SetCallbacksTest, RawCallbacksGetAndCopyWhatWasSet) {
   free_keyval(kind, keyval);
 }
 
+TEST(RawCallbacksTest, AFintOf64BitsIsCopiedWhole) {
+  if (sizeof(intptr_t) < 8) GTEST_SKIP() << "an address has no room for it";
+  attrcache_domain_options options = {};
+  options.fint_bytes = 8;
+  Universe universe(&options);
+  attrcache_kind* const kind = universe.kind();
+  Runtime runtime;
+  runtime.tag_out = ATTRCACHE_AS_FINT;
+  const int keyval = Recorder::make(kind, runtime.callbacks());
+  Object from(kind), to(kind);
+  const auto wide = static_cast<intptr_t>(int64_t{3} << 33);
+  EXPECT_EQ(from.set_as(keyval, wide, ATTRCACHE_AS_FINT), ATTRCACHE_OK);
+  EXPECT_EQ(from.copy_to(to), ATTRCACHE_OK);
+  EXPECT_EQ(to.list().at(0).value, wide + 1);
+  EXPECT_EQ(from.free(), ATTRCACHE_OK);
+  EXPECT_EQ(to.free(), ATTRCACHE_OK);
+}
+
 TEST_F(SetCallbacksTest, RawCallbacksMayChangeTheTag) {
   Runtime runtime;
   const int keyval = Recorder::make(kind, runtime.callbacks());
