@@ -12,16 +12,16 @@ trap 'rm -rf "$scratch"' EXIT
 warnings=(-Wall -Wextra -Werror)
 core=(-std=c++20 -O2 -fno-exceptions -fno-rtti -fvisibility=hidden -fPIC)
 
-# Stands in for musl, FreeBSD and macOS: no futex, no affinity, no thread-local memory in reserve. The object must then
+# Stands in for musl, FreeBSD and macOS: no membarrier, no affinity, no thread-local memory in reserve. The object must then
 # need nothing beyond POSIX.
 tools/amalgamate "$scratch" >/dev/null
 for pair in "" -DATTRCACHE_PAIR_TWO_STEP -DATTRCACHE_PAIR_TWO_WORDS; do
-  g++ "${core[@]}" "${warnings[@]}" $pair -DATTRCACHE_NO_AFFINITY -DATTRCACHE_NO_INITIAL_EXEC \
+  g++ "${core[@]}" "${warnings[@]}" $pair -U__linux__ -DATTRCACHE_NO_AFFINITY -DATTRCACHE_NO_INITIAL_EXEC \
     -c "$scratch/attrcache.cc" -o "$scratch/bare.o"
   needed=$(nm -u "$scratch/bare.o" | sed 's/.* //' | sort | xargs)
   for name in $needed; do
     case $name in
-      free | malloc | aligned_alloc | memmove | memset | memcpy | clock_gettime | nanosleep | sysconf | sched_yield) ;;
+      free | malloc | aligned_alloc | memmove | memset | memcpy | nanosleep | sysconf | sched_yield) ;;
       pthread_key_create | pthread_key_delete | pthread_setspecific | pthread_atfork) ;;
       _GLOBAL_OFFSET_TABLE_ | __tls_get_addr | __cpu_model | __popcountdi2 | __stack_chk_fail) ;; # the compiler's own
       *)
