@@ -79,6 +79,9 @@ TEST(Borrow, ByTheThreadThatDeletesOrReplacesIt) {
   race({}, attached(), holding(erase), erase);
   race({}, attached(), holding(set(2)), erase);
 }
+TEST(Borrow, OfWhatABusyFreeLeaves) {
+  race({}, attached(), holding(in_turn(delete_all, erase)), [](Fixture&) {});
+}
 // The last give_back runs delete_fn, which fails, and no call returns the failure.
 TEST(Borrow, OfWhatCantBeDeleted) { race({}, read_and_fails, holding(set(2)), use); }
 

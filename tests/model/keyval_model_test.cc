@@ -160,6 +160,7 @@ void race_with_reuse(void (*stale)(Fixture&), Fixture::Callbacks callbacks = Fix
       expect(attrcache_get(f.kind(), &f.table(0), again, &value) == ATTRCACHE_OK &&
                  reinterpret_cast<intptr_t>(value) == 77,
              "the new keyval's value is still attached");
+      expect(f.free(0) == ATTRCACHE_ERR_KEYVAL_STALE, "the old keyval is gone");
       expect(attrcache_delete(f.kind(), &f.table(0), nullptr, again, nullptr) == ATTRCACHE_OK,
              "and only its own keyval deletes it");
       expect(attrcache_keyval_free(f.kind(), &again) == ATTRCACHE_OK,

@@ -58,11 +58,8 @@ int copy_anchor(typename Kind::Handle old, int, void*, void* value, void* copy, 
 
 template <typename Kind>
 Freed free_of(Anchor* anchor, typename Kind::Handle handle) {
-  FreeMode mode = behaviour().free_modes[Kind::kNumber];
-  // Only MPI_Finalize frees these. MPI-4.1 11.2.4 has it delete all attributes of MPI_COMM_SELF.
-  if (mode == FreeMode::kStop && is_predefined<Kind>(facts::to_key(handle)))
-    mode = FreeMode::kDrain;
-  return free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle), mode);
+  return free_attributes(kind_of<Kind>(), &anchor->table, facts::to_object(handle),
+                         behaviour().free_modes[Kind::kNumber]);
 }
 
 // The same with ATTRCACHE_CHECK=1.
