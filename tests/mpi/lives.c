@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   const char* const how = argc > 1 ? argv[1] : "";
   MPI_Session session, other;
   MPI_Comm comm;
-  if (strcmp(how, "idle-world") == 0) { /* which uses no attribute */
+  if (strcmp(how, "idle-world") == 0) { /* no attribute is used in it */
     MPI_Init(NULL, NULL);
     MPI_Finalize();
   } else if (strcmp(how, "idle-world-beside") == 0) {
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     use(comm, 2);
     MPI_Finalize();
-  } else if (strcmp(how, "foreign-keyval") == 0) { /* that takes the number of an anchor's */
+  } else if (strcmp(how, "foreign-keyval") == 0) { /* it gets the number of an anchor's */
     int keyval;
     use(begin(&session), 1);
     MPI_Session_finalize(&session);
@@ -109,7 +109,6 @@ int main(int argc, char** argv) {
     MPI_Session_finalize(&session);
   }
   use_sessions(10);
-  printf("through\n");
   return 0;
 }
 #endif

@@ -61,7 +61,7 @@ sources=$(find -L lib -name '*.cc' -not -path 'lib/mpi/*')
 case $kind in
   # The tests of the C++ API's cost read this machine's code, so they are left out.
   unit) tests=$(find -L tests/unit -name '*_test.cc') coverage='' ;;
-  # The storm of stopped threads stops them where the compiler has called it (tests/stress/stopping.h).
+  # One storm stops threads at each basic block (tests/stress/stopping.h).
   storms) tests=$(find -L tests/stress -name '*_test.cc') coverage=-fsanitize-coverage=trace-pc ;;
 esac
 [[ $platform != nehalem ]] || coverage='' # x86-64 has another way

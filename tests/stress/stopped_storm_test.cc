@@ -247,6 +247,9 @@ TEST_P(StoppedStorm, NobodyWaitsForAStoppedThread) {
 #if defined(ATTRCACHE_TESTS_UNDER_TSAN)
   GTEST_SKIP() << "the thread would be stopped within ThreadSanitizer's locks";
 #endif
+#if !defined(__x86_64__) && !defined(ATTRCACHE_TESTS_EMULATED)
+  GTEST_SKIP() << "the library must be compiled for this: see stopping.h";
+#endif
   if (std::string_view(attrcache_platform()).find("waits for a thread") != std::string_view::npos)
     GTEST_SKIP() << "here a thread that is stopped while it stores a value is waited for";
   long stops = 0;

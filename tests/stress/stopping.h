@@ -3,8 +3,8 @@
 // Stops a thread within an operation, at another place in each run. On x86-64, runs stop it before
 // each instruction of the operation in turn, by a signal whose handler returns when the thread may
 // go on: the first run traps after every instruction and notes the address, and each later run sets
-// a breakpoint. Elsewhere they stop it at the beginning of each basic block of the library's, which
-// must be compiled with -fsanitize-coverage=trace-pc (as by tests/platforms/run.sh).
+// a breakpoint. Elsewhere they stop it at the beginning of each basic block of the library, which
+// must be compiled with -fsanitize-coverage=trace-pc for that (as by tests/platforms/run.sh).
 
 #ifndef ATTRCACHE_TESTS_STRESS_STOPPING_H_
 #define ATTRCACHE_TESTS_STRESS_STOPPING_H_
@@ -52,7 +52,6 @@ class Stopping {
   static void set(bool& word) { __atomic_store_n(&word, true, __ATOMIC_RELEASE); }
   static bool is_set(const bool& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
 
-  static inline Stopping* current;
   bool stopped_ = false;
   bool reached_ = false;  // the thread is stopped, or has ended the operation
   Gate goes_on_;
@@ -60,6 +59,7 @@ class Stopping {
   static inline long length;  // of run 0
 #if defined(__x86_64__)
   static void handle(int, siginfo_t*, void* context);
+  static inline Stopping* current;
   static constexpr long kTrapFlag = 0x100;
   static constexpr uint8_t kTrap = 0xcc;
 

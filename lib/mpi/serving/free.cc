@@ -13,7 +13,7 @@ namespace attrcache::mpi {
 namespace {
 
 // Calls attrcache_delete_all again and again until no other thread is in the middle of deleting one
-// of the attributes. The code of a callback that failed before such a call is kept.
+// of the attributes. Reports a callback's failure even if it came in an earlier one of these calls.
 int delete_all(attrcache_kind* kind, attrcache_table* table, void* object,
                attrcache_delete_mode mode, int* code) {
   Backoff backoff;

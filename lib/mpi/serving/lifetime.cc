@@ -21,8 +21,8 @@ constinit bool world_counted = false;  // in mpi_users
 // with the release: a thread that doesn't find it set any more finds the anchors' new keyvals.
 constinit Atomic<bool> forgotten{false};
 
-// The thread's outermost call. An error handler may have left it by longjmp; then it is at a lower
-// address than what comes later (as in freeing.cc).
+// The thread's outermost call. If an error handler has left it by longjmp, it is recognized by its
+// lower address, as in freeing.cc, unless the next call comes from further down the stack.
 constinit thread_local const LifetimeCall* outermost = nullptr;
 
 // All that follow are called with lifetime_lock held.
