@@ -122,7 +122,7 @@ bool Deletion::leave_read(slot::Claim* claim) {
   give_up_copies_of(readers, target_.table, slot_, m);
   readers.heavy_fence();  // (L8)
   if (!is_held(readers, &slot_, m, clock)) {
-    drop_tomb();  // before delete_fn runs, which may free the table
+    drop_tomb();  // while there are tombs, each holder that lets go looks at them
     return false;
   }
   const attrcache_callbacks& callbacks = registry.callbacks(keyval_);
@@ -196,7 +196,8 @@ bool any_left_of(Readers& readers, const Table& table) {
 bool any_tomb_of(const Readers& readers, const Table& table) {
   bool any = false;
   readers.for_each_tomb([&](const Tomb& tomb) {
-    any |= Tomb::phase(tomb.state.load(kAcquire)) != Tomb::kFree &&
+    // One that is only placed may still name the table of its former use.
+    any |= Tomb::phase(tomb.state.load(kAcquire)) >= Tomb::kOpen &&
            pointer_in<const Table>(tomb.table) == &table;
   });
   return any;

@@ -14,7 +14,7 @@ namespace {
 
 // One object with one attribute, whose value is bodies[0].
 struct Runtime {
-  static constexpr int kBodies = 4;
+  static constexpr int kBodies = 5;
   attrcache_domain* domain = nullptr;
   attrcache_kind* kind = nullptr;
   alignas(64) attrcache_table table = {};
@@ -25,9 +25,11 @@ struct Runtime {
   int delete_code = 0;
   void (*on_delete)(Runtime&, int) = nullptr;
 
-  Runtime() {
+  explicit Runtime(unsigned flags = 0) {
     support::processors = 1;
-    expect(attrcache_domain_create(nullptr, &domain) == ATTRCACHE_OK, "a domain is made");
+    attrcache_domain_options options = {};
+    options.flags = flags;
+    expect(attrcache_domain_create(&options, &domain) == ATTRCACHE_OK, "a domain is made");
     kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
     attrcache_callbacks callbacks = {};
     callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
@@ -45,15 +47,19 @@ struct Runtime {
     self.bodies[n].write(0);
     return self.delete_code;
   }
-  int try_to_set(int n) {
+  int try_to_set(int n, attrcache_table& in) {
     bodies[n].write(1);
-    return attrcache_set(kind, &table, nullptr, keyval, reinterpret_cast<intptr_t>(&bodies[n]),
+    return attrcache_set(kind, &in, nullptr, keyval, reinterpret_cast<intptr_t>(&bodies[n]),
                          ATTRCACHE_AS_POINTER, nullptr);
   }
-  void set(int n) { expect(try_to_set(n) == ATTRCACHE_OK, "set"); }
-  int erase() { return attrcache_delete(kind, &table, nullptr, keyval, nullptr); }
-  int free() {
-    return attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr);
+  int try_to_set(int n) { return try_to_set(n, table); }
+  void set(int n, attrcache_table& in) { expect(try_to_set(n, in) == ATTRCACHE_OK, "set"); }
+  void set(int n) { set(n, table); }
+  int erase() { return erase(table); }
+  int erase(attrcache_table& in) { return attrcache_delete(kind, &in, nullptr, keyval, nullptr); }
+  int free() { return free(table); }
+  int free(attrcache_table& of) {
+    return attrcache_delete_all(kind, &of, nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr);
   }
   int finally() {
     return attrcache_delete_all(kind, &table, nullptr, ATTRCACHE_DRAIN_FINALLY, nullptr);
@@ -173,9 +179,9 @@ TEST(Abandon, FinallyBesideADelete) {
 // A deletion leaves no trace in a slot when something was attached over it. A free and an abandon
 // see it all the same; otherwise its thread would write to memory that is used again.
 enum class End { kFree, kFinally, kAbandon };
-void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set) {
+void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set, bool empty = false) {
   int busy = 0;
-  run_model({2, 1}, [&busy, how, by_a_set] {
+  run_model({2, 1}, [&busy, how, by_a_set, empty] {
     Runtime r;
     static Atomic<int> deleting;
     deleting.store(0, kRelaxed);
@@ -201,6 +207,7 @@ void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set) {
       if (how == End::kFinally) r.finally();
       if (how == End::kFree) {
         r.delete_code = 0;
+        if (empty) r.erase();
         result = r.free();
         expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
       }
@@ -231,6 +238,40 @@ TEST(Free, BesideADeleteThatWasAttachedOver) {
 }
 TEST(Abandon, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kAbandon, true); }
 TEST(Free, BesideASet) { ends_beside_a_deletion_that_shows_nowhere(End::kFree, true); }
+TEST(Free, OfAnEmptyTableBesideASet) {
+  ends_beside_a_deletion_that_shows_nowhere(End::kFree, true, true);
+}
+
+// A free that doesn't find a set busy comes after all that it did, even if the set's thread already
+// announces a deletion in another table.
+TEST(Free, AfterASet) {
+  int after = 0;
+  run_model({2, 1}, [&after] {
+    Runtime r;
+    attrcache_table other = {};
+    const auto elsewhere = [&] {
+      r.set(2, other);
+      r.erase(other);
+    };
+    spawn([&] {
+      elsewhere();  // so that its own cell is ready
+      r.set(1);
+      elsewhere();
+    });
+    spawn([&] {
+      void* value;
+      attrcache_get(r.kind, &r.table, r.keyval, &value);
+      if (value != &r.bodies[1] || r.free() != ATTRCACHE_OK) return;
+      expect(r.bodies[0].read() == 0, "deleted by the set");
+      ++after;
+    });
+    join();
+    r.finally();
+    expect(r.free(other) == ATTRCACHE_OK, "freed");
+    r.finish();
+  });
+  EXPECT_GT(after, 0);
+}
 
 // If a table is abandoned or not yet freed, its borrower still deletes the value.
 enum class Left { kNothing, kReplaced, kDeleted };
@@ -299,7 +340,8 @@ TEST(Abandon, FinallyBesideABorrow) {
 }
 
 // The set's own callback ends the object. That deletes the value that the set has attached, and the
-// set returns OK; otherwise its caller would delete the value once more.
+// set returns OK; otherwise its caller would delete the value once more. Nor does the set touch
+// what the callback has attached to the same memory since.
 TEST(Free, WithinTheDeleteFnOfASet) {
   for (const int code : {0, 5}) {
     run_model({2, 0}, [code] {
@@ -309,12 +351,49 @@ TEST(Free, WithinTheDeleteFnOfASet) {
         if (n != 0) return;
         const int own = self.delete_code;
         self.delete_code = 0;
-        expect(self.free() == ATTRCACHE_OK, "freed");
+        expect(self.free() == ATTRCACHE_OK && self.deletions[1] == 1, "freed");
+        self.set(2);
+        self.set(1);  // with the same number as before
         self.delete_code = own;
       };
       spawn([&r] { r.set(1); });
       join();
-      expect(r.deletions[0] == 1 && r.deletions[1] == 1, "each once");
+      r.delete_code = 0;
+      expect(r.free() == ATTRCACHE_OK && r.deletions[1] == 2, "the new value was attached");
+      expect(r.deletions[0] == 1 && r.deletions[2] == 1, "each once");
+      r.finish();
+    });
+  }
+}
+
+// A tomb that is used again for another table isn't taken for one of the table before.
+TEST(Tomb, UsedAgainForAnotherTable) {
+  for (const char end : {'f', 'm', 'a'}) {
+    run_model({3, 1}, [end] {
+      Runtime r(ATTRCACHE_FULL_FENCES);  // a heavy fence would hide what isn't acquired
+      alignas(64) attrcache_table tables[4096 / sizeof(attrcache_table) + 1] = {};
+      attrcache_table& one = tables[0];
+      attrcache_table& other = std::end(tables)[-1];  // whose slots share a list of tombs with its
+      const auto leave = [&r](attrcache_table& table, int n) {
+        attrcache_borrowed borrowed = {};
+        r.set(n, table);
+        attrcache_borrow(r.kind, &table, r.keyval, &borrowed);
+        r.set(n + 1, table);
+        attrcache_give_back(&borrowed);
+        expect(r.deletions[n] == 1, "by the last holder");
+      };
+      leave(one, 1);
+      spawn([&] {
+        if (end == 'f') expect(r.free(one) == ATTRCACHE_OK, "nothing of it is left");
+        if (end == 'm') {
+          expect(attrcache_table_move(r.kind, &one, &tables[1]) == ATTRCACHE_OK, "the same");
+        }
+        if (end == 'a') attrcache_table_abandon(r.kind, &one);
+      });
+      spawn([&] { leave(other, 3); });
+      join();
+      for (attrcache_table& table : tables) expect(r.free(table) == ATTRCACHE_OK, "freed");
+      r.finally();
       r.finish();
     });
   }

@@ -3,6 +3,7 @@
 // Borrows and copies against sets and deletes of the same value: a thread that deletes a value that
 // others hold leaves the deletion to them, and goes on. With light and with full readers.
 
+#include "platform/wait.h"
 #include "readers/tomb.h"
 #include "tests/model/explorer/atomic.h"
 #include "tests/model/race.h"
@@ -101,6 +102,29 @@ TEST(Borrow, WhoseGiveBackFreesTheObject) {
   race(kOfThree, in_turn(was_read(), on_delete(free)), set(2), use);
 }
 
+// Threads that go through steps together.
+Atomic<int> step;
+constexpr auto at_step_0 = [](Fixture&) { step.store(0, kRelaxed); };
+void wait_for(int n) {
+  for (Backoff backoff; step.load(kAcquire) < n;) backoff.relax();
+}
+void step_and_wait_for(int n) {
+  step.fetch_add(1, kAcqRel);
+  wait_for(n);
+}
+auto hold_until(int n) {
+  return holding([n](Fixture&) { step_and_wait_for(n); });
+}
+// Two holders let go at the same time: one of them finds that it is the last.
+TEST(Borrow, ByTwoOfWhatIsLeft) {
+  const auto erase_it = [](Fixture& f) {
+    wait_for(1);
+    f.erase(0, 0);
+    step_and_wait_for(2);
+  };
+  race({{1, 2}}, in_turn(was_read(), at_step_0), holding(erase_it), hold_until(2));
+}
+
 // Each holds what the other one deletes.
 TEST(Borrow, ByTwoThatDeleteWhatTheOtherHolds) {
   const auto both_read = [](Fixture& f) {
@@ -124,6 +148,14 @@ TEST(Borrow, ByTwoThatDeleteWhatTheOtherHolds) {
 // The keyval lives until the left deletion is done, though nothing is attached any more.
 TEST(Borrow, BesideDeleteAndFreeKeyval) {
   race(kOfThree, was_read(), in_turn(erase, free_keyval), use);
+}
+// Nothing is found under a keyval that is gone.
+TEST(Borrow, AgainstTheLastDeleteOfAFreedKeyval) {
+  const auto use_and_get = [](Fixture& f) {
+    f.use(0, 0);
+    if (f.keys[0].destroyed != 0) expect(f.get(0, 0) == 0, "the last value is gone, too");
+  };
+  race(kOfThree, in_turn(was_read(), free_keyval), erase, use_and_get);
 }
 // The new value has its own reference: deleting it ends no keyval whose delete_fn still runs.
 TEST(Borrow, BesideAFailingSetADeleteAndFreeKeyval) {
@@ -279,6 +311,23 @@ TEST(Free, BesideWhatIsLeftOfTheObject) {
     expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "nothing is left");
   };
   race(kOfThree, was_read(), set_and_free, use);
+}
+
+// Also if the thread that frees the object has used the same tomb before, for its own deletion.
+TEST(Free, BesideWhatIsLeftInATombOfItsOwn) {
+  const auto set_and_free = [](Fixture& f) {
+    holding(set(2))(f);
+    step_and_wait_for(2);
+    f.set(0, 0, 3);
+    step_and_wait_for(3);
+    const int result = f.erase_all(0);
+    expect(result == ATTRCACHE_ERR_BUSY || f.values[2].deleted == 1, "nothing is left");
+  };
+  const auto use_second = [](Fixture& f) {
+    wait_for(1);
+    hold_until(3)(f);
+  };
+  race(kOfThree, in_turn(attached(), at_step_0), set_and_free, use_second);
 }
 
 // So does a deletion that a second delete has hidden.
