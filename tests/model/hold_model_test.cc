@@ -302,18 +302,8 @@ TEST_P(Hold, BorrowAgainstFree) {
   EXPECT_GT(busy, 0);
 }
 
-// So does a deletion that was left, and a set whose delete_fn still runs.
-TEST(Free, BesideWhatIsLeftOfTheObject) {
-  const auto set_and_free = [](Fixture& f) {
-    f.set(0, 0, 2);
-    const int result = f.erase_all(0);
-    expect(result == ATTRCACHE_OK || result == ATTRCACHE_ERR_BUSY, "freed, or not yet");
-    expect(result != ATTRCACHE_OK || f.values[1].deleted == 1, "nothing is left");
-  };
-  race(kOfThree, was_read(), set_and_free, use);
-}
-
-// Also if the thread that frees the object has used the same tomb before, for its own deletion.
+// So does a deletion that was left; also if the thread that frees the object has used the same tomb
+// before, for its own deletion.
 TEST(Free, BesideWhatIsLeftInATombOfItsOwn) {
   const auto set_and_free = [](Fixture& f) {
     holding(set(2))(f);

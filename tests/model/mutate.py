@@ -9,12 +9,12 @@
               file: FILE           fit in one place) become those after "+ ", if any; "- " again
                                    begins a second change. Without FILE: that of the patch before
 
-Prints a table (mutant, caught by). It is an error if a mutant survives, unless it is an order that argued.txt
-argues about, and if an argument or a patch no longer fits the source. A test that runs out of time catches
+Prints a table (mutant, caught by). It is an error if a mutant survives, and if an argument or a patch no longer fits
+the source. Orders that argued.txt argues about aren't run. A test that runs out of time catches
 nothing, because a weaker order may just mean more to explore. If no other test fails, the mutant is UNDECIDED,
 and that is an error, too.
 
-  tests/model/mutate.py [--fits] [--skip-argued] [--only TEXT] [--jobs N] [--results FILE] [--max-cost S] [--max-seconds S]
+  tests/model/mutate.py [--fits] [--only TEXT] [--jobs N] [--results FILE]
 
 With --results, a run that was interrupted goes on where it was; and after a change of the sources, each mutant
 is first shown to the test that caught it before.
@@ -26,7 +26,6 @@ import concurrent.futures
 import glob
 import hashlib
 import json
-import math
 import os
 import re
 import shutil
@@ -181,20 +180,18 @@ class Models:
             sys.exit("the models fail without any mutation:\n" + log)
         return test, 1000 * (usage.ru_utime + usage.ru_stime)
 
-    def run(self, program, tests, weaken, options, first=None, argued=None):
+    def run(self, program, tests, weaken, first=None):
         """The first test that fails and what it says; else one that doesn't end, or None. Cheap tests go first."""
-        limit = math.inf if argued is None else 1000 * options.max_cost
         env = dict(os.environ)
         if weaken is not None:
             env["ATTRCACHE_MODEL_WEAKEN"] = weaken
         cheap = [t for t in tests if self.cost[t] < 300]
-        dear = sorted((t for t in tests if 300 <= self.cost[t] <= limit),
-                      key=lambda t: self.cost[t])
+        dear = sorted((t for t in tests if self.cost[t] >= 300), key=lambda t: self.cost[t])
         undecided = None
         for batch in [[first] if first in tests else [], cheap] + [[t] for t in dear]:
             if not batch:
                 continue
-            seconds = min(options.max_seconds, 60 + 20 * sum(self.cost[t] for t in batch) / 1000)
+            seconds = min(300, 60 + 20 * sum(self.cost[t] for t in batch) / 1000)
             command = ["prlimit", "--cpu=%d:" % seconds, program, "--gtest_fail_fast", "--gtest_filter=" + ":".join(batch)]
             log = subprocess.run(command, env=env, capture_output=True, text=True)
             if log.returncode == -signal.SIGXCPU:
@@ -211,7 +208,7 @@ class Models:
 
 
 class Results:
-    """What is known of mutants: one list in a line, [sources, mutant, --max-cost, caught by, what it said]."""
+    """What is known of mutants: one list in a line, [sources, mutant, caught by, what it said]."""
 
     def __init__(self, path):
         self.path = path
@@ -233,14 +230,14 @@ class Results:
                 whole.update((name[len(ROOT):] + "\0" + code).encode())
         return whole.hexdigest()[:16]
 
-    def of(self, mutant, run, options):
+    def of(self, mutant, run):
         """run(the test to begin with), unless it is known; and remembers it."""
-        sources, cost, test, said = self.known.get(mutant, (None, 0, None, None))
-        if sources == self.sources and said != NO_END and (test is not None or cost >= options.max_cost):
+        sources, test, said = self.known.get(mutant, (None, None, None))
+        if sources == self.sources and said != NO_END:
             return test and (test, said)
         caught = run(test)
         if self.path is not None:
-            line = json.dumps([self.sources, mutant, options.max_cost, *(caught or (None, None))])
+            line = json.dumps([self.sources, mutant, *(caught or (None, None))])
             with open(self.path, "a") as f:
                 f.write(line + "\n")
         return caught
@@ -408,14 +405,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", default="", help="mutants whose line contains one of these, comma-separated")
     parser.add_argument("--fits", action="store_true", help="only see whether all patches and arguments fit")
-    parser.add_argument("--skip-argued", action="store_true",
-                        help="don't run orders that need not be caught: they run longest, for nothing stops them")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", metavar="FILE", help="where results are kept, and taken from")
-    parser.add_argument("--max-seconds", type=int, default=300,
-                        help="of processor time for one run of models")
-    parser.add_argument("--max-cost", type=float, default=3,
-                        help="don't show tests that take longer, in seconds of processor time, to orders that need not be caught")
     options = parser.parse_args()
 
     table = Table(HERE)
@@ -438,10 +429,9 @@ def main():
         label, tests, weaken, argued = mutant
         if not any(text in label for text in options.only.split(",")):
             return None
-        if argued is not None and options.skip_argued:
-            return label, None, argued
-        caught = results.of(weaken, lambda first: models.run(program, tests, weaken, options, first, argued),
-                            options)
+        caught = None
+        if argued is None:
+            caught = results.of(weaken, lambda first: models.run(program, tests, weaken, first))
         return label, caught, argued
 
     def run_patch(numbered):
@@ -461,14 +451,14 @@ def main():
             first = first or models.likely(entry, text)
             model, caught = source_of(first), None
             if model is not None:
-                caught = models.run(build.make(entry["file"], model), [first], None, options)
+                caught = models.run(build.make(entry["file"], model), [first], None)
                 if caught is not None and caught[1] != NO_END:
                     return caught
             others = [test for test in models.cost if model is None or test != first]
-            return models.run(build.make(entry["file"]), others, None, options) or caught
+            return models.run(build.make(entry["file"]), others, None) or caught
 
         try:
-            return label, results.of(json.dumps(entry["hunks"]), run, options), None
+            return label, results.of(json.dumps(entry["hunks"]), run), None
         except subprocess.CalledProcessError as error:
             return label, None, "ERROR: " + (error.stderr or "")[:300]
         finally:
@@ -481,7 +471,7 @@ def main():
             if result is None:
                 continue
             label, caught, argued = result
-            if caught is not None and (caught[1] != NO_END or argued is None):
+            if caught is not None:
                 verdict, note = "UNDECIDED" if caught[1] == NO_END else "caught", "%s: %s" % tuple(caught)
             elif argued is None:
                 verdict, note = "SURVIVES", ""

@@ -61,7 +61,6 @@ Result explore(const Options& options, void (*program)(void*), void* argument) {
       result.exhaustive = true;
       return result;
     }
-    if (result.executions >= options.max_executions) return result;
   }
 }
 

@@ -42,7 +42,6 @@ struct Options {
   // The first thread may stop for ever before any of its steps. Such an execution ends when all
   // others have ended. Only takes effect together with a preemption bound.
   bool first_may_stop = false;
-  uint64_t max_executions = ~uint64_t{0};
   unsigned max_steps = 4000;     // an execution with more accesses is taken for a livelock
   const char* replay = nullptr;  // runs that one execution only
   bool quiet = false;            // doesn't print a failure, which is in the result anyway

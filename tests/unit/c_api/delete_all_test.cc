@@ -117,19 +117,6 @@ TEST_F(DeleteAllTest, GivesUpAfterABoundedNumberOfRounds) {
   }
 }
 
-TEST_F(DeleteAllTest, ADeleteFnThatDeletesAllTheOthers) {
-  std::vector<int> k = keyvals(5);
-  for (int i = 0; i < 5; ++i) object.set(k[i], i);
-  recorder.on_delete = [&](const Call& call) {
-    if (call.value == 4) {
-      for (const int keyval : k) EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK);
-    }
-    return 0;
-  };
-  EXPECT_EQ(object.free(), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 0, 1, 2, 3}));
-}
-
 TEST_F(DeleteAllTest, DrainOfAFailingFreedKeyvalEndsIt) {
   const int keyval = recorder.keyval(kind);
   object.set(keyval, 1);

@@ -107,8 +107,8 @@ class DyingObjectTest : public ApiTest {
   Object* object = new Object(kind);
 };
 
-TEST_F(DyingObjectTest, DeleteFnFreesItDuringDelete) {
-  for (const int keyval : {k1, k2}) {
+TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteOrDeleteAll) {
+  for (const char call : {'1', '2', 's', 'd'}) {
     for (const int answer : {0, 5}) {
       auto* dying = new Object(kind);
       dying->set(k1, 1);
@@ -124,7 +124,11 @@ TEST_F(DyingObjectTest, DeleteFnFreesItDuringDelete) {
       };
       recorder.deletions.clear();
       int code = 0;
-      EXPECT_EQ(dying->erase(keyval, &code), answer == 0 ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
+      const int result = call == '1'   ? dying->erase(k1, &code)
+                         : call == '2' ? dying->erase(k2, &code)
+                         : call == 's' ? dying->free(ATTRCACHE_STOP_AT_FAILURE, &code)
+                                       : dying->free(ATTRCACHE_DRAIN, &code);
+      EXPECT_EQ(result, answer == 0 ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
       EXPECT_EQ(code, answer);
       EXPECT_EQ(recorder.deletions.size(), 2u);
     }
@@ -144,56 +148,6 @@ TEST_F(DyingObjectTest, DeleteFnFreesItDuringSet) {
       << "3 was attached, and deleted with the object";
   EXPECT_EQ(code, 5);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 3}));
-}
-
-TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteAll) {
-  for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
-    for (const int answer : {0, 3}) {
-      auto* dying = new Object(kind);
-      dying->set(k1, 1);
-      dying->set(k2, 2);
-      recorder.on_delete = [&](const Call& call) {
-        if (call.value != 2) return 0;
-        delete dying;
-        return answer;
-      };
-      recorder.deletions.clear();
-      int code = 0;
-      EXPECT_EQ(dying->free(mode, &code), answer == 0 ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
-      EXPECT_EQ(code, answer);
-      EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2, 1}));
-    }
-  }
-  delete object;
-}
-
-TEST_F(DyingObjectTest, AtTheSecondDepth) {
-  object->set(k1, 1);
-  object->set(k2, 2);
-  recorder.on_delete = [&](const Call& call) {
-    if (call.value == 1) {
-      EXPECT_EQ(object->erase(k2), ATTRCACHE_OK);  // whose delete_fn frees the object
-    } else {
-      delete object;
-    }
-    return 0;
-  };
-  EXPECT_EQ(object->erase(k1), ATTRCACHE_OK);
-  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{1, 2}));
-}
-
-TEST_F(DyingObjectTest, ATableThatLivesOnIsAsNewAtOnce) {
-  object->set(k1, 1);
-  recorder.on_delete = [&](const Call& call) {
-    if (call.value != 1) return 0;
-    EXPECT_EQ(object->free(), ATTRCACHE_OK);
-    EXPECT_TRUE(object->all_zero());
-    EXPECT_EQ(object->set(k1, 2), ATTRCACHE_OK);  // the next object in the same memory
-    return 0;
-  };
-  EXPECT_EQ(object->erase(k1), ATTRCACHE_OK);
-  EXPECT_EQ(object->value(k1), 2);
-  delete object;
 }
 
 TEST_F(DyingObjectTest, CopyFnFreesTheObjectAfterDeletingWhatItCopies) {
