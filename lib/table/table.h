@@ -413,7 +413,7 @@ inline void Table::take_over(Table& from) {
   }
   clock.store(from.clock.load(kRelaxed), kRelaxed);
   from.clock.store(0, kRelaxed);
-  Directory* dir = from.directory.load(kAcquire);  // as T1
+  Directory* dir = from.directory.load(kRelaxed);  // nobody else uses the table
   from.directory.store(nullptr, kRelaxed);
   if (dir != nullptr) {
     const uint64_t whose = Directory::name_of(&from) ^ Directory::name_of(this);

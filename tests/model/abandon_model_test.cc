@@ -213,6 +213,7 @@ void ends_beside_a_deletion_that_shows_nowhere(End how, bool by_a_set, bool empt
       }
       busy += result == ATTRCACHE_ERR_BUSY;
       if (result != ATTRCACHE_OK) return;
+      expect(r.bodies[0].read() == 0, "its deletion has ended");
       r.delete_code = 0;
       r.expect_new();
       // The memory's next use: a table with the same slot and the same number in it.
