@@ -26,6 +26,7 @@ int read_filled(const Struct* given, Struct* known) {
   }
   const size_t both = size < sizeof(Struct) ? size : sizeof(Struct);
   std::memcpy(static_cast<void*>(known), bytes, both);
+  known->size = sizeof(Struct);
   return ATTRCACHE_OK;
 }
 

@@ -46,6 +46,11 @@ Atomic<uint64_t> last_identity{1};
 // The child of a fork: all identities up to this one are dead, but for the survivor's.
 Atomic<uint64_t> last_dead{0};
 Atomic<uint64_t> survivor{0};
+// Runs in the child of a fork, which has one thread.
+void leave_others_behind() {
+  last_dead.store(last_identity.load(kRelaxed), kRelaxed);
+  survivor.store(tls_state.identity, kRelaxed);
+}
 
 // Takes the lowest free ordinal, so that no two threads share a stripe as long as there are enough.
 // Lock-free.
@@ -65,18 +70,21 @@ unsigned take_ordinal() {
   return beyond > kOrdinals ? beyond : kOrdinals + 1;  // the counter has wrapped around
 }
 
-void leave(void*);
+// Called when a thread ends; gives its ordinal back. What it has left borrowed stays so: the next
+// thread with that ordinal has another identity. A thread that ends within a callback keeps its
+// ordinal for ever, because operations up its stack may be using stripes.
+void leave(void*) {
+  const unsigned ordinal = tls_state.ordinal;
+  if (ordinal == 0 || ordinal >= kOrdinals || tls_state.innermost != nullptr) return;
+  tls_state = {};
+  // Release: pairs with take_ordinal().
+  taken[ordinal / 64].fetch_and(~(uint64_t{1} << ordinal % 64), kRelease);
+}
 
 // The pthread key by which leave() is called when a thread ends. The first thread that asks makes
 // it, because nothing of the library runs before main(). It is deleted when the library is unloaded
 // or the process ends. If there is no key, because the process has too many, ordinals are not
 // reused.
-namespace at_thread_end {
-// Runs in the child of a fork, which has one thread.
-void leave_others_behind() {
-  last_dead.store(last_identity.load(kRelaxed), kRelaxed);
-  survivor.store(tls_state.identity, kRelaxed);
-}
 constexpr uintptr_t kNoKey = 0;
 constexpr uintptr_t kUnloaded = 1;
 constexpr uintptr_t kFirstKey = 2;  // what is kept of a key is the key + kFirstKey
@@ -91,7 +99,6 @@ void tell_of_this_thread() {
     // Release: publishes the key. Acquire: or that of another thread is used.
     if (kept.compare_exchange_strong(key, made + kFirstKey, kAcqRel, kAcquire)) {
       key = made + kFirstKey;
-      pthread_atfork(nullptr, nullptr, leave_others_behind);
     } else {
       pthread_key_delete(made);
     }
@@ -105,19 +112,6 @@ void tell_of_this_thread() {
   const uintptr_t key = kept.exchange(kUnloaded, kAcquire);  // as above
   if (key >= kFirstKey) pthread_key_delete(static_cast<pthread_key_t>(key - kFirstKey));
 }
-}  // namespace at_thread_end
-
-// Called when a thread ends; gives its ordinal back. What it has left borrowed stays so: the next
-// thread with that ordinal has another identity. A thread that ends within a callback keeps its
-// ordinal for ever, because operations up its stack may be using stripes.
-void leave(void*) {
-  const unsigned ordinal = tls_state.ordinal;
-  if (ordinal == 0 || ordinal >= kOrdinals || tls_state.innermost != nullptr) return;
-  tls_state = {};
-  // Release: pairs with take_ordinal().
-  taken[ordinal / 64].fetch_and(~(uint64_t{1} << ordinal % 64), kRelease);
-}
-
 }  // namespace
 
 unsigned assign_ordinal() {
@@ -125,7 +119,8 @@ unsigned assign_ordinal() {
   tls_state.identity = last_identity.fetch_add(2, kRelaxed) + 2;
   tls_state.near_record = ordinal < kNearOrdinals ? ordinal * kRecordSize : 0;
   tls_state.ordinal = ordinal;
-  at_thread_end::tell_of_this_thread();
+  if (tls_state.identity == 3) pthread_atfork(nullptr, nullptr, leave_others_behind);  // the first
+  tell_of_this_thread();
   return ordinal;
 }
 

@@ -7,6 +7,7 @@
 #ifndef ATTRCACHE_PLATFORM_WIDE_EXCHANGE_H_
 #define ATTRCACHE_PLATFORM_WIDE_EXCHANGE_H_
 
+#include <bit>
 #include <cstdint>
 
 #include "platform/slot_content.h"
@@ -84,20 +85,8 @@ namespace attrcache {
 
 __extension__ typedef unsigned __int128 Wide;
 
-constexpr Wide wide(SlotContent content) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  return Wide{content.value} << 64 | content.meta;
-#else
-  return Wide{content.meta} << 64 | content.value;
-#endif
-}
-constexpr SlotContent narrow(Wide wide) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  return {static_cast<uint64_t>(wide >> 64), static_cast<uint64_t>(wide)};
-#else
-  return {static_cast<uint64_t>(wide), static_cast<uint64_t>(wide >> 64)};
-#endif
-}
+constexpr Wide wide(SlotContent content) { return std::bit_cast<Wide>(content); }
+constexpr SlotContent narrow(Wide wide) { return std::bit_cast<SlotContent>(wide); }
 
 template <typename Pair>
 [[gnu::always_inline]] inline bool wide_compare_exchange(Pair& pair, SlotContent& expected,

@@ -94,15 +94,18 @@ ThreadRecord* Readers::look_up() {
 Announcement* Readers::take_slowly() {
   ThreadRecord* const record = mine();
   if (record == nullptr) return nullptr;
+  // (F2) With user-level threads, another thread may have released them.
+  const auto add_if_free = [record](Announcement& cell) {
+    if (AsymmetricFence::look(cell.what) == 0) add_free(*record, cell);
+    return false;
+  };
+  if (record->free == nullptr) any_of(*record, add_if_free);
   if (record->free == nullptr) {
     auto* const more = memory_.make<MoreCells>();
     if (more == nullptr) return nullptr;
-    for (Announcement& cell : more->cells) {
-      cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);
-      record->free = &cell;
-    }
     more->next = record->more.load(kRelaxed);
     record->more.store(reinterpret_cast<uintptr_t>(more), kRelease);  // as in look_up()
+    any_of(*record, add_if_free);
   }
   return take_of(*record, threads_.identity());
 }

@@ -48,15 +48,12 @@ class Readers {
     const bool usual = near.active && near.free != nullptr && !threads_.hooked();
     return usual ? take_of(near, this_thread().identity) : take_slowly();
   }
-  // Gives a cell back. If it said that a value is held, the caller must then call end_left().
+  // Gives back what take() returned. If it said that a value is held, call end_left() then.
   [[gnu::noinline]] void release(Announcement& cell) {
     retract(cell, 0);
-    // The thread's record isn't always the one that has the cell, since user-level threads move. If
-    // there is no memory for a record, the cell isn't used any more.
-    ThreadRecord* const record = mine();
-    if (record == nullptr || &cell == &record->first || &cell == &record->deletes) return;
-    cell.more.store(reinterpret_cast<uintptr_t>(record->free), kRelaxed);
-    record->free = &cell;
+    // A user-level thread may have moved since it took the cell: take_slowly() finds that.
+    if (threads_.hooked()) return;
+    add_free(*mine(), cell);
   }
 
   // (L1) Announces, in a cell that was taken, that the caller holds an attachment: which it does if
@@ -151,6 +148,24 @@ class Readers {
     cell->what.store(uintptr_t(Says::kTaken), kRelease);
     return cell;
   }
+  // Visits a record's cells but `first` and `deletes`, until visit(cell) returns true; returns
+  // whether it did.
+  template <typename Visit>
+  static bool any_of(ThreadRecord& record, Visit visit) {
+    if (visit(record.other)) return true;
+    for (uintptr_t more = AsymmetricFence::look(record.more); more != 0;) {
+      auto& cells = *reinterpret_cast<MoreCells*>(more);
+      for (Announcement& cell : cells.cells) {
+        if (visit(cell)) return true;
+      }
+      more = cells.next;
+    }
+    return false;
+  }
+  static void add_free(ThreadRecord& record, Announcement& cell) {
+    cell.more.store(reinterpret_cast<uintptr_t>(record.free), kRelaxed);
+    record.free = &cell;
+  }
   [[gnu::noinline, gnu::cold]] Announcement* take_slowly();
   ThreadRecord* make_chunk(unsigned chunk, void** allocated);
   ThreadRecord* look_up();
@@ -189,14 +204,7 @@ bool Readers::any(Visit visit) const {
     // No thread has the ordinal 0.
     for (unsigned r = c == 0 ? 1 : 0; r < length_of(c) && first_of(c) + r <= highest; ++r) {
       ThreadRecord& record = chunk[r];
-      if (look(record.first) || look(record.deletes) || look(record.other)) return true;
-      for (uintptr_t more = fence_.look(record.more); more != 0;) {
-        auto& cells = *reinterpret_cast<MoreCells*>(more);
-        for (Announcement& cell : cells.cells) {
-          if (look(cell)) return true;
-        }
-        more = cells.next;
-      }
+      if (look(record.first) || look(record.deletes) || any_of(record, look)) return true;
     }
   }
   return false;

@@ -18,7 +18,7 @@ int abandon_one(const Target& target, const Batch::Item& item) {
       item.slot->store_unshared({0, 0});
       return ATTRCACHE_ERR_KEYVAL_KIND;
     }
-    give_up_borrows(target.registry.readers(), *item.slot);
+    give_up_borrows(target.registry.readers(), *item.slot, m, target.table.now());
     if (slot::detach(*item.slot, m)) {  // (S3)
       drop_reference(target.registry, keyval);
       break;

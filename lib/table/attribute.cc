@@ -48,7 +48,7 @@ uint64_t attached_now(const Target& target, uint64_t entry, id::Keyval keyval, a
 unsigned nested_sets(const ThreadState& thread, const Table& table, const Pair& slot) {
   unsigned sets = 0;
   for_each_frame_of(thread.innermost, &table, [&](const Frame& f) {
-    if (f.slot == &slot && f.sets > sets) sets = f.sets;
+    if (f.slot == &slot && f.sets > sets && !f.table_died) sets = f.sets;
   });
   return sets;
 }

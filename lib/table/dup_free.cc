@@ -356,7 +356,7 @@ int move_table(const Readers& readers, Table& from, Table& to) {
   bool busy = false;
   const ThreadState& thread = readers.threads().self();
   for (const Table* table : {&from, &to}) {
-    for_each_frame_of(thread.innermost, table, [&busy](const Frame&) { busy = true; });
+    for_each_frame_of(thread.innermost, table, [&](const Frame& f) { busy |= !f.table_died; });
   }
   from.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();

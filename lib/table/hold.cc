@@ -128,9 +128,11 @@ int give_back_attribute(Borrowed* borrowed) {
   Announcement* const cell = borrowed->cell;
   if (cell == nullptr) return ATTRCACHE_ERR_ARGUMENT;
   const uint64_t keeps = cell->more.load(kRelaxed);
-  if ((keeps | 1) != mark_of(borrowed)) return ATTRCACHE_ERR_ARGUMENT;  // or a copy of a Borrowed
-  const bool is_first = keeps != mark_of(borrowed);
-  Readers& readers = is_first ? *ThreadRecord::of_first(*cell).readers : *borrowed->readers;
+  // Borrowed by the fast path, by which its own thread would have given it back.
+  if (keeps == reinterpret_cast<uintptr_t>(borrowed)) return ATTRCACHE_ERR_THREAD;
+  // Else given back, or a copy of a Borrowed.
+  if (keeps != mark_of(borrowed) || cell->what.load(kRelaxed) == 0) return ATTRCACHE_ERR_ARGUMENT;
+  Readers& readers = *borrowed->readers;
   if (cell->thread.load(kRelaxed) != readers.threads().identity()) return ATTRCACHE_ERR_THREAD;
   borrowed->cell = nullptr;
   const uintptr_t what = cell->what.load(kRelaxed);

@@ -17,8 +17,8 @@ uintptr_t word_of(T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-// Calls visit(thread, what) for each holder of an attachment, until it returns true; returns
-// whether it did.
+// Calls visit(cell, thread, what it says) for each holder of an attachment, until it returns true;
+// returns whether it did.
 template <typename Visit>
 bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock, Visit visit) {
   return readers.any([&](Announcement& cell, uintptr_t what) {
@@ -26,12 +26,12 @@ bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t c
     if (!Announcement::holds(what, slot)) return false;
     if (!meta::same_attachment(cell.meta.load(kAcquire), m, clock)) return false;
     const uint64_t thread = cell.thread.load(kRelaxed);
-    return !is_dead(thread) && visit(thread, what);
+    return !is_dead(thread) && visit(cell, thread, what);
   });
 }
 
 bool is_held(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock) {
-  return any_holder(readers, slot, m, clock, [](uint64_t, uintptr_t) { return true; });
+  return any_holder(readers, slot, m, clock, [](auto&&...) { return true; });
 }
 
 // Whether a taken tomb was taken by another living thread, which may not have said so yet.
@@ -160,17 +160,17 @@ bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, Fence
   Readers& readers = target.registry.readers();
   fence(readers);
   const uint64_t me = readers.threads().identity();
-  const bool held =
-      any_holder(readers, &slot, m, target.table.now(), [me](uint64_t thread, uintptr_t what) {
-        return thread != me || Announcement::says(what) != Says::kCopies;
-      });
+  const auto is_another = [me](Announcement&, uint64_t thread, uintptr_t what) {
+    return thread != me || Announcement::says(what) != Says::kCopies;
+  };
+  const bool held = any_holder(readers, &slot, m, target.table.now(), is_another);
   if (!held) give_up_copies_of(readers, target.table, slot, m);
   return held;
 }
 
 unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
   unsigned holders = 0;
-  any_holder(readers, &slot, m, table.now(), [&](uint64_t, uintptr_t) {
+  any_holder(readers, &slot, m, table.now(), [&](auto&&...) {
     ++holders;
     return false;
   });
@@ -214,7 +214,8 @@ bool abandon_left_of(Readers& readers, const Table& table) {
           phase == Tomb::kOpen || (phase == Tomb::kTaken && is_taken_by_another(readers, tomb));
       return;
     }
-    give_up_borrows(readers, *pointer_in<const Pair>(tomb.slot));
+    give_up_borrows(readers, *pointer_in<const Pair>(tomb.slot), tomb.meta.load(kRelaxed),
+                    tomb.clock.load(kRelaxed));
     Registry& registry = *pointer_in<Registry>(tomb.registry);
     const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
     readers.free_tomb(tomb);
@@ -223,9 +224,9 @@ bool abandon_left_of(Readers& readers, const Table& table) {
   return others;
 }
 
-void give_up_borrows(const Readers& readers, const Pair& slot) {
-  readers.any([&](Announcement& cell, uintptr_t what) {
-    if (what == Announcement::of(&slot, Says::kBorrows)) Readers::give_up(cell, slot);
+void give_up_borrows(const Readers& readers, const Pair& slot, uint64_t m, uint64_t clock) {
+  any_holder(readers, &slot, m, clock, [&slot](Announcement& cell, auto&&...) {
+    Readers::give_up(cell, slot);  // if it borrows
     return false;
   });
 }

@@ -125,9 +125,9 @@ bool any_tomb_of(const Readers& readers, const Table& table);
 // True: another thread is running one of them, and the caller must wait for it.
 bool abandon_left_of(Readers& readers, const Table& table);
 
-// Ends all borrows of the value in a slot; each is still to be given back. Otherwise a value that
-// is attached to the same memory later would be taken for held.
-void give_up_borrows(const Readers& readers, const Pair& slot);
+// Ends all borrows of an attachment; each is still to be given back. Otherwise a value that is
+// attached to the same memory later could be taken for held.
+void give_up_borrows(const Readers& readers, const Pair& slot, uint64_t m, uint64_t clock);
 
 // Notes that the table is gone, in the tombs that this thread has taken further up its stack.
 void forget_table(Readers& readers, const Table& table);

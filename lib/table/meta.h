@@ -145,9 +145,10 @@ constexpr bool readable(uint32_t upper, id::Keyval keyval) {
 }
 
 // The bits that name an attachment among those to one slot: its keyval's generation and kind, tag,
-// number, and how often it was taken back.
+// number, how often it was taken back, and whether it has a delete_fn. (A value without one may be
+// borrowed when its slot's memory is released, and used again at another index.)
 constexpr uint64_t kAttachment =
-    (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kSequence | kBack;
+    (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kNoDeleteFn | kSequence | kBack;
 
 // The meta of an attachment that is taken back now, unread; 0 if it has no such name left, and
 // needs another number.

@@ -55,8 +55,7 @@ struct Runtime {
   int try_to_set(int n) { return try_to_set(n, table); }
   void set(int n, attrcache_table& in) { expect(try_to_set(n, in) == ATTRCACHE_OK, "set"); }
   void set(int n) { set(n, table); }
-  int erase() { return erase(table); }
-  int erase(attrcache_table& in) { return attrcache_delete(kind, &in, nullptr, keyval, nullptr); }
+  int erase() { return attrcache_delete(kind, &table, nullptr, keyval, nullptr); }
   int free() { return free(table); }
   int free(attrcache_table& of) {
     return attrcache_delete_all(kind, &of, nullptr, ATTRCACHE_STOP_AT_FAILURE, nullptr);
@@ -252,7 +251,7 @@ TEST(Free, AfterASet) {
     attrcache_table other = {};
     const auto elsewhere = [&] {
       r.set(2, other);
-      r.erase(other);
+      attrcache_delete(r.kind, &other, nullptr, r.keyval, nullptr);
     };
     spawn([&] {
       elsewhere();  // so that its own cell is ready

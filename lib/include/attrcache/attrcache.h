@@ -519,8 +519,8 @@ ATTRCACHE_API int attrcache_keyval_create(attrcache_kind* kind,
  * or of wrappers, only after they have created it. May be called only by the creating thread,
  * before it publishes the keyval (other threads may list keyvals meanwhile). No destructor runs for
  * the old callbacks. It takes a record of 88 bytes until the keyval is gone. Errors: NULL,
- * KEYVAL_*, ARGUMENT (as attrcache_keyval_create), MEMORY, UNSUPPORTED (callbacks), BUSY (something
- * was attached under it, or it is freed). Lock-free. */
+ * KEYVAL_*, ARGUMENT (as attrcache_keyval_create), MEMORY, UNSUPPORTED (callbacks), BUSY (it was
+ * used in a set, or is freed). Lock-free. */
 ATTRCACHE_API int attrcache_keyval_set_callbacks(
     attrcache_kind* kind, int keyval, const attrcache_callbacks* callbacks) ATTRCACHE_NOEXCEPT;
 
@@ -578,15 +578,15 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
 
 /* Attaches `value` under `keyval`, in one step (E); then the old value's delete_fn runs, unless
  * that is left to holders (D). `tag` says what type the value has; of an int or Fint only the low
- * 32 bits count (but see fint_bytes). If delete_fn fails, the old value is attached again, the call
- * returns CALLBACK, and the caller still owns the new value. But if another call has taken up the
- * new value meanwhile (held, replaced or deleted it, or tried to), or delete_fn has freed the
- * object, the set has succeeded, and the old value is gone: OK. With ATTRCACHE_DELETE_ONCE the old
- * value is gone in either case. `callback_code` may be null; it is written only if a delete_fn has
- * failed, with what that returned: beside CALLBACK, or beside OK. Errors: NULL (kind, table),
- * ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (the call is nested in 16 others, each a
- * set of this attribute within the delete_fn of the one before). Any thread; lock-free; runs
- * delete_fn, perhaps the destructor. [C MPI_COMM_SET_ATTR] */
+ * 32 bits count (but see fint_bytes). If delete_fn fails, the old value is attached again (each
+ * 256th time as the youngest), the call returns CALLBACK, and the caller still owns the new value.
+ * But if another call has taken up the new value meanwhile (held, replaced or deleted it, or tried
+ * to), or delete_fn has freed the object, the set has succeeded, and the old value is gone: OK.
+ * With ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be null;
+ * only if a delete_fn has failed, what that returned is written to it, beside CALLBACK or OK.
+ * Errors: NULL (kind, table), ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (the call is
+ * nested in 16 others, each a set of this attribute within the delete_fn of the one before). Any
+ * thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_SET_ATTR] */
 ATTRCACHE_API int attrcache_set(attrcache_kind* kind, attrcache_table* table, void* object,
                                 int keyval, intptr_t value, attrcache_tag tag,
                                 int* callback_code) ATTRCACHE_NOEXCEPT;
@@ -719,11 +719,11 @@ typedef struct attrcache_borrowed {
 /* Reads an attribute as attrcache_get does, and holds the value until the same thread calls
  * attrcache_give_back (C), even if others, or this thread, delete or replace it meanwhile (D).
  * ABSENT once a deletion has begun, though get still finds the value until delete_fn has succeeded.
- * A value that C reads at its address is copied into *borrowed. Errors: NULL, ARGUMENT (*borrowed
- * still holds a value of this thread in this domain), KEYVAL_*, MEMORY (for a thread's first borrow
- * in the domain, and if it holds more at once than ever before). Any thread; lock-free. Calls
- * nothing back, unless an attempt of its own made it the last holder of a value being deleted,
- * whose delete_fn it then runs. (Beyond MPI.) */
+ * A value that C reads at its address, unless it is predefined, is copied into *borrowed. Errors:
+ * NULL, ARGUMENT (*borrowed still holds a value of this thread in this domain), KEYVAL_*, MEMORY
+ * (for a thread's first borrow in the domain, and if it holds more at once than ever before). Any
+ * thread; lock-free. Calls nothing back, unless an attempt of its own made it the last holder of a
+ * value being deleted, whose delete_fn it then runs. (Beyond MPI.) */
 ATTRCACHE_API int attrcache_borrow(attrcache_kind* kind, attrcache_table* table, int keyval,
                                    attrcache_borrowed* borrowed) ATTRCACHE_NOEXCEPT;
 

@@ -19,7 +19,7 @@
 // more. Callbacks without state cost nothing; those with state cost one allocation per keyval.
 //
 // Errors are values (Status, Outcome, Result); nothing here throws. The callbacks of a Keyval may
-// throw: that becomes Status::callback with the code ATTRCACHE_CALLBACK_THREW.
+// throw, but not when moved: that becomes Status::callback with the code ATTRCACHE_CALLBACK_THREW.
 //
 // Lifetimes: a Domain must outlive its Kinds and Keyvals, so declare it before them. Destroying a
 // Keyval frees it; attributes attached under it stay in service until the last is deleted.
@@ -537,7 +537,7 @@ class Keyval {
     return out;
   }
 
-  // Deletes the attribute; ok if nothing is attached, too.
+  // Deletes the attribute; ok if nothing is attached, too (but absent with ATTRCACHE_TELL).
   ATTRCACHE_INLINE Outcome erase(Object& object) const noexcept {
     Outcome out;
     out.status = static_cast<Status>(attrcache_delete(

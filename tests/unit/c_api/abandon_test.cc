@@ -222,14 +222,16 @@ TEST_F(AbandonTest, AttributesOfAnotherKind) {
 TEST_F(AbandonTest, FinallyAbandonsOnlyWhatIsHeld) {
   const std::vector<int> keyvals = ApiTest::keyvals(5);
   for (int i = 0; i < 5; ++i) object.set(keyvals[i], i);
-  attrcache_borrowed borrowed = {};
+  attrcache_borrowed older = {}, borrowed = {};
+  ASSERT_EQ(attrcache_borrow(kind, &object.table, keyvals[2], &older), ATTRCACHE_OK);
+  EXPECT_EQ(object.set(keyvals[2], 5), ATTRCACHE_OK) << "the deletion of 2 is left";
   ASSERT_EQ(attrcache_borrow(kind, &object.table, keyvals[2], &borrowed), ATTRCACHE_OK);
   EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_BUSY);
   EXPECT_EQ(finally(), ATTRCACHE_ERR_BUSY);
   EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{4, 3, 1, 0}));
   EXPECT_TRUE(object.all_zero());
   EXPECT_EQ(attributes(), 0u);
-  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+  for (auto* b : {&older, &borrowed}) EXPECT_EQ(attrcache_give_back(b), ATTRCACHE_OK);
 }
 
 TEST_F(AbandonTest, FinallyAbandonsWhatCallbacksGoOnAttaching) {
@@ -239,11 +241,12 @@ TEST_F(AbandonTest, FinallyAbandonsWhatCallbacksGoOnAttaching) {
     object.set(keyval, call.value + 1);
     return 0;
   };
-  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_REATTACHED);
-  EXPECT_FALSE(object.all_zero());
-  const size_t before = recorder.deletions.size();
+  for (const auto mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
+    EXPECT_EQ(object.free(mode), ATTRCACHE_ERR_REATTACHED);
+    EXPECT_EQ(object.list().size(), 1u) << "the last one is still there";
+  }
   EXPECT_EQ(finally(), ATTRCACHE_ERR_REATTACHED);
-  EXPECT_EQ(recorder.deletions.size(), before + 16);
+  EXPECT_EQ(recorder.deletions.size(), 3 * 16u);
   EXPECT_TRUE(object.all_zero());
   EXPECT_EQ(attributes(), 0u);
 }

@@ -105,6 +105,24 @@ TEST_F(BorrowTest, ValuesWithoutDeleteFnLeaveNothing) {
   EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
 }
 
+// Such a borrow may outlive its object, whose memory is used again.
+TEST_F(BorrowTest, ValuesWithoutDeleteFnMakeNoOthersLookHeld) {
+  const int no_callbacks = Recorder::make(kind, {});
+  alignas(64) char bytes[128] = {};
+  auto* const before = reinterpret_cast<attrcache_table*>(bytes);
+  auto* const after = reinterpret_cast<attrcache_table*>(bytes + 16);
+  attrcache_set(kind, before, nullptr, no_callbacks, 1, ATTRCACHE_AS_POINTER, nullptr);
+  ASSERT_EQ(attrcache_borrow(kind, before, no_callbacks, &borrowed), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_delete_all(kind, before, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
+  attrcache_set(kind, after, nullptr, keyval, 2, ATTRCACHE_AS_POINTER, nullptr);
+  attrcache_borrowed other = {};
+  ASSERT_EQ(attrcache_borrow(kind, after, keyval, &other), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_give_back(&other), ATTRCACHE_OK);
+  EXPECT_EQ(attrcache_delete_all(kind, after, nullptr, ATTRCACHE_DRAIN, nullptr), ATTRCACHE_OK);
+  EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{2}));
+  EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+}
+
 // Freeing the object doesn't lose the deletion.
 TEST_F(BorrowTest, AnObjectWithADeletionThatIsLeftIsBusy) {
   object.set(keyval, 5);
@@ -169,7 +187,6 @@ TEST_F(BorrowTest, NestedBorrowsEndInAnyOrder) {
       held[i] = false;
       EXPECT_EQ(recorder.deletions.size(), held[0] || held[2] ? 0u : 1u);
     }
-    recorder.deletions.clear();
     EXPECT_EQ(object.erase(other), ATTRCACHE_OK);
     recorder.deletions.clear();
   }

@@ -99,34 +99,6 @@ TEST_F(DeleteAllTest, DrainAttemptsAllDetachesAllAndReturnsTheFirstFailure) {
   }
 }
 
-TEST_F(DeleteAllTest, GivesUpAfterABoundedNumberOfRounds) {
-  for (const attrcache_delete_mode mode : {ATTRCACHE_STOP_AT_FAILURE, ATTRCACHE_DRAIN}) {
-    std::vector<int> k = keyvals(2);
-    recorder.deletions.clear();
-    object.set(k[0], 1);
-    recorder.on_delete = [&](const Call& call) {
-      object.set(call.keyval == k[0] ? k[1] : k[0], call.value + 1);
-      return 0;
-    };
-    EXPECT_EQ(object.free(mode), ATTRCACHE_ERR_REATTACHED);
-    EXPECT_EQ(recorder.deletions.size(), 16u);
-    EXPECT_EQ(object.list().size(), 1u) << "the last one is still there, and in order";
-    recorder.on_delete = nullptr;
-    EXPECT_EQ(object.free(mode), ATTRCACHE_OK);
-    EXPECT_EQ(recorder.deletions.size(), 17u);
-  }
-}
-
-TEST_F(DeleteAllTest, DrainOfAFailingFreedKeyvalEndsIt) {
-  const int keyval = recorder.keyval(kind);
-  object.set(keyval, 1);
-  free_keyval(kind, keyval);
-  recorder.delete_code = 5;
-  EXPECT_EQ(object.free(ATTRCACHE_DRAIN), ATTRCACHE_ERR_CALLBACK);
-  EXPECT_EQ(recorder.destructions, 1);
-  EXPECT_EQ(universe.counters().keyvals_gone, 1u);
-}
-
 TEST_F(DeleteAllTest, WhatIsHeldStays) {
   std::vector<int> k = keyvals(2);
   object.set(k[0], 1);

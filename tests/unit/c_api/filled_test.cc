@@ -49,6 +49,9 @@ TEST_F(FilledTest, CallbacksOfEverySize) {
     EXPECT_EQ(attrcache_keyval_set_callbacks(kind, keyval, callbacks), result);
     return result;
   });
+  attrcache_keyval_info info;
+  EXPECT_EQ(attrcache_keyval_describe(kind, keyval, &info), ATTRCACHE_OK);
+  EXPECT_EQ(info.callbacks.size, sizeof(info.callbacks)) << "not what the creator's have";
 }
 
 TEST_F(FilledTest, OptionsOfADomainAndItsKinds) {

@@ -3,8 +3,6 @@
 // A chain of objects, each of which has an attribute whose delete_fn frees the next one. (Each call
 // looks through the frames up its thread's stack, so a chain takes time by the square of its depth.)
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <deque>
 
@@ -14,35 +12,6 @@ namespace attrcache::support {
 namespace {
 
 struct Chain {
-  explicit Chain(attrcache_kind* of) : kind(of) {
-    attrcache_callbacks callbacks = {};
-    callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&free_next);
-    EXPECT_EQ(attrcache_keyval_create(kind, &callbacks, &keyval), ATTRCACHE_OK);
-  }
-  void make(int length) {
-    for (int i = 0; i < length; ++i) {
-      Chain* const self = this;
-      objects.emplace_back(kind).set(keyval, reinterpret_cast<intptr_t>(self));
-    }
-  }
-  // Where the stack of a caller ends.
-  [[gnu::noinline]] static const char* below_caller() {
-    return static_cast<const char*>(__builtin_frame_address(0));
-  }
-  [[gnu::noinline]] static int free_next(void*, int, void* value, void*) {
-    auto& self = *static_cast<Chain*>(value);
-    const auto* const at = static_cast<const char*>(__builtin_frame_address(0));
-    if (self.last_at != nullptr) self.most = std::max(self.most, self.last_at - at);
-    if (++self.freed == self.objects.size()) return 0;
-    Object& next = self.objects[self.freed];
-    // A set of another attribute, and a free: each looks at the frames up the stack.
-    int result = next.set(self.other, 1);
-    self.last_at = below_caller();
-    if (result == ATTRCACHE_OK) result = next.free();
-    return result;
-  }
-
-  attrcache_kind* const kind;
   int keyval = ATTRCACHE_KEYVAL_INVALID;
   int other = ATTRCACHE_KEYVAL_INVALID;
   std::deque<Object> objects;
@@ -51,26 +20,34 @@ struct Chain {
   ptrdiff_t most = 0;
 };
 
-void* free_first(void* argument) {
-  Chain& chain = *static_cast<Chain*>(argument);
-  EXPECT_EQ(chain.objects[0].free(), ATTRCACHE_OK);
-  return nullptr;
+// Where the stack of a caller ends.
+[[gnu::noinline]] const char* below_caller() {
+  return static_cast<const char*>(__builtin_frame_address(0));
 }
-
-constexpr int kDepth = 4000;  // ThreadSanitizer's stacks have at most 65,535 calls
+[[gnu::noinline]] int free_next(void*, int, void* value, void*) {
+  auto& chain = *static_cast<Chain*>(value);
+  const auto* const at = static_cast<const char*>(__builtin_frame_address(0));
+  if (chain.last_at != nullptr) chain.most = std::max(chain.most, chain.last_at - at);
+  if (++chain.freed == chain.objects.size()) return 0;
+  Object& next = chain.objects[chain.freed];
+  // A set of another attribute, and a free: each looks at the frames up the stack.
+  const int result = next.set(chain.other, 1);
+  chain.last_at = below_caller();
+  return result == ATTRCACHE_OK ? next.free() : result;
+}
 
 TEST(NestedFree, EachAttributesDeleteFnFreesTheNextObject) {
   Universe universe;
-  Chain chain(universe.kind());
-  ASSERT_EQ(attrcache_keyval_create(chain.kind, nullptr, &chain.other), ATTRCACHE_OK);
-  chain.make(kDepth);
-  pthread_attr_t attributes;
-  ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, size_t{1} << 30), 0);
-  pthread_t thread;
-  ASSERT_EQ(pthread_create(&thread, &attributes, &free_first, &chain), 0);
-  EXPECT_EQ(pthread_join(thread, nullptr), 0);
-  EXPECT_EQ(pthread_attr_destroy(&attributes), 0);
+  attrcache_kind* const kind = universe.kind();
+  Chain chain;
+  attrcache_callbacks callbacks = {};
+  callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&free_next);
+  ASSERT_EQ(attrcache_keyval_create(kind, &callbacks, &chain.keyval), ATTRCACHE_OK);
+  ASSERT_EQ(attrcache_keyval_create(kind, nullptr, &chain.other), ATTRCACHE_OK);
+  for (int i = 0; i < 400; ++i) {
+    chain.objects.emplace_back(kind).set(chain.keyval, reinterpret_cast<intptr_t>(&chain));
+  }
+  EXPECT_EQ(chain.objects[0].free(), ATTRCACHE_OK);
   EXPECT_EQ(chain.freed, chain.objects.size());
   EXPECT_EQ(universe.counters().attributes, 0u);
   for (const Object& object : chain.objects) ASSERT_TRUE(object.all_zero());

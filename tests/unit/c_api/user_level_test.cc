@@ -235,6 +235,34 @@ TEST_F(UserLevelTest, MigratesBetweenThreads) {
   EXPECT_EQ(universe.counters().attributes, 0u);
 }
 
+// A cell that is given back on another thread of the operating system is found again on its own.
+TEST_F(UserLevelTest, BorrowsThatMigrateNeedNoMoreMemory) {
+  static int blocks = 0;
+  const auto allocate = [](size_t bytes, size_t, void*) { return ++blocks, std::malloc(bytes); };
+  const attrcache_allocator counting = {allocate, [](void* block, void*) { std::free(block); }, {}};
+  options.allocator = &counting;
+  Universe other{&options};
+  const int number = Recorder::make(other.kind(), {});
+  Object from{other.kind()};
+  ASSERT_EQ(from.set(number, 1), ATTRCACHE_OK);
+  UserLevelThread traveller([&] {
+    for (int i = 0; i < 100; ++i) {
+      attrcache_borrowed borrowed = {};
+      EXPECT_EQ(attrcache_borrow(other.kind(), &from.table, number, &borrowed), ATTRCACHE_OK);
+      UserLevelThread::yield();
+      EXPECT_EQ(attrcache_give_back(&borrowed), ATTRCACHE_OK);
+      UserLevelThread::yield();
+    }
+  });
+  int at_first = 0;
+  for (int i = 0; i < 100; ++i) {
+    traveller.resume();
+    std::thread([&] { traveller.resume(); }).join();
+    if (i == 0) at_first = blocks;
+  }
+  EXPECT_EQ(blocks, at_first);
+}
+
 TEST(UserLevelHooksTest, BothOrNone) {
   attrcache_domain* domain;
   attrcache_thread_hooks hooks = {&UserLevelThread::self_hook, nullptr, nullptr};
