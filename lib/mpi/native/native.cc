@@ -77,9 +77,8 @@ void resolve_constants(Native& n) {
       const char* name = facts::kConstants[family][i];
       if (name != nullptr) resolve(n.constants[family][i], name);
     }
-    if (facts::kDupAddress != 0) {
+    if (facts::kDupAddress != 0)
       n.constants[family][1] = reinterpret_cast<attrcache_callback*>(facts::kDupAddress);
-    }
   }
 }
 

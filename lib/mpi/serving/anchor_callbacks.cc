@@ -130,10 +130,11 @@ int delete_anchor_of(typename Kind::Handle handle, int, void* value, void*) {
 }  // namespace
 
 Anchor* new_anchor() {
-  void* memory = std::aligned_alloc(alignof(Anchor), sizeof(Anchor));
+  void* memory;  // programs that bring an allocator rarely have aligned_alloc
+  if (posix_memalign(&memory, alignof(Anchor), sizeof(Anchor)) != 0) return nullptr;
   // The parentheses zero the anchor. Without them the compiler may treat what the memory held
   // before as lost, even if it was zeroed.
-  return memory != nullptr ? new (memory) Anchor() : nullptr;
+  return new (memory) Anchor();
 }
 
 void delete_anchor(Anchor* anchor) { std::free(anchor); }

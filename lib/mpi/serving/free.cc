@@ -95,13 +95,14 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
     // This deletes what the callbacks have attached meanwhile, and frees the table's memory.
     const int result = delete_all(kind, table, object, ATTRCACHE_DRAIN, &code);
     const bool leaked = result != ATTRCACHE_OK && result != ATTRCACHE_ERR_CALLBACK;
-    if (last != 0) return {last, false, leaked};
+    if (last != 0 || result == ATTRCACHE_ERR_REATTACHED) return {last, false, leaked};
     return {result == ATTRCACHE_OK ? 0 : error_code(result, code), false, leaked};
   }
   const bool stops = mode == FreeMode::kStop;
   const int result =
       delete_all(kind, table, object, stops ? ATTRCACHE_STOP_AT_FAILURE : ATTRCACHE_DRAIN, &code);
   if (result == ATTRCACHE_OK) return {0, false, false};
+  if (result == ATTRCACHE_ERR_REATTACHED) return {0, false, true};  // that stays, as natively
   const bool attached = stops || result != ATTRCACHE_ERR_CALLBACK;
   return {stops ? error_code(result, code) : 0, stops, attached && !stops};
 }

@@ -138,13 +138,11 @@ void warn(Misuse sort, const Case& c, Place place) {
   line.add("%s", text.what);
   const bool names_kind = has_kind && !has_function;
   if (names_kind || c.keyval != kNoKeyval || c.detail != nullptr) add_facts(line, c, names_kind);
-  if (place.address != nullptr) {
+  if (place.address != nullptr)
     line.add(", %s %s", place.is_call ? "at" : "in", to_text(origin_of(place)).text);
-  }
   line.add("\nattrcache[%d]:   %s", getpid(), text.rule);
-  if (behaviour().natively != nullptr) {
+  if (behaviour().natively != nullptr)
     line.add("; %s by itself %s", behaviour().name, text.*behaviour().natively);
-  }
   line.add(" [%s]\n", text.name);
   // The text is written in one piece so that the lines of several ranks don't mix.
   std::fputs(line.text(), stderr);
