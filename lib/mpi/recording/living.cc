@@ -62,9 +62,8 @@ Object describe(const Known& k, bool ask) {
       o.deleted_by_finalize = finalize_deletes<Kind>(key);
     });
     if (ask) o.name = name_of(k.kind, k.object);
-    if (o.name.empty() && o.predefined && k.kind == kCommunicator) {
+    if (o.name.empty() && o.predefined && k.kind == kCommunicator)
       o.name = "MPI_COMM_WORLD or _SELF";
-    }
   } else if (!k.origin.empty()) {
     o.name = "duplicates of " + k.origin;
   }

@@ -110,9 +110,8 @@ void Operation::end() {
   }
   if (start_ == 0) return;
   const uint64_t duration = now() - start_;
-  if (duration >= slow_from) {
+  if (duration >= slow_from)
     record({maker_, start_, duration, thread_number(), keyval_, 0, kind_, what_});
-  }
 }
 
 }  // namespace attrcache::mpi::report

@@ -61,9 +61,8 @@ constexpr const char* kOthers = "(others)";
 
 template <typename Key>
 void count_named(std::map<Key, uint64_t>& counts, Key key, bool predefined) {
-  if (!predefined && counts.size() >= kMostNames && !counts.contains(key)) {
+  if (!predefined && counts.size() >= kMostNames && !counts.contains(key))
     std::get<std::string>(key) = kOthers;
-  }
   ++counts[key];
 }
 

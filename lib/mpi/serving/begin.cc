@@ -38,9 +38,8 @@ attrcache_kind_options options() {
   attrcache_kind_options o = {};
   o.name = kKindNames[Kind::kNumber].word;
   o.handle = facts::kHandleForm;
-  if (facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER) {
+  if (facts::kFortran && facts::kHandleForm == ATTRCACHE_HANDLE_POINTER)
     o.fortran_handle = fortran_handle<Kind>;
-  }
   return o;
 }
 

@@ -322,9 +322,8 @@ Creation::~Creation() {
 }
 
 void Creation::done(int keyval) {
-  if (observed_ != nullptr && observed_->maker != nullptr) {
+  if (observed_ != nullptr && observed_->maker != nullptr)
     report::created(observed_->kind, keyval, observed_->maker);
-  }
   observed_ = nullptr;
 }
 

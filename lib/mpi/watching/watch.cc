@@ -117,9 +117,8 @@ void watch_thread(Doing doing, int kind, int keyval) {
 
 void watch_set(int kind, int keyval) {
   attrcache_keyval_info info;
-  if (describe_keyval(kind, keyval, &info) && info.freed != 0) {
+  if (describe_keyval(kind, keyval, &info) && info.freed != 0)
     caught(Misuse::kSetOnFreed, {Doing::kSet, kind, keyval, nullptr});
-  }
 }
 
 void watch_delete(int kind, const attrcache_table* table, int keyval) {

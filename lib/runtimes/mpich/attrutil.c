@@ -336,6 +336,9 @@ static int delete_all(MPIR_Attr_kind kind, int handle, MPIR_Attr_table* table,
         attrcache_delete_all(MPIR_Attr_kinds[kind], table, MPIR_Attr_object(handle), mode, &code);
     if (first == 0) first = code;
   } while (result == ATTRCACHE_ERR_BUSY && sched_yield() == 0);
+  /* What callbacks go on attaching is given up; natively it would stay for ever. */
+  if (result == ATTRCACHE_ERR_REATTACHED)
+    result = attrcache_table_abandon(MPIR_Attr_kinds[kind], table);
   MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
   if (result == ATTRCACHE_OK && first != 0) result = ATTRCACHE_ERR_CALLBACK;
   if (result == ATTRCACHE_OK) return MPI_SUCCESS;

@@ -326,6 +326,9 @@ static int delete_all(ompi_attribute_type_t type, void* object, attrcache_table*
     do {
       result = attrcache_delete_all(ompi_attr_kinds[type], table, object, mode, &code);
     } while (ATTRCACHE_ERR_BUSY == result && 0 == sched_yield());
+    /* What callbacks go on attaching is given up; natively it would stay for ever. */
+    if (ATTRCACHE_ERR_REATTACHED == result)
+      result = attrcache_table_abandon(ompi_attr_kinds[type], table);
   }
   return error_of(result, code);
 }
