@@ -7,7 +7,6 @@
 #ifndef ATTRCACHE_PLATFORM_WIDE_EXCHANGE_H_
 #define ATTRCACHE_PLATFORM_WIDE_EXCHANGE_H_
 
-#include <bit>
 #include <cstdint>
 
 #include "platform/slot_content.h"
@@ -85,8 +84,8 @@ namespace attrcache {
 
 __extension__ typedef unsigned __int128 Wide;
 
-constexpr Wide wide(SlotContent content) { return std::bit_cast<Wide>(content); }
-constexpr SlotContent narrow(Wide wide) { return std::bit_cast<SlotContent>(wide); }
+constexpr Wide wide(SlotContent content) { return __builtin_bit_cast(Wide, content); }
+constexpr SlotContent narrow(Wide wide) { return __builtin_bit_cast(SlotContent, wide); }
 
 template <typename Pair>
 [[gnu::always_inline]] inline bool wide_compare_exchange(Pair& pair, SlotContent& expected,
