@@ -94,7 +94,7 @@ ThreadRecord* Readers::look_up() {
 Announcement* Readers::take_slowly() {
   ThreadRecord* const record = mine();
   if (record == nullptr) return nullptr;
-  // (F2) With user-level threads, another thread may have released them.
+  // (F2) With user-level threads, another thread may have released the cell.
   const auto add_if_free = [record](Announcement& cell) {
     if (AsymmetricFence::look(cell.what) == 0) add_free(*record, cell);
     return false;

@@ -51,7 +51,7 @@ class Readers {
   // Gives back what take() returned. If it said that a value is held, call end_left() then.
   [[gnu::noinline]] void release(Announcement& cell) {
     retract(cell, 0);
-    // A user-level thread may have moved since it took the cell: take_slowly() finds that.
+    // A user-level thread may have moved since it took the cell: take_slowly() finds the cell.
     if (threads_.hooked()) return;
     add_free(*mine(), cell);
   }

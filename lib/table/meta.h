@@ -145,8 +145,8 @@ constexpr bool readable(uint32_t upper, id::Keyval keyval) {
 }
 
 // The bits that name an attachment among those to one slot: its keyval's generation and kind, tag,
-// number, how often it was taken back, and whether it has a delete_fn. (A value without one may be
-// borrowed when its slot's memory is released, and used again at another index.)
+// number, how often it was taken back, and whether it has a delete_fn. (A value without one may
+// still be borrowed when its slot's memory has been released and used again, at another index.)
 constexpr uint64_t kAttachment =
     (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kNoDeleteFn | kSequence | kBack;
 

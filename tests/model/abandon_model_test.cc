@@ -373,7 +373,7 @@ TEST(Tomb, UsedAgainForAnotherTable) {
       Runtime r(ATTRCACHE_FULL_FENCES);  // a heavy fence would hide what isn't acquired
       alignas(64) attrcache_table tables[4096 / sizeof(attrcache_table) + 1] = {};
       attrcache_table& one = tables[0];
-      attrcache_table& other = std::end(tables)[-1];  // whose slots share a list of tombs with its
+      attrcache_table& other = std::end(tables)[-1];  // its slots' tombs are in the same lists
       const auto leave = [&r](attrcache_table& table, int n) {
         attrcache_borrowed borrowed = {};
         r.set(n, table);

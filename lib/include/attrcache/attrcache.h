@@ -582,8 +582,8 @@ static inline int attrcache_table_is_empty(const attrcache_table* table) ATTRCAC
  * 256th time as the youngest), the call returns CALLBACK, and the caller still owns the new value.
  * But if another call has taken up the new value meanwhile (held, replaced or deleted it, or tried
  * to), or delete_fn has freed the object, the set has succeeded, and the old value is gone: OK.
- * With ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be null;
- * only if a delete_fn has failed, what that returned is written to it, beside CALLBACK or OK.
+ * With ATTRCACHE_DELETE_ONCE the old value is gone in either case. `callback_code` may be null; it
+ * is written only if a delete_fn has failed, with what that returned: beside CALLBACK or OK.
  * Errors: NULL (kind, table), ARGUMENT (tag), KEYVAL_*, MEMORY, CALLBACK, REATTACHED (the call is
  * nested in 16 others, each a set of this attribute within the delete_fn of the one before). Any
  * thread; lock-free; runs delete_fn, perhaps the destructor. [C MPI_COMM_SET_ATTR] */

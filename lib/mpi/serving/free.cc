@@ -102,7 +102,7 @@ Freed free_attributes(attrcache_kind* kind, attrcache_table* table, void* object
   const int result =
       delete_all(kind, table, object, stops ? ATTRCACHE_STOP_AT_FAILURE : ATTRCACHE_DRAIN, &code);
   if (result == ATTRCACHE_OK) return {0, false, false};
-  if (result == ATTRCACHE_ERR_REATTACHED) return {0, false, true};  // that stays, as natively
+  if (result == ATTRCACHE_ERR_REATTACHED) return {0, false, true};  // the last stays, as natively
   const bool attached = stops || result != ATTRCACHE_ERR_CALLBACK;
   return {stops ? error_code(result, code) : 0, stops, attached && !stops};
 }

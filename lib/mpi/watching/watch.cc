@@ -131,9 +131,8 @@ void watch_delete(int kind, const attrcache_table* table, int keyval) {
 
 void watch_free(int kind, int keyval) {
   attrcache_keyval_info info;
-  if (describe_keyval(kind, keyval, &info) && info.freed != 0 && !in_delete_callback()) {
+  if (describe_keyval(kind, keyval, &info) && info.freed != 0 && !in_delete_callback())
     caught(Misuse::kFreedTwice, {Doing::kFree, kind, keyval, "attributes of it are left"});
-  }
 }
 
 void watch_lost(int kind, int keyval, int code) {

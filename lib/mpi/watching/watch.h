@@ -23,9 +23,8 @@ namespace attrcache::mpi {
 // Call this before MPI is asked about a handle.
 template <typename Kind>
 void note_handle(typename Kind::Handle handle, Doing doing, int keyval) {
-  if (handle == native().null<Kind>()) {
+  if (handle == native().null<Kind>())
     caught(Misuse::kNullHandle, {doing, Kind::kNumber, keyval, nullptr});
-  }
 }
 
 // The other functions are called with ATTRCACHE_CHECK=1 only, once there is a domain.

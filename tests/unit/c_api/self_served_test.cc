@@ -108,13 +108,15 @@ class DyingObjectTest : public ApiTest {
 };
 
 TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteOrDeleteAll) {
-  for (const char call : {'1', '2', 's', 'd'}) {
+  for (const char call : {'1', '2', 's', 'd', 'n'}) {  // n: nested, at the second depth
     for (const int answer : {0, 5}) {
       auto* dying = new Object(kind);
       dying->set(k1, 1);
       dying->set(k2, 2);
       bool done = false;
+      int depth = 0;
       recorder.on_delete = [&](const Call&) {
+        if (call == 'n' && depth++ == 0) return static_cast<void>(dying->erase(k2)), answer;
         if (done) return 0;
         done = true;
         EXPECT_EQ(dying->free(), ATTRCACHE_OK);
@@ -124,13 +126,14 @@ TEST_F(DyingObjectTest, DeleteFnFreesItDuringDeleteOrDeleteAll) {
       };
       recorder.deletions.clear();
       int code = 0;
-      const int result = call == '1'   ? dying->erase(k1, &code)
+      const bool first = call == '1' || call == 'n';
+      const int result = first         ? dying->erase(k1, &code)
                          : call == '2' ? dying->erase(k2, &code)
                          : call == 's' ? dying->free(ATTRCACHE_STOP_AT_FAILURE, &code)
                                        : dying->free(ATTRCACHE_DRAIN, &code);
       EXPECT_EQ(result, answer == 0 ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
       EXPECT_EQ(code, answer);
-      EXPECT_EQ(recorder.deletions.size(), 2u);
+      EXPECT_EQ(recorder.deleted(), (std::vector<intptr_t>{first ? 1 : 2, first ? 2 : 1}));
     }
   }
   delete object;
