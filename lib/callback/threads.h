@@ -10,7 +10,6 @@
 
 #include "attrcache/attrcache.h"
 #include "platform/thread.h"
-#include "platform/wait.h"
 
 namespace attrcache {
 
@@ -42,14 +41,6 @@ class Threads {
     }
     thread_ordinal();
     return this_thread().identity;
-  }
-
-  // Waits a while, for a caller that looks at its condition again afterwards. A user-level thread
-  // lets others run, since the one that it waits for may need the same thread of the operating
-  // system to go on.
-  void wait(Backoff& backoff) const {
-    if (hooked() && hooks_.self(hooks_.context) != nullptr) return hooks_.yield(hooks_.context);
-    backoff.relax();
   }
 
  private:

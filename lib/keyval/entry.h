@@ -52,8 +52,9 @@ constexpr uint64_t no_keyval(id::Offset offset) { return id::bytes(offset) ^ 1 <
 // The flags of its stripes.
 constexpr uint32_t flags(uint64_t word) {
   const uint32_t flags = static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
-  static_assert(stripe::kUnread == stripe::kNoDeleteFn << 1);
-  return flags | (~flags & stripe::kNoDeleteFn) << 1;
+  static_assert(stripe::kUnheld == stripe::kNoDeleteFn << 1);
+  static_assert(stripe::kLight == stripe::kNoDeleteFn << 2);
+  return flags | (~flags & stripe::kNoDeleteFn) << 1 | (flags & stripe::kNoDeleteFn) << 2;
 }
 
 // The low half.

@@ -59,7 +59,8 @@ namespace stripe {
 inline constexpr uint32_t kKeyval = id::kMarkerMask | id::kGenerationMask | id::kKindMask;
 inline constexpr uint32_t kNullCopyFn = 1u << 5;  // not copied: NULL_COPY_FN
 inline constexpr uint32_t kNoDeleteFn = 1u << 9;  // has no delete_fn; a meta has the same bit
-inline constexpr uint32_t kUnread = 1u << 10;    // has one: what is attached begins unread (meta.h)
+inline constexpr uint32_t kUnheld = 1u << 10;    // has one: what is attached begins unheld (meta.h)
+inline constexpr uint32_t kLight = 1u << 11;     // has none, so a borrow needs no fence
 inline constexpr uint32_t kNotDupFn = 1u << 12;  // not copied as by DUP_FN; in a meta it is 0
 inline constexpr uint32_t kFlags = kNullCopyFn | kNoDeleteFn | kNotDupFn;
 inline constexpr uint32_t kOpen = id::kMarker;

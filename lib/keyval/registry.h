@@ -194,7 +194,8 @@ class Registry {
   Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return readers_.threads(); }
   Readers& readers() const { return readers_; }
-  Announcement& light_cell() const { return Readers::mine_of(light_cells_); }
+  // As Readers::near_record().
+  ThreadRecord& near_record() const { return Readers::mine_of(near_records_); }
   const DomainSettings& settings() const { return settings_; }
   const Memory& memory() const { return settings_.memory; }
 
@@ -333,7 +334,7 @@ class Registry {
   const DomainSettings settings_;
   Epoch& epoch_;
   Readers& readers_;
-  Announcement* const light_cells_;
+  ThreadRecord* const near_records_;
   // How many indices have been handed out at least once: those below it.
   Atomic<uint32_t> taken_{0};
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line

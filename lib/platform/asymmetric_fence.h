@@ -10,23 +10,26 @@
 // At least one of the two sees the other: the reader the change, or the other the announcement.
 // (The shape is store buffering, so release and acquire are not enough.) Readers are many and
 // announce often, so where the kernel can make all threads of the process execute a fence (Linux's
-// membarrier), they pay for a plain store alone, and the other for one system call. The field calls
-// this an asymmetric fence: light on the readers' side, heavy on the other.
+// membarrier), they need pay for a plain store alone, and the other for one system call. The field
+// calls this an asymmetric fence: light on the readers' side, heavy on the other.
 //
 // Why light readers are safe: the kernel's fence falls somewhere between two instructions of each
 // thread. If before the reader's store, it is before the reader's look as well, which therefore
 // sees the change. If after the store, look() sees the store.
 //
-// Where there is no such fence, readers are full ones: announce() and heavy_fence() are each a full
-// fence of their own. Of two such fences one comes first in the order of all; what came before it
-// is seen by what follows the other (C++20, [atomics.fences]).
+// A full reader executes a full fence of its own, and against full readers the other needs only a
+// full fence, too. Of two such fences one comes first in the order of all; what came before it is
+// seen by what follows the other (C++20, [atomics.fences]). The kernel's fence is one for everybody,
+// so it serves against readers of both sorts. Which sort is used where is decided in table/hold.h.
 //
-// Full readers: any system but Linux; before Linux 4.14; where a filter of system calls forbids
-// membarrier; with ThreadSanitizer; where the domain's owner asks for it. Valgrind and qemu hand
-// membarrier on to the system, and it works there.
+// There are only full readers on any system but Linux; before Linux 4.14; where a filter of system
+// calls forbids membarrier; with ThreadSanitizer; and where the domain's owner asks for it. Valgrind
+// and qemu hand membarrier on to the system, and it works there.
 
 #ifndef ATTRCACHE_PLATFORM_ASYMMETRIC_FENCE_H_
 #define ATTRCACHE_PLATFORM_ASYMMETRIC_FENCE_H_
+
+#include <cstdint>
 
 #include "platform/atomic.h"
 
@@ -41,40 +44,40 @@ bool kernel_fence_ready();
 // has returned true. asymmetric_fence.cc says what happens if the kernel refuses it later.
 void kernel_fence();
 
-// One for each domain, made with it and never changed; so all threads do the same.
 class AsymmetricFence {
  public:
-  explicit AsymmetricFence(bool full_readers) : light_(!full_readers && kernel_fence_ready()) {}
+  enum class Of { kLight, kFull };
 
-  // Whether readers pay for a plain store alone.
-  bool light() const { return light_; }
+  explicit AsymmetricFence(bool full_readers) : state_(full_readers ? kNotReady : kUnknown) {}
+
+  // Whether there may be light readers from now on. The first call registers the process, which
+  // remains so: what is decided by true needs no look at this again.
+  bool ready() {
+    State state = state_.load(kRelaxed);  // says nothing about anything else
+    if (state == kUnknown) [[unlikely]] {
+      state = kernel_fence_ready() ? kReady : kNotReady;
+      state_.store(state, kRelaxed);
+    }
+    return state == kReady;
+  }
 
   // Releases what the reader has done before to threads that look() at the cell. What it does
-  // afterwards comes after the store for a thread that calls heavy_fence() and then look()s.
-  // Wait-free.
+  // afterwards comes after the store for a thread that executes the other side's fence, for readers
+  // of this sort, and then look()s. Wait-free.
   template <typename T>
-  void announce(Atomic<T>& cell, T what) const {
-    if (light_) [[likely]] {
-      announce<Of::kLight>(cell, what);
-    } else {
-      announce<Of::kFull>(cell, what);
-    }
-  }
-  // The same for a caller that knows which kind of readers there are.
-  enum class Of { kLight, kFull };
-  template <Of kOf, typename T>
-  static void announce(Atomic<T>& cell, T what) {
+  [[gnu::always_inline]] static void announce(Atomic<T>& cell, T what, Of of = Of::kLight) {
     cell.store(what, kRelease);  // (F1) pairs with F2
-    if (kOf == Of::kFull) {
+    if (of == Of::kFull) {
       full_fence();
     } else {
       asm volatile("" : : : "memory");
     }
   }
 
-  // Between the change and look(); once for any number of changes and cells.
-  void heavy_fence() const {
-    if (light_) {
+  // The other side's, between the change and look(); once for any number of changes and cells. For
+  // light readers it serves against full ones, too.
+  static void heavy_fence(Of readers) {
+    if (readers == Of::kLight) {
       kernel_fence();
     } else {
       full_fence();
@@ -88,7 +91,8 @@ class AsymmetricFence {
   }
 
  private:
-  const bool light_;
+  enum State : uint32_t { kUnknown, kReady, kNotReady };
+  Atomic<State> state_;
 };
 
 }  // namespace attrcache

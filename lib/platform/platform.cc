@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 
 #include <pthread.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
+#include <cerrno>
 #include <cstdint>
 
 #include "platform/atomic.h"
@@ -70,15 +75,53 @@ unsigned take_ordinal() {
   return beyond > kOrdinals ? beyond : kOrdinals + 1;  // the counter has wrapped around
 }
 
+void give_back(unsigned ordinal) {
+  // Release: pairs with take_ordinal() and is_taken().
+  taken[ordinal / 64].fetch_and(~(uint64_t{1} << ordinal % 64), kRelease);
+}
+
+// Threads that called the library again after their ordinal was given back, from destructors of
+// other pthread keys: the last of these may come when leave() isn't called any more. Each has an
+// entry with its ordinal and, above that, the system's number of the thread, until it leaves or the
+// next one finds that it is gone. (The kernel says so only after all that the thread has done.)
+constexpr unsigned kLate = 64;
+Atomic<uint64_t> late[kLate] = {};
+
+#ifdef __linux__
+bool is_gone(uint64_t entry) {
+  return syscall(SYS_tgkill, getpid(), static_cast<pid_t>(entry >> 32), 0) != 0 && errno == ESRCH;
+}
+void note_late(unsigned ordinal) {
+  const uint64_t mine = static_cast<uint64_t>(syscall(SYS_gettid)) << 32 | ordinal;
+  const int error = errno;
+  for (Atomic<uint64_t>& entry : late) {
+    uint64_t now = entry.load(kRelaxed);
+    if (now != 0 && !is_gone(now)) continue;
+    // Relaxed: only the numbers matter.
+    if (!entry.compare_exchange_strong(now, mine, kRelaxed, kRelaxed)) continue;
+    if (now != 0) give_back(static_cast<unsigned>(now));
+    break;
+  }
+  errno = error;
+}
+#else
+void note_late(unsigned) {}
+#endif
+
 // Called when a thread ends; gives its ordinal back. What it has left borrowed stays so: the next
 // thread with that ordinal has another identity. A thread that ends within a callback keeps its
 // ordinal for ever, because operations up its stack may be using stripes.
 void leave(void*) {
   const unsigned ordinal = tls_state.ordinal;
   if (ordinal == 0 || ordinal >= kOrdinals || tls_state.innermost != nullptr) return;
+  if (tls_state.late) {
+    for (Atomic<uint64_t>& entry : late) {
+      if (static_cast<unsigned>(entry.load(kRelaxed)) == ordinal) entry.store(0, kRelaxed);
+    }
+  }
   tls_state = {};
-  // Release: pairs with take_ordinal().
-  taken[ordinal / 64].fetch_and(~(uint64_t{1} << ordinal % 64), kRelease);
+  tls_state.late = true;
+  give_back(ordinal);
 }
 
 // The pthread key by which leave() is called when a thread ends. The first thread that asks makes
@@ -119,9 +162,15 @@ unsigned assign_ordinal() {
   tls_state.identity = last_identity.fetch_add(2, kRelaxed) + 2;
   tls_state.near_record = ordinal < kNearOrdinals ? ordinal * kRecordSize : 0;
   tls_state.ordinal = ordinal;
+  if (tls_state.late && ordinal < kOrdinals) note_late(ordinal);
   if (tls_state.identity == 3) pthread_atfork(nullptr, nullptr, leave_others_behind);  // the first
   tell_of_this_thread();
   return ordinal;
+}
+
+bool is_taken(unsigned ordinal) {
+  // Acquire: pairs with the release in give_back().
+  return (taken[ordinal / 64].load(kAcquire) >> ordinal % 64 & 1) != 0;
 }
 
 bool is_dead(uint64_t identity) {

@@ -28,6 +28,8 @@ struct ThreadState {
   Frame* innermost;
   // How many deletions this thread has left to others, for a caller that counts them.
   unsigned left = 0;
+  // Whether it has given its first ordinal back, because it ends.
+  bool late = false;
 };
 
 #ifdef ATTRCACHE_MODEL
@@ -41,6 +43,7 @@ inline constexpr unsigned kRecordSize = 128;  // readers/thread_record.h
 ThreadState& this_thread();
 inline unsigned thread_ordinal() { return this_thread().ordinal; }
 inline bool is_dead(uint64_t) { return false; }
+bool is_taken(unsigned ordinal);
 inline bool is_forked() { return false; }
 #else
 // With the model initial-exec the address takes one instruction; with a shared library's default it
@@ -62,6 +65,8 @@ inline unsigned thread_ordinal() {
 // Whether the thread with that identity is one that a fork has left behind: it lives on in the
 // parent, and not in this process. False for user-level threads.
 bool is_dead(uint64_t identity);
+// Whether a thread has that ordinal. If not, this acquires all that its last thread has done.
+bool is_taken(unsigned ordinal);
 // Whether this process is the child of one that used the library.
 bool is_forked();
 #endif

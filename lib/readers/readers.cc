@@ -5,35 +5,55 @@
 #include <new>
 
 namespace attrcache {
+namespace {
+
+// Aligned memory from an allocator that aligns to less; *allocated is what to release.
+void* allocate_aligned(const Memory& memory, size_t bytes, size_t alignment, void** allocated) {
+  const size_t slack = alignment - kAllocationAlignment;
+  *allocated = memory.allocate(bytes + slack);
+  if (*allocated == nullptr) return nullptr;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(*allocated) + slack;
+  return reinterpret_cast<void*>(end - end % alignment);
+}
+
+template <typename Visit>
+void for_each_block(uintptr_t first, CellBlock* spare, Visit visit) {
+  for (uintptr_t at = first; at != 0;) {
+    auto* const block = reinterpret_cast<CellBlock*>(at);
+    at = block->next.load(kRelaxed);
+    visit(block);
+  }
+  while (spare != nullptr) {
+    CellBlock* const block = spare;
+    spare = block->spare;
+    visit(block);
+  }
+}
+
+}  // namespace
 
 Readers::Readers(const Threads& threads, const Memory& memory, bool full_fences)
     : threads_(threads),
       memory_(memory),
       fence_(full_fences),
-      near_(make_chunk(0, &allocated_[0])),
-      light_(fence_.light() ? near_ : make_chunk(0, &allocated_light_)) {
+      near_(make_chunk(0, &allocated_[0])) {
   chunks_[0].store(reinterpret_cast<uintptr_t>(near_), kRelaxed);
 }
 
 Readers::~Readers() {
-  if (allocated_light_ != nullptr) memory_.release(allocated_light_);
-  for (const Atomic<Tomb*>& first : buckets_) {
-    for (Tomb* tomb = first.load(kRelaxed); tomb != nullptr;) {
+  for (const Bucket& bucket : buckets_) {
+    for (Tomb* tomb = bucket.first.load(kRelaxed); tomb != nullptr;) {
       Tomb* const next = tomb->next;
       memory_.destroy(tomb);
       tomb = next;
     }
   }
-  for (const Atomic<uintptr_t>& chunk : chunks_) {
-    const auto c = static_cast<unsigned>(&chunk - chunks_);
-    auto* const records = reinterpret_cast<ThreadRecord*>(chunk.load(kRelaxed));
+  for (unsigned c = 0; c < kChunks; ++c) {
+    auto* const records = reinterpret_cast<ThreadRecord*>(chunks_[c].load(kRelaxed));
     if (records == nullptr) continue;
     for (unsigned r = 0; r < length_of(c); ++r) {
-      for (uintptr_t more = records[r].more.load(kRelaxed); more != 0;) {
-        auto* const cells = reinterpret_cast<MoreCells*>(more);
-        more = cells->next;
-        memory_.destroy(cells);
-      }
+      for_each_block(records[r].blocks.load(kRelaxed), records[r].spare,
+                     [this](CellBlock* block) { memory_.release(block->allocated); });
     }
     memory_.release(allocated_[c]);
   }
@@ -41,92 +61,130 @@ Readers::~Readers() {
 
 ThreadRecord* Readers::make_chunk(unsigned chunk, void** allocated) {
   const unsigned length = length_of(chunk);
-  constexpr size_t kSlack = alignof(ThreadRecord) - kAllocationAlignment;
-  *allocated = memory_.allocate(length * sizeof(ThreadRecord) + kSlack);
-  if (*allocated == nullptr) return nullptr;
-  const uintptr_t begin = reinterpret_cast<uintptr_t>(*allocated) + kSlack;
-  auto* const records = reinterpret_cast<ThreadRecord*>(begin - begin % alignof(ThreadRecord));
-  for (unsigned r = 0; r < length; ++r) {
-    auto* const record = new (&records[r]) ThreadRecord();
-    record->readers = this;
-    record->free = &record->other;
-    record->first.what.store(uintptr_t(Says::kTaken), kRelaxed);
-    record->deletes.what.store(uintptr_t(Says::kTaken), kRelaxed);
-  }
+  auto* const records = static_cast<ThreadRecord*>(
+      allocate_aligned(memory_, length * sizeof(ThreadRecord), alignof(ThreadRecord), allocated));
+  if (records == nullptr) return nullptr;
+  for (unsigned r = 0; r < length; ++r) (new (&records[r]) ThreadRecord())->readers = this;
   return records;
 }
 
 ThreadRecord* Readers::look_up() {
   const unsigned ordinal = thread_ordinal();
-  const unsigned c = chunk_of(ordinal);
-  if (c >= kChunks) return nullptr;
+  const unsigned group = ordinal / kNearOrdinals;
+  if (group >= ActiveRecords::kGroups) return nullptr;
+  const unsigned c = chunk_of(group);
   uintptr_t chunk = chunks_[c].load(kAcquire);  // pairs with the exchange below
   if (chunk == 0) [[unlikely]] {
     void* allocated;
     ThreadRecord* const made = make_chunk(c, &allocated);
     if (made == nullptr) return nullptr;
-    // Releases the new chunk, or acquires another thread's. What is published here comes before the
-    // fence of the first announcement in it, as seen by a thread that looks (F1, F2).
+    // Releases the new chunk, or acquires another thread's.
     if (chunks_[c].compare_exchange_strong(chunk, reinterpret_cast<uintptr_t>(made), kAcqRel,
                                            kAcquire)) {
-      chunk = reinterpret_cast<uintptr_t>(made);
       allocated_[c] = allocated;
     } else {
       memory_.release(allocated);
     }
   }
-  // Relaxed: a thread that looks needs only that this comes before the first announcement.
-  unsigned highest = highest_.load(kRelaxed);
-  while (highest < ordinal &&
-         !highest_.compare_exchange_weak(highest, ordinal, kRelaxed, kRelaxed)) {
+  ThreadRecord* const first = group_at(group);
+  ThreadRecord& record = first[ordinal % kNearOrdinals];
+  const uint64_t me = this_thread().identity;
+  if (record.owner != me) [[unlikely]] {
+    record.owner = me;
+    for (Announcement* cell : {&record.first, &record.deletes}) {
+      // What the last thread has left borrowed stays its own. And user-level threads don't use
+      // these cells, because they may move to another record.
+      if (cell->what.load(kRelaxed) == 0 && !threads_.hooked()) cell->thread.store(me, kRelaxed);
+    }
+    active_.enter(group, first->group, ordinal % kNearOrdinals);
   }
-  auto* const record = reinterpret_cast<ThreadRecord*>(chunk) + (ordinal - first_of(c));
-  record->active = true;
-  // From here on its thread may take the fast path.
-  if (c == 0 && !threads_.hooked() &&
-      record->first.what.load(kRelaxed) == uintptr_t(Says::kTaken)) {
-    record->first.what.store(0, kRelease);  // as in take()
-    record->deletes.what.store(0, kRelease);
-  }
-  return record;
+  return &record;
 }
 
-Announcement* Readers::take_slowly() {
+// Links a block with a free cell; null when out of memory.
+CellBlock* Readers::make_block(ThreadRecord& record) {
+  CellBlock* block = record.spare;
+  if (block != nullptr) {
+    record.spare = block->spare;
+  } else {
+    void* allocated;
+    void* const memory =
+        allocate_aligned(memory_, sizeof(CellBlock), alignof(CellBlock), &allocated);
+    if (memory == nullptr) return nullptr;
+    block = new (memory) CellBlock(&record);
+    block->allocated = allocated;
+  }
+  record.link(*block);
+  return block;
+}
+
+void Readers::put_back(ThreadRecord& record, Announcement& cell) {
+  CellBlock& block = CellBlock::of(cell);
+  block.put(cell);
+  if (--block.used == 0) record.unlink(block);
+}
+
+void Readers::take_returned(ThreadRecord& record) {
+  if (record.returned.load(kRelaxed) == 0) return;
+  uintptr_t next = record.returned.exchange(0, kAcquire);  // pairs with release()
+  while (next != 0) {
+    auto& cell = *reinterpret_cast<Announcement*>(next);
+    next = static_cast<uintptr_t>(cell.more.load(kRelaxed));
+    put_back(record, cell);
+  }
+}
+
+Announcement* Readers::take() {
   ThreadRecord* const record = mine();
   if (record == nullptr) return nullptr;
-  // (F2) With user-level threads, another thread may have released the cell.
-  const auto add_if_free = [record](Announcement& cell) {
-    if (AsymmetricFence::look(cell.what) == 0) add_free(*record, cell);
-    return false;
-  };
-  if (record->free == nullptr) any_of(*record, add_if_free);
-  if (record->free == nullptr) {
-    auto* const more = memory_.make<MoreCells>();
-    if (more == nullptr) return nullptr;
-    more->next = record->more.load(kRelaxed);
-    record->more.store(reinterpret_cast<uintptr_t>(more), kRelease);  // as in look_up()
-    any_of(*record, add_if_free);
+  CellBlock* block = record->first_block();
+  if (block == nullptr || block->free == nullptr) {
+    take_returned(*record);
+    // Cells that are free in other blocks stay so until their block is: there is a block for each
+    // cell in use at most.
+    block = record->first_block();
+    if (block == nullptr || block->free == nullptr) block = make_block(*record);
+    if (block == nullptr) return nullptr;
   }
-  return take_of(*record, threads_.identity());
+  Announcement& cell = block->get();
+  ++block->used;
+  cell.thread.store(threads_.identity(), kRelaxed);
+  // Release, like every store to `what`: a thread that finds that a holder has let go may have read
+  // that here.
+  cell.what.store(uintptr_t(Says::kTaken), kRelease);
+  return &cell;
 }
 
-Tomb* Readers::place_tomb(const Pair& slot) {
-  Atomic<Tomb*>& first = buckets_[bucket(&slot)];
-  Tomb* placed = nullptr;
-  for_each_tomb_in(first, [&placed](Tomb& tomb) {
-    if (placed == nullptr && tomb.place()) placed = &tomb;
-  });
+void Readers::release(Announcement& cell) {
+  retract(cell, 0);
+  ThreadRecord& record = *CellBlock::of(cell).record;
+  // A user-level thread may have moved since it took the cell.
+  if (!threads_.hooked() || mine() == &record) [[likely]]
+    return put_back(record, cell);
+  uintptr_t next = record.returned.load(kRelaxed);
+  do {
+    cell.more.store(next, kRelaxed);
+    // Release: pairs with take_returned().
+  } while (!record.returned.compare_exchange_weak(next, reinterpret_cast<uintptr_t>(&cell),
+                                                  kRelease, kRelaxed));
+}
+
+Tomb* Readers::place_tomb(const Pair& slot, uint64_t meta) {
+  Bucket& bucket = buckets_[bucket_at(reinterpret_cast<uintptr_t>(&slot), meta)];
+  Tomb* placed = bucket.first.load(kAcquire);  // as in for_each_tomb_in()
+  while (placed != nullptr && !placed->place()) placed = placed->next;
   if (placed == nullptr) {
     placed = memory_.make<Tomb>();
     if (placed == nullptr) return nullptr;
+    placed->bucket = &bucket;
     placed->place();
-    Tomb* next = first.load(kRelaxed);
+    Tomb* next = bucket.first.load(kRelaxed);
     do {
       placed->next = next;
       // Release: pairs with for_each_tomb_in(), for the tombs behind it, too.
-    } while (!first.compare_exchange_weak(next, placed, kRelease, kRelaxed));
+    } while (!bucket.first.compare_exchange_weak(next, placed, kRelease, kRelaxed));
   }
-  tombs_.fetch_add(1, kRelaxed);  // the heavy fence orders it (L8)
+  bucket.in_use.fetch_add(1, kRelaxed);  // the deleter's fence orders it (L8)
   return placed;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // A thread's record in a domain: the cells in which it announces that it holds a value, or is
-// within a deletion. Others only read a cell, except to give up a borrow (Readers::give_up). That
-// readers publish what they read, and the thread that deletes looks there, is the idea of hazard
-// pointers (Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004).
+// within a deletion. Others only read a cell. That readers publish what they read, and the thread
+// that deletes looks there, is the idea of hazard pointers (Michael, "Hazard Pointers: Safe Memory
+// Reclamation for Lock-Free Objects", 2004).
 //
 // A record belongs to an ordinal (platform/thread.h), so the thread that gets the ordinal next goes
 // on with it; what its predecessor has left borrowed stays there under the predecessor's identity.
-// Records are never released before their domain.
+// Records and their blocks of cells are never released before their domain.
 
 #ifndef ATTRCACHE_READERS_THREAD_RECORD_H_
 #define ATTRCACHE_READERS_THREAD_RECORD_H_
@@ -26,8 +26,7 @@ enum class Says : uintptr_t {
   kBorrows,  // of a slot: holds the attachment, which was borrowed
   kCopies,   // of a slot: holds the attachment, on which a copy_fn runs
   kDeletes,  // of a table: is within a call that runs a delete_fn, and will touch the table
-  kTaken,    // nothing yet, but the cell is in use
-  kGivenUp   // nothing, or nothing any more; but the borrow is still to be given back
+  kTaken     // nothing, or nothing yet; but the cell is in use
 };
 
 struct Announcement {
@@ -46,52 +45,121 @@ struct Announcement {
   Atomic<uintptr_t> what{0};
   // The attachment that is held, as the slot's meta; and the thread that announces it
   // (Threads::identity). Both are stored before `what`, which releases them (F1), and mean
-  // something only with it.
+  // something only with it. In a record's `first` and `deletes`, the thread is the one that may use
+  // that cell without asking further.
   //
   // (F3) The meta is stored with release itself, and a thread that looks for holders loads it with
   // acquire (F4). A cell may say the same about a slot twice in a row, of two attachments: a thread
   // that reads the first `what`, and then the second meta, takes the first hold for ended, and must
   // see what its holder has done.
   Atomic<uint64_t> meta{0};
-  Atomic<uint64_t> thread{0};
-  // kBorrows, kGivenUp: the attrcache_borrowed that holds by this cell; a copy of it is told apart
-  // by its address. In a free cell: the next free one.
+  Atomic<uint64_t> thread{kNobody};
+  // kBorrows: the attrcache_borrowed that holds by this cell; a copy of it is told apart by its
+  // address. In a free cell of a block: the next free one.
   Atomic<uint64_t> more{0};
-};
-static_assert(static_cast<uintptr_t>(Says::kGivenUp) <= Announcement::kSays);
 
-// More cells, for a thread that needs more at once than a record has.
-struct MoreCells {
-  static constexpr unsigned kCells = 15;
-  uintptr_t next = 0;  // written before it is published
-  Announcement cells[kCells];
+  static constexpr uint64_t kNobody = 1;  // no thread has this identity
 };
+static_assert(static_cast<uintptr_t>(Says::kTaken) <= Announcement::kSays);
+
+// More cells, for a thread that needs more at once than a record has. The blocks of which any cell
+// is in use are linked, for others to look through; the record's thread alone links and unlinks. A
+// thread that is looking through a block while it is unlinked, or even linked again, goes on from
+// there by `next`: to all blocks behind it that have stayed linked, and perhaps to others twice.
+// Aligned, so that a cell's address leads to its block, and no cache line has cells of two threads.
+struct alignas(512) CellBlock {
+  static constexpr unsigned kCells = 14;
+
+  explicit CellBlock(struct ThreadRecord* of) : record(of) {
+    for (Announcement& cell : cells) put(cell);
+  }
+  static CellBlock& of(Announcement& cell) {
+    return *reinterpret_cast<CellBlock*>(reinterpret_cast<uintptr_t>(&cell) & ~uintptr_t{511});
+  }
+  void put(Announcement& cell) {
+    cell.more.store(reinterpret_cast<uintptr_t>(free), kRelaxed);
+    free = &cell;
+  }
+  Announcement& get() {
+    Announcement& cell = *free;
+    free = reinterpret_cast<Announcement*>(static_cast<uintptr_t>(cell.more.load(kRelaxed)));
+    return cell;
+  }
+
+  alignas(8) Atomic<uintptr_t> next{0};
+  alignas(8) struct ThreadRecord* const record;
+  // The record's thread alone uses the following.
+  alignas(8) CellBlock* before = nullptr;  // of those that are linked; null for the first
+  alignas(8) CellBlock* spare = nullptr;   // the next of those that aren't
+  alignas(8) void* allocated = nullptr;
+  alignas(8) Announcement* free = nullptr;
+  alignas(8) unsigned used = 0;
+  alignas(32) Announcement cells[kCells];
+};
+static_assert(sizeof(CellBlock) == 512);
 
 // On two cache lines: what a borrow writes is in the first.
 struct alignas(kRecordSize) ThreadRecord {
-  // The thread's list of free cells, without `first` and `deletes`, which have uses of their own.
-  alignas(8) Announcement* free = nullptr;
   // The readers of the domain that it belongs to.
   alignas(8) class Readers* readers = nullptr;
-  // The latest of its MoreCells.
-  alignas(8) Atomic<uintptr_t> more{0};
-  // Whether its thread has looked it up. Until then no cell of it announces anything.
-  alignas(8) bool active = false;
-  // The cell of a thread's first outstanding borrow, and that of its outermost deletion. User-level
-  // threads don't use them, nor does a thread before it has taken the slow path once; until then
-  // both say kTaken.
+  // The thread that uses it (ThreadState::identity).
+  alignas(8) uint64_t owner = Announcement::kNobody;
+  // How many values that were held before its thread has borrowed by full fences (hold.cc).
+  alignas(8) uint64_t full_borrows = 0;
+  // The blocks that are linked, and those that aren't.
+  alignas(8) Atomic<uintptr_t> blocks{0};
+  // The cell of a thread's first outstanding borrow, and that of its outermost deletion. Both name
+  // the owner as their thread, and only then may it use them, unless the runtime has user-level
+  // threads.
   alignas(8) Announcement first;
   Announcement deletes;
-  Announcement other;
+  alignas(8) CellBlock* spare = nullptr;
+  // Cells that threads other than the owner have released, linked by `more`: with user-level
+  // threads, which may have moved since they took them.
+  alignas(8) Atomic<uintptr_t> returned{0};
+  // In the first record of each group: which of the group's records are in use (ActiveRecords).
+  alignas(8) Atomic<uint64_t> group{0};
 
-  static ThreadRecord& of_first(Announcement& first);
+  CellBlock* first_block() const {
+    return reinterpret_cast<CellBlock*>(blocks.load(kRelaxed));  // by its own thread
+  }
+  // Links a block, as the first; and unlinks one. Release: pairs with any_of(), for what is in the
+  // block.
+  void link(CellBlock& block) {
+    CellBlock* const next = first_block();
+    block.before = nullptr;
+    block.next.store(reinterpret_cast<uintptr_t>(next), kRelease);
+    if (next != nullptr) next->before = &block;
+    blocks.store(reinterpret_cast<uintptr_t>(&block), kRelease);
+  }
+  void unlink(CellBlock& block) {
+    const uintptr_t next = block.next.load(kRelaxed);
+    (block.before != nullptr ? block.before->next : blocks).store(next, kRelease);
+    if (next != 0) reinterpret_cast<CellBlock*>(next)->before = block.before;
+    block.spare = spare;
+    spare = &block;
+  }
+
+  // Visits the cells until visit(cell) returns true; returns whether it did.
+  template <typename Visit>
+  bool any_of(Visit visit) {
+    if (visit(first) || visit(deletes)) return true;
+    for (uintptr_t block = blocks.load(kAcquire); block != 0;) {
+      auto& more = *reinterpret_cast<CellBlock*>(block);
+      for (Announcement& cell : more.cells) {
+        if (visit(cell)) return true;
+      }
+      block = more.next.load(kAcquire);
+    }
+    return false;
+  }
+
+  static ThreadRecord& of_first(Announcement& first) {
+    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&first) -
+                                            offsetof(ThreadRecord, first));
+  }
 };
 static_assert(sizeof(ThreadRecord) == kRecordSize);
-
-inline ThreadRecord& ThreadRecord::of_first(Announcement& first) {
-  return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(&first) -
-                                          offsetof(ThreadRecord, first));
-}
 
 }  // namespace attrcache
 

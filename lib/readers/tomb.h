@@ -6,8 +6,10 @@
 //
 // A thread that holds a value says so in a cell of its own record, by a plain store. The thread
 // that has deleted or replaced the value puts a *tomb* into the domain, which says what is to be
-// deleted, and looks through all cells. Each holder that lets go looks whether there are tombs.
-// The last one finds that nobody else holds the value any more, and deletes it.
+// deleted, and looks through the cells in use. Each holder that lets go looks whether there is a
+// tomb of the attachment that it held: only that one concerns it. The last one finds that nobody
+// else holds the value any more, and deletes it. Tombs are in buckets, by attachment; a bucket that
+// has none in use says so in one load, which is all that a holder nearly always looks at.
 //
 //   a holder, H                                   the deleter, D
 //   L1  announces {slot, attachment} in its cell  L7  places a tomb of {slot, attachment}: PLACED;
@@ -15,11 +17,11 @@
 //       is there, so H holds it                       takes its step on the slot (S6 exchange, or
 //       ... uses the value ...                        S8 claim)
 //   L3  retracts                                  L8  heavy fence; looks: does anybody hold it?
-//   L4  looks whether there are tombs: nearly         Nobody: D frees the tomb, and deletes
-//       always there are none                     L9  opens the tomb: OPEN
-//   L5  takes its turn on each tomb of the slot       looks again. Nobody by now: L6
-//       that is placed or open, by an exchange that  else D's call succeeds
-//       changes nothing
+//   L4  looks whether its bucket has tombs:           Nobody: D frees the tomb, and deletes
+//       nearly always it has none                 L9  opens the tomb: OPEN
+//   L5  takes its turn on the attachment's tomb,      looks again. Nobody by now: L6
+//       if one is placed or open, by an exchange      else D's call succeeds
+//       that changes nothing
 //       looks: does anybody else hold it?
 //   L6  Nobody: takes the tomb, if it is open:    L6  takes the tomb back; if H was faster, H
 //       TAKEN; deletes; frees the tomb                deletes
@@ -42,13 +44,17 @@
 // many steps as there are tombs, whatever others do meanwhile.
 //
 // An attempt that fails (at L2 the slot has changed) has looked like a holder to others. So it must
-// let go like one: it retracts, and takes L4 to L6, at the end of its call.
+// let go like one, before it tries to hold another attachment: it retracts, and takes L4 to L6. (A
+// borrow runs what it has taken at the end of its call, since the table may die within delete_fn.)
 //
 // A thread that is stopped for ever between L1 and L3 keeps that one value from being deleted. A
 // thread stopped between L7 and L9, or after L6, has the deletion itself. Nobody else waits.
 //
-// Full readers (asymmetric_fence.h) have a full fence between L3 and L4, as between L1 and L2.
-// Light readers need none: D's heavy fence falls between two of their instructions.
+// Full readers (asymmetric_fence.h) have a full fence between L3 and L4, as between L1 and L2, but
+// for the first hold of a value (S4): D's step reads what S4 wrote, and so sees its L1. Light readers
+// need none: D's heavy fence falls between two of their instructions. A holder is a light one only if
+// the meta that it has announced says that the attachment is light; D has then read that, too, and
+// executes the heavy fence for light readers. If it is light only since, D's fence serves for both.
 
 #ifndef ATTRCACHE_READERS_TOMB_H_
 #define ATTRCACHE_READERS_TOMB_H_
@@ -101,12 +107,11 @@ struct Tomb {
 
   Atomic<uint64_t> state{kFree};  // a phase, and above it a version
   // Written by the thread that has placed the tomb, and `taker` and `table` also by the thread that
-  // has taken it; relaxed, since L9 releases them. A thread that needs `slot` while the tomb is
-  // only placed has retracted after L8's fence, and so sees it.
+  // has taken it; relaxed, since L9 releases them. A thread that needs `slot` and `meta` while the
+  // tomb is only placed has retracted after L8's fence, and so sees them.
   Atomic<uintptr_t> slot{0};
   Atomic<uint64_t> meta{0};   // the attachment: the slot's meta, with which
   Atomic<uint64_t> value{0};  // this value was attached
-  Atomic<uint64_t> clock{0};  // the table's, by then
   // The table, whose memory isn't touched; 0: the table is gone.
   Atomic<uintptr_t> table{0};
   Atomic<uintptr_t> registry{0};
@@ -117,7 +122,16 @@ struct Tomb {
   // The thread that has taken it (Threads::identity); 0 until that thread has said so. Relaxed: it
   // is compared with each thread's own.
   Atomic<uint64_t> taker{0};
-  Tomb* next = nullptr;  // of the same bucket; written before it is published
+  // Written before it is published: the next one of its bucket.
+  Tomb* next = nullptr;
+  struct TombBucket* bucket = nullptr;
+  Tomb* taken_before = nullptr;  // for the thread that has taken it, which may take several
+};
+
+// Tombs of the attachments that have the same hash.
+struct TombBucket {
+  Atomic<Tomb*> first{nullptr};
+  Atomic<uint32_t> in_use{0};
 };
 
 }  // namespace attrcache

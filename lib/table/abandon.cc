@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
-// Ends a table, and can't fail: whatever is attached, in use or wrong, the table is as new
-// afterwards. For callers that can't try again: destructors of objects, and runtimes that end.
+// Ends a table, and can't fail: whatever is attached or wrong, the table is as new afterwards. For
+// callers that can't try again: destructors of objects, and runtimes that end. The caller is alone
+// with the table, as everybody who frees an object is.
 
-#include "platform/wait.h"
 #include "table/dup_free.h"
 #include "table/left.h"
 #include "table/meta.h"
@@ -12,27 +12,13 @@ namespace attrcache {
 
 int abandon_one(const Target& target, const Batch::Item& item) {
   uint64_t m = item.slot->load_meta();
-  while (meta::visible(m) && !meta::deleting(m)) {
-    const id::Keyval keyval = meta::keyval(m, item.index);
-    if (!target.registry.is_kind_of(keyval)) {
-      item.slot->store_unshared({0, 0});
-      return ATTRCACHE_ERR_KEYVAL_KIND;
-    }
-    give_up_borrows(target.registry.readers(), *item.slot, m, target.table.now());
-    if (slot::detach(*item.slot, m)) {  // (S3)
-      drop_reference(target.registry, keyval);
-      break;
-    }
-  }
+  if (!meta::visible(m) || meta::deleting(m)) return ATTRCACHE_OK;
+  const id::Keyval keyval = meta::keyval(m, item.index);
+  const bool known = target.registry.is_kind_of(keyval);
+  item.slot->store_unshared({0, 0});
+  if (!known) return ATTRCACHE_ERR_KEYVAL_KIND;
+  drop_reference(target.registry, keyval);
   return ATTRCACHE_OK;
-}
-
-void wait_for_deletions(Readers& readers, Table& table, const TableScope& scope) {
-  Backoff backoff;
-  while (!scope.table_died() &&
-         (others_delete_in(readers, table) || remains(readers, table).claimed_by_others ||
-          abandon_left_of(readers, table)))
-    readers.threads().wait(backoff);
 }
 
 int abandon_attributes(const Target& target) {
@@ -48,7 +34,7 @@ int abandon_attributes(const Target& target) {
   // Destructors may attach something again. What they attach in the last round is lost with its
   // slot, and its keyval stays for ever.
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
-    Batch batch(table, Batch::Order::kYoungestFirst, &target.registry.memory());
+    Batch batch(table, &target.registry.memory());
     while (batch.next()) {
       for (unsigned i = batch.count(); i-- > 0;) {
         const int result = abandon_one(target, batch[i]);
@@ -56,7 +42,7 @@ int abandon_attributes(const Target& target) {
         if (first == ATTRCACHE_OK) first = result;
       }
     }
-    wait_for_deletions(readers, table, scope);
+    if (table.replaced()) abandon_left_of(readers, table);
     if (scope.table_died()) return first;
     if (!remains(readers, table).any()) break;
   }

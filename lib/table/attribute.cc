@@ -4,7 +4,6 @@
 
 #include "table/left.h"
 #include "table/meta.h"
-#include "table/renumber.h"
 
 namespace attrcache {
 namespace {
@@ -40,8 +39,7 @@ class Reference {
 
 // The meta of a value attached now, under a keyval whose entry has this word.
 uint64_t attached_now(const Target& target, uint64_t entry, id::Keyval keyval, attrcache_tag tag) {
-  return meta::attached(stripe::name(keyval, entry_word::flags(entry)), tag,
-                        next_number(target.table, target.registry.memory()));
+  return meta::attached(stripe::name(keyval, entry_word::flags(entry)), tag, target.table.tick());
 }
 
 // How many sets of that slot's attribute are running a delete_fn up this thread's stack.
@@ -85,7 +83,7 @@ int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, Slot
       const uint64_t m = meta::taken_back(now.meta);
       again = {now.value, m != 0 ? m
                                  : meta::attached(meta::like(now.meta), meta::tag(now.meta),
-                                                  next_number(target.table, registry.memory()))};
+                                                  target.table.tick())};
     }
     if (slot::take_back(slot, replacement, again)) {  // (S7)
       // What is dropped now is the new value's reference; the value itself is the caller's again.
@@ -142,12 +140,7 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
     // The slot is occupied under another generation, so this keyval was gone before that one began.
     if (!meta::belongs(now.meta, keyval)) return ATTRCACHE_ERR_KEYVAL_STALE;
     if (meta::no_delete_fn(now.meta)) {
-      uint64_t replacement = slot::successor(target.table, now.meta, tag);
-      if (replacement == 0) {
-        renumber(target.table, target.registry.memory());
-        replacement = meta::attached(meta::like(now.meta), tag,
-                                     next_number(target.table, target.registry.memory()));
-      }
+      const uint64_t replacement = slot::successor(target.table, now.meta, tag);
       if (slot::replace(*slot, now, {value, replacement})) return ATTRCACHE_OK;  // (S2)
       continue;
     }

@@ -5,32 +5,18 @@
 #include <algorithm>
 #include <cstring>
 
-#include "platform/memory.h"
-
 namespace attrcache {
-namespace {
 
-// select() reads the horizon before the slots. So what was attached after that has a negative age,
-// which modulo 2^35 is above kYounger; no other age is (see renumber.h).
-constexpr uint64_t kYounger =
-    (uint64_t{1} << meta::kSequenceBits) - (uint64_t{1} << (meta::kSequenceBits - 2));
-constexpr uint64_t kIndices = uint64_t{id::kOffsetMask >> id::kIndexShift} + 1;
-
-}  // namespace
-
-bool Batch::find_next() {
-  if (!begun_) {
-    begun_ = true;
-    if (list_all()) {
-      exhausted_ = true;
-      return count_ != 0;
-    }
-    release_memory();
-    count_ = 0;
-    horizon_ = table_.now();
-    next_ = order_ == Order::kYoungestFirst ? 0 : kYounger + kIndices;
+bool Batch::next() {
+  count_ = 0;
+  if (from_ == kEnd) return false;
+  if (from_ == 0 && list_all()) {
+    from_ = kEnd;
+    return count_ != 0;
   }
-  select();
+  release_memory();
+  count_ = 0;
+  while (from_ != kEnd && count_ == 0) list_run();
   return count_ != 0;
 }
 
@@ -66,32 +52,36 @@ bool Batch::list_runs(size_t* slots) {
   return room;
 }
 
+inline void Batch::begin_at(Item* end) {
+  items_ = end;
+  in_order_ = true;
+  next_ = ~uint64_t{0};
+}
+
+// Lists the attributes of a run in front of those that are listed. The last slots come first.
+[[gnu::always_inline]] inline void Batch::list(Pair* run, uint32_t length, uint32_t first) {
+  uint32_t index = first + length;
+  for (Pair* slot = run + length; slot != run;) {
+    --slot;
+    --index;
+    const uint64_t m = slot->load_meta();
+    if (!meta::visible(m)) {
+      passed_over_ |= m;
+      continue;
+    }
+    const uint64_t number = meta::sequence(m);
+    if (number >= next_) in_order_ = false;
+    next_ = number;
+    *--items_ = {m, slot, index};
+  }
+}
+
 // Lists and sorts all attributes. False: there is no memory for the list.
 bool Batch::list_all() {
-  // The last slots come first, and the list grows downwards from the end of the room.
   Item* end = few_ + kFew;
-  Item* item = end;
-  bool ascending = true;
-  uint64_t next = ~uint64_t{0};
-  const auto list = [&](Pair * run, uint32_t length, uint32_t first)
-      __attribute__((always_inline)) {
-    uint32_t index = first + length;
-    for (Pair* slot = run + length; slot != run;) {
-      --slot;
-      --index;
-      const uint64_t m = slot->load_meta();
-      if (!meta::visible(m)) {
-        passed_over_ |= m;
-        continue;
-      }
-      const uint64_t number = meta::sequence(m);
-      if (number >= next) ascending = false;
-      next = number;
-      *--item = {m, slot, index};
-    }
-  };
   Directory* dir = table_.directory.load(kAcquire);  // as T1
   if (dir == nullptr || !dir->has(Directory::kHasLeaves)) {
+    begin_at(end);
     if (dir != nullptr) list(dir->first_slots, kLeafSlots - kInlineSlots, kInlineSlots);
     list(table_.inline_slots, kInlineSlots, 0);
   } else {
@@ -99,81 +89,43 @@ bool Batch::list_all() {
     if (!list_runs(&slots)) return false;
     if (slots > capacity_ && !make_room(slots, count_)) return false;
     // No run is overwritten before it is read, because each has at least one slot.
-    item = end = room_ + slots;
+    end = room_ + slots;
+    begin_at(end);
     while (count_ != 0) {
-      const Item& run = room_[--count_];
+      const Item run = room_[--count_];
       list(run.slot, static_cast<uint32_t>(run.meta), run.index);
     }
   }
-  items_ = item;
-  count_ = static_cast<unsigned>(end - item);
-  // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
-  // each: no age is negative, and all are right modulo 2^35.
-  horizon_ = table_.now();
-  // Attributes that were set in the order of their keyvals, as most are, are sorted already: their
-  // numbers ascend, and the clock hasn't come round to 0 between the first and the last.
-  if (count_ == 0) return true;
-  if (!ascending || age(0) < age(count_ - 1)) sort();
-  // Attributes that old may have been renumbered between the loads of two of them, and then the
-  // order isn't that of any instant. If a second look at all of them finds the same numbers, it is
-  // right.
-  while (age(0) >= meta::kOldAge && old_ones_changed()) [[unlikely]] sort();
+  count_ = static_cast<unsigned>(end - items_);
+  sort();
   return true;
 }
 
-void Batch::sort() {
-  const auto older = [horizon = meta::spread(horizon_)](const Item& a, const Item& b) {
-    const auto age = [horizon](const Item& i) {
-      return (horizon - meta::sequence(i.meta)) & meta::kSequence;
-    };
-    return age(a) > age(b);
-  };
-  std::sort(items_, items_ + count_, older);
-}
-
-// Looks again at those that may have been renumbered. An attribute that is gone keeps its place.
-[[gnu::noinline]] bool Batch::old_ones_changed() {
-  bool changed = false;
-  for (Item* item = items_; item != items_ + count_; ++item) {
-    if (meta::age(item->meta, horizon_) < meta::kOldAge) continue;
-    const uint64_t m = item->slot->load_meta();
-    if (!meta::visible(m) || meta::sequence(m) == meta::sequence(item->meta)) continue;
-    item->meta = m;
-    changed = true;
-  }
-  horizon_ = table_.now();
-  return changed;
-}
-
-// The place of an attribute in the order in which select() visits them.
-uint64_t Batch::rank(uint64_t m, uint32_t index) const {
-  const uint64_t age = meta::age(m, horizon_);
-  if (order_ == Order::kYoungestFirst) return age;
-  // What was attached since the horizon comes last. It must not be left out, because it may have
-  // replaced an attribute that was there. It is ordered by its index, so that it isn't selected
-  // again if it is replaced again.
-  return age < kYounger ? kIndices + age : kIndices - 1 - index;
-}
-
-// Selects the attribute that is next in the order.
-void Batch::select() {
-  const bool ascends = order_ == Order::kYoungestFirst;
-  uint64_t best = 0;
-  table_.for_each([&](uint32_t index, Pair& slot) {
-    const uint64_t m = slot.load_meta();
-    if (!meta::visible(m)) {
-      passed_over_ |= m;
-      return;
-    }
-    const uint64_t its_rank = rank(m, index);
-    if (ascends ? its_rank < next_ || its_rank >= kYounger : its_rank >= next_) return;
-    if (count_ != 0 && (its_rank < best) != ascends) return;
-    *items_ = {m, &slot, index};
-    best = its_rank;
-    count_ = 1;
+// The same for the next run alone.
+void Batch::list_run() {
+  Item next = {0, nullptr, kEnd};
+  table_.for_each_run([&](uint32_t first, Pair* run, uint32_t length) {
+    if (first >= from_ && first < next.index) next = {length, run, first};
   });
-  exhausted_ = count_ == 0;
-  next_ = ascends ? best + 1 : best;
+  from_ = next.slot != nullptr ? next.index + 1 : kEnd;
+  begin_at(few_ + kFew);
+  if (next.slot != nullptr) list(next.slot, static_cast<uint32_t>(next.meta), next.index);
+  count_ = static_cast<unsigned>(few_ + kFew - items_);
+  sort();
+}
+
+void Batch::sort() {
+  // The clock is read after the slots. Their loads acquire, so the clock is at least the number of
+  // each: no age is negative, and all are right modulo 2^35.
+  const uint64_t now = meta::spread(table_.now());
+  const auto age = [now](const Item& i) {
+    return (now - meta::sequence(i.meta)) & meta::kSequence;
+  };
+  // Attributes that were set in the order of their keyvals, as most are, are sorted already, unless
+  // the clock has come round to 0 between the first and the last.
+  if (count_ == 0 || (in_order_ && age(items_[0]) >= age(items_[count_ - 1]))) return;
+  std::sort(items_, items_ + count_,
+            [age](const Item& a, const Item& b) { return age(a) > age(b); });
 }
 
 }  // namespace attrcache

@@ -7,7 +7,6 @@
 #include "table/hold.h"
 #include "table/left.h"
 #include "table/meta.h"
-#include "table/renumber.h"
 
 namespace attrcache {
 namespace {
@@ -94,8 +93,6 @@ int Dup::attach(Pair& made, id::Keyval keyval, stripe::Name like, uint64_t value
   Table& to = to_.table;
   const uint64_t number = to.clock.load(kRelaxed) + 1;
   to.clock.store(number, kRelaxed);
-  if (Table::wants_renumbering(number)) [[unlikely]]
-    renumber(to, registry_.memory());
   made.store_unshared({value, meta::attached(like, tag, number)});
   return ATTRCACHE_OK;
 }
@@ -190,10 +187,14 @@ int Dup::call(const Batch::Item& item, id::Keyval keyval, stripe::Name like, int
 bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bool* held) {
   const ThreadState& thread = registry_.threads().self();
   for (;;) {
-    *held = hold_value(registry_.readers(), slot, keyval, Says::kCopies, *cell_, found);
+    const Attempt attempt = try_to_hold(slot, keyval, Says::kCopies, *cell_, found);
+    *held = attempt == Attempt::kHeld;
     if (*held) return true;
-    end_hold(slot);  // failed attempts have looked like holders
-    if (table_died()) return false;
+    if (attempt == Attempt::kChanged) {
+      end_hold(slot);  // a failed attempt has looked like a holder
+      if (table_died()) return false;
+      continue;
+    }
     *found = slot.load();
     if (!meta::visible(found->meta) || !meta::belongs(found->meta, keyval)) return false;
     if (is_deleting(thread, from_.table, slot, found->meta)) return true;
@@ -202,14 +203,15 @@ bool Dup::hold_or_find_own(Pair& slot, id::Keyval keyval, SlotContent* found, bo
   }
 }
 
-// Ends the cell's hold or attempt, and runs the deletions of that slot left to this thread.
+// Ends the cell's hold or attempt, and runs the deletion of that value if it was left to this
+// thread.
 inline void Dup::end_hold(const Pair& slot) {
-  Readers::retract(*cell_, uintptr_t(Says::kTaken));  // (L3)
-  end_left(registry_.readers(), &slot);
+  Readers& readers = registry_.readers();
+  if (Tomb* const left = let_go(readers, slot, *cell_)) delete_left(readers, *left);
 }
 
 int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
-               OnFailure on_failure, int* callback_code, FenceOnce& fence) {
+               OnFailure on_failure, int* callback_code, HeldByOthers& is_held) {
   Pair& slot = *item.slot;
   const SlotContent now = slot.load();
   if (!meta::visible(now.meta)) return ATTRCACHE_OK;
@@ -224,7 +226,7 @@ int delete_one(const Target& target, TableScope& scope, const Batch::Item& item,
   }
   slot::Claim claim;
   if (!claim.take(slot, m)) return ATTRCACHE_OK;  // (S8)
-  if (meta::read(m) && is_held_by_others(target, slot, m, fence)) [[unlikely]] {
+  if (meta::was_held(m) && is_held(slot, m)) [[unlikely]] {
     // If it can't be restored, another thread has deleted it, although the object is being freed.
     if (!claim.restore()) drop_reference(target.registry, keyval);  // (S9)
     return ATTRCACHE_ERR_BUSY;
@@ -271,7 +273,7 @@ int copy_attributes(const Target& from, const Target& to, int* callback_code) {
   const bool as_new = to.table.is_as_new();
   if (as_new) to.table.mark_begun();
   Dup dup(from, to);
-  Batch batch(from.table, Batch::Order::kOldestFirst, &from.registry.memory());
+  Batch batch(from.table, &from.registry.memory());
   while (batch.next()) {
     for (const Batch::Item& item : batch) {
       int code = 0;
@@ -298,15 +300,15 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
   int first_failure = ATTRCACHE_OK;
   TableScope scope(thread, &table, Frame::Use::kDeleting);
   for (int round = 0; round < kMaxDeletingRounds; ++round) {
-    FenceOnce fence;
+    HeldByOthers is_held(target);
     const uint64_t clock = table.clock.load(kRelaxed);
     uint64_t left = 0;
-    Batch batch(table, Batch::Order::kYoungestFirst, &target.registry.memory());
+    Batch batch(table, &target.registry.memory());
     while (batch.next()) {
       for (const Batch::Item* item = batch.end(); item != batch.begin();) {
         --item;
         int code = 0;
-        const int result = delete_one(target, scope, *item, on_failure, &code, fence);
+        const int result = delete_one(target, scope, *item, on_failure, &code, is_held);
         if (first_failure == ATTRCACHE_OK) first_failure = result;
         if (result == ATTRCACHE_ERR_CALLBACK) {
           tell(code, callback_code);
@@ -337,12 +339,8 @@ int delete_attributes(const Target& target, attrcache_delete_mode mode, int* cal
       if (!busy && remains(readers, table).any()) continue;  // a delete_fn that was left ran
     }
     if (busy && !finally) return ATTRCACHE_ERR_BUSY;
-    if (busy) {
-      wait_for_deletions(readers, table, scope);
-      if (scope.table_died()) return first_failure;
-      --round;  // only rounds in which something was attached are counted
-      continue;
-    }
+    if (busy) abandon_left_of(readers, table);
+    if (scope.table_died()) return first_failure;
     release_table(target.registry, thread, table);
     return first_failure;
   }
@@ -360,7 +358,7 @@ int move_table(const Readers& readers, Table& from, Table& to) {
   }
   from.for_each([&](uint32_t, const Pair& slot) {
     const uint64_t m = slot.load_meta();
-    busy |= meta::deleting(m) || (meta::read(m) && count_holders(readers, from, slot, m) != 0);
+    busy |= meta::deleting(m) || (meta::was_held(m) && count_holders(readers, slot, m) != 0);
   });
   busy |= from.replaced() && (others_delete_in(readers, from) || any_tomb_of(readers, from));
   if (busy) return ATTRCACHE_ERR_BUSY;

@@ -29,11 +29,6 @@ int abandon_attributes(const Target& target);
 // known here.
 int abandon_one(const Target& target, const Batch::Item& item);
 
-// Gives up the deletions that were left, and waits until no other thread deletes an attribute of
-// the table, or a destructor has freed the object: for owners that end an object while others use
-// it (platform/wait.h).
-void wait_for_deletions(Readers& readers, Table& table, const TableScope& scope);
-
 // What a table holds besides what this thread is deleting further up its stack.
 struct Remains {
   bool attached = false;

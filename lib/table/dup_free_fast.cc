@@ -152,7 +152,7 @@ int give_up_copy(Registry& registry, Table& from, Table& to) {
   const TableScope old_scope(thread, &from);
   const TableScope new_scope(thread, &to);
   to.mark_begun();
-  Batch batch(to, Batch::Order::kOldestFirst, &registry.memory());
+  Batch batch(to, &registry.memory());
   while (batch.next()) {
     for (const Batch::Item& item : batch) {
       item.slot->clear_unshared();

@@ -49,7 +49,7 @@ template <typename Place>
   // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN; the
   // value must be visible, unclaimed and never held, because its copy gets the same meta.
   constexpr uint32_t kDecides =
-      meta::kSameAttribute | meta::kDeletingHalf | meta::kUnreadHalf | stripe::kNotDupFn;
+      meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf | stripe::kNotDupFn;
   if ((differs & kDecides) != 0) [[unlikely]]
     return (differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn);
   Pair* made = place();
@@ -73,7 +73,7 @@ template <typename Place>
 // stays as it was.
 [[gnu::always_inline]] inline void end_dup(Table& from, Table& to, const Memory& memory) {
   if (!meta::empty(to.inline_slots[0].load_meta()) || to.occupied()) [[likely]] {
-    to.clock.store(from.clock.load(kRelaxed), kRelaxed);
+    to.clock.store(from.now(), kRelaxed);
   } else {
     to.clear(memory);
   }
@@ -84,9 +84,7 @@ template <typename Place>
 // copy_attributes(). ATTRCACHE_ERR_MEMORY: out of memory for the new table. ATTRCACHE_ERR_BUSY: a
 // destructor has freed one of the objects meanwhile, so nothing can be copied at all.
 [[gnu::always_inline]] inline int copy_attributes_fast(Registry& registry, Table& from, Table& to) {
-  // Where attributes may be renumbered (renumber.h), one pass can't determine the order of the
-  // numbers.
-  if (!to.is_as_new() || from.clock.load(kRelaxed) >= meta::kOldAge) [[unlikely]]
+  if (!to.is_as_new()) [[unlikely]]
     return ATTRCACHE_ABSENT;
   const unsigned ordinal = this_thread().ordinal;
   References::Counter* const counters = registry.first_chunk_counters(ordinal);

@@ -4,7 +4,6 @@
 
 #include "callback/language.h"
 #include "table/attribute.h"
-#include "table/renumber.h"
 
 namespace attrcache {
 
@@ -21,13 +20,6 @@ int set_slowly(attrcache_kind* kind, attrcache_table* table, void* object, int k
 int drop_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
                  intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
   Registry::of(kind).drop(id::of(keyval));
-  return set_slowly(kind, table, object, keyval, value, tag, callback_code);
-}
-
-int renumber_and_set(attrcache_kind* kind, attrcache_table* table, void* object, int keyval,
-                     intptr_t value, attrcache_tag tag, int* callback_code) noexcept {
-  Table& t = Table::of(table);
-  renumber(t, Registry::of(kind).memory());
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);
 }
 

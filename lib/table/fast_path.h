@@ -30,11 +30,6 @@ namespace attrcache {
                                               void* object, int keyval, intptr_t value,
                                               attrcache_tag tag, int* callback_code) noexcept;
 
-// The same, after the table's clock has come to a number at which the table must be renumbered.
-[[gnu::noinline, gnu::cold]] int renumber_and_set(attrcache_kind* kind, attrcache_table* table,
-                                                  void* object, int keyval, intptr_t value,
-                                                  attrcache_tag tag, int* callback_code) noexcept;
-
 // Delete, whatever is in the slot.
 [[gnu::noinline, gnu::cold]] int delete_slowly(attrcache_kind* kind, attrcache_table* table,
                                                void* object, int keyval,
@@ -87,8 +82,6 @@ template <Where kWhere>
     if (!stripe::names(name, key)) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     const uint64_t number = t.tick();
-    if (Table::wants_renumbering(number)) [[unlikely]]
-      return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
     if (!References::acquire_open(counter, word)) [[unlikely]]
       return set_slowly(kind, table, object, keyval, value, tag, callback_code);
     if (slot::attach(*slot, now, {stored(value, tag), meta::attached(name, tag, number)}))
@@ -100,8 +93,6 @@ template <Where kWhere>
   if (!Registry::of(kind).is_kind_of(key)) [[unlikely]]
     return ATTRCACHE_ERR_KEYVAL_KIND;
   const uint64_t replacement = slot::successor(t, now.meta, tag);
-  if (replacement == 0) [[unlikely]]
-    return renumber_and_set(kind, table, object, keyval, value, tag, callback_code);
   if (slot::replace(*slot, now, {stored(value, tag), replacement})) [[likely]]
     return ATTRCACHE_OK;  // (S2)
   return set_slowly(kind, table, object, keyval, value, tag, callback_code);

@@ -8,27 +8,30 @@
 
 namespace attrcache {
 
-bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
-                SlotContent* held) {
+Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
+                    SlotContent* held) {
   SlotContent now = slot.load();
   // A claim begins a deletion: from then on there is nothing to hold.
-  while (meta::belongs(now.meta, keyval) && meta::visible(now.meta) && !meta::deleting(now.meta)) {
-    readers.announce(cell, slot, says, now.meta);  // (L1)
-    if ((now.meta & meta::kUnread) != 0) {
-      if (slot::read(slot, now)) {  // (S4)
-        *held = now;
-        return true;
-      }
-      continue;
-    }
-    const SlotContent again = slot.load();  // (L2)
-    if (again.meta == now.meta) {
-      *held = again;
-      return true;
-    }
-    now = again;
+  if (!meta::belongs(now.meta, keyval) || !meta::visible(now.meta) || meta::deleting(now.meta))
+    return Attempt::kNothing;
+  Readers::announce(cell, slot, says, now.meta);  // (L1)
+  if ((now.meta & meta::kUnheld) != 0) {
+    if (!slot::hold(slot, now)) return Attempt::kChanged;  // (S4)
+    *held = now;
+    return Attempt::kHeld;
   }
-  return false;
+  if (!meta::light(now.meta)) full_fence();
+  *held = slot.load();  // (L2)
+  return held->meta == now.meta ? Attempt::kHeld : Attempt::kChanged;
+}
+
+Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
+  const uint64_t m = cell.meta.load(kRelaxed);
+  Readers::retract(cell, uintptr_t(Says::kTaken));  // (L3)
+  if (!meta::light(m)) full_fence();
+  return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), m)  // (L4)
+             ? take_left(readers, &slot, m)
+             : nullptr;
 }
 
 namespace {
@@ -42,12 +45,13 @@ bool in_use(const Readers& readers, const Borrowed* borrowed) {
   const uint64_t me = readers.threads().identity();
   return readers.any([&](Announcement& cell, uintptr_t what) {
     const Says says = Announcement::says(what);
-    if (says != Says::kBorrows && says != Says::kGivenUp) return false;
+    if (says != Says::kBorrows && says != Says::kTaken) return false;
     return (cell.more.load(kRelaxed) | 1) == mark_of(borrowed) && cell.thread.load(kRelaxed) == me;
   });
 }
 
-// Borrows a predefined attribute, by the number of its keyval.
+// Borrows a predefined attribute, by the number of its keyval. There is nothing to keep alive, so
+// the cell goes on saying kTaken.
 [[gnu::noinline, gnu::cold]] int borrow_predefined(Registry& registry, Table& table,
                                                    id::Keyval keyval, Borrowed* borrowed) {
   PredefinedValue value;
@@ -57,18 +61,49 @@ bool in_use(const Readers& readers, const Borrowed* borrowed) {
   Announcement* const cell = readers.take();
   if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
   cell->more.store(mark_of(borrowed), kRelaxed);
-  cell->what.store(uintptr_t(Says::kGivenUp), kRelease);  // nothing to keep alive
   *borrowed = {value.in_c, cell, &readers, 0};
   return ATTRCACHE_OK;
 }
 
-void keep(Readers& readers, Announcement& cell, SlotContent held, Borrowed* borrowed) {
-  *borrowed = {nullptr, &cell, &readers, held.value};
-  borrowed->value = seen_by_c(held.value, &borrowed->copy, meta::tag(held.meta));
+// Makes a value light that the calling thread has just borrowed as a full reader, after some such
+// borrows of values that were held before: who deletes it pays for a fence of the kernel. So a
+// thread that borrows each value once, or a few times, before it is replaced, causes none, and a
+// value that stays becomes light in the end, however many others are borrowed in between. Counting
+// in the thread's own record writes nothing that others read.
+#ifdef ATTRCACHE_MODEL
+constexpr uint64_t kBorrowsForALightOne = 2;
+#else
+constexpr uint64_t kBorrowsForALightOne = 32;
+#endif
+void count_full_borrow(Readers& readers, Pair& slot, uint64_t held) {
+  ThreadRecord* const record = readers.mine();
+  if (record == nullptr || ++record->full_borrows % kBorrowsForALightOne != 0) return;
+  if (readers.fence().ready()) slot::lighten(slot, held);  // (S5)
 }
 
-[[gnu::noinline]] int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval,
-                                    Borrowed* borrowed) {
+// Borrows what is in a slot, in a cell that was taken. `left` has been taken by this call; what
+// failed attempts take is added to that.
+Attempt borrow_in(Readers& readers, Pair& slot, id::Keyval keyval, Announcement& cell,
+                  Borrowed* borrowed, Tomb** left) {
+  SlotContent held;
+  Attempt attempt;
+  while ((attempt = try_to_hold(slot, keyval, Says::kBorrows, cell, &held)) == Attempt::kChanged) {
+    Tomb* const taken = let_go(readers, slot, cell);
+    if (taken == nullptr) continue;
+    taken->taken_before = *left;
+    *left = taken;
+  }
+  if (attempt == Attempt::kNothing) return attempt;
+  *borrowed = {nullptr, &cell, &readers, held.value};
+  borrowed->value = seen_by_c(held.value, &borrowed->copy, meta::tag(held.meta));
+  // Not if this was its first hold: then the cell says so.
+  if (!meta::light(held.meta) && (cell.meta.load(kRelaxed) & meta::kUnheld) == 0)
+    count_full_borrow(readers, slot, held.meta);
+  return attempt;
+}
+
+int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed,
+                  Tomb** left) {
   Readers& readers = registry.readers();
   // Borrowing into a Borrowed still in use would lose its value.
   if (borrowed->holds() && in_use(readers, borrowed)) return ATTRCACHE_ERR_ARGUMENT;
@@ -79,49 +114,39 @@ void keep(Readers& readers, Announcement& cell, SlotContent held, Borrowed* borr
   Pair* const slot = table.find(id::index(keyval));
   if (slot == nullptr) return ATTRCACHE_ABSENT;
   Announcement* const cell = readers.take();
-  if (cell == nullptr) {
-    end_left(readers, slot);  // as below
-    return ATTRCACHE_ERR_MEMORY;
-  }
+  if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
   cell->more.store(mark_of(borrowed), kRelaxed);
-  SlotContent held;
-  const bool holds = hold_value(readers, *slot, keyval, Says::kBorrows, *cell, &held);
-  if (holds) {
-    keep(readers, *cell, held, borrowed);
-  } else {
-    readers.release(*cell);
+  if (borrow_in(readers, *slot, keyval, *cell, borrowed, left) == Attempt::kHeld)
+    return ATTRCACHE_OK;
+  readers.release(*cell);
+  return ATTRCACHE_ABSENT;
+}
+
+// Runs the deletions that a call has taken, when all else is done.
+int end_with(Readers& readers, Tomb* left, int result) {
+  while (left != nullptr) {
+    Tomb& tomb = *left;
+    left = tomb.taken_before;
+    delete_left(readers, tomb);
   }
-  end_left(readers, slot);  // failed attempts have looked like holders
-  return holds ? ATTRCACHE_OK : ATTRCACHE_ABSENT;
+  return result;
 }
 
 }  // namespace
 
 int retry_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
-  Readers::retract(registry.readers().near_record().first, 0);  // (L3)
-  return borrow_slowly(registry, table, keyval, borrowed);
+  Announcement& cell = registry.near_record().first;
+  Tomb* left = let_go(registry.readers(), *Announcement::slot(cell.what.load(kRelaxed)), cell);
+  cell.what.store(0, kRelease);
+  if (left != nullptr) left->taken_before = nullptr;
+  const int result = borrow_slowly(registry, table, keyval, borrowed, &left);
+  return end_with(registry.readers(), left, result);
 }
 
 int borrow_attribute(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
-  // Other ints may look like an empty slot, or like a value of another tag.
-  Pair* const slot = id::well_formed(keyval) ? table.find(id::index(keyval)) : nullptr;
-  const uint64_t m = slot != nullptr ? slot->load_meta() : 0;
-  if (!meta::readable(meta::upper(m), id::without_index(keyval)) || slot == nullptr ||
-      borrowed->holds()) {
-    return borrow_slowly(registry, table, keyval, borrowed);
-  }
-  Readers& readers = registry.readers();
-  Announcement* const cell = readers.take();
-  if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
-  cell->more.store(mark_of(borrowed), kRelaxed);
-  uint64_t value;
-  readers.announce(*cell, *slot, Says::kBorrows, m);  // (L1)
-  if (!slot->still(m, &value)) {                      // (L2)
-    readers.release(*cell);                           // (L3)
-    return borrow_slowly(registry, table, keyval, borrowed);
-  }
-  *borrowed = {as_pointer(value), cell, &readers, 0};
-  return ATTRCACHE_OK;
+  Tomb* left = nullptr;
+  const int result = borrow_slowly(registry, table, keyval, borrowed, &left);
+  return end_with(registry.readers(), left, result);
 }
 
 int give_back_attribute(Borrowed* borrowed) {
@@ -136,9 +161,15 @@ int give_back_attribute(Borrowed* borrowed) {
   if (cell->thread.load(kRelaxed) != readers.threads().identity()) return ATTRCACHE_ERR_THREAD;
   borrowed->cell = nullptr;
   const uintptr_t what = cell->what.load(kRelaxed);
-  readers.release(*cell);  // (L3)
-  // Else its table was abandoned, or it is a predefined value.
-  if (Announcement::is_about_any(what)) end_left(readers, Announcement::slot(what));
+  const bool predefined = !Announcement::is_about_any(what);
+  Tomb* const left = predefined ? nullptr : let_go(readers, *Announcement::slot(what), *cell);
+  readers.release(*cell);
+  if (left != nullptr) delete_left(readers, *left);
+  return ATTRCACHE_OK;
+}
+
+int end_give_back(Readers& readers, const Pair* slot, uint64_t m) {
+  if (Tomb* const left = take_left(readers, slot, m)) delete_left(readers, *left);
   return ATTRCACHE_OK;
 }
 

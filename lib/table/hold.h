@@ -2,6 +2,11 @@
 //
 // Holding a value: borrow and give_back, and the same for the time of a copy_fn. While a value is
 // held, its delete_fn doesn't start. (The steps L1 to L4 are in readers/tomb.h.)
+//
+// A thread holds a value as a full reader, with full fences of its own, unless the value is light:
+// values that are borrowed often are (S5). Then a borrow costs plain stores and loads, but who
+// deletes or replaces the value needs a fence by the kernel (asymmetric_fence.h). So a process that
+// never borrows never needs that, and else many borrows pay for one.
 
 #ifndef ATTRCACHE_TABLE_HOLD_H_
 #define ATTRCACHE_TABLE_HOLD_H_
@@ -16,11 +21,17 @@
 
 namespace attrcache {
 
-// Holds the value under `keyval` in a slot, by an announcement in `cell`, which the caller has
-// taken. False: there is none, or its deletion has begun; the cell may still announce an attempt,
-// and must be retracted. In either case the caller must end with end_left(). Lock-free.
-bool hold_value(Readers& readers, Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
-                SlotContent* held);
+// Tries once to hold the value under `keyval` in a slot, by an announcement in `cell`, which the
+// caller has taken. kNothing: there is none, or its deletion has begun. kChanged: the slot has
+// changed meanwhile, and the caller must let go of its attempt before it tries again. Wait-free.
+enum class Attempt { kHeld, kNothing, kChanged };
+Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
+                    SlotContent* held);
+
+// (L3 to L6) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
+// given up. The cell then says kTaken. If the deletion was left to this thread, returns its tomb, and
+// the caller must run it by delete_left() (left.h).
+Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell);
 
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
 struct Borrowed {
@@ -38,10 +49,11 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
 [[gnu::noinline]] int retry_borrow(Registry& registry, Table& table, id::Keyval keyval,
                                    Borrowed* borrowed);
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
-[[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);  // left.h
+// Runs the deletion of an attachment that was let go, if it was left to this thread.
+[[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot, uint64_t m);
 
-// The usual borrow: of a C pointer that was held before, by a light reader that has borrowed
-// nothing else. All else takes the slow path. `like` is the keyval as meta::readable() takes it.
+// The usual borrow: of a C pointer that is light, by a thread that has borrowed nothing else. All
+// else takes the slow path. `like` is the keyval as meta::readable() takes it.
 template <typename Slowly>
 [[gnu::always_inline]] inline int borrow_first(Registry& registry, Table& table, id::Keyval keyval,
                                                Borrowed* borrowed, Pair* slot, id::Keyval like,
@@ -49,15 +61,14 @@ template <typename Slowly>
   const uint64_t m = slot->load_meta();
   if (!meta::readable(meta::upper(m), like)) [[unlikely]]
     return slowly();
-  Announcement& cell = registry.light_cell();
-  // One branch for both: that the cell is free, and that *borrowed holds nothing.
-  if ((cell.what.load(kRelaxed) | reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]]
+  Announcement& cell = registry.near_record().first;
+  // One branch for all: that the cell is this thread's, and free, and that *borrowed holds nothing.
+  if (((cell.thread.load(kRelaxed) ^ this_thread().identity) | cell.what.load(kRelaxed) |
+       reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]] {
     return slowly();
-  cell.meta.store(m, kRelease);  // (F3)
-  cell.thread.store(this_thread().identity, kRelaxed);
+  }
   cell.more.store(reinterpret_cast<uintptr_t>(borrowed), kRelaxed);
-  AsymmetricFence::announce<AsymmetricFence::Of::kLight>(
-      cell.what, Announcement::of(slot, Says::kBorrows));  // (L1)
+  Readers::announce(cell, *slot, Says::kBorrows, m);  // (L1)
   uint64_t value;
   if (!slot->still(m, &value)) [[unlikely]]  // (L2)
     return retry_borrow(registry, table, keyval, borrowed);
@@ -118,12 +129,14 @@ template <typename Slowly>
       cell.thread.load(kRelaxed) != this_thread().identity) [[unlikely]] {
     return give_back_attribute(borrowed);
   }
-  const uintptr_t what = cell.what.load(kRelaxed);
+  static_assert(uintptr_t(Says::kBorrows) == 0);  // so this is the slot's address
+  const uintptr_t slot = cell.what.load(kRelaxed);
+  const uint64_t m = cell.meta.load(kRelaxed);
   borrowed->cell = nullptr;
   Readers::retract(cell, 0);  // (L3)
   Readers& readers = *ThreadRecord::of_first(cell).readers;
-  if (readers.any_tombs()) [[unlikely]]  // (L4)
-    return end_left_of(readers, Announcement::slot(what));
+  if (readers.any_tombs(slot, m)) [[unlikely]]  // (L4)
+    return end_give_back(readers, Announcement::slot(slot), m);
   return ATTRCACHE_OK;
 }
 

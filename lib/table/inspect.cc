@@ -63,7 +63,7 @@ size_t list_attributes(const Registry& registry, const Table& constant,
         [&count](uint32_t, const Pair& slot) { count += meta::visible(slot.load_meta()); });
     return count;
   }
-  Batch batch(table, Batch::Order::kOldestFirst, &registry.memory());
+  Batch batch(table, &registry.memory());
   while (batch.next()) {
     for (unsigned i = 0; i < batch.count(); ++i) {
       const Batch::Item& item = batch[i];
@@ -73,8 +73,8 @@ size_t list_attributes(const Registry& registry, const Table& constant,
       info.keyval = registry.number_of(meta::keyval(now.meta, item.index));
       info.value = static_cast<intptr_t>(now.value);
       info.tag = meta::tag(now.meta);
-      if (count < infos.capacity() && meta::read(now.meta))
-        info.holders = count_holders(registry.readers(), table, *item.slot, now.meta);
+      if (count < infos.capacity() && meta::was_held(now.meta))
+        info.holders = count_holders(registry.readers(), *item.slot, now.meta);
       info.deleting = meta::deleting(now.meta);
       infos.fill(count, info);
       ++count;

@@ -17,21 +17,30 @@ uintptr_t word_of(T* pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-// Calls visit(cell, thread, what it says) for each holder of an attachment, until it returns true;
-// returns whether it did.
-template <typename Visit>
-bool any_holder(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock, Visit visit) {
-  return readers.any([&](Announcement& cell, uintptr_t what) {
-    // (F4) The cell may be announcing the next attachment meanwhile.
-    if (!Announcement::holds(what, slot)) return false;
-    if (!meta::same_attachment(cell.meta.load(kAcquire), m, clock)) return false;
-    const uint64_t thread = cell.thread.load(kRelaxed);
-    return !is_dead(thread) && visit(cell, thread, what);
-  });
+AsymmetricFence::Of readers_of(uint64_t m) {
+  return meta::light(m) ? AsymmetricFence::Of::kLight : AsymmetricFence::Of::kFull;
 }
 
-bool is_held(const Readers& readers, const Pair* slot, uint64_t m, uint64_t clock) {
-  return any_holder(readers, slot, m, clock, [](auto&&...) { return true; });
+// Whether a cell announces that a living thread holds an attachment.
+bool is_holder(const Announcement& cell, uintptr_t what, const Pair* slot, uint64_t m) {
+  // (F4) The cell may be announcing the next attachment meanwhile.
+  return Announcement::holds(what, slot) && meta::same_attachment(cell.meta.load(kAcquire), m) &&
+         !is_dead(cell.thread.load(kRelaxed));
+}
+
+// The cell of a holder of an attachment, or null.
+const Announcement* find_holder(const Readers& readers, const Pair* slot, uint64_t m) {
+  const Announcement* holder = nullptr;
+  readers.any([&](Announcement& cell, uintptr_t what) {
+    if (!is_holder(cell, what, slot, m)) return false;
+    holder = &cell;
+    return true;
+  });
+  return holder;
+}
+
+bool still_holds(const Announcement& cell, const Pair* slot, uint64_t m) {
+  return is_holder(cell, AsymmetricFence::look(cell.what), slot, m);
 }
 
 // Whether a taken tomb was taken by another living thread, which may not have said so yet.
@@ -40,9 +49,16 @@ bool is_taken_by_another(const Readers& readers, const Tomb& tomb) {
   return taker != readers.threads().identity() && !is_dead(taker);
 }
 
+// (L6)
+bool take(const Readers& readers, Tomb& tomb, uint64_t now) {
+  if (!tomb.take(now)) return false;
+  tomb.taker.store(readers.threads().identity(), kRelaxed);
+  return true;
+}
+
 // Gives up what this thread's own copy_fns, up its stack, hold of a table's values, where
-// is_one(frame) is true. At its end each copy still looks for what was left to it (L4), because its
-// failed attempts before it held the value have looked like holders.
+// is_one(frame) is true. At its end each copy still looks for what was left to it (L4), because a
+// deleter may have looked before.
 template <typename IsOne>
 void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
   for_each_frame_of(readers.threads().self().innermost, &table, [&](Frame& f) {
@@ -51,16 +67,63 @@ void give_up_copies(const Readers& readers, const Table& table, IsOne is_one) {
   });
 }
 
-// A value that was renumbered since isn't given up, so its deletion is left to the copy.
 void give_up_copies_of(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
   give_up_copies(readers, table, [&](const Frame& f) {
-    return f.slot == &slot && meta::same_name(f.announced->meta.load(kRelaxed), m);
+    return f.slot == &slot && meta::same_attachment(f.announced->meta.load(kRelaxed), m);
   });
 }
 
-// Deletes the value of a tomb that this thread has taken, and frees the tomb.
+// Takes a turn on a tomb, if is_one(tomb) is true, and takes the tomb if nobody holds its value.
+enum class Turn { kOver, kOthers, kMine };  // kOthers: the deletion is left to them, or running
+template <typename IsOne>
+Turn take_turn(const Readers& readers, Tomb& tomb, IsOne is_one) {
+  // Acquire: what the tomb says, by L9.
+  uint64_t now = tomb.state.load(kAcquire);
+  const uint64_t version = Tomb::version(now);
+  for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
+    const Tomb::Phase phase = Tomb::phase(now);
+    if (phase == Tomb::kFree || !is_one(tomb)) return Turn::kOver;
+    if (phase == Tomb::kTaken)
+      return is_taken_by_another(readers, tomb) ? Turn::kOthers : Turn::kOver;
+    const auto* const slot = pointer_in<const Pair>(tomb.slot);
+    const uint64_t m = tomb.meta.load(kRelaxed);
+    if (!tomb.turn(now)) continue;  // (L5)
+    // Until a tomb is open, the thread that places it announces that it is within a deletion.
+    if (phase == Tomb::kPlaced) return Turn::kOver;
+    if (find_holder(readers, slot, m) != nullptr) return Turn::kOthers;
+    if (take(readers, tomb, now)) return Turn::kMine;  // (L6)
+  }
+  return Turn::kOver;  // another thread has ended it
+}
+
+bool is_of(const Tomb& tomb, const Table& table) {
+  return pointer_in<const Table>(tomb.table) == &table;
+}
+
+// Frees a tomb that this thread has taken, and drops its reference.
+void end_tomb(Readers& readers, Tomb& tomb) {
+  Registry& registry = *pointer_in<Registry>(tomb.registry);
+  const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
+  readers.free_tomb(tomb);
+  readers.uncount_left();
+  drop_reference(registry, keyval);
+}
+
+}  // namespace
+
+Tomb* take_left(const Readers& readers, const Pair* slot, uint64_t m) {
+  Tomb* mine = nullptr;
+  const auto is_one = [slot, m](const Tomb& tomb) {
+    return pointer_in<const Pair>(tomb.slot) == slot &&
+           meta::same_attachment(tomb.meta.load(kRelaxed), m);
+  };
+  readers.for_each_tomb(slot, m, [&](Tomb& tomb) {
+    if (mine == nullptr && take_turn(readers, tomb, is_one) == Turn::kMine) mine = &tomb;
+  });
+  return mine;
+}
+
 void delete_left(Readers& readers, Tomb& tomb) {
-  tomb.taker.store(readers.threads().identity(), kRelaxed);
   Registry& registry = *pointer_in<Registry>(tomb.registry);
   const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
   const uint64_t value = tomb.value.load(kRelaxed);
@@ -71,40 +134,14 @@ void delete_left(Readers& readers, Tomb& tomb) {
       run_delete(registry.callbacks(keyval),
                  {registry.convention(), pointer_in<void>(tomb.object), registry.number_of(keyval),
                   &value, meta::tag(tomb.meta.load(kRelaxed)), &fortran_handle}));
-  readers.free_tomb(tomb);
-  drop_reference(registry, keyval);
+  end_tomb(readers, tomb);
 }
-
-// Takes a turn on a tomb, if is_one(tomb) is true, and deletes its value if nobody holds it.
-// Returns whether the deletion is left to others, or another thread is running it.
-template <typename IsOne>
-bool end_one(Readers& readers, Tomb& tomb, IsOne is_one) {
-  // Acquire: what the tomb says, by L9.
-  uint64_t now = tomb.state.load(kAcquire);
-  const uint64_t version = Tomb::version(now);
-  for (; Tomb::version(now) == version; now = tomb.state.load(kAcquire)) {
-    const Tomb::Phase phase = Tomb::phase(now);
-    if (phase == Tomb::kFree || !is_one(tomb)) return false;
-    if (phase == Tomb::kTaken) return is_taken_by_another(readers, tomb);
-    const auto* const slot = pointer_in<const Pair>(tomb.slot);
-    const uint64_t m = tomb.meta.load(kRelaxed);
-    const uint64_t clock = tomb.clock.load(kRelaxed);
-    if (!tomb.turn(now)) continue;  // (L5)
-    // Until a tomb is open, the thread that places it announces that it is within a deletion.
-    if (phase == Tomb::kPlaced) return false;
-    if (is_held(readers, slot, m, clock)) return true;
-    if (!tomb.take(now)) continue;  // (L6)
-    delete_left(readers, tomb);
-    return false;
-  }
-  return false;  // another thread has ended it
-}
-
-}  // namespace
 
 bool Deletion::place(SlotContent found) {
   Readers& readers = target_.registry.readers();
-  if (tomb_ == nullptr && (tomb_ = readers.place_tomb(slot_)) == nullptr) return false;
+  // A tomb for what was there before is in another bucket.
+  drop_tomb();
+  if ((tomb_ = readers.place_tomb(slot_, found.meta)) == nullptr) return false;
   Tomb& tomb = *tomb_;
   tomb.slot.store(word_of(&slot_), kRelaxed);
   tomb.meta.store(found.meta, kRelaxed);
@@ -113,26 +150,26 @@ bool Deletion::place(SlotContent found) {
   return true;
 }
 
-bool Deletion::leave_read(slot::Claim* claim) {
+bool Deletion::leave_held(slot::Claim* claim) {
   Registry& registry = target_.registry;
   Readers& readers = registry.readers();
   Tomb& tomb = *tomb_;
   const uint64_t m = tomb.meta.load(kRelaxed);
-  const uint64_t clock = target_.table.now();
   give_up_copies_of(readers, target_.table, slot_, m);
-  readers.heavy_fence();  // (L8)
-  if (!is_held(readers, &slot_, m, clock)) {
+  AsymmetricFence::heavy_fence(readers_of(m));  // (L8)
+  const Announcement* const holder = find_holder(readers, &slot_, m);
+  if (holder == nullptr) {
     drop_tomb();  // while there are tombs, each holder that lets go looks at them
     return false;
   }
   const attrcache_callbacks& callbacks = registry.callbacks(keyval_);
   tomb.taker.store(0, kRelaxed);
-  tomb.clock.store(clock, kRelaxed);
   tomb.registry.store(word_of(&registry), kRelaxed);
   tomb.keyval.store(id::bits(keyval_), kRelaxed);
   tomb.object.store(word_of(target_.object), kRelaxed);
   tomb.fortran_handle.store(fortran_handle_for(callbacks, registry.convention(), target_.object),
                             kRelaxed);
+  readers.count_left();
   target_.table.mark_replaced();
   registry.note_marked_table();
   // Before L9, so that no thread finds the value any more once a holder may delete it.
@@ -140,7 +177,9 @@ bool Deletion::leave_read(slot::Claim* claim) {
   tomb_ = nullptr;
   const uint64_t open = tomb.open();  // (L9)
   withdraw();
-  if (!is_held(readers, &slot_, m, clock) && tomb.take(open)) {  // (L6)
+  // The holder that was found is asked first, because it is nearly always there still.
+  const bool held = still_holds(*holder, &slot_, m) || find_holder(readers, &slot_, m) != nullptr;
+  if (!held && take(readers, tomb, open)) {  // (L6)
     delete_left(readers, tomb);
   } else {
     ++this_thread().left;
@@ -151,99 +190,106 @@ bool Deletion::leave_read(slot::Claim* claim) {
 bool others_delete_in(const Readers& readers, const Table& table) {
   const uint64_t me = readers.threads().identity();
   return readers.any([&](Announcement& cell, uintptr_t what) {
+    if (what != Announcement::of(&table, Says::kDeletes)) return false;
     const uint64_t thread = cell.thread.load(kRelaxed);
-    return what == Announcement::of(&table, Says::kDeletes) && thread != me && !is_dead(thread);
+    return thread != me && !is_dead(thread);
   });
 }
 
-bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, FenceOnce& fence) {
-  Readers& readers = target.registry.readers();
-  fence(readers);
+// Notes all slots of which values are held, but by this thread's own copies.
+void HeldByOthers::look(AsymmetricFence::Of of) {
+  const Readers& readers = target_.registry.readers();
+  AsymmetricFence::heavy_fence(of);
   const uint64_t me = readers.threads().identity();
-  const auto is_another = [me](Announcement&, uint64_t thread, uintptr_t what) {
-    return thread != me || Announcement::says(what) != Says::kCopies;
+  readers.any([&](Announcement& cell, uintptr_t what) {
+    const Says says = Announcement::says(what);
+    if (!Announcement::is_about_any(what) || says == Says::kDeletes) return false;
+    if (says == Says::kCopies && cell.thread.load(kRelaxed) == me) return false;
+    const unsigned b = bit(Announcement::slot(what));
+    slots_[b / 64] |= uint64_t{1} << b % 64;
+    return false;
+  });
+  looked_ = true;
+  looked_for_light_ |= of == AsymmetricFence::Of::kLight;
+}
+
+bool HeldByOthers::operator()(const Pair& slot, uint64_t m) {
+  Readers& readers = target_.registry.readers();
+  if (!looked_ || (meta::light(m) && !looked_for_light_)) look(readers_of(m));
+  const uint64_t me = readers.threads().identity();
+  const auto is_other = [&](Announcement& cell, uintptr_t what) {
+    return is_holder(cell, what, &slot, m) &&
+           (cell.thread.load(kRelaxed) != me || Announcement::says(what) != Says::kCopies);
   };
-  const bool held = any_holder(readers, &slot, m, target.table.now(), is_another);
-  if (!held) give_up_copies_of(readers, target.table, slot, m);
+  const auto is_own = [&](Announcement& cell) {
+    const uintptr_t what = cell.what.load(kRelaxed);
+    return what != 0 && is_other(cell, what);
+  };
+  const unsigned b = bit(&slot);
+  bool held = (slots_[b / 64] & uint64_t{1} << b % 64) != 0 || readers.threads().hooked();
+  if (held) {
+    held = readers.any(is_other);
+  } else if (ThreadRecord* const mine = readers.mine()) {
+    held = mine->any_of(is_own);  // a delete_fn of this free may have borrowed since
+  }
+  if (!held) give_up_copies_of(readers, target_.table, slot, m);
   return held;
 }
 
-unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m) {
+unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m) {
   unsigned holders = 0;
-  any_holder(readers, &slot, m, table.now(), [&](auto&&...) {
-    ++holders;
+  readers.any([&](Announcement& cell, uintptr_t what) {
+    holders += is_holder(cell, what, &slot, m);
     return false;
   });
   return holders;
 }
 
-int end_left_of(Readers& readers, const Pair* slot) {
-  const auto is_one = [slot](const Tomb& t) { return pointer_in<const Pair>(t.slot) == slot; };
-  readers.for_each_tomb(slot, [&](Tomb& tomb) { end_one(readers, tomb, is_one); });
-  return ATTRCACHE_OK;
-}
-
 bool any_left_of(Readers& readers, const Table& table) {
   give_up_copies(readers, table, [](const Frame&) { return true; });
+  if (!readers.any_left()) [[likely]]
+    return false;
   bool any = false;
-  const auto is_one = [&table](const Tomb& t) {
-    return pointer_in<const Table>(t.table) == &table;
-  };
-  readers.for_each_tomb([&](Tomb& tomb) { any |= end_one(readers, tomb, is_one); });
+  readers.for_each_tomb([&](Tomb& tomb) {
+    const Turn turn = take_turn(readers, tomb, [&](const Tomb& t) { return is_of(t, table); });
+    any |= turn == Turn::kOthers;
+    if (turn == Turn::kMine) delete_left(readers, tomb);
+  });
   return any;
 }
 
 bool any_tomb_of(const Readers& readers, const Table& table) {
   bool any = false;
+  if (!readers.any_left()) return any;
   readers.for_each_tomb([&](const Tomb& tomb) {
     // One that is only placed may still name the table of its former use.
-    any |= Tomb::phase(tomb.state.load(kAcquire)) >= Tomb::kOpen &&
-           pointer_in<const Table>(tomb.table) == &table;
+    any |= Tomb::phase(tomb.state.load(kAcquire)) >= Tomb::kOpen && is_of(tomb, table);
   });
   return any;
 }
 
-bool abandon_left_of(Readers& readers, const Table& table) {
-  bool others = false;
+void abandon_left_of(Readers& readers, const Table& table) {
   readers.for_each_tomb([&](Tomb& tomb) {
     const uint64_t now = tomb.state.load(kAcquire);  // as above
-    const Tomb::Phase phase = Tomb::phase(now);
-    if (pointer_in<const Table>(tomb.table) != &table) return;
-    if (phase != Tomb::kOpen || !tomb.take(now)) {
-      others |=
-          phase == Tomb::kOpen || (phase == Tomb::kTaken && is_taken_by_another(readers, tomb));
-      return;
-    }
-    give_up_borrows(readers, *pointer_in<const Pair>(tomb.slot), tomb.meta.load(kRelaxed),
-                    tomb.clock.load(kRelaxed));
-    Registry& registry = *pointer_in<Registry>(tomb.registry);
-    const id::Keyval keyval{tomb.keyval.load(kRelaxed)};
-    readers.free_tomb(tomb);
-    drop_reference(registry, keyval);
-  });
-  return others;
-}
-
-void give_up_borrows(const Readers& readers, const Pair& slot, uint64_t m, uint64_t clock) {
-  any_holder(readers, &slot, m, clock, [&slot](Announcement& cell, auto&&...) {
-    Readers::give_up(cell, slot);  // if it borrows
-    return false;
+    if (is_of(tomb, table) && Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now))
+      end_tomb(readers, tomb);
   });
 }
 
-void forget_table(Readers& readers, const Table& table) {
+void forget_table(const Readers& readers, const Table& table) {
+  if (!readers.any_left()) return;
   const uint64_t me = readers.threads().identity();
   readers.for_each_tomb([&](Tomb& tomb) {
     const bool taken = Tomb::phase(tomb.state.load(kAcquire)) == Tomb::kTaken;
     if (!taken || tomb.taker.load(kRelaxed) != me) return;
-    if (pointer_in<const Table>(tomb.table) == &table) tomb.table.store(0, kRelaxed);
+    if (is_of(tomb, table)) tomb.table.store(0, kRelaxed);
   });
 }
 
 void end_all_left(Readers& readers) {
   readers.for_each_tomb([&](Tomb& tomb) {
     const uint64_t now = tomb.state.load(kAcquire);  // as above
-    if (Tomb::phase(now) == Tomb::kOpen && tomb.take(now)) delete_left(readers, tomb);
+    if (Tomb::phase(now) == Tomb::kOpen && take(readers, tomb, now)) delete_left(readers, tomb);
   });
 }
 

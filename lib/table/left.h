@@ -30,7 +30,7 @@ class Deletion {
   // table, and places a tomb if anybody may hold the value (L7). False: out of memory.
   bool prepare(SlotContent found) {
     if (cell_ == nullptr && !announce()) return false;
-    if (meta::read(found.meta)) return place(found);
+    if (meta::was_held(found.meta)) return place(found);
     drop_tomb();  // of what was there before
     return true;
   }
@@ -38,7 +38,7 @@ class Deletion {
   // done, and the value's reference on the keyval is gone. The claim is then ended, and the table
   // must not be touched any more. This thread's own copies of the value, up its stack, are given
   // up: a copy_fn that deletes or replaces what it copies won't read it any more.
-  bool leave(slot::Claim* claim) { return tomb_ != nullptr && leave_read(claim); }
+  bool leave(slot::Claim* claim) { return tomb_ != nullptr && leave_held(claim); }
 
   // The cell in which the deletion is announced.
   Announcement* cell() const { return cell_; }
@@ -47,9 +47,8 @@ class Deletion {
   bool announce() {
     Readers& readers = target_.registry.readers();
     cell_ = &readers.near_record().deletes;
-    if (cell_->what.load(kRelaxed) == 0) [[likely]] {
-      cell_->thread.store(this_thread().identity, kRelaxed);
-    } else {
+    if (cell_->thread.load(kRelaxed) != this_thread().identity || cell_->what.load(kRelaxed) != 0)
+        [[unlikely]] {
       cell_ = readers.take();
       if (cell_ == nullptr) return false;
       taken_ = true;
@@ -73,7 +72,7 @@ class Deletion {
     tomb_ = nullptr;
   }
   [[gnu::noinline]] bool place(SlotContent found);
-  [[gnu::noinline]] bool leave_read(slot::Claim* claim);
+  [[gnu::noinline]] bool leave_held(slot::Claim* claim);
 
   const Target& target_;
   Pair& slot_;
@@ -86,33 +85,36 @@ class Deletion {
 // Whether another thread is within a deletion that will touch the table.
 bool others_delete_in(const Readers& readers, const Table& table);
 
-// The heavy fence of a free. One is enough, because no other thread may begin to hold a value of an
-// object that is being freed.
-class FenceOnce {
+// What a free must know, which leaves no deletion to others: whether anybody holds a value that the
+// caller has claimed, this thread's own copies not counted. If nobody does, these are given up, as
+// above. It looks through the cells once for all values, because no other thread may begin to hold
+// a value of an object that is being freed.
+class HeldByOthers {
  public:
-  void operator()(Readers& readers) {
-    if (!done_) readers.heavy_fence();
-    done_ = true;
-  }
+  explicit HeldByOthers(const Target& target) : target_(target) {}
+  bool operator()(const Pair& slot, uint64_t m);
 
  private:
-  bool done_ = false;
+  static constexpr unsigned kSlots = 512;
+  static unsigned bit(const Pair* slot) {
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(slot) / sizeof(Pair) % kSlots);
+  }
+  void look(AsymmetricFence::Of readers);
+
+  const Target& target_;
+  bool looked_ = false;
+  bool looked_for_light_ = false;
+  uint64_t slots_[kSlots / 64] = {};  // a bit for each slot of which other threads hold a value
 };
 
-// For a free, which leaves no deletion to others: whether anybody holds the value that the caller
-// has claimed, this thread's own copies not counted. If not, these are given up, as above.
-bool is_held_by_others(const Target& target, const Pair& slot, uint64_t m, FenceOnce& fence);
-
 // How many holders an attachment has. Exact if no hold begins or ends meanwhile.
-unsigned count_holders(const Readers& readers, const Table& table, const Pair& slot, uint64_t m);
+unsigned count_holders(const Readers& readers, const Pair& slot, uint64_t m);
 
-// (L4) Call this after retracting what was announced of a slot, with nothing held: deletes what was
-// left to this thread. Returns OK, for callers that return the same.
-[[gnu::noinline, gnu::cold]] int end_left_of(Readers& readers, const Pair* slot);
-inline void end_left(Readers& readers, const Pair* slot) {
-  if (readers.any_tombs_after_retraction()) [[unlikely]]
-    end_left_of(readers, slot);
-}
+// (L5, L6) For a thread that has let go of an attachment, and was to look for its tomb: takes that,
+// if the deletion is this thread's, and returns it, or null.
+Tomb* take_left(const Readers& readers, const Pair* slot, uint64_t m);
+// Deletes the value of a tomb that this thread has taken, with nothing held, and frees the tomb.
+void delete_left(Readers& readers, Tomb& tomb);
 
 // Runs the deletions in a table that were left to threads that a fork has left behind, and to
 // copy_fns up this thread's stack, which give up their holds. True: one is left to others.
@@ -122,15 +124,10 @@ bool any_left_of(Readers& readers, const Table& table);
 bool any_tomb_of(const Readers& readers, const Table& table);
 
 // Gives up the deletions in a table that were left: drops their references, calls no delete_fn.
-// True: another thread is running one of them, and the caller must wait for it.
-bool abandon_left_of(Readers& readers, const Table& table);
-
-// Ends all borrows of an attachment; each is still to be given back. Otherwise a value that is
-// attached to the same memory later could be taken for held.
-void give_up_borrows(const Readers& readers, const Pair& slot, uint64_t m, uint64_t clock);
+void abandon_left_of(Readers& readers, const Table& table);
 
 // Notes that the table is gone, in the tombs that this thread has taken further up its stack.
-void forget_table(Readers& readers, const Table& table);
+void forget_table(const Readers& readers, const Table& table);
 
 // Runs all deletions that are left, because the domain ends; all borrows must have ended before.
 void end_all_left(Readers& readers);

@@ -8,8 +8,9 @@
 //   61        tag, low bit
 //   60 .. 53  keyval generation
 //   52 .. 45  how often the value was taken back after it had been replaced (kBack)
-//   44, 43    0
-//   42        the keyval has a delete_fn, and no thread has ever held the value (kUnread)
+//   44        0
+//   43        light readers may hold the value (hold.h), or the keyval has no delete_fn (kLight)
+//   42        the keyval has a delete_fn, and no thread has ever held the value (kUnheld)
 //   41        the keyval has no delete_fn (kNoDeleteFn)
 //   40        deleting: a thread has claimed the value, to delete it
 //   39        0; Pair uses it while it changes a slot (pair_bits::kChanging)
@@ -28,10 +29,9 @@
 // replaces the youngest one of its table, under a keyval without delete_fn, inherits its number
 // (see successor() in slot.h). And a value that is taken back keeps its number, with another kBack:
 // the two together are what names an attachment. Numbers wrap around after 2^35 attachments to one
-// table. So that the order is right nevertheless, attachments older than 2^33 get younger numbers
-// in time, in the same order (table/renumber.h). ABA could happen only to a thread that sleeps
-// between a load and its compare-and-swap while exactly 2^35 values are attached to the table, or
-// almost exactly a multiple of 2^33.
+// table. An attribute that is older than that may come at the wrong place in the order. Nothing
+// else can go wrong unless a thread sleeps between a load and its compare-and-swap, or holds a
+// value, while exactly a multiple of 2^35 values are attached to the table.
 
 #ifndef ATTRCACHE_TABLE_META_H_
 #define ATTRCACHE_TABLE_META_H_
@@ -50,18 +50,20 @@ inline constexpr uint32_t kSameAsPointer = 0xffe0000f;  // and tag
 inline constexpr uint32_t kVisibleHalf = 0x40000000;
 inline constexpr uint32_t kDeletingHalf = 1u << 8;
 inline constexpr uint32_t kNoDeleteFnHalf = stripe::kNoDeleteFn;
-inline constexpr uint32_t kUnreadHalf = stripe::kUnread;
+inline constexpr uint32_t kUnheldHalf = stripe::kUnheld;
+inline constexpr uint32_t kLightHalf = stripe::kLight;
 
 inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
-inline constexpr uint64_t kUnread = uint64_t{kUnreadHalf} << 32;
+inline constexpr uint64_t kUnheld = uint64_t{kUnheldHalf} << 32;
+inline constexpr uint64_t kLight = uint64_t{kLightHalf} << 32;
 inline constexpr uint64_t kBack = uint64_t{255} << 45;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
 inline constexpr unsigned kSequenceBits = 35;
 inline constexpr uint64_t kSequence = uint64_t{0x70} << 32 | 0xffffffff;
 
 static_assert(kVisible == pair_bits::kVisible && (kSequence & pair_bits::kChanging) == 0);
-static_assert(kVisible >> 32 == id::kMarker && kUnread == uint64_t{1} << 42);
+static_assert(kVisible >> 32 == id::kMarker && kUnheld == uint64_t{1} << 42);
 static_assert(kNoDeleteFn == uint64_t{1} << 41 && kDeleting == uint64_t{1} << 40);
 
 inline constexpr uint64_t kTagBits[] = {0, uint64_t{1} << 61, uint64_t{1} << 63, uint64_t{5} << 61};
@@ -72,12 +74,8 @@ static_assert(kTagBits[ATTRCACHE_AS_POINTER] == 0 && kTagBits[3] == pair_bits::k
 constexpr uint64_t spread(uint64_t sequence) {
   return (sequence >> 32 & 0x7) << 36 | (sequence & 0xffffffff);
 }
-// The sequence number in a meta; and how many attachments ago it was given out, if the table's
-// clock is at `clock` now. Both are modulo 2^35.
+// The sequence number in a meta, modulo 2^35.
 constexpr uint64_t number(uint64_t m) { return (m >> 36 & 0x7) << 32 | (m & 0xffffffff); }
-constexpr uint64_t age(uint64_t m, uint64_t clock) {
-  return (clock - number(m)) & ((uint64_t{1} << kSequenceBits) - 1);
-}
 
 constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 
@@ -86,7 +84,8 @@ constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 // separately, because constants of 32 bits are cheaper.
 constexpr stripe::Name like(uint64_t m) { return stripe::Name{upper(m)}; }
 constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t number) {
-  uint32_t upper = stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf | kUnreadHalf);
+  uint32_t upper =
+      stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf | kUnheldHalf | kLightHalf);
   upper |= static_cast<uint32_t>(number >> 28) & kSequence >> 32;
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
@@ -98,7 +97,9 @@ constexpr bool deleting(uint64_t m) { return (m & kDeleting) != 0; }
 // Whether the value may be replaced or detached without calling a delete_fn.
 constexpr bool no_delete_fn(uint64_t m) { return (m & kNoDeleteFn) != 0; }
 // Whether a thread may hold or have held the value: only then must a deletion look for holders.
-constexpr bool read(uint64_t m) { return (m & (kUnread | kNoDeleteFn)) == 0; }
+constexpr bool was_held(uint64_t m) { return (m & (kUnheld | kNoDeleteFn)) == 0; }
+// Whether its holders may be light readers. If not, each of them has executed full fences.
+constexpr bool light(uint64_t m) { return (m & kLight) != 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
@@ -134,14 +135,14 @@ constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
 }
 
 // Whether it holds a value that may be borrowed by an announcement alone: visible under `keyval`,
-// set as a C pointer, not claimed, and held before, unless it has no delete_fn. `keyval` must have
-// a keyval's marker bit, or an empty slot would match. An index in `keyval` must be below
-// kReadableIndices, so that none of its bits is where a meta has a flag: clear larger ones
-// (id::without_index). A caller that knows the index to be small need not clear it.
+// set as a C pointer, not claimed, and light. `keyval` must have a keyval's marker bit, or an empty
+// slot would match. An index in `keyval` must be below kReadableIndices, so that none of its bits
+// is where a meta has a flag: clear larger ones (id::without_index). A caller that knows the index
+// to be small need not clear it.
 inline constexpr uint32_t kReadableIndices = kDeletingHalf >> id::kIndexShift;
 constexpr bool readable(uint32_t upper, id::Keyval keyval) {
-  constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kUnreadHalf;
-  return ((upper ^ id::bits(keyval)) & kRelevant) == 0;
+  constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kLightHalf;
+  return ((upper ^ id::bits(keyval)) & kRelevant) == kLightHalf;
 }
 
 // The bits that name an attachment among those to one slot: its keyval's generation and kind, tag,
@@ -150,30 +151,16 @@ constexpr bool readable(uint32_t upper, id::Keyval keyval) {
 constexpr uint64_t kAttachment =
     (uint64_t{kSameAsPointer & ~kVisibleHalf} << 32) | kNoDeleteFn | kSequence | kBack;
 
-// The meta of an attachment that is taken back now, unread; 0 if it has no such name left, and
+// The meta of an attachment that is taken back now, unheld; 0 if it has no such name left, and
 // needs another number.
 constexpr uint64_t taken_back(uint64_t m) {
   constexpr uint64_t kOne = kBack & (~kBack + 1);
-  return (m & kBack) != kBack ? (m | kUnread) + kOne : 0;
+  return (m & kBack) != kBack ? ((m & ~kLight) | kUnheld) + kOne : 0;
 }
 
-// From this age on, in attachments to the table since, a value may have been renumbered
-// (renumber.h).
-constexpr uint64_t kOldAge = uint64_t{1} << 33;
-
-// Whether two metas name the same attachment, which was not renumbered in between.
-constexpr bool same_name(uint64_t m, uint64_t other) { return ((m ^ other) & kAttachment) == 0; }
-
-// Whether an announcement may be about the attachment in question: `announced` is its meta as a
-// holder once read it, `m` its meta when it was deleted, and `clock` the table's clock then. An
-// attachment that was renumbered in between is at least kOldAge old; what was announced may be
-// older than numbers tell, because a value may be held for any time. So for attachments that old
-// the answer may be yes although another one to the slot, under the same keyval, was announced; a
-// deletion then merely comes later than it could.
-constexpr bool same_attachment(uint64_t announced, uint64_t m, uint64_t clock) {
-  if (same_name(announced, m)) [[likely]]
-    return true;
-  return ((announced ^ m) & kAttachment & ~kSequence) == 0 && age(m, clock) >= kOldAge;
+// Whether two metas are of the same attachment.
+constexpr bool same_attachment(uint64_t m, uint64_t other) {
+  return ((m ^ other) & kAttachment) == 0;
 }
 
 // The keyval of an occupied slot at `index`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 //
 // The steps of the slot protocol, each in one place. No slot that other threads can see is changed
-// in any other way, except by S5 in renumber.cc. (The owner of a new object, or of one that ends,
-// changes slots that nobody else sees by plain stores.) Which operation takes which step is decided
+// in any other way. (The owner of a new object, or of one that ends, changes slots that nobody else
+// sees by plain stores.) Which operation takes which step is decided
 // in attribute.cc (set, delete), hold.cc (borrow, copy), dup_free.cc and, for the common cases, in
 // fast_path.h and dup_free_fast.h. How a deletion is left to others is in readers/tomb.h.
 //
@@ -13,16 +13,16 @@
 //                S2  replace -> ATTACHED
 //                S3  detach -> EMPTY
 //              Of any other:
-//                S4  read -> ATTACHED, no longer unread: the first borrow or copy (a get leaves no
+//                S4  hold -> ATTACHED, no longer unheld: the first borrow or copy (a get leaves no
 //                    trace)
-//                S6  exchange -> ATTACHED, by a set: the new value is there, unread, and the
+//                S5  lighten -> ATTACHED, light: it is borrowed often, and from now on by light
+//                    readers (hold.h)
+//                S6  exchange -> ATTACHED, by a set: the new value is there, unheld, and the
 //                    setter owns the old one
 //                S7  take back -> ATTACHED, by that setter, whose delete_fn has failed: the
 //                    old value is there again, in place of the new one, if that is exactly as S6
 //                    attached it. (Of a keyval that deletes once: -> EMPTY)
 //                S8  claim -> CLAIMED, by a delete or a free. From now on nobody gets hold of it
-//              Of all:
-//                S5  renumber -> ATTACHED, with another sequence number (renumber.cc)
 //   CLAIMED      S9  restore -> ATTACHED, by the claimer, whose delete_fn has failed
 //                S10 hide -> CLAIMED, hidden: another delete, so get no longer sees the value,
 //                    and it will not be restored
@@ -70,8 +70,7 @@ inline bool attach_over(Pair& slot, SlotContent& now, SlotContent attached) {
   return slot.compare_exchange(now, attached);
 }
 
-// The meta of a value that replaces (S2) one whose meta is `replaced`; 0 if the table's attributes
-// must be renumbered first. If the old number is the youngest of the table, the new value inherits
+// The meta of a value that replaces (S2) one whose meta is `replaced`. If the old number is the youngest of the table, the new value inherits
 // it: no other attachment can come between the two in any order. That saves one of the two locked
 // instructions of such a set, and with it 40% of its time: 7.7 ns instead of 13.0 (x86-64).
 inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
@@ -81,10 +80,7 @@ inline uint64_t successor(Table& table, uint64_t replaced, attrcache_tag tag) {
   if (meta::has_number(replaced, table.clock.load(kRelaxed)) && meta::has_tag(replaced, tag))
       [[likely]]
     return replaced;
-  const uint64_t number = table.tick();
-  if (Table::wants_renumbering(number)) [[unlikely]]
-    return 0;
-  return meta::attached(meta::like(replaced), tag, number);
+  return meta::attached(meta::like(replaced), tag, table.tick());
 }
 
 // (S2) Replaces a value without delete_fn. The new value takes over the old one's reference on the
@@ -132,7 +128,7 @@ class Claim {
   // meanwhile, so it is gone, and its reference on the keyval is the caller's to drop.
   bool restore() {
     uint64_t now = claimed_;  // only a guess for the exchange
-    if (slot_->compare_exchange_meta(now, now & ~(meta::kDeleting | meta::kUnread))) return true;
+    if (slot_->compare_exchange_meta(now, now & ~(meta::kDeleting | meta::kUnheld))) return true;
     detach();
     return false;
   }
@@ -152,12 +148,17 @@ class Claim {
   uint64_t claimed_ = 0;
 };
 
-// ---- Reading ----
+// ---- Holding ----
 
-// (S4) Marks the value as read. It compares the value, too, so that the caller holds what it has
+// (S4) Marks the value as held. It compares the value, too, so that the caller holds what it has
 // read.
-inline bool read(Pair& slot, SlotContent& now) {
-  return slot.compare_exchange(now, {now.value, now.meta & ~meta::kUnread});
+inline bool hold(Pair& slot, SlotContent& now) {
+  return slot.compare_exchange(now, {now.value, now.meta & ~meta::kUnheld});
+}
+
+// (S5) Makes a value that the caller holds light.
+inline void lighten(Pair& slot, uint64_t held) {
+  slot.compare_exchange_meta(held, held | meta::kLight);  // or it is light, claimed or gone by now
 }
 
 }  // namespace attrcache::slot

@@ -275,10 +275,6 @@ struct Table {
   // The next sequence number. It may be relaxed: numbers must be unique and must grow along
   // happens-before, and for that the counter's modification order is enough.
   uint64_t tick() { return clock.fetch_add(1, kRelaxed) + 1; }
-  // Whether the thread that got this number must renumber the attributes (renumber.h).
-  static constexpr bool wants_renumbering(uint64_t number) {
-    return static_cast<uint32_t>(number) == 0;
-  }
 
   // The last sequence number that was given out.
   uint64_t now() const { return clock.load(kRelaxed) & ~kReplaced; }

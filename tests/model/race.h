@@ -61,9 +61,13 @@ inline auto keyval(Fixture::Callbacks callbacks = Fixture::kDelete) {
 inline auto attached(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(keyval(callbacks), set(1));
 }
-// And it was held once.
-inline auto was_read(Fixture::Callbacks callbacks = Fixture::kDelete) {
+// And it was held once, so its holders are full readers.
+inline auto was_held(Fixture::Callbacks callbacks = Fixture::kDelete) {
   return in_turn(attached(callbacks), use);
+}
+// And so often that it is light, if the domain has no FULL_FENCES.
+inline auto was_read(Fixture::Callbacks callbacks = Fixture::kDelete) {
+  return in_turn(was_held(callbacks), use, use);
 }
 // The delete_fn of a value fails this often.
 inline auto fails(int value = 1, int times = 1) {

@@ -13,25 +13,26 @@ namespace {
 
 enum class Side { kNone, kLight, kHeavy };
 
+using Of = AsymmetricFence::Of;
+
 // x = 1; fence; read y, as one side does it
-int store_and_read(const AsymmetricFence& fence, Side side, Atomic<int>& x, Atomic<int>& y) {
+int store_and_read(Of readers, Side side, Atomic<int>& x, Atomic<int>& y) {
   if (side == Side::kLight) {
-    fence.announce(x, 1);
+    AsymmetricFence::announce(x, 1, readers);
     return y.load(kAcquire);
   }
   x.exchange(1, kAcqRel);
-  if (side == Side::kHeavy) fence.heavy_fence();
-  return fence.look(y);
+  if (side == Side::kHeavy) AsymmetricFence::heavy_fence(readers);
+  return AsymmetricFence::look(y);
 }
 
 // SB: x = 1; fence; read y || y = 1; fence; read x
-Outcomes store_buffering(Side first, Side second, bool full_readers = false) {
+Outcomes store_buffering(Side first, Side second, Of readers = Of::kLight) {
   return outcomes([=] {
-    const AsymmetricFence fence(full_readers);
     Atomic<int> x{0}, y{0};
     int a = 0, b = 0;
-    spawn([&, first] { a = store_and_read(fence, first, x, y); });
-    spawn([&, second] { b = store_and_read(fence, second, y, x); });
+    spawn([&, first] { a = store_and_read(readers, first, x, y); });
+    spawn([&, second] { b = store_and_read(readers, second, y, x); });
     join();
     return digits(a, b);
   });
@@ -49,25 +50,24 @@ TEST(AsymmetricFence, StoreBuffering) {
 
 // With full readers, each side has a full fence of its own.
 TEST(AsymmetricFence, StoreBufferingWithFullReaders) {
-  EXPECT_EQ(store_buffering(Side::kLight, Side::kHeavy, true), all_but(2, {"00"}));
-  EXPECT_EQ(store_buffering(Side::kLight, Side::kNone, true), all_but(2, {}));
+  EXPECT_EQ(store_buffering(Side::kLight, Side::kHeavy, Of::kFull), all_but(2, {"00"}));
+  EXPECT_EQ(store_buffering(Side::kLight, Side::kNone, Of::kFull), all_but(2, {}));
 }
 
 // x = 1; fence; read y, z || y = 1; heavy; read x || z = 1; heavy; read x. One fence is no use to a
 // store that it doesn't follow: a later thread needs a fence of its own.
 Outcomes one_reader_two_others(bool second_fence) {
   return outcomes([=] {
-    const AsymmetricFence fence(false);
     Atomic<int> x{0}, y{0}, z{0};
     int a = 0, b = 0, c = 0, d = 0;
     spawn([&] {
-      fence.announce(x, 1);
+      AsymmetricFence::announce(x, 1);
       a = y.load(kAcquire);
       b = z.load(kAcquire);
     });
-    spawn([&] { c = store_and_read(fence, Side::kHeavy, y, x); });
+    spawn([&] { c = store_and_read(Of::kLight, Side::kHeavy, y, x); });
     spawn([&, second_fence] {
-      d = store_and_read(fence, second_fence ? Side::kHeavy : Side::kNone, z, x);
+      d = store_and_read(Of::kLight, second_fence ? Side::kHeavy : Side::kNone, z, x);
     });
     join();
     return digits(a, b, c, d);
@@ -87,8 +87,7 @@ TEST(AsymmetricFence, EachOtherSideNeedsItsOwn) {
   }
 }
 
-const AsymmetricFence light(false);
-constexpr auto heavy_fence = [](Shared&) { light.heavy_fence(); };
+constexpr auto heavy_fence = [](Shared&) { AsymmetricFence::heavy_fence(Of::kLight); };
 constexpr auto no_fence = [](Shared&) {};
 
 // MP: x = 1; y = 1 || read y; read x, all relaxed, with a heavy fence on one side: between its
@@ -111,26 +110,25 @@ TEST(AsymmetricFence, MessagePassing) {
 // A fence alone makes stores visible. One thread's accesses happen before another's only if the
 // other acquires a store that the one released, as announce() and look() do.
 TEST(AsymmetricFence, HappensBeforeByWhatIsRead) {
-  const auto program = [](bool full_readers, bool look) {
+  const auto program = [](Of readers, bool look) {
     return [=] {
-      const AsymmetricFence fence(full_readers);
       Plain<int> cell;
       Atomic<int> done{0};
       spawn([&] {
         cell.write(1);
-        fence.announce(done, 1);
+        AsymmetricFence::announce(done, 1, readers);
       });
       spawn([&, look] {
-        fence.heavy_fence();
-        const int seen = look ? fence.look(done) : done.load(kRelaxed);
+        AsymmetricFence::heavy_fence(readers);
+        const int seen = look ? AsymmetricFence::look(done) : done.load(kRelaxed);
         if (seen == 1) expect(cell.read() == 1, "it was written");
       });
       join();
     };
   };
-  for (const bool full_readers : {false, true}) {
-    EXPECT_EQ(explore({.quiet = true}, program(full_readers, true)).failure, "");
-    EXPECT_EQ(explore({.quiet = true}, program(full_readers, false)).failure,
+  for (const Of readers : {Of::kLight, Of::kFull}) {
+    EXPECT_EQ(explore({.quiet = true}, program(readers, true)).failure, "");
+    EXPECT_EQ(explore({.quiet = true}, program(readers, false)).failure,
               "race: a write, and this read");
   }
 }

@@ -18,6 +18,8 @@ void release(void* memory) { model::engine().release(memory); }
 
 bool pair_supported() { return true; }
 
+bool is_taken(unsigned) { return true; }
+
 ThreadState& this_thread() { return model::engine().thread_state(); }
 
 bool kernel_fence_ready() { return true; }

@@ -78,39 +78,30 @@ TEST_F(AbandonTest, ABorrowFromAnAbandonedTableIsStillGivenBack) {
 TEST_F(AbandonTest, ADeletionThatNoSlotShowsKeepsTheTable) {
   for (int i = 0; i < 8; ++i) recorder.keyval(kind);  // so that the slot is in memory that is freed
   for (const bool by_set : {false, true}) {
-    for (const bool by_abandon : {false, true}) {
-      const int keyval = recorder.keyval(kind);
-      object.set(keyval, 1);
-      Gate running, may_end;
-      recorder.deletions.clear();
-      recorder.on_delete = [&](const Call& call) {
-        if (call.value != 1) return 0;
-        running.open();
-        may_end.wait();
-        return 7;  // fails, so that the deleter looks at the slot again
-      };
-      std::thread deleter([&] {
-        EXPECT_EQ(by_set ? object.set(keyval, 2) : object.erase(keyval),
-                  by_set ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
-      });
-      running.wait();
-      EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_OK);
-      for (int times = 0; times < 2; ++times) EXPECT_EQ(object.free(), ATTRCACHE_ERR_BUSY);
-      EXPECT_EQ(object.value(keyval), Object::kAbsent);
-      std::atomic<bool> done{false};
-      std::thread freer([&] {
-        EXPECT_EQ(by_abandon ? abandon() : finally(), ATTRCACHE_OK);
-        done = true;
-      });
-      for (int i = 0; i < 50; ++i) sched_yield();
-      EXPECT_FALSE(done);
-      may_end.open();
-      deleter.join();
-      freer.join();
-      EXPECT_TRUE(object.all_zero());
-      EXPECT_EQ(attributes(), 0u);
-      recorder.on_delete = nullptr;
-    }
+    const int keyval = recorder.keyval(kind);
+    object.set(keyval, 1);
+    Gate running, may_end;
+    recorder.deletions.clear();
+    recorder.on_delete = [&](const Call& call) {
+      if (call.value != 1) return 0;
+      running.open();
+      may_end.wait();
+      return 7;  // fails, so that the deleter looks at the slot again
+    };
+    std::thread deleter([&] {
+      EXPECT_EQ(by_set ? object.set(keyval, 2) : object.erase(keyval),
+                by_set ? ATTRCACHE_OK : ATTRCACHE_ERR_CALLBACK);
+    });
+    running.wait();
+    EXPECT_EQ(object.set(keyval, 3), ATTRCACHE_OK);
+    for (int times = 0; times < 2; ++times) EXPECT_EQ(object.free(), ATTRCACHE_ERR_BUSY);
+    EXPECT_EQ(object.value(keyval), Object::kAbsent);
+    may_end.open();
+    deleter.join();
+    EXPECT_EQ(finally(), ATTRCACHE_OK);
+    EXPECT_TRUE(object.all_zero());
+    EXPECT_EQ(attributes(), 0u);
+    recorder.on_delete = nullptr;
   }
 }
 

@@ -184,24 +184,6 @@ TEST_F(UserLevelTest, SwitchedWithinFreesThatNest) {
   EXPECT_TRUE(copy.all_zero());
 }
 
-// Abandon, the one call that waits, lets the thread run that it waits for.
-TEST_F(UserLevelTest, AnAbandonYieldsToADeletionOnTheSameThread) {
-  ASSERT_EQ(object.set(keyval, 1), ATTRCACHE_OK);
-  recorder.on_delete = [&](const Call&) {
-    UserLevelThread::yield();
-    return 0;
-  };
-  UserLevelThread deleter([&] { EXPECT_EQ(object.erase(keyval), ATTRCACHE_OK); });
-  UserLevelThread abandoner(
-      [&] { EXPECT_EQ(attrcache_table_abandon(kind, &object.table), ATTRCACHE_OK); });
-  EXPECT_FALSE(deleter.resume());
-  EXPECT_FALSE(abandoner.resume());
-  EXPECT_GE(yields, 1);
-  EXPECT_TRUE(deleter.resume());
-  EXPECT_TRUE(abandoner.resume());
-  EXPECT_TRUE(object.all_zero());
-}
-
 // Calls begin on one thread of the operating system and end on another, as do borrows. By then the
 // first has ended, and its thread-local memory is gone.
 TEST_F(UserLevelTest, MigratesBetweenThreads) {

@@ -31,11 +31,11 @@ TEST(MetaTest, WhatIsPutInComesOutAndNothingOverlaps) {
           for (const attrcache_tag other : kTags) EXPECT_EQ(has_tag(m, other), other == t);
           EXPECT_EQ(keyval(m, 9), key);
           EXPECT_TRUE(belongs(m, key));
-          for (const uint64_t more : {kUnread, kNoDeleteFn, kUnread | kDeleting}) {
+          for (const uint64_t more : {kUnheld, kNoDeleteFn, kUnheld | kDeleting}) {
             EXPECT_EQ(tag(m | more), t);
             EXPECT_EQ(keyval(m | more, 9), key);
             EXPECT_EQ(sequence(m | more), spread(number));
-            EXPECT_EQ(same_attachment(m, m | more, number), more != kNoDeleteFn);
+            EXPECT_EQ(same_attachment(m, m | more), more != kNoDeleteFn);
           }
           EXPECT_EQ(keyval((m | kDeleting) & ~kVisible, 9), key) << "also when hidden";
         }
@@ -57,30 +57,30 @@ TEST(MetaTest, ReplaceableAtOnceOnlyWithoutDeleteFn) {
     EXPECT_TRUE(replaceable_at_once(no_delete_fn, key));
     EXPECT_FALSE(replaceable_at_once(no_delete_fn & ~kVisible, key));
     EXPECT_FALSE(replaceable_at_once(no_delete_fn, id::make(1, 6, 9)));
-    EXPECT_FALSE(replaceable_at_once(attached(stripe::name(key, kUnreadHalf), t, 1), key));
+    EXPECT_FALSE(replaceable_at_once(attached(stripe::name(key, kUnheldHalf), t, 1), key));
   }
   EXPECT_FALSE(replaceable_at_once(0, key));
 }
 
-TEST(MetaTest, ReadUnlessItIsUnreadOrHasNoDeleteFn) {
+TEST(MetaTest, WasHeldUnlessItIsUnheldOrHasNoDeleteFn) {
   const id::Keyval key = id::make(1, 5, 9);
-  const uint64_t m = attached(stripe::name(key, kUnreadHalf), ATTRCACHE_AS_POINTER, 1);
-  EXPECT_FALSE(read(m));
-  EXPECT_TRUE(read(m & ~kUnread));
-  EXPECT_FALSE(read(attached(stripe::name(key, kNoDeleteFnHalf), ATTRCACHE_AS_POINTER, 1)));
+  const uint64_t m = attached(stripe::name(key, kUnheldHalf), ATTRCACHE_AS_POINTER, 1);
+  EXPECT_FALSE(was_held(m));
+  EXPECT_TRUE(was_held(m & ~kUnheld));
+  EXPECT_FALSE(was_held(attached(stripe::name(key, kNoDeleteFnHalf), ATTRCACHE_AS_POINTER, 1)));
 }
 
-TEST(MetaTest, ReadableAtOnceOnlyAtRestAndByPointer) {
+TEST(MetaTest, ReadableAtOnceOnlyLightAtRestAndByPointer) {
   const id::Keyval key = id::make(1, 5, 9);
-  const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
+  const uint64_t m = attached(stripe::name(key, stripe::kLight), ATTRCACHE_AS_POINTER, 1);
   EXPECT_TRUE(readable(upper(m), key));
   EXPECT_TRUE(readable(upper(m | kNoDeleteFn), key));
-  EXPECT_FALSE(readable(upper(m | kUnread), key)) << "the first reader must clear kUnread";
+  EXPECT_FALSE(readable(upper(m & ~kLight), key)) << "a full reader needs fences";
   EXPECT_FALSE(readable(upper(m | kDeleting), key));
   EXPECT_FALSE(readable(upper(m & ~kVisible), key));
   EXPECT_FALSE(readable(upper(m), id::make(1, 6, 9)));
   EXPECT_FALSE(readable(0, key));
-  const uint64_t number = attached(stripe::name(key, 0), ATTRCACHE_AS_AINT, 1);
+  const uint64_t number = attached(stripe::name(key, stripe::kLight), ATTRCACHE_AS_AINT, 1);
   EXPECT_FALSE(readable(upper(number), key));
 }
 
@@ -89,10 +89,10 @@ TEST(MetaTest, ReadableUnderAKeyvalWithoutIndexOrWithASmallOne) {
   for (const uint32_t index : {0u, kReadableIndices - 1, kReadableIndices, 64u, (1u << 17) - 1}) {
     const id::Keyval key = id::make(1, 5, index);
     const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
-    for (const uint64_t flags : {kUnread, kUnread | kDeleting, kDeleting, uint64_t{0}}) {
-      EXPECT_EQ(readable(upper(m | flags), id::without_index(key)), flags == 0);
+    for (const uint64_t flags : {uint64_t{0}, kLight, kLight | kDeleting, kDeleting}) {
+      EXPECT_EQ(readable(upper(m | flags), id::without_index(key)), flags == kLight);
       if (index >= kReadableIndices) continue;
-      EXPECT_EQ(readable(upper(m | flags), key), flags == 0);
+      EXPECT_EQ(readable(upper(m | flags), key), flags == kLight);
     }
   }
 }
@@ -102,40 +102,23 @@ TEST(MetaTest, TakenBackIsAnotherAttachmentOfTheSameNumber) {
   uint64_t m = attached(stripe::name(id::make(1, 5, 9), 0), ATTRCACHE_AS_FINT, 7);
   for (int times = 0; times < 255; ++times) {
     const uint64_t again = taken_back(m);
-    EXPECT_FALSE(read(again));
+    EXPECT_FALSE(was_held(again));
     EXPECT_EQ(sequence(again), sequence(m));
     EXPECT_EQ(tag(again), tag(m));
-    EXPECT_FALSE(same_attachment(m, again, 7));
-    m = again & ~kUnread;
+    EXPECT_FALSE(same_attachment(m, again));
+    m = again & ~kUnheld;
   }
   EXPECT_EQ(taken_back(m), 0u);
 }
 
-TEST(MetaTest, AnAttachmentIsRecognizedByItsNumberUnlessItWasRenumbered) {
+TEST(MetaTest, AnAttachmentIsRecognizedByItsNumber) {
   const auto m = [](unsigned generation, uint64_t number) {
     return attached(stripe::name(id::make(1, generation, 9), 0), ATTRCACHE_AS_POINTER, number);
   };
-  const uint64_t clock = 3 * kOldAge;
-  EXPECT_TRUE(same_attachment(m(5, clock - 7), m(5, clock - 7), clock));
-  EXPECT_FALSE(same_attachment(m(5, clock - 7), m(5, clock - 6), clock));
-  EXPECT_FALSE(same_attachment(m(5, clock - 7), m(6, clock - 7), clock));
-  // An announcement under the old number matches the renumbered value, however old it is.
-  const uint64_t before = clock - kOldAge - 100, after = clock - kOldAge;
-  EXPECT_TRUE(same_attachment(m(5, before), m(5, after), clock));
-  EXPECT_FALSE(same_attachment(m(6, before), m(5, after), clock));
-  EXPECT_FALSE(same_attachment(m(5, before), m(5, after + 1), clock));
-  const uint64_t wrapped = clock + (uint64_t{1} << kSequenceBits) - kOldAge;
-  EXPECT_TRUE(same_attachment(m(5, before), m(5, wrapped - kOldAge), wrapped));
-}
-
-// The clock may have wrapped since.
-TEST(MetaTest, AgesAreCountedFromTheClock) {
-  const stripe::Name name = stripe::name(id::make(1, 5, 9), 0);
-  const uint64_t wraps = uint64_t{1} << kSequenceBits;
-  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, 7), 7), 0u);
-  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, 7), 8), 1u);
-  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, wraps - 2), wraps + 3), 5u);
-  EXPECT_EQ(age(attached(name, ATTRCACHE_AS_POINTER, 5), wraps + 4), wraps - 1);
+  EXPECT_TRUE(same_attachment(m(5, 7), m(5, 7)));
+  EXPECT_TRUE(same_attachment(m(5, 7), m(5, 7) | kLight | kDeleting));
+  EXPECT_FALSE(same_attachment(m(5, 7), m(5, 8)));
+  EXPECT_FALSE(same_attachment(m(5, 7), m(6, 7)));
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// Which records are in use, so that a look at all announcements costs what there is, not what there
+// once was: a thread enters its record when it first uses it, and a thread that looks takes out the
+// records that it finds quiet and without a thread. The records are in groups of kNearOrdinals, in
+// the order of their ordinals; a flag in the group's word says that a record is in use, and one in
+// a word above it that any of the group is.
+//
+// A thread N enters (A1, A2) before it announces anything; a thread S that looks takes records out:
+//
+//   N   takes the ordinal                  S   reads the word above (A3), then the group's (A4)
+//   A1  sets the record's flag                 reads that nobody has the ordinal, and then that no
+//   A2  sets the group's flag                  cell says anything
+//                                          A5  clears the flag by a compare-and-swap with A4's word
+//                                          A6  if none is left in the group, clears the group's,
+//                                              likewise with A3's
+//
+// Each word counts its settings, and A1 and A2 set, and count, even what is set already. So if A5
+// or A6 succeeds, nobody has entered since A4 or A3: who enters later sets the flag again. And A4
+// or the look at the ordinal acquires what the record's last thread has done, so the record is
+// quiet. A thread that looks after a fence finds each record that has announced something before.
+
+#ifndef ATTRCACHE_READERS_ACTIVE_RECORDS_H_
+#define ATTRCACHE_READERS_ACTIVE_RECORDS_H_
+
+#include <cstdint>
+
+#include "platform/atomic.h"
+#include "platform/thread.h"
+
+namespace attrcache {
+
+class ActiveRecords {
+ public:
+  using Word = Atomic<uint64_t>;  // flags in the low half, the count of settings in the high one
+  static constexpr unsigned kFlags = 32;
+  static constexpr unsigned kWords = 64;
+  static constexpr unsigned kGroups = kWords * kFlags;
+  static_assert(kNearOrdinals <= kFlags);
+
+  // Enters a record, by its place in its group. Lock-free.
+  void enter(unsigned group, Word& word, unsigned place) {
+    set(word, place);                             // (A1) pairs with A4
+    set(above_[group / kFlags], group % kFlags);  // (A2) pairs with A3
+    // Relaxed: as in A1, this comes before the first announcement.
+    unsigned words = words_.load(kRelaxed);
+    while (words <= group / kFlags &&
+           !words_.compare_exchange_weak(words, group / kFlags + 1, kRelaxed, kRelaxed)) {
+    }
+  }
+
+  // Calls visit(group, place) for each record that was entered, until one call returns kStop;
+  // returns whether one did. `word_of` finds a group's word. Where visit returns kOver, the record
+  // is quiet, its thread has ended, and it is taken out.
+  enum class Then { kGoOn, kOver, kStop };
+  template <typename WordOf, typename Visit>
+  bool any(WordOf word_of, Visit visit) {
+    const unsigned words = words_.load(kAcquire);
+    for (unsigned w = 0; w < words; ++w) {
+      const uint64_t above = above_[w].load(kAcquire);  // (A3)
+      for (auto groups = static_cast<uint32_t>(above); groups != 0; groups &= groups - 1) {
+        const auto of = static_cast<unsigned>(__builtin_ctz(groups));
+        const unsigned group = w * kFlags + of;
+        Word& word = word_of(group);
+        const uint64_t entered = word.load(kAcquire);  // (A4)
+        uint32_t over = 0;
+        for (auto flags = static_cast<uint32_t>(entered); flags != 0; flags &= flags - 1) {
+          const Then then = visit(group, static_cast<unsigned>(__builtin_ctz(flags)));
+          if (then == Then::kStop) return true;
+          if (then == Then::kOver) over |= flags & (~flags + 1);
+        }
+        if (over != 0 || static_cast<uint32_t>(entered) == 0) [[unlikely]]
+          take_out(word, entered, over, above_[w], above, of);
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr uint64_t kOnce = uint64_t{1} << 32;
+
+  static void set(Word& word, unsigned flag) {
+    uint64_t now = word.load(kRelaxed);
+    // Release: a thread that reads the flag sees the records of the group.
+    while (
+        !word.compare_exchange_weak(now, (now + kOnce) | uint64_t{1} << flag, kRelease, kRelaxed)) {
+    }
+  }
+  // Relaxed, both: they hand nothing over, and a thread that enters later orders itself (A1, A2).
+  [[gnu::noinline, gnu::cold]] static void take_out(Word& word, uint64_t entered, uint32_t over,
+                                                    Word& above_word, uint64_t above, unsigned of) {
+    const uint64_t rest = entered & ~uint64_t{over};
+    if (over != 0 && !word.compare_exchange_strong(entered, rest, kRelaxed, kRelaxed))
+      return;  // (A5)
+    if (static_cast<uint32_t>(rest) != 0) return;
+    const uint64_t none = above & ~(uint64_t{1} << of);
+    above_word.compare_exchange_strong(above, none, kRelaxed, kRelaxed);  // (A6)
+  }
+
+  Word above_[kWords] = {};
+  Atomic<unsigned> words_{0};  // how many of above_ were ever set
+};
+
+}  // namespace attrcache
+
+#endif  // ATTRCACHE_READERS_ACTIVE_RECORDS_H_
