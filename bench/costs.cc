@@ -23,8 +23,10 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/harness/idle_thread.h"
@@ -221,6 +223,66 @@ uintptr_t borrow(Inputs& in, std::vector<attrcache_borrowed>& held,
   return 0;
 }
 
+// What once was, and is over: borrows that were outstanding at once, of values that were replaced
+// meanwhile; and threads that have borrowed, all at the same time, and ended.
+void burst(Object& object, int key, long borrows) {
+  std::vector<attrcache_borrowed> held(static_cast<size_t>(borrows));
+  for (attrcache_borrowed& borrowed : held) {
+    require(attrcache_borrow(object.kind, &object.table, key, &borrowed));
+    require(attrcache_set(object.kind, &object.table, &object, key, 0x20000, ATTRCACHE_AS_POINTER,
+                          nullptr));
+  }
+  for (attrcache_borrowed& borrowed : held) require(attrcache_give_back(&borrowed));
+}
+void threads_that_borrow(Object& object, int key, long count) {
+  std::vector<std::thread> threads;
+  std::latch all(count);
+  for (long t = 0; t < count; ++t) {
+    threads.emplace_back([&] {
+      attrcache_borrowed borrowed[2] = {};
+      for (auto& b : borrowed) require(attrcache_borrow(object.kind, &object.table, key, &b));
+      all.arrive_and_wait();
+      for (auto& b : borrowed) require(attrcache_give_back(&b));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Borrows a value and replaces it, so that its deletion is left to the borrower, who gives it back
+// when `n` values are held.
+uintptr_t replace_held(Inputs& in, std::vector<attrcache_borrowed>& held) {
+  Object* object = in.object;
+  for (attrcache_borrowed& borrowed : held) {
+    if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
+      std::abort();
+    set(in);
+  }
+  for (attrcache_borrowed& borrowed : held) attrcache_give_back(&borrowed);
+  return 0;
+}
+
+uintptr_t use(Inputs& in) {
+  attrcache_borrowed borrowed = {};
+  Object* object = in.object;
+  if (attrcache_borrow(object->kind, &object->table, in.key, &borrowed) != ATTRCACHE_OK)
+    std::abort();
+  attrcache_give_back(&borrowed);
+  return 0;
+}
+uintptr_t use_and_replace(Inputs& in) {
+  use(in);
+  return set(in);
+}
+// With two sets, so that the table knows that a value with a delete_fn was replaced.
+uintptr_t replace_and_free(Inputs& in) {
+  static Object* object;
+  object = in.object;
+  set(in);
+  set(in);
+  require(attrcache_delete_all(object->kind, &object->table, object, ATTRCACHE_DRAIN, nullptr));
+  return 0;
+}
+
 template <typename Once>
 [[gnu::noinline]] void repeat(Once& once, Inputs& in, long times) {
   uintptr_t sum = 0;
@@ -328,6 +390,67 @@ std::vector<Row> rows() {
     add(on_object(with("borrow_", static_cast<long>(n)), 1, dup, {0}, 0, static_cast<long>(n),
                   [held = std::vector<attrcache_borrowed>(n),
                    order = shuffled(n)](Inputs& in) mutable { return borrow(in, held, order); }));
+  }
+  add(on_object("borrow_4000", 1, calling(), {0}, 0, 4000,
+                [held = std::vector<attrcache_borrowed>(4000),
+                 order = shuffled(4000)](Inputs& in) mutable { return borrow(in, held, order); }));
+  for (const size_t n : {size_t{1}, size_t{50}, size_t{300}}) {
+    add(on_object(with("replace_held_", static_cast<long>(n)), 1, calling(), {0}, 0,
+                  static_cast<long>(n),
+                  [held = std::vector<attrcache_borrowed>(n)](Inputs& in) mutable {
+                    return replace_held(in, held);
+                  }));
+  }
+  // Beside what is over. Each row does its once before the first turn.
+  const auto after = [&](const char* name, auto over, auto once) {
+    add(on_object(name, 2, calling(), {0, 1}, 0, 1, [over, once, done = false](Inputs& in) mutable {
+      if (!done) over(*in.object, in.object->keyvals[1]);
+      done = true;
+      return once(in);
+    }));
+  };
+  const auto nothing = [](Object&, int) {};
+  const auto borrows = [](Object& object, int key) { burst(object, key, 10000); };
+  const auto threads = [](Object& object, int key) { threads_that_borrow(object, key, 400); };
+  // One replaced value stays held, and its borrow is never given back.
+  const auto held = [](Object& object, int key) {
+    static attrcache_borrowed kept[2];
+    attrcache_borrowed& one = kept[kept[0].value != nullptr];
+    require(attrcache_borrow(object.kind, &object.table, key, &one));
+    require(attrcache_set(object.kind, &object.table, &object, key, 0x20000, ATTRCACHE_AS_POINTER,
+                          nullptr));
+  };
+  const auto both = [=](Object& object, int key) {
+    borrows(object, key);
+    held(object, key);
+  };
+  after("use", nothing, ONCE(use));
+  after("use_beside_a_replaced_one_held", held, ONCE(use));
+  after("use_beside_that_after_10000_borrows", both, ONCE(use));
+  after("use_and_replace", nothing, ONCE(use_and_replace));
+  after("use_and_replace_after_10000_borrows", borrows, ONCE(use_and_replace));
+  after("use_and_replace_after_400_threads", threads, ONCE(use_and_replace));
+  after("replace_and_free", nothing, ONCE(replace_and_free));
+  after("replace_and_free_after_10000_borrows", borrows, ONCE(replace_and_free));
+  after("replace_and_free_after_400_threads", threads, ONCE(replace_and_free));
+  // A table in which a value with a delete_fn was once replaced, and is gone.
+  for (const bool marked : {false, true}) {
+    add(on_object(marked ? "dup_free_7_marked" : "dup_free_7_unmarked", 7, dup, range(0, 7), 0, 7,
+                  [marked, done = false](Inputs& in) mutable {
+                    Object* object = in.object;
+                    if (marked && !done) {
+                      const attrcache_callbacks erasing = calling();
+                      int key;
+                      require(attrcache_keyval_create(object->kind, &erasing, &key));
+                      for (int times = 0; times < 2; ++times) {
+                        require(attrcache_set(object->kind, &object->table, object, key, 0x20000,
+                                              ATTRCACHE_AS_POINTER, nullptr));
+                      }
+                      require(attrcache_delete(object->kind, &object->table, object, key, nullptr));
+                    }
+                    done = true;
+                    return dup_free(in);
+                  }));
   }
   const long keyvals = 1000;
   add(on_object("keyval_list", keyvals, dup, {}, 0, keyvals,

@@ -217,15 +217,9 @@ class Registry {
   };
   Counts counts() const;
 
-  // Whether there are keyvals that are freed and still in use, or a table was ever marked
-  // (Table::mark_replaced): then a free must take the careful path. What did not happen before this
-  // call may be missed.
+  // Whether there are keyvals that are freed and still in use: then a free must take the careful
+  // path. What did not happen before this call may be missed.
   bool any_lingers() const { return lingering_.load(kRelaxed) != 0; }
-  // Says that a table is marked, for good. Every thread that marks one calls this, too. Relaxed, as
-  // there.
-  void note_marked_table() {
-    if (lingering_.load(kRelaxed) < kMarkedTable) lingering_.fetch_or(kMarkedTable, kRelaxed);
-  }
 
   // The least number of creations between two uses of an index, once it has been used. With the
   // queue's dummy and the one in use that makes 63 indices: so many that stale keyvals are
@@ -338,10 +332,9 @@ class Registry {
   // How many indices have been handed out at least once: those below it.
   Atomic<uint32_t> taken_{0};
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line
-  // How many keyvals are freed and still in use, and kMarkedTable. If the runtime has user-level
-  // threads, it is one more, so that every free of an object takes the careful path: only that one
-  // looks at a user-level thread's own stack of callbacks.
-  static constexpr uint64_t kMarkedTable = uint64_t{1} << 63;
+  // How many keyvals are freed and still in use. If the runtime has user-level threads, it is one
+  // more, so that every free of an object takes the careful path: only that one looks at a user-level
+  // thread's own stack of callbacks.
   Atomic<uint64_t> lingering_;
   Definitions definitions_;
 };

@@ -134,33 +134,25 @@ void Readers::take_returned(ThreadRecord& record) {
   }
 }
 
-Announcement* Readers::take() {
+Announcement* Readers::take_slowly() {
   ThreadRecord* const record = mine();
   if (record == nullptr) return nullptr;
   CellBlock* block = record->first_block();
   if (block == nullptr || block->free == nullptr) {
     take_returned(*record);
-    // Cells that are free in other blocks stay so until their block is: there is a block for each
-    // cell in use at most.
+    // Cells that are free in other blocks stay so until all of their block are: so there are no
+    // more blocks than cells in use.
     block = record->first_block();
     if (block == nullptr || block->free == nullptr) block = make_block(*record);
     if (block == nullptr) return nullptr;
   }
-  Announcement& cell = block->get();
-  ++block->used;
-  cell.thread.store(threads_.identity(), kRelaxed);
-  // Release, like every store to `what`: a thread that finds that a holder has let go may have read
-  // that here.
-  cell.what.store(uintptr_t(Says::kTaken), kRelease);
-  return &cell;
+  return take_of(*block, threads_.identity());
 }
 
-void Readers::release(Announcement& cell) {
-  retract(cell, 0);
+void Readers::release_slowly(Announcement& cell) {
   ThreadRecord& record = *CellBlock::of(cell).record;
   // A user-level thread may have moved since it took the cell.
-  if (!threads_.hooked() || mine() == &record) [[likely]]
-    return put_back(record, cell);
+  if (!threads_.hooked() || mine() == &record) return put_back(record, cell);
   uintptr_t next = record.returned.load(kRelaxed);
   do {
     cell.more.store(next, kRelaxed);

@@ -65,7 +65,6 @@ int exchange_and_delete(const Target& target, Pair& slot, SlotContent& now, Slot
   Deletion deletion(target, slot, keyval);
   if (!deletion.prepare(now)) return ATTRCACHE_ERR_MEMORY;
   target.table.mark_replaced();
-  registry.note_marked_table();
   if (!slot::exchange(slot, now, replacement)) return kChanged;  // (S6)
   // From here on the new value's reference is the slot's, and the old one's is ours; the two are
   // interchangeable.
@@ -149,7 +148,6 @@ int set_attribute(const Target& target, id::Keyval keyval, uint64_t value, attrc
     const SlotContent replacement = {value, attached_now(target, entry, keyval, tag)};
     if (meta::deleting(now.meta)) {
       target.table.mark_replaced();
-      registry.note_marked_table();
       if (slot::attach_over(*slot, now, replacement)) {  // (S11)
         reference.give();
         return ATTRCACHE_OK;

@@ -126,7 +126,7 @@ bool empty_leaves(Registry& registry, Table& table, Directory* dir, uint64_t fla
   if (registry.threads().hooked() && registry.threads().self().innermost != nullptr) [[unlikely]] {
     return false;
   }
-  if (flags >= Directory::kForeign || table.replaced()) [[unlikely]]
+  if (flags >= Directory::kForeign) [[unlikely]]
     return false;
   if (registry.any_lingers()) [[unlikely]] {
     if (!all_open(registry, table, dir, flags, near)) return false;

@@ -148,7 +148,7 @@ inline uint32_t deletable_of(const Registry& registry) {
 [[gnu::always_inline]] inline bool delete_attributes_fast(Registry& registry, Table& table) {
   // If callbacks are running up this thread's stack, an operation there may be using the table.
   const ThreadState& thread = this_thread();
-  if (thread.innermost != nullptr || thread.ordinal == 0) [[unlikely]]
+  if (thread.innermost != nullptr || thread.ordinal == 0 || table.replaced()) [[unlikely]]
     return false;
   // It looks at all attributes before it deletes any, because a delete_fn must still find the
   // attributes that are older than its own.

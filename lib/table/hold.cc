@@ -8,32 +8,6 @@
 
 namespace attrcache {
 
-Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
-                    SlotContent* held) {
-  SlotContent now = slot.load();
-  // A claim begins a deletion: from then on there is nothing to hold.
-  if (!meta::belongs(now.meta, keyval) || !meta::visible(now.meta) || meta::deleting(now.meta))
-    return Attempt::kNothing;
-  Readers::announce(cell, slot, says, now.meta);  // (L1)
-  if ((now.meta & meta::kUnheld) != 0) {
-    if (!slot::hold(slot, now)) return Attempt::kChanged;  // (S4)
-    *held = now;
-    return Attempt::kHeld;
-  }
-  if (!meta::light(now.meta)) full_fence();
-  *held = slot.load();  // (L2)
-  return held->meta == now.meta ? Attempt::kHeld : Attempt::kChanged;
-}
-
-Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
-  const uint64_t m = cell.meta.load(kRelaxed);
-  Readers::retract(cell, uintptr_t(Says::kTaken));  // (L3)
-  if (!meta::light(m)) full_fence();
-  return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), m)  // (L4)
-             ? take_left(readers, &slot, m)
-             : nullptr;
-}
-
 namespace {
 
 // How a cell that the slow path uses names its attrcache_borrowed (Announcement::more): by its
@@ -75,7 +49,7 @@ constexpr uint64_t kBorrowsForALightOne = 2;
 #else
 constexpr uint64_t kBorrowsForALightOne = 32;
 #endif
-void count_full_borrow(Readers& readers, Pair& slot, uint64_t held) {
+[[gnu::noinline]] void count_full_borrow(Readers& readers, Pair& slot, uint64_t held) {
   ThreadRecord* const record = readers.mine();
   if (record == nullptr || ++record->full_borrows % kBorrowsForALightOne != 0) return;
   if (readers.fence().ready()) slot::lighten(slot, held);  // (S5)
@@ -106,17 +80,19 @@ int borrow_slowly(Registry& registry, Table& table, id::Keyval keyval, Borrowed*
                   Tomb** left) {
   Readers& readers = registry.readers();
   // Borrowing into a Borrowed still in use would lose its value.
-  if (borrowed->holds() && in_use(readers, borrowed)) return ATTRCACHE_ERR_ARGUMENT;
-  if (registry.look_up(keyval) == 0) {
+  if (borrowed->holds() && in_use(readers, borrowed)) [[unlikely]]
+    return ATTRCACHE_ERR_ARGUMENT;
+  Pair* const slot = id::well_formed(keyval) ? table.find(id::index(keyval)) : nullptr;
+  if (slot == nullptr || !meta::belongs(slot->load_meta(), keyval)) [[unlikely]] {
+    if (registry.look_up(keyval) != 0) return ATTRCACHE_ABSENT;
     return id::well_formed(keyval) ? registry.why_not(keyval)
                                    : borrow_predefined(registry, table, keyval, borrowed);
   }
-  Pair* const slot = table.find(id::index(keyval));
-  if (slot == nullptr) return ATTRCACHE_ABSENT;
   Announcement* const cell = readers.take();
-  if (cell == nullptr) return ATTRCACHE_ERR_MEMORY;
+  if (cell == nullptr) [[unlikely]]
+    return ATTRCACHE_ERR_MEMORY;
   cell->more.store(mark_of(borrowed), kRelaxed);
-  if (borrow_in(readers, *slot, keyval, *cell, borrowed, left) == Attempt::kHeld)
+  if (borrow_in(readers, *slot, keyval, *cell, borrowed, left) == Attempt::kHeld) [[likely]]
     return ATTRCACHE_OK;
   readers.release(*cell);
   return ATTRCACHE_ABSENT;
@@ -164,7 +140,8 @@ int give_back_attribute(Borrowed* borrowed) {
   const bool predefined = !Announcement::is_about_any(what);
   Tomb* const left = predefined ? nullptr : let_go(readers, *Announcement::slot(what), *cell);
   readers.release(*cell);
-  if (left != nullptr) delete_left(readers, *left);
+  if (left != nullptr) [[unlikely]]
+    delete_left(readers, *left);
   return ATTRCACHE_OK;
 }
 

@@ -25,13 +25,35 @@ namespace attrcache {
 // caller has taken. kNothing: there is none, or its deletion has begun. kChanged: the slot has
 // changed meanwhile, and the caller must let go of its attempt before it tries again. Wait-free.
 enum class Attempt { kHeld, kNothing, kChanged };
-Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
-                    SlotContent* held);
+inline Attempt try_to_hold(Pair& slot, id::Keyval keyval, Says says, Announcement& cell,
+                           SlotContent* held) {
+  SlotContent now = slot.load();
+  // A claim begins a deletion: from then on there is nothing to hold.
+  if (!meta::belongs(now.meta, keyval) || !meta::visible(now.meta) || meta::deleting(now.meta))
+    return Attempt::kNothing;
+  Readers::announce(cell, slot, says, now.meta);  // (L1)
+  if ((now.meta & meta::kUnheld) != 0) {
+    if (!slot::hold(slot, now)) return Attempt::kChanged;  // (S4)
+    *held = now;
+    return Attempt::kHeld;
+  }
+  if (!meta::light(now.meta)) full_fence();
+  held->meta = now.meta;
+  return slot.still(now.meta, &held->value) ? Attempt::kHeld : Attempt::kChanged;  // (L2)
+}
 
 // (L3 to L6) Ends a hold of a value in that slot, or an attempt, or what is left of a hold that was
 // given up. The cell then says kTaken. If the deletion was left to this thread, returns its tomb, and
 // the caller must run it by delete_left() (left.h).
-Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell);
+[[gnu::noinline]] Tomb* take_left(const Readers& readers, const Pair* slot, uint64_t m);  // left.h
+inline Tomb* let_go(const Readers& readers, const Pair& slot, Announcement& cell) {
+  const uint64_t m = cell.meta.load(kRelaxed);
+  Readers::retract(cell, uintptr_t(Says::kTaken));  // (L3)
+  if (!meta::light(m)) full_fence();
+  if (!readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), m)) [[likely]]
+    return nullptr;  // (L4)
+  return take_left(readers, &slot, m);
+}
 
 // What is inside an attrcache_borrowed. All-zero bytes hold nothing.
 struct Borrowed {

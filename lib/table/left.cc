@@ -171,7 +171,6 @@ bool Deletion::leave_held(slot::Claim* claim) {
                             kRelaxed);
   readers.count_left();
   target_.table.mark_replaced();
-  registry.note_marked_table();
   // Before L9, so that no thread finds the value any more once a holder may delete it.
   if (claim != nullptr) claim->detach();  // (S12)
   tomb_ = nullptr;
