@@ -53,8 +53,8 @@ constexpr uint64_t no_keyval(id::Offset offset) { return id::bytes(offset) ^ 1 <
 constexpr uint32_t flags(uint64_t word) {
   const uint32_t flags = static_cast<uint32_t>(word >> kFlagsShift) & stripe::kFlags;
   static_assert(stripe::kUnheld == stripe::kNoDeleteFn << 1);
-  static_assert(stripe::kLight == stripe::kNoDeleteFn << 2);
-  return flags | (~flags & stripe::kNoDeleteFn) << 1 | (flags & stripe::kNoDeleteFn) << 2;
+  static_assert(stripe::kFull == stripe::kNoDeleteFn << 2);
+  return flags | (~flags & stripe::kNoDeleteFn) * 6;
 }
 
 // The low half.

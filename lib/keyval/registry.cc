@@ -20,7 +20,7 @@ Registry::Registry(unsigned kind, const attrcache_kind_options& options, unsigne
       settings_(settings),
       epoch_(epoch),
       readers_(readers),
-      near_records_(readers.near_records()),
+      first_cells_(readers.first_cells()),
       lingering_(readers.threads().hooked() ? 1 : 0),
       definitions_(settings_.memory) {}
 

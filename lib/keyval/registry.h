@@ -194,8 +194,8 @@ class Registry {
   Epoch& epoch() const { return epoch_; }
   const Threads& threads() const { return readers_.threads(); }
   Readers& readers() const { return readers_; }
-  // As Readers::near_record().
-  ThreadRecord& near_record() const { return Readers::mine_of(near_records_); }
+  // The `first` of Readers::near_record().
+  Announcement& first_cell() const { return Readers::mine_of(first_cells_); }
   const DomainSettings& settings() const { return settings_; }
   const Memory& memory() const { return settings_.memory; }
 
@@ -328,7 +328,7 @@ class Registry {
   const DomainSettings settings_;
   Epoch& epoch_;
   Readers& readers_;
-  ThreadRecord* const near_records_;
+  Announcement* const first_cells_;
   // How many indices have been handed out at least once: those below it.
   Atomic<uint32_t> taken_{0};
   alignas(16) IndexQueue free_;  // so that its two ends are in one cache line

@@ -33,11 +33,12 @@ class Readers {
   // thread has looked up its record once, it may still be that of the ordinal's last thread: ask
   // for the owner, or for the thread of `first` or `deletes`.
   ThreadRecord& near_record() const { return mine_of(near_); }
-  ThreadRecord* near_records() const { return near_; }
-  static ThreadRecord& mine_of(ThreadRecord* near) {
-    return *reinterpret_cast<ThreadRecord*>(reinterpret_cast<char*>(near) +
-                                            this_thread().near_record);
+  // The calling thread's own, among the near records or among a certain cell of each.
+  template <typename T>
+  static T& mine_of(T* near) {
+    return *reinterpret_cast<T*>(reinterpret_cast<char*>(near) + this_thread().near_record);
   }
+  Announcement* first_cells() const { return &near_->first; }
   // The record of the calling thread; null when out of memory. Wait-free but for the allocator.
   ThreadRecord* mine() {
     ThreadRecord& near = near_record();
@@ -130,9 +131,11 @@ class Readers {
 #endif
   using Bucket = TombBucket;
 
-  // The parts of a meta that tell most attachments apart, and never change, are in its low bits.
+  // The low bits of a meta are its number's, which tell most attachments apart, and never change.
+  // So much can be computed by one instruction before the mask.
   static size_t bucket_at(uintptr_t slot, uint64_t meta) {
-    return (slot ^ meta * alignof(Pair)) % (kBuckets * alignof(Pair)) / alignof(Pair);
+    static_assert(alignof(Pair) == sizeof(Bucket) || sizeof(void*) != 8);
+    return (slot + meta * 8) % (kBuckets * alignof(Pair)) / alignof(Pair);
   }
   const Bucket& bucket(uintptr_t slot, uint64_t meta) const {
     return buckets_[bucket_at(slot, meta)];

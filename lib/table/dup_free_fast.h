@@ -48,8 +48,8 @@ template <typename Place>
   const uint32_t differs = upper ^ stripe::bits(name);
   // The stripe must be open and belong to the same keyval, which must be copied as by DUP_FN; the
   // value must be visible, unclaimed and never held, because its copy gets the same meta.
-  constexpr uint32_t kDecides =
-      meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf | stripe::kNotDupFn;
+  constexpr uint32_t kDecides = meta::kSameAttribute | meta::kDeletingHalf | meta::kUnheldHalf |
+                                meta::kFullHalf | stripe::kNotDupFn;
   if ((differs & kDecides) != 0) [[unlikely]]
     return (differs & kDecides) == stripe::kNotDupFn && stripe::has(name, stripe::kNullCopyFn);
   Pair* made = place();

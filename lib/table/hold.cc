@@ -111,7 +111,7 @@ int end_with(Readers& readers, Tomb* left, int result) {
 }  // namespace
 
 int retry_borrow(Registry& registry, Table& table, id::Keyval keyval, Borrowed* borrowed) {
-  Announcement& cell = registry.near_record().first;
+  Announcement& cell = registry.first_cell();
   Tomb* left = let_go(registry.readers(), *Announcement::slot(cell.what.load(kRelaxed)), cell);
   cell.what.store(0, kRelease);
   if (left != nullptr) left->taken_before = nullptr;
@@ -145,7 +145,9 @@ int give_back_attribute(Borrowed* borrowed) {
   return ATTRCACHE_OK;
 }
 
-int end_give_back(Readers& readers, const Pair* slot, uint64_t m) {
+int end_give_back(Readers& readers, const Pair* slot, const Announcement& cell) {
+  // The cell is this thread's, which has announced nothing else since.
+  const uint64_t m = cell.meta.load(kRelaxed);
   if (Tomb* const left = take_left(readers, slot, m)) delete_left(readers, *left);
   return ATTRCACHE_OK;
 }

@@ -72,7 +72,8 @@ static_assert(sizeof(Borrowed) <= sizeof(attrcache_borrowed));
                                    Borrowed* borrowed);
 [[gnu::noinline]] int give_back_attribute(Borrowed* borrowed);
 // Runs the deletion of an attachment that was let go, if it was left to this thread.
-[[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot, uint64_t m);
+[[gnu::noinline, gnu::cold]] int end_give_back(Readers& readers, const Pair* slot,
+                                               const Announcement& cell);
 
 // The usual borrow: of a C pointer that is light, by a thread that has borrowed nothing else. All
 // else takes the slow path. `like` is the keyval as meta::readable() takes it.
@@ -83,7 +84,7 @@ template <typename Slowly>
   const uint64_t m = slot->load_meta();
   if (!meta::readable(meta::upper(m), like)) [[unlikely]]
     return slowly();
-  Announcement& cell = registry.near_record().first;
+  Announcement& cell = registry.first_cell();
   // One branch for all: that the cell is this thread's, and free, and that *borrowed holds nothing.
   if (((cell.thread.load(kRelaxed) ^ this_thread().identity) | cell.what.load(kRelaxed) |
        reinterpret_cast<uintptr_t>(borrowed->cell)) != 0) [[unlikely]] {
@@ -158,7 +159,7 @@ template <typename Slowly>
   Readers::retract(cell, 0);  // (L3)
   Readers& readers = *ThreadRecord::of_first(cell).readers;
   if (readers.any_tombs(slot, m)) [[unlikely]]  // (L4)
-    return end_give_back(readers, Announcement::slot(slot), m);
+    return end_give_back(readers, Announcement::slot(slot), cell);
   return ATTRCACHE_OK;
 }
 

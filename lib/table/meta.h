@@ -9,7 +9,7 @@
 //   60 .. 53  keyval generation
 //   52 .. 45  how often the value was taken back after it had been replaced (kBack)
 //   44        0
-//   43        light readers may hold the value (hold.h), or the keyval has no delete_fn (kLight)
+//   43        the keyval has a delete_fn, and only full readers hold the value (kFull; hold.h)
 //   42        the keyval has a delete_fn, and no thread has ever held the value (kUnheld)
 //   41        the keyval has no delete_fn (kNoDeleteFn)
 //   40        deleting: a thread has claimed the value, to delete it
@@ -51,12 +51,12 @@ inline constexpr uint32_t kVisibleHalf = 0x40000000;
 inline constexpr uint32_t kDeletingHalf = 1u << 8;
 inline constexpr uint32_t kNoDeleteFnHalf = stripe::kNoDeleteFn;
 inline constexpr uint32_t kUnheldHalf = stripe::kUnheld;
-inline constexpr uint32_t kLightHalf = stripe::kLight;
+inline constexpr uint32_t kFullHalf = stripe::kFull;
 
 inline constexpr uint64_t kVisible = uint64_t{1} << 62;
 inline constexpr uint64_t kDeleting = uint64_t{kDeletingHalf} << 32;
 inline constexpr uint64_t kUnheld = uint64_t{kUnheldHalf} << 32;
-inline constexpr uint64_t kLight = uint64_t{kLightHalf} << 32;
+inline constexpr uint64_t kFull = uint64_t{kFullHalf} << 32;
 inline constexpr uint64_t kBack = uint64_t{255} << 45;
 inline constexpr uint64_t kNoDeleteFn = uint64_t{kNoDeleteFnHalf} << 32;
 inline constexpr unsigned kSequenceBits = 35;
@@ -85,7 +85,7 @@ constexpr uint32_t upper(uint64_t m) { return static_cast<uint32_t>(m >> 32); }
 constexpr stripe::Name like(uint64_t m) { return stripe::Name{upper(m)}; }
 constexpr uint64_t attached(stripe::Name like, attrcache_tag tag, uint64_t number) {
   uint32_t upper =
-      stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf | kUnheldHalf | kLightHalf);
+      stripe::bits(like) & (kSameAttribute | kNoDeleteFnHalf | kUnheldHalf | kFullHalf);
   upper |= static_cast<uint32_t>(number >> 28) & kSequence >> 32;
   if (tag != ATTRCACHE_AS_POINTER) [[unlikely]]
     upper |= static_cast<uint32_t>(kTagBits[tag] >> 32);
@@ -99,7 +99,7 @@ constexpr bool no_delete_fn(uint64_t m) { return (m & kNoDeleteFn) != 0; }
 // Whether a thread may hold or have held the value: only then must a deletion look for holders.
 constexpr bool was_held(uint64_t m) { return (m & (kUnheld | kNoDeleteFn)) == 0; }
 // Whether its holders may be light readers. If not, each of them has executed full fences.
-constexpr bool light(uint64_t m) { return (m & kLight) != 0; }
+constexpr bool light(uint64_t m) { return (m & kFull) == 0; }
 constexpr attrcache_tag tag(uint64_t m) {
   return static_cast<attrcache_tag>((m >> 63) << 1 | (m >> 61 & 1));
 }
@@ -141,8 +141,8 @@ constexpr bool replaceable_at_once(uint64_t m, id::Keyval keyval) {
 // to be small need not clear it.
 inline constexpr uint32_t kReadableIndices = kDeletingHalf >> id::kIndexShift;
 constexpr bool readable(uint32_t upper, id::Keyval keyval) {
-  constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kLightHalf;
-  return ((upper ^ id::bits(keyval)) & kRelevant) == kLightHalf;
+  constexpr uint32_t kRelevant = kSameAsPointer | kDeletingHalf | kFullHalf;
+  return ((upper ^ id::bits(keyval)) & kRelevant) == 0;
 }
 
 // The bits that name an attachment among those to one slot: its keyval's generation and kind, tag,
@@ -155,7 +155,7 @@ constexpr uint64_t kAttachment =
 // needs another number.
 constexpr uint64_t taken_back(uint64_t m) {
   constexpr uint64_t kOne = kBack & (~kBack + 1);
-  return (m & kBack) != kBack ? ((m & ~kLight) | kUnheld) + kOne : 0;
+  return (m & kBack) != kBack ? (m | kUnheld | kFull) + kOne : 0;
 }
 
 // Whether two metas are of the same attachment.

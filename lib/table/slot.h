@@ -158,7 +158,7 @@ inline bool hold(Pair& slot, SlotContent& now) {
 
 // (S5) Makes a value that the caller holds light.
 inline void lighten(Pair& slot, uint64_t held) {
-  slot.compare_exchange_meta(held, held | meta::kLight);  // or it is light, claimed or gone by now
+  slot.compare_exchange_meta(held, held & ~meta::kFull);  // or it is light, claimed or gone by now
 }
 
 }  // namespace attrcache::slot

@@ -3,7 +3,9 @@
 #include "platform/thread.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <algorithm>
 #include <barrier>
 #include <set>
 #include <thread>
@@ -39,6 +41,31 @@ unsigned ordinal_of_another(uint64_t* identity = nullptr) {
 TEST(ThreadTest, OrdinalsOfEndedThreadsAreUsedAgain) {
   const unsigned first = ordinal_of_another();
   for (int i = 0; i < 100; ++i) EXPECT_EQ(ordinal_of_another(), first);
+}
+
+// A thread may come back after its ordinal was given back, from the destructors of other pthread
+// keys, in all rounds of them; the last time nobody says when it ends.
+TEST(ThreadTest, OrdinalsOfThreadsThatComeBackWhileTheyEndAreUsedAgain) {
+#ifndef __linux__
+  GTEST_SKIP() << "there is no way to ask whether a thread is gone";
+#endif
+  static pthread_key_t key;  // made after the library's own, so its destructors come later
+  thread_ordinal();
+  ASSERT_EQ(pthread_key_create(&key,
+                               [](void* again) {
+                                 thread_ordinal();
+                                 pthread_setspecific(key, again);
+                               }),
+            0);
+  unsigned highest = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::thread([&highest] {
+      highest = std::max(highest, thread_ordinal());
+      pthread_setspecific(key, &highest);
+    }).join();
+  }
+  pthread_key_delete(key);
+  EXPECT_LT(highest, 150u);
 }
 
 TEST(ThreadTest, IdentitiesAreNeverUsedAgain) {

@@ -72,15 +72,15 @@ TEST(MetaTest, WasHeldUnlessItIsUnheldOrHasNoDeleteFn) {
 
 TEST(MetaTest, ReadableAtOnceOnlyLightAtRestAndByPointer) {
   const id::Keyval key = id::make(1, 5, 9);
-  const uint64_t m = attached(stripe::name(key, stripe::kLight), ATTRCACHE_AS_POINTER, 1);
+  const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
   EXPECT_TRUE(readable(upper(m), key));
   EXPECT_TRUE(readable(upper(m | kNoDeleteFn), key));
-  EXPECT_FALSE(readable(upper(m & ~kLight), key)) << "a full reader needs fences";
+  EXPECT_FALSE(readable(upper(m | kFull), key)) << "a full reader needs fences";
   EXPECT_FALSE(readable(upper(m | kDeleting), key));
   EXPECT_FALSE(readable(upper(m & ~kVisible), key));
   EXPECT_FALSE(readable(upper(m), id::make(1, 6, 9)));
   EXPECT_FALSE(readable(0, key));
-  const uint64_t number = attached(stripe::name(key, stripe::kLight), ATTRCACHE_AS_AINT, 1);
+  const uint64_t number = attached(stripe::name(key, 0), ATTRCACHE_AS_AINT, 1);
   EXPECT_FALSE(readable(upper(number), key));
 }
 
@@ -89,10 +89,10 @@ TEST(MetaTest, ReadableUnderAKeyvalWithoutIndexOrWithASmallOne) {
   for (const uint32_t index : {0u, kReadableIndices - 1, kReadableIndices, 64u, (1u << 17) - 1}) {
     const id::Keyval key = id::make(1, 5, index);
     const uint64_t m = attached(stripe::name(key, 0), ATTRCACHE_AS_POINTER, 1);
-    for (const uint64_t flags : {uint64_t{0}, kLight, kLight | kDeleting, kDeleting}) {
-      EXPECT_EQ(readable(upper(m | flags), id::without_index(key)), flags == kLight);
+    for (const uint64_t flags : {uint64_t{0}, kFull, kFull | kDeleting, kDeleting}) {
+      EXPECT_EQ(readable(upper(m | flags), id::without_index(key)), flags == 0);
       if (index >= kReadableIndices) continue;
-      EXPECT_EQ(readable(upper(m | flags), key), flags == kLight);
+      EXPECT_EQ(readable(upper(m | flags), key), flags == 0);
     }
   }
 }
@@ -116,7 +116,7 @@ TEST(MetaTest, AnAttachmentIsRecognizedByItsNumber) {
     return attached(stripe::name(id::make(1, generation, 9), 0), ATTRCACHE_AS_POINTER, number);
   };
   EXPECT_TRUE(same_attachment(m(5, 7), m(5, 7)));
-  EXPECT_TRUE(same_attachment(m(5, 7), m(5, 7) | kLight | kDeleting));
+  EXPECT_TRUE(same_attachment(m(5, 7), m(5, 7) | kFull | kDeleting));
   EXPECT_FALSE(same_attachment(m(5, 7), m(5, 8)));
   EXPECT_FALSE(same_attachment(m(5, 7), m(6, 7)));
 }

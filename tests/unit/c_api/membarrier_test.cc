@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// The kernel's fence is for borrows alone: a process that never borrows doesn't call membarrier, and
+// one that does calls it once for many borrows.
+
+#include <gtest/gtest.h>
+
+#if defined(__linux__)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/support/recorder.h"
+#include "tests/support/threads.h"
+
+#if defined(SYS_membarrier) && defined(PR_SET_SECCOMP) && defined(SECCOMP_RET_TRAP)
+
+namespace attrcache::support {
+namespace {
+
+volatile sig_atomic_t calls = 0;
+
+// From now on the process counts its calls of membarrier, each of which fails. False if it can't.
+bool count_calls() {
+  struct sigaction action = {};
+  action.sa_sigaction = [](int, siginfo_t*, void*) { calls = calls + 1; };
+  action.sa_flags = SA_SIGINFO;
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),  // the number of the system call
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter = {sizeof(program) / sizeof(program[0]), program};
+  return sigaction(SIGSYS, &action, nullptr) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+int copy_fn(void*, int, void*, void* in, void* out, int* flag) {
+  *static_cast<void**>(out) = in;
+  *flag = 1;
+  return 0;
+}
+int delete_fn(void*, int, void*, void*) { return 0; }
+
+struct Process {
+  Process() {
+    attrcache_domain_create(nullptr, &domain);
+    kind = attrcache_kind_of(domain, ATTRCACHE_COMMUNICATOR);
+    attrcache_callbacks callbacks = {};
+    callbacks.size = sizeof(callbacks);
+    callbacks.copy_fn = reinterpret_cast<attrcache_callback*>(&copy_fn);
+    callbacks.delete_fn = reinterpret_cast<attrcache_callback*>(&delete_fn);
+    attrcache_keyval_create(kind, &callbacks, &keyval);
+  }
+  void end() { attrcache_domain_destroy(domain, ATTRCACHE_DESTROY_ANYWAY, nullptr); }
+  int borrow_and_replace(Object& object, int borrows) {
+    for (int i = 0; i < borrows; ++i) {
+      attrcache_borrowed borrowed = {};
+      if (attrcache_borrow(kind, &object.table, keyval, &borrowed) != ATTRCACHE_OK) return __LINE__;
+      if (attrcache_give_back(&borrowed) != ATTRCACHE_OK) return __LINE__;
+    }
+    return object.set(keyval, 2) == ATTRCACHE_OK ? 0 : __LINE__;
+  }
+  attrcache_domain* domain = nullptr;
+  attrcache_kind* kind = nullptr;
+  int keyval = 0;
+};
+
+// Runs body() in a child that counts; its exit status is 0 if body() returns 0.
+constexpr int kCannotCount = 255;
+template <typename Body>
+void in_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(count_calls() ? body() : kCannotCount);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kCannotCount) GTEST_SKIP() << "no filters of system calls here";
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "the line that failed";
+}
+
+TEST(MembarrierTest, NoneWithoutBorrows) {
+  in_child([] {
+    Process p;
+    Object object(p.kind);
+    object.set(p.keyval, 1);
+    run_threads(4, [&](int t) {
+      Object copy(p.kind);
+      for (int i = 0; i < 100; ++i) {
+        object.copy_to(copy);
+        object.set(p.keyval, 100 * t + i);
+        if (i % 10 == 0) object.erase(p.keyval);
+        copy.free();
+      }
+    });
+    object.free();
+    p.end();
+    return calls == 0 ? 0 : __LINE__;
+  });
+}
+
+// A value that is borrowed a few times and then replaced costs none; nor do many of them.
+TEST(MembarrierTest, FewForValuesThatAreBorrowedAFewTimes) {
+  in_child([] {
+    Process p;
+    Object object(p.kind);
+    object.set(p.keyval, 1);
+    for (int i = 0; i < 1000; ++i) {
+      if (const int line = p.borrow_and_replace(object, 1)) return line;
+    }
+    if (calls != 0) return __LINE__;
+    object.free();
+    p.end();
+    return calls == 0 ? 0 : __LINE__;
+  });
+}
+
+// Here the kernel refuses, so all readers stay full ones.
+TEST(MembarrierTest, OneThatFailsIsTheLast) {
+  in_child([] {
+    Process p;
+    Object object(p.kind);
+    object.set(p.keyval, 1);
+    for (int i = 0; i < 10; ++i) {
+      if (const int line = p.borrow_and_replace(object, 1000)) return line;
+    }
+    object.free();
+    p.end();
+    return calls == 1 ? 0 : __LINE__;  // the question whether there is such a fence
+  });
+}
+
+}  // namespace
+}  // namespace attrcache::support
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+//
+// That what is over costs nothing: of records, cells and tombs only those in use are looked through.
+
+#include "readers/readers.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <latch>
+#include <set>
+#include <vector>
+
+#include "tests/support/threads.h"
+
+namespace attrcache {
+namespace {
+
+class ReadersTest : public ::testing::Test {
+ protected:
+  // How many cells say something.
+  int announced() const {
+    int count = 0;
+    readers.any([&count](Announcement&, uintptr_t) {
+      ++count;
+      return false;
+    });
+    return count;
+  }
+  int tombs() const {
+    int count = 0;
+    readers.for_each_tomb([&count](Tomb&) { ++count; });
+    return count;
+  }
+
+  const attrcache_thread_hooks no_hooks = {};
+  const Threads threads{no_hooks};
+  Readers readers{threads, kProcessMemory, false};
+};
+
+TEST_F(ReadersTest, BlocksAreLinkedWhileACellOfThemIsInUse) {
+  ThreadRecord& mine = *readers.mine();
+  std::vector<Announcement*> taken;
+  for (int i = 0; i < 1000; ++i) taken.push_back(readers.take());
+  EXPECT_EQ(std::set<Announcement*>(taken.begin(), taken.end()).size(), 1000u);
+  EXPECT_EQ(announced(), 1000);
+  // All but one of each seven, so that most blocks keep one.
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (i % 7 != 0) readers.release(*taken[i]);
+  }
+  EXPECT_EQ(announced(), 143);
+  for (size_t i = 0; i < taken.size(); i += 7) readers.release(*taken[i]);
+  EXPECT_EQ(announced(), 0);
+  EXPECT_EQ(mine.first_block(), nullptr);
+}
+
+TEST_F(ReadersTest, ACellFindsItsBlockAndSharesNoLineWithAnotherThreads) {
+  Announcement* const mine = readers.take();
+  Announcement* others = nullptr;
+  support::run_threads(1, [&](int) { others = readers.take(); });
+  EXPECT_EQ(CellBlock::of(*mine).record, readers.mine());
+  EXPECT_NE(CellBlock::of(*others).record, readers.mine());
+  EXPECT_NE(reinterpret_cast<uintptr_t>(mine) / 512, reinterpret_cast<uintptr_t>(others) / 512);
+}
+
+// The cells of ended threads are visited once more, and then not even looked at.
+TEST_F(ReadersTest, RecordsOfEndedThreadsAreTakenOut) {
+  constexpr int kMany = 100;
+  std::vector<ThreadRecord*> records(kMany);
+  std::vector<Announcement*> left(kMany);
+  std::latch all(kMany);
+  support::run_threads(kMany, [&](int t) {
+    Announcement* const cell = readers.take();
+    records[t] = readers.mine();
+    all.arrive_and_wait();  // so that each has a record of its own
+    if (t == 7) {
+      left[t] = cell;  // what a thread leaves in use stays visible
+    } else {
+      readers.release(*cell);
+    }
+  });
+  EXPECT_EQ(announced(), 1);  // takes the quiet ones out
+  for (ThreadRecord* const record : records)
+    record->deletes.what.store(uintptr_t(Says::kTaken), kRelaxed);
+  EXPECT_EQ(announced(), 2) << "only in the record that is in use: of its cell, and of `deletes`";
+  for (ThreadRecord* const record : records) record->deletes.what.store(0, kRelaxed);
+  // Threads that get these ordinals enter their records again.
+  support::run_threads(1, [&](int) { EXPECT_NE(readers.take(), nullptr); });
+  EXPECT_EQ(announced(), 2);
+}
+
+TEST_F(ReadersTest, TombsAreInTheBucketOfTheirAttachment) {
+  alignas(16) static Pair slots[2];
+  const auto any = [this](const Pair& slot, uint64_t meta) {
+    return readers.any_tombs(reinterpret_cast<uintptr_t>(&slot), meta);
+  };
+  Tomb* const tomb = readers.place_tomb(slots[0], 100);
+  ASSERT_NE(tomb, nullptr);
+  EXPECT_TRUE(any(slots[0], 100));
+  EXPECT_FALSE(any(slots[0], 120));
+  EXPECT_FALSE(any(slots[1], 100));
+  readers.free_tomb(*tomb);
+  EXPECT_FALSE(any(slots[0], 100));
+  EXPECT_EQ(readers.place_tomb(slots[0], 100), tomb) << "used again";
+  readers.free_tomb(*tomb);
+}
+
+// After a burst, buckets without a tomb in use aren't looked through.
+TEST_F(ReadersTest, ABucketWithoutTombsInUseIsPassedOver) {
+  alignas(16) static Pair slot;
+  std::vector<Tomb*> placed;
+  for (uint64_t meta = 0; meta < 10000; ++meta) placed.push_back(readers.place_tomb(slot, meta));
+  EXPECT_EQ(tombs(), 10000);
+  for (Tomb* const tomb : placed) readers.free_tomb(*tomb);
+  EXPECT_EQ(tombs(), 0);
+  readers.free_tomb(*readers.place_tomb(slot, 5));
+  Tomb* const one = readers.place_tomb(slot, 5);
+  EXPECT_LE(tombs(), 100) << "those of one bucket";
+  readers.free_tomb(*one);
+}
+
+}  // namespace
+}  // namespace attrcache
