@@ -433,6 +433,27 @@ std::vector<Row> rows() {
   after("replace_and_free", nothing, ONCE(replace_and_free));
   after("replace_and_free_after_10000_borrows", borrows, ONCE(replace_and_free));
   after("replace_and_free_after_400_threads", threads, ONCE(replace_and_free));
+  // Seven attributes without callbacks are set, and the object is freed; before that, in the second
+  // row, a value with a delete_fn was replaced in the object, and deleted.
+  for (const bool marked : {false, true}) {
+    add(on_object(marked ? "fill_free_7_marked" : "fill_free_7_unmarked", 7, dup, {}, 0, 7,
+                  [marked, erasing = calling(), key = 0](Inputs& in) mutable {
+                    Object* object = in.object;
+                    attrcache_kind* kind = object->kind;
+                    if (key == 0) require(attrcache_keyval_create(kind, &erasing, &key));
+                    for (int times = 0; marked && times < 2; ++times) {
+                      require(attrcache_set(kind, &object->table, object, key, 0x20000,
+                                            ATTRCACHE_AS_POINTER, nullptr));
+                    }
+                    if (marked) {
+                      require(attrcache_delete(kind, &object->table, object, key, nullptr));
+                    }
+                    for (long i = 0; i < 7; ++i) object->attach(i);
+                    require(attrcache_delete_all(kind, &object->table, object,
+                                                 ATTRCACHE_STOP_AT_FAILURE, nullptr));
+                    return uintptr_t{0};
+                  }));
+  }
   // A table in which a value with a delete_fn was once replaced, and is gone.
   for (const bool marked : {false, true}) {
     add(on_object(marked ? "dup_free_7_marked" : "dup_free_7_unmarked", 7, dup, range(0, 7), 0, 7,

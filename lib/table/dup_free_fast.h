@@ -32,6 +32,7 @@ inline Directory* make_directory_for(Directory& dir, const Table& from, const Ta
 }
 bool copy_leaves(Registry& registry, Directory& dir, Table& to, References::Counter* near);
 int give_up_copy(Registry& registry, Table& from, Table& to);
+bool is_at_rest(const Readers& readers, const Table& table);  // left.h
 bool empty_leaves(Registry& registry, Table& table, Directory* dir, uint64_t flags,
                   References::Counter* near, uint32_t wanted);
 
@@ -148,7 +149,9 @@ inline uint32_t deletable_of(const Registry& registry) {
 [[gnu::always_inline]] inline bool delete_attributes_fast(Registry& registry, Table& table) {
   // If callbacks are running up this thread's stack, an operation there may be using the table.
   const ThreadState& thread = this_thread();
-  if (thread.innermost != nullptr || thread.ordinal == 0 || table.replaced()) [[unlikely]]
+  if (thread.innermost != nullptr || thread.ordinal == 0) [[unlikely]]
+    return false;
+  if (table.replaced() && !is_at_rest(registry.readers(), table)) [[unlikely]]
     return false;
   // It looks at all attributes before it deletes any, because a delete_fn must still find the
   // attributes that are older than its own.

@@ -195,6 +195,10 @@ bool others_delete_in(const Readers& readers, const Table& table) {
   });
 }
 
+bool is_at_rest(const Readers& readers, const Table& table) {
+  return !readers.any_left() && !others_delete_in(readers, table);
+}
+
 // Notes all slots of which values are held, but by this thread's own copies.
 void HeldByOthers::look(AsymmetricFence::Of of) {
   const Readers& readers = target_.registry.readers();

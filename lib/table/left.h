@@ -84,6 +84,9 @@ class Deletion {
 
 // Whether another thread is within a deletion that will touch the table.
 bool others_delete_in(const Readers& readers, const Table& table);
+// Whether nobody is, and nothing is left to be deleted anywhere: then it doesn't matter any more that
+// values were replaced in the table.
+bool is_at_rest(const Readers& readers, const Table& table);
 
 // What a free must know, which leaves no deletion to others: whether anybody holds a value that the
 // caller has claimed, this thread's own copies not counted. If nobody does, these are given up, as
